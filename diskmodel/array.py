@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -206,7 +205,7 @@ class Array(Description):
         """The drive in whole numbers, as this array runs it: with its write-back cache or without."""
         tables = self.drive.tables()
         if isinstance(tables, HddTables) and not self.has_drive_write_cache:
-            return replace(tables, write_back=False)
+            return tables.without_write_back()
         return tables
 
     @property

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Self
 
 #: Characters of an input that a message quotes, and of a rule or a fix; what is longer is cut off with an ellipsis.
 #: 200 leaves a message on a few lines when someone names a binary file; 1200 fits every list of choices.
@@ -135,6 +136,20 @@ class ConservationError(DiskmodelError):
     """A run broke a conservation law (Little's law, utilization law, a lost request): a bug in diskmodel."""
 
     code = "conservation"
+
+
+class StaleKernelError(InputError):
+    """The native kernel is not there, or was compiled from other sources than the Python code beside it."""
+
+    code = "stale"
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        fix = "build it anew: `make setup` in a checkout, `pip install --force-reinstall .` otherwise"
+        super().__init__(Fault("the native kernel", None, what, fix))
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
+        return type(self), (self.what,)
 
 
 class KernelError(DiskmodelError):

@@ -12,7 +12,10 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from diskmodel.schema import Beside
+
 Int64 = NDArray[np.int64]
+Int32 = NDArray[np.int32]
 Bool = NDArray[np.bool_]
 
 
@@ -45,10 +48,10 @@ class StreamRule:
         (rule Z11); 0: it has none.
     """
 
-    name: str
+    name: Beside[str]
     n_clients: int = 0
     pace_ns: int = 0
-    cycle_requests: int = 0
+    cycle_requests: Beside[int] = 0
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ class Requests:
     op: NDArray[np.uint8]
     offset: Int64
     length: Int64
-    stream: NDArray[np.int32]
+    stream: Int32
     cache_draw: NDArray[np.float64]
     streams: tuple[StreamRule, ...]
 
@@ -105,7 +108,7 @@ class Completions:
 
     issue_ns: Int64
     done_ns: Int64
-    parts_ns: Int64 | NDArray[np.int32]
+    parts_ns: Int64 | Int32
     is_hit: Bool
 
 

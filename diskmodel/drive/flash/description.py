@@ -151,7 +151,6 @@ class Flash(Profile):
             read_delay_ns=frozen(self.read_delay_ns),
             write_delay_ns=frozen(self.write_delay_ns),
             write_buffer_bytes=self.write_buffer_bytes,
-            gc_policy=self.gc_policy,
             queue_depth=self.queue_depth,
             ftl=scaled(
                 n_units=-(-self.capacity_bytes // self.mapping_bytes),

@@ -78,15 +78,14 @@ class HardDisk(Device):
         self.actuators = [
             Actuator(make_policy(), i * per_arm, _media_log(tables, i * per_arm)) for i in range(tables.actuators)
         ]
-        self.segments = Segments(tables.cache_segments, max(tables.cache_segment_bytes // tables.sector_bytes, 1))
-        longest = max(tables.cache_segment_bytes // tables.sector_bytes, 1)
+        self.segments = Segments(tables.cache_segments, tables.segment_sectors)
         self.dirty = DirtyBuffer(
-            tables.buffer_sectors, longest, tables.n_sectors_per_actuator, tables.write_room_sectors
+            tables.dirty_sectors, tables.segment_sectors, tables.n_sectors_per_actuator, tables.write_room_sectors
         )
         #: Writes that wait until the buffer has room for them (rule C7).
         self.blocked: deque[Command] = deque()
-        self.read_ahead = tables.read_ahead_bytes // tables.sector_bytes
-        self.prefill = tables.write_prefill_bytes // tables.sector_bytes
+        self.read_ahead = tables.read_ahead_sectors
+        self.prefill = tables.prefill_sectors
         self.bus_free_ns = 0
         self.draws = Draws(tables, first_draw, index)
 

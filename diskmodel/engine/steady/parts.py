@@ -244,9 +244,8 @@ class Parts:
             return staggered(rows[0], tables.sectors_per_unit, self.staggered_units), rows[1], EMPTY.buffered_room
         if not room or not isinstance(tables, HddTables) or not self.writes_anything:
             return EMPTY.programmed, EMPTY.buffered, EMPTY.buffered_room
-        longest = max(tables.cache_segment_bytes // self.sector_bytes, 1)
         writes, least = self._last_writes(room), tables.write_room_sectors
-        return EMPTY.programmed, *joined(writes, longest, tables.n_sectors_per_actuator, room, least)
+        return EMPTY.programmed, *joined(writes, tables.segment_sectors, tables.n_sectors_per_actuator, room, least)
 
     def _draw_logged(self, level: Level) -> Caches:
         """What the media caches hold (rule G9)."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import numpy as np
 
 from diskmodel.controller.dirty_blocks import Lanes
 from diskmodel.engine import _kernel
 from diskmodel.records import Int64
+from diskmodel.schema import to_kernel
 
 #: Equal parts of a round that are compared. With half, a log of a tenth of the blocks hides in one; with double, a part
 #: of a small cache has so few runs that chance makes them differ.
@@ -85,7 +84,7 @@ def swept_round(uses: Int64, waiting: Int64, n: int, lanes: Lanes) -> float:
     long as this goes on ahead of it, and random writes wait for several times as long as the level says.
     """
     n_rounds, n_swept, n_behind = _kernel.sweep_rounds(
-        np.ascontiguousarray(uses, np.int64), np.ascontiguousarray(waiting, np.int64), n, asdict(lanes)
+        np.ascontiguousarray(uses, np.int64), np.ascontiguousarray(waiting, np.int64), n, to_kernel(lanes)
     )
     if n_rounds:
         return n_swept / n_rounds

@@ -23,6 +23,7 @@ pub use crate::layout::{CopyPolicy, Family, LayoutTables, Rotation, SyncAction, 
 use crate::mechanics::Spindle;
 use crate::queue::Policy;
 pub use crate::queue::{Queue, SchedulerName};
+use crate::schema::record;
 use crate::simulation::{Cache, Controller, Host, Parts, Submitter};
 pub use crate::traffic::Limits;
 use crate::virtual_disk::VirtualDisk;
@@ -32,38 +33,37 @@ pub use caches::CacheTables;
 pub use drives::{Drive, FlashTables, HddTables, VirtualTables};
 pub use start::Start;
 
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-pub struct Scenario {
-    pub drive: Drive,
-    pub layout: LayoutTables,
-    pub queue: Queue,
-    pub drive_queue: Queue,
-    /// Sectors up to which adjacent waiting commands become one above a disk; 0: they do not.
-    pub merge_sectors: i64,
-    /// None: a drive that is written anywhere.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub write_zones: Option<WriteZoneTables>,
-    /// Requests of a disk's block queue, where write-back throttling is to be modeled; 0: it is not.
-    pub throttle_requests: i64,
-    pub depth: usize,
-    pub command_ns: i64,
-    pub hit_ns: i64,
-    pub link_bytes_per_s: i64,
-    pub hit_ratio: f64,
-    /// None: a controller without real caches.
-    pub cache: Option<CacheTables>,
-    /// None: a host that costs nothing and does not buffer.
-    pub host: Option<HostTables>,
-    pub revolution_ns: Vec<i64>,
-    /// Of a virtual disk: where its draws of wake-up times begin (rule V2).
-    pub phase_ns: Vec<i64>,
-    /// Where the draws of accesses to the media begin (rule M9).
-    pub first_draw: u32,
-    pub start: Start,
-    /// Levels are recorded after every so many completions; 0: never.
-    pub sample_every: u64,
+record! {
+    #[derive(Clone, Debug)]
+    pub struct Scenario as "ScenarioTables" {
+        pub drive: Drive,
+        pub layout: LayoutTables,
+        pub queue: Queue,
+        pub drive_queue: Queue,
+        /// Sectors up to which adjacent waiting commands become one above a disk; 0: they do not.
+        pub merge_sectors: i64,
+        /// None: a drive that is written anywhere.
+        pub write_zones: Option<WriteZoneTables>,
+        /// Requests of a disk's block queue, where write-back throttling is to be modeled; 0: it is not.
+        pub throttle_requests: i64,
+        pub depth: usize,
+        pub command_ns: i64,
+        pub hit_ns: i64,
+        pub link_bytes_per_s: i64,
+        pub hit_ratio: f64,
+        /// None: a controller without real caches.
+        pub cache: Option<CacheTables>,
+        /// None: a host that costs nothing and does not buffer.
+        pub host: Option<HostTables>,
+        pub revolution_ns: Vec<i64>,
+        /// Of a virtual disk: where its draws of wake-up times begin (rule V2).
+        pub phase_ns: Vec<i64>,
+        /// Where the draws of accesses to the media begin (rule M9).
+        pub first_draw: u32,
+        pub start: Start,
+        /// Levels are recorded after every so many completions; 0: never.
+        pub sample_every: u64,
+    }
 }
 
 /// What a simulation is made of, by kind of drive.

@@ -5,6 +5,7 @@
 
 mod rules;
 
+use crate::schema::record;
 use std::hint::black_box;
 
 pub use rules::{check_block, check_columns, check_rules, Limits, Rows};
@@ -13,15 +14,15 @@ pub use rules::{check_block, check_columns, check_rules, Limits, Rows};
 pub const PARTS: [&str; N_PARTS] = ["link", "cache", "queue", "overhead", "seek", "rotation", "transfer", "parity"];
 pub const N_PARTS: usize = 8;
 
-/// How the rows of one stream come in time (rules W2 and W3).
-#[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-pub struct Rule {
-    /// 0: an open stream.
-    pub n_clients: i64,
-    /// Least time between two issues of the same client.
-    pub pace_ns: i64,
+record! {
+    /// How the rows of one stream come in time (rules W2 and W3).
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct Rule as "StreamRule" {
+        /// 0: an open stream.
+        pub n_clients: i64,
+        /// Least time between two issues of the same client.
+        pub pace_ns: i64,
+    }
 }
 
 /// A row that a stream has taken and that is to be issued.
