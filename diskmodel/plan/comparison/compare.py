@@ -18,14 +18,13 @@ from diskmodel.plan.comparison.load_curve import find_headroom, load_points, ref
 from diskmodel.plan.search.difference import why_other_operations
 from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.beside_rebuild import beside_rebuild
-from diskmodel.plan.trial.evaluation import Evaluate
+from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 from diskmodel.plan.trial.rule_of_thumb import (
     calculator_cache_hit,
     calculator_disk_iops,
     read_fraction,
 )
 from diskmodel.plan.trial.simulated import Simulated
-from diskmodel.plan.trial.stoppable import Stoppable
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
 
@@ -74,7 +73,7 @@ def compare(
         )
     if p99_limit_ms is not None and not 0 < p99_limit_ms < math.inf:
         raise DescriptionError(Fault("p99", p99_limit_ms, "must be a time above 0", "write for example 20 ms"))
-    decide = Stoppable(evaluate if evaluate is not None else Simulated(engine))
+    decide = Evaluation.of(evaluate if evaluate is not None else Simulated(engine))
     names = _names(arrays)
     jobs = [
         (name, array, workload.at_peak(), decide, seed, n_requests, growth_ratio, p99_limit_ms)

@@ -21,14 +21,11 @@ from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.comparison.pareto import pareto_front, points_of
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.question.description import PlanDescription
-from diskmodel.plan.run.memory import Remembered
 from diskmodel.plan.run.pool import Progress, Workers
 from diskmodel.plan.search.complete import complete, complete_with_rebuild
 from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.trial.at_once import at_once
-from diskmodel.plan.trial.evaluation import Evaluate, evaluator
-from diskmodel.plan.trial.stoppable import Stoppable
-from diskmodel.plan.trial.tally import Tally
+from diskmodel.plan.trial.evaluation import Evaluate, Evaluation, evaluator
 from diskmodel.plan.trial.trier import is_settled
 
 
@@ -70,11 +67,8 @@ def run_plan(
     PlanResult
         "No feasible array" is a result: `best` is None and `reason` says why.
     """
-    decide = evaluate if evaluate is not None else evaluator(plan)
-    if memory is not None:
-        decide = Remembered(decide, str(memory))
-    decide = Stoppable(decide)
-    tallies: defaultdict[str, Tally] = defaultdict(lambda: Tally(decide))
+    decide = Evaluation(evaluate if evaluate is not None else evaluator(plan), memory=memory)
+    tallies: defaultdict[str, Evaluation] = defaultdict(lambda: Evaluation.part(decide))
     with Workers(cases(plan), decide, executor) as workers, decide:
         found = _search(plan, workers, progress)
         found = _complete(plan, workers, found, with_details)

@@ -16,9 +16,8 @@ from diskmodel.plan.answer.safety import USUAL_LOSS_PER_YEAR, Safety
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.trial.beside_rebuild import beside_rebuild
-from diskmodel.plan.trial.evaluation import Evaluate
+from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 from diskmodel.plan.trial.statics import statics
-from diskmodel.plan.trial.tally import Tally
 from diskmodel.units import in_digits, in_disks
 from diskmodel.workload import Workload
 
@@ -58,7 +57,7 @@ def complete_with_rebuild(case: Case, evaluate: Evaluate, candidate: Candidate |
 
 def _completed(case: Case, evaluate: Evaluate, candidate: Candidate | None, *, with_rebuild: bool) -> Candidate:
     assert candidate is not None
-    tallies = {purpose: Tally(evaluate) for purpose in _PURPOSES}
+    tallies = {purpose: Evaluation.part(evaluate) for purpose in _PURPOSES}
     found = _with_everything(case, tallies, candidate, with_rebuild=with_rebuild)
     return replace(
         found, efforts=together([candidate.efforts, {purpose: tally.effort for purpose, tally in tallies.items()}])

@@ -20,11 +20,10 @@ from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.objective import Objective
 from diskmodel.plan.trial import judge
 from diskmodel.plan.trial.beside_rebuild import BesideRebuild, beside_rebuild
-from diskmodel.plan.trial.evaluation import Evaluate
+from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 from diskmodel.plan.trial.replay_check import N_REPLAYS, replay_criteria, replay_trace
 from diskmodel.plan.trial.rule_of_thumb import rule_of_thumb_disks
 from diskmodel.plan.trial.statics import static_criteria, statics
-from diskmodel.plan.trial.tally import Tally
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
 
@@ -88,7 +87,7 @@ class Trier:
         known: Iterable[Trial] = (),
     ) -> None:
         self.case, self.always_runs, self.decides = case, always_runs, decides
-        self.evaluate = Tally(evaluate)
+        self.evaluate = Evaluation.part(evaluate)
         self._known: dict[int, Trial] = {trial.disks: trial for trial in known}
         self._careful: dict[int, Trial] = {}
 
