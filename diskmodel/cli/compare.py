@@ -10,23 +10,22 @@ from diskmodel.cli.shared.console import print_json, say, show
 from diskmodel.cli.shared.inputs import LoadOptions, ratios, read_array, read_workload
 from diskmodel.cli.shared.options import (
     ArrayTexts,
-    Block,
+    Asked,
     Debug,
     Device,
     Engine,
     Format,
-    Iops,
     Json,
     Percentile,
     Plot,
     QueueDepth,
-    Reads,
     Seed,
-    Span,
     WorkloadFile,
+    asks,
 )
 from diskmodel.cli.shared.status import check_place, ends_well, honest_no
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.options import ARRAY, STREAM
 
 
 def read_limit_ms(p99: str) -> float:
@@ -45,16 +44,16 @@ def read_limit_ms(p99: str) -> float:
 
 
 @ends_well
+@asks(stream=STREAM, changes=ARRAY)
 def compare(
     arrays: ArrayTexts,
+    *,
     workload: WorkloadFile = None,
-    iops: Iops = None,
-    reads: Reads = None,
-    block: Block = None,
-    span: Span = None,
+    stream: Asked,
     drive: Annotated[
         str | None, typer.Option(help="Drive instead of the arrays': a profile, or a name in the catalogue.")
     ] = None,
+    changes: Asked,
     queue_depth: QueueDepth = None,
     percentile: Percentile = None,
     device: Device = None,
@@ -82,8 +81,8 @@ def compare(
         fix = "name another array, or use simulate"
         raise DescriptionError(Fault("arrays", arrays, "must be two or more", fix))
     check_place(plot, "plot", (".png", ".svg"))
-    described = [read_array(given, drive) for given in arrays]
-    load = LoadOptions(workload, queue_depth, iops, reads, block, span, percentile, device, format)
+    described = [read_array(given, drive, changes) for given in arrays]
+    load = LoadOptions(workload, queue_depth, stream, percentile, device, format)
     notes: list[str] = []
     found = run(
         described,

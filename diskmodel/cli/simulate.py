@@ -11,22 +11,21 @@ from diskmodel.cli.shared.console import print_json, say, show, show_lines
 from diskmodel.cli.shared.inputs import LoadOptions, read_array, read_replay, read_workload, refuse_wrap
 from diskmodel.cli.shared.options import (
     ArrayText,
-    Block,
+    Asked,
     Debug,
     Device,
     Engine,
     Format,
-    Iops,
     Json,
     Percentile,
     QueueDepth,
-    Reads,
     Seed,
-    Span,
     WorkloadFile,
+    asks,
 )
 from diskmodel.cli.shared.status import ends_well, honest_no
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.options import ARRAY, STREAM
 
 if TYPE_CHECKING:
     from diskmodel.array import Array
@@ -37,16 +36,16 @@ if TYPE_CHECKING:
 
 
 @ends_well
+@asks(stream=STREAM, changes=ARRAY)
 def simulate(
     array: ArrayText,
+    *,
     workload: WorkloadFile = None,
-    iops: Iops = None,
-    reads: Reads = None,
-    block: Block = None,
-    span: Span = None,
+    stream: Asked,
     drive: Annotated[
         str | None, typer.Option(help="Drive instead of the array's: a profile, or a name in the catalogue.")
     ] = None,
+    changes: Asked,
     queue_depth: QueueDepth = None,
     replay: Annotated[
         str | None,
@@ -114,12 +113,12 @@ def simulate(
     from diskmodel.result.reserve import no_reserve
     from diskmodel.result.show.iostat import iostat_text
 
-    described = read_array(array, drive)
+    described = read_array(array, drive, changes)
     load: Workload | TraceWorkload
     notes: list[str] = []
     if replay is None:
         refuse_wrap(wrap)
-        options = LoadOptions(workload, queue_depth, iops, reads, block, span, percentile, device, format)
+        options = LoadOptions(workload, queue_depth, stream, percentile, device, format)
         load = read_workload(options, notes)
     elif workload is None:
         raise DescriptionError(Fault("replay", replay, "needs a trace", "give one with --workload"))
