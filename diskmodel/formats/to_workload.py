@@ -47,6 +47,9 @@ _SEQUENTIAL_ABOVE = 0.5
 # with it that is worth a warning: as many as the default level, the 95th percentile of time, is exceeded in.
 _ALWAYS_BUSY = 0.95
 _MANY_SAMPLES = 0.05
+# Mean requests in flight below which a device was not busy all the time, whatever %util says. Rounding of the queue's
+# length and of the sample's makes a few percent.
+_IN_FLIGHT_WHEN_BUSY = 0.8
 
 # The busiest samples are worth a warning where the share of reads differs from that of all samples by as much as makes
 # a tenth more back-end operations on RAID 5 (a write costs 4), or their requests are much longer.
@@ -94,6 +97,7 @@ def find_workload(
     errors: Errors = "raise",
     format: str | None = None,
     mix: Mix = "all",
+    keep_first: bool | None = None,
 ) -> FoundWorkload:
     """Return the workload in a recording of iostat, sar or their like, a job or result of fio, or a block trace.
 
@@ -117,6 +121,8 @@ def find_workload(
     mix : "all" or "peak"
         iostat, sar and their like: which samples the share of reads and the sizes are from. "peak": those with at least
         the load of `level`, where they write more or longer, and all samples elsewhere.
+    keep_first : bool, optional
+        iostat: whether the first report counts, as in `read_sysstat`.
 
     Raises
     ------
@@ -128,7 +134,7 @@ def find_workload(
         raise FormatError(Fault("interval_s", interval_s, "must lie from 0.001 to 1e6"))
     kind = detect_evidence(path) if format is None else check_kind(format)
     if kind in SYSSTAT_KINDS:
-        return _from_loads(read_sysstat(path, kind=kind), device, kind, level, mix, str(path))
+        return _from_loads(read_sysstat(path, kind=kind, keep_first=keep_first), device, kind, level, mix, str(path))
     if kind in fio_reader.KINDS:
         return _from_fio(fio_reader.read_fio(path, kind=kind), kind, str(path), device)
     if kind in diskspd.KINDS:
@@ -292,13 +298,25 @@ def _bytes_per_s(load: DeviceLoad) -> NDArray[np.float64]:
 def _limit_note(load: DeviceLoad, is_known: NDArray[np.bool_]) -> str | None:
     """Return a warning where the device was busy all the time: what it did is then no measure of what it was asked."""
     busy = load.utilization_ratio[is_known]
-    n_busy = int(np.count_nonzero(busy >= _ALWAYS_BUSY))
+    is_busy = busy >= _ALWAYS_BUSY
+    # Linux' %util of drives that serve several at once counts any moment within a tick as a busy tick; a device that is
+    # busy all the time has a request in flight all the time
+    in_flight = _in_flight(load)[is_known]
+    with np.errstate(invalid="ignore"):
+        is_busy &= ~(in_flight < _IN_FLIGHT_WHEN_BUSY)
+    n_busy = int(np.count_nonzero(is_busy))
     if n_busy < max(_MANY_SAMPLES * len(busy), 1):
         return None
     return (
         f"{load.device.strip()} was busy all the time in {n_busy} of {len(busy)} samples: if it was at its limit, a "
         "faster array will be asked for more than was recorded"
     )
+
+
+def _in_flight(load: DeviceLoad) -> NDArray[np.float64]:
+    """Mean requests waiting or served of each sample; NaN where neither a queue nor waiting times are recorded."""
+    from_times = load.ios_per_s * load.await_ns / 1e9
+    return np.where(np.isfinite(load.queue_length), load.queue_length, from_times)
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,8 @@ class TraceReader(Iterator[TraceChunk]):
         return tuple(self._tally.device_names)
 
     def _read(self) -> Iterator[TraceChunk]:
-        parser = FORMATS[self.format].parser(read_head(self.path))
+        form, head = FORMATS[self.format], read_head(self.path)
+        parser = form.parser(head) if form.for_name is None else form.for_name(head, self.path)
         with open_bytes(self.path) as stream:
             yield from parser.chunks(stream, self._tally)
 

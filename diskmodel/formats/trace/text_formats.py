@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -284,6 +287,30 @@ DRIVE = TableFormat(
 _FIO_DIRECTION = Column("direction", "op", words={"0": 0, "1": 1, "2": SKIP})
 
 
+_MEANING = re.compile(r"(?<![A-Za-z0-9])(bw|iops|slat|clat|lat)(?![A-Za-z])", re.IGNORECASE)
+
+#: What is wrong with a log that `log_avg_msec` averages, and what to do.
+AVERAGED = (
+    "holds averages (log_avg_msec), which have no sizes and no places: it has no single requests",
+    "run fio again without log_avg_msec, or give its JSON output",
+)
+
+
+def fio_log_meaning(name: str) -> str | None:
+    """Return what a log of fio is of by its file's name: "bw", "iops", "slat", "clat", "lat"; None where it is silent.
+
+    fio puts the word behind the name that the user chose.
+    """
+    found = _MEANING.findall(name)
+    return str(found[-1]).lower() if found else None
+
+
+def is_averaged(lines: list[str]) -> bool:
+    """Whether all of the lines of a log are averages: they have a block size of 0."""
+    cells = [[cell.strip() for cell in line.split(",")] for line in lines if line.lstrip()[:1].isdigit()]
+    return bool(cells) and all(len(row) >= 4 and row[3] == "0" for row in cells)
+
+
 def fio_log_rows(table: Table, offset_bytes: Int64) -> Rows:
     """Rows of a latency log of fio whose offsets are known."""
     latency = table["value_ns"]
@@ -309,3 +336,12 @@ FIO_LOG = TableFormat(
     to_rows=lambda table: fio_log_rows(table, table["offset"]),
     more_columns=True,
 )
+
+
+def _without_response(table: Table) -> Rows:
+    rows = fio_log_rows(table, table["offset"])
+    return replace(rows, ticks=table["time_ms"] * 1_000_000, response_ns=unknown_times(len(table)))
+
+
+#: A log with the same columns whose values are bandwidths, IOPS or times of submission, not response times.
+FIO_OTHER_LOG = replace(FIO_LOG, to_rows=_without_response)
