@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from diskmodel.errors import Fault, FormatError, choose_from
-from diskmodel.formats import diskspd, hardware, sysstat
+from diskmodel.formats import hardware, sysstat
+from diskmodel.formats.benchmarks import diskspd
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.fio import latency_log
 from diskmodel.formats.fio import reader as fio_reader

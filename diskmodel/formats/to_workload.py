@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.errors import Fault, FormatError
-from diskmodel.formats import diskspd
+from diskmodel.formats.benchmarks import diskspd
 from diskmodel.formats.detect import check_kind, detect_evidence
 from diskmodel.formats.device_load import DeviceLoad
 from diskmodel.formats.faults import file_error
