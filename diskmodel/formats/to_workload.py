@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.errors import Fault, FormatError
-from diskmodel.formats.benchmarks import diskspd
+from diskmodel.formats import recorders
+from diskmodel.formats.benchmarks import registry as benchmarks
 from diskmodel.formats.detect import check_kind, detect_evidence
 from diskmodel.formats.device_load import DeviceLoad
 from diskmodel.formats.faults import file_error
@@ -137,8 +138,10 @@ def find_workload(
         return _from_loads(read_sysstat(path, kind=kind, keep_first=keep_first), device, kind, level, mix, str(path))
     if kind in fio_reader.KINDS:
         return _from_fio(fio_reader.read_fio(path, kind=kind), kind, str(path), device)
-    if kind in diskspd.KINDS:
-        return _from_fio(diskspd.read_diskspd(path, kind), kind, str(path), device)
+    if kind in recorders.KINDS:
+        return _from_loads(recorders.read_recording(path, kind), device, kind, level, mix, str(path))
+    if kind in benchmarks.KINDS:
+        return _from_fio(benchmarks.read_benchmark(path, kind), kind, str(path), device)
     if device is not None and not kind.startswith("trace:"):
         raise FormatError(Fault("device", device, f"chooses among devices of a recording; this is {kind}"), str(path))
     if kind.startswith("trace:"):

@@ -46,6 +46,16 @@ def read_diskspd(path: str | Path, kind: str | None = None) -> list[FioJob]:
     raise file_error(path, "is no result of diskspd", "make one with diskspd -L -Rtext or -Rxml")
 
 
+def jobs_of_text(text: str, source: str) -> list[FioJob]:
+    """As `read_diskspd`, for the text form."""
+    return list(_text_jobs(text, source))
+
+
+def jobs_of_xml(text: str, source: str) -> list[FioJob]:
+    """As `read_diskspd`, for the XML form."""
+    return list(_xml_jobs(text, source))
+
+
 def _job(
     name: str,
     group: int,
@@ -198,7 +208,9 @@ def _text_jobs(text: str, source: str) -> Iterator[FioJob]:
         for target in asked
     ]
     version = re.search(r"diskspd\.(\d+\.\d+[\d.]*\d)", text)
-    pool = re.search(r"thread pool with (\d{1,6}) threads\s+number of outstanding I/O operations per thread: (\d{1,9})", text)
+    pool = re.search(
+        r"thread pool with (\d{1,6}) threads\s+number of outstanding I/O operations per thread: (\d{1,9})", text
+    )
     for group, span in enumerate(spans):
         seconds = re.search(r"test time:\s+([\d.]+)s", span)
         threads = re.search(r"thread count:\s+(\d+)", span)

@@ -136,6 +136,8 @@ class FioJob:
     combined : dict or None
         Where `group_reporting` added up sections of different settings: direction → their pattern, "" where it is
         unknown or they differ. None for the results of one section.
+    program : str
+        What ran the job; its results may be in the form of fio's jobs without being fio's.
     notes : tuple of str
         What the reader had to assume.
     """
@@ -162,6 +164,7 @@ class FioJob:
     sync: FioLatency | None = None
     n_syncs: int | None = None
     combined: Mapping[str, str] | None = None
+    program: str = "fio"
     notes: tuple[str, ...] = ()
 
     @property

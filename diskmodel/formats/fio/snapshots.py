@@ -6,6 +6,7 @@ contains the earlier one: no fewer bytes, no shorter run, extremes no narrower.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -24,7 +25,7 @@ def without_earlier(jobs: Sequence[FioJob]) -> list[FioJob]:
         if len(jobs) % period or names != names[:period] * (len(jobs) // period):
             continue
         sets = [jobs[first : first + period] for first in range(0, len(jobs), period)]
-        if all(continues(earlier, later) for earlier, later in zip(sets, sets[1:], strict=False)):
+        if all(continues(earlier, later) for earlier, later in itertools.pairwise(sets)):
             return [replace(job, notes=(*job.notes, said(len(sets)))) for job in sets[-1]]
     return list(jobs)
 

@@ -30,8 +30,9 @@ def is_terse(line: str) -> bool:
 def jobs_of(text: str, source: str = "") -> list[FioJob]:
     """Jobs of all terse lines of a text, in order; other lines are left alone.
 
-    Terse output has no options, but for those of the lines above it that fio prints when it starts. It counts bandwidth in whole KiB/s, IOPS in whole numbers and latencies in
-    microseconds. Block sizes are derived from bandwidth and IOPS, to whole sectors of 512 bytes.
+    Terse output has no options, but for those of the lines above it that fio prints when it starts. It counts bandwidth
+    in whole KiB/s, IOPS in whole numbers and latencies in microseconds. Block sizes are derived from bandwidth and
+    IOPS, to whole sectors of 512 bytes.
 
     Raises
     ------

@@ -205,8 +205,9 @@ class _Job:
             return allowed
         if not self._has_options and measured < LIMITED_BELOW:
             self._note(
-                f"IOPS × latency makes {in_digits(measured)} requests outstanding, less than a job without limits keeps: "
-                "something else limited the run (a rate, pauses, flushes); the measured rates are taken as arrivals"
+                f"IOPS × latency makes {in_digits(measured)} requests outstanding, less than a job without "
+                "limits keeps: something else limited the run (a rate, pauses, flushes); the measured rates are taken "
+                "as arrivals"
             )
             return None
         if not self._has_options:
@@ -255,7 +256,10 @@ class _Job:
                 )
         if "rate" in self._options:
             self._note(f"rate={self._options['rate']} is taken as bytes per second of each clone, as fio does")
-        self._note(f"limited rates become arrivals of their own; in fio at most {job.outstanding} would be outstanding")
+        self._note(
+            f"limited rates become arrivals of their own; in {job.program} at most {job.outstanding} would be "
+            "outstanding"
+        )
 
     # ------------------------------------------------------------ streams
 
@@ -263,8 +267,8 @@ class _Job:
         """Streams of sections that were reported as one: each direction as it was measured."""
         parts = {kind: part for kind, part in self._job.directions.items() if kind in _KINDS and part.iops > 0}
         self._note(
-            "group_reporting adds up sections of different settings: each direction becomes a stream of its mean size at "
-            "its measured rate; run without group_reporting for the settings of each"
+            "group_reporting adds up sections of different settings: each direction becomes a stream of its mean "
+            "size at its measured rate; run without group_reporting for the settings of each"
         )
         for kind, part in parts.items():
             mean = part.mean_bytes or part.bandwidth_bytes_per_s / part.iops
@@ -543,7 +547,8 @@ class _Job:
         if job.is_direct is None and not job.is_complete:
             self._note("the output does not say whether requests went through the page cache: direct=1 is assumed")
         elif job.is_direct is not True:
-            self._note("without direct=1 fio goes through the page cache, which the workload does not include")
+            what = "direct=1 fio" if job.program == "fio" else f"direct requests {job.program}"
+            self._note(f"without {what} goes through the page cache, which the workload does not include")
         if job.error:
             self._note(f"fio ended with error {job.error}: its figures may be cut short")
 

@@ -181,6 +181,13 @@ FORMATS: dict[str, TraceFormat] = {
         _table("alibaba", "Alibaba block traces", text_formats.ALIBABA),
         TraceFormat("fio-log", "fio latency log with log_offset=1", _fio_log_likeness, _fio_log, _fio_log_for),
         _table("tencent", "Tencent CBS traces", text_formats.TENCENT),
+        TraceFormat(
+            "libcachesim-csv",
+            "libCacheSim CSV: version,time,op,size,lbn",
+            lambda head: float(head_lines(head)[:1] == ["version,time,op,size,lbn"]),
+            lambda head: text_formats.LIBCACHESIM_CSV,
+        ),
+        _table("fiu", "FIU traces (SyLab)", text_formats.FIU),
         _table("drive", "requests of one drive with think times", text_formats.DRIVE),
         _table("mqsim", "MQSim traces", text_formats.MQSIM, lambda cells: _is_integer(cells[0])),
         _table("disksim", "DiskSim ASCII", text_formats.DISKSIM),

@@ -252,6 +252,81 @@ TENCENT = TableFormat(
     has_epoch=True,
 )
 
+# ---------------------------------------------------------------- FIU
+
+
+def _fiu_rows(table: Table) -> Rows:
+    return Rows(
+        ticks=table["timestamp"],
+        op=op_codes(_LETTER_COLUMN, table["operation"]),
+        offset_bytes=table["lba"] * SECTOR_BYTES,
+        length_bytes=table["n_blocks"] * SECTOR_BYTES,
+        response_ns=unknown_times(len(table)),
+        device_keys=(table["major"], table["minor"]),
+    )
+
+
+#: `timestamp pid process lba blocks R|W major minor hash …`: nanoseconds, blocks of 512 bytes; hashes of the content
+#: are ignored. Koller, Rangaswami: I/O Deduplication, FAST 2010.
+FIU = TableFormat(
+    columns=(
+        Column("timestamp", high=MAX_NS),
+        Column("pid", high=2**31),
+        Column("process", "word"),
+        Column("lba", high=_SECTORS),
+        Column("n_blocks", high=_LENGTH_SECTORS),
+        _LETTER_COLUMN,
+        Column("major", high=2**31),
+        Column("minor", high=2**31),
+    ),
+    to_rows=_fiu_rows,
+    delimiter=None,
+    has_epoch=True,
+    more_columns=True,
+)
+
+# ---------------------------------------------------------------- libCacheSim
+
+
+def _lcs_rows(table: Table) -> Rows:
+    return Rows(
+        ticks=nanoseconds(table["time"], 1e9),
+        op=op_codes(_SCSI, table["op"]),
+        offset_bytes=table["lbn"] * SECTOR_BYTES,
+        length_bytes=table["size"],
+        response_ns=unknown_times(len(table)),
+    )
+
+
+# Commands of SCSI: READ and WRITE of 6, 10, 12, 16 bytes; SYNCHRONIZE CACHE and UNMAP neither read nor write.
+_SCSI = Column(
+    "op",
+    "op",
+    words={
+        f"{prefix}{code:{case}}": op
+        for op, codes in ((0, (0x08, 0x28, 0xA8, 0x88)), (1, (0x0A, 0x2A, 0xAA, 0x8A)), (SKIP, (0x35, 0x91, 0x42)))
+        for code in codes
+        for prefix in ("", "0x")
+        for case in ("x", "X", "02x", "02X")
+    }
+    | {"8": 0, "a": 1, "A": 1},
+)
+
+#: `version,time,op,size,lbn` below a heading of these names: seconds, a SCSI command in hexadecimal digits, bytes,
+#: sectors. libCacheSim, data/trace.csv.
+LIBCACHESIM_CSV = TableFormat(
+    columns=(
+        Column("version", high=2**31),
+        Column("time", "float", high=_SECONDS),
+        _SCSI,
+        Column("size", high=MAX_LENGTH_BYTES),
+        Column("lbn", high=_SECTORS),
+    ),
+    to_rows=_lcs_rows,
+    has_epoch=True,
+    n_header_lines=1,
+)
+
 # ---------------------------------------------------------------- a drive's requests with think times
 
 
