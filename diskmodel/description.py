@@ -59,7 +59,8 @@ class Description(BaseModel, metaclass=_Constructor):
         for key, value in data.items():
             full = key if key in fields else _with_suffix(key, fields)
             is_plain = not isinstance(value, str | list | tuple | Mapping) and not _is_switch(value)
-            if full is not None and full != key and is_plain:
+            is_zero = isinstance(value, int | float) and not isinstance(value, bool) and value == 0
+            if full is not None and full != key and is_plain and not is_zero:
                 raise ValueError(f"{key}={value!r}: has no unit; write for example {_in_both_ways(key, full, value)}")
             name = full or key
             if full is not None and _is_switch(value) and not takes_bool(fields[full].annotation):

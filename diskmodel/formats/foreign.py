@@ -34,7 +34,8 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
         "record each OSD's disks with iostat -x 1 600",
     ),
     (
-        r"Maintaining \d+ concurrent (writes|reads)|^Object prefix: benchmark_data_|^\s*sec Cur ops\s+started\s+finished",
+        r"Maintaining \d+ concurrent (writes|reads)|^Object prefix: benchmark_data_"
+        r"|^\s*sec Cur ops\s+started\s+finished",
         "is a result of rados bench: its requests go to Ceph, and each is several on its disks",
         "record the disks of the OSDs with iostat -x 1 600 while it runs",
     ),
@@ -65,7 +66,7 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
         "record with fs_usage -w -f diskio on macOS, iostat -x on FreeBSD",
     ),
     (
-        r"^ +tty .*\bcpu\s*\n +tin tout +kps +tps +serv|^ +device +r/s +w/s +kr/s +kw/s +wait actv +svc_t +%w +%b *\Z",
+        r"^ +tty .*\bcpu\s*\n +tin tout +kps +tps +serv",
         "is output of iostat of Solaris without its extended table",
         "record with iostat -xn 1 600",
     ),

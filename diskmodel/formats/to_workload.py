@@ -509,9 +509,13 @@ def _from_trace(
         notes.append(f"the clock has steps of {facts.tick_ns / 1e9:g} s: bursts within a step are not seen")
     if facts.last_ns < facts.rate.width:
         notes.append(f"the trace is only {facts.last_ns / 1e9:.3g} s long: its one rate is no percentile of anything")
+    far = facts.far_record
+    notes += [far] if far else []
     rate = level.rate(rates)
     if rate <= 0:
-        raise FormatError(Fault("level", str(level), "has no load there", "choose a higher one"), str(path))
+        rule = f"has no load there: {far}" if far else "has no load there"
+        fix = "leave that record out, or choose a higher one" if far else "choose a higher one"
+        raise FormatError(Fault("level", str(level), rule, fix), str(path))
     n_intervals = f"{len(rates)} interval{'s' * (len(rates) > 1)} of {facts.rate.width / 1e9:g} s"
     notes.append(level.in_words(n_intervals))
     notes += filter(None, [level.warning(rates)])

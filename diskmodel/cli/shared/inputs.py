@@ -224,6 +224,25 @@ def read_replay(
     return workload
 
 
+def plain_number(text: str) -> float:
+    """Return the number that an option gives: digits from 0 to 9, a point before decimals, groups of three by commas.
+
+    Raises
+    ------
+    typer.BadParameter
+        When it is none.
+    """
+    import typer
+
+    from diskmodel.units import parse
+
+    try:
+        return float(parse(text, {"": 1}))
+    except ValueError as error:
+        rule = str(error) if "separators" in str(error) else "must be a number, of digits from 0 to 9"
+        raise typer.BadParameter(f"{text!r} {rule}") from None
+
+
 def ratios(**texts: str) -> list[float]:
     """Return the numbers that options give as "70%" or 0.7, in their order; whether they are shares is not checked.
 
@@ -235,6 +254,8 @@ def ratios(**texts: str) -> list[float]:
     found, faults = [], []
     for name, text in texts.items():
         try:
+            if not text.isascii() or "_" in text:
+                raise ValueError(text)
             found.append(float(text[:-1]) / 100 if text.endswith("%") else float(text))
         except ValueError:
             faults.append(Fault(f"--{name.replace('_', '-')}", text, "must be a share", "write 70% or 0.7"))

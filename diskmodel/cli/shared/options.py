@@ -14,7 +14,11 @@ from diskmodel.options import Option
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output and nothing else.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback if diskmodel itself fails.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of all random numbers; the same seed gives the same answer.")]
+#: Seeds are 64 bits; more digits would be cut, and two seeds give one answer.
+MAX_SEED = 2**64 - 1
+Seed = Annotated[
+    int, typer.Option(min=0, max=MAX_SEED, help="Seed of all random numbers; the same seed gives the same answer.")
+]
 Engine = Annotated[str, typer.Option(help="auto, native or simpy; auto takes the native kernel where it can.")]
 ArrayText = Annotated[str, typer.Argument(metavar="ARRAY", help='A TOML file, or words: "8x generic-15k raid5".')]
 ArrayTexts = Annotated[
