@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from diskmodel import units
-from diskmodel.errors import DescriptionError, Fault, InputError
+from diskmodel.errors import DescriptionError, Fault, InputError, visible
 from diskmodel.faults import faults_of
 from diskmodel.input import how_to_find, open_input
 from diskmodel.limits import parse_toml
@@ -253,5 +253,8 @@ def facts_html(title: str, facts: Iterable[tuple[str, str]]) -> str:
     """Return labels and values as a small HTML table with a caption, for notebooks."""
     import html
 
-    rows = "".join(f"<tr><th>{html.escape(label)}</th><td>{html.escape(value)}</td></tr>" for label, value in facts)
-    return f"<table><caption>{html.escape(title)}</caption><tbody>{rows}</tbody></table>"
+    def cell(text: str) -> str:
+        return html.escape(visible(text))
+
+    rows = "".join(f"<tr><th>{cell(label)}</th><td>{cell(value)}</td></tr>" for label, value in facts)
+    return f"<table><caption>{cell(title)}</caption><tbody>{rows}</tbody></table>"

@@ -60,11 +60,19 @@ def printable(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return `text` with control characters, which a terminal would obey, as their escapes; line ends and tabs stay."""
-    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    """Return `text` with characters that a terminal or a page would obey as their escapes; line ends and tabs stay.
+
+    These are control characters, and those that turn the direction of writing (U+202E makes "txt.exe" of "exe.txt").
+    """
+    return _CONTROLS.sub(_escape, text)
 
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 class DiskmodelError(Exception):

@@ -271,8 +271,8 @@ def _command_targets(command: str, source: str) -> list[Target]:
             step = _amount(value, block, source) if value else block
             target = replace(target, is_random=True, alignment_bytes=step)
         elif letter == "s":
-            step = value.removeprefix("i")
-            known = _amount(step, block, source) if step else block
+            stride = value.removeprefix("i")
+            known = _amount(stride, block, source) if stride else block
             target = replace(target, alignment_bytes=known, is_interlocked=value[:1] == "i")
         elif letter == "w":
             target = replace(target, write_percent=min(_whole(value or "10", source), 100))

@@ -129,11 +129,10 @@ def _start_s(document: Mapping[str, Any]) -> tuple[float, float] | None:
     entries = document.get("jobs")
     stamp = document.get("timestamp")
     elapsed = [entry.get("elapsed") for entry in entries if isinstance(entry, Mapping)] if entries else []
-    if not isinstance(stamp, int | float) or not elapsed or not all(isinstance(value, int) for value in elapsed):
+    whole = [value for value in elapsed if isinstance(value, int) and 0 <= value <= _MAX]
+    if not isinstance(stamp, int | float) or not whole or len(whole) < len(elapsed) or not 0 <= stamp <= _MAX:
         return None
-    if not 0 <= stamp <= _MAX:
-        return None
-    longest = float(max(elapsed))
+    longest = float(max(whole))
     return float(stamp) - longest, longest
 
 

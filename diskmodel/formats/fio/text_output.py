@@ -172,7 +172,7 @@ class _Reader:
             self.headers.append((self.run, header))
         elif match := _RESULT.match(line):
             self._part = None
-            found = _PID.search(line)
+            pid = _PID.search(line)
             self.results.append(
                 _Result(
                     match["name"],
@@ -180,7 +180,7 @@ class _Reader:
                     int(match["jobs"]),
                     int(match["error"]),
                     self.run,
-                    pid=int(found[1]) if found else None,
+                    pid=int(pid[1]) if pid else None,
                 )
             )
         elif not self.results or self.results[-1].run < self.run:

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from diskmodel.formats.faults import file_error
-from diskmodel.formats.sysstat.figures import completed
+from diskmodel.formats.sysstat.figures import Sample, completed
 from diskmodel.formats.sysstat.tables import Recording
 from diskmodel.limits import check_json
 
@@ -57,8 +57,8 @@ def read_statistics(text: str, source: str) -> Recording:
             metric = _METRIC.search(label)
             if metric is None:
                 continue
-            volume = _VOLUME.search(label)
-            series = volumes.setdefault(volume[0] if volume else "volume", {}).setdefault(metric[1], {})
+            named = _VOLUME.search(label)
+            series = volumes.setdefault(named[0] if named else "volume", {}).setdefault(metric[1], {})
             series.update(pairs)
     metrics = {name for found in volumes.values() for name in found}
     what = "is CloudWatch's statistics"
@@ -74,7 +74,7 @@ def read_statistics(text: str, source: str) -> Recording:
     period_s = min(gaps)
     found = Recording(interval_s=period_s)
     for time in times:
-        sample = {}
+        sample: Sample = {}
         for volume, by_metric in volumes.items():
             values = {name: series[time] for name, series in by_metric.items() if time in series}
             sample[volume] = completed(_figures(values, period_s)) if values else None
