@@ -107,7 +107,8 @@ def _xml_jobs(text: str, source: str) -> Iterator[FioJob]:
                     if bucket.find(f"{prefix}Milliseconds") is not None
                 }
                 deviation = _number(done, f"Latency/{prefix}LatencyStdev", source, 0) * 1e6
-                latency = _latency(float(mean) * 1e6, deviation, percentiles)
+                mean_ns = _number(done, f"Latency/Average{prefix}Milliseconds", source) * 1e6
+                latency = _latency(mean_ns, deviation, percentiles)
             results[kind] = _direction(int(count), int(n_bytes), seconds, latency)
         yield _job(found[0].path, number, f"diskspd-{version}", options, results, source, tuple(notes))
 
@@ -191,9 +192,15 @@ def _direction(count: int, n_bytes: int, seconds: float, latency: FioLatency | N
 
 # ---------------------------------------------------------------- text
 
-_TOTAL = re.compile(r"total:\s+(\d+) \|\s+(\d+) \|\s+[\d.]+ \|\s+([\d.]+)(?: \|\s+([\d.]+|N/A))?(.*)", re.ASCII)
+_TOTAL = re.compile(
+    r"total:\s+(\d+) \|\s+(\d+) \|\s+[\d.]+ \|\s+(\d{1,15}(?:\.\d{1,9})?)(?: \|\s+(\d{1,15}(?:\.\d{1,9})?|N/A))?(.*)",
+    re.ASCII,
+)
 _FILE = re.compile(r"\|\s+(\S[^|\n]*?) \((\d{1,9})([KMGT]iB|B)\)", re.ASCII)
-_ROW = re.compile(r"\s*(\S+) \|\s+([\d.]+|N/A) \|\s+([\d.]+|N/A) \|\s+([\d.]+|N/A)", re.ASCII)
+_ROW = re.compile(
+    r"\s*(\S+) \|\s+(\d{1,15}(?:\.\d{1,9})?|N/A) \|\s+(\d{1,15}(?:\.\d{1,9})?|N/A) \|\s+(\d{1,15}(?:\.\d{1,9})?|N/A)",
+    re.ASCII,
+)
 
 
 def _text_jobs(text: str, source: str) -> Iterator[FioJob]:
@@ -212,8 +219,8 @@ def _text_jobs(text: str, source: str) -> Iterator[FioJob]:
         r"thread pool with (\d{1,6}) threads\s+number of outstanding I/O operations per thread: (\d{1,9})", text
     )
     for group, span in enumerate(spans):
-        seconds = re.search(r"test time:\s+([\d.]+)s", span)
-        threads = re.search(r"thread count:\s+(\d+)", span)
+        seconds = re.search(r"test time:\s+(\d{1,9}(?:\.\d{1,9})?)s", span, re.ASCII)
+        threads = re.search(r"thread count:\s+(\d{1,9})", span, re.ASCII)
         if seconds is None or threads is None or float(seconds[1]) <= 0:
             raise file_error(source, "holds no time of the test or no number of threads", "is it the whole output?")
         options, notes = options_of(
@@ -248,7 +255,7 @@ def _total_of(
         return None
     latency = None
     if total[4] not in (None, "N/A"):
-        deviation = re.findall(r"[\d.]+", total[5])
+        deviation = re.findall(r"\d{1,15}(?:\.\d{1,9})?", total[5])
         mean_ns, deviation_ns = float(total[4]) * 1e6, float(deviation[-1]) * 1e6 if deviation else 0.0
         latency = _latency(mean_ns, deviation_ns, percentiles)
     return (_direction(int(total[2]), int(total[1]), seconds, latency),)

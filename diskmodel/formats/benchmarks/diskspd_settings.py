@@ -143,7 +143,7 @@ def _places(target: Target, options: dict[str, str]) -> list[str]:
 
 # ---------------------------------------------------------------- the section "Input parameters"
 
-_SIZE = r"(\d{1,18})\s*([KMGT]?(?:iB)?|B)"
+_SIZE = r"(\d{1,18})\s*((?:[KMGT](?:iB)?|B)?)"
 _LINES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("block_bytes", re.compile(rf"block size: {_SIZE}", re.ASCII)),
     ("offset_bytes", re.compile(rf"base file offset: {_SIZE}", re.ASCII)),
@@ -160,7 +160,7 @@ _NUMBERS: tuple[tuple[str, re.Pattern[str]], ...] = (
 _MIX = re.compile(r"performing (read|write|mix) test(?: \(read/write ratio: (\d{1,3})/(\d{1,3})\))?", re.ASCII)
 _LIMIT = re.compile(r"throughput rate-limited to (\d{1,12}) (IOPS|B/ms)", re.ASCII)
 _RANGE = re.compile(
-    r"([\d.]{1,6})% of IO => \[\s*(\d{1,18}(?:\.\d{1,3})?)\s*(%|[KMGT]iB|B)?\s*-\s*"
+    r"(\d{1,3}(?:\.\d{1,3})?)% of IO => \[\s*(\d{1,18}(?:\.\d{1,3})?)\s*(%|[KMGT]iB|B)?\s*-\s*"
     r"(?:(\d{1,18}(?:\.\d{1,3})?)\s*(%|[KMGT]iB|B)|end)",
     re.ASCII,
 )

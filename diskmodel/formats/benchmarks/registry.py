@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from diskmodel.formats.benchmarks import diskspd, elbencho, sysbench, vdbench
+from diskmodel.formats.faults import file_error
 from diskmodel.formats.fio.job import FioJob, without_impossible
 from diskmodel.formats.opening import read_document
 
@@ -67,4 +68,6 @@ def read_benchmark(path: str | Path, kind: str) -> list[FioJob]:
 def jobs_of_text(text: str, source: str, kind: str) -> list[FioJob]:
     """As `read_benchmark`, for text already in memory."""
     jobs = BENCHMARKS[kind].read(text.replace("\r\n", "\n"), source)
+    if not jobs:
+        raise file_error(source, f"holds no result of {BENCHMARKS[kind].program}", "is it the whole output?")
     return [without_impossible(replace(job, program=BENCHMARKS[kind].program)) for job in jobs]
