@@ -16,7 +16,7 @@ from diskmodel.result.rounds import in_words
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.histogram import LatencyHistogram
 from diskmodel.result.statistics.registry import PERCENTILES
-from diskmodel.result.statistics.stability import Stability
+from diskmodel.result.statistics.stability import MIN_ABSORBED, Stability
 from diskmodel.result.statistics.window import (
     UNKNOWN_CYCLE,
     Window,
@@ -29,6 +29,8 @@ from diskmodel.result.utilization import utilization_interval
 
 #: Relative half-width: a millionth of the mean takes some 1e12 requests, and no drive repeats so many digits.
 MIN_PRECISION = 1e-6
+#: Among the levels of a run: of what hides for a while whether the disks keep up.
+_CONTROLLER, _HOST = 0, 2
 
 
 @dataclass(frozen=True)
@@ -182,7 +184,10 @@ def build_result(
         Where the run kept nothing else of its responses.
     """
     is_partial = bool(run.round_requests) and not window.n_rounds
-    stability, window = _with_drifts(stability, window, drifting, requests, is_partial=is_partial)
+    is_short = n_requests < MIN_ABSORBED and any(run.level_marks[at] for at in (_CONTROLLER, _HOST))
+    if is_short and stability is not None and stability.is_stable:
+        stability = replace(stability, is_known=False)
+    stability, window = _with_drifts(stability, window, drifting, requests, is_partial=is_partial or is_short)
     cycle = cycle_of(requests, run.cleaning_requests)
     misses_cycles = sees_too_few_cycles(n_requests, cycle)
     if misses_cycles and stability is not None:  # a burst is not the mean load, nor is the time between two
@@ -255,7 +260,8 @@ def _with_drifts(
     """Return the verdict and the window of a run in which levels have not settled (rule Z8).
 
     A level that rises above its mark under open streams alone rises until it is full: they do not wait for it. In a
-    part of a round of an uneven sweep (`is_partial`, rule Z10) it may fall again in the rest, so nothing is known.
+    part of a round of an uneven sweep (`is_partial`, rule Z10) it may fall again in the rest, so nothing is known; nor
+    is it in a run so short that what waits hardly moves.
     """
     if not drifting:
         return stability, window
