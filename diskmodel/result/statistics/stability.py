@@ -22,8 +22,8 @@ _MIN_REQUESTS = 200
 #: double, the short runs of a course have no verdict.
 MIN_ABSORBED = 1_000
 #: Requests below which growth has to be more than arrivals at random explain: elevators serve the faster the more wait,
-#: so that a queue near saturation rises for thousands of requests before it stays. At a fifth, eight disks in RAID 50 at
-#: 99 % are called overloaded by one seed in three; at double, the first run of a question seldom sees an overload.
+#: so that a queue near saturation rises for thousands of requests before it stays. At a fifth, eight disks in RAID 50
+#: at 99 % are called overloaded by one seed in three; at double, the first run of a question seldom sees an overload.
 _SHORT_REQUESTS = 10_000
 #: How many standard deviations more, and times in which arrivals are counted to know theirs.
 _DEVIATIONS, _N_COUNTS = 3, 16
@@ -45,8 +45,8 @@ class Stability:
     is_stable : bool
         False only where overload was found.
     is_known : bool
-        Whether the run is long enough to say so: as many completed as came but for a tenth, of at least 200 requests, or
-        1,000 where writes may wait; an overload in fewer than 10,000 is more than random arrivals explain.
+        Whether the run is long enough to say so: as many completed as came but for a tenth, of at least 200 requests,
+        or 1,000 where writes may wait; an overload in fewer than 10,000 is more than random arrivals explain.
     offered_per_s, completed_per_s : float
         Rates of arrival and of completion of the open streams over the last half of the arrivals' time.
     """

@@ -63,7 +63,7 @@ def test_a_precision_that_nobody_can_reach_is_refused(precision: float) -> None:
 
 @pytest.mark.parametrize("n", [200, 500, 1000, 2000])
 def test_a_queue_that_still_rises_to_its_length_is_not_an_overload(n: int) -> None:
-    """Eight disks at 99 % of what they do with full queues: from 4,000 requests on this is stable, at a mean of 90 ms."""
+    """Eight disks at 99 % of what they do with full queues: from 4,000 requests on it is stable, at 90 ms."""
     layout = {"level": "raid50", "disks": 8, "groups": 2, "strip": "16 KiB"}
     array = Array.parse({"drive": "hgst-ultrastar-c15k600", "layout": layout})
     load = Workload.parse({"rate": "2000/s", "read_ratio": 0.7, "size": "8 KiB"})
