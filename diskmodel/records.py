@@ -46,12 +46,15 @@ class StreamRule:
     cycle_requests : int
         Requests of all streams that come on average while the rate of this one goes through its ups and downs once
         (rule Z11); 0: it has none.
+    is_random : bool
+        Whether each of these takes a time of its own, so that one may be longer than all that a run has seen.
     """
 
     name: Beside[str]
     n_clients: int = 0
     pace_ns: int = 0
     cycle_requests: Beside[int] = 0
+    is_random: Beside[bool] = False
 
 
 @dataclass(frozen=True)
@@ -169,6 +172,8 @@ class Run:
         Requests that come while a disk's media cache cleans one band, where it is full (rule G9); 0: none.
     level_marks : tuple of 3 int
         Bytes from which on each of the levels is written down as fast as can be (rule Z3).
+    cache_bytes : int
+        Room of the controller's write-back cache; 0: there is none.
     levels : int64, shape (n, 5)
         What waited to be written, after every so many completions (rule Z7): the time in ns; the bytes in the
         controller's write-back cache, in the drives' buffers, and in dirty pages of the host; and the mean busy time of
@@ -187,4 +192,5 @@ class Run:
     is_in_waves: bool = False
     cleaning_requests: int = 0
     level_marks: tuple[int, int, int] = (0, 0, 0)
+    cache_bytes: int = 0
     levels: Int64 = field(default_factory=lambda: np.empty((0, 5), np.int64))

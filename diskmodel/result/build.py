@@ -23,7 +23,9 @@ from diskmodel.result.statistics.window import (
     cycle_of,
     enough_cycles,
     enough_for,
+    enough_unseen,
     sees_too_few_cycles,
+    unseen_share,
 )
 from diskmodel.result.utilization import utilization_interval
 
@@ -194,11 +196,13 @@ def build_result(
         stability = replace(stability, is_stable=True, is_known=False)
     is_stable = stability is None or stability.is_stable
     n = measured.observed.n
+    unseen = unseen_share(requests, run, n, window.start_ns)
+    observed = measured.observed.may_be_above(unseen)
 
     def latency_of(subset: Subset) -> Latency:
-        return subset.estimate() if is_stable else Latency.unknown(subset.n)
+        return subset.estimate().may_be_above(unseen) if is_stable else Latency.unknown(subset.n)
 
-    latency = measured.observed if is_stable else Latency.unknown(n)
+    latency = observed if is_stable else Latency.unknown(n)
     is_converged = is_stable and window.is_settled and target.is_reached(latency)
     utilization = utilization_interval(run, window, confidence=target.confidence)
     return Result(
@@ -215,7 +219,7 @@ def build_result(
         latency=latency,
         reads=latency_of(measured.reads),
         writes=latency_of(measured.writes),
-        observed=measured.observed,
+        observed=observed,
         per_stream={name: latency_of(subset) for name, subset in measured.streams.items()},
         iops=measured.iops,
         iops_by_stream={name: subset.n / window.seconds for name, subset in measured.streams.items()},
@@ -234,6 +238,7 @@ def build_result(
         back_end_per_host=int(run.devices.n_reads.sum() + run.devices.n_writes.sum()) / n_requests,
         messages=(
             *_rounds_message(run, n_requests, is_partial=is_partial),
+            *_overflow_message(requests, unseen if is_stable and not misses_cycles else 0.0),
             *_cycles_message(cycle if misses_cycles else 0, n_requests, is_cleaning=cycle == run.cleaning_requests),
             *_messages(
                 stability,
@@ -280,6 +285,22 @@ def _rounds_message(run: Run, n_requests: int, *, is_partial: bool) -> tuple[str
         f"{in_words(run.round_requests, is_in_waves=run.is_in_waves)}; this run saw {rounds:.2g} of such rounds, "
         f"simulate at least {enough_for(run.round_requests):,} requests",
     )
+
+
+def _overflow_message(requests: Requests, share: float) -> tuple[str, ...]:
+    """Return what a run has not seen in which no burst filled the controller's cache (rule Z11)."""
+    if share <= 1 - PERCENTILES["p99"] + 1e-9:
+        return ()
+    return (
+        f"no burst filled the controller's write cache in this run, but a share of {share:.2g} of them may: what mean "
+        f"and p99 are then is not known, simulate at least {unseen_requests(requests):,} requests",
+    )
+
+
+def unseen_requests(requests: Requests) -> int:
+    """Return the length of a run that knows p99 where no burst fills a cache; 0 without bursts of random lengths."""
+    cycle = max((rule.cycle_requests for rule in requests.streams if rule.is_random), default=0)
+    return enough_unseen(cycle, PERCENTILES["p99"]) if cycle else 0
 
 
 def _cycles_message(cycle: int, n_requests: int, *, is_cleaning: bool) -> tuple[str, ...]:

@@ -139,5 +139,6 @@ def rules_of(streams: Sequence[Stream]) -> tuple[StreamRule, ...]:
             rules.append(StreamRule(stream.name, arrival.clients, arrival.pace_ns))
             continue
         own = arrival.cycle_ns / 1e9 * stream.expected_rate_per_s
-        rules.append(StreamRule(stream.name, cycle_requests=math.ceil(own * sum(weights) / weight)))
+        cycle = math.ceil(own * sum(weights) / weight)
+        rules.append(StreamRule(stream.name, cycle_requests=cycle, is_random=arrival.has_random_cycles))
     return tuple(rules)

@@ -65,9 +65,12 @@ def settled(
     if not parts.has_levels or not parts.writes_anything:
         return parts.start(first)
 
+    # in a burst everything would fill, and between two of them nothing
+    even = workload.at_mean(TRIAL_REQUESTS)
+
     def tried(levels: Levels, n_dirty: int = 0) -> tuple[Levels, Pace]:
         """What a trial shows that begins at these levels, and with so many dirty pages where theirs is low."""
-        requests = workload.requests(
+        requests = even.requests(
             capacity_bytes=capacity_bytes,
             n=TRIAL_REQUESTS,
             seed=seed,
