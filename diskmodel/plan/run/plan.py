@@ -26,7 +26,7 @@ from diskmodel.plan.search.complete import complete, complete_with_rebuild
 from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate, Evaluation, evaluator
-from diskmodel.plan.trial.trier import is_settled
+from diskmodel.plan.trial.trier import is_settled, limits_rebuild
 
 
 def run_plan(
@@ -159,11 +159,12 @@ def _complete(
     Rebuilds are simulated where they are shown: for all, or for the best; where that may lose data also for others, in
     the order of `PlanResult.safest`, until one is safe, because it is named then.
     """
-    job = complete_with_rebuild if with_details else complete
+    # where an objective limits it, the hours that are reported are those of the criterion
+    job = complete_with_rebuild if with_details or limits_rebuild(plan.objective) else complete
     completed = workers.work(job, dict(enumerate(found)))
     found = [completed[i] for i in range(len(found))]
     best, _ = choose(plan, found)
-    if with_details or best is None:
+    if job is complete_with_rebuild or best is None:
         return found
     at = next(i for i, item in enumerate(found) if item is best)
     found[at] = complete_with_rebuild(workers.asked[at], workers.evaluate, best)

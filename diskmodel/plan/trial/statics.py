@@ -22,6 +22,8 @@ from diskmodel.result.statistics.batches import Interval
 #: bit: half or double moves it by a factor of 4 or 2.
 USUAL_MTTF_HOURS = 1.2e6
 USUAL_URE_PER_BIT = {"hdd": 1e-15, "flash": 1e-16, "virtual": 1e-15}
+#: Criteria about a rebuild: by formula a bound, until it is simulated.
+OF_REBUILD = ("rebuild", "data_loss")
 #: Length of the commands of a sequential stream, bytes: the largest that Linux sends to most disks. At half, a virtual
 #: disk pays its overhead per command twice as often, at double half as often.
 _SEQUENTIAL_BYTES = 1 << 20
