@@ -86,7 +86,7 @@ def _with_everything(
 
 
 def _with_rebuild(case: Case, trial: Trial, safety: Safety) -> Trial:
-    """Return the trial with the simulated rebuild in its figures and criteria: a search ends at the first one missed."""
+    """Return the trial with the simulated rebuild in its figures and criteria: a search ends at what is missed."""
     if math.isnan(safety.rebuild_hours) or trial.outcome is None:
         return trial
     array, busy = case.array(trial.disks), trial.outcome.utilization_ratio

@@ -53,7 +53,8 @@ def search_family(
     Notes
     -----
     Assumes that more disks never make speed, space or the rebuild worse, and never make cost, rack units or data loss
-    better; but where writes may be whole rows, the counts with which they are (`aligned_counts`) are tried, too. The search begins at the formulas' guess, corrected by each trial, and ends by bisection when two
+    better; but where writes may be whole rows, the counts with which they are (`aligned_counts`) are tried, too.
+    The search begins at the formulas' guess, corrected by each trial, and ends by bisection when two
     neighboring counts differ. With care, runs at the answer and at the next smaller count then go on until they
     decide, or the plan's budget for deciding is spent (`Search.max_requests_at_answer`).
     """
