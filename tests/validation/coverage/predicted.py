@@ -1,0 +1,103 @@
+"""What the model predicts of each load, run once and kept in tests/data/coverage-predictions.csv."""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from diskmodel.result import Result
+from tests.validation.coverage.evidence import STATISTICS, Case
+
+TABLE = Path(__file__).parents[2] / "data" / "coverage-predictions.csv"
+#: Columns of a statistic: its nominal value, and the ends of the interval that the product prints.
+COLUMNS = tuple(f"{name}{end}" for name in STATISTICS for end in ("", "_low", "_high"))
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """A prediction and its printed 95 % intervals.
+
+    Attributes
+    ----------
+    name : str
+        Of the case.
+    is_drawn : bool
+        Whether the intervals contain more than the noise of the run.
+    values, low, high : dict of str to float
+        By statistic: requests per second, ms.
+    """
+
+    name: str
+    is_drawn: bool
+    values: dict[str, float]
+    low: dict[str, float]
+    high: dict[str, float]
+
+
+def predict(case: Case) -> Predicted:
+    """Simulate a case as `diskmodel simulate` does."""
+    result = case.simulate(None)
+    data = result.to_dict()
+    values = {"iops": float(result.iops.mean)} | {name: float(data["latency_ms"][name]) for name in ("mean", "p99")}
+    if case.seconds is not None:
+        done_s = result.run.completions.done_ns / 1e9
+        values["iops"] = float((done_s <= case.seconds).sum()) / case.seconds
+    is_drawn, ends = _ends(result, data)
+    low, high = ({name: ends[name, end] for name in STATISTICS} for end in ("low", "high"))
+    return Predicted(case.name, is_drawn, values, low, high)
+
+
+def _ends(result: Result, data: dict[str, Any]) -> tuple[bool, dict[tuple[str, str], float]]:
+    """Return whether drawn parameters are in the intervals, and the ends."""
+    printed = data["interval"]
+    if "iops_low" in printed and "sources" in printed:
+        return True, {
+            (name, end): float(printed[f"{name}_{end}" + ("" if name == "iops" else "_ms")])
+            for name in STATISTICS
+            for end in ("low", "high")
+        }
+    intervals = {name: result.interval_of(name) for name in STATISTICS}
+    if result.prediction is not None:
+        intervals |= {name: result.prediction.intervals[name] for name in STATISTICS}
+    scale = {"iops": 1.0, "mean": 1e6, "p99": 1e6}
+    ends = {(name, end): getattr(intervals[name], end) / scale[name] for name in STATISTICS for end in ("low", "high")}
+    return result.prediction is not None, ends
+
+
+def write(cases: Sequence[Case], report: bool = False) -> str:
+    """Return the table of all predictions."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("case", "drawn", *COLUMNS))
+    for number, case in enumerate(cases):
+        started = time.perf_counter()
+        found = predict(case)
+        row = [x for name in STATISTICS for x in (found.values[name], found.low[name], found.high[name])]
+        writer.writerow((found.name, int(found.is_drawn), *(f"{x:.5g}" for x in row)))
+        if report:
+            print(f"{number + 1:4d} of {len(cases)}  {time.perf_counter() - started:6.1f} s  {case.name}", flush=True)
+    return text.getvalue()
+
+
+def read(path: Path = TABLE) -> dict[str, Predicted]:
+    """Return the predictions by the name of their case."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return {row["case"]: _of(row) for row in csv.DictReader(file)}
+
+
+def _of(row: dict[str, str]) -> Predicted:
+    def column(end: str) -> dict[str, float]:
+        return {name: float(row[f"{name}{end}"]) for name in STATISTICS}
+
+    return Predicted(row["case"], row["drawn"] == "1", column(""), column("_low"), column("_high"))
+
+
+def pairs(cases: Iterable[Case]) -> list[tuple[Case, Predicted]]:
+    """Return each case with its prediction."""
+    known = read()
+    return [(case, known[case.name]) for case in cases]

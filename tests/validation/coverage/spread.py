@@ -1,0 +1,248 @@
+"""How far drives and arrays of a class lie from their prediction: the spread between units, and what is left within one.
+
+Everything is in natural logarithms of measured over predicted. Each quantity (a statistic of a kind of load) has a mean
+and a variance between units, and a variance within a unit, in a tree of classes: a class begins with what its parent
+says, as if that were a few units of its own, and its own units move it. The conjugate prior for that is normal-inverse-
+gamma, so that everything is in closed form and what is predicted is Student's t, whose tails are heavy where units are
+few.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from scipy import stats
+
+from tests.validation.coverage.evidence import STATISTICS, Case, classes
+from tests.validation.coverage.predicted import Predicted
+
+#: Units that what a parent says counts as, and observations within one: of the mean, of the spread, of the rest. Chosen by
+#: `choose`: the most likely figures of left-out units.
+UNITS_OF_MEAN, UNITS_OF_SPREAD, FIGURES_OF_REST = 4.0, 3.0, 3.0
+#: What is assumed before any figure is seen: a log standard deviation between units and within one, and as how many
+#: units that counts.
+FIRST_SPREAD, FIRST_REST = 0.3, 0.15
+#: Requests on a disk from which its queue counts as deep: with up to two, there is little to choose from.
+DEEP = 3.0
+
+#: Kinds of load.
+LOADS = ("single reads", "queued reads", "single writes", "queued writes", "mixed", "sequential")
+#: What has a spread: the rate (a mean latency is its inverse where clients wait), and p99 over the mean.
+QUANTITIES = ("rate", "tail")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A measured statistic and its prediction.
+
+    Attributes
+    ----------
+    case : Case
+    predicted : Predicted
+    statistic : "iops", "mean" or "p99"
+    load : str
+        One of `LOADS`.
+    """
+
+    case: Case
+    predicted: Predicted
+    statistic: str
+    load: str
+
+    @property
+    def measured(self) -> float:
+        """Return what was measured."""
+        return self.case.measured[self.statistic]
+
+    @property
+    def nominal(self) -> float:
+        """Return what the model predicts."""
+        return self.predicted.values[self.statistic]
+
+    @property
+    def log_ratio(self) -> float:
+        """Return the logarithm of measured over predicted."""
+        return math.log(self.measured / self.nominal)
+
+
+def load_of(case: Case) -> str:
+    """Return the kind of a load."""
+    (stream,) = case.workload.streams
+    data = stream.to_dict()
+    if data["addresses"]["pattern"] != "uniform":
+        return "sequential"
+    if 0 < data["read_ratio"] < 1:
+        return "mixed"
+    depth = data["arrival"]["clients"] / case.array.layout.disks
+    return f"{'queued' if depth >= DEEP else 'single'} {'reads' if data['read_ratio'] else 'writes'}"
+
+
+def figures(pairs: Iterable[tuple[Case, Predicted]]) -> list[Figure]:
+    """Return every figure that was measured."""
+    return [
+        Figure(case, predicted, name, load_of(case))
+        for case, predicted in pairs
+        for name in STATISTICS
+        if name in case.measured
+    ]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """What is known of a quantity of a class: a normal-inverse-gamma distribution, and the rest within a unit.
+
+    Attributes
+    ----------
+    mean : float
+        Of the logarithm of measured over predicted.
+    n_mean : float
+        Units that this mean counts as.
+    variance : float
+        Between units.
+    freedom : float
+        Degrees of freedom of that variance.
+    rest, rest_freedom : float
+        Variance within a unit, and its degrees of freedom.
+    n_units, n_figures : int
+        Of the class itself.
+    """
+
+    mean: float = 0.0
+    n_mean: float = UNITS_OF_MEAN
+    variance: float = FIRST_SPREAD**2
+    freedom: float = UNITS_OF_SPREAD
+    rest: float = FIRST_REST**2
+    rest_freedom: float = FIGURES_OF_REST
+    n_units: int = 0
+    n_figures: int = 0
+
+    def after(self, units: Iterable[list[float]]) -> Spread:
+        """Return what is known after the figures of some units, a list for each."""
+        means = [(float(np.mean(values)), len(values)) for values in units if values]
+        n_figures = sum(n for _, n in means)
+        n = len(means)
+        if n == 0:
+            return self
+        within = [float(np.sum((np.array(v) - np.mean(v)) ** 2)) for v in units if v]
+        rest_freedom = self.rest_freedom + n_figures - n
+        rest = (self.rest_freedom * self.rest + sum(within)) / rest_freedom
+        average = float(np.mean([mean for mean, _ in means]))
+        n_mean, freedom = self.n_mean + n, self.freedom + n
+        squares = sum((mean - average) ** 2 for mean, _ in means)
+        squares += self.n_mean * n / n_mean * (average - self.mean) ** 2
+        return Spread(
+            (self.n_mean * self.mean + n * average) / n_mean,
+            n_mean,
+            (self.freedom * self.variance + squares) / freedom,
+            freedom,
+            rest,
+            rest_freedom,
+            n,
+            n_figures,
+        )
+
+    def as_prior(self) -> Spread:
+        """Return what this says of another class: the same, but counting as few units."""
+        return Spread(
+            self.mean,
+            min(self.n_mean, UNITS_OF_MEAN),
+            self.variance,
+            min(self.freedom, UNITS_OF_SPREAD),
+            self.rest,
+            min(self.rest_freedom, FIGURES_OF_REST),
+        )
+
+    @property
+    def scale(self) -> float:
+        """Return the scale of a figure of a new unit: between units, of the class's mean, and within the unit."""
+        return math.sqrt(self.between**2 + self.rest)
+
+    @property
+    def between(self) -> float:
+        """Return the scale of a new unit's mean."""
+        return math.sqrt(self.variance * (1 + 1 / self.n_mean))
+
+    @property
+    def tails(self) -> float:
+        """Return the degrees of freedom of the whole, after Welch and Satterthwaite."""
+        parts = ((self.between**2, self.freedom), (self.rest, self.rest_freedom))
+        return sum(v for v, _ in parts) ** 2 / sum(v * v / f for v, f in parts)
+
+
+#: By class, load and quantity.
+Spreads = Mapping[tuple[str, str, str], Spread]
+
+
+def observations(found: Iterable[Figure]) -> dict[tuple[str, str, str], dict[str, list[float]]]:
+    """Return the logarithms of each class, load and quantity, by unit."""
+    by_case: dict[str, dict[str, Figure]] = defaultdict(dict)
+    for figure in found:
+        by_case[figure.case.name][figure.statistic] = figure
+    seen: dict[tuple[str, str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for own in by_case.values():
+        first = next(iter(own.values()))
+        key, unit = (first.case.class_, first.load), first.case.unit
+        if "iops" in own or "mean" in own:
+            rate = own["iops"].log_ratio if "iops" in own else -own["mean"].log_ratio
+            seen[*key, "rate"][unit].append(rate)
+            if "p99" in own:
+                seen[*key, "tail"][unit].append(own["p99"].log_ratio + rate)
+    return seen
+
+
+def estimate(found: Iterable[Figure]) -> Spreads:
+    """Return the spreads of all classes and their parents."""
+    seen = observations(found)
+    parents = _parents()
+    spreads: dict[tuple[str, str, str], Spread] = {}
+    for quantity in QUANTITIES:
+        for load in LOADS:
+            for parent in dict.fromkeys(parents.values()):
+                pooled: dict[str, list[float]] = defaultdict(list)
+                for leaf in (name for name, of in parents.items() if of == parent):
+                    for unit, values in seen.get((leaf, load, quantity), {}).items():
+                        pooled[f"{leaf} {unit}"] += values
+                spreads[parent, load, quantity] = Spread().after(list(pooled.values()))
+            for leaf, parent in parents.items():
+                prior = spreads[parent, load, quantity].as_prior()
+                own = list(seen.get((leaf, load, quantity), {}).values())
+                spreads[leaf, load, quantity] = prior.after(own)
+    return spreads
+
+
+@cache
+def _parents() -> dict[str, str]:
+    return dict(classes()["parents"])
+
+
+def interval(figure: Figure, spreads: Spreads, confidence: float = 0.95) -> tuple[float, float]:
+    """Return the interval of a figure on a unit of which nothing was measured."""
+    center, scale, freedom = predictive(figure, spreads)
+    half = float(stats.t.ppf(0.5 + confidence / 2, freedom)) * scale
+    middle = math.log(figure.nominal) + center
+    return math.exp(middle - half), math.exp(middle + half)
+
+
+def predictive(figure: Figure, spreads: Spreads) -> tuple[float, float, float]:
+    """Return center, scale and degrees of freedom of the logarithm of measured over predicted."""
+    rate = spreads[figure.case.class_, figure.load, "rate"]
+    if figure.statistic != "p99":
+        return (rate.mean if figure.statistic == "iops" else -rate.mean), rate.scale, rate.tails
+    tail = spreads[figure.case.class_, figure.load, "tail"]
+    scale = math.hypot(rate.scale, tail.scale)
+    freedom = scale**4 / (rate.scale**4 / rate.tails + tail.scale**4 / tail.tails)
+    return tail.mean - rate.mean, scale, freedom
+
+
+def left_out(found: list[Figure]) -> list[tuple[Figure, Spreads]]:
+    """Return every figure with the spreads of all units but its own."""
+    pairs = []
+    for unit in dict.fromkeys(figure.case.unit for figure in found):
+        others = estimate(figure for figure in found if figure.case.unit != unit)
+        pairs += [(figure, others) for figure in found if figure.case.unit == unit]
+    return pairs
