@@ -1,7 +1,7 @@
 """Print how often intervals contain what was measured: `python -m tests.validation.coverage [--renew]`.
 
-With `--renew` every prediction is simulated anew, which takes a minute or two; `make intervals` also writes the page and
-`diskmodel/uncertainty/spread.toml`.
+With `--renew` every prediction is simulated anew, which takes some minutes, or those whose name begins with a word.
+`make intervals` also writes the page and `diskmodel/uncertainty/spread.toml`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from tests.validation.coverage.evidence import cases
 def main() -> None:
     """Renew what is asked for, and print the tables."""
     parser = argparse.ArgumentParser(prog="python -m tests.validation.coverage")
-    parser.add_argument("--renew", action="store_true", help="simulate every prediction anew")
+    parser.add_argument("--renew", nargs="?", const="", metavar="WORD", help="simulate predictions anew")
     parser.add_argument("--write", action="store_true", help="write the page and the spread of each class")
     options = parser.parse_args()
-    if options.renew:
-        predicted.TABLE.write_text(predicted.write(cases(), report=True), encoding="utf-8")
+    if options.renew is not None:
+        predicted.renew(cases(), options.renew)
     if options.write:
         page.write()
     print(page.tables())

@@ -23,6 +23,8 @@ CLASSES = Path(__file__).parents[2] / "data" / "coverage-classes.toml"
 
 #: What is compared; the first in 1/s, the others in ms.
 STATISTICS = ("iops", "mean", "p99")
+#: Their keys in published_arrays.toml.
+KEYS = {"iops": "iops", "mean": "mean_ms", "p99": "p99_ms"}
 #: Of the drives of fio's table, those that published_arrays.toml has too, at some of the depths.
 ROWS_TOO = ("Samsung F1 1 TB", "WD Raptor 74 GB", "Intel D3-S4610 (IBM M1015)")
 #: Requests of a run, the same as for the pages of these measurements.

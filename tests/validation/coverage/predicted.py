@@ -69,18 +69,27 @@ def _ends(result: Result, data: dict[str, Any]) -> tuple[bool, dict[tuple[str, s
     return result.prediction is not None, ends
 
 
-def write(cases: Sequence[Case], report: bool = False) -> str:
-    """Return the table of all predictions."""
+def renew(cases: Sequence[Case], word: str = "") -> None:
+    """Simulate the cases whose name begins with a word, and write the table of all."""
+    kept = read() if word and TABLE.exists() else {}
+    found = []
+    for number, case in enumerate(cases):
+        started = time.perf_counter()
+        is_new = case.name.startswith(word) or case.name not in kept
+        found.append(predict(case) if is_new else kept[case.name])
+        if is_new:
+            print(f"{number + 1:4d} of {len(cases)}  {time.perf_counter() - started:6.1f} s  {case.name}", flush=True)
+    TABLE.write_text(table(found), encoding="utf-8")
+
+
+def table(found: Iterable[Predicted]) -> str:
+    """Return the table of predictions as text."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("case", "drawn", *COLUMNS))
-    for number, case in enumerate(cases):
-        started = time.perf_counter()
-        found = predict(case)
-        row = [x for name in STATISTICS for x in (found.values[name], found.low[name], found.high[name])]
-        writer.writerow((found.name, int(found.is_drawn), *(f"{x:.5g}" for x in row)))
-        if report:
-            print(f"{number + 1:4d} of {len(cases)}  {time.perf_counter() - started:6.1f} s  {case.name}", flush=True)
+    for item in found:
+        row = [x for name in STATISTICS for x in (item.values[name], item.low[name], item.high[name])]
+        writer.writerow((item.name, int(item.is_drawn), *(f"{x:.5g}" for x in row)))
     return text.getvalue()
 
 

@@ -1,4 +1,4 @@
-"""How far drives and arrays of a class lie from their prediction: the spread between units, and what is left within one.
+"""How far drives and arrays of a class lie from their prediction: between units, and what is left within one.
 
 Everything is in natural logarithms of measured over predicted. Each quantity (a statistic of a kind of load) has a mean
 and a variance between units, and a variance within a unit, in a tree of classes: a class begins with what its parent
@@ -21,9 +21,14 @@ from scipy import stats
 from tests.validation.coverage.evidence import STATISTICS, Case, classes
 from tests.validation.coverage.predicted import Predicted
 
-#: Units that what a parent says counts as, and observations within one: of the mean, of the spread, of the rest. Chosen by
-#: `choose`: the most likely figures of left-out units.
-UNITS_OF_MEAN, UNITS_OF_SPREAD, FIGURES_OF_REST = 4.0, 3.0, 3.0
+#: Units that what a parent says counts as, and figures within one: of the mean, of the spread, of the rest. With these
+#: the figures of left-out units are most likely (`python -m tests.validation.coverage.choose`).
+UNITS_OF_MEAN, UNITS_OF_SPREAD, FIGURES_OF_REST = 6.0, 3.0, 3.0
+#: Degrees of freedom of drives around their class: a few are far from all others. With fewer than 3 there would be no
+#: standard deviation.
+TAILS = 3.0
+#: Of the iteration that gives far ones less weight.
+_STEPS = 20
 #: What is assumed before any figure is seen: a log standard deviation between units and within one, and as how many
 #: units that counts.
 FIRST_SPREAD, FIRST_REST = 0.3, 0.15
@@ -113,13 +118,18 @@ class Spread:
     """
 
     mean: float = 0.0
-    n_mean: float = UNITS_OF_MEAN
+    n_mean: float = 1.0
     variance: float = FIRST_SPREAD**2
-    freedom: float = UNITS_OF_SPREAD
+    freedom: float = 1.0
     rest: float = FIRST_REST**2
-    rest_freedom: float = FIGURES_OF_REST
+    rest_freedom: float = 1.0
     n_units: int = 0
     n_figures: int = 0
+
+    @classmethod
+    def first(cls) -> Spread:
+        """Return what is assumed before any figure is seen."""
+        return cls(n_mean=UNITS_OF_MEAN, freedom=UNITS_OF_SPREAD, rest_freedom=FIGURES_OF_REST)
 
     def after(self, units: Iterable[list[float]]) -> Spread:
         """Return what is known after the figures of some units, a list for each."""
@@ -131,14 +141,19 @@ class Spread:
         within = [float(np.sum((np.array(v) - np.mean(v)) ** 2)) for v in units if v]
         rest_freedom = self.rest_freedom + n_figures - n
         rest = (self.rest_freedom * self.rest + sum(within)) / rest_freedom
-        average = float(np.mean([mean for mean, _ in means]))
-        n_mean, freedom = self.n_mean + n, self.freedom + n
-        squares = sum((mean - average) ** 2 for mean, _ in means)
-        squares += self.n_mean * n / n_mean * (average - self.mean) ** 2
+        values = np.array([mean for mean, _ in means])
+        freedom, mean, variance, weights = self.freedom + n, self.mean, self.variance, np.ones(n)
+        for _ in range(_STEPS if math.isfinite(TAILS) else 1):
+            n_mean = self.n_mean + float(np.sum(weights))
+            mean = (self.n_mean * self.mean + float(weights @ values)) / n_mean
+            squares = float(weights @ (values - mean) ** 2) + self.n_mean * (mean - self.mean) ** 2
+            variance = (self.freedom * self.variance + squares) / freedom
+            if math.isfinite(TAILS):
+                weights = (TAILS + 1) / (TAILS + (values - mean) ** 2 / variance)
         return Spread(
-            (self.n_mean * self.mean + n * average) / n_mean,
+            mean,
             n_mean,
-            (self.freedom * self.variance + squares) / freedom,
+            variance,
             freedom,
             rest,
             rest_freedom,
@@ -170,7 +185,7 @@ class Spread:
     @property
     def tails(self) -> float:
         """Return the degrees of freedom of the whole, after Welch and Satterthwaite."""
-        parts = ((self.between**2, self.freedom), (self.rest, self.rest_freedom))
+        parts = ((self.between**2, min(self.freedom, TAILS)), (self.rest, self.rest_freedom))
         return sum(v for v, _ in parts) ** 2 / sum(v * v / f for v, f in parts)
 
 
@@ -204,15 +219,20 @@ def estimate(found: Iterable[Figure]) -> Spreads:
         for load in LOADS:
             for parent in dict.fromkeys(parents.values()):
                 pooled: dict[str, list[float]] = defaultdict(list)
-                for leaf in (name for name, of in parents.items() if of == parent):
+                for leaf in (name for name, of in parents.items() if of == parent and not is_array(name)):
                     for unit, values in seen.get((leaf, load, quantity), {}).items():
                         pooled[f"{leaf} {unit}"] += values
-                spreads[parent, load, quantity] = Spread().after(list(pooled.values()))
+                spreads[parent, load, quantity] = Spread.first().after(list(pooled.values()))
             for leaf, parent in parents.items():
                 prior = spreads[parent, load, quantity].as_prior()
                 own = list(seen.get((leaf, load, quantity), {}).values())
                 spreads[leaf, load, quantity] = prior.after(own)
     return spreads
+
+
+def is_array(name: str) -> bool:
+    """Return whether a class is one of arrays, whose figures say nothing of drives on their own."""
+    return name.startswith("array-md")
 
 
 @cache
