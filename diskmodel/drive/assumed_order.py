@@ -47,10 +47,10 @@ OLDER_SATA = Order(2_000_000, 0.05, 2, 128)
 #: From data sheets (no margin) and the latencies of one drive (age weight between 0.1 and 0.5).
 NEARLINE = Order(0, 0.3, 1)
 
-#: Fitted to two nearline SAS drives at depths 2 to 128 (docs/explanation/validation-firmware.md): the best of a grid,
-#: and those whose misfit is at most a quarter larger.
-NEARLINE_SAS = Order(0, 0.0, 0)
-NEARLINE_SAS_TOO = (Order(0, 0.02, 0), Order(0, 0.05, 0), Order(250_000, 0.02, 0))
+#: Fits two nearline SAS drives at depths 2 to 128 best (docs/explanation/validation-firmware.md), and age weights whose
+#: misfit is at most a quarter larger.
+NEARLINE_SAS = Order(0, 0.01, 0)
+NEARLINE_SAS_TOO = (Order(0, 0.02, 0), Order(0, 0.05, 0))
 
 #: By name, as `queue.assumed_from` of a profile gives it.
 ASSUMED_ORDERS: dict[str, AssumedOrder] = {

@@ -26,14 +26,15 @@ class Predicted:
     ----------
     name : str
         Of the case.
-    is_drawn : bool
-        Whether the intervals contain more than the noise of the run.
+    is_drawn, is_predictive : bool
+        Whether the intervals contain more than the noise of the run, and whether they are of all that is not known.
     values, low, high : dict of str to float
         By statistic: requests per second, ms.
     """
 
     name: str
     is_drawn: bool
+    is_predictive: bool
     values: dict[str, float]
     low: dict[str, float]
     high: dict[str, float]
@@ -47,16 +48,18 @@ def predict(case: Case) -> Predicted:
     if case.seconds is not None:
         done_s = result.run.completions.done_ns / 1e9
         values["iops"] = float((done_s <= case.seconds).sum()) / case.seconds
-    is_drawn, ends = _ends(result, data)
+    ends = _ends(result, data)
+    is_predictive = "sources" in data["interval"]
+    is_drawn = is_predictive or result.prediction is not None
     low, high = ({name: ends[name, end] for name in STATISTICS} for end in ("low", "high"))
-    return Predicted(case.name, is_drawn, values, low, high)
+    return Predicted(case.name, is_drawn, is_predictive, values, low, high)
 
 
-def _ends(result: Result, data: dict[str, Any]) -> tuple[bool, dict[tuple[str, str], float]]:
-    """Return whether drawn parameters are in the intervals, and the ends."""
+def _ends(result: Result, data: dict[str, Any]) -> dict[tuple[str, str], float]:
+    """Return the ends of the widest intervals that are printed."""
     printed = data["interval"]
     if "iops_low" in printed and "sources" in printed:
-        return True, {
+        return {
             (name, end): float(printed[f"{name}_{end}" + ("" if name == "iops" else "_ms")])
             for name in STATISTICS
             for end in ("low", "high")
@@ -65,8 +68,7 @@ def _ends(result: Result, data: dict[str, Any]) -> tuple[bool, dict[tuple[str, s
     if result.prediction is not None:
         intervals |= {name: result.prediction.intervals[name] for name in STATISTICS}
     scale = {"iops": 1.0, "mean": 1e6, "p99": 1e6}
-    ends = {(name, end): getattr(intervals[name], end) / scale[name] for name in STATISTICS for end in ("low", "high")}
-    return result.prediction is not None, ends
+    return {(name, end): getattr(intervals[name], end) / scale[name] for name in STATISTICS for end in ("low", "high")}
 
 
 def renew(cases: Sequence[Case], word: str = "") -> None:
@@ -86,10 +88,10 @@ def table(found: Iterable[Predicted]) -> str:
     """Return the table of predictions as text."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("case", "drawn", *COLUMNS))
+    writer.writerow(("case", "drawn", "predictive", *COLUMNS))
     for item in found:
         row = [x for name in STATISTICS for x in (item.values[name], item.low[name], item.high[name])]
-        writer.writerow((item.name, int(item.is_drawn), *(f"{x:.5g}" for x in row)))
+        writer.writerow((item.name, int(item.is_drawn), int(item.is_predictive), *(f"{x:.5g}" for x in row)))
     return text.getvalue()
 
 
@@ -103,7 +105,8 @@ def _of(row: dict[str, str]) -> Predicted:
     def column(end: str) -> dict[str, float]:
         return {name: float(row[f"{name}{end}"]) for name in STATISTICS}
 
-    return Predicted(row["case"], row["drawn"] == "1", column(""), column("_low"), column("_high"))
+    flags = (row[name] == "1" for name in ("drawn", "predictive"))
+    return Predicted(row["case"], *flags, column(""), column("_low"), column("_high"))
 
 
 def pairs(cases: Iterable[Case]) -> list[tuple[Case, Predicted]]:

@@ -1,14 +1,15 @@
 """How far drives and arrays of a class lie from their prediction: between units, and what is left within one.
 
-Everything is in natural logarithms of measured over predicted. Each quantity (a statistic of a kind of load) has a mean
-and a variance between units, and a variance within a unit, in a tree of classes: a class begins with what its parent
-says, as if that were a few units of its own, and its own units move it. The conjugate prior for that is normal-inverse-
-gamma, so that everything is in closed form and what is predicted is Student's t, whose tails are heavy where units are
-few.
+Everything is in natural logarithms of measured over predicted. Each quantity (a rate, or p99 over the mean, of a kind
+of load) has a mean and a variance between units, and a variance within a unit, in a tree: all loads of a family of
+classes, one load of the family, one load of a class. Each begins with what the one above says, as if that were a few
+units of its own, and its own units move it. The prior is normal-inverse-gamma. What is predicted of a new unit is
+Student's t, and so are the units around their class, so that one that is far from all others does not widen all.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -23,10 +24,10 @@ from tests.validation.coverage.predicted import Predicted
 
 #: Units that what a parent says counts as, and figures within one: of the mean, of the spread, of the rest. With these
 #: the figures of left-out units are most likely (`python -m tests.validation.coverage.choose`).
-UNITS_OF_MEAN, UNITS_OF_SPREAD, FIGURES_OF_REST = 6.0, 3.0, 3.0
-#: Degrees of freedom of drives around their class: a few are far from all others. With fewer than 3 there would be no
-#: standard deviation.
-TAILS = 3.0
+UNITS_OF_MEAN, UNITS_OF_SPREAD, FIGURES_OF_REST = 8.0, 3.0, 3.0
+#: Degrees of freedom of units around their class, by family: a few disks are far from all others. With fewer than 3
+#: there would be no standard deviation.
+TAILS = {"hdd": 6.0, "flash": 4.0, "controller": math.inf}
 #: Of the iteration that gives far ones less weight.
 _STEPS = 20
 #: What is assumed before any figure is seen: a log standard deviation between units and within one, and as how many
@@ -113,6 +114,8 @@ class Spread:
         Degrees of freedom of that variance.
     rest, rest_freedom : float
         Variance within a unit, and its degrees of freedom.
+    heavy : float
+        Degrees of freedom of units around their class.
     n_units, n_figures : int
         Of the class itself.
     """
@@ -123,13 +126,14 @@ class Spread:
     freedom: float = 1.0
     rest: float = FIRST_REST**2
     rest_freedom: float = 1.0
+    heavy: float = math.inf
     n_units: int = 0
     n_figures: int = 0
 
     @classmethod
-    def first(cls) -> Spread:
-        """Return what is assumed before any figure is seen."""
-        return cls(n_mean=UNITS_OF_MEAN, freedom=UNITS_OF_SPREAD, rest_freedom=FIGURES_OF_REST)
+    def first(cls, family: str) -> Spread:
+        """Return what is assumed of a family before any figure is seen."""
+        return cls(n_mean=UNITS_OF_MEAN, freedom=UNITS_OF_SPREAD, rest_freedom=FIGURES_OF_REST, heavy=TAILS[family])
 
     def after(self, units: Iterable[list[float]]) -> Spread:
         """Return what is known after the figures of some units, a list for each."""
@@ -141,15 +145,17 @@ class Spread:
         within = [float(np.sum((np.array(v) - np.mean(v)) ** 2)) for v in units if v]
         rest_freedom = self.rest_freedom + n_figures - n
         rest = (self.rest_freedom * self.rest + sum(within)) / rest_freedom
-        values = np.array([mean for mean, _ in means])
+        values, sizes = np.array(means).T
         freedom, mean, variance, weights = self.freedom + n, self.mean, self.variance, np.ones(n)
-        for _ in range(_STEPS if math.isfinite(TAILS) else 1):
+        for _ in range(_STEPS if math.isfinite(self.heavy) else 1):
             n_mean = self.n_mean + float(np.sum(weights))
             mean = (self.n_mean * self.mean + float(weights @ values)) / n_mean
-            squares = float(weights @ (values - mean) ** 2) + self.n_mean * (mean - self.mean) ** 2
+            # the mean of a few figures of a unit differs from the unit's own by what scatters within it
+            squares = max(float(weights @ ((values - mean) ** 2 - rest / sizes)), 0.0)
+            squares += self.n_mean * (mean - self.mean) ** 2
             variance = (self.freedom * self.variance + squares) / freedom
-            if math.isfinite(TAILS):
-                weights = (TAILS + 1) / (TAILS + (values - mean) ** 2 / variance)
+            if math.isfinite(self.heavy):
+                weights = (self.heavy + 1) / (self.heavy + (values - mean) ** 2 / variance)
         return Spread(
             mean,
             n_mean,
@@ -157,6 +163,7 @@ class Spread:
             freedom,
             rest,
             rest_freedom,
+            self.heavy,
             n,
             n_figures,
         )
@@ -170,6 +177,7 @@ class Spread:
             min(self.freedom, UNITS_OF_SPREAD),
             self.rest,
             min(self.rest_freedom, FIGURES_OF_REST),
+            self.heavy,
         )
 
     @property
@@ -183,9 +191,14 @@ class Spread:
         return math.sqrt(self.variance * (1 + 1 / self.n_mean))
 
     @property
+    def between_freedom(self) -> float:
+        """Return the degrees of freedom of a new unit's mean."""
+        return min(self.freedom, self.heavy)
+
+    @property
     def tails(self) -> float:
         """Return the degrees of freedom of the whole, after Welch and Satterthwaite."""
-        parts = ((self.between**2, min(self.freedom, TAILS)), (self.rest, self.rest_freedom))
+        parts = ((self.between**2, self.between_freedom), (self.rest, self.rest_freedom))
         return sum(v for v, _ in parts) ** 2 / sum(v * v / f for v, f in parts)
 
 
@@ -216,17 +229,18 @@ def estimate(found: Iterable[Figure]) -> Spreads:
     parents = _parents()
     spreads: dict[tuple[str, str, str], Spread] = {}
     for quantity in QUANTITIES:
-        for load in LOADS:
-            for parent in dict.fromkeys(parents.values()):
-                pooled: dict[str, list[float]] = defaultdict(list)
-                for leaf in (name for name, of in parents.items() if of == parent and not is_array(name)):
-                    for unit, values in seen.get((leaf, load, quantity), {}).items():
-                        pooled[f"{leaf} {unit}"] += values
-                spreads[parent, load, quantity] = Spread.first().after(list(pooled.values()))
-            for leaf, parent in parents.items():
-                prior = spreads[parent, load, quantity].as_prior()
-                own = list(seen.get((leaf, load, quantity), {}).values())
-                spreads[leaf, load, quantity] = prior.after(own)
+        for parent in dict.fromkeys(parents.values()):
+            leaves = [name for name, of in parents.items() if of == parent and not is_array(name)]
+            pooled: dict[str, dict[str, list[float]]] = {load: defaultdict(list) for load in LOADS}
+            for load, leaf in itertools.product(LOADS, leaves):
+                for unit, values in seen.get((leaf, load, quantity), {}).items():
+                    pooled[load][f"{leaf} {unit}"] += values
+            anything = Spread.first(parent).after([values for units in pooled.values() for values in units.values()])
+            for load in LOADS:
+                spreads[parent, load, quantity] = anything.as_prior().after(list(pooled[load].values()))
+        for load, (leaf, parent) in itertools.product(LOADS, parents.items()):
+            own = list(seen.get((leaf, load, quantity), {}).values())
+            spreads[leaf, load, quantity] = spreads[parent, load, quantity].as_prior().after(own)
     return spreads
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.validation.coverage.evidence import classes
-from tests.validation.coverage.spread import LOADS, TAILS, Figure, Spread, Spreads, estimate
+from tests.validation.coverage.spread import LOADS, Figure, Spread, Spreads, estimate
 
 TABLE = Path(__file__).parents[3] / "diskmodel" / "uncertainty" / "spread.toml"
 
@@ -54,7 +54,9 @@ def _of_class(name: str, parent: str, spreads: Spreads) -> list[str]:
         lines.append(_line("controller", *_controller(spreads)))
     elif name == "flash-behind-controller":
         queued, below = own["queued reads", "rate"], spreads["flash-sata", "queued reads", "rate"]
-        lines.append(_line("controller", queued.mean - below.mean, queued.between, _freedom(queued), queued.n_units))
+        lines.append(
+            _line("controller", queued.mean - below.mean, queued.between, queued.between_freedom, queued.n_units)
+        )
     elif is_flash and not is_array:
         lines += _flash(own)
     elif not is_array:
@@ -71,10 +73,10 @@ def _disk(own: dict[tuple[str, str], Spread]) -> list[str]:
     both = math.sqrt(max(writes.between**2 - single.between**2, 0.0))
     tail, sequential = _more(own["single reads", "tail"], own["queued reads", "tail"]), own["sequential", "rate"]
     return [
-        _line("positioning", -single.mean, single.between, _freedom(single), single.n_units),
-        _line("cached_writes", writes.mean, both, _freedom(writes), writes.n_units),
-        _line("sequential", sequential.mean, sequential.between, _freedom(sequential), sequential.n_units),
-        _line("tail", tail.mean, tail.between, _freedom(tail), tail.n_units),
+        _line("positioning", -single.mean, single.between, single.between_freedom, single.n_units),
+        _line("cached_writes", writes.mean, both, writes.between_freedom, writes.n_units),
+        _line("sequential", sequential.mean, sequential.between, sequential.between_freedom, sequential.n_units),
+        _line("tail", tail.mean, tail.between, tail.between_freedom, tail.n_units),
     ]
 
 
@@ -82,16 +84,16 @@ def _flash(own: dict[tuple[str, str], Spread]) -> list[str]:
     single, queued, writes = (own[load, "rate"] for load in ("single reads", "queued reads", "queued writes"))
     tail = _more(own["single reads", "tail"], own["queued reads", "tail"])
     return [
-        _line("flash_read_time", -single.mean, single.between, _freedom(single), single.n_units),
-        _line("flash_parallelism", queued.mean, queued.between, _freedom(queued), queued.n_units),
-        _line("flash_write", writes.mean, writes.between, _freedom(writes), writes.n_units),
-        _line("tail", tail.mean, tail.between, _freedom(tail), tail.n_units),
+        _line("flash_read_time", -single.mean, single.between, single.between_freedom, single.n_units),
+        _line("flash_parallelism", queued.mean, queued.between, queued.between_freedom, queued.n_units),
+        _line("flash_write", writes.mean, writes.between, writes.between_freedom, writes.n_units),
+        _line("tail", tail.mean, tail.between, tail.between_freedom, tail.n_units),
     ]
 
 
 def _controller(spreads: Spreads) -> tuple[float, float, float, int]:
     item = max((spreads["array-hw-hdd", load, "rate"] for load in LOADS), key=lambda item: item.n_figures)
-    return item.mean, item.between, _freedom(item), item.n_units
+    return item.mean, item.between, item.between_freedom, item.n_units
 
 
 def _model(name: str, own: dict[tuple[str, str], Spread], spreads: Spreads) -> list[str]:
@@ -106,11 +108,6 @@ def _model(name: str, own: dict[tuple[str, str], Spread], spreads: Spreads) -> l
     p99 = variance + tail.rest
     lines = [_line(f"model.{s}", 0.0, math.sqrt(variance), freedom, rate.n_units) for s in ("iops", "mean")]
     return [*lines, _line("model.p99", 0.0, math.sqrt(p99), freedom, tail.n_units)]
-
-
-def _freedom(item: Spread) -> float:
-    """Return the degrees of freedom of a new unit's deviation."""
-    return min(item.freedom, TAILS)
 
 
 def _more(first: Spread, second: Spread) -> Spread:
