@@ -72,10 +72,14 @@ def simulate(
     profile_draws: Annotated[
         int | None,
         typer.Option(
-            help="Drives drawn from what the profile leaves open (uncertain parameters, an assumed order of "
-            "commands) to widen the intervals, one more run for each: default at most 16; 0 for none."
+            help="Draws of everything that is not known (drive, controller, host, model), one more run for each: "
+            "default 16."
         ),
     ] = None,
+    only_run_noise: Annotated[
+        bool,
+        typer.Option("--only-run-noise", help="Intervals of the noise of the run alone, as if all else were known."),
+    ] = False,
     keep: Annotated[
         str,
         typer.Option(
@@ -134,7 +138,7 @@ def simulate(
         engine=cast("EngineName", engine),
         n_requests=requests,
         precision=precision,
-        profile_draws=profile_draws,
+        profile_draws=0 if only_run_noise else profile_draws,
         keep=cast("Keep", keep),
         start=cast("Begin", start),
         replications=replications,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +16,8 @@ from diskmodel.result.laws import check_laws, sum_of_responses
 from diskmodel.result.levels import drifts
 from diskmodel.result.result import Result
 from diskmodel.result.rounds import measured_round
+from diskmodel.result.statistics.quantiles import quantiles
+from diskmodel.result.statistics.registry import PERCENTILES
 from diskmodel.result.statistics.stability import Stability, judge_stability
 from diskmodel.result.statistics.throughput import throughput_interval
 from diskmodel.result.statistics.window import last_full_mix_ns, measuring_window, narrowed, subtract_at
@@ -127,3 +130,20 @@ def _stability(requests: Requests, run: Run) -> Stability | None:
     if is_open.all():
         return judge_stability(done.issue_ns, done.done_ns, until_ns)
     return judge_stability(done.issue_ns[is_open], done.done_ns[is_open], until_ns)
+
+
+def point_estimates(requests: Requests, run: Run) -> dict[str, float]:
+    """Return the rate ("iops"), the mean and the percentiles (ns) of a run, as `summarize` does, without intervals.
+
+    Latencies are nan where the array is overloaded.
+    """
+    run = replace(run, round_requests=measured_round(run, len(requests)))
+    window = measuring_window(requests, run)
+    done = run.completions
+    responses = done.done_ns[window.rows] - done.issue_ns[window.rows]
+    found = {"iops": len(responses) / window.seconds, "mean": float(responses.mean())}
+    found |= dict(zip(PERCENTILES, quantiles(responses, list(PERCENTILES.values())).tolist(), strict=True))
+    stability = _stability(requests, run)
+    if stability is not None and not stability.is_stable:
+        found |= dict.fromkeys(("mean", *PERCENTILES), math.nan)
+    return found

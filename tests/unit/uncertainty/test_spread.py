@@ -1,0 +1,41 @@
+"""The spread of quantities by class."""
+
+import math
+import tomllib
+
+import pytest
+from scipy import special
+
+from diskmodel import catalogue
+from diskmodel.uncertainty.origin import class_of
+from diskmodel.uncertainty.spread import TABLE, Spread, spread_of
+
+
+@pytest.mark.parametrize(("dof", "within"), [(4, 0.02), (8, 0.005), (30, 0.001)])
+@pytest.mark.parametrize("score", [0.3, 1.0, 1.9])
+def test_factors_follow_student_s_t(dof: float, within: float, score: float) -> None:
+    exact = special.stdtrit(dof, special.ndtr(score))
+    assert Spread(2.0, 0.1, dof).log_factor(score) == pytest.approx(math.log(2) + 0.1 * exact, abs=0.1 * within * exact)
+
+
+def test_a_spread_without_an_end_of_its_degrees_is_normal() -> None:
+    assert Spread(1.0, 0.2).log_factor(1.5) == pytest.approx(0.3)
+
+
+def test_every_class_of_the_table_is_complete() -> None:
+    table = tomllib.loads(TABLE.read_text(encoding="utf-8"))
+    for name in [*table["class"], *table["parents"]]:
+        if name == "recording":
+            continue
+        for statistic in ("iops", "mean", "p99"):
+            found = spread_of(name, "model", statistic)
+            assert found is not None, name
+            assert found.log_sd > 0
+            assert found.dof > 0
+            assert found.median > 0
+
+
+def test_every_bundled_drive_has_a_spread() -> None:
+    for drive in catalogue().values():
+        quantity = "positioning" if drive.kind == "hdd" else "flash_read_time"
+        assert spread_of(class_of(drive), quantity) is not None
