@@ -16,6 +16,7 @@ from diskmodel.cli.shared.options import (
     Engine,
     Format,
     Json,
+    OnlyRunNoise,
     Percentile,
     Plot,
     QueueDepth,
@@ -67,6 +68,7 @@ def compare(
     engine: Engine = "auto",
     seed: Seed = 0,
     requests: Annotated[int, typer.Option(min=200, help="Requests in each run.")] = 30_000,
+    only_run_noise: OnlyRunNoise = False,
     plot: Plot = None,
     as_json: Json = False,
     debug: Debug = False,
@@ -75,6 +77,7 @@ def compare(
 
     Exits with status 3 when none of the arrays sustains the load.
     """
+    from diskmodel.engine.truths import DRAWS
     from diskmodel.plan import compare as run
 
     if len(arrays) < 2:
@@ -92,6 +95,7 @@ def compare(
         growth_ratio=None if growth is None else ratios(growth=growth)[0],
         p99_limit_ms=None if p99 is None else read_limit_ms(p99),
         engine=engine,
+        n_draws=0 if only_run_noise else DRAWS,
     )
     if as_json:
         print_json({**found.to_dict(), "workload_notes": notes})

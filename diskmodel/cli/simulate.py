@@ -17,6 +17,7 @@ from diskmodel.cli.shared.options import (
     Engine,
     Format,
     Json,
+    OnlyRunNoise,
     Percentile,
     QueueDepth,
     Seed,
@@ -76,10 +77,7 @@ def simulate(
             "default 16."
         ),
     ] = None,
-    only_run_noise: Annotated[
-        bool,
-        typer.Option("--only-run-noise", help="Intervals of the noise of the run alone, as if all else were known."),
-    ] = False,
+    only_run_noise: OnlyRunNoise = False,
     keep: Annotated[
         str,
         typer.Option(

@@ -17,12 +17,13 @@ from diskmodel.engine import streamed
 from diskmodel.engine.cached_writes import waiting_writes
 from diskmodel.engine.effort import MAX_REQUESTS, check_effort
 from diskmodel.engine.idle_arm import idle_arm_message
-from diskmodel.engine.predict import DRAWS, Predictor, check_draws
+from diskmodel.engine.predict import Predictor, check_draws
 from diskmodel.engine.run import Engine, draw_and_run, run_to_result
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.shingled import refuse_random_writes
 from diskmodel.engine.steady.burst import burst_of
 from diskmodel.engine.steady.shared import Begin, steady_start
+from diskmodel.engine.truths import DRAWS
 from diskmodel.engine.unseen import unseen
 from diskmodel.engine.write_pointers import zone_messages
 from diskmodel.errors import CoverageError, DescriptionError, Fault
@@ -143,7 +144,7 @@ def simulate(
     n_draws = DRAWS if profile_draws is None else profile_draws
     if not n_draws:
         return result
-    return replace(result, predictor=Predictor(array, workload, seed, engine, start, n_draws))
+    return replace(result, predictor=Predictor(array, workload, seed, start, n_draws))
 
 
 def _replicated(

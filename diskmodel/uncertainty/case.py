@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from diskmodel.array import Array
@@ -12,6 +12,14 @@ from diskmodel.uncertainty.moved import AnyWorkload
 from diskmodel.uncertainty.origin import Origin, array_class, class_of, origin_of
 from diskmodel.uncertainty.seen import Seen
 from diskmodel.uncertainty.spread import Spread, spread_of
+
+#: Commands in a disk up to which its queue is not deep: three requests are outstanding, or more.
+SINGLE = 2.5
+#: By how much the rate of a deep queue of random requests changes with the time of one access: the order of commands
+#: makes seeks short, so that rotation is most of it. Measured on bundled drives at depth 16.
+_QUEUED_EFFECT = 0.6
+#: Part of the whole of a load's spread that what is drawn of the drive may be, as a standard deviation.
+_MOST_OF_WHOLE = 0.95
 
 
 @dataclass(frozen=True)
@@ -51,16 +59,84 @@ class Case:
         return f"{self.origin}-{self.array.drive.kind}"
 
     def spread(self, quantity: str) -> Spread | None:
-        """Return the spread of a quantity between drives of this one's class; None where nothing is known."""
-        return spread_of(self.drive_class, quantity)
+        """Return the spread of a quantity between drives of this one's class; None where nothing is known.
+
+        Where the whole of a load's spread is known, it has the same tails, and is not wider than that.
+        """
+        found = spread_of(self.drive_class, quantity)
+        if found is None or self.whole is None:
+            return found
+        return replace(found, log_sd=found.log_sd * self._fits, dof=self.whole.dof)
+
+    @cached_property
+    def whole(self) -> Spread | None:
+        """The spread of the rate under loads of this kind; None where it is not known, as of drives beyond a sheet."""
+        if not self.is_sheet:
+            return None
+        return spread_of(array_class(self.array), "load", self.load, "rate")
+
+    @cached_property
+    def load(self) -> str:
+        """The kind of load, as the table of spreads has it."""
+        if self.seen.is_sequential:
+            return "sequential"
+        writes = self.seen.asked_write_ratio
+        if 0 < writes < 1:
+            return "mixed"
+        return f"{'queued' if self.seen.in_disk > SINGLE else 'single'} {'writes' if writes else 'reads'}"
+
+    @cached_property
+    def _parts(self) -> tuple[float, float]:
+        """Logarithm of the median of the rate, and standard deviation, of all quantities of the drive together."""
+        center, variance = 0.0, 0.0
+        for quantity, effect in self._effects().items():
+            found = spread_of(self.drive_class, quantity)
+            if found is not None:
+                center += effect * math.log(found.median)
+                variance += (effect * found.log_sd) ** 2
+        return center, math.sqrt(variance)
+
+    def _effects(self) -> dict[str, float]:
+        """Return by how much the rate of this load changes with each quantity, both as logarithms."""
+        writes, is_queued = self.seen.write_ratio, self.seen.in_disk > SINGLE
+        controlled = {"controller": writes} if self.array.controller.has_real_cache else {}
+        if not self.is_hdd:
+            reads = {"flash_parallelism" if is_queued else "flash_read_time": (1 - writes) * (1 if is_queued else -1)}
+            return {**reads, "flash_write": writes, **controlled}
+        if self.load == "sequential":
+            return {"sequential": 1.0, **controlled}
+        buffered = {"cached_writes": writes} if self.has_cached_writes else {}
+        return {"positioning": -_QUEUED_EFFECT if is_queued else -1.0, **buffered, **controlled}
+
+    @cached_property
+    def _fits(self) -> float:
+        """Factor that keeps what is drawn of the drive within the whole of the load's spread."""
+        assert self.whole is not None
+        together = self._parts[1]
+        return min(1.0, _MOST_OF_WHOLE * self.whole.log_sd / together) if together else 1.0
+
+    @property
+    def has_cached_writes(self) -> bool:
+        """Whether the drives' own caches answer writes."""
+        drive = self.array.drive
+        has_cache = isinstance(drive, Hdd) and drive.cache is not None and drive.cache.write_back
+        return has_cache and self.array.has_drive_write_cache
 
     def remaining(self, statistic: str) -> Spread | None:
         """Return the spread of what is left when all else is known.
 
-        A drive on its own has that of its class, an array of drives known by their sheets that of such arrays, and one
-        of measured drives both that of these drives and that of layouts. A profile that predicts held-out evidence
-        worse has this error instead of its class's.
+        Of drives known by their sheets it is what the drive's quantities leave of the whole of the load's spread. A
+        measured or fitted drive has that of such drives, and an array of them also that of layouts. A profile that
+        predicts held-out evidence worse has this error instead.
+
+        Parameters
+        ----------
+        statistic : "iops" or "p99"
         """
+        if self.whole is not None and statistic == "iops":
+            center, together = self._parts
+            log_sd = math.sqrt(max(self.whole.log_sd**2 - (together * self._fits) ** 2, 0.0))
+            return Spread(self.whole.median / math.exp(center), log_sd, self.whole.dof)
         if self.is_sheet:
             return spread_of(array_class(self.array), "model", statistic)
         own = spread_of(self.drive_class, "model", statistic) or Spread()
@@ -71,6 +147,19 @@ class Case:
             layout = spread_of("layout", "model", statistic) or Spread()
             log_sd = math.hypot(log_sd, layout.log_sd)
         return Spread(own.median, log_sd, own.dof)
+
+    @property
+    def tail(self) -> Spread | None:
+        """The spread of p99 over the mean; None where it is known."""
+        if self.is_sheet:
+            found = spread_of(array_class(self.array), "load", self.load, "tail")
+            found = found or spread_of(self.drive_class, "tail")
+            if found is not None:
+                return found
+        p99, iops = self.remaining("p99"), self.remaining("iops")
+        if p99 is None or iops is None or p99.log_sd <= iops.log_sd:
+            return None
+        return Spread(1.0, math.sqrt(p99.log_sd**2 - iops.log_sd**2), p99.dof)
 
     @property
     def is_hdd(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Callable
 from functools import lru_cache
 
 from diskmodel.drive import Drive, Flash, Hdd
@@ -80,10 +80,8 @@ def _is_printed(drive: Drive, name: str) -> bool:
 
 
 def _cached_writes(case: Case) -> Told | None:
-    drive, writes = case.array.drive, case.seen.write_ratio
-    if not (isinstance(drive, Hdd) and case.is_sheet) or writes < _FEW:
-        return None
-    if drive.cache is None or not drive.cache.write_back or not case.array.has_drive_write_cache:
+    writes = case.seen.write_ratio
+    if not (case.is_sheet and case.has_cached_writes) or writes < _FEW:
         return None
     return _of_class(case, case.spread("cached_writes"), lambda factor: Moves(speed=factor * writes))
 
@@ -144,8 +142,7 @@ def _controller(case: Case) -> Told | None:
 def _host(case: Case) -> Told | None:
     if case.origin == "exact" or case.array.host.is_transparent:
         return None
-    name = array_class(case.array)
-    return _told(name, spread_of(name, "host"), lambda factor: Moves(host=factor))
+    return _told("host", spread_of("host", "host"), lambda factor: Moves(host=factor))
 
 
 def _workload(case: Case) -> Told | None:
@@ -156,37 +153,28 @@ def _workload(case: Case) -> Told | None:
 
 
 def _tail(case: Case) -> Told | None:
-    if case.origin == "exact":
-        return None
-    own = (case.spread("tail") if case.is_sheet else None) or Spread()
-    p99, iops = (case.remaining(name) or Spread() for name in ("p99", "iops"))
-    more = math.sqrt(max(p99.log_sd**2 - iops.log_sd**2, 0.0))
-    log_sd = math.hypot(own.log_sd, more)
-    if not log_sd and own.median == 1:
-        return None
-    return _of_class(case, replace(own, log_sd=log_sd, dof=min(own.dof, p99.dof)), lambda factor: Moves(p99=factor))
+    return None if case.origin == "exact" else _of_class(case, case.tail, lambda factor: Moves(p99=factor))
 
 
 def _model(case: Case) -> Told | None:
     if case.origin == "exact":
         return None
-    spread = case.remaining("mean" if case.workload.is_open else "iops")
-    if spread is None or not spread.log_sd:
+    spread = case.remaining("iops")
+    if spread is None or (not spread.log_sd and spread.median == 1):
         return None
-    sign = -1 if case.workload.is_open else 1
     name = array_class(case.array) if case.is_sheet else case.drive_class
-    return _told(name, spread, lambda factor: Moves(speed=sign * factor))
+    return _told(name, spread, lambda factor: Moves(speed=factor))
 
 
-def _of_class(case: Case, spread: Spread | None, moves: object) -> Told | None:
+def _of_class(case: Case, spread: Spread | None, moves: Callable[[float], Moves]) -> Told | None:
     return _told(case.drive_class, spread, moves)
 
 
-def _told(name: str, spread: Spread | None, moves: object) -> Told | None:
+def _told(name: str, spread: Spread | None, moves: Callable[[float], Moves]) -> Told | None:
     """Return what is known of a factor with a spread; None where nothing is."""
     if spread is None:
         return None
-    return Told(f"the spread of {name}", lambda score, _: moves(spread.log_factor(score)))  # type: ignore[operator]
+    return Told(f"the spread of {name}", lambda score, _: moves(spread.log_factor(score)))
 
 
 #: Names of the unknowns that change no more than the tail of the latencies, and that have no score of their own.

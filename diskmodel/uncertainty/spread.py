@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-#: Estimated from published measurements, leaving one drive out.
-TABLE = Path(__file__).parent / "spread.toml"
+#: Estimated from published measurements, leaving one drive out; and what these do not determine.
+TABLES = tuple(Path(__file__).parent / name for name in ("spread.toml", "assumed.toml"))
 
 
 @dataclass(frozen=True)
@@ -53,16 +53,15 @@ def _student(z: float, dof: float) -> float:
     return z + first / dof + second / dof**2 + third / dof**3
 
 
-def spread_of(name: str, quantity: str, statistic: str = "") -> Spread | None:
+def spread_of(name: str, *path: str) -> Spread | None:
     """Return the spread of a quantity in a class, or in the nearest class above it; None where nothing is known.
 
     Parameters
     ----------
     name : str
         Of the class.
-    quantity : str
-    statistic : "iops", "mean", "p99" or ""
-        Of a quantity that differs by statistic.
+    path : str
+        The quantity, and of one that differs by statistic or load also these: "model", "p99".
 
     Examples
     --------
@@ -74,15 +73,22 @@ def spread_of(name: str, quantity: str, statistic: str = "") -> Spread | None:
     table = _table()
     at: str | None = name
     while at is not None:
-        found: Any = table["class"].get(at, {}).get(quantity)
-        if found is not None and statistic:
-            found = found.get(statistic)
+        found: Any = table["class"].get(at, {})
+        for part in path:
+            found = (found or {}).get(part)
         if found is not None:
-            return Spread(**found)
+            return Spread(found["median"], found["log_sd"], found["dof"])
         at = table["parents"].get(at)
     return None
 
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(TABLE.read_text(encoding="utf-8"))
+    """Return the tables together."""
+    found: dict[str, Any] = {"parents": {}, "class": {}}
+    for path in TABLES:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        found["parents"] |= table["parents"]
+        for name, quantities in table["class"].items():
+            found["class"].setdefault(name, {}).update(quantities)
+    return found

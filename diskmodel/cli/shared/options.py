@@ -47,6 +47,10 @@ QueueDepth = Annotated[
         help="Outstanding requests of a closed workload, one for each of its clients; instead of its own.",
     ),
 ]
+OnlyRunNoise = Annotated[
+    bool,
+    typer.Option("--only-run-noise", help="Intervals of the noise of the run alone, as if all else were known."),
+]
 Plot = Annotated[Path | None, typer.Option(help="Write a plot to this file, .png or .svg.")]
 RequestRange = Annotated[
     str | None,

@@ -19,6 +19,7 @@ from diskmodel.plan.show.candidates import candidate_header, candidate_note, can
 from diskmodel.plan.show.cautions import cautions, long_rebuilds, unknown_order, waiting
 from diskmodel.plan.show.narrow import TableOrList
 from diskmodel.plan.show.words import answer, because, explained, in_order_words, lists, peak_words, warning
+from diskmodel.result.show.table import width_words
 from diskmodel.result.statistics.registry import BY_NAME
 from diskmodel.units import in_digits
 
@@ -128,6 +129,7 @@ def comparison_notes(comparison: Comparison) -> list[str]:
         pair = f"{difference.second} compared with {difference.first}"
         of_pair.setdefault(pair, []).append(_difference(difference))
     said = [f"{pair}: {', '.join(found)}" for pair, found in of_pair.items()]
+    said += [width_words(item.name, item.prediction) for item in comparison.arrays if item.prediction]
     said += [f"{item.name}: {'; '.join(item.differs)}" for item in comparison.arrays if item.differs]
     if any(math.isfinite(item.headroom.knee_iops) for item in comparison.arrays):
         said.append(_KNEE)

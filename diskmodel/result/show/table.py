@@ -96,6 +96,12 @@ def half_width_words(ratio: float) -> str:
     return f"±{in_digits(100 * ratio, 2)} %" if math.isfinite(ratio) else "no upper end"
 
 
+def width_words(name: str, prediction: Prediction) -> str:
+    """Return in a sentence how wide the interval of something is, and where that comes from."""
+    what = "throughput" if prediction.main == "iops" else "mean latency"
+    return f"{name}: {what} {half_width_words(prediction.half_width_ratio)}: {sources_words(prediction)}"
+
+
 def sources_words(prediction: Prediction) -> str:
     """Return where the width of the interval comes from: "order of commands 12, seeks 9, run 0.4", in percent.
 

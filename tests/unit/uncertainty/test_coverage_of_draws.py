@@ -18,7 +18,7 @@ def test_drawn_truths_lie_within_the_intervals() -> None:
     for seed in range(10):
         result = simulate(array, LOAD, n_requests=2000, seed=seed)
         assert result.prediction is not None
-        case = Case(array, LOAD, Seen(4.0, 0.0, 1.0))
+        case = Case(array, LOAD, Seen(4.0, 0.0, 0.0, False, 1.0))
         truths = draw(case, 20, seed=1000 + seed)
         for moves in truths.moves:
             true, load = moved(array, LOAD, moves)

@@ -14,7 +14,7 @@ from diskmodel.uncertainty.case import Case
 from diskmodel.uncertainty.draws import Draws, draw
 from diskmodel.uncertainty.seen import Seen
 
-DEEP = Seen(in_disk=8.0, write_ratio=0.5, positioning_ratio=0.9)
+DEEP = Seen(8.0, 0.5, 0.5, False, 0.9)
 CLOSED = Workload.parse({"size": "4 KiB", "clients": 8})
 OPEN = Workload.parse({"size": "4 KiB", "rate_per_s": 50})
 
@@ -36,7 +36,7 @@ def test_a_hard_disk_of_a_sheet_leaves_open() -> None:
 
 
 def test_single_reads_depend_on_no_order_and_no_cached_writes() -> None:
-    names = drawn(Array("generic-7k2", "jbod", 1), Seen(1.0, 0.0, 0.9)).names
+    names = drawn(Array("generic-7k2", "jbod", 1), Seen(1.0, 0.0, 0.0, False, 0.9)).names
     assert "order of commands" not in names
     assert "room of cached writes" not in names
 
@@ -90,11 +90,16 @@ def test_a_calibrated_profile_has_the_error_on_what_was_held_out() -> None:
     assert speeds(0.3) > 5 * speeds(0.01)
 
 
-def test_a_rate_beyond_the_description_is_a_shorter_latency() -> None:
-    """The spread of the model is one of the rate in a closed load, and one of the latency in an open one."""
-    array = Array("generic-7k2", "jbod", 1)
-    closed, opened = (drawn(array, Seen(1.0, 0.0, 0.9), load) for load in (CLOSED, OPEN))
-    assert closed.moves[0].speed * opened.moves[0].speed < 0
+def test_what_is_drawn_adds_up_to_the_whole_of_the_load_s_spread() -> None:
+    """A quantity that the load does not need, or the tail, changes no rate."""
+    case = Case(Array("generic-10k", "jbod", 1), CLOSED, Seen(1.0, 0.0, 0.0, False, 0.9))
+    assert case.load == "single reads"
+    seeks, model, whole = case.spread("positioning"), case.remaining("iops"), case.whole
+    assert seeks is not None
+    assert model is not None
+    assert whole is not None
+    assert np.hypot(seeks.log_sd, model.log_sd) == pytest.approx(whole.log_sd)
+    assert model.median / seeks.median == pytest.approx(whole.median)
 
 
 def test_the_same_drive_has_the_same_draws_in_another_array() -> None:
