@@ -24,9 +24,21 @@ class Op(IntEnum):
 
     READ = 0
     WRITE = 1
+    #: What a host sends so that all that was written before is safe; only engines make these.
+    FLUSH = 2
 
 
-READ, WRITE = Op.READ, Op.WRITE
+READ, WRITE, FLUSH = Op.READ, Op.WRITE, Op.FLUSH
+
+
+class Sync(IntEnum):
+    """What follows a write, for it to be safe from a power cut (rule Y1)."""
+
+    NONE = 0
+    #: fdatasync or fsync of a file whose blocks are written, or of a device: a flush.
+    FLUSH = 1
+    #: Opened with O_DSYNC: the write passes the drive's cache, then a flush.
+    DSYNC = 2
 
 
 @dataclass(frozen=True)
@@ -43,6 +55,10 @@ class StreamRule:
     pace_ns : int
         Closed streams only: the least time between two issues of the same client (0: none); the later of the two
         conditions decides.
+    sync : int
+        What follows a write (`Sync`); `sync_every` says which.
+    sync_every : int
+        It follows every so many writes of a client, or of an open stream.
     cycle_requests : int
         Requests of all streams that come on average while the rate of this one goes through its ups and downs once
         (rule Z11); 0: it has none.
@@ -53,6 +69,8 @@ class StreamRule:
     name: Beside[str]
     n_clients: int = 0
     pace_ns: int = 0
+    sync: int = 0
+    sync_every: int = 1
     cycle_requests: Beside[int] = 0
     is_random: Beside[bool] = False
 
@@ -91,7 +109,7 @@ class Requests:
 
 
 #: Where the time of a request went; the columns of `Completions.parts_ns`, in this order. They add up to the response.
-PARTS = ("link", "cache", "queue", "overhead", "seek", "rotation", "transfer", "parity")
+PARTS = ("link", "cache", "queue", "overhead", "seek", "rotation", "transfer", "parity", "sync")
 
 
 @dataclass(frozen=True)
@@ -132,6 +150,8 @@ class DeviceCounters:
         Commands served by the drive's own cache.
     read_response_ns : int64
         What of `response_ns` is that of reads.
+    n_flushes : int64
+        Flushes completed.
     """
 
     busy_ns: Int64
@@ -142,6 +162,7 @@ class DeviceCounters:
     write_bytes: Int64
     n_cache_hits: Int64
     read_response_ns: Int64
+    n_flushes: Int64
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,11 @@ class HddCache(Description):
         Whether a write drops the segments that it overlaps, or all of them.
     keeps_writes : bool
         Whether written data stays in the cache as a segment.
+    power_loss_protected : bool
+        Whether the drive saves what waits in the cache when the power fails, so that a flush need not wait for it.
+    destage : "scheduled" or "in-order"
+        Whether cached writes go to the media when the scheduler chooses them (rule C8), or in turn with the commands,
+        in the order in which all of them became ready.
     """
 
     size_bytes: Annotated[Bytes, Field(gt=0)]
@@ -66,6 +71,8 @@ class HddCache(Description):
     write_room_bytes: Length = 0
     write_drops: Literal["overlap", "all"] = "overlap"
     keeps_writes: bool = False
+    power_loss_protected: bool = False
+    destage: Literal["scheduled", "in-order"] = "scheduled"
 
 
 class Retries(Description):
@@ -328,6 +335,8 @@ class Hdd(Profile):
             writes_drop_all=cache.write_drops == "all",
             keeps_writes=has_cache and cache.keeps_writes,
             dirty_sectors=dirty,
+            is_protected=cache.power_loss_protected,
+            destages_in_order=cache.destage == "in-order",
             write_room_sectors=min(cache.write_room_bytes // self.sector_bytes, dirty),
             queue_depth=self.queue.depth,
             weighed_commands=self.queue.weighed or self.queue.depth,

@@ -99,6 +99,12 @@ class HddTables:
         Length of the zones that the host writes in order, and where they begin; a length of 0: no such zones.
     media_cache : MediaCacheTables, optional
         Of each arm.
+    destages_in_order : bool
+        Whether the arm takes buffered writes and commands in the order in which they became ready.
+    is_protected : bool
+        Whether what the buffer holds survives a power cut.
+    has_fua : bool
+        Whether the host has a single write pass the buffer.
     """
 
     sector_bytes: int
@@ -152,8 +158,16 @@ class HddTables:
     write_zone_sectors: Beside[int] = 0
     conventional_sectors: Beside[int] = 0
     media_cache: MediaCacheTables | None = None
+    destages_in_order: bool = False
+    is_protected: bool = False
+    has_fua: bool = False
 
     kind: ClassVar[str] = "hdd"
+
+    @property
+    def takes_flushes(self) -> bool:
+        """Whether a host that wants its writes safe sends flushes (rule Y2)."""
+        return self.buffer_sectors > 0
 
     @property
     def n_cylinders(self) -> int:
@@ -216,6 +230,8 @@ class FlashTables:
     queue_depth : int
     ftl : FtlTables
         The small drive on which garbage collection is simulated.
+    flush_ns : int
+        Time of a flush, one at a time (rule F20).
     """
 
     sector_bytes: int
@@ -240,8 +256,14 @@ class FlashTables:
     write_buffer_bytes: int
     queue_depth: Beside[int]
     ftl: FtlTables
+    flush_ns: int = 0
 
     kind: ClassVar[str] = "flash"
+
+    @property
+    def takes_flushes(self) -> bool:
+        """Whether a host that wants its writes safe sends flushes (rule Y2)."""
+        return self.buffer_sectors > 0
 
     @property
     def mean_latency_ns(self) -> tuple[float, float]:
@@ -310,6 +332,11 @@ class VirtualTables:
     queue_depth: Beside[int]
 
     kind: ClassVar[str] = "virtual"
+
+    @property
+    def takes_flushes(self) -> bool:
+        """Whether a host that wants its writes safe sends flushes (rule Y2), whatever the hypervisor makes of them."""
+        return True
 
     @property
     def buffer_sectors(self) -> int:

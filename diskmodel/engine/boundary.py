@@ -166,6 +166,7 @@ class Counters(TypedDict):
     write_sectors: list[int]
     n_cache_hits: list[int]
     read_response_ns: list[int]
+    n_flushes: list[int]
 
 
 class Outcome(TypedDict):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TypedDict
 
 import numpy as np
 
@@ -13,6 +14,11 @@ from diskmodel.workload.arrivals import Closed
 from diskmodel.workload.draws import Draws, Kind, same
 from diskmodel.workload.space import Space
 from diskmodel.workload.stream import Stream
+
+
+class _SyncOf(TypedDict):
+    sync: int
+    sync_every: int
 
 
 def generate(
@@ -135,10 +141,11 @@ def rules_of(streams: Sequence[Stream]) -> tuple[StreamRule, ...]:
     rules = []
     for stream, weight in zip(streams, weights, strict=True):
         arrival = stream.arrival
+        sync: _SyncOf = {"sync": stream.sync_rule, "sync_every": stream.sync_every}
         if isinstance(arrival, Closed):
-            rules.append(StreamRule(stream.name, arrival.clients, arrival.pace_ns))
+            rules.append(StreamRule(stream.name, arrival.clients, arrival.pace_ns, **sync))
             continue
         own = arrival.cycle_ns / 1e9 * stream.expected_rate_per_s
         cycle = math.ceil(own * sum(weights) / weight)
-        rules.append(StreamRule(stream.name, cycle_requests=cycle, is_random=arrival.has_random_cycles))
+        rules.append(StreamRule(stream.name, **sync, cycle_requests=cycle, is_random=arrival.has_random_cycles))
     return tuple(rules)

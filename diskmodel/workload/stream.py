@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import reduce
 from math import gcd
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from diskmodel.description import Description
 from diskmodel.errors import Fault
-from diskmodel.records import Int64, Op
+from diskmodel.records import Int64, Op, Sync
 from diskmodel.units import Bytes, Length, Ratio, Weight, exact_bytes, pretty_bytes
 from diskmodel.workload.addresses import Addresses, ExcerptPlaces, Uniform
 from diskmodel.workload.arrivals import Arrival, Closed, ExcerptTimes
@@ -85,6 +85,11 @@ class Stream(Description):
     weight : float or None
         Share of the rows relative to other streams; default: the expected rate. It decides how many rows are made,
         never how fast they come.
+    sync : "none", "fdatasync", "fsync" or "dsync"
+        How writes are made safe from a power cut: a call that waits for it after each write, or, with "dsync", in the
+        write itself (O_DSYNC, O_SYNC). The client goes on when the write is safe.
+    sync_every : int
+        "fdatasync" and "fsync" follow every so many writes of a client.
     volume : str or None
         Volume that the stream belongs to: limits of an objective may be those of a volume, all its streams together.
     """
@@ -101,6 +106,8 @@ class Stream(Description):
     arrival: Arrival
     excerpts: Excerpts | None = None
     weight: Weight | None = None
+    sync: Literal["none", "fdatasync", "fsync", "dsync"] = "none"
+    sync_every: int = Field(default=1, ge=1, le=1 << 30)
     volume: str | None = Field(default=None, min_length=1, max_length=64)
 
     @model_validator(mode="before")
@@ -142,6 +149,17 @@ class Stream(Description):
         return self
 
     @model_validator(mode="after")
+    def _syncs_writes(self) -> Stream:
+        if self.sync_every > 1 and self.sync not in ("fdatasync", "fsync"):
+            raise ValueError(
+                f"sync_every={self.sync_every}: is for sync = 'fdatasync' or 'fsync', which are calls of their own, "
+                f"and sync is {self.sync!r}; set one of them, or leave it out"
+            )
+        if self.sync != "none" and self.read_ratio == 1 and self.excerpts is None:
+            raise ValueError(f"sync={self.sync}: is about writes, and all requests are reads; lower read_ratio")
+        return self
+
+    @model_validator(mode="after")
     def _excerpts_agree(self) -> Stream:
         draws_from_them = [
             name
@@ -171,7 +189,14 @@ class Stream(Description):
         pace = f"{float(f'{self.expected_rate_per_s:.4g}'):,.9g}/s"  # four digits, without an exponent
         if isinstance(self.arrival, Closed):
             pace = f"{self.arrival.clients} outstanding"
-        return f"{sizes} {self.addresses.pattern}, {100 * self.read_ratio:.3g}% reads, {pace}"
+        often = f" after every {self.sync_every} writes" if self.sync_every > 1 else ""
+        sync = "" if self.sync == "none" else f", {self.sync}{often}"
+        return f"{sizes} {self.addresses.pattern}, {100 * self.read_ratio:.3g}% reads, {pace}{sync}"
+
+    @property
+    def sync_rule(self) -> Sync:
+        """What follows its writes (rule Y1)."""
+        return {"none": Sync.NONE, "dsync": Sync.DSYNC}.get(self.sync, Sync.FLUSH)
 
     @property
     def is_closed(self) -> bool:

@@ -13,7 +13,7 @@ from diskmodel.engine.reference.clock import Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Counters, Device
 from diskmodel.queue import Policy, Positioning
-from diskmodel.records import WRITE
+from diskmodel.records import FLUSH, READ, WRITE
 
 
 class FlashDisk(Device):
@@ -35,6 +35,7 @@ class FlashDisk(Device):
         self.dies = Dies(tables, ftl, index, first_layout, first_draw)
         self._taken: deque[Command] = deque()
         self._writing: dict[int, Command] = {}
+        self._flush_free_ns = 0
 
     @property
     def n_buffered(self) -> int:
@@ -47,7 +48,7 @@ class FlashDisk(Device):
             self.wake(self.clock.now)
 
     def overhead_ns(self, command: Command) -> int:
-        return self.tables.write_overhead_ns if command.op == WRITE else self.tables.read_overhead_ns
+        return self.tables.read_overhead_ns if command.op == READ else self.tables.write_overhead_ns
 
     def positioning(self, now: int) -> Positioning:
         return lambda command, margin_ns=0: 0
@@ -57,6 +58,11 @@ class FlashDisk(Device):
         return replace(self.counters, busy_ns=min(self.counters.busy_ns, end_ns))
 
     def take(self, command: Command, now: int) -> None:
+        if command.op == FLUSH:
+            # one after the other, beside everything else (rule F20)
+            self._flush_free_ns = max(command.ready_ns, self._flush_free_ns) + self.tables.flush_ns
+            self.finish(command, self._flush_free_ns + self.tables.write_latency_ns)
+            return
         self._taken.append(command)
         if command.ready_ns > now:
             self.wake(command.ready_ns)

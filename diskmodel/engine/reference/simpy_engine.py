@@ -31,7 +31,7 @@ from diskmodel.engine.scenario import Scenario, too_long
 from diskmodel.engine.steady.levels import cache_room, in_bytes, level_marks, low_mark
 from diskmodel.host.tables import HostTables
 from diskmodel.queue import make_policy
-from diskmodel.records import PARTS, Completions, DeviceCounters, Int64, Requests, Run
+from diskmodel.records import PARTS, Completions, DeviceCounters, Int64, Requests, Run, Sync
 from diskmodel.units import MAX_NS
 
 
@@ -96,7 +96,7 @@ def make_stages(
     block_queue = scenario.queue.block_requests if scenario.queue.write_throttle == "linux" else 0
     # while it submits one request the host notices no completion (rule Q11)
     turn_ns = max(HostTables.of(scenario.host, tables.sector_bytes).submission_ns)
-    raid = Raid(clock, scenario.layout, devices, split_at, block_queue, turn_ns)
+    raid = Raid(clock, scenario.layout, devices, split_at, block_queue, turn_ns, tables)
     make_controller = CachedController if scenario.controller.has_real_cache else Controller
     return devices, raid, make_controller(clock, scenario, raid, done)
 
@@ -200,11 +200,12 @@ class Simulation:
                 raise too_long()
         return self.clock.now
 
-    def _issue(self, row: int) -> None:
+    def _issue(self, row: int, sync: Sync) -> None:
         op, first, end, hits = self.columns
         self.n_issued += 1
         self.issue_ns[row] = self.clock.now
-        self.host.submit(HostRequest(row, op[row], first[row], end[row] - first[row], hits[row], self.clock.now))
+        n = end[row] - first[row]
+        self.host.submit(HostRequest(row, op[row], first[row], n, hits[row], self.clock.now, sync=sync))
 
     def _answered(self, request: HostRequest) -> None:
         self.host.completed(request)
@@ -221,6 +222,7 @@ class Simulation:
             request.rotation_ns,
             request.transfer_ns,
             request.parity_ns,
+            request.sync_ns,
         )
         self.is_hit[row] = request.is_hit
         self.left -= 1
@@ -253,6 +255,7 @@ class Simulation:
                 write_bytes=column("write_sectors", sector),
                 n_cache_hits=column("n_cache_hits"),
                 read_response_ns=column("read_response_ns"),
+                n_flushes=column("n_flushes"),
             ),
             engine="simpy",
             wall_s=wall_s,

@@ -188,6 +188,16 @@ faults! {
     LoadedLog,
     LoadedRuns,
     SharedAge,
+    SyncEvery,
+    SyncForgotten,
+    FlushedDisks,
+    FlushDeferred,
+    FlushAtOnce,
+    FlushEarly,
+    FlushFirst,
+    FlushIdle,
+    FlushesTogether,
+    DestageTurn,
 }
 
 /// Whether `fault` is planted now.

@@ -13,7 +13,7 @@ use std::ops::Deref;
 use crate::command::{Command, Commands};
 use crate::device::{answer, Counters, Device, Front, Intake, NoArms, Shared};
 use crate::divisor::Divisor;
-use crate::events::Events;
+use crate::events::{Events, LAST_NS};
 use crate::faults::{planted, Fault};
 use crate::mechanics::{READ, WRITE};
 use crate::queue::{Policy, Waiting};
@@ -91,6 +91,7 @@ pub struct Flash {
     n_dies: i64,
     /// Reads that were served before they were ready: when they are, and how long the dies are busy with each.
     ahead: VecDeque<(i64, i64)>,
+    flush_free_ns: i64,
 }
 
 impl Flash {
@@ -104,6 +105,7 @@ impl Flash {
             sectors_per_unit: model.sectors_per_unit,
             n_dies: model.n_dies() as i64,
             ahead: VecDeque::new(),
+            flush_free_ns: 0,
         }
     }
 
@@ -139,6 +141,20 @@ impl Flash {
     }
 }
 
+impl Flash {
+    /// Flushes take their time one after the other, beside everything else.
+    fn take_flushes(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
+        let now = events.now;
+        for at in 0..self.front.flushes.len() {
+            let ready = self.front.process_flush(|free| model.intake.begin(WRITE, now, free));
+            let from = if planted(Fault::FlushesTogether) { ready } else { ready.max(self.flush_free_ns) };
+            self.flush_free_ns = (from + model.flush_ns).min(LAST_NS);
+            answer(self.front.flushes[at], self.flush_free_ns + model.write_latency_ns, commands, events);
+        }
+        self.front.flushes.clear();
+    }
+}
+
 /// Lets a command complete that was served so.
 fn finish(id: u32, served: Served, commands: &mut Commands, events: &mut Events) {
     let command = &mut commands[id];
@@ -171,7 +187,7 @@ impl Device for Flash {
 
     fn woken(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
         let now = events.now;
-        let Flash { front, taken, buffer, .. } = self;
+        let Flash { front, taken, .. } = self;
         front.woken();
         while let Some(waiting) =
             front.hand_over(model.intake.depth, now, commands, &NoArms, |w, free| model.intake.begin(w.op, now, free))
@@ -181,6 +197,8 @@ impl Device for Flash {
             }
             taken.push_back(waiting);
         }
+        self.take_flushes(model, commands, events);
+        let Flash { front, taken, buffer, .. } = self;
         let mut finish = |id, served| finish(id, served, commands, events);
         buffer.advance(now, model);
         while let Some(&Waiting { id, op, lba, n, .. }) = taken.front().filter(|w| w.ready <= now) {

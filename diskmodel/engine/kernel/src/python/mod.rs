@@ -58,6 +58,7 @@ told! {
         write_sectors: Vec<i64>,
         n_cache_hits: Vec<i64>,
         read_response_ns: Vec<i64>,
+        n_flushes: Vec<i64>,
     }
 }
 
@@ -75,6 +76,7 @@ impl CountersOut {
             out.write_sectors.push(c.write_sectors);
             out.n_cache_hits.push(c.n_cache_hits);
             out.read_response_ns.push(c.read_response_ns);
+            out.n_flushes.push(c.n_flushes);
         }
         Ok(out)
     }

@@ -68,6 +68,12 @@ record! {
         pub write_room_sectors: i64,
         pub weighed_commands: usize,
         pub weighed_writes: usize,
+        /// Whether the arm takes buffered writes and commands in the order in which they became ready.
+        pub destages_in_order: bool,
+        /// Whether what the buffer holds survives a power cut.
+        pub is_protected: bool,
+        /// Whether the host has a single write pass the buffer.
+        pub has_fua: bool,
         /// Of each arm.
         pub media_cache: Option<MediaCacheTables>,
     }
@@ -96,6 +102,8 @@ record! {
         pub read_delay_ns: Vec<i64>,
         pub write_delay_ns: Vec<i64>,
         pub write_buffer_bytes: i64,
+        /// Time of a flush, one after the other (rule F20).
+        pub flush_ns: i64,
         /// The small drive on which garbage collection is followed (rule F12).
         pub ftl: FtlTables,
     }
@@ -158,6 +166,17 @@ impl Described for Drive {
         ];
         lines.extend(words.iter().map(|(kind, word)| format!("{word}.kind: {kind}")));
         words.map(|(_, word)| word).join("|")
+    }
+}
+
+impl Drive {
+    /// Whether a host that wants its writes safe sends flushes, and whether single writes pass the buffer (rule Y2).
+    pub(super) fn flushing(&self) -> (bool, bool) {
+        match self {
+            Drive::Hdd(tables) => (tables.dirty_sectors > 0, tables.has_fua),
+            Drive::Flash(tables) => (tables.write_buffer_bytes > 0, false),
+            Drive::Virtual(_) => (true, false),
+        }
     }
 }
 

@@ -24,7 +24,7 @@ use crate::mechanics::Spindle;
 use crate::queue::Policy;
 pub use crate::queue::{Queue, SchedulerName};
 use crate::schema::record;
-use crate::simulation::{Cache, Controller, Host, Parts, Submitter};
+use crate::simulation::{Cache, Controller, Flushes, Host, Parts, Submitter};
 pub use crate::traffic::Limits;
 use crate::virtual_disk::VirtualDisk;
 pub use crate::write_zones::WriteZoneTables;
@@ -80,6 +80,7 @@ struct Outside {
     cache: Option<Cache>,
     host: Option<Host>,
     submitter: Option<Submitter>,
+    flushes: Flushes,
     merge_sectors: i64,
     write_zones: Option<WriteZoneTables>,
     n_buffered: u64,
@@ -89,14 +90,14 @@ struct Outside {
 impl Outside {
     /// All that a simulation is made of, with disks of one kind.
     fn around<D: Device>(self, model: D::Model, mut disks: Vec<D>) -> Parts<D> {
-        let Outside { layout, controller, cache, host, submitter, n_buffered, sample_every, .. } = self;
+        let Outside { layout, controller, cache, host, submitter, flushes, n_buffered, sample_every, .. } = self;
         for front in disks.iter_mut().map(Device::front_mut) {
             front.merge_up_to(self.merge_sectors);
             if let Some(zones) = &self.write_zones {
                 front.write_in(WriteZones::new(zones, model.border()));
             }
         }
-        Parts { model, layout, controller, cache, host, submitter, disks, n_buffered, sample_every }
+        Parts { model, layout, controller, cache, host, submitter, flushes, disks, n_buffered, sample_every }
     }
 }
 
@@ -143,12 +144,14 @@ impl Scenario {
         let turn_ns = self.host.as_ref().map_or(0, |host| host.turn_ns());
         let submitter = (self.throttle_requests > 0 && is_redundant)
             .then(|| Submitter::new(n_devices as usize, self.throttle_requests, !layout.is_parity(), turn_ns));
+        let flushes = Flushes::new(&layout, n_devices as usize, self.drive.flushing(), turn_ns);
         let outside = Outside {
             layout,
             controller,
             cache,
             host: buffer,
             submitter,
+            flushes,
             merge_sectors: self.merge_sectors,
             write_zones: self.write_zones,
             n_buffered,

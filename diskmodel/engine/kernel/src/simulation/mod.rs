@@ -4,6 +4,7 @@ mod array;
 mod bitmap;
 mod cached;
 mod controller;
+mod flushing;
 mod host;
 mod page_cache;
 mod read_ahead;
@@ -22,6 +23,8 @@ use crate::traffic::{Completion, Request, Traffic};
 use bitmap::Intents;
 pub use cached::Cache;
 pub use controller::Controller;
+use flushing::ClientSyncs;
+pub use flushing::Flushes;
 pub use host::Host;
 pub use page_cache::PageCache;
 pub use read_ahead::ReadAhead;
@@ -67,6 +70,8 @@ struct ArrayAccess {
     start: i64,
     /// Its commands pass the submitting thread by (rule Q11).
     is_direct: bool,
+    /// Its writes pass the drives' buffers, or are flushed (rule Y4).
+    is_fua: bool,
     /// Commands that the next phase waits for, and writes on held disks that it does not wait for.
     out: u32,
     n_following: u32,
@@ -88,6 +93,8 @@ enum Purpose {
     Part(u32),
     /// Dirty pages.
     WriteBack,
+    /// The flush after a write.
+    Flush(u32),
 }
 
 /// A host request in the controller.
@@ -98,6 +105,8 @@ struct HostRequest {
     stream: u32,
     op: u8,
     is_hit: bool,
+    /// What follows a write (rule Y1).
+    sync: i64,
     purpose: Purpose,
     sector: i64,
     n: i64,
@@ -107,6 +116,7 @@ struct HostRequest {
     queue: i64,
     overhead: i64,
     parity: i64,
+    sync_ns: i64,
     last: Times,
 }
 
@@ -136,6 +146,7 @@ pub struct Parts<D: Device> {
     pub cache: Option<Cache>,
     pub host: Option<Host>,
     pub submitter: Option<Submitter>,
+    pub flushes: Flushes,
     pub disks: Vec<D>,
     /// Writes that the disks' buffers hold when the run begins.
     pub n_buffered: u64,
@@ -160,6 +171,8 @@ pub struct Simulation<D: Device, T> {
     cache: Option<Box<Cache>>,
     host: Option<Box<Host>>,
     submitter: Option<Box<Submitter>>,
+    flushes: Box<Flushes>,
+    syncs: Option<Box<ClientSyncs>>,
     intents: Option<Box<Intents>>,
     stripes: Option<Box<Stripes>>,
     /// Scratch space for the commands of an access.
@@ -179,8 +192,11 @@ pub struct Simulation<D: Device, T> {
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
     pub fn new(parts: Parts<D>, traffic: T) -> Self {
-        let Parts { model, layout, controller, cache, host, submitter, disks, n_buffered, sample_every } = parts;
+        let Parts { model, layout, controller, cache, host, submitter, flushes, disks, n_buffered, sample_every } =
+            parts;
         Simulation {
+            flushes: Box::new(flushes),
+            syncs: ClientSyncs::of(traffic.rules()).map(Box::new),
             events: Events::default(),
             commands: Slots::default(),
             accesses: Slots::default(),
@@ -232,8 +248,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
         self.start_flusher();
         for stream in 0..self.traffic.rules().len() {
-            for _ in 0..self.traffic.rules()[stream].n_clients.max(1) {
-                if !self.take_row(stream, 0, 0) {
+            for client in 0..self.traffic.rules()[stream].n_clients.max(1) {
+                if !self.take_row(stream, client as u32, 0, 0) {
                     break;
                 }
             }
@@ -321,6 +337,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::WindowEnded(device) => self.window_ended(device),
             Action::TurnEnded => self.turn_ended(),
             Action::FlusherWoken => self.flusher_woken(),
+            Action::FlushTurn => self.flush_turn(),
             Action::RebuildStep => self.rebuild_step(),
             Action::BitsDurable => self.bits_durable(),
         }
@@ -329,8 +346,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     // ------------------------------------------------------------------ clients
     /// Lets a stream take its next row; false when it has none.
     #[inline(always)]
-    fn take_row(&mut self, stream: usize, earliest: i64, base: i64) -> bool {
+    fn take_row(&mut self, stream: usize, client: u32, earliest: i64, base: i64) -> bool {
         let Some(taken) = self.traffic.take(stream) else { return false };
+        if let Some(syncs) = &mut self.syncs {
+            syncs.took(taken.id, client);
+        }
         let is_open = self.traffic.rules()[stream].n_clients == 0;
         let time = if is_open { taken.when } else { base.saturating_add(taken.when).max(earliest) };
         self.arrive(time, stream as u32, taken.id, taken.row);
@@ -346,16 +366,18 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     fn issue(&mut self, stream: usize, id: u32) {
         self.n_issued += 1;
         if self.traffic.rules()[stream].n_clients == 0 {
-            self.take_row(stream, 0, 0);
+            self.take_row(stream, 0, 0, 0);
         }
         let Request { row, stream, op, offset, length, cache_draw } = self.traffic.request(id, self.events.now);
         let sector = self.by_sector.of(offset);
         let end = self.by_sector.of(offset + length + self.model.sector_bytes() - 1);
+        let sync = self.sync_of(stream, id, op);
         let host = self.hosts.put(HostRequest {
             row,
             id,
             stream,
             op,
+            sync,
             is_hit: self.controller.is_hit(cache_draw),
             sector,
             n: end - sector,
@@ -388,9 +410,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     #[inline(always)]
     fn noticed(&mut self, host: u32) {
-        let HostRequest { purpose, sector, n, .. } = self.hosts[host];
+        let HostRequest { purpose, sector, n, sync, .. } = self.hosts[host];
         match purpose {
+            Purpose::Client if sync > 0 => self.make_safe(host),
             Purpose::Client => self.done(host),
+            Purpose::Flush(write) => {
+                self.hosts.release(host);
+                self.made_safe(write);
+            }
             Purpose::Window => {
                 self.hosts.release(host);
                 self.fetched(sector, sector + n);
@@ -431,7 +458,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     #[inline(always)]
     fn done(&mut self, host: u32) {
         let request = &self.hosts[host];
-        let (stream, issue) = (request.stream, request.issue);
+        let (id, stream, issue) = (request.id, request.stream, request.issue);
         let last = &request.last;
         let service = last.overhead + last.seek + last.rotation + last.transfer;
         self.traffic.done(&Completion {
@@ -450,14 +477,16 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 last.rotation,
                 last.transfer,
                 request.parity,
+                request.sync_ns,
             ],
         });
         self.hosts.release(host);
         self.sample_levels();
         let rule = self.traffic.rules()[stream as usize];
+        let client = self.syncs.as_mut().map_or(0, |syncs| syncs.of_row(id));
         if rule.n_clients > 0 {
             let earliest = issue + rule.pace_ns - i64::from(planted(Fault::ClientPace));
-            self.take_row(stream as usize, earliest, self.events.now);
+            self.take_row(stream as usize, client, earliest, self.events.now);
         }
     }
 }

@@ -11,8 +11,9 @@ use std::hint::black_box;
 pub use rules::{check_block, check_columns, check_rules, Limits, Rows};
 
 /// Where the time of a request went, in the order of their columns; `diskmodel.records.PARTS` has the same.
-pub const PARTS: [&str; N_PARTS] = ["link", "cache", "queue", "overhead", "seek", "rotation", "transfer", "parity"];
-pub const N_PARTS: usize = 8;
+pub const PARTS: [&str; N_PARTS] =
+    ["link", "cache", "queue", "overhead", "seek", "rotation", "transfer", "parity", "sync"];
+pub const N_PARTS: usize = 9;
 
 record! {
     /// How the rows of one stream come in time (rules W2 and W3).
@@ -22,8 +23,17 @@ record! {
         pub n_clients: i64,
         /// Least time between two issues of the same client.
         pub pace_ns: i64,
+        /// What follows a write: nothing, `FLUSH_AFTER`, or `PASS_THROUGH` (rule Y1).
+        pub sync: i64,
+        /// It follows every so many writes of a client; 0 as 1.
+        pub sync_every: i64,
     }
 }
+
+/// A flush after the write.
+pub const FLUSH_AFTER: i64 = 1;
+/// A write that passes the drive's buffer, then a flush.
+pub const PASS_THROUGH: i64 = 2;
 
 /// A row that a stream has taken and that is to be issued.
 #[derive(Clone, Copy, Debug)]

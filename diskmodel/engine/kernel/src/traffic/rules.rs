@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use super::{Column, Completions, Requests, Rule, N_PARTS};
+use super::{Column, Completions, Requests, Rule, N_PARTS, PASS_THROUGH};
 use crate::rule::{has_length, holds, refused, within};
 use crate::rule::{MAX_APART_NS, MAX_DISKS};
 
@@ -22,6 +22,7 @@ pub fn check_rules(rules: &[Rule]) -> Result<(), String> {
     for (stream, rule) in rules.iter().enumerate() {
         within(&format!("streams[{stream}].n_clients"), rule.n_clients, 0, MAX_CLIENTS)?;
         within(&format!("streams[{stream}].pace_ns"), rule.pace_ns, 0, MAX_APART_NS)?;
+        within(&format!("streams[{stream}].sync"), rule.sync, 0, PASS_THROUGH)?;
     }
     Ok(())
 }

@@ -126,6 +126,23 @@ impl Device for VirtualDisk {
                 answer(id, ready + latency, commands, events);
             }
         }
+        for at in 0..front.flushes.len() {
+            if front.processor_free_ns() <= now {
+                batch.complete(commands, events);
+            }
+            let id = front.flushes[at];
+            let ready = front.process_flush(|free| processor.begin(WRITE, 0, now, free, model));
+            let done = ready + model.latency_ns(WRITE);
+            if model.is_batched {
+                batch.add(id, done);
+                if ready > now {
+                    front.wake(ready, events);
+                }
+            } else {
+                answer(id, done, commands, events);
+            }
+        }
+        front.flushes.clear();
         front.counters.busy_ns = processor.busy_ns;
     }
 
