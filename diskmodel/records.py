@@ -59,6 +59,11 @@ class StreamRule:
         What follows a write (`Sync`); `sync_every` says which.
     sync_every : int
         It follows every so many writes of a client, or of an open stream.
+    log_first_byte, log_bytes, log_block_bytes : int
+        Place of the log to which the rows are records, its length, and the unit in which it is written (rule Y6). A
+        length of 0: they are requests.
+    log_delay_ns : int
+        How long a batch of records waits for others.
     cycle_requests : int
         Requests of all streams that come on average while the rate of this one goes through its ups and downs once
         (rule Z11); 0: it has none.
@@ -71,6 +76,10 @@ class StreamRule:
     pace_ns: int = 0
     sync: int = 0
     sync_every: int = 1
+    log_first_byte: int = 0
+    log_bytes: int = 0
+    log_block_bytes: int = 1
+    log_delay_ns: int = 0
     cycle_requests: Beside[int] = 0
     is_random: Beside[bool] = False
 

@@ -231,7 +231,7 @@ class FlashTables:
     ftl : FtlTables
         The small drive on which garbage collection is simulated.
     flush_ns : int
-        Time of a flush, one at a time (rule F20).
+        Time of a flush (rule F20).
     """
 
     sector_bytes: int

@@ -68,7 +68,7 @@ class Flash(Profile):
     power_loss_protected : bool
         Whether capacitors save the buffer when the power fails, so that a flush costs no more than a command.
     flush_ns : int, optional
-        Time of a flush: programming open pages and the mapping, one flush at a time. Default: 0 with protection, else
+        Time of a flush: programming open pages and the mapping. Default: 0 with protection, else
         what consumer drives take.
     """
 

@@ -12,7 +12,7 @@ from diskmodel.engine.reference.host import Fetch, Host, Waiting
 from diskmodel.engine.scenario import Scenario
 from diskmodel.host.pages import Pages
 from diskmodel.host.read_ahead import cut
-from diskmodel.records import READ, WRITE
+from diskmodel.records import FLUSH, READ, WRITE
 
 
 class CachingHost(Host):
@@ -49,6 +49,9 @@ class CachingHost(Host):
         return self.pages.n_dirty
 
     def _enter(self, request: HostRequest) -> None:
+        if request.op == FLUSH:
+            self.below(request)
+            return
         request.is_hit = False
         if request.op == READ:
             self._read(request, self.clock.now)

@@ -43,6 +43,8 @@ pub enum Action {
     TurnEnded,
     /// The turn of the array's next flush has come.
     FlushTurn,
+    /// A batch of a log has waited long enough for records: (stream).
+    LogDelayed(u32),
     /// The host's flusher wakes up.
     FlusherWoken,
     /// The next rebuild step.
@@ -72,6 +74,7 @@ impl Action {
             Action::RebuildStep => (14, 0, 0),
             Action::TurnEnded => (15, 0, 0),
             Action::FlushTurn => (16, 0, 0),
+            Action::LogDelayed(b) => (17, 0, b),
         };
         u64::from(a) << 37 | u64::from(b) << 5 | kind
     }
@@ -96,7 +99,8 @@ impl Action {
             13 => Action::FlusherWoken,
             14 => Action::RebuildStep,
             15 => Action::TurnEnded,
-            _ => Action::FlushTurn,
+            16 => Action::FlushTurn,
+            _ => Action::LogDelayed(b),
         }
     }
 }
@@ -386,6 +390,7 @@ mod tests {
             Action::HitServed,
             Action::ReadSent,
             Action::WindowEnded,
+            Action::LogDelayed,
         ];
         let of_two = [Action::Issue(disk, most), Action::Destaged(disk, most), Action::Issue(0, 1)];
         let of_none =

@@ -196,8 +196,9 @@ faults! {
     FlushEarly,
     FlushFirst,
     FlushIdle,
-    FlushesTogether,
     DestageTurn,
+    BatchesTogether,
+    LogBlock,
 }
 
 /// Whether `fault` is planted now.

@@ -13,7 +13,7 @@ use std::ops::Deref;
 use crate::command::{Command, Commands};
 use crate::device::{answer, Counters, Device, Front, Intake, NoArms, Shared};
 use crate::divisor::Divisor;
-use crate::events::{Events, LAST_NS};
+use crate::events::Events;
 use crate::faults::{planted, Fault};
 use crate::mechanics::{READ, WRITE};
 use crate::queue::{Policy, Waiting};
@@ -91,7 +91,6 @@ pub struct Flash {
     n_dies: i64,
     /// Reads that were served before they were ready: when they are, and how long the dies are busy with each.
     ahead: VecDeque<(i64, i64)>,
-    flush_free_ns: i64,
 }
 
 impl Flash {
@@ -105,7 +104,6 @@ impl Flash {
             sectors_per_unit: model.sectors_per_unit,
             n_dies: model.n_dies() as i64,
             ahead: VecDeque::new(),
-            flush_free_ns: 0,
         }
     }
 
@@ -142,14 +140,12 @@ impl Flash {
 }
 
 impl Flash {
-    /// Flushes take their time one after the other, beside everything else.
+    /// Flushes take their time beside everything else; there is one at a time (rule Y4).
     fn take_flushes(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
         let now = events.now;
         for at in 0..self.front.flushes.len() {
             let ready = self.front.process_flush(|free| model.intake.begin(WRITE, now, free));
-            let from = if planted(Fault::FlushesTogether) { ready } else { ready.max(self.flush_free_ns) };
-            self.flush_free_ns = (from + model.flush_ns).min(LAST_NS);
-            answer(self.front.flushes[at], self.flush_free_ns + model.write_latency_ns, commands, events);
+            answer(self.front.flushes[at], ready + model.flush_ns + model.write_latency_ns, commands, events);
         }
         self.front.flushes.clear();
     }

@@ -110,7 +110,7 @@ fn in_columns(array: Scenario, rows: &[(i64, u8, i64, i64, f64)]) -> Vec<(u64, i
         length: Column::Each(&rows.iter().map(|r| r.3).collect::<Vec<_>>()),
         stream: Column::All(0, n),
         cache_draw: Column::Each(&rows.iter().map(|r| r.4).collect::<Vec<_>>()),
-        rules: vec![Rule { n_clients: 0, pace_ns: 0, sync: 0, sync_every: 1 }],
+        rules: vec![Rule::OPEN],
     };
     let (mut issue, mut done) = (vec![0; n], vec![0; n]);
     let (mut parts, mut is_hit) = (vec![0; n * N_PARTS], vec![false; n]);

@@ -105,7 +105,7 @@ pub fn run_streamed<'py>(
     guarded(py, || {
         let (built, limits) = extracted::<Scenario>("array", array)?.build().map_err(PyValueError::new_err)?;
         let rules = extracted::<Vec<Rule>>("streams", streams)?;
-        check_rules(&rules).map_err(PyValueError::new_err)?;
+        check_rules(&rules, limits.capacity_bytes).map_err(PyValueError::new_err)?;
         let streams = rules.iter().map(|&rule| (rule, 0)).collect();
         let source = Callable { next_block, limits, streams, failed: None };
         let ended = py.detach(|| {

@@ -5,6 +5,7 @@ mod bitmap;
 mod cached;
 mod controller;
 mod flushing;
+mod group_commit;
 mod host;
 mod page_cache;
 mod read_ahead;
@@ -18,13 +19,14 @@ use crate::divisor::Divisor;
 use crate::events::{Action, Events, Next, ARRIVE, COMPLETE};
 use crate::faults::{planted, Fault};
 use crate::layout::{CopyChoice, Layout, Piece, Plan};
-use crate::traffic::{Completion, Request, Traffic};
+use crate::traffic::{Completion, Request, Traffic, N_PARTS};
 
 use bitmap::Intents;
 pub use cached::Cache;
 pub use controller::Controller;
 use flushing::ClientSyncs;
 pub use flushing::Flushes;
+use group_commit::Log;
 pub use host::Host;
 pub use page_cache::PageCache;
 pub use read_ahead::ReadAhead;
@@ -107,6 +109,8 @@ struct HostRequest {
     is_hit: bool,
     /// What follows a write (rule Y1).
     sync: i64,
+    /// A batch of records of a log (rule Y6).
+    is_batch: bool,
     purpose: Purpose,
     sector: i64,
     n: i64,
@@ -173,6 +177,8 @@ pub struct Simulation<D: Device, T> {
     submitter: Option<Box<Submitter>>,
     flushes: Box<Flushes>,
     syncs: Option<Box<ClientSyncs>>,
+    /// Of each stream, where there are any.
+    logs: Vec<Log>,
     intents: Option<Box<Intents>>,
     stripes: Option<Box<Stripes>>,
     /// Scratch space for the commands of an access.
@@ -197,6 +203,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         Simulation {
             flushes: Box::new(flushes),
             syncs: ClientSyncs::of(traffic.rules()).map(Box::new),
+            logs: Log::of(traffic.rules()),
             events: Events::default(),
             commands: Slots::default(),
             accesses: Slots::default(),
@@ -338,6 +345,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::TurnEnded => self.turn_ended(),
             Action::FlusherWoken => self.flusher_woken(),
             Action::FlushTurn => self.flush_turn(),
+            Action::LogDelayed(stream) => self.log_delayed(stream),
             Action::RebuildStep => self.rebuild_step(),
             Action::BitsDurable => self.bits_durable(),
         }
@@ -369,6 +377,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             self.take_row(stream, 0, 0, 0);
         }
         let Request { row, stream, op, offset, length, cache_draw } = self.traffic.request(id, self.events.now);
+        if !self.logs.is_empty() && self.traffic.rules()[stream as usize].log_bytes > 0 {
+            return self.append(stream, id, row, length);
+        }
         let sector = self.by_sector.of(offset);
         let end = self.by_sector.of(offset + length + self.model.sector_bytes() - 1);
         let sync = self.sync_of(stream, id, op);
@@ -457,30 +468,53 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     #[inline(always)]
     fn done(&mut self, host: u32) {
+        let HostRequest { id, stream, issue, is_batch, .. } = self.hosts[host];
+        if is_batch {
+            return self.batch_done(host);
+        }
+        let parts = self.parts_of(host, 0);
+        let HostRequest { op, is_hit, .. } = self.hosts[host];
+        self.hosts.release(host);
+        self.row_done(&Completion { id, stream, op, is_hit, issue, done: self.events.now, parts });
+    }
+
+    /// The records of a batch are done with it, each having waited for it.
+    #[inline(never)]
+    fn batch_done(&mut self, host: u32) {
+        let HostRequest { stream, op, is_hit, issue: begun, .. } = self.hosts[host];
+        for record in self.take_batch(stream) {
+            let (id, issue, done) = (record.id, record.issue, self.events.now);
+            let parts = self.parts_of(host, begun - issue);
+            self.row_done(&Completion { id, stream, op, is_hit, issue, done, parts });
+        }
+        self.hosts.release(host);
+        self.batch_written(stream);
+    }
+
+    /// Where the time of a row went that waited so long before its request was issued.
+    #[inline(always)]
+    fn parts_of(&self, host: u32, waited: i64) -> [i64; N_PARTS] {
         let request = &self.hosts[host];
-        let (id, stream, issue) = (request.id, request.stream, request.issue);
         let last = &request.last;
         let service = last.overhead + last.seek + last.rotation + last.transfer;
-        self.traffic.done(&Completion {
-            id: request.id,
-            stream: request.stream,
-            op: request.op,
-            is_hit: request.is_hit,
-            issue: request.issue,
-            done: self.events.now,
-            parts: [
-                request.link,
-                request.cache,
-                request.queue + last.done - last.submitted - service,
-                request.overhead + last.overhead,
-                last.seek,
-                last.rotation,
-                last.transfer,
-                request.parity,
-                request.sync_ns,
-            ],
-        });
-        self.hosts.release(host);
+        [
+            request.link,
+            request.cache,
+            request.queue + waited + last.done - last.submitted - service,
+            request.overhead + last.overhead,
+            last.seek,
+            last.rotation,
+            last.transfer,
+            request.parity,
+            request.sync_ns,
+        ]
+    }
+
+    /// A row has completed: its client, if it has one, takes the stream's next row.
+    #[inline(always)]
+    fn row_done(&mut self, completion: &Completion) {
+        let &Completion { id, stream, issue, .. } = completion;
+        self.traffic.done(completion);
         self.sample_levels();
         let rule = self.traffic.rules()[stream as usize];
         let client = self.syncs.as_mut().map_or(0, |syncs| syncs.of_row(id));

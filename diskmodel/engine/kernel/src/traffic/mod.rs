@@ -27,7 +27,28 @@ record! {
         pub sync: i64,
         /// It follows every so many writes of a client; 0 as 1.
         pub sync_every: i64,
+        /// Place of the log to which the rows are records, its length, and the unit in which it is written (rule Y6); a
+        /// length of 0: they are requests.
+        pub log_first_byte: i64,
+        pub log_bytes: i64,
+        pub log_block_bytes: i64,
+        /// How long a batch of records waits for others.
+        pub log_delay_ns: i64,
     }
+}
+
+impl Rule {
+    /// Of a stream whose rows come at their times.
+    pub const OPEN: Rule = Rule {
+        n_clients: 0,
+        pace_ns: 0,
+        sync: 0,
+        sync_every: 1,
+        log_first_byte: 0,
+        log_bytes: 0,
+        log_block_bytes: 1,
+        log_delay_ns: 0,
+    };
 }
 
 /// A flush after the write.
