@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import PARTS, Requests, Run
+from diskmodel.result.commits import has_syncs
 from diskmodel.result.devices import disk_use
 from diskmodel.result.latency import Latency
 from diskmodel.result.levels import Drift
@@ -106,7 +107,7 @@ class Measured:
     ----------
     observed : Latency
         Of all requests, whether or not the run is stable.
-    reads, writes : Subset
+    reads, writes, commits : Subset
     streams : mapping of str to Subset
     n_hits, n_bytes : int
         Requests that the controller's cache served, and bytes of all requests.
@@ -120,6 +121,7 @@ class Measured:
     observed: Latency
     reads: Subset
     writes: Subset
+    commits: Subset
     streams: Mapping[str, Subset]
     n_hits: int
     n_bytes: int
@@ -219,6 +221,8 @@ def build_result(
         latency=latency,
         reads=latency_of(measured.reads),
         writes=latency_of(measured.writes),
+        commits=latency_of(measured.commits),
+        commits_per_s=measured.commits.n / window.seconds if has_syncs(requests) and measured.commits.n else math.nan,
         observed=observed,
         per_stream={name: latency_of(subset) for name, subset in measured.streams.items()},
         iops=measured.iops,

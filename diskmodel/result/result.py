@@ -59,6 +59,11 @@ class Result(Record, Displayable):
         Percentile ("p99") whose interval was requested beside that of the mean.
     latency, reads, writes, observed : Latency
         Response times in the window: of all requests, by operation, and of all without regard to stability.
+    commits : Latency
+        Of the writes that a sync followed, flush included, and of records of a log: what a program waits for that must
+        not lose them. Where nothing takes flushes, of all writes of streams with a sync.
+    commits_per_s : float
+        Their number in the window per second; nan without streams with a sync.
     per_stream : mapping of stream name to Latency
     iops, iops_by_stream : Interval, mapping
         Completions per second in the window.
@@ -113,6 +118,8 @@ class Result(Record, Displayable):
     latency: Latency
     reads: Latency
     writes: Latency
+    commits: Latency
+    commits_per_s: float
     observed: Latency
     per_stream: Mapping[str, Latency]
     iops: Interval
@@ -242,6 +249,8 @@ class Result(Record, Displayable):
             "cache_full_s": self.cache_full_s,
             "reads": _of(self.reads),
             "writes": _of(self.writes),
+            "commits_per_s": self.commits_per_s,
+            "commit_latency_ms": None if math.isnan(self.commits_per_s) else self.commits,
             "per_stream": {
                 name: _of(latency) | {"iops": self.iops_by_stream[name]} for name, latency in self.per_stream.items()
             },

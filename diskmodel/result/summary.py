@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from diskmodel.errors import ConservationError
 from diskmodel.records import PARTS, Int64, Op, Requests, Run
 from diskmodel.result.build import Burst, Measured, Subset, Target, build_result
+from diskmodel.result.commits import are_commits
 from diskmodel.result.latency import Latency
 from diskmodel.result.laws import check_laws, sum_of_responses
 from diskmodel.result.levels import drifts
@@ -92,6 +93,7 @@ def summarize(
             observed=observed,
             reads=subset(op == Op.READ),
             writes=subset(op == Op.WRITE),
+            commits=subset(are_commits(requests, done, rows)),
             streams={rule.name: subset(owner == index) for index, rule in enumerate(requests.streams)},
             n_hits=int(done.is_hit[rows].sum()),
             n_bytes=_sum_at(requests.length, rows),

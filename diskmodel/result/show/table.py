@@ -44,6 +44,11 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
             (f"latency of {what}, mean", _ms(part.mean_ns), f"p99 {_ms(part.quantiles_ns['p99'])}")
             for what, part in _subsets(result)
         ]
+        if not math.isnan(result.commits_per_s):
+            commits = result.commits
+            rows.append(("commits", f"{result.commits_per_s:,.1f} /s", ""))
+            p99 = f"p99 {_ms(commits.quantiles_ns['p99'])}"
+            rows.append(("latency of commits, mean", _ms(commits.mean_ns), p99))
         rows += _spent(result)
     else:
         rows.append(("latency", "none: overloaded", "the backlog grows without end"))
