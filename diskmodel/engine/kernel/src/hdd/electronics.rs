@@ -37,7 +37,7 @@ impl Bus {
 #[derive(Clone, Debug)]
 pub struct Electronics {
     /// Without the columns of which the mechanics are made.
-    pub tables: Box<HddTables>,
+    pub tables: HddTables,
     pub bus: Bus,
     pub intake: Intake,
 }

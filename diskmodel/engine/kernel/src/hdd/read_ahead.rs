@@ -3,7 +3,7 @@
 use super::{Disk, Model};
 use crate::cache::Segment;
 use crate::faults::{planted, Fault};
-use crate::mechanics::{Access, Arm, Extent, Progress, READ};
+use crate::mechanics::{Access, Extent, Progress, READ};
 
 pub(super) struct Stream {
     segment: Segment,

@@ -182,7 +182,7 @@ impl Drive {
 
 impl HddTables {
     /// Of tables that were checked.
-    pub(super) fn model(mut self: Box<Self>, depth: usize) -> hdd::Model {
+    pub(super) fn model(mut self, depth: usize) -> hdd::Model {
         let zones = Zones::new(
             self.heads,
             &ZoneColumns {
