@@ -17,6 +17,7 @@ from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
 from diskmodel.errors import CoverageError, KernelError
 from diskmodel.records import Requests, StreamRule
+from diskmodel.schema import to_kernel
 from diskmodel.workload import Workload
 from tests.fuzz import kernel_calls
 
@@ -130,7 +131,7 @@ def test_seeks_are_kept_between_runs_only_of_columns_that_cannot_change(call: by
 
 def test_open_requests_come_in_order(call: bytes) -> None:
     array, requests, out = pickle.loads(call)
-    requests["streams"] = [{"n_clients": 0, "pace_ns": 0}]
+    requests["streams"] = [to_kernel(StreamRule("s"))]
     requests["when_ns"][:3] = (5, 9, 8)
     with pytest.raises(ValueError, match=r"requests.when_ns\[2\]=8: .* before the one before it, at 9"):
         _kernel.run(array, requests, out)

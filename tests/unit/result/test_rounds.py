@@ -19,7 +19,7 @@ from diskmodel.engine.steady.rounds import UNEVEN, UNEVEN_WAYS, Arms, swept_roun
 from diskmodel.plan import PlanDescription, run_plan
 from diskmodel.plan.show.words import answer
 from diskmodel.plan.trial.simulated import Simulated
-from diskmodel.records import Completions, DeviceCounters, Int64, Run
+from diskmodel.records import PARTS, Completions, DeviceCounters, Int64, Run
 from diskmodel.result.rounds import measured_round
 from diskmodel.result.statistics.batches import mean_interval
 from diskmodel.result.statistics.quantiles import quantile_interval
@@ -67,8 +67,8 @@ def recorded(busy_ns: Int64, *, level: Int64 | None = None, **more: Any) -> Run:
     nothing = np.zeros(n, np.int64)
     levels = np.stack([times, nothing if level is None else level, nothing, nothing, np.cumsum(busy_ns)], axis=1)
     one = np.array([0], np.int64)
-    counters = DeviceCounters(np.array([int(busy_ns.sum())]), one, one, one, one, one, one, one)
-    done = Completions(nothing, times, np.zeros((n, 8), np.int64), np.zeros(n, np.bool_))
+    counters = DeviceCounters(np.array([int(busy_ns.sum())]), one, one, one, one, one, one, one, one)
+    done = Completions(nothing, times, np.zeros((n, len(PARTS)), np.int64), np.zeros(n, np.bool_))
     return Run(done, counters, "native", 0.0, int(times[-1]), levels=levels, **more)
 
 
