@@ -1,4 +1,4 @@
-"""Flushes, FUA and group commit, worked by hand on a drive whose sectors take 10,000 ns each (rules Y1 to Y6, D10, D11).
+"""Flushes, FUA and group commit, by hand, on a drive whose sectors take 10,000 ns each (rules Y1 to Y6, D10, D11).
 
 100 sectors a track, no seek time worth naming: block b begins to pass at 10,000 · (b mod 100) ns of each revolution of
 1,000,000 ns. The bus takes 1,000 ns a sector; the processor of the drive takes 2,000 ns a command, the tail 500 ns.
@@ -85,7 +85,7 @@ def syncs(found: Run) -> list[int]:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_flush_ends_when_the_write_is_on_the_media(engine: str) -> None:
-    """Rules Y1 and D10: block 30 has passed at 310,000, and the tail follows; the write itself was accepted long before."""
+    """Rules Y1 and D10: block 30 has passed at 310,000, and the tail follows; the write was accepted long before."""
     found = outcome(engine, [(0, 30)], StreamRule("s", 1, sync=Sync.FLUSH))
     assert ends(found) == [310_500]
     assert syncs(found) == [310_500 - ACCEPTED]
@@ -109,7 +109,7 @@ def test_without_a_write_cache_nothing_is_flushed(engine: str) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("has_fua", "n_flushes", "end"), [(True, 1, 313_000), (False, 2, 313_000)])
 def test_o_dsync(engine: str, has_fua: bool, n_flushes: int, end: int) -> None:
-    """Rule Y4: a FUA write, or a write and a flush, which ends at 310,500; then a flush that has nothing to wait for."""
+    """Rule Y4: a FUA write, or a write and a flush, which ends at 310,500; then a flush with nothing to wait for."""
     found = outcome(engine, [(0, 30)], StreamRule("s", 1, sync=Sync.DSYNC), drive_fua=has_fua)
     assert (ends(found), found.devices.n_flushes.tolist()) == ([end], [n_flushes])
     assert syncs(found) == [2_500]
