@@ -24,6 +24,7 @@ from diskmodel.units import in_digits
 #: Part of the interval's width from which a source is named.
 _NAMED = 0.05
 
+
 def result_rows(result: Result) -> list[tuple[str, str, str]]:
     """Quantity, value and 95 % interval (or remark) of each line."""
     prediction = result.prediction
