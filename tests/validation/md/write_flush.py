@@ -1,4 +1,4 @@
-"""Writes the table of docs/explanation/validation-durable.md: `python -m tests.validation.md.write_flush`."""
+"""Writes the table of docs/explanation/validation/durable.md: `python -m tests.validation.md.write_flush`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.validation.md import flush
 from tests.validation.md.test_flush import reason
 
-PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "validation-durable.md"
+PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "validation" / "durable.md"
 BEGIN, END = "<!-- table: tests/validation/md/write_flush.py -->\n", "<!-- end of table -->"
 FIGURES = ("iops", "commit_mean_ms", "sync_p99_ms")
 TARGETS = {"raw": "disk", "md1_2": "RAID 1 × 2", "md5_4": "RAID 5 × 4"}
