@@ -37,7 +37,7 @@ class BlockFlushes:
         self._begin()
 
     def data_begins(self) -> None:
-        """A write that a flush will follow is on its way to the disk."""
+        """A write that a flush will follow is sent to the disk."""
         self.n_data += 1
 
     def data_ended(self, done: Callable[[Command], None]) -> Callable[[Command], None]:

@@ -112,7 +112,7 @@ impl Flushes {
         self.takes
     }
 
-    /// A write that a flush will follow is on its way to the disk.
+    /// A write that a flush will follow is sent to the disk.
     pub(super) fn data_begins(&mut self, device: u32) {
         self.disks[device as usize].n_data += 1;
     }
