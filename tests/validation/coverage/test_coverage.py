@@ -61,11 +61,17 @@ def test_the_page_and_the_table_are_what_the_script_writes() -> None:
 def test_a_class_of_many_units_has_their_mean_and_spread() -> None:
     rng = np.random.default_rng(1)
     units = [list(rng.normal(center, 0.1, 20)) for center in rng.normal(0.5, 0.3, 2000)]
-    found = spread.Spread.first("hdd").after(units)
+    found = spread.Spread.first("controller").after(units)
     assert found.mean == pytest.approx(0.5, abs=0.02)
     assert math.sqrt(found.rest) == pytest.approx(0.1, rel=0.03)
-    # the scale of Student's t with 3 degrees of freedom that fits normal deviates best is three quarters of theirs
-    assert 0.7 * 0.3 < math.sqrt(found.variance) < 0.85 * 0.3
+    assert math.sqrt(found.variance) == pytest.approx(0.3, rel=0.05)
+
+
+def test_a_unit_far_from_all_others_widens_a_class_of_heavy_tails_less() -> None:
+    units = [[value] for value in (-0.1, -0.05, 0.0, 0.05, 0.1, 1.5)]
+    heavy, light = (spread.Spread.first(family).after(units) for family in ("hdd", "controller"))
+    assert heavy.variance < 0.8 * light.variance
+    assert heavy.between_freedom < light.between_freedom
 
 
 def test_a_class_without_figures_has_what_its_parent_has() -> None:
