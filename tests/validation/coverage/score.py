@@ -97,7 +97,7 @@ def rule_of(case: Case) -> dict[str, float]:
 
     The rate is that of all disks by the usual rating of one, over the operations that a request needs; at most as many
     disks are busy as requests are outstanding. Clients who wait have a mean of their number over the rate, and the rule
-    of thumb knows no tail: p99 is that of an exponential distribution.
+    of thumb ignores the tail: p99 is that of an exponential distribution.
     """
     (stream,) = case.workload.streams
     reads, depth = float(stream.read_ratio), int(stream.to_dict()["arrival"]["clients"])
