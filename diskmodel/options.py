@@ -115,6 +115,11 @@ QUESTION = (
     ),
     Option("--capacity", "Data to store, for example 20TB.", plan="objective.capacity_bytes"),
     Option("--p99", "Largest allowed p99 latency, for example 20ms.", plan="objective.latency.p99_ns"),
+    Option(
+        "--confidence",
+        "Chance that the array shall have to meet the objective, in view of what is not known; 90% by default.",
+        plan="objective.confidence",
+    ),
     Option("--fill-limit", "How full the array may get, for example 80%.", plan="objective.fill_limit_ratio"),
     Option(
         "--drive",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from diskmodel.plan.advice.hidden_peaks import hidden_peaks
-from diskmodel.plan.advice.profile_risk import profile_risk
+from diskmodel.plan.advice.profile_risk import chance, profile_risk
 from diskmodel.plan.advice.relax import relaxations
 from diskmodel.plan.advice.sensitivity import sensitivity
 from diskmodel.plan.advice.spreading import spreading
@@ -89,10 +89,20 @@ def run_plan(
 
         changes = submitted(relaxations, "what would help", shown if helps else None)
         moves = submitted(sensitivity, "wrong inputs", best if with_sensitivity else None)
-        risk = submitted(profile_risk, "drawn drives", best)
+        risk = submitted(profile_risk, "what is not known", best)
         spread = submitted(spreading, "data spread", best if with_details else None)
         peaks = submitted(hidden_peaks, "hidden peaks", best)
-        wait([job for job in (changes, moves, risk, spread, peaks) if job is not None])
+        others = [
+            submitted(chance, "what is not known", item if with_details and item is not best else None)
+            for item in found
+        ]
+        wait([job for job in (changes, moves, risk, spread, peaks, *others) if job is not None])
+    known = risk.result() if risk else None
+    found = [
+        replace(item, probability=known.probability if known and item is best else job.result() if job else None)
+        for item, job in zip(found, others, strict=True)
+    ]
+    best = None if best is None else found[[item.family for item in found].index(best.family)]
     return PlanResult(
         plan=plan,
         candidates=tuple(found),
@@ -102,7 +112,7 @@ def run_plan(
         relaxations=tuple(changes.result()) if changes else (),
         sensitivities=tuple(moves.result()) if moves else (),
         front=tuple(pareto_front(points_of(found))),
-        profile_risk=risk.result() if risk else None,
+        profile_risk=known,
         spreading=spread.result() if spread else None,
         peaks=tuple(peaks.result()) if peaks else (),
         advice_efforts={purpose: tally.effort for purpose, tally in tallies.items()},
