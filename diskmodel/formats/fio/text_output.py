@@ -207,7 +207,7 @@ class _Reader:
             )
         elif match := _ISSUED.match(line):
             self.results[-1].issued = dict(zip(("read", "write", "trim"), map(int, match.groups()[:3]), strict=True))
-            # results that are printed during the run have the number of flushes in the place of short reads
+            # results that are printed during the run have the number of flushes where short reads are counted
             self.results[-1].n_syncs = int(match[4] or 0) or int(match[5] or 0)
         elif match := _OLD_ISSUED.match(line):
             counts = (int(count or 0) for count in match.groups())

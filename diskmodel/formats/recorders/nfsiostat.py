@@ -1,4 +1,4 @@
-"""Reports of nfsiostat (nfs-utils), also of versions whose figures stand on lines of their own."""
+"""Reports of nfsiostat (nfs-utils), also of versions that print each figure in a line of its own."""
 
 from __future__ import annotations
 
