@@ -82,7 +82,7 @@ fn hdd(dirty_sectors: i64) -> Drive {
 }
 
 fn flash() -> Drive {
-    Drive::Flash(small::flash())
+    Drive::Flash(Box::new(small::flash()))
 }
 
 fn virtual_disk() -> Drive {

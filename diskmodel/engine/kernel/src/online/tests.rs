@@ -77,7 +77,7 @@ fn scenario() -> Scenario {
 
 /// The same array of small flash drives, whose garbage collection works from the beginning.
 fn on_flash() -> Scenario {
-    Scenario { drive: Drive::Flash(small::flash()), ..scenario() }
+    Scenario { drive: Drive::Flash(Box::new(small::flash())), ..scenario() }
 }
 
 /// The same array of small virtual disks, which answer in batches.

@@ -101,13 +101,13 @@ given!(i32, i64, u32, u64, usize, f32, f64, bool, String, Vec<u32>, Vec<String>,
 
 impl<'py, T: Element> Given<'py> for PyReadonlyArray1<'py, T> {
     fn given(value: &Bound<'py, PyAny>) -> PyResult<Self> {
-        value.extract().map_err(PyErr::from)
+        value.extract()
     }
 }
 
 impl<'py, T: Element> Given<'py> for PyReadwriteArray1<'py, T> {
     fn given(value: &Bound<'py, PyAny>) -> PyResult<Self> {
-        value.extract().map_err(PyErr::from)
+        value.extract()
     }
 }
 

@@ -132,7 +132,7 @@ record! {
 #[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(tag = "kind", rename_all = "lowercase"))]
 pub enum Drive {
     Hdd(Box<HddTables>),
-    Flash(FlashTables),
+    Flash(Box<FlashTables>),
     Virtual(VirtualTables),
 }
 
@@ -151,7 +151,7 @@ impl<'py> Given<'py> for Drive {
         const TAG: &[&str] = &["kind"];
         Ok(match field(tables, pyo3::intern!(tables.py(), "kind"), ("Drive", "kind"))? {
             Kind::Hdd => Drive::Hdd(Box::new(HddTables::read(tables, TAG)?)),
-            Kind::Flash => Drive::Flash(FlashTables::read(tables, TAG)?),
+            Kind::Flash => Drive::Flash(Box::new(FlashTables::read(tables, TAG)?)),
             Kind::Virtual => Drive::Virtual(VirtualTables::read(tables, TAG)?),
         })
     }

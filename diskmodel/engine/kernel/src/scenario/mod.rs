@@ -66,7 +66,8 @@ record! {
     }
 }
 
-/// What a simulation is made of, by kind of drive.
+/// What a simulation is made of, by kind of drive. There is one at a time, so its size does not matter.
+#[allow(clippy::large_enum_variant)]
 pub enum Built {
     Hdd(Parts<Disk>),
     Flash(Parts<Flash>),
