@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.plain import Record
-from diskmodel.result.statistics.batches import Interval, student_t
+from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.registry import BY_NAME
 
 Floats = NDArray[np.float64]
@@ -113,9 +114,10 @@ def combined(own: Interval, reference: float, drawn: Sequence[float], confidence
 
     Notes
     -----
-    Logarithms of statistic by reference have mean m and standard deviation s over k draws. One further draw lies within
-    m ± s · t(k - 1) · sqrt(1 + 1/k). The noise of the run is combined with that as the root of the sum of squares. The
-    interval always contains the result.
+    Logarithms of statistic by reference have mean m and standard deviation s over the draws, and the truth lies within
+    m ± z · s, with the quantile z of the normal distribution: draws are in every part of their distribution alike
+    (`diskmodel.uncertainty.points`), so that s is not that of a random sample, which would take Student's t. The noise
+    of the run is combined with that as the root of the sum of squares. The interval always contains the result.
     """
     known = np.array([value for value in drawn if math.isfinite(value) and value > 0])
     if not (own.value > 0 and reference > 0) or len(known) < 2:
@@ -130,9 +132,8 @@ def combined(own: Interval, reference: float, drawn: Sequence[float], confidence
 
 
 def _half_width(logs: Floats, confidence: float) -> float:
-    """Return the half-width for one further draw, of logarithms."""
-    k = len(logs)
-    return float(logs.std(ddof=1)) * student_t(0.5 + confidence / 2, k - 1) * math.sqrt(1 + 1 / k)
+    """Return the half-width of the interval of logarithms, around their mean."""
+    return float(logs.std(ddof=1)) * NormalDist().inv_cdf(0.5 + confidence / 2)
 
 
 def sources_of(

@@ -125,9 +125,9 @@ class Case:
     def remaining(self, statistic: str) -> Spread | None:
         """Return the spread of what is left when all else is known.
 
-        Of drives known by their sheets it is what the drive's quantities leave of the whole of the load's spread. A
-        measured or fitted drive has that of such drives, and an array of them also that of layouts. A profile that
-        predicts held-out evidence worse has this error instead.
+        Of drives known by their sheets it is what the drive's quantities and the layout leave of the whole of the
+        load's spread. A measured or fitted drive has that of such drives. A profile that predicts held-out evidence
+        worse has this error instead.
 
         Parameters
         ----------
@@ -135,7 +135,8 @@ class Case:
         """
         if self.whole is not None and statistic == "iops":
             center, together = self._parts
-            log_sd = math.sqrt(max(self.whole.log_sd**2 - (together * self._fits) ** 2, 0.0))
+            layout = self.layout.log_sd if self.layout is not None else 0.0
+            log_sd = math.sqrt(max(self.whole.log_sd**2 - (together * self._fits) ** 2 - layout**2, 0.0))
             return Spread(self.whole.median / math.exp(center), log_sd, self.whole.dof)
         if self.is_sheet:
             return spread_of(array_class(self.array), "model", statistic)
@@ -143,10 +144,12 @@ class Case:
         log_sd = own.log_sd
         if not self.as_measured:
             log_sd = max(log_sd, _held_out(self.array.drive.provenance, statistic))
-        if self.array.layout.disks > 1:
-            layout = spread_of("layout", "model", statistic) or Spread()
-            log_sd = math.hypot(log_sd, layout.log_sd)
         return Spread(own.median, log_sd, own.dof)
+
+    @property
+    def layout(self) -> Spread | None:
+        """The spread of the rate between layouts of drives that are known; None for a disk on its own."""
+        return spread_of("layout", "model", "iops") if self.array.layout.disks > 1 else None
 
     @property
     def tail(self) -> Spread | None:

@@ -53,20 +53,23 @@ def draw(case: Case, n: int, seed: int = 0) -> Draws:
     Two cases have the same draw of an unknown where its `common` says so: the same drive in two arrays is equally fast
     in both.
     """
-    told = [(column, unknown, known) for column, unknown in enumerate(UNKNOWNS) if (known := unknown.told(case))]
-    if not told:
+    found = [(column, unknown, known) for column, unknown in enumerate(UNKNOWNS) if (known := unknown.known(case))]
+    if not found:
         return Draws((), (), np.empty((0, 0)), ())
     all_scores = normal_scores(n, len(UNKNOWNS), seed)
-    rows = [_rows(case, unknown, n, seed) for _, unknown, _ in told]
-    scores = np.column_stack([all_scores[at, column] for at, (column, _, _) in zip(rows, told, strict=True)])
+    rows = [_rows(case, unknown, n, seed) for _, unknown, _ in found]
+    scores = np.column_stack([all_scores[at, column] for at, (column, _, _) in zip(rows, found, strict=True)])
     moves = []
     for i in range(n):
         total = Moves()
-        for k, (_, _, known) in enumerate(told):
+        for k, (_, _, known) in enumerate(found):
             total = total.plus(known.moves(float(scores[i, k]), int(rows[k][i])))
         moves.append(total)
     return Draws(
-        tuple(unknown.name for _, unknown, _ in told), tuple(known.origin for _, _, known in told), scores, tuple(moves)
+        tuple(unknown.name for _, unknown, _ in found),
+        tuple(known.origin for _, _, known in found),
+        scores,
+        tuple(moves),
     )
 
 

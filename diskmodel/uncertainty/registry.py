@@ -13,7 +13,7 @@ from diskmodel.uncertainty.case import Case
 from diskmodel.uncertainty.moves import Moves
 from diskmodel.uncertainty.origin import array_class
 from diskmodel.uncertainty.spread import Spread, spread_of
-from diskmodel.uncertainty.unknown import Told, Unknown
+from diskmodel.uncertainty.unknown import Known, Unknown
 from diskmodel.workload import Workload
 
 #: Commands in a disk among which there is no choice: one is served, and the other is next. Twice as many would hide the
@@ -28,7 +28,7 @@ _FEW = 0.01
 _MAX_DRAWS = 256
 
 
-def _order(case: Case) -> Told | None:
+def _order(case: Case) -> Known | None:
     drive = case.array.drive
     if not isinstance(drive, Hdd) or case.as_measured or case.origin == "exact":
         return None
@@ -40,7 +40,7 @@ def _order(case: Case) -> Told | None:
     if spread is not None:
         return _of_class(case, spread, lambda factor: Moves(speed=factor))
     orders = sorted(assumption.drawn, key=_slowness, reverse=True)
-    return Told(assumption.words, lambda score, _: Moves(order=orders[_place(score, len(orders))]))
+    return Known(assumption.words, lambda score, _: Moves(order=orders[_place(score, len(orders))]))
 
 
 def _slowness(order: Order) -> tuple[float, ...]:
@@ -53,19 +53,19 @@ def _place(score: float, n: int) -> int:
     return min(int(level * n), n - 1)
 
 
-def _seeks(case: Case) -> Told | None:
+def _seeks(case: Case) -> Known | None:
     if not (case.is_hdd and case.is_sheet):
         return None
     return _of_class(case, case.spread("positioning"), lambda factor: Moves(positioning=factor))
 
 
-def _overheads(case: Case) -> Told | None:
+def _overheads(case: Case) -> Known | None:
     if not (case.is_hdd and case.is_sheet) or _is_printed(case.array.drive, "read_overhead_ns"):
         return None
     return _of_class(case, case.spread("overhead"), lambda factor: Moves(overhead=factor))
 
 
-def _zone_rates(case: Case) -> Told | None:
+def _zone_rates(case: Case) -> Known | None:
     drive = case.array.drive
     if not (isinstance(drive, Hdd) and case.is_sheet) or drive.zones is not None:
         return None
@@ -79,39 +79,39 @@ def _is_printed(drive: Drive, name: str) -> bool:
     return name in drive.provenance.get("printed", ())
 
 
-def _cached_writes(case: Case) -> Told | None:
+def _cached_writes(case: Case) -> Known | None:
     writes = case.seen.write_ratio
     if not (case.is_sheet and case.has_cached_writes) or writes < _FEW:
         return None
     return _of_class(case, case.spread("cached_writes"), lambda factor: Moves(speed=factor * writes))
 
 
-def _flash_times(case: Case) -> Told | None:
+def _flash_times(case: Case) -> Known | None:
     if not (isinstance(case.array.drive, Flash) and case.is_sheet):
         return None
     return _of_class(case, case.spread("flash_read_time"), lambda factor: Moves(read_time=factor))
 
 
-def _flash_dies(case: Case) -> Told | None:
+def _flash_dies(case: Case) -> Known | None:
     if not (isinstance(case.array.drive, Flash) and case.is_sheet):
         return None
     return _of_class(case, case.spread("flash_parallelism"), lambda factor: Moves(parallelism=factor))
 
 
-def _flash_writes(case: Case) -> Told | None:
+def _flash_writes(case: Case) -> Known | None:
     if not (isinstance(case.array.drive, Flash) and case.is_sheet) or case.seen.write_ratio < _FEW:
         return None
     return _of_class(case, case.spread("flash_write"), lambda factor: Moves(write_rate=factor))
 
 
-def _fitted(case: Case) -> Told | None:
+def _fitted(case: Case) -> Known | None:
     drive = case.array.drive
     if drive.uncertainty is None or case.as_measured or case.origin == "exact":
         return None
     rows = _rows(drive.model_dump_json(), drive)
     if not rows:
         return None
-    return Told("the covariance of its calibration", lambda _, row: Moves(values=rows[row % len(rows)]))
+    return Known("the covariance of its calibration", lambda _, row: Moves(values=rows[row % len(rows)]))
 
 
 @lru_cache(maxsize=4)
@@ -128,53 +128,59 @@ def _rows(key: str, drive: Drive) -> list[dict[str, float]]:
     return kept[0]
 
 
-def _controller(case: Case) -> Told | None:
+def _controller(case: Case) -> Known | None:
     controller, writes = case.array.controller, case.seen.write_ratio
     if case.origin == "exact" or not (controller.has_real_cache or controller.command_ns):
         return None
     name = array_class(case.array)
     spread = spread_of(name, "controller")
     if controller.has_real_cache and writes > _FEW:
-        return _told(name, spread, lambda factor: Moves(speed=factor * writes, command=-factor))
-    return _told(name, spread, lambda factor: Moves(command=-factor)) if controller.command_ns else None
+        return _known(name, spread, lambda factor: Moves(speed=factor * writes, command=-factor))
+    return _known(name, spread, lambda factor: Moves(command=-factor)) if controller.command_ns else None
 
 
-def _host(case: Case) -> Told | None:
+def _host(case: Case) -> Known | None:
     if case.origin == "exact" or case.array.host.is_transparent:
         return None
-    return _told("host", spread_of("host", "host"), lambda factor: Moves(host=factor))
+    return _known("host", spread_of("host", "host"), lambda factor: Moves(host=factor))
 
 
-def _workload(case: Case) -> Told | None:
+def _workload(case: Case) -> Known | None:
     load = case.workload
     if not isinstance(load, Workload) or not any(stream.excerpts for stream in load.streams):
         return None
-    return _told("recording", spread_of("recording", "level"), lambda factor: Moves(level=factor))
+    return _known("recording", spread_of("recording", "level"), lambda factor: Moves(level=factor))
 
 
-def _tail(case: Case) -> Told | None:
+def _tail(case: Case) -> Known | None:
     return None if case.origin == "exact" else _of_class(case, case.tail, lambda factor: Moves(p99=factor))
 
 
-def _model(case: Case) -> Told | None:
+def _model(case: Case) -> Known | None:
     if case.origin == "exact":
         return None
     spread = case.remaining("iops")
     if spread is None or (not spread.log_sd and spread.median == 1):
         return None
     name = array_class(case.array) if case.is_sheet else case.drive_class
-    return _told(name, spread, lambda factor: Moves(speed=factor))
+    return _known(name, spread, lambda factor: Moves(speed=factor))
 
 
-def _of_class(case: Case, spread: Spread | None, moves: Callable[[float], Moves]) -> Told | None:
-    return _told(case.drive_class, spread, moves)
+def _layout(case: Case) -> Known | None:
+    if case.origin == "exact":
+        return None
+    return _known("layouts over known disks", case.layout, lambda factor: Moves(speed=factor))
 
 
-def _told(name: str, spread: Spread | None, moves: Callable[[float], Moves]) -> Told | None:
+def _of_class(case: Case, spread: Spread | None, moves: Callable[[float], Moves]) -> Known | None:
+    return _known(case.drive_class, spread, moves)
+
+
+def _known(name: str, spread: Spread | None, moves: Callable[[float], Moves]) -> Known | None:
     """Return what is known of a factor with a spread; None where nothing is."""
     if spread is None:
         return None
-    return Told(f"the spread of {name}", lambda score, _: moves(spread.log_factor(score)))
+    return Known(f"the spread of {name}", lambda score, _: moves(spread.log_factor(score)))
 
 
 #: Names of the unknowns that change no more than the tail of the latencies, and that have no score of their own.
@@ -184,7 +190,8 @@ TAIL, FITTED = "slowest requests", "fitted parameters"
 UNKNOWNS: tuple[Unknown, ...] = (
     Unknown("order of commands", "drive", _order),
     Unknown("seeks", "drive", _seeks),
-    Unknown("model", "array", _model),
+    Unknown("model", "drive", _model),
+    Unknown("layout", "array", _layout),
     Unknown("room of cached writes", "drive", _cached_writes),
     Unknown("flash times", "drive", _flash_times),
     Unknown("flash dies", "drive", _flash_dies),

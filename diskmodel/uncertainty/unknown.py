@@ -14,7 +14,7 @@ Common = Literal["drive", "array", "all"]
 
 
 @dataclass(frozen=True)
-class Told:
+class Known:
     """What is known of an unknown in one case.
 
     Attributes
@@ -40,10 +40,10 @@ class Unknown:
     common : "drive", "array" or "all"
         Arrays that are compared have the same draw of it where they have the same drive, the same drive at the same
         RAID level, or in any case.
-    told : callable
+    known : callable
         Returns what is known of it in a case; None where the case does not depend on it.
     """
 
     name: str
     common: Common
-    told: Callable[[Case], Told | None]
+    known: Callable[[Case], Known | None]

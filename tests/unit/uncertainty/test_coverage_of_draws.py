@@ -12,7 +12,7 @@ LOAD = Workload.parse({"size": "4 KiB", "clients": 4})
 
 
 def test_drawn_truths_lie_within_the_intervals() -> None:
-    """Of 200 truths about 20 arrays each: 95 % of 200 varies by 1.5 % by chance, and by 4 % by the 16 draws."""
+    """Of 200 truths about 20 arrays each: 95 % of 200 has a standard error of 1.5 %, and the 16 draws add 4 %."""
     array = Array("intel-d3-s4610-960", "jbod", 1)
     inside = []
     for seed in range(10):

@@ -107,8 +107,8 @@ def test_the_same_drive_has_the_same_draws_in_another_array() -> None:
     for name in ("seeks", "order of commands"):
         columns = [found.scores[:, found.names.index(name)] for found in (one, other)]
         assert (columns[0] == columns[1]).all()
-    model = [found.scores[:, found.names.index("model")] for found in (one, other)]
-    assert (model[0] != model[1]).any()
+    layout = [found.scores[:, found.names.index("layout")] for found in (one, other)]
+    assert (layout[0] != layout[1]).any()
 
 
 def test_another_drive_has_other_draws() -> None:

@@ -62,7 +62,7 @@ def test_share_of_drives_that_hold(limit_ms: float, fewest: int, most: int) -> N
     assert risk.n_draws == 16
     assert fewest <= risk.n_holding <= most
     assert sum(risk.failing.values()) == risk.n_draws - risk.n_holding
-    assert set(risk.parameters) == {"fitted parameters", "model", "slowest requests"}
+    assert set(risk.parameters) == {"fitted parameters", "model", "layout", "slowest requests"}
     assert risk.probability == risk.n_holding / 16
     p99 = risk.figures["p99"]
     # two standard errors to either side, of 16 draws
@@ -87,7 +87,8 @@ def test_a_drive_that_is_exact_has_no_such_risk() -> None:
 
 def test_more_disks_have_a_higher_chance() -> None:
     """With a queue at each disk, a truth that meets the objective also meets it with more disks."""
-    risk = run_plan(plan_of(objective={"confidence": 0.95}), evaluate=Queues()).profile_risk
+    asked = {"latency": {"p99": "40 ms"}, "confidence": 0.95}
+    risk = run_plan(plan_of(objective=asked), evaluate=Queues()).profile_risk
     assert risk is not None
     chances = [one.probability for one in risk.curve]
     assert chances == sorted(chances)
