@@ -35,7 +35,7 @@ from diskmodel.result.laws import check_laws
 from diskmodel.result.rebuild import RebuildRate
 from diskmodel.result.replications import across
 from diskmodel.result.streamed import summarize_tally
-from diskmodel.uncertainty.registry import COMMANDS_WITHOUT_CHOICE
+from diskmodel.uncertainty.case import COMMANDS_WITHOUT_CHOICE
 from diskmodel.workload import TraceWorkload, Workload
 
 Keep = Literal["all", "histogram"]

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from diskmodel.array import Array
 from diskmodel.drive import Hdd
+from diskmodel.drive.assumed_order import AssumedOrder
 from diskmodel.uncertainty.moved import AnyWorkload
 from diskmodel.uncertainty.origin import Origin, array_class, class_of, origin_of
 from diskmodel.uncertainty.seen import Seen
@@ -15,6 +16,16 @@ from diskmodel.uncertainty.spread import Spread, spread_of
 
 #: Commands in a disk up to which its queue is not deep: three requests are outstanding, or more.
 SINGLE = 2.5
+#: Commands in a disk among which there is no choice: one is served, and the other is next. Twice as many would hide the
+#: assumption at depth 4, where drives differ most.
+COMMANDS_WITHOUT_CHOICE = 2
+#: Part of the disks' time spent on positioning below which their order of commands does not matter: sequential
+#: transfers.
+_ORDERED_RATIO = 0.3
+#: Standard deviation of the logarithm of the rate at depth 16 between the orders that a kind of drives may have. It is
+#: part of what drives were measured to differ by. At half, intervals count some of it twice; at double, the model of
+#: older drives is left with nothing.
+ORDER_LOG_SD = 0.1
 #: By how much the rate of a deep queue of random requests changes with the time of one access: the order of commands
 #: makes seeks short, so that rotation is most of it. Measured on bundled drives at depth 16.
 _QUEUED_EFFECT = 0.6
@@ -94,6 +105,8 @@ class Case:
             if found is not None:
                 center += effect * math.log(found.median)
                 variance += (effect * found.log_sd) ** 2
+        if self.assumed_order is not None:
+            variance += ORDER_LOG_SD**2
         return center, math.sqrt(variance)
 
     def _effects(self) -> dict[str, float]:
@@ -107,6 +120,16 @@ class Case:
             return {"sequential": 1.0, **controlled}
         buffered = {"cached_writes": writes} if self.has_cached_writes else {}
         return {"positioning": -_QUEUED_EFFECT if is_queued else -1.0, **buffered, **controlled}
+
+    @property
+    def assumed_order(self) -> AssumedOrder | None:
+        """What the order of commands may be, where it is assumed and disks have a choice."""
+        drive = self.array.drive
+        if not isinstance(drive, Hdd) or self.as_measured or self.origin == "exact":
+            return None
+        assumption = drive.queue.assumption
+        has_choice = self.seen.in_disk > COMMANDS_WITHOUT_CHOICE and self.seen.positioning_ratio > _ORDERED_RATIO
+        return assumption if assumption is not None and assumption.drawn and has_choice else None
 
     @cached_property
     def _fits(self) -> float:

@@ -16,12 +16,6 @@ from diskmodel.uncertainty.spread import Spread, spread_of
 from diskmodel.uncertainty.unknown import Known, Unknown
 from diskmodel.workload import Workload
 
-#: Commands in a disk among which there is no choice: one is served, and the other is next. Twice as many would hide the
-#: assumption at depth 4, where drives differ most.
-COMMANDS_WITHOUT_CHOICE = 2
-#: Part of the disks' time spent on positioning below which their order of commands does not matter: sequential
-#: transfers.
-_ORDERED_RATIO = 0.3
 #: Part of writes below which nothing depends on how they are done.
 _FEW = 0.01
 #: Parameters of a fit that are drawn together at most so many times.
@@ -29,12 +23,8 @@ _MAX_DRAWS = 256
 
 
 def _order(case: Case) -> Known | None:
-    drive = case.array.drive
-    if not isinstance(drive, Hdd) or case.as_measured or case.origin == "exact":
-        return None
-    assumption = drive.queue.assumption
-    has_choice = case.seen.in_disk > COMMANDS_WITHOUT_CHOICE and case.seen.positioning_ratio > _ORDERED_RATIO
-    if assumption is None or not assumption.drawn or not has_choice:
+    assumption = case.assumed_order
+    if assumption is None:
         return None
     spread = case.spread("order")
     if spread is not None:
