@@ -76,7 +76,8 @@ class ProfileRisk(Record):
 
     @property
     def settled_by_measuring(self) -> tuple[int, int | None] | None:
-        """Fewest and most disks that some truth needs, and None for more than were tried; None where all need the same.
+        """Fewest and most disks that truths need, as many as the confidence asks for, and None for more than were
+        tried; None where all need the same.
 
         A measurement of one such drive would show which of these are needed.
         """
@@ -85,7 +86,7 @@ class ProfileRisk(Record):
             return None
         last = possible[-1]
         most = next((one.disks for one in possible if one.probability >= last.probability), last.disks)
-        return possible[0].disks, most if last.probability == 1 else None
+        return possible[0].disks, most if last.probability >= self.confidence else None
 
     def json_fields(self) -> Mapping[str, Any]:
         """Return the counts, and the ends of the intervals in milliseconds and IOPS."""

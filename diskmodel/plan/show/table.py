@@ -24,6 +24,9 @@ from diskmodel.result.statistics.registry import BY_NAME
 from diskmodel.units import in_digits
 
 _KNEE = "Beyond the knee latency grows faster than throughput; the rule of thumb does not know of queueing."
+#: Half-width of an interval, as a part of the figure, from which both ends are shown: the figure is then far from their
+#: middle.
+_WIDE = 0.25
 #: Mark of a figure of a run that did not reach a steady state.
 _UNSETTLED = "*"
 _UNSETTLED_NOTE = (
@@ -180,4 +183,7 @@ def _latency(outcome: Outcome | None, statistic: str) -> str:
     if not outcome.is_stable:
         return "overloaded"
     half = (figure.high - figure.low) / 2e6
+    if math.isfinite(half) and half > _WIDE * figure.value / 1e6:
+        ends = " … ".join(in_digits(end / 1e6, 2) for end in (figure.low, figure.high))
+        return f"{in_digits(figure.value / 1e6)}{_mark(outcome)} ({ends})"
     return in_digits(figure.value / 1e6) + _mark(outcome) + (f" ± {in_digits(half, 2)}" if math.isfinite(half) else "")
