@@ -188,17 +188,6 @@ faults! {
     LoadedLog,
     LoadedRuns,
     SharedAge,
-    SyncEvery,
-    SyncForgotten,
-    FlushedDisks,
-    FlushDeferred,
-    FlushAtOnce,
-    FlushEarly,
-    FlushFirst,
-    FlushIdle,
-    DestageTurn,
-    BatchesTogether,
-    LogBlock,
 }
 
 /// Whether `fault` is planted now.
