@@ -157,6 +157,10 @@ arrays: setup ## Compare published measurements of drives and arrays with the mo
 	$(BIN)/python -m tests.validation.published_arrays
 	$(BIN)/python -m tests.validation.through_array
 
+.PHONY: intervals
+intervals: setup ## Predict every published figure anew, and write validation-coverage.md and the spread of each class
+	$(BIN)/python -m tests.validation.coverage --renew --write
+
 .PHONY: fits
 fits: setup ## Fit drives to a part of fio's results over queue depths, predict the rest, and write docs/explanation/validation-fio-fits.md
 	$(BIN)/python -m tests.validation.fits.fio_depths

@@ -63,6 +63,9 @@ class Array(Description):
     drive_write_cache : bool or None
         Whether the drives' own write-back caches are on, where the drives have them. None: on for a disk on its own,
         off in an array, as RAID controllers do it, because a power cut would lose what the host believes written.
+    drive_fua : bool
+        Whether the operating system has the drives write single requests past their caches (FUA) where it wants one
+        safe. Without it, as Linux treats SATA disks, it flushes after the write.
 
     Examples
     --------
@@ -82,6 +85,7 @@ class Array(Description):
     host: Host = Host()
     spindles: Spindles = Spindles()
     drive_write_cache: bool | None = None
+    drive_fua: bool = False
 
     if TYPE_CHECKING:
 
@@ -205,9 +209,11 @@ class Array(Description):
     def drive_tables(self) -> DriveTables:
         """The drive in whole numbers, as this array runs it: with its write-back cache or without."""
         tables = self.drive.tables()
-        if isinstance(tables, HddTables) and not self.has_drive_write_cache:
-            return replace(tables, write_back=False)
-        return tables
+        if not isinstance(tables, HddTables):
+            return tables
+        if not self.has_drive_write_cache:
+            return tables.without_write_back()
+        return replace(tables, has_fua=self.drive_fua and tables.dirty_sectors > 0)
 
     @property
     def doubts(self) -> tuple[str, ...]:

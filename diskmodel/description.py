@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from diskmodel import units
-from diskmodel.errors import DescriptionError, Fault, InputError
+from diskmodel.errors import DescriptionError, Fault, InputError, visible
 from diskmodel.faults import faults_of
 from diskmodel.input import how_to_find, open_input
 from diskmodel.limits import parse_toml
@@ -59,7 +59,8 @@ class Description(BaseModel, metaclass=_Constructor):
         for key, value in data.items():
             full = key if key in fields else _with_suffix(key, fields)
             is_plain = not isinstance(value, str | list | tuple | Mapping) and not _is_switch(value)
-            if full is not None and full != key and is_plain:
+            is_zero = isinstance(value, int | float) and not isinstance(value, bool) and value == 0
+            if full is not None and full != key and is_plain and not is_zero:
                 raise ValueError(f"{key}={value!r}: has no unit; write for example {_in_both_ways(key, full, value)}")
             name = full or key
             if full is not None and _is_switch(value) and not takes_bool(fields[full].annotation):
@@ -252,5 +253,8 @@ def facts_html(title: str, facts: Iterable[tuple[str, str]]) -> str:
     """Return labels and values as a small HTML table with a caption, for notebooks."""
     import html
 
-    rows = "".join(f"<tr><th>{html.escape(label)}</th><td>{html.escape(value)}</td></tr>" for label, value in facts)
-    return f"<table><caption>{html.escape(title)}</caption><tbody>{rows}</tbody></table>"
+    def cell(text: str) -> str:
+        return html.escape(visible(text))
+
+    rows = "".join(f"<tr><th>{cell(label)}</th><td>{cell(value)}</td></tr>" for label, value in facts)
+    return f"<table><caption>{cell(title)}</caption><tbody>{rows}</tbody></table>"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -43,9 +44,11 @@ def svg_of_figure(draw: Callable[[Figure], None], *, width: float = 7.0, height:
     """Return the same of a drawing that divides its figure itself; width and height in inches."""
     with rc_context({"svg.hashsalt": "diskmodel", "svg.fonttype": "none"}):
         figure = Figure(figsize=(width, height), layout="constrained")
-        draw(figure)
         buffer = io.BytesIO()
-        FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None})  # type: ignore[no-untyped-call]
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=r"Glyph \d+ ", category=UserWarning)
+            draw(figure)
+            FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None})  # type: ignore[no-untyped-call]
     text = buffer.getvalue().decode()
     return text[text.index("<svg") :]
 
@@ -61,10 +64,17 @@ def save_plot(draw: Callable[[Axes], None], path: str | Path, field: str = "plot
     if str(path).endswith(".svg"):
         write_text(path, svg_of(draw), field)
         return
-    figure = Figure(figsize=(7, 4.2), layout="constrained")
-    draw(figure.subplots())
+    _save_png(lambda figure: draw(figure.subplots()), path, field, width=7.0, height=4.2)
+
+
+def _save_png(draw: Callable[[Figure], None], path: str | Path, field: str, *, width: float, height: float) -> None:
+    figure = Figure(figsize=(width, height), layout="constrained")
     drawn = io.BytesIO()
-    FigureCanvasAgg(figure).print_png(drawn)  # type: ignore[no-untyped-call]
+    with warnings.catch_warnings():
+        # a character that no font has is drawn as a box; the warning would show paths of this program
+        warnings.filterwarnings("ignore", message=r"Glyph \d+ ", category=UserWarning)
+        draw(figure)
+        FigureCanvasAgg(figure).print_png(drawn)  # type: ignore[no-untyped-call]
     write_bytes(path, drawn.getvalue(), field)
 
 
@@ -81,8 +91,4 @@ def save_figure(
     if str(path).endswith(".svg"):
         write_text(path, svg_of_figure(draw, width=width, height=height), field)
         return
-    figure = Figure(figsize=(width, height), layout="constrained")
-    draw(figure)
-    drawn = io.BytesIO()
-    FigureCanvasAgg(figure).print_png(drawn)  # type: ignore[no-untyped-call]
-    write_bytes(path, drawn.getvalue(), field)
+    _save_png(draw, path, field, width=width, height=height)

@@ -10,9 +10,10 @@ import typer
 
 from diskmodel.cli.shared.console import print_json, say, show
 from diskmodel.cli.shared.inputs import read_array, read_replay
-from diskmodel.cli.shared.options import ArrayTexts, Debug, Device, Engine, Format, Json, Plot, Seed
+from diskmodel.cli.shared.options import ArrayTexts, Asked, Debug, Device, Engine, Format, Json, Plot, Seed, asks
 from diskmodel.cli.shared.status import check_place, ends_well, honest_no
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.options import ARRAY
 
 if TYPE_CHECKING:
     from diskmodel.array import Array
@@ -46,12 +47,15 @@ class _Replayed:
 
 
 @ends_well
+@asks(changes=ARRAY)
 def replay(
     arrays: ArrayTexts,
+    *,
     trace: Annotated[Path, typer.Option("--trace", "-t", help="Block trace to replay.")],
     drive: Annotated[
         str | None, typer.Option(help="Drive instead of the arrays': a profile, or a name in the catalogue.")
     ] = None,
+    changes: Asked,
     speed: Annotated[
         float, typer.Option(help="Replay the trace this many times as fast, as a load that has grown.")
     ] = 1.0,
@@ -82,7 +86,7 @@ def replay(
         faults.append(Fault("interval", interval, "must be above 0 and below 1e9", "write for example 10"))
     if faults:
         raise DescriptionError(faults)
-    described = [(given, read_array(given, drive)) for given in arrays]
+    described = [(given, read_array(given, drive, changes)) for given in arrays]
     load = read_replay(trace, "original", device=device, format=format, wraps=wrap)
     if speed != 1:
         load = load.scaled(speed)

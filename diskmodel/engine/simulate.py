@@ -17,12 +17,13 @@ from diskmodel.engine import streamed
 from diskmodel.engine.cached_writes import waiting_writes
 from diskmodel.engine.effort import MAX_REQUESTS, check_effort
 from diskmodel.engine.idle_arm import idle_arm_message
-from diskmodel.engine.predict import DRAWS, predict
+from diskmodel.engine.predict import Predictor, check_draws
 from diskmodel.engine.run import Engine, draw_and_run, run_to_result
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.shingled import refuse_random_writes
 from diskmodel.engine.steady.burst import burst_of
 from diskmodel.engine.steady.shared import Begin, steady_start
+from diskmodel.engine.truths import DRAWS
 from diskmodel.engine.unseen import unseen
 from diskmodel.engine.write_pointers import zone_messages
 from diskmodel.errors import CoverageError, DescriptionError, Fault
@@ -34,6 +35,7 @@ from diskmodel.result.laws import check_laws
 from diskmodel.result.rebuild import RebuildRate
 from diskmodel.result.replications import across
 from diskmodel.result.streamed import summarize_tally
+from diskmodel.uncertainty.case import COMMANDS_WITHOUT_CHOICE
 from diskmodel.workload import TraceWorkload, Workload
 
 Keep = Literal["all", "histogram"]
@@ -45,10 +47,6 @@ _EMPTY_BEFORE_A_TRACE = (
 #: Times at which levels are recorded: as many as a test of growth over quarters of a run needs, and few enough that
 #: adding up the buffers of a hundred disks costs nothing beside the run.
 LEVEL_SAMPLES = 256
-
-#: Commands in a disk among which there is no choice: one is served, and the other is next. Twice as many would hide the
-#: assumption at depth 4, where drives differ most.
-_COMMANDS_WITHOUT_CHOICE = 2
 
 #: Requests of the first run when the length is chosen by precision. In the kernel as many as p99 takes for an interval
 #: (25,000 after the warm-up), a fiftieth of a second; the reference engine is a hundred times slower.
@@ -95,10 +93,9 @@ def simulate(
     percentile : "p50", …, "p99" or "p999", optional
         Percentile whose interval has to be that narrow, too.
     profile_draws : int, optional
-        Drives drawn from what the profile leaves open and simulated for `Result.prediction`, whose intervals include
-        it. Default: at most 16 where the profile states its uncertainty, or where the order of queued commands is
-        assumed and disks have a choice. 0: none. Each costs a further run, of at most
-        4,000 requests in the SimPy engine and 20,000 in the kernel.
+        Draws of everything that is not known (`diskmodel.uncertainty.registry`), which are simulated when
+        `Result.prediction` is first looked at, by a table or JSON for example; default: 16. Each costs a further run of
+        at most 20,000 requests. 0: none, so that intervals are of the noise of the run alone.
     keep : "all" or "histogram"
         "histogram" keeps no request and no completion, so that memory does not grow with the run: percentiles are then
         accurate to 0.2 %, and the warm-up is dropped in steps of about a fiftieth of the run. The requests are the
@@ -126,6 +123,8 @@ def simulate(
     """
     _check_options(workload, engine, n_requests, precision, keep, start)
     _check_replications(replications, workload, n_requests, keep)
+    if profile_draws:
+        check_draws(profile_draws)
     refuse_random_writes(array, workload, start)
 
     def run(seed: int, n_requests: int | None, precision: float) -> Result:
@@ -142,13 +141,10 @@ def simulate(
         *_waiting_message(array, result),
     )
     result = replace(result, messages=(*array.doubts, *result.messages, *about_drive))
-    assumption = _assumed_order(array, result)
-    is_open = array.drive.uncertainty is not None or (assumption is not None and len(assumption.drawn) > 0)
-    n_draws = profile_draws if profile_draws is not None else DRAWS if is_open else 0
+    n_draws = DRAWS if profile_draws is None else profile_draws
     if not n_draws:
         return result
-    prediction = predict(array, workload, result, seed=seed, engine=engine, n_draws=n_draws, start=start)
-    return replace(result, prediction=prediction)
+    return replace(result, predictor=Predictor(array, workload, seed, start, n_draws))
 
 
 def _replicated(
@@ -332,7 +328,7 @@ def _sampled(scenario: Scenario, n: int) -> Scenario:
 
 def _assumed_order(array: Array, result: Result) -> AssumedOrder | None:
     """Return what the order of queued commands is assumed from, where disks have a choice and it was not measured."""
-    if not isinstance(array.drive, Hdd) or _deepest(result) <= _COMMANDS_WITHOUT_CHOICE:
+    if not isinstance(array.drive, Hdd) or _deepest(result) <= COMMANDS_WITHOUT_CHOICE:
         return None
     return array.drive.queue.assumption
 

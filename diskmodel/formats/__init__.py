@@ -1,8 +1,8 @@
 """Other programs' files: results of fio, samples of sysstat, block traces, facts about drives; readers and writers."""
 
+from diskmodel.formats.benchmarks.diskspd import read_diskspd
 from diskmodel.formats.detect import detect_evidence
 from diskmodel.formats.device_load import DeviceLoad
-from diskmodel.formats.diskspd import read_diskspd
 from diskmodel.formats.faults import LineError
 from diskmodel.formats.fio.job import FioDirection, FioJob, FioLatency
 from diskmodel.formats.fio.latency_log import LatencyLog, read_latency_log

@@ -111,6 +111,12 @@ def _notes(rows: Sequence[Mapping[str, float] | None]) -> list[str]:
     n_unknown = sum(row is None for row in rows)
     if n_unknown:
         found.append(f"{n_unknown} of {len(rows)} samples were left out: counters wrapped or were reset")
+    n_other = sum(bool(row) and "has_other_sizes" in row for row in rows if row)
+    if n_other:
+        found.append(
+            f"in {n_other} of {len(rows)} samples the mean size of requests contradicts their number and bytes per "
+            "second: number and bytes are taken"
+        )
     if any(row and row.get("discards_per_s", 0) > 0 and "reads_per_s" in row for row in rows):
         found.append("discards (TRIM) are left out")
     elif any(row and row.get("discard_bytes_per_s", 0) > 0 for row in rows):

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.errors import Fault, FormatError
-from diskmodel.formats import diskspd
+from diskmodel.formats import recorders
+from diskmodel.formats.benchmarks import registry as benchmarks
 from diskmodel.formats.detect import check_kind, detect_evidence
 from diskmodel.formats.device_load import DeviceLoad
 from diskmodel.formats.faults import file_error
@@ -47,6 +48,9 @@ _SEQUENTIAL_ABOVE = 0.5
 # with it that is worth a warning: as many as the default level, the 95th percentile of time, is exceeded in.
 _ALWAYS_BUSY = 0.95
 _MANY_SAMPLES = 0.05
+# Mean requests in flight below which a device was not busy all the time, whatever %util says. Rounding of the queue's
+# length and of the sample's makes a few percent.
+_IN_FLIGHT_WHEN_BUSY = 0.8
 
 # The busiest samples are worth a warning where the share of reads differs from that of all samples by as much as makes
 # a tenth more back-end operations on RAID 5 (a write costs 4), or their requests are much longer.
@@ -94,6 +98,7 @@ def find_workload(
     errors: Errors = "raise",
     format: str | None = None,
     mix: Mix = "all",
+    keep_first: bool | None = None,
 ) -> FoundWorkload:
     """Return the workload in a recording of iostat, sar or their like, a job or result of fio, or a block trace.
 
@@ -117,6 +122,8 @@ def find_workload(
     mix : "all" or "peak"
         iostat, sar and their like: which samples the share of reads and the sizes are from. "peak": those with at least
         the load of `level`, where they write more or longer, and all samples elsewhere.
+    keep_first : bool, optional
+        iostat: whether the first report counts, as in `read_sysstat`.
 
     Raises
     ------
@@ -128,11 +135,13 @@ def find_workload(
         raise FormatError(Fault("interval_s", interval_s, "must lie from 0.001 to 1e6"))
     kind = detect_evidence(path) if format is None else check_kind(format)
     if kind in SYSSTAT_KINDS:
-        return _from_loads(read_sysstat(path, kind=kind), device, kind, level, mix, str(path))
+        return _from_loads(read_sysstat(path, kind=kind, keep_first=keep_first), device, kind, level, mix, str(path))
     if kind in fio_reader.KINDS:
         return _from_fio(fio_reader.read_fio(path, kind=kind), kind, str(path), device)
-    if kind in diskspd.KINDS:
-        return _from_fio(diskspd.read_diskspd(path, kind), kind, str(path), device)
+    if kind in recorders.KINDS:
+        return _from_loads(recorders.read_recording(path, kind), device, kind, level, mix, str(path))
+    if kind in benchmarks.KINDS:
+        return _from_fio(benchmarks.read_benchmark(path, kind), kind, str(path), device)
     if device is not None and not kind.startswith("trace:"):
         raise FormatError(Fault("device", device, f"chooses among devices of a recording; this is {kind}"), str(path))
     if kind.startswith("trace:"):
@@ -292,13 +301,25 @@ def _bytes_per_s(load: DeviceLoad) -> NDArray[np.float64]:
 def _limit_note(load: DeviceLoad, is_known: NDArray[np.bool_]) -> str | None:
     """Return a warning where the device was busy all the time: what it did is then no measure of what it was asked."""
     busy = load.utilization_ratio[is_known]
-    n_busy = int(np.count_nonzero(busy >= _ALWAYS_BUSY))
+    is_busy = busy >= _ALWAYS_BUSY
+    # Linux' %util of drives that serve several at once counts any moment within a tick as a busy tick; a device that is
+    # busy all the time has a request in flight all the time
+    in_flight = _in_flight(load)[is_known]
+    with np.errstate(invalid="ignore"):
+        is_busy &= ~(in_flight < _IN_FLIGHT_WHEN_BUSY)
+    n_busy = int(np.count_nonzero(is_busy))
     if n_busy < max(_MANY_SAMPLES * len(busy), 1):
         return None
     return (
         f"{load.device.strip()} was busy all the time in {n_busy} of {len(busy)} samples: if it was at its limit, a "
         "faster array will be asked for more than was recorded"
     )
+
+
+def _in_flight(load: DeviceLoad) -> NDArray[np.float64]:
+    """Mean requests waiting or served of each sample; NaN where neither a queue nor waiting times are recorded."""
+    from_times = load.ios_per_s * load.await_ns / 1e9
+    return np.where(np.isfinite(load.queue_length), load.queue_length, from_times)
 
 
 @dataclass(frozen=True)
@@ -420,25 +441,43 @@ def _open_stream(name: str, read_ratio: float, rate_per_s: float, sizes: dict[in
 def _from_fio(jobs: list[FioJob], kind: str, source: str, name: str | None) -> FoundWorkload:
     """The jobs of one group: the first, or the one with a job of that name."""
     notes: list[str] = []
-    groups = {job.name: job.group for job in reversed(jobs)}
+    groups = _groups_by_name(jobs)
     if name is not None and name not in groups:
-        names = ", ".join(_names(jobs))
-        raise FormatError(Fault("device", name, f"is no job of this {kind} file", f"it has {names}"), source)
+        raise FormatError(
+            Fault("device", name, f"is no job of this {kind} file", f"it has {_some(list(groups))}"), source
+        )
     group = jobs[0].group if name is None else groups[name]
     taken = [job for job in jobs if job.group == group]
     if len(taken) < len(jobs) and name is None:
         n_groups = len({job.group for job in jobs})
         later = "1 later group was" if n_groups == 2 else f"{n_groups - 1} later groups were"
+        others = [name for name, place in groups.items() if place != group]
         notes.append(
-            f"only the first group of jobs was taken ({_some(taken)}); {later} left out, because fio runs groups one "
-            f"after another: --device takes a job by its name ({_some([job for job in jobs if job.group != group])})"
+            f"only the first group of jobs was taken ({_some(_names(taken))}); {later} left out, because fio runs "
+            f"groups one after another: --device takes a job by its name ({_some(others)})"
         )
     workload = fio_workload(taken, source, notes)
     return FoundWorkload(workload, kind, {}, None, np.zeros(0), tuple(notes))
 
 
-def _some(jobs: list[FioJob]) -> str:
-    return ", ".join(_names(jobs)[:4]) + (" …" if len(_names(jobs)) > 4 else "")
+def _groups_by_name(jobs: list[FioJob]) -> dict[str, int]:
+    """Return the names that choose a group of jobs; a name that later groups repeat is followed by its number there.
+
+    The second group with a job "t" is "t#2".
+    """
+    places: dict[str, list[int]] = {}
+    for job in jobs:
+        groups = places.setdefault(job.name, [])
+        groups += [job.group] if job.group not in groups else []
+    found = {name: groups[0] for name, groups in places.items()}
+    for name, groups in places.items():
+        for number, group in enumerate(groups[1:], start=2):
+            found.setdefault(f"{name}#{number}", group)
+    return found
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:4]) + (" …" if len(names) > 4 else "")
 
 
 def _names(jobs: list[FioJob]) -> list[str]:
@@ -470,9 +509,13 @@ def _from_trace(
         notes.append(f"the clock has steps of {facts.tick_ns / 1e9:g} s: bursts within a step are not seen")
     if facts.last_ns < facts.rate.width:
         notes.append(f"the trace is only {facts.last_ns / 1e9:.3g} s long: its one rate is no percentile of anything")
+    far = facts.far_record
+    notes += [far] if far else []
     rate = level.rate(rates)
     if rate <= 0:
-        raise FormatError(Fault("level", str(level), "has no load there", "choose a higher one"), str(path))
+        rule = f"has no load there: {far}" if far else "has no load there"
+        fix = "leave that record out, or choose a higher one" if far else "choose a higher one"
+        raise FormatError(Fault("level", str(level), rule, fix), str(path))
     n_intervals = f"{len(rates)} interval{'s' * (len(rates) > 1)} of {facts.rate.width / 1e9:g} s"
     notes.append(level.in_words(n_intervals))
     notes += filter(None, [level.warning(rates)])

@@ -13,7 +13,7 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Requests
 from diskmodel.result.statistics.window import enough_cycles
 from diskmodel.units import Bytes, Ratio
-from diskmodel.workload.arrivals import Closed
+from diskmodel.workload.arrivals import Closed, Poisson
 from diskmodel.workload.blocks import Blocks
 from diskmodel.workload.course import LONG_NS, MAX_COURSE
 from diskmodel.workload.fitted import Fitted
@@ -190,6 +190,16 @@ class Workload(Description):
             if all(stream.arrival == old.arrival for stream, old in zip(streams, found.streams, strict=True)):
                 return found
             found = found._with_streams(streams)
+
+    def at_mean(self, n_requests: int) -> Workload:
+        """The workload with streams at their mean rates for good, of which `n_requests` see less than two cycles."""
+        streams = (
+            stream.model_copy(update={"arrival": Poisson(rate_per_s=stream.expected_rate_per_s)})
+            if 2 * rule.cycle_requests > n_requests and rule.cycle_requests
+            else stream
+            for stream, rule in zip(self.streams, rules_of(self.streams), strict=True)
+        )
+        return self._with_streams(streams)
 
     def peaks(self, max_requests: int = MAX_COURSE) -> dict[str, tuple[float, float]]:
         """Mean and highest rate per second of the streams that `at_peak` changes, by name."""

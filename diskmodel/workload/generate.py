@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -33,7 +34,7 @@ def generate(
         With every region that does not fit the array, and `n` or `seed` out of range.
     """
     check(streams, default_span_bytes, capacity_bytes, n, seed)
-    rules = rules_of(streams)
+    rules = rules_of(streams, [stream.space(capacity_bytes, default_span_bytes) for stream in streams])
     before = rows_before(streams, n_before)
     if len(streams) == 1:
         space = streams[0].space(capacity_bytes, default_span_bytes)
@@ -129,15 +130,27 @@ def rows_before(streams: Sequence[Stream], n_before: int) -> list[int]:
     return rows
 
 
-def rules_of(streams: Sequence[Stream]) -> tuple[StreamRule, ...]:
-    """Return how each stream's requests come in time."""
+def rules_of(streams: Sequence[Stream], spaces: Sequence[Space] | None = None) -> tuple[StreamRule, ...]:
+    """Return how each stream's requests come in time; `spaces` are their places, for those that are logs."""
     weights = [stream.row_weight for stream in streams]
     rules = []
-    for stream, weight in zip(streams, weights, strict=True):
+    for index, (stream, weight) in enumerate(zip(streams, weights, strict=True)):
         arrival = stream.arrival
+        rule = StreamRule(stream.name, sync=stream.sync_rule, sync_every=stream.sync_every)
         if isinstance(arrival, Closed):
-            rules.append(StreamRule(stream.name, arrival.clients, arrival.pace_ns))
-            continue
-        own = arrival.cycle_ns / 1e9 * stream.expected_rate_per_s
-        rules.append(StreamRule(stream.name, cycle_requests=math.ceil(own * sum(weights) / weight)))
+            rule = replace(rule, n_clients=arrival.clients, pace_ns=arrival.pace_ns)
+        else:
+            own = arrival.cycle_ns / 1e9 * stream.expected_rate_per_s
+            cycle = math.ceil(own * sum(weights) / weight)
+            rule = replace(rule, cycle_requests=cycle, is_random=arrival.has_random_cycles)
+        if stream.kind == "commits" and spaces is not None:
+            space = spaces[index]
+            rule = replace(
+                rule,
+                log_first_byte=space.first_byte,
+                log_bytes=space.span_bytes // stream.alignment * stream.alignment,
+                log_block_bytes=stream.alignment,
+                log_delay_ns=stream.commit_delay_ns,
+            )
+        rules.append(rule)
     return tuple(rules)

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.options import ARRAY, STREAM, parse_options, set_field
 
 if TYPE_CHECKING:
     from diskmodel.array import Array
     from diskmodel.workload import TraceWorkload, Workload
 
 
-def read_array(given: str, drive: str | None = None) -> Array:
+def read_array(given: str, drive: str | None = None, changes: Mapping[str, Any] | None = None) -> Array:
     """The array in a file or in words ("8x generic-15k raid5"), with another drive where one is named.
+
+    Parameters
+    ----------
+    given : str
+    drive : str, optional
+    changes : mapping, optional
+        Values of the options `diskmodel.options.ARRAY`, which replace what the file or the words state.
 
     Raises
     ------
@@ -30,9 +38,29 @@ def read_array(given: str, drive: str | None = None) -> Array:
     is_path = len(given.split()) == 1 and (os.sep in given or bool(Path(given).suffix))
     is_file = Path(given).suffix == ".toml" or Path(given).exists() or is_path
     array = Array.load(given) if is_file else Array.from_words(given)
-    if drive is None:
+    if drive is not None:
+        array = Array.parse({**dict(array), "drive": load_drive(drive)}, f"{given} with drive {drive}")
+    return with_options(array, changes or {}, given)
+
+
+def with_options(array: Array, changes: Mapping[str, Any], source: str) -> Array:
+    """Return an array with the fields that options set.
+
+    Raises
+    ------
+    DescriptionError
+        With every fault, by the name of the option; of the array with the options where they do not fit it.
+    """
+    from diskmodel.array import Array
+
+    asked = parse_options(changes, ARRAY, {"array": Array})
+    if not asked:
         return array
-    return Array.parse({**dict(array), "drive": load_drive(drive)}, f"{given} with drive {drive}")
+    fields: dict[str, Any] = dict(array)
+    for option in ARRAY:
+        if option.key in asked:
+            set_field(fields, option.array, asked[option.key])
+    return Array.parse(fields, f"{source} with {', '.join(o.name for o in ARRAY if o.key in asked)}")
 
 
 @dataclass(frozen=True)
@@ -45,25 +73,22 @@ class LoadOptions:
         A description, or a recording.
     queue_depth : int, optional
         Outstanding requests of closed clients.
-    iops, reads, block, span : str, optional
-        The one stream, instead of a file.
+    stream : mapping of str to str or None
+        Values of the options `diskmodel.options.STREAM`: the one stream, instead of a file.
     percentile, device, format : str, optional
         What of a recording is meant, and how it is read.
     """
 
     path: Path | None = None
     queue_depth: int | None = None
-    iops: str | None = None
-    reads: str | None = None
-    block: str | None = None
-    span: str | None = None
+    stream: Mapping[str, str | None] = field(default_factory=dict)
     percentile: str | None = None
     device: str | None = None
     format: str | None = None
 
     def of_stream(self) -> dict[str, str]:
         """Return the options of the stream that were given, by name."""
-        texts = {"--iops": self.iops, "--reads": self.reads, "--block": self.block, "--span": self.span}
+        texts = {option.name: self.stream.get(option.key) for option in STREAM}
         return {name: text for name, text in texts.items() if text is not None}
 
     def workload(self) -> Workload:
@@ -76,20 +101,21 @@ class LoadOptions:
         """
         from diskmodel.workload import Workload
 
-        if self.iops is not None and self.queue_depth is not None:
+        given, depth = self.of_stream(), self.queue_depth
+        if "--iops" in given and depth is not None:
             fix = "keep one: a rate, or clients that wait for their answers"
             raise DescriptionError(Fault("--iops, --queue-depth", None, "both state the load", fix))
-        lacking = [name for name in ("--reads", "--block") if name not in self.of_stream()]
-        if self.iops is None and self.queue_depth is None:
+        lacking = [name for name in ("--reads", "--block") if name not in given]
+        if "--iops" not in given and depth is None:
             lacking.insert(0, "--iops or --queue-depth")
         if lacking:
             verb = "is" if len(lacking) == 1 else "are"
             fix = "write for example --iops 500 --reads 70% --block 8k, or give a file with --workload"
             raise DescriptionError(Fault(", ".join(lacking), None, f"{verb} required without a workload file", fix))
-        load = {"rate": f"{self.iops}/s"} if self.queue_depth is None else {"clients": self.queue_depth}
-        span = {} if self.span is None else {"span": self.span}
+        load = {"rate": f"{given['--iops']}/s"} if depth is None else {"clients": depth}
+        span = {"span": given["--span"]} if "--span" in given else {}
         try:
-            found = Workload.parse({"read_ratio": self.reads, "size": self.block, **load, **span})
+            found = Workload.parse({"read_ratio": given["--reads"], "size": given["--block"], **load, **span})
         except DescriptionError as error:
             raise DescriptionError([self._by_option(fault) for fault in error.faults]) from None
         return found.model_copy(update={"name": found.streams[0].in_words()})
@@ -198,6 +224,25 @@ def read_replay(
     return workload
 
 
+def plain_number(text: str) -> float:
+    """Return the number that an option gives: digits from 0 to 9, a point before decimals, groups of three by commas.
+
+    Raises
+    ------
+    typer.BadParameter
+        When it is none.
+    """
+    import typer
+
+    from diskmodel.units import parse
+
+    try:
+        return float(parse(text, {"": 1}))
+    except ValueError as error:
+        rule = str(error) if "separators" in str(error) else "must be a number, of digits from 0 to 9"
+        raise typer.BadParameter(f"{text!r} {rule}") from None
+
+
 def ratios(**texts: str) -> list[float]:
     """Return the numbers that options give as "70%" or 0.7, in their order; whether they are shares is not checked.
 
@@ -209,6 +254,8 @@ def ratios(**texts: str) -> list[float]:
     found, faults = [], []
     for name, text in texts.items():
         try:
+            if not text.isascii() or "_" in text:
+                raise ValueError(text)
             found.append(float(text[:-1]) / 100 if text.endswith("%") else float(text))
         except ValueError:
             faults.append(Fault(f"--{name.replace('_', '-')}", text, "must be a share", "write 70% or 0.7"))

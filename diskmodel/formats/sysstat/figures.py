@@ -94,6 +94,9 @@ FIGURES: dict[str, tuple[str, float]] = {
 #: Programs print two decimals.
 _ROUNDING = 0.005
 
+#: Sizes and bytes of one row that differ by more than rounding and this share contradict each other.
+_AGREES = 0.02
+
 #: With `--human` cells carry a unit; s: sectors.
 _UNIT_BYTES = {
     "s": 512.0,
@@ -160,15 +163,21 @@ def figures_of(header: list[str], cells: list[str], number: int, line: str, sour
 
 def completed(found: dict[str, float]) -> Figures:
     """Return figures with sums, means and sizes where a program gives only the parts; None where counters wrapped."""
+    units = 0.0
     for kind in ("read", "write"):
         count, size = found.get(f"{kind}s_per_s"), found.pop(f"{kind}_size", None)
         series = f"{kind}_bytes_per_s"
         unit = found.pop(f"{series} unit", 1.0)
+        units += unit
         if count and size and series in found:
+            product = count * size
+            error = _ROUNDING * unit
+            product_error = product * (_ROUNDING * _KB / size + _ROUNDING / count)
+            if abs(product - found[series]) > error + product_error + _AGREES * found[series]:
+                found["has_other_sizes"] = 1.0
             # 0.01 MB/s is too coarse for few requests: the product of count and size may be finer.
-            error = _ROUNDING * unit / found[series] if found[series] else math.inf
-            if _ROUNDING * _KB / size + _ROUNDING / count < error:
-                found[series] = count * size
+            elif not found[series] or product_error / product < error / found[series]:
+                found[series] = product
     reads, writes = found.get("reads_per_s"), found.get("writes_per_s")
     if reads is not None and writes is not None:
         found.setdefault("ios_per_s", reads + writes)
@@ -181,6 +190,8 @@ def completed(found: dict[str, float]) -> Figures:
         found["write_bytes_per_s"] = found.pop("written_or_discarded")
         found["has_discards_in_writes"] = 1.0
     size = found.pop("size", None)
+    if size and found.get("ios_per_s") and not found.get("discards_per_s") and not found.get("discard_bytes_per_s"):
+        _compare_sizes(found, size, units)
     if "read_bytes_per_s" in found and "write_bytes_per_s" in found:
         is_coarse = size and not (found["read_bytes_per_s"] and found["write_bytes_per_s"])
         if is_coarse and found.get("reads_per_s") and found.get("writes_per_s"):
@@ -191,3 +202,13 @@ def completed(found: dict[str, float]) -> Figures:
     ios, n_bytes = found.get("ios_per_s", 0.0), found.get("bytes_per_s", 0.0)
     is_wrapped = ios > _MAX_IOPS or n_bytes > _MAX_BYTES_PER_S or (ios > 0 and n_bytes / ios > _MAX_REQUEST_BYTES)
     return None if is_wrapped or not all(map(math.isfinite, found.values())) else found
+
+
+def _compare_sizes(found: dict[str, float], size: float, units: float) -> None:
+    """Notice a mean size of all requests that contradicts their number and bytes."""
+    if "read_bytes_per_s" not in found or "write_bytes_per_s" not in found:
+        return
+    n_bytes, product = found["read_bytes_per_s"] + found["write_bytes_per_s"], found["ios_per_s"] * size
+    error = _ROUNDING * units + product * (_ROUNDING * _KB / size + 2 * _ROUNDING / found["ios_per_s"])
+    if abs(product - n_bytes) > error + _AGREES * n_bytes:
+        found["has_other_sizes"] = 1.0

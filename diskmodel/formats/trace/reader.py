@@ -12,7 +12,7 @@ import numpy as np
 from diskmodel.errors import Fault, FormatError
 from diskmodel.formats.faults import LineError, file_error
 from diskmodel.formats.opening import open_bytes, read_head
-from diskmodel.formats.trace.columns import Tally, TraceChunk, joined
+from diskmodel.formats.trace.columns import Tally, TraceChunk, far_record, joined
 from diskmodel.formats.trace.registry import FORMATS, head_lines, likely
 
 Errors = Literal["raise", "count"]
@@ -98,7 +98,8 @@ class TraceReader(Iterator[TraceChunk]):
         return tuple(self._tally.device_names)
 
     def _read(self) -> Iterator[TraceChunk]:
-        parser = FORMATS[self.format].parser(read_head(self.path))
+        form, head = FORMATS[self.format], read_head(self.path)
+        parser = form.parser(head) if form.for_name is None else form.for_name(head, self.path)
         with open_bytes(self.path) as stream:
             yield from parser.chunks(stream, self._tally)
 
@@ -161,6 +162,8 @@ class Trace:
         if len(np.unique(self.requests.device)) > 1:
             n_devices = len(np.unique(self.requests.device))
             found.append(f"the requests of {n_devices} devices were taken together, as on one array")
+        if far := far_record(self.requests.time_ns):
+            found.append(far)
         if self.n_skipped:
             found.append(f"{self.n_skipped} entries that neither read nor write (flushes, discards) were left out")
         if self.n_malformed:

@@ -66,6 +66,8 @@ class Candidate(Record):
         Latency of the idle array in the statistic that is missed, ms; None where latency is not what is missed.
     efforts : mapping of str to Effort
         What was simulated, by purpose.
+    probability : float or None
+        Chance that `trial` meets the objective, in view of what is not known; None where it was not determined.
     """
 
     family: Family
@@ -88,6 +90,7 @@ class Candidate(Record):
     waterfall: Waterfall = ()
     shingled: str = ""
     efforts: Efforts = field(default_factory=dict)
+    probability: float | None = None
 
     @property
     def state(self) -> str:
@@ -172,6 +175,7 @@ class Candidate(Record):
     def json_fields(self) -> Mapping[str, Any]:
         """Return the family, its answer with all figures, and everything that was tried."""
         data: dict[str, Any] = {**self.family.to_dict(), "disks": self.disks, "feasible": self.is_feasible}
+        data["probability"] = self.probability
         if self.array is not None:
             data |= {"level": self.level, "groups": self.array.layout.n_groups, "family_level": self.family.level}
         data |= {

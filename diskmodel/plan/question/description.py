@@ -75,7 +75,8 @@ class Candidates(Description):
     cache_bytes : tuple of int
         Sizes of a real LRU read cache; 0: the controller as it is described.
     groups : tuple of int
-        Parity groups of RAID 50 and RAID 60: at least so many, more where `max_group_width` requires them.
+        Parity groups of RAID 50 and RAID 60: so many where a plan states them; else two, or more where
+        `max_group_width` requires them.
     max_group_width : GroupWidth
         Most disks of one parity group. RAID 5 and RAID 6 with more disks become RAID 50 and RAID 60 with the fewest
         groups that keep within it. In a file one number for all levels, or `{ raid5 = 14, raid6 = 20 }`.

@@ -122,6 +122,8 @@ class Objective(Description):
         From a failure to the start of the rebuild where there is no hot spare.
     cost_usd : float or None
     rack_units : int or None
+    confidence : float
+        Chance that an array shall have to meet all of it, in view of what is not known of drives, controller and host.
     """
 
     iops: PerSecond | None = None
@@ -141,6 +143,7 @@ class Objective(Description):
     replacement_hours: float = Field(default=24.0, ge=0)
     cost_usd: float | None = Field(default=None, gt=0)
     rack_units: int | None = Field(default=None, ge=1)
+    confidence: Ratio = Field(default=0.9, gt=0, lt=1)
 
     @model_validator(mode="after")
     def _asks_something(self) -> Self:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from diskmodel.plan.advice.hidden_peaks import hidden_peaks
-from diskmodel.plan.advice.profile_risk import profile_risk
+from diskmodel.plan.advice.profile_risk import chance, profile_risk
 from diskmodel.plan.advice.relax import relaxations
 from diskmodel.plan.advice.sensitivity import sensitivity
 from diskmodel.plan.advice.spreading import spreading
@@ -21,15 +21,12 @@ from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.comparison.pareto import pareto_front, points_of
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.question.description import PlanDescription
-from diskmodel.plan.run.memory import Remembered
 from diskmodel.plan.run.pool import Progress, Workers
 from diskmodel.plan.search.complete import complete, complete_with_rebuild
 from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.trial.at_once import at_once
-from diskmodel.plan.trial.evaluation import Evaluate, evaluator
-from diskmodel.plan.trial.stoppable import Stoppable
-from diskmodel.plan.trial.tally import Tally
-from diskmodel.plan.trial.trier import is_settled
+from diskmodel.plan.trial.evaluation import Evaluate, Evaluation, evaluator
+from diskmodel.plan.trial.trier import is_settled, limits_rebuild
 
 
 def run_plan(
@@ -70,11 +67,8 @@ def run_plan(
     PlanResult
         "No feasible array" is a result: `best` is None and `reason` says why.
     """
-    decide = evaluate if evaluate is not None else evaluator(plan)
-    if memory is not None:
-        decide = Remembered(decide, str(memory))
-    decide = Stoppable(decide)
-    tallies: defaultdict[str, Tally] = defaultdict(lambda: Tally(decide))
+    decide = Evaluation(evaluate if evaluate is not None else evaluator(plan), memory=memory)
+    tallies: defaultdict[str, Evaluation] = defaultdict(lambda: Evaluation.part(decide))
     with Workers(cases(plan), decide, executor) as workers, decide:
         found = _search(plan, workers, progress)
         found = _complete(plan, workers, found, with_details)
@@ -95,10 +89,20 @@ def run_plan(
 
         changes = submitted(relaxations, "what would help", shown if helps else None)
         moves = submitted(sensitivity, "wrong inputs", best if with_sensitivity else None)
-        risk = submitted(profile_risk, "drawn drives", best)
+        risk = submitted(profile_risk, "what is not known", best)
         spread = submitted(spreading, "data spread", best if with_details else None)
         peaks = submitted(hidden_peaks, "hidden peaks", best)
-        wait([job for job in (changes, moves, risk, spread, peaks) if job is not None])
+        others = [
+            submitted(chance, "what is not known", item if with_details and item is not best else None)
+            for item in found
+        ]
+        wait([job for job in (changes, moves, risk, spread, peaks, *others) if job is not None])
+    known = risk.result() if risk else None
+    found = [
+        replace(item, probability=known.probability if known and item is best else job.result() if job else None)
+        for item, job in zip(found, others, strict=True)
+    ]
+    best = None if best is None else found[[item.family for item in found].index(best.family)]
     return PlanResult(
         plan=plan,
         candidates=tuple(found),
@@ -108,7 +112,7 @@ def run_plan(
         relaxations=tuple(changes.result()) if changes else (),
         sensitivities=tuple(moves.result()) if moves else (),
         front=tuple(pareto_front(points_of(found))),
-        profile_risk=risk.result() if risk else None,
+        profile_risk=known,
         spreading=spread.result() if spread else None,
         peaks=tuple(peaks.result()) if peaks else (),
         advice_efforts={purpose: tally.effort for purpose, tally in tallies.items()},
@@ -165,11 +169,12 @@ def _complete(
     Rebuilds are simulated where they are shown: for all, or for the best; where that may lose data also for others, in
     the order of `PlanResult.safest`, until one is safe, because it is named then.
     """
-    job = complete_with_rebuild if with_details else complete
+    # where an objective limits it, the hours that are reported are those of the criterion
+    job = complete_with_rebuild if with_details or limits_rebuild(plan.objective) else complete
     completed = workers.work(job, dict(enumerate(found)))
     found = [completed[i] for i in range(len(found))]
     best, _ = choose(plan, found)
-    if with_details or best is None:
+    if job is complete_with_rebuild or best is None:
         return found
     at = next(i for i, item in enumerate(found) if item is best)
     found[at] = complete_with_rebuild(workers.asked[at], workers.evaluate, best)

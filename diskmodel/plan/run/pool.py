@@ -12,8 +12,7 @@ from diskmodel.engine import native
 from diskmodel.engine.scenario import resolve
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.question.case import Case
-from diskmodel.plan.trial.evaluation import Evaluate, innermost
-from diskmodel.plan.trial.simulated import Simulated
+from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 
 #: Pools of our own to try in all: a process may be killed, for example for lack of memory.
 ATTEMPTS = 3
@@ -58,7 +57,7 @@ class Workers:
 
     def __init__(self, asked: Sequence[Case], evaluate: Evaluate, executor: Executor | None) -> None:
         self.asked, self.evaluate, self.executor = asked, evaluate, executor
-        self._is_alone = executor is None and (len(asked) == 1 or not isinstance(innermost(evaluate), Simulated))
+        self._is_alone = executor is None and (len(asked) == 1 or not Evaluation.of(evaluate).is_simulated)
         self._own: Executor | None = None
 
     def __enter__(self) -> Self:

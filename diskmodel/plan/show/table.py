@@ -19,10 +19,14 @@ from diskmodel.plan.show.candidates import candidate_header, candidate_note, can
 from diskmodel.plan.show.cautions import cautions, long_rebuilds, unknown_order, waiting
 from diskmodel.plan.show.narrow import TableOrList
 from diskmodel.plan.show.words import answer, because, explained, in_order_words, lists, peak_words, warning
+from diskmodel.result.show.table import width_words
 from diskmodel.result.statistics.registry import BY_NAME
 from diskmodel.units import in_digits
 
 _KNEE = "Beyond the knee latency grows faster than throughput; the rule of thumb does not know of queueing."
+#: Half-width of an interval, as a part of the figure, from which both ends are shown: the figure is then far from their
+#: middle.
+_WIDE = 0.25
 #: Mark of a figure of a run that did not reach a steady state.
 _UNSETTLED = "*"
 _UNSETTLED_NOTE = (
@@ -128,6 +132,7 @@ def comparison_notes(comparison: Comparison) -> list[str]:
         pair = f"{difference.second} compared with {difference.first}"
         of_pair.setdefault(pair, []).append(_difference(difference))
     said = [f"{pair}: {', '.join(found)}" for pair, found in of_pair.items()]
+    said += [width_words(item.name, item.prediction) for item in comparison.arrays if item.prediction]
     said += [f"{item.name}: {'; '.join(item.differs)}" for item in comparison.arrays if item.differs]
     if any(math.isfinite(item.headroom.knee_iops) for item in comparison.arrays):
         said.append(_KNEE)
@@ -178,4 +183,7 @@ def _latency(outcome: Outcome | None, statistic: str) -> str:
     if not outcome.is_stable:
         return "overloaded"
     half = (figure.high - figure.low) / 2e6
+    if math.isfinite(half) and half > _WIDE * figure.value / 1e6:
+        ends = " … ".join(in_digits(end / 1e6, 2) for end in (figure.low, figure.high))
+        return f"{in_digits(figure.value / 1e6)}{_mark(outcome)} ({ends})"
     return in_digits(figure.value / 1e6) + _mark(outcome) + (f" ± {in_digits(half, 2)}" if math.isfinite(half) else "")

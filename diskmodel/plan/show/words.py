@@ -219,7 +219,7 @@ def lists(result: PlanResult) -> list[tuple[str, list[str]]]:
             )
         )
     if result.profile_risk is not None:
-        found.append(("What the drive's uncertainty does", [str(result.profile_risk)]))
+        found.append(("What is not known", [str(result.profile_risk)]))
     if result.plan.notes:
         found.append(("The question", list(result.plan.notes)))
     if result.peaks:

@@ -17,10 +17,13 @@ from diskmodel.plan.trial.judge import criterion
 from diskmodel.result.statistics.batches import Interval
 
 #: Mean time to failure (hours) and unreadable bits per bit read of a drive whose profile does not state them: what
-#: data sheets of enterprise drives print. The probability of data loss is proportional to 1/MTTF^2 behind one parity
-#: disk, and to the errors per bit: half or double moves it by a factor of 4 or 2.
+#: data sheets of enterprise disks print, and what JESD218 allows enterprise flash drives, whose sheets mostly print a
+#: tenth of that. The probability of data loss is proportional to 1/MTTF^2 behind one parity disk, and to the errors per
+#: bit: half or double moves it by a factor of 4 or 2.
 USUAL_MTTF_HOURS = 1.2e6
-USUAL_URE_PER_BIT = 1e-15
+USUAL_URE_PER_BIT = {"hdd": 1e-15, "flash": 1e-16, "virtual": 1e-15}
+#: Criteria about a rebuild: by formula a bound, until it is simulated.
+OF_REBUILD = ("rebuild", "data_loss")
 #: Length of the commands of a sequential stream, bytes: the largest that Linux sends to most disks. At half, a virtual
 #: disk pays its overhead per command twice as often, at double half as often.
 _SEQUENTIAL_BYTES = 1 << 20
@@ -64,7 +67,7 @@ def statics(
         mttf_hours=drive.mttf_hours or USUAL_MTTF_HOURS,
         mttr_hours=max(repair, 1e-3),
         disk_bytes=used_bytes,
-        ure_per_bit=USUAL_URE_PER_BIT if drive.ure_per_bit is None else drive.ure_per_bit,
+        ure_per_bit=USUAL_URE_PER_BIT[drive.kind] if drive.ure_per_bit is None else drive.ure_per_bit,
         n_groups=layout.n_groups,
         n_parity=layout.n_parity,
     )

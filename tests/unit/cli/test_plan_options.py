@@ -8,7 +8,7 @@ import pytest
 from diskmodel.drive import load_drive
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import PlanDescription
-from diskmodel.plan.question.options import DEFAULT_DRIVES, DEFAULT_LEVELS, PlanOptions, plan_from
+from diskmodel.plan.question.options import DEFAULT_DRIVES, DEFAULT_LEVELS, plan_from, plan_options
 from diskmodel.plan.question.presets import preset, preset_names
 from tests.unit.cli.commands import EXAMPLES, answer, refusal, run, write
 
@@ -138,19 +138,19 @@ def test_a_throughput_is_a_rate_of_requests_of_the_mean_size() -> None:
 
 def asked(start: str | None = None, **options: Any) -> tuple[list[str], str]:
     """Patterns of the streams of a question on one line, and the notes about it."""
-    given = PlanOptions.parse({"capacity_bytes": "1 TB", "p99_ns": "1 s", "drives": ["generic-15k"], **options})
+    given = plan_options({"capacity": "1 TB", "p99": "1 s", "drive": ["generic-15k"], **options})
     plan, notes = plan_from(given, preset=None if start is None else preset(start))
     return [stream.addresses.pattern for stream in plan.workload.streams], "; ".join(notes)
 
 
 def test_where_requests_go_is_said_and_asked() -> None:
-    load: dict[str, Any] = {"throughput_bytes_per_s": "50 MB/s", "size_bytes": "1m", "read_ratio": 1.0}
+    load: dict[str, Any] = {"throughput": "50 MB/s", "block": "1m", "reads": 1.0}
     patterns, notes = asked(**load)
     assert patterns == ["uniform"]
     assert (
         "at random places; files that are read or written from end to end are another question: --sequential" in notes
     )
-    assert "at random places" not in asked("backup", throughput_bytes_per_s="50 MB/s")[1]
+    assert "at random places" not in asked("backup", throughput="50 MB/s")[1]
     patterns, notes = asked(**load, sequential=True)
     assert patterns == ["sequential"]
     assert "at random places" not in notes

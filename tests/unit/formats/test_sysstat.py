@@ -142,3 +142,38 @@ def test_megabytes_that_are_rounded_to_nothing_are_not_tiny_requests(tmp_path):
     found = find_workload(tmp_path / "iostat.txt")
     assert [stream["sizes"][0]["size_bytes"] for stream in found.workload["streams"]] == [8192, 8192]
     assert any(note.startswith("the bytes of writes are 0 in the unit of the columns") for note in found.notes)
+
+
+IOSTAT_Y = (
+    "Linux 6.1.0 (srv) \t03/04/26 \t_x86_64_\t(4 CPU)\n\nDevice r/s w/s rkB/s wkB/s aqu-sz %util\n"
+    "sda {first}\n\nDevice r/s w/s rkB/s wkB/s aqu-sz %util\nsda 203.00 51.00 1620.50 408.00 0.40 {util}\n"
+)
+
+
+def test_a_first_report_of_whole_counts_is_one_of_an_interval():
+    (kept,) = loads_of_text(IOSTAT_Y.format(first="400.00 101.00 3210.50 808.00 0.50 50.00", util="25.00"))
+    assert len(kept) == 2
+    (dropped,) = loads_of_text(IOSTAT_Y.format(first="400.37 101.00 3210.50 808.00 0.50 50.00", util="25.00"))
+    assert len(dropped) == 1
+    assert any("--keep-first" in note for note in dropped.notes)
+
+
+def test_keep_first_decides():
+    text = IOSTAT_Y.format(first="400.00 101.00 3210.50 808.00 0.50 50.00", util="25.00")
+    assert [len(loads_of_text(text, keep_first=keep)[0]) for keep in (True, False)] == [2, 1]
+
+
+def test_totals_show_how_long_a_report_is():
+    text = "Linux 6.1.0 (srv) \t03/04/26\n" + "\nDevice tps kB_read/s kB_wrtn/s kB_read kB_wrtn\nsda 9.37 {}\n" * 2
+    (kept,) = loads_of_text(text.format("37.51 0.00 75 0", "41.50 0.00 83 0"))
+    assert len(kept) == 2
+    (dropped,) = loads_of_text(text.format("37.51 0.00 375100 0", "41.50 0.00 83 0"))
+    assert len(dropped) == 1
+
+
+def test_util_is_doubted_where_nothing_is_in_flight(tmp_path):
+    path = tmp_path / "iostat"
+    for queue, is_warned in (("0.01", False), ("1.20", True)):
+        path.write_text(IOSTAT_Y.format(first="1.37 1.00 4.00 4.00 0.01 1.00", util="100.00").replace("0.40", queue))
+        notes = find_workload(path).notes
+        assert any("busy all the time" in note for note in notes) == is_warned

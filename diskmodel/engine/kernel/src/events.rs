@@ -41,6 +41,10 @@ pub enum Action {
     WindowEnded(u32),
     /// The host's thread may notice the next completion.
     TurnEnded,
+    /// The turn of the array's next flush has come.
+    FlushTurn,
+    /// A batch of a log has waited long enough for records: (stream).
+    LogDelayed(u32),
     /// The host's flusher wakes up.
     FlusherWoken,
     /// The next rebuild step.
@@ -49,7 +53,7 @@ pub enum Action {
 
 impl Action {
     /// In one word: a processor that loads at once what was stored in parts waits for all of them to reach its cache.
-    /// Streams and devices have 28 bits, more than `MAX_DISKS` needs.
+    /// Streams and devices have 27 bits, more than `MAX_DISKS` needs.
     #[inline(always)]
     fn word(self) -> u64 {
         let (kind, a, b) = match self {
@@ -69,14 +73,16 @@ impl Action {
             Action::FlusherWoken => (13, 0, 0),
             Action::RebuildStep => (14, 0, 0),
             Action::TurnEnded => (15, 0, 0),
+            Action::FlushTurn => (16, 0, 0),
+            Action::LogDelayed(b) => (17, 0, b),
         };
-        u64::from(a) << 36 | u64::from(b) << 4 | kind
+        u64::from(a) << 37 | u64::from(b) << 5 | kind
     }
 
     #[inline(always)]
     fn of(word: u64) -> Self {
-        let (a, b) = ((word >> 36) as u32, (word >> 4) as u32);
-        match word & 15 {
+        let (a, b) = ((word >> 37) as u32, (word >> 5) as u32);
+        match word & 31 {
             0 => Action::CommandDone(b),
             1 => Action::Destaged(a, b),
             2 => Action::Wake(b),
@@ -92,7 +98,9 @@ impl Action {
             12 => Action::WindowEnded(b),
             13 => Action::FlusherWoken,
             14 => Action::RebuildStep,
-            _ => Action::TurnEnded,
+            15 => Action::TurnEnded,
+            16 => Action::FlushTurn,
+            _ => Action::LogDelayed(b),
         }
     }
 }
@@ -382,9 +390,11 @@ mod tests {
             Action::HitServed,
             Action::ReadSent,
             Action::WindowEnded,
+            Action::LogDelayed,
         ];
         let of_two = [Action::Issue(disk, most), Action::Destaged(disk, most), Action::Issue(0, 1)];
-        let of_none = [Action::BitsDurable, Action::FlusherWoken, Action::RebuildStep, Action::TurnEnded];
+        let of_none =
+            [Action::BitsDurable, Action::FlusherWoken, Action::RebuildStep, Action::TurnEnded, Action::FlushTurn];
         for action in by_id.map(|of| of(most)).into_iter().chain(of_two).chain(of_none) {
             assert_eq!(Action::of(action.word()), action);
         }

@@ -188,6 +188,17 @@ faults! {
     LoadedLog,
     LoadedRuns,
     SharedAge,
+    SyncEvery,
+    SyncForgotten,
+    FlushedDisks,
+    FlushDeferred,
+    FlushAtOnce,
+    FlushEarly,
+    FlushFirst,
+    FlushIdle,
+    DestageTurn,
+    BatchesTogether,
+    LogBlock,
 }
 
 /// Whether `fault` is planted now.

@@ -14,7 +14,7 @@ use crate::movement::Movement;
 use crate::queue::{Edge, Waiting};
 
 /// Owner of a candidate that is no command but dirty data.
-const DIRTY: u32 = u32::MAX;
+pub(super) const DIRTY: u32 = u32::MAX;
 
 /// How an access of an arm begins.
 #[derive(Clone, Copy)]
@@ -39,6 +39,12 @@ impl Disk {
             return self.serve_follower(i, model, commands, events);
         }
         let has_ready = !self.actuators[i].ready.is_empty();
+        if self.has_flushed(i, commands) {
+            return self.serve_flushed(i, model, commands, events);
+        }
+        if model.electronics.destages_in_order && !self.dirty.is_empty() {
+            return self.serve_in_order(i, model, commands, events);
+        }
         let is_much = || {
             2 * self.dirty.n_waiting(i) + usize::from(planted(Fault::DestageMuch)) > model.electronics.weighed_writes
         };
@@ -49,16 +55,28 @@ impl Disk {
         }
         let chosen = self.choose_ready(i, with_dirty, model, now);
         let Some(chosen) = chosen else { return false };
+        self.serve_chosen(i, chosen, model, commands, events);
+        true
+    }
+
+    /// Starts what was chosen.
+    pub(super) fn serve_chosen(
+        &mut self,
+        i: usize,
+        chosen: Waiting,
+        model: &Model,
+        commands: &mut Commands,
+        events: &mut Events,
+    ) {
+        let now = events.now;
         let Waiting { id, op, lba, n, ready: missed_at, .. } = chosen;
         if id == DIRTY {
-            self.destage(i, &chosen, model, events);
-            return true;
+            return self.destage(i, &chosen, model, events);
         }
         // what the buffer did not hold when it was last looked for can only be there if the buffer has grown
         let may_hit = op == READ && missed_at < self.buffer_growth();
         if may_hit && self.is_hit(i, model, lba, n, now) {
-            self.serve_from_buffer(id, now, model, commands, events);
-            return true;
+            return self.serve_from_buffer(id, now, model, commands, events);
         }
         let target = self.is_positional.then_some(chosen.target);
         self.serve(
@@ -69,7 +87,6 @@ impl Disk {
             commands,
             events,
         );
-        true
     }
 
     /// Serves the write that the arm is held for; false when it is not ready.

@@ -13,20 +13,21 @@ use crate::device::Device;
 use crate::mechanics::{READ, WRITE};
 use crate::rule::{each_within, has_length};
 use crate::scenario::{Built, Limits, Scenario};
+use crate::schema::record;
 use crate::simulation::{Levels, Parts, Simulation};
 use crate::streamed::{Block, Source, Streamed};
 use crate::tally::{Segment, Tally, PRECISION_BITS};
 use crate::traffic::{check_block, check_rules, Column, Rows, Rule, PARTS};
 
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-struct BlockIn<'py> {
-    row: PyReadonlyArray1<'py, i64>,
-    when_ns: PyReadonlyArray1<'py, i64>,
-    op: PyReadonlyArray1<'py, u8>,
-    offset: PyReadonlyArray1<'py, i64>,
-    length: PyReadonlyArray1<'py, i64>,
-    cache_draw: PyReadonlyArray1<'py, f64>,
+record! {
+    pub struct BlockIn<'py> as "Block" {
+        row: PyReadonlyArray1<'py, i64>,
+        when_ns: PyReadonlyArray1<'py, i64>,
+        op: PyReadonlyArray1<'py, u8>,
+        offset: PyReadonlyArray1<'py, i64>,
+        length: PyReadonlyArray1<'py, i64>,
+        cache_draw: PyReadonlyArray1<'py, f64>,
+    }
 }
 
 impl BlockIn<'_> {
@@ -104,7 +105,7 @@ pub fn run_streamed<'py>(
     guarded(py, || {
         let (built, limits) = extracted::<Scenario>("array", array)?.build().map_err(PyValueError::new_err)?;
         let rules = extracted::<Vec<Rule>>("streams", streams)?;
-        check_rules(&rules).map_err(PyValueError::new_err)?;
+        check_rules(&rules, limits.capacity_bytes).map_err(PyValueError::new_err)?;
         let streams = rules.iter().map(|&rule| (rule, 0)).collect();
         let source = Callable { next_block, limits, streams, failed: None };
         let ended = py.detach(|| {

@@ -5,8 +5,8 @@ use crate::command::Command;
 use crate::device::{Device, Shared};
 use crate::faults::{planted, Fault};
 use crate::layout::{DiskState, READ_AND_HOLD};
-use crate::mechanics::{READ, WRITE};
-use crate::traffic::Traffic;
+use crate::mechanics::{FLUSH, READ, WRITE};
+use crate::traffic::{Traffic, PASS_THROUGH};
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Start an access of `n` sectors to the array.
@@ -23,7 +23,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Begin an access: now, or when the bits that it needs are set.
     #[inline(always)]
     pub(super) fn begin_access(&mut self, owner: Owner, op: u8, sector: i64, n: i64, asked: i64) {
-        if self.intents.is_none() || op == READ {
+        if op == FLUSH {
+            if let Owner::Host(host) = owner {
+                self.flush_array(host);
+            }
+        } else if self.intents.is_none() || op == READ {
             self.plan_access(owner, op, sector, n, asked);
         } else {
             self.intend(owner, sector, n, asked);
@@ -69,6 +73,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         access.asked = asked;
         access.start = now;
         access.is_direct = is_direct;
+        access.is_fua = false;
+        if let Owner::Host(host) = owner {
+            access.is_fua = self.hosts[host].sync == PASS_THROUGH && self.flushes.are_taken();
+        }
         access.out = 0;
         access.n_following = 0;
         access.bits = None;
@@ -87,11 +95,13 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let now = self.events.now;
         let border = self.model.border();
         let is_throttled = self.submitter.is_some();
-        let is_bitmap = self.accesses[id].owner == Owner::Bitmap;
+        let ArrayAccess { owner, is_fua, .. } = self.accesses[id];
+        let is_bitmap = owner == Owner::Bitmap;
         let mut out = 0;
         for at in 0..self.plan.first.len() {
             let piece = &self.plan.first[at];
             let (device, op, mut lba, mut n) = (piece.disk(), piece.op(), piece.lba, piece.n);
+            let is_safe = is_fua && op == WRITE;
             while n > 0 {
                 let take = if lba + n <= border { n } else { n.min((lba / border + 1) * border - lba) };
                 let command = self.commands.put(Command {
@@ -101,6 +111,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                     op: if op == READ_AND_HOLD { READ } else { op },
                     holds: op == READ_AND_HOLD,
                     is_bitmap,
+                    is_fua: is_safe && self.flushes.has_fua,
+                    flushes_after: is_safe && !self.flushes.has_fua,
                     lba,
                     n: take,
                     submitted: now,
@@ -108,6 +120,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 });
                 self.n_commands += 1;
                 out += 1;
+                if is_safe && !self.flushes.has_fua {
+                    self.flushes.data_begins(device);
+                }
                 if is_throttled {
                     self.ids.push(command);
                 } else {
@@ -137,12 +152,18 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Write behind a read on the disk that is held for it (rule L12).
     #[inline(never)]
     pub(super) fn follow(&mut self, read: Command) {
+        let is_fua = self.accesses[read.access].is_fua;
+        if is_fua && !self.flushes.has_fua {
+            self.flushes.data_begins(read.device);
+        }
         let write = self.commands.put(Command {
             seq: self.n_commands,
             device: read.device,
             access: read.access,
             op: WRITE,
             follows: true,
+            is_fua: is_fua && self.flushes.has_fua,
+            flushes_after: is_fua && !self.flushes.has_fua,
             lba: read.lba,
             n: read.n,
             submitted: self.events.now,
@@ -161,12 +182,15 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     pub(super) fn command_done(&mut self, command_id: u32) {
         let command = self.commands[command_id];
         self.commands.release(command_id);
+        if command.op == FLUSH {
+            return self.disk_flushed(command.device);
+        }
         let disk = &mut self.disks[command.device as usize];
         disk.complete(&command, &mut self.events);
         if let Some(next) = disk.front_mut().next_of_zone(&command, &mut self.commands) {
             disk.submit(next, &self.model, &mut self.commands, &mut self.events);
         }
-        self.part_done(&command);
+        self.part_answered(&command);
         let mut joined = command.next_joined;
         while joined > 0 {
             let part = Command {
@@ -180,7 +204,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             };
             self.commands.release(joined - 1);
             self.disks[command.device as usize].front_mut().complete_joined(&part);
-            self.part_done(&part);
+            self.part_answered(&part);
             joined = part.next_joined;
         }
     }

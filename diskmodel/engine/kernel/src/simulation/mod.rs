@@ -4,6 +4,8 @@ mod array;
 mod bitmap;
 mod cached;
 mod controller;
+mod flushing;
+mod group_commit;
 mod host;
 mod page_cache;
 mod read_ahead;
@@ -17,11 +19,14 @@ use crate::divisor::Divisor;
 use crate::events::{Action, Events, Next, ARRIVE, COMPLETE};
 use crate::faults::{planted, Fault};
 use crate::layout::{CopyChoice, Layout, Piece, Plan};
-use crate::traffic::{Completion, Request, Traffic};
+use crate::traffic::{Completion, Request, Traffic, N_PARTS};
 
 use bitmap::Intents;
 pub use cached::Cache;
 pub use controller::Controller;
+use flushing::ClientSyncs;
+pub use flushing::Flushes;
+use group_commit::Log;
 pub use host::Host;
 pub use page_cache::PageCache;
 pub use read_ahead::ReadAhead;
@@ -67,6 +72,8 @@ struct ArrayAccess {
     start: i64,
     /// Its commands pass the submitting thread by (rule Q11).
     is_direct: bool,
+    /// Its writes pass the drives' buffers, or are flushed (rule Y4).
+    is_fua: bool,
     /// Commands that the next phase waits for, and writes on held disks that it does not wait for.
     out: u32,
     n_following: u32,
@@ -88,6 +95,8 @@ enum Purpose {
     Part(u32),
     /// Dirty pages.
     WriteBack,
+    /// The flush after a write.
+    Flush(u32),
 }
 
 /// A host request in the controller.
@@ -98,6 +107,10 @@ struct HostRequest {
     stream: u32,
     op: u8,
     is_hit: bool,
+    /// What follows a write (rule Y1).
+    sync: i64,
+    /// A batch of records of a log (rule Y6).
+    is_batch: bool,
     purpose: Purpose,
     sector: i64,
     n: i64,
@@ -107,6 +120,7 @@ struct HostRequest {
     queue: i64,
     overhead: i64,
     parity: i64,
+    sync_ns: i64,
     last: Times,
 }
 
@@ -136,6 +150,7 @@ pub struct Parts<D: Device> {
     pub cache: Option<Cache>,
     pub host: Option<Host>,
     pub submitter: Option<Submitter>,
+    pub flushes: Flushes,
     pub disks: Vec<D>,
     /// Writes that the disks' buffers hold when the run begins.
     pub n_buffered: u64,
@@ -160,6 +175,10 @@ pub struct Simulation<D: Device, T> {
     cache: Option<Box<Cache>>,
     host: Option<Box<Host>>,
     submitter: Option<Box<Submitter>>,
+    flushes: Box<Flushes>,
+    syncs: Option<Box<ClientSyncs>>,
+    /// Of each stream, where there are any.
+    logs: Vec<Log>,
     intents: Option<Box<Intents>>,
     stripes: Option<Box<Stripes>>,
     /// Scratch space for the commands of an access.
@@ -179,8 +198,12 @@ pub struct Simulation<D: Device, T> {
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
     pub fn new(parts: Parts<D>, traffic: T) -> Self {
-        let Parts { model, layout, controller, cache, host, submitter, disks, n_buffered, sample_every } = parts;
+        let Parts { model, layout, controller, cache, host, submitter, flushes, disks, n_buffered, sample_every } =
+            parts;
         Simulation {
+            flushes: Box::new(flushes),
+            syncs: ClientSyncs::of(traffic.rules()).map(Box::new),
+            logs: Log::of(traffic.rules()),
             events: Events::default(),
             commands: Slots::default(),
             accesses: Slots::default(),
@@ -232,8 +255,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
         self.start_flusher();
         for stream in 0..self.traffic.rules().len() {
-            for _ in 0..self.traffic.rules()[stream].n_clients.max(1) {
-                if !self.take_row(stream, 0, 0) {
+            for client in 0..self.traffic.rules()[stream].n_clients.max(1) {
+                if !self.take_row(stream, client as u32, 0, 0) {
                     break;
                 }
             }
@@ -321,6 +344,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::WindowEnded(device) => self.window_ended(device),
             Action::TurnEnded => self.turn_ended(),
             Action::FlusherWoken => self.flusher_woken(),
+            Action::FlushTurn => self.flush_turn(),
+            Action::LogDelayed(stream) => self.log_delayed(stream),
             Action::RebuildStep => self.rebuild_step(),
             Action::BitsDurable => self.bits_durable(),
         }
@@ -329,8 +354,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     // ------------------------------------------------------------------ clients
     /// Lets a stream take its next row; false when it has none.
     #[inline(always)]
-    fn take_row(&mut self, stream: usize, earliest: i64, base: i64) -> bool {
+    fn take_row(&mut self, stream: usize, client: u32, earliest: i64, base: i64) -> bool {
         let Some(taken) = self.traffic.take(stream) else { return false };
+        if let Some(syncs) = &mut self.syncs {
+            syncs.took(taken.id, client);
+        }
         let is_open = self.traffic.rules()[stream].n_clients == 0;
         let time = if is_open { taken.when } else { base.saturating_add(taken.when).max(earliest) };
         self.arrive(time, stream as u32, taken.id, taken.row);
@@ -346,16 +374,21 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     fn issue(&mut self, stream: usize, id: u32) {
         self.n_issued += 1;
         if self.traffic.rules()[stream].n_clients == 0 {
-            self.take_row(stream, 0, 0);
+            self.take_row(stream, 0, 0, 0);
         }
         let Request { row, stream, op, offset, length, cache_draw } = self.traffic.request(id, self.events.now);
+        if !self.logs.is_empty() && self.traffic.rules()[stream as usize].log_bytes > 0 {
+            return self.append(stream, id, row, length);
+        }
         let sector = self.by_sector.of(offset);
         let end = self.by_sector.of(offset + length + self.model.sector_bytes() - 1);
+        let sync = self.sync_of(stream, id, op);
         let host = self.hosts.put(HostRequest {
             row,
             id,
             stream,
             op,
+            sync,
             is_hit: self.controller.is_hit(cache_draw),
             sector,
             n: end - sector,
@@ -388,9 +421,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     #[inline(always)]
     fn noticed(&mut self, host: u32) {
-        let HostRequest { purpose, sector, n, .. } = self.hosts[host];
+        let HostRequest { purpose, sector, n, sync, .. } = self.hosts[host];
         match purpose {
+            Purpose::Client if sync > 0 => self.make_safe(host),
             Purpose::Client => self.done(host),
+            Purpose::Flush(write) => {
+                self.hosts.release(host);
+                self.made_safe(write);
+            }
             Purpose::Window => {
                 self.hosts.release(host);
                 self.fetched(sector, sector + n);
@@ -430,34 +468,59 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     #[inline(always)]
     fn done(&mut self, host: u32) {
+        let HostRequest { id, stream, issue, is_batch, .. } = self.hosts[host];
+        if is_batch {
+            return self.batch_done(host);
+        }
+        let parts = self.parts_of(host, 0);
+        let HostRequest { op, is_hit, .. } = self.hosts[host];
+        self.hosts.release(host);
+        self.row_done(&Completion { id, stream, op, is_hit, issue, done: self.events.now, parts });
+    }
+
+    /// The records of a batch are done with it, each having waited for it.
+    #[inline(never)]
+    fn batch_done(&mut self, host: u32) {
+        let HostRequest { stream, op, is_hit, issue: begun, .. } = self.hosts[host];
+        for record in self.take_batch(stream) {
+            let (id, issue, done) = (record.id, record.issue, self.events.now);
+            let parts = self.parts_of(host, begun - issue);
+            self.row_done(&Completion { id, stream, op, is_hit, issue, done, parts });
+        }
+        self.hosts.release(host);
+        self.batch_written(stream);
+    }
+
+    /// Where the time of a row went that waited so long before its request was issued.
+    #[inline(always)]
+    fn parts_of(&self, host: u32, waited: i64) -> [i64; N_PARTS] {
         let request = &self.hosts[host];
-        let (stream, issue) = (request.stream, request.issue);
         let last = &request.last;
         let service = last.overhead + last.seek + last.rotation + last.transfer;
-        self.traffic.done(&Completion {
-            id: request.id,
-            stream: request.stream,
-            op: request.op,
-            is_hit: request.is_hit,
-            issue: request.issue,
-            done: self.events.now,
-            parts: [
-                request.link,
-                request.cache,
-                request.queue + last.done - last.submitted - service,
-                request.overhead + last.overhead,
-                last.seek,
-                last.rotation,
-                last.transfer,
-                request.parity,
-            ],
-        });
-        self.hosts.release(host);
+        [
+            request.link,
+            request.cache,
+            request.queue + waited + last.done - last.submitted - service,
+            request.overhead + last.overhead,
+            last.seek,
+            last.rotation,
+            last.transfer,
+            request.parity,
+            request.sync_ns,
+        ]
+    }
+
+    /// A row has completed: its client, if it has one, takes the stream's next row.
+    #[inline(always)]
+    fn row_done(&mut self, completion: &Completion) {
+        let &Completion { id, stream, issue, .. } = completion;
+        self.traffic.done(completion);
         self.sample_levels();
         let rule = self.traffic.rules()[stream as usize];
+        let client = self.syncs.as_mut().map_or(0, |syncs| syncs.of_row(id));
         if rule.n_clients > 0 {
             let earliest = issue + rule.pace_ns - i64::from(planted(Fault::ClientPace));
-            self.take_row(stream as usize, earliest, self.events.now);
+            self.take_row(stream as usize, client, earliest, self.events.now);
         }
     }
 }

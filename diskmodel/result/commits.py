@@ -1,0 +1,28 @@
+"""Which requests of a run are commits: writes that a program waits for until they are safe from a power cut."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diskmodel.records import PARTS, Bool, Completions, Int64, Op, Requests
+
+
+def has_syncs(requests: Requests) -> bool:
+    """Whether any stream makes its writes safe (rule Y1)."""
+    return any(rule.sync for rule in requests.streams)
+
+
+def are_commits(requests: Requests, done: Completions, rows: Int64 | NDArray[np.int32]) -> Bool:
+    """Which of some rows are commits; bool, shape (n,).
+
+    Of clients that synchronize every so many writes only the engine knows which: those whose sync took time. Where
+    nothing takes flushes, all writes of streams with a sync are safe when they are done.
+    """
+    if not has_syncs(requests):
+        return np.zeros(len(rows), np.bool_)
+    took_time = done.parts_ns[:, PARTS.index("sync")][rows] > 0
+    if took_time.any():
+        return np.asarray(took_time)
+    has_sync = np.array([bool(rule.sync) for rule in requests.streams], np.bool_)
+    return np.asarray(has_sync[requests.stream[rows]] & (requests.op[rows] == Op.WRITE))
