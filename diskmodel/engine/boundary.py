@@ -186,7 +186,7 @@ RECORDS = (ScenarioTables, Requests, Block, CompletionsOut, Outcome)
 
 
 def check_schema(of: Any) -> None:
-    """Refuse a kernel that was compiled from other sources than this Python code lies beside.
+    """Refuse a kernel that was compiled from other sources than those next to this Python code.
 
     Raises
     ------

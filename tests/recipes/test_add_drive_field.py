@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md, "Add a field of a drive": where its name stands, and what a kernel without it is told."""
+"""CONTRIBUTING.md, "Add a field of a drive": where its name stands, and what a kernel without it says."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ RequestRange = Annotated[
     ),
 ]
 
-#: Values of declared options by key, None where an option was not given; in the place of a group of them (`asks`).
+#: Values of declared options by key, None where an option was not given; instead of a group of them (`asks`).
 Asked = dict[str, Any]
 
 _KINDS: dict[str, Any] = {"text": str, "texts": list[str], "count": int, "switch": bool}

@@ -24,7 +24,7 @@ _USES_PER_BLOCK = 4
 #: Writes of blocks for each block that waits: what a sweep leaves was written within its last two rounds.
 ROUNDS = 2
 #: How much longer than the writes that were looked at a round may be. Random writes without popular places take two for
-#: each block that waits, by chance a little more; at 1.5, what a sixth of a round left would be missing.
+#: each block that waits, sometimes a little more; at 1.5, what a sixth of a round left would be missing.
 _NEARLY = 1.1
 #: Writes of blocks, for each that waits and in all, through which a sweep is followed to measure its rounds. Beside a
 #: log a round takes about five for each: half would see a single one. A million take a second and a half.

@@ -176,6 +176,7 @@ class Case:
                 "host": plan.host,
                 "spindles": plan.spindles,
                 "drive_write_cache": plan.drive_write_cache,
+                "drive_fua": plan.drive_fua,
             }
         )
 

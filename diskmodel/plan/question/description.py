@@ -220,7 +220,7 @@ class PlanDescription(Description):
     candidates : Candidates
     layout : CommonLayout
         Of every candidate whose level can have it, as in an array's file: bitmap, policies, copies.
-    controller, queue, host, spindles, drive_write_cache
+    controller, queue, host, spindles, drive_write_cache, drive_fua
         Of every candidate, as in an array's file.
     prices : Prices
     search : Search
@@ -243,6 +243,7 @@ class PlanDescription(Description):
     host: Host = Host()
     spindles: Spindles = Spindles()
     drive_write_cache: bool | None = None
+    drive_fua: bool = False
     prices: Prices = Prices()
     search: Search = Search()
     recording: Recording | None = None

@@ -14,7 +14,7 @@ from diskmodel.plan.question.description import PlanDescription
 from diskmodel.units import SUFFIXES, pretty_bytes, pretty_ns
 
 #: Tables of an array that a plan has as well, for all of its candidates.
-SHARED = ("controller", "queue", "host", "spindles", "drive_write_cache")
+SHARED = ("controller", "queue", "host", "spindles", "drive_write_cache", "drive_fua")
 #: What a plan looks for itself, or has as alternatives that the answer lists.
 SEARCHED = ("name", "drive", "layout.level", "layout.disks")
 

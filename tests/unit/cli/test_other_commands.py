@@ -105,7 +105,7 @@ def test_drive_plot(tmp_path: Path) -> None:
         (("plan", "nowhere.toml"), "nowhere.toml"),
         (("plan", EXAMPLES / "plan-oltp.toml", "--report", "r.doc"), "use .html or .md or .csv"),
         (("plan", EXAMPLES / "plan-oltp.toml", "--drive", "nodrive"), "is neither a file nor a drive"),
-        (("plan", EXAMPLES / "plan-oltp.toml", "--engine", "steam"), "search.engine"),
+        (("plan", EXAMPLES / "plan-oltp.toml", "--engine", "steam"), "--engine"),
         (("nonsense",), "nonsense"),
     ],
 )

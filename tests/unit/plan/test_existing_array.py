@@ -105,6 +105,7 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
     "layout.bitmap.chunk_bytes": (1 << 27, {}),
     "layout.bitmap.clear_interval_ns": (10**9, {}),
     "layout.bitmap.flush_ns": (777, {}),
+    "drive_fua": (True, {}),
 }
 
 #: What a plan looks for, or lists in its answer; the drive is carried as a whole.

@@ -1,5 +1,5 @@
 //! Records that cross over: each field is listed once, and from that list comes how a record is read, out of Python or out
-//! of what serde reads, and the schema that tells two versions apart; see `diskmodel/schema.py`.
+//! of what serde reads, and the schema by which two versions differ; see `diskmodel/schema.py`.
 //!
 //! A record is refused that lacks a field, and one that has a field which is not known here.
 
