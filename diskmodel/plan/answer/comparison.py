@@ -13,6 +13,7 @@ from diskmodel.plain import Record
 from diskmodel.plan.answer.load_curve import Headroom, LoadPoint
 from diskmodel.plan.answer.outcome import Outcome, figures_of
 from diskmodel.plan.answer.statics import rebuild_fields
+from diskmodel.plan.answer.verdict import verdict
 from diskmodel.result.prediction import Prediction
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
@@ -157,6 +158,20 @@ class Comparison(Record, Displayable):
     workload: Workload
     arrays: tuple[Compared, ...]
     differences: tuple[Difference, ...]
+
+    @property
+    def verdict(self) -> str:
+        """Which array answers sooner, carries more, stores more and rebuilds sooner, in a sentence."""
+        return verdict(self)
+
+    def json_fields(self) -> Mapping[str, Any]:
+        """Return the verdict beside the fields."""
+        return {
+            "workload": self.workload,
+            "verdict": self.verdict,
+            "arrays": self.arrays,
+            "differences": self.differences,
+        }
 
     def to_frame(self) -> DataFrame:
         """Return the arrays as a table of pandas.

@@ -58,6 +58,8 @@ class Outcome(Record):
         What the array writes to the disk that is written most; nan where unknown.
     burst_requests, burst_latency_ms : float
         Writes that a write-back cache absorbs above its stationary level, and the latency of each; nan without one.
+    mean_read_ns, mean_write_ns : float
+        Mean latency of reads and of writes; nan where there are none, or where it is unknown.
     """
 
     is_stable: bool
@@ -82,6 +84,8 @@ class Outcome(Record):
     cycle_requests: int = 0
     is_settled: bool = True
     n_simulated: int = 0
+    mean_read_ns: float = math.nan
+    mean_write_ns: float = math.nan
 
     @property
     def is_partial(self) -> bool:
@@ -128,6 +132,8 @@ class Outcome(Record):
                 for name, interval in self.latency_ns.get("", {}).items()
                 for end in ("low", "high")
             },
+            "mean_read_ms": self.mean_read_ns / 1e6,
+            "mean_write_ms": self.mean_write_ns / 1e6,
             "streams": {name: {"latency_ms": self.latency_ms(name)} for name in self.latency_ns if name},
             "utilization_ratio": self.utilization_ratio,
             "busiest_utilization_ratio": self.busiest_ratio,

@@ -37,7 +37,8 @@ def comparison_html(comparison: Comparison) -> str:
     header = ["", *(item.name for item in comparison.arrays)]
     rows = [[name, *cells] for name, cells in comparison_rows(comparison)]
     drawn = _plot(lambda axes: draw_latency(axes, curves_of(comparison.arrays), None))
-    return _table(header, rows) + drawn + _list(comparison_notes(comparison))
+    said = f"<p><strong>{html.escape(comparison.verdict)}</strong></p>" if comparison.verdict else ""
+    return said + _table(header, rows) + drawn + _list(comparison_notes(comparison))
 
 
 def _plot(draw: Callable[[Axes], None], *, height: float = 4.2) -> str:

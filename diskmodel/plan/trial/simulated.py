@@ -122,6 +122,8 @@ def outcome_of(result: Result, array: Array, workload: Workload) -> Outcome:
         round_requests=0 if result.window.n_rounds else result.run.round_requests,
         is_in_waves=result.run.is_in_waves,
         is_settled=result.is_settled,
+        mean_read_ns=result.reads.mean.value,
+        mean_write_ns=result.writes.mean.value,
         cycle_requests=cycle if sees_too_few_cycles(result.n_requests, cycle) else 0,
     )
 
