@@ -100,6 +100,21 @@ class Description(BaseModel, metaclass=_Constructor):
         """
         return cls.parse(read_toml(path, cls.file_kind), str(path))
 
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy with other values of some fields, which are not checked (`parse` checks).
+
+        Raises
+        ------
+        DescriptionError
+            When `update` has a key that is no field, which pydantic would ignore.
+        """
+        for key in update or ():
+            if key not in type(self).model_fields:
+                table = next((name for name in type(self).model_fields if hasattr(getattr(self, name), key)), None)
+                fix = f"it is a field of {table}: copy that with it first" if table else "use the name of a field"
+                raise DescriptionError(Fault(key, None, f"is not a field of {type(self).__name__}", fix))
+        return super().model_copy(update=update, deep=deep)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data without unset optional fields; `parse` restores the description from it."""
         return self.model_dump(mode="json", exclude_none=True)

@@ -24,6 +24,7 @@ from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.histogram import LatencyHistogram
 from diskmodel.result.statistics.registry import BY_NAME, PERCENTILES
 from diskmodel.result.statistics.window import Window
+from diskmodel.units import in_digits
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -282,6 +283,16 @@ class Result(Record, Displayable):
             "utilization_low": self.utilization.low,
             "utilization_high": self.utilization.high,
         }
+
+    def __repr__(self) -> str:
+        if not self.is_stable:
+            return f"<Result: overloaded, {self.n_requests:,} requests>"
+        figures = [
+            f"{in_digits(self.iops.value)} IOPS",
+            f"mean {in_digits(self.mean)} ms",
+            f"p99 {in_digits(self.p99)} ms",
+        ]
+        return f"<Result: {', '.join(figures)}, {self.n_requests:,} requests>"
 
     def __str__(self) -> str:
         return str(resolve_name("diskmodel.result.show.table:as_text")(self))

@@ -124,6 +124,9 @@ class Workload(Description):
     def __repr__(self) -> str:
         return f"<Workload {self.name!r}: {'; '.join(self.in_words())}>"
 
+    def __str__(self) -> str:
+        return "\n".join(self.in_words())
+
     def _repr_html_(self) -> str:
         return facts_html(self.name, self._labelled(""))
 
