@@ -101,6 +101,9 @@ STREAM = (
     ),
 )
 
+#: The same for a question about all rates.
+KIND_OF_LOAD = tuple(option for option in STREAM if option.name != "--iops")
+
 #: Of a plan.
 QUESTION = (
     IOPS,

@@ -23,6 +23,7 @@ COMMANDS = {
     "Plan and predict": {
         "plan": "find how many disks, which drive and which RAID level",
         "compare": "compare arrays side by side, up to overload",
+        "capacity": "find what one array can carry",
         "simulate": "simulate one array under one workload",
         "replay": "replay a trace on arrays, with latency over time",
         "rule": "count disk operations as RAID calculators do",

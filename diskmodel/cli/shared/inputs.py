@@ -110,7 +110,10 @@ class LoadOptions:
             lacking.insert(0, "--iops or --queue-depth")
         if lacking:
             verb = "is" if len(lacking) == 1 else "are"
-            fix = "write for example --iops 500 --reads 70% --block 8k, or give a file with --workload"
+            fix = (
+                "write for example --iops 500 --reads 70% --block 8k, or give a file with --workload; `diskmodel "
+                "capacity` finds the rate that an array can carry"
+            )
             raise DescriptionError(Fault(", ".join(lacking), None, f"{verb} required without a workload file", fix))
         load = {"rate": f"{given['--iops']}/s"} if depth is None else {"clients": depth}
         span = {"span": given["--span"]} if "--span" in given else {}

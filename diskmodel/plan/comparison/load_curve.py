@@ -64,7 +64,7 @@ def find_headroom(
     stable = [point for point in points if point.outcome.is_stable]
     if not stable:
         return Headroom(math.nan, 0.0, 0.0, math.nan, p99_limit_ms, -1.0, None if growth_ratio is None else 0.0)
-    knee = max(stable, key=_power)
+    knee = max(stable, key=power)
     if p99_limit_ms is None:
         last: LoadPoint | None = knee
     else:
@@ -126,7 +126,7 @@ def _upper(interval: Interval) -> float:
     return interval.high if math.isfinite(interval.high) else interval.value
 
 
-def _power(point: LoadPoint) -> float:
+def power(point: LoadPoint) -> float:
     mean = point.outcome.latency_of("mean")
     return point.outcome.iops.value / mean.value if mean is not None and mean.value > 0 else 0.0
 

@@ -1,4 +1,4 @@
-"""The sentence that a comparison opens with: who answers sooner, carries more, stores more; nothing that is not sure."""
+"""The sentence that a comparison opens with: who answers sooner, carries more, stores more; nothing unsure."""
 
 from __future__ import annotations
 
