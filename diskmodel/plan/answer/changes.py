@@ -39,6 +39,26 @@ class Relaxation(Record):
 
 
 @dataclass(frozen=True)
+class Assumption(Record):
+    """Something that a question does not say, and the answer if it is otherwise, as simulated.
+
+    Attributes
+    ----------
+    assumed, instead : str
+        What was assumed, and the other case.
+    disks : int or None
+        Fewest disks in the other case, of the same drive, up to those of the answer; None: no fewer meet the objective.
+    level : str
+        For people: "RAID 6"; "" without disks.
+    """
+
+    assumed: str
+    instead: str
+    disks: int | None
+    level: str
+
+
+@dataclass(frozen=True)
 class Sensitivity(Record):
     """The answer when one input is too low or too high.
 

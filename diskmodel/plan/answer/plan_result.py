@@ -10,7 +10,7 @@ from diskmodel.display import Displayable
 from diskmodel.frame import data_frame
 from diskmodel.plain import Record
 from diskmodel.plan.answer.candidate import Candidate, by_size
-from diskmodel.plan.answer.changes import HiddenPeak, Relaxation, Sensitivity
+from diskmodel.plan.answer.changes import Assumption, HiddenPeak, Relaxation, Sensitivity
 from diskmodel.plan.answer.effort import Effort, Efforts, effort_fields, together
 from diskmodel.plan.answer.pareto import ParetoPoint
 from diskmodel.plan.answer.profile_risk import ProfileRisk
@@ -47,6 +47,8 @@ class PlanResult(Record, Displayable):
         What spreading the data over all of the best array would cost; None where it costs nothing or was not asked for.
     peaks : tuple of HiddenPeak
         How the best family's count moves with bursts that a recording of averages cannot show; empty elsewhere.
+    assumptions : tuple of Assumption
+        What the question left unsaid, with the answer of the other case; empty where nothing is feasible.
     advice_efforts : mapping of str to Effort
         What was simulated for advice, by purpose.
     """
@@ -65,6 +67,7 @@ class PlanResult(Record, Displayable):
     profile_risk: ProfileRisk | None = None
     spreading: Spreading | None = None
     peaks: tuple[HiddenPeak, ...] = ()
+    assumptions: tuple[Assumption, ...] = ()
     advice_efforts: Efforts = field(default_factory=dict)
 
     @property
@@ -133,6 +136,7 @@ class PlanResult(Record, Displayable):
             "reason": self.reason,
             "region": {"bytes": self.plan.stored_bytes, "words": self.region, "spread": self.spreading},
             "candidates": self.candidates,
+            "assumptions": self.assumptions,
             "relaxations": self.relaxations,
             "sensitivities": self.sensitivities,
             "profile_risk": self.profile_risk,

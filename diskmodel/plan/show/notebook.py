@@ -14,7 +14,7 @@ from diskmodel.plan.show.candidates import candidate_header, candidate_row
 from diskmodel.plan.show.cautions import cautions
 from diskmodel.plan.show.plot import curves_of, draw_disks, draw_latency, trials_svg
 from diskmodel.plan.show.table import comparison_notes, comparison_rows
-from diskmodel.plan.show.words import answer, because, lists, warning
+from diskmodel.plan.show.words import answer, assumed, because, lists, warning
 
 
 def plan_html(result: PlanResult) -> str:
@@ -23,7 +23,10 @@ def plan_html(result: PlanResult) -> str:
     chosen = [index for index, candidate in enumerate(result.candidates) if candidate is result.best]
     before = warning(result)
     parts = [f"<p><strong>{html.escape(before)}</strong></p>"] if before else []
-    parts += [f"<p><strong>{html.escape(answer(result))}</strong></p>", _list([*because(result), *cautions(result)])]
+    parts += [
+        f"<p><strong>{html.escape(answer(result))}</strong></p>",
+        _list([*assumed(result), *because(result), *cautions(result)]),
+    ]
     parts.append(_table(candidate_header(result), rows, bold=chosen))
     parts.append(_plot(lambda axes: draw_disks(axes, result), height=1.2 + 0.45 * len(rows)))
     parts += [_wrap(drawing) for drawing in trials_svg(result)]

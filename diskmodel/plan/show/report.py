@@ -23,7 +23,7 @@ from diskmodel.plan.question.short_toml import short_toml
 from diskmodel.plan.show import plot
 from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, hours_words, short
 from diskmodel.plan.show.cautions import cautions
-from diskmodel.plan.show.words import answer, because, explained, warning, waterfall_title
+from diskmodel.plan.show.words import answer, assumed, because, explained, warning, waterfall_title
 from diskmodel.result.statistics.registry import STATISTICS
 from diskmodel.units import nominal_bytes
 from diskmodel.version import __version__
@@ -163,7 +163,7 @@ def _content(result: PlanResult) -> dict[str, Any]:
         "title": plan.name,
         "warning": warning(result),
         "answer": answer(result),
-        "because": [*because(result), *cautions(result)],
+        "because": [*assumed(result), *because(result), *cautions(result)],
         "facts": _facts(result),
         "heading": "Candidates",
         "header": candidate_header(result),

@@ -19,7 +19,7 @@ from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, hours_words, short
 from diskmodel.plan.show.cautions import cautions, long_rebuilds, unknown_order, waiting
 from diskmodel.plan.show.narrow import TableOrList
-from diskmodel.plan.show.words import answer, because, explained, in_order_words, lists, peak_words, warning
+from diskmodel.plan.show.words import answer, assumed, because, explained, in_order_words, lists, peak_words, warning
 from diskmodel.result.show.table import width_words
 from diskmodel.result.statistics.registry import BY_NAME
 from diskmodel.units import in_digits, nominal_bytes
@@ -45,6 +45,7 @@ def plan_table(result: PlanResult) -> RenderableType:
     if before := warning(result):
         parts.append(Text(before, style="bold yellow"))
     parts.append(Text(answer(result), style="bold green" if is_feasible else "bold red"))
+    parts += [Text(line, style="bold") for line in assumed(result)]
     parts += [_indented(line) for line in because(result)]
     parts += [Text(line, style="yellow") for line in cautions(result)]
     header = candidate_header(result)

@@ -31,6 +31,19 @@ def answer(result: PlanResult) -> str:
     return f"{in_disks(best.disks or 0)}{spare} of {best.family.drive.name} in {best.level_in_words}{money}."
 
 
+def assumed(result: PlanResult) -> list[str]:
+    """Return what the question left unsaid and the answer depends on, each with the answer of the other case."""
+    said = []
+    for item in result.assumptions:
+        disks = result.best.disks if result.best is not None else None
+        if item.disks is None or (item.disks == disks):
+            other = "no fewer disks"
+        else:
+            other = f"{in_disks(item.disks)} in {item.level}"
+        said.append(f"Assumed: {item.assumed}. {item.instead[:1].upper()}{item.instead[1:]}: {other}.")
+    return said
+
+
 #: Reasons beside the answer: what people keep in mind. Everything else is behind `--explain`.
 MAX_REASONS = 3
 

@@ -1,0 +1,52 @@
+"""What a question left unsaid and the answer depends on: the other case, simulated."""
+
+from __future__ import annotations
+
+from diskmodel.controller.description import WriteCache
+from diskmodel.plan.advice.relax import CACHE_BYTES
+from diskmodel.plan.answer.candidate import Candidate, by_size
+from diskmodel.plan.answer.changes import Assumption
+from diskmodel.plan.question.case import cases
+from diskmodel.plan.question.description import PlanDescription
+from diskmodel.plan.search.fewest_disks import search_family
+from diskmodel.plan.trial.at_once import at_once
+from diskmodel.plan.trial.evaluation import Evaluate
+
+#: Share of writes from which a write cache can change an answer. At a tenth of that, too few requests wait for writes.
+_LEAST_WRITES = 0.01
+
+
+def assumptions(plan: PlanDescription, best: Candidate, evaluate: Evaluate) -> list[Assumption]:
+    """Return what was assumed because the question does not say it, with the answer of the opposite.
+
+    A write cache of the controller: with the answer's drive and every level of the plan, as many disks as the answer or
+    fewer. The other way round nothing is assumed: a cache that is there was asked for.
+    """
+    streams = plan.workload.streams
+    writes = sum(stream.row_weight * (1 - stream.read_ratio) for stream in streams)
+    has_writes = writes >= _LEAST_WRITES * sum(stream.row_weight for stream in streams)
+    counts = [count for count in plan.candidates.counts if count <= (best.disks or 0)]
+    if plan.controller.write_cache is not None or not has_writes or len(counts) < 2:
+        return []
+    family = best.family
+    cached = plan.controller.model_copy(update={"write_cache": WriteCache(size_bytes=CACHE_BYTES)})
+    alike = {
+        "drives": (family.drive,),
+        "strip_bytes": (family.strip_bytes,),
+        "cache_bytes": (family.cache_bytes,),
+        "disks": tuple(counts),
+    }
+    candidates = plan.candidates.model_copy(update=alike)
+    changed = plan.model_copy(update={"controller": cached, "candidates": candidates, "recording": None})
+    with at_once(evaluate) as pool:
+        found = list(pool.map(lambda case: search_family(case, evaluate), cases(changed)))
+    met = [item for item in found if item.is_feasible]
+    other = min(met, key=by_size, default=None)
+    return [
+        Assumption(
+            assumed="no write cache of the controller",
+            instead="with 1 GiB, battery-backed",
+            disks=None if other is None else other.disks,
+            level="" if other is None else other.level_in_words,
+        )
+    ]
