@@ -7,10 +7,16 @@ from typing import Any
 
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.plan_result import PlanResult
-from diskmodel.units import nominal_bytes, pretty_bytes
+from diskmodel.units import in_digits, nominal_bytes, pretty_bytes
 
 #: Mark of a candidate that the longest run leaves undecided.
 CLOSE = "(close)"
+
+
+#: Rebuilds longer than this are given in days, and are starved by the load after so many days.
+_MOST_HOURS, _STARVED_DAYS = 48, 30
+#: Chances a year that are as good as certain, and one over those that are as good as none.
+_CERTAIN, _RARE = 0.9, 1e9
 
 
 def short(value: float | None, digits: int = 3) -> str:
@@ -23,6 +29,24 @@ def short(value: float | None, digits: int = 3) -> str:
 def hours_words(hours: float) -> str:
     """Return the hours of a rebuild as text for a table."""
     return "never ends" if math.isinf(hours) else short(hours)
+
+
+def duration(hours: float) -> str:
+    """Return the length of a rebuild as people say it: in days above 48 h, and starved above 30 days."""
+    if math.isinf(hours):
+        return "never ends"
+    if hours > _STARVED_DAYS * 24:
+        return f"{in_digits(hours / 24)} days (starved)"
+    return f"{in_digits(hours / 24)} days" if hours > _MOST_HOURS else f"{in_digits(hours)} h"
+
+
+def chance_words(per_year: float) -> str:
+    """Return a chance as people say it: "1 in 9,000 a year"."""
+    if per_year >= _CERTAIN:
+        return "almost certain within a year"
+    if not per_year * _RARE > 1:
+        return "less than 1 in a billion a year"
+    return f"1 in {in_digits(float(f'{1 / per_year:.2g}'))} a year"
 
 
 def _is_priced(result: PlanResult) -> bool:

@@ -12,11 +12,8 @@ from rich.text import Text
 
 from diskmodel.plan.answer.capacity import Capacity
 from diskmodel.plan.answer.outcome import Outcome
-from diskmodel.plan.show.candidates import hours_words, short
+from diskmodel.plan.show.candidates import chance_words, duration, short
 from diskmodel.units import in_digits, nominal_bytes
-
-#: Chances of data loss below which a year is as good as safe: once in so many years.
-_RARE_YEARS = 1e9
 
 
 def capacity_table(capacity: Capacity) -> RenderableType:
@@ -66,10 +63,10 @@ def capacity_rows(capacity: Capacity) -> list[tuple[str, str]]:
         rows += [
             ("p99 at the knee, one disk failed", _ms(capacity.degraded, "p99")),
             ("p99 at the knee, rebuilding", _ms(capacity.rebuilding, "p99")),
-            ("rebuild by Linux md beside the knee", _hours(capacity.rebuild_hours)),
-            ("rebuild of an idle array", _hours(capacity.idle_rebuild_hours)),
+            ("rebuild by Linux md beside the knee", duration(capacity.rebuild_hours)),
+            ("rebuild of an idle array", duration(capacity.idle_rebuild_hours)),
         ]
-    rows.append(("chance of data loss", _chance(capacity.loss_per_year)))
+    rows.append(("chance of data loss", chance_words(capacity.loss_per_year)))
     rows.append(("IOPS by rule of thumb", short(capacity.rule_of_thumb_per_s)))
     return rows
 
@@ -99,20 +96,3 @@ def _ms(outcome: Outcome | None, statistic: str) -> str:
     if outcome is None or figure is None:
         return "–"
     return f"{in_digits(figure.value / 1e6)} ms" if outcome.is_stable else "overloaded"
-
-
-def _hours(hours: float) -> str:
-    """Return the length of a rebuild: days above 48 h."""
-    if hours > 30 * 24:
-        return f"starved: {hours_words(hours / 24)} days" if math.isfinite(hours) else "never ends beside it"
-    return f"{in_digits(hours / 24)} days" if hours > 48 else f"{in_digits(hours)} h"
-
-
-def _chance(per_year: float) -> str:
-    """Return a chance as people say it: "1 in 9,000 a year"."""
-    if not 0 < per_year < 1:
-        return "certain in a year" if per_year >= 1 else "none by this reckoning"
-    years = 1 / per_year
-    if years > _RARE_YEARS:
-        return "less than 1 in a billion a year"
-    return f"1 in {in_digits(float(f'{years:.2g}'))} a year"

@@ -21,7 +21,14 @@ from diskmodel.plan.answer.load_curve import Curves
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.question.short_toml import short_toml
 from diskmodel.plan.show import plot
-from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, hours_words, short
+from diskmodel.plan.show.candidates import (
+    candidate_header,
+    candidate_note,
+    candidate_row,
+    chance_words,
+    hours_words,
+    short,
+)
 from diskmodel.plan.show.cautions import cautions
 from diskmodel.plan.show.words import answer, assumed, because, explained, warning, waterfall_title
 from diskmodel.result.statistics.registry import STATISTICS
@@ -195,7 +202,7 @@ def _facts(result: PlanResult) -> list[tuple[str, str]]:
     if best.safety is not None:
         hours = best.safety.rebuild_hours
         facts.append(("rebuild", f"{short(hours)} h" if math.isfinite(hours) else hours_words(hours)))
-        facts.append(("chance of data loss", f"{100 * best.safety.loss_per_year:.2g} % a year"))
+        facts.append(("chance of data loss", chance_words(best.safety.loss_per_year)))
     return facts
 
 

@@ -45,8 +45,7 @@ def plan_table(result: PlanResult) -> RenderableType:
     if before := warning(result):
         parts.append(Text(before, style="bold yellow"))
     parts.append(Text(answer(result), style="bold green" if is_feasible else "bold red"))
-    parts += [Text(line, style="bold") for line in assumed(result)]
-    parts += [_indented(line) for line in because(result)]
+    parts += [_indented(line) for line in [*assumed(result), *because(result)]]
     parts += [Text(line, style="yellow") for line in cautions(result)]
     header = candidate_header(result)
     shown = [index for index, name in enumerate(header) if name not in _ON_PAPER_ONLY]

@@ -12,7 +12,7 @@ from diskmodel.plan.answer.effort import Effort, Efforts
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.answer.safety import Safety
 from diskmodel.plan.answer.waterfall import steps_in_words
-from diskmodel.plan.show.candidates import short
+from diskmodel.plan.show.candidates import chance_words, duration, short
 from diskmodel.units import in_digits, in_disks, nominal_bytes
 from diskmodel.workload import Workload
 
@@ -192,12 +192,12 @@ def warning(result: PlanResult) -> str:
 
 def _with_a_disk_failed(safety: Safety) -> str:
     """Return p99 with a disk failed and during the rebuild, hours of rebuild and the chance of data loss."""
-    chance = f"the chance of data loss is {safety.loss_per_year:.2g} a year"
+    chance = f"the chance of data loss is {chance_words(safety.loss_per_year)}"
     if safety.degraded is None:
         return f"no disk may fail: {chance}"
     p99 = [safety.p99_ms(outcome) for outcome in (safety.degraded, safety.rebuilding)]
     failed, rebuilding = ("overloaded" if value is None else f"p99 {in_digits(value)} ms" for value in p99)
-    takes = f"the rebuild takes {short(safety.rebuild_hours)} hours; "
+    takes = f"Linux md rebuilds the disk in {duration(safety.rebuild_hours)}; "
     if math.isinf(safety.rebuild_hours):
         takes = "" if p99[1] is None else "the rebuild does not end beside this load; "
     worst = "" if p99[1] is None else " at worst"
