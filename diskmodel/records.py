@@ -39,6 +39,8 @@ class Sync(IntEnum):
     FLUSH = 1
     #: Opened with O_DSYNC: the write passes the drive's cache, then a flush.
     DSYNC = 2
+    #: The same on a file: one of the two.
+    FILE_DSYNC = 3
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,14 @@ class StreamRule:
         length of 0: they are requests.
     log_delay_ns : int
         How long a batch of records waits for others.
+    journal_first_byte, journal_bytes : int
+        Place of the journal of the file system, which a sync commits (rule Y7), and its length. A length of 0: it does
+        not. There is one for all streams, that of the first which has any.
+    journal_body_bytes, journal_more_bytes, journal_block_bytes : int
+        What a commit writes (rule Y10): first, for each sync after the first that it serves, and last.
+    journal_tick_ns : int
+        Syncs commit only where a write has changed the times of the file, which have so much resolution (rule Y8); 0:
+        each does.
     cycle_requests : int
         Requests of all streams that come on average while the rate of this one goes through its ups and downs once
         (rule Z11); 0: it has none.
@@ -80,6 +90,12 @@ class StreamRule:
     log_bytes: int = 0
     log_block_bytes: int = 1
     log_delay_ns: int = 0
+    journal_first_byte: int = 0
+    journal_bytes: int = 0
+    journal_body_bytes: int = 0
+    journal_more_bytes: int = 0
+    journal_block_bytes: int = 0
+    journal_tick_ns: int = 0
     cycle_requests: Beside[int] = 0
     is_random: Beside[bool] = False
 

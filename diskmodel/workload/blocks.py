@@ -60,7 +60,7 @@ class Blocks:
         self.n = n
         self._rows_per_block = rows_per_block
         self._spaces = [stream.space(capacity_bytes, default_span_bytes) for stream in streams]
-        self.rules: tuple[StreamRule, ...] = rules_of(streams, self._spaces)
+        self.rules: tuple[StreamRule, ...] = rules_of(streams, self._spaces, capacity_bytes)
         self._draws = [
             RunningDraws(seed, index, stream.excerpts, before)
             for index, (stream, before) in enumerate(zip(streams, rows_before(streams, n_before), strict=True))

@@ -87,6 +87,15 @@ class Workload(Description):
                 raise ValueError(f"streams: {volume!r} names a stream and a volume of several; rename one of them")
         return self
 
+    @model_validator(mode="after")
+    def _share_a_file_system(self) -> Self:
+        kinds = sorted({stream.file_system for stream in self.streams} - {"none"})
+        if len(kinds) > 1:
+            raise ValueError(
+                f"streams: one file system fills the array, and they have {' and '.join(kinds)}; keep one of them"
+            )
+        return self
+
     @property
     def volumes(self) -> dict[str, tuple[Stream, ...]]:
         """Streams of each volume by its name; streams without a volume are left out."""

@@ -18,6 +18,7 @@ from diskmodel.workload.addresses import Addresses, ExcerptPlaces, Uniform
 from diskmodel.workload.arrivals import Arrival, Closed, ExcerptTimes
 from diskmodel.workload.draws import Draws, Kind, same
 from diskmodel.workload.excerpts import Excerpts
+from diskmodel.workload.file_system import FileState, FileSystem, sync_rule
 from diskmodel.workload.space import Space
 
 SECTOR_BYTES = 512
@@ -98,6 +99,13 @@ class Stream(Description):
         write itself (O_DSYNC, O_SYNC). The client goes on when the write is safe.
     sync_every : int
         "fdatasync" and "fsync" follow every so many writes of a client.
+    file_system : "none", "ext4" or "xfs"
+        File system on the array whose files are written; "none": the array itself. It fills the array, and all streams
+        with one share its journal.
+    file : "overwrite", "append" or "unwritten"
+        What a write finds. "overwrite": blocks that were written before, whose sync is a flush. "append": the file
+        grows. "unwritten": blocks that were set aside (`fallocate`) and not written yet. The last two, and fsync
+        whenever the file's times have changed, commit the journal.
     volume : str or None
         Volume that the stream belongs to: limits of an objective may be those of a volume, all its streams together.
     """
@@ -119,6 +127,8 @@ class Stream(Description):
     commit_delay_ns: Nanoseconds = 0
     sync: Literal["none", "fdatasync", "fsync", "dsync"] = "none"
     sync_every: int = Field(default=1, ge=1, le=1 << 30)
+    file_system: FileSystem = "none"
+    file: FileState = "overwrite"
     volume: str | None = Field(default=None, min_length=1, max_length=64)
 
     @model_validator(mode="before")
@@ -185,6 +195,15 @@ class Stream(Description):
                 f"sync_every={self.sync_every}: is for sync = 'fdatasync' or 'fsync', which are calls of their own, "
                 f"and sync is {self.sync!r}; set one of them, or leave it out"
             )
+        if self.file_system != "none" and self.sync == "none":
+            raise ValueError(
+                f"file_system={self.file_system}: is about writes that are made safe, and sync is 'none'; set sync, "
+                "or leave file_system out"
+            )
+        if self.file != "overwrite" and self.file_system == "none":
+            raise ValueError(
+                f"file={self.file}: is a state of a file, and file_system is 'none'; set file_system = 'ext4' or 'xfs'"
+            )
         if self.sync != "none" and self.read_ratio == 1 and self.excerpts is None:
             raise ValueError(f"sync={self.sync}: is about writes, and all requests are reads; lower read_ratio")
         return self
@@ -221,15 +240,22 @@ class Stream(Description):
             pace = f"{self.arrival.clients} outstanding"
         if self.kind == "commits":
             assert self.record_bytes is not None
-            return f"commits of {pretty_bytes(self.record_bytes)} to one log, {self.sync}, {pace}"
+            return f"commits of {pretty_bytes(self.record_bytes)} to one log, {self.sync}{self._on_file}, {pace}"
         often = f" after every {self.sync_every} writes" if self.sync_every > 1 else ""
-        sync = "" if self.sync == "none" else f", {self.sync}{often}"
+        sync = "" if self.sync == "none" else f", {self.sync}{often}{self._on_file}"
         return f"{sizes} {self.addresses.pattern}, {100 * self.read_ratio:.3g}% reads, {pace}{sync}"
+
+    @property
+    def _on_file(self) -> str:
+        """What is written, in words: " on ext4, unwritten"."""
+        if self.file_system == "none":
+            return ""
+        return f" on {self.file_system}" + ("" if self.file == "overwrite" else f", {self.file}")
 
     @property
     def sync_rule(self) -> Sync:
         """What follows its writes (rule Y1)."""
-        return {"none": Sync.NONE, "dsync": Sync.DSYNC}.get(self.sync, Sync.FLUSH)
+        return sync_rule(self.sync, self.file_system, self.file)
 
     @property
     def is_closed(self) -> bool:

@@ -139,6 +139,22 @@ def draw_case(pick: Pick) -> Case:
     return case
 
 
+def _file_system(pick: Pick, case: Case) -> None:
+    """Let syncs of most streams commit a journal, or write to a file with O_DSYNC."""
+    journal_ratio = pick((0.1, 0.5))
+    for stream in case["streams"]:
+        if stream["sync"] == Sync.DSYNC and pick((False, True)):
+            stream["sync"] = Sync.FILE_DSYNC.value
+        elif stream["sync"] == Sync.FLUSH and pick((False, True, True, True)):
+            stream["journal"] = {
+                "ratio": journal_ratio,
+                "body_bytes": pick((0, 8192, 16384, 3000)),
+                "more_bytes": pick((0, 4096, 1024)),
+                "block_bytes": pick((4096, 512)),
+                "tick_ns": pick((0, 0, 4_000_000, 50_000_000)),
+            }
+
+
 def _durable_writes(pick: Pick, case: Case) -> None:
     """Let writes be followed by flushes, or pass the drives' caches."""
     array, drive = case["array"], case["array"]["drive"]
@@ -158,6 +174,8 @@ def _durable_writes(pick: Pick, case: Case) -> None:
         }
     elif drive["kind"] == "flash":
         drive["flush_ns"] = pick((2_400_000, 0, 300_000))
+    if pick((False, True)):
+        _file_system(pick, case)
 
 
 def _write_zones(pick: Pick, case: Case) -> None:
@@ -563,6 +581,18 @@ def _requests(case: Case, scenario: Scenario) -> Requests:
 def _rule(name: str, stream: dict[str, Any], n_sectors: int) -> StreamRule:
     rule = StreamRule(name, stream["clients"], stream["pace_ns"] if stream["clients"] else 0)
     rule = replace(rule, sync=stream.get("sync", 0), sync_every=stream.get("sync_every", 1))
+    if "journal" in stream:
+        journal = stream["journal"]
+        journal_bytes = max(int(n_sectors * journal["ratio"]), 128) * SECTOR
+        rule = replace(
+            rule,
+            journal_first_byte=(n_sectors * SECTOR - journal_bytes) // 2,
+            journal_bytes=journal_bytes,
+            journal_body_bytes=journal["body_bytes"],
+            journal_more_bytes=journal["more_bytes"],
+            journal_block_bytes=journal["block_bytes"],
+            journal_tick_ns=journal["tick_ns"],
+        )
     if "log_ratio" not in stream:
         return rule
     n_bytes = max(int(n_sectors * stream["log_ratio"]), 1) * SECTOR

@@ -1,4 +1,4 @@
-"""Flushes, FUA and group commit, by hand, on a drive whose sectors take 10,000 ns each (rules Y1 to Y6, D10, D11).
+"""Flushes, FUA and group commit, by hand, on a drive whose sectors take 10,000 ns each (rules Y1 to Y10, D10, D11).
 
 100 sectors a track, no seek time worth naming: block b begins to pass at 10,000 · (b mod 100) ns of each revolution of
 1,000,000 ns. The bus takes 1,000 ns a sector; the processor of the drive takes 2,000 ns a command, the tail 500 ns.
@@ -162,6 +162,81 @@ def test_those_who_wait_join_the_next_batch(engine: str) -> None:
     assert len(set(ends(delayed))) == 1
 
 
+JOURNAL = StreamRule(
+    "s",
+    1,
+    sync=Sync.FLUSH,
+    journal_first_byte=400 * 512,
+    journal_bytes=1 << 16,
+    journal_body_bytes=1024,
+    journal_more_bytes=512,
+    journal_block_bytes=512,
+)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("cache", "n_flushes"), [(True, 2), (False, 0)])
+def test_a_commit_of_the_journal(engine: str, cache: bool, n_flushes: int) -> None:
+    """Rule Y10: block 30 passes at 300,000; blocks 400 and 401 of the body have passed at 1,020,000, and their flush or
+    write is answered at 1,020,500. Then block 402, the last of the commit, is passing, and passes again a turn later.
+    """
+    found = outcome(engine, [(0, 30)], JOURNAL, drive_write_cache=cache)
+    assert ends(found) == [2_030_500]
+    assert found.devices.n_flushes.tolist() == [n_flushes]
+    assert found.devices.write_bytes.tolist() == [4 * 512]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_who_waits_shares_the_next_commit(engine: str) -> None:
+    """Rule Y9: the second and third sync come during the first commit, and theirs is a sector longer."""
+    rule = replace(JOURNAL, n_clients=0)
+    found = outcome(engine, [(0, 30), (10_000, 50), (20_000, 70)], rule)
+    assert ends(found)[0] < ends(found)[1] == ends(found)[2]
+    assert found.devices.write_bytes.tolist() == [(3 + 3 + 4) * 512]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_fsync_commits_when_the_time_has_changed(engine: str) -> None:
+    """Rule Y8: of two writes in one tick the second finds its change committed, and flushes; the third commits."""
+    rule = replace(JOURNAL, n_clients=0, journal_tick_ns=4_000_000)
+    found = outcome(engine, [(0, 30), (3_000_000, 50), (5_000_000, 70)], rule)
+    assert found.devices.write_bytes.tolist() == [(3 + 2 * 3) * 512]
+    assert found.devices.n_flushes.tolist() == [5]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("has_fua", "n_flushes"), [(True, 0), (False, 1)])
+def test_o_dsync_of_a_file(engine: str, has_fua: bool, n_flushes: int) -> None:
+    """Rule Y7: a FUA write, or a write and a flush, not both."""
+    found = outcome(engine, [(0, 30)], StreamRule("s", 1, sync=Sync.FILE_DSYNC), drive_fua=has_fua)
+    assert (ends(found), found.devices.n_flushes.tolist()) == ([310_500], [n_flushes])
+
+
+def test_a_file_that_grows_costs_more_revolutions() -> None:
+    """On a disk of 7,200 rpm written blocks are safe once a revolution.
+
+    A commit adds seeks to the journal and back, and a revolution for its last block, which XFS saves.
+    """
+    stream = {
+        "size": "4 KiB",
+        "read_ratio": 0.0,
+        "sync": "fdatasync",
+        "clients": 1,
+        "addresses": {"pattern": "sequential"},
+    }
+    rate = {
+        (kind, file): simulate(
+            Array("generic-7k2", "jbod", 1),
+            Workload.parse(stream | {"file_system": kind, "file": file}),
+            n_requests=200,
+        ).commits_per_s
+        for kind, file in (("ext4", "overwrite"), ("ext4", "append"), ("xfs", "append"))
+    }
+    assert rate["ext4", "overwrite"] == pytest.approx(120, rel=0.02)
+    assert 20 < rate["ext4", "append"] < 40
+    assert rate["ext4", "append"] < rate["xfs", "append"] < 60
+
+
 def test_commits_are_reported() -> None:
     """A disk of 7,200 rpm commits once a revolution, and 64 clients share its commits."""
     commits = {"kind": "commits", "record": "300 B", "offset": "10%", "span": "64 MiB"}
@@ -188,6 +263,8 @@ def test_a_run_without_syncs_has_no_commits() -> None:
     [
         ({"sync": "dsync", "sync_every": 2, "read_ratio": 0.5}, "sync_every=2: is for sync = 'fdatasync'"),
         ({"sync": "fsync"}, "sync='fsync': is about writes"),
+        ({"file_system": "ext4", "read_ratio": 0.5}, "file_system='ext4': is about writes that are made safe"),
+        ({"file": "append", "sync": "fsync", "read_ratio": 0.5}, "file='append': is a state of a file"),
         ({"record": "300 B"}, "record and commit_delay: are of a stream of commits"),
     ],
 )
@@ -199,3 +276,12 @@ def test_what_is_refused(stream: dict[str, object], message: str) -> None:
 def test_commits_need_a_record() -> None:
     with pytest.raises(DescriptionError, match="record: is missing"):
         Workload.parse({"kind": "commits", "clients": 4})
+
+
+def test_one_file_system_fills_the_array() -> None:
+    stream = {"size": "4 KiB", "clients": 1, "read_ratio": 0.0, "sync": "fdatasync"}
+    with pytest.raises(DescriptionError, match="they have ext4 and xfs"):
+        Workload.parse({"streams": [stream | {"name": kind, "file_system": kind} for kind in ("ext4", "xfs")]})
+    small = Workload.parse(stream | {"file_system": "ext4"})
+    with pytest.raises(DescriptionError, match="file_system"):
+        small.requests(capacity_bytes=1 << 20, n=1)

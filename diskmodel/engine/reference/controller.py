@@ -92,7 +92,7 @@ class Controller:
             request.queue_ns += self.clock.now - access.asked_ns - access.parity_ns - service
             self._answered(request)
 
-        self.raid.access(request.op, request.sector, request.n, joined, is_fua=request.sync == Sync.DSYNC)
+        self.raid.access(request.op, request.sector, request.n, joined, is_fua=request.sync >= Sync.DSYNC)
 
     def _answered(self, request: HostRequest) -> None:
         """The data of a read goes over the link; then the request is done (rule K3)."""

@@ -166,6 +166,7 @@ class Simulation:
         self.devices, self.raid, self.controller = make_stages(self.clock, scenario, self._answered)
         tables = scenario.drive
         self.host = make_host(self.clock, scenario, self.controller.submit, self._done)
+        self.host.use_file_system(scenario, requests)
         self.clients = Clients(self.clock, requests, self._issue)
         n = len(requests)
         self.rebuild = make_rebuild(self.clock, scenario, self.raid, lambda: (self.n_issued, n - self.left))
@@ -217,14 +218,19 @@ class Simulation:
             log.append(row, int(self.requests.length[row]))
             return
         n = end[row] - first[row]
-        self.host.submit(HostRequest(row, op[row], first[row], n, hits[row], self.clock.now, sync=sync))
+        self.host.submit(HostRequest(row, op[row], first[row], n, hits[row], self.clock.now, sync=self._passed(sync)))
+
+    def _passed(self, sync: Sync) -> Sync:
+        """What follows a write where drives may lack FUA (rule Y7)."""
+        has_fua = self.raid.has_fua and bool(self.raid.flushes)
+        return Sync.FLUSH if sync == Sync.FILE_DSYNC and not has_fua else sync
 
     def _write_batch(self, rule: StreamRule) -> Callable[[list[int], int, int], None]:
         def write(rows: list[int], first_byte: int, n_bytes: int) -> None:
             sector = self.scenario.drive.sector_bytes
             first, end = first_byte // sector, -(-(first_byte + n_bytes) // sector)
             self.batches[rows[0]] = rows
-            sync = Sync(rule.sync)
+            sync = self._passed(Sync(rule.sync))
             self.host.submit(HostRequest(rows[0], WRITE, first, end - first, False, self.clock.now, sync=sync))
 
         return write

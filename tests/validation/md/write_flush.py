@@ -10,7 +10,7 @@ from tests.validation.md.test_flush import reason
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "validation" / "durable.md"
 BEGIN, END = "<!-- table: tests/validation/md/write_flush.py -->\n", "<!-- end of table -->"
 FIGURES = ("iops", "commit_mean_ms", "sync_p99_ms")
-TARGETS = {"raw": "disk", "md1_2": "RAID 1 × 2", "md5_4": "RAID 5 × 4"}
+TARGETS = {"raw": "disk", "md1_2": "RAID 1 × 2", "md5_4": "RAID 5 × 4", "ext4": "ext4", "xfs": "XFS"}
 
 
 def line(row: dict[str, str]) -> str:

@@ -10,6 +10,26 @@ pub const COMPLETE: u64 = 0;
 pub const ARRIVE: u64 = 1;
 pub const DISPATCH: u64 = 2;
 
+/// What a commit of the journal does next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Step {
+    #[default]
+    Body,
+    Flush,
+    Block,
+}
+
+impl Step {
+    /// The step of a number.
+    pub fn of(number: u32) -> Self {
+        match number {
+            0 => Step::Body,
+            1 => Step::Flush,
+            _ => Step::Block,
+        }
+    }
+}
+
 /// What happens at an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
@@ -43,6 +63,8 @@ pub enum Action {
     TurnEnded,
     /// The turn of the array's next flush has come.
     FlushTurn,
+    /// The turn of what a commit of the journal does next has come.
+    Journal(Step),
     /// A batch of a log has waited long enough for records: (stream).
     LogDelayed(u32),
     /// The host's flusher wakes up.
@@ -75,6 +97,7 @@ impl Action {
             Action::TurnEnded => (15, 0, 0),
             Action::FlushTurn => (16, 0, 0),
             Action::LogDelayed(b) => (17, 0, b),
+            Action::Journal(step) => (18, 0, step as u32),
         };
         u64::from(a) << 37 | u64::from(b) << 5 | kind
     }
@@ -100,7 +123,8 @@ impl Action {
             14 => Action::RebuildStep,
             15 => Action::TurnEnded,
             16 => Action::FlushTurn,
-            _ => Action::LogDelayed(b),
+            17 => Action::LogDelayed(b),
+            _ => Action::Journal(Step::of(b)),
         }
     }
 }
@@ -395,7 +419,8 @@ mod tests {
         let of_two = [Action::Issue(disk, most), Action::Destaged(disk, most), Action::Issue(0, 1)];
         let of_none =
             [Action::BitsDurable, Action::FlusherWoken, Action::RebuildStep, Action::TurnEnded, Action::FlushTurn];
-        for action in by_id.map(|of| of(most)).into_iter().chain(of_two).chain(of_none) {
+        let of_steps = [Step::Body, Step::Flush, Step::Block].map(Action::Journal);
+        for action in by_id.map(|of| of(most)).into_iter().chain(of_two).chain(of_none).chain(of_steps) {
             assert_eq!(Action::of(action.word()), action);
         }
     }

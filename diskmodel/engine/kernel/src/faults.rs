@@ -199,6 +199,9 @@ faults! {
     DestageTurn,
     BatchesTogether,
     LogBlock,
+    CommitJoined,
+    CommitTurn,
+    CommitFlush,
 }
 
 /// Whether `fault` is planted now.

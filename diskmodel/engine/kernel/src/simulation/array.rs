@@ -75,7 +75,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         access.is_direct = is_direct;
         access.is_fua = false;
         if let Owner::Host(host) = owner {
-            access.is_fua = self.hosts[host].sync == PASS_THROUGH && self.flushes.are_taken();
+            access.is_fua = self.hosts[host].sync >= PASS_THROUGH && self.flushes.are_taken();
         }
         access.out = 0;
         access.n_following = 0;

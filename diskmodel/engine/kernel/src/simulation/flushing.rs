@@ -10,7 +10,7 @@ use crate::events::{Action, ARRIVE};
 use crate::faults::{planted, Fault};
 use crate::layout::Layout;
 use crate::mechanics::{FLUSH, WRITE};
-use crate::traffic::{Rule, Traffic};
+use crate::traffic::{Rule, Traffic, FLUSH_AFTER, PASS_ONLY};
 
 /// For so long at most a flush waits for writes that will want one, too.
 const MAX_DEFERRED_NS: i64 = 5_000_000_000;
@@ -107,6 +107,11 @@ impl Flushes {
         }
     }
 
+    /// How long the host works on one request.
+    pub(super) fn turn_ns(&self) -> i64 {
+        self.turn_ns
+    }
+
     /// Whether the disks take flushes.
     pub(super) fn are_taken(&self) -> bool {
         self.takes
@@ -128,15 +133,33 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
         match &mut self.syncs {
             Some(syncs) if rule.sync_every > 1 => rule.sync * i64::from(syncs.is_due(id, stream, rule.sync_every)),
-            _ => rule.sync,
+            _ => self.passed(rule.sync),
         }
     }
 
-    /// A write is done when a flush after it is, where anything takes flushes (rules Y2 and Y3).
+    /// What follows a write where drives may lack FUA (rule Y7).
+    pub(super) fn passed(&self, sync: i64) -> i64 {
+        let has_fua = self.flushes.takes && self.flushes.has_fua;
+        if sync == PASS_ONLY && !has_fua {
+            FLUSH_AFTER
+        } else {
+            sync
+        }
+    }
+
+    /// Whether a host that wants its writes safe has to flush anything (rule Y2).
+    pub(super) fn takes_flushes(&self) -> bool {
+        self.flushes.takes || self.cache.as_ref().is_some_and(|cache| cache.dirty.is_some())
+    }
+
+    /// A write is done when a commit or a flush after it is, where it needs one (rules Y2, Y3 and Y7).
     #[inline(never)]
     pub(super) fn make_safe(&mut self, host: u32) {
-        let has_cache = self.cache.as_ref().is_some_and(|cache| cache.dirty.is_some());
-        if !(self.flushes.takes || has_cache) || planted(Fault::SyncForgotten) {
+        if self.journal.is_some() && self.commit(host) {
+            return;
+        }
+        let is_safe = self.hosts[host].sync == PASS_ONLY || !self.takes_flushes();
+        if is_safe || planted(Fault::SyncForgotten) {
             return self.done(host);
         }
         let now = self.events.now;
@@ -151,7 +174,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
     }
 
-    /// The flush after a write has been answered.
+    /// The flush after a write has been answered, or its commit has ended.
     pub(super) fn made_safe(&mut self, host: u32) {
         self.hosts[host].sync_ns += self.events.now;
         self.done(host);

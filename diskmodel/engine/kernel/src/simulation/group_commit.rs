@@ -88,7 +88,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let row = log.batch.first().map_or(0, |record| record.row);
         let sector = self.by_sector.of(rule.log_first_byte + down);
         let n = self.by_sector.of(rule.log_first_byte + end + self.model.sector_bytes() - 1) - sector;
-        let (sync, issue) = (rule.sync, self.events.now);
+        let (sync, issue) = (self.passed(rule.sync), self.events.now);
         let host = self.hosts.put(HostRequest {
             row,
             stream,

@@ -7,6 +7,7 @@ mod controller;
 mod flushing;
 mod group_commit;
 mod host;
+mod journal;
 mod page_cache;
 mod read_ahead;
 mod rebuild;
@@ -16,7 +17,7 @@ mod submission;
 use crate::command::{Command, Commands, Slots};
 use crate::device::{Device, Shared};
 use crate::divisor::Divisor;
-use crate::events::{Action, Events, Next, ARRIVE, COMPLETE};
+use crate::events::{Action, Events, Next, Step, ARRIVE, COMPLETE};
 use crate::faults::{planted, Fault};
 use crate::layout::{CopyChoice, Layout, Piece, Plan};
 use crate::traffic::{Completion, Request, Traffic, N_PARTS};
@@ -28,6 +29,7 @@ use flushing::ClientSyncs;
 pub use flushing::Flushes;
 use group_commit::Log;
 pub use host::Host;
+use journal::Journal;
 pub use page_cache::PageCache;
 pub use read_ahead::ReadAhead;
 use rebuild::Rebuild;
@@ -97,6 +99,10 @@ enum Purpose {
     WriteBack,
     /// The flush after a write.
     Flush(u32),
+    /// A part of a commit of the journal, before this step.
+    Journal(Step),
+    /// The last part of a commit.
+    Committed,
 }
 
 /// A host request in the controller.
@@ -177,6 +183,7 @@ pub struct Simulation<D: Device, T> {
     submitter: Option<Box<Submitter>>,
     flushes: Box<Flushes>,
     syncs: Option<Box<ClientSyncs>>,
+    journal: Option<Box<Journal>>,
     /// Of each stream, where there are any.
     logs: Vec<Log>,
     intents: Option<Box<Intents>>,
@@ -201,6 +208,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let Parts { model, layout, controller, cache, host, submitter, flushes, disks, n_buffered, sample_every } =
             parts;
         Simulation {
+            journal: Journal::of(traffic.rules(), model.sector_bytes(), flushes.turn_ns()).map(Box::new),
             flushes: Box::new(flushes),
             syncs: ClientSyncs::of(traffic.rules()).map(Box::new),
             logs: Log::of(traffic.rules()),
@@ -345,6 +353,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::TurnEnded => self.turn_ended(),
             Action::FlusherWoken => self.flusher_woken(),
             Action::FlushTurn => self.flush_turn(),
+            Action::Journal(step) => self.go_on_with_commit(step),
             Action::LogDelayed(stream) => self.log_delayed(stream),
             Action::RebuildStep => self.rebuild_step(),
             Action::BitsDurable => self.bits_durable(),
@@ -428,6 +437,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Purpose::Flush(write) => {
                 self.hosts.release(host);
                 self.made_safe(write);
+            }
+            Purpose::Journal(next) => {
+                self.hosts.release(host);
+                self.journal_answered(next);
+            }
+            Purpose::Committed => {
+                self.hosts.release(host);
+                self.committed();
             }
             Purpose::Window => {
                 self.hosts.release(host);

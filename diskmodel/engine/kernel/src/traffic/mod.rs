@@ -23,7 +23,7 @@ record! {
         pub n_clients: i64,
         /// Least time between two issues of the same client.
         pub pace_ns: i64,
-        /// What follows a write: nothing, `FLUSH_AFTER`, or `PASS_THROUGH` (rule Y1).
+        /// What follows a write: nothing, `FLUSH_AFTER`, `PASS_THROUGH`, or `PASS_ONLY` (rules Y1 and Y7).
         pub sync: i64,
         /// It follows every so many writes of a client; 0 as 1.
         pub sync_every: i64,
@@ -34,6 +34,15 @@ record! {
         pub log_block_bytes: i64,
         /// How long a batch of records waits for others.
         pub log_delay_ns: i64,
+        /// Place and length of the journal that a sync commits (rule Y7); a length of 0: it does not.
+        pub journal_first_byte: i64,
+        pub journal_bytes: i64,
+        /// What a commit writes: first, for each sync after the first that it serves, and last (rule Y10).
+        pub journal_body_bytes: i64,
+        pub journal_more_bytes: i64,
+        pub journal_block_bytes: i64,
+        /// Resolution of a file's times, where only a sync that finds them changed commits (rule Y8); 0: each does.
+        pub journal_tick_ns: i64,
     }
 }
 
@@ -48,6 +57,12 @@ impl Rule {
         log_bytes: 0,
         log_block_bytes: 1,
         log_delay_ns: 0,
+        journal_first_byte: 0,
+        journal_bytes: 0,
+        journal_body_bytes: 0,
+        journal_more_bytes: 0,
+        journal_block_bytes: 0,
+        journal_tick_ns: 0,
     };
 }
 
@@ -55,6 +70,8 @@ impl Rule {
 pub const FLUSH_AFTER: i64 = 1;
 /// A write that passes the drive's buffer, then a flush.
 pub const PASS_THROUGH: i64 = 2;
+/// A write that passes the drive's buffer where it can, else a flush.
+pub const PASS_ONLY: i64 = 3;
 
 /// A row that a stream has taken and that is to be issued.
 #[derive(Clone, Copy, Debug)]
