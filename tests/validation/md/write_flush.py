@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.validation.md import flush
+from tests.validation.md import etcd, flush
 from tests.validation.md.test_flush import reason
 
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "validation" / "durable.md"
 BEGIN, END = "<!-- table: tests/validation/md/write_flush.py -->\n", "<!-- end of table -->"
+ETCD, END_ETCD = "<!-- etcd: tests/validation/md/write_flush.py -->\n", "<!-- end of etcd -->"
 FIGURES = ("iops", "commit_mean_ms", "sync_p99_ms")
 TARGETS = {"raw": "disk", "md1_2": "RAID 1 × 2", "md5_4": "RAID 5 × 4", "ext4": "ext4", "xfs": "XFS"}
 
@@ -35,7 +36,13 @@ def main() -> None:
     rule = "|" + "---|" * 5 + "--:|" * 11
     start = text.index(BEGIN) + len(BEGIN)
     lines = [line(row) for row in flush.rows() if "_trace_" not in row["run"]]
-    PAGE.write_text(text[:start] + "\n".join(["", titles, rule, *lines, "", ""]) + text[text.index(END, start) :])
+    text = text[:start] + "\n".join(["", titles, rule, *lines, "", ""]) + text[text.index(END, start) :]
+    start = text.index(ETCD) + len(ETCD)
+    lines = ["", "| connections | puts/s measured | model | |", "|--:|--:|--:|--:|"]
+    for n, was in etcd.measured().items():
+        value = etcd.simulated(n)
+        lines.append(f"| {n} | {was:,.0f} | {value:,.0f} | {value / was - 1:+.0%} |")
+    PAGE.write_text(text[:start] + "\n".join([*lines, "", ""]) + text[text.index(END_ETCD, start) :])
 
 
 if __name__ == "__main__":
