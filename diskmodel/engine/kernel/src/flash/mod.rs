@@ -141,6 +141,7 @@ impl Flash {
 
 impl Flash {
     /// Flushes take their time beside everything else; there is one at a time (rule Y4).
+    #[inline(never)]
     fn take_flushes(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
         let now = events.now;
         for at in 0..self.front.flushes.len() {
@@ -193,7 +194,9 @@ impl Device for Flash {
             }
             taken.push_back(waiting);
         }
-        self.take_flushes(model, commands, events);
+        if !self.front.flushes.is_empty() {
+            self.take_flushes(model, commands, events);
+        }
         let Flash { front, taken, buffer, .. } = self;
         let mut finish = |id, served| finish(id, served, commands, events);
         buffer.advance(now, model);

@@ -22,6 +22,7 @@ pub(super) struct Flush {
 
 impl Disk {
     /// Flushes that were handed to the drive go through its processor, behind the commands of this instant.
+    #[inline(never)]
     pub(super) fn take_flushes(&mut self, model: &Model, events: &mut Events) {
         let now = events.now;
         for at in 0..self.front.flushes.len() {
@@ -36,6 +37,7 @@ impl Disk {
     }
 
     /// Flushes that are ready wait for what the buffer has accepted until now.
+    #[inline(never)]
     pub(super) fn begin_flushes(&mut self, model: &Model, commands: &Commands, events: &mut Events) {
         while let Some(&(id, ready)) = self.taken_flushes.front().filter(|(_, ready)| *ready <= events.now) {
             self.taken_flushes.pop_front();
@@ -52,10 +54,15 @@ impl Disk {
     }
 
     /// A write is on the media: flushes that waited for nothing else end. One that passed the buffer is answered now.
+    #[inline(always)]
     pub(super) fn wrote(&mut self, turn: u64, has_tail: bool, events: &mut Events) {
-        if self.waiting_flushes.is_empty() {
-            return;
+        if !self.waiting_flushes.is_empty() {
+            self.end_flushes(turn, has_tail, events);
         }
+    }
+
+    #[inline(never)]
+    fn end_flushes(&mut self, turn: u64, has_tail: bool, events: &mut Events) {
         let (now, index) = (events.now, self.front.index);
         self.waiting_flushes.retain_mut(|flush| {
             flush.left -= usize::from(turn <= flush.last);
@@ -74,9 +81,31 @@ impl Disk {
         self.waiting_flushes.iter().map(|flush| flush.last).max().unwrap_or(0)
     }
 
+    /// Whether the next access of an arm may be one that a flush waits for, or that has its turn (rules D10, C11).
+    #[inline(always)]
+    pub(super) fn has_turns(&self) -> bool {
+        !self.waiting_flushes.is_empty() || self.is_in_order
+    }
+
+    /// What has its turn, or what a flush waits for. `None`: neither counts now, and the arm does what it does otherwise;
+    /// `Some(None)`: the arm has nothing to do.
+    #[inline(never)]
+    pub(super) fn choose_in_turn(
+        &mut self,
+        i: usize,
+        model: &Model,
+        now: i64,
+        commands: &Commands,
+    ) -> Option<Option<Waiting>> {
+        if self.is_in_order {
+            return (!self.dirty.is_empty()).then(|| self.choose_in_order(i, model, now, commands));
+        }
+        self.has_flushed(i, commands).then(|| self.choose_flushed(i, model, now, commands))
+    }
+
     /// Whether an arm has something to do that a flush waits for, and does nothing else then.
-    pub(super) fn has_flushed(&mut self, i: usize, commands: &Commands) -> bool {
-        if self.waiting_flushes.is_empty() || self.is_in_order || planted(Fault::FlushIdle) {
+    fn has_flushed(&mut self, i: usize, commands: &Commands) -> bool {
+        if planted(Fault::FlushIdle) {
             return false;
         }
         let last = self.flushed_until();
@@ -84,14 +113,8 @@ impl Disk {
             || self.actuators[i].ready.list().commands().iter().any(|w| is_passing(w, last, commands))
     }
 
-    /// Serves what a flush waits for: writes that pass the buffer, then those that wait in it.
-    pub(super) fn serve_flushed(
-        &mut self,
-        i: usize,
-        model: &Model,
-        commands: &mut Commands,
-        events: &mut Events,
-    ) -> bool {
+    /// Of what a flush waits for: writes that pass the buffer, then those that wait in it.
+    fn choose_flushed(&mut self, i: usize, model: &Model, now: i64, commands: &Commands) -> Option<Waiting> {
         let last = self.flushed_until();
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
@@ -100,17 +123,11 @@ impl Disk {
         for entry in self.dirty.up_to(i, last).take(model.electronics.weighed_writes) {
             candidates.push(self.candidate(i, entry, model));
         }
-        self.serve_among(i, candidates, model, commands, events)
+        self.choose_among(i, candidates, model, now)
     }
 
-    /// Serves commands and writes from the buffer in the order in which they became ready (rule C11).
-    pub(super) fn serve_in_order(
-        &mut self,
-        i: usize,
-        model: &Model,
-        commands: &mut Commands,
-        events: &mut Events,
-    ) -> bool {
+    /// Of commands and writes from the buffer, in the order in which they became ready (rule C11).
+    fn choose_in_order(&mut self, i: usize, model: &Model, now: i64, commands: &Commands) -> Option<Waiting> {
         let mut all: Vec<(i64, Waiting)> = Vec::new();
         let ready = self.actuators[i].ready.list().commands();
         all.extend(ready.iter().map(|&w| (commands[w.id].ready, w)));
@@ -123,7 +140,7 @@ impl Disk {
             all.reverse();
         }
         all.into_iter().for_each(|(_, waiting)| candidates.push(waiting));
-        self.serve_among(i, candidates, model, commands, events)
+        self.choose_among(i, candidates, model, now)
     }
 
     fn candidate(&self, i: usize, entry: &Dirty, model: &Model) -> Waiting {
@@ -136,15 +153,7 @@ impl Disk {
         waiting
     }
 
-    fn serve_among(
-        &mut self,
-        i: usize,
-        mut candidates: Row,
-        model: &Model,
-        commands: &mut Commands,
-        events: &mut Events,
-    ) -> bool {
-        let now = events.now;
+    fn choose_among(&mut self, i: usize, mut candidates: Row, model: &Model, now: i64) -> Option<Waiting> {
         let mut chosen = None;
         if !candidates.is_empty() {
             self.follow_stream(i, model, now);
@@ -155,7 +164,7 @@ impl Disk {
             chosen = candidates.commands().get(at).copied();
         }
         self.candidates = candidates;
-        let Some(chosen) = chosen else { return false };
+        let chosen = chosen?;
         if chosen.id != DIRTY {
             let actuator = &mut self.actuators[i];
             let place = actuator.ready.list().commands().iter().position(|w| w.id == chosen.id);
@@ -164,8 +173,7 @@ impl Disk {
             }
             actuator.weigh(model.electronics.weighed_commands);
         }
-        self.serve_chosen(i, chosen, model, commands, events);
-        true
+        Some(chosen)
     }
 }
 

@@ -163,7 +163,9 @@ impl Disk {
         if !self.actuators[0].accepted.is_empty() {
             self.examine(0, model, commands, events);
         }
-        self.begin_flushes(model, commands, events);
+        if !self.taken_flushes.is_empty() {
+            self.begin_flushes(model, commands, events);
+        }
         while self.actuators[0].free_ns <= now && self.serve_one(0, model, commands, events) {}
         let Disk { front, actuators, dirty, .. } = self;
         let actuator = &actuators[0];
@@ -309,7 +311,9 @@ impl Device for Disk {
         let now = events.now;
         self.front.woken();
         self.hand_over(model, commands, events);
-        self.take_flushes(model, events);
+        if !self.front.flushes.is_empty() {
+            self.take_flushes(model, events);
+        }
         self.admit(model, commands, events);
         if self.is_plain {
             return self.work_on(model, commands, events);

@@ -38,36 +38,31 @@ impl Disk {
         if self.actuators[i].is_held {
             return self.serve_follower(i, model, commands, events);
         }
+        let in_turn = if self.has_turns() { self.choose_in_turn(i, model, now, commands) } else { None };
+        let chosen = in_turn.unwrap_or_else(|| self.choose_one(i, model, now));
+        let Some(chosen) = chosen else { return false };
+        self.serve_chosen(i, chosen, model, commands, events);
+        true
+    }
+
+    /// What a free arm does next where no flush waits and nothing has turns.
+    #[inline(always)]
+    fn choose_one(&mut self, i: usize, model: &Model, now: i64) -> Option<Waiting> {
         let has_ready = !self.actuators[i].ready.is_empty();
-        if self.has_flushed(i, commands) {
-            return self.serve_flushed(i, model, commands, events);
-        }
-        if model.electronics.destages_in_order && !self.dirty.is_empty() {
-            return self.serve_in_order(i, model, commands, events);
-        }
         let is_much = || {
             2 * self.dirty.n_waiting(i) + usize::from(planted(Fault::DestageMuch)) > model.electronics.weighed_writes
         };
         let is_pressing = || is_much() || self.dirty.is_pressing();
         let with_dirty = !self.dirty.is_empty() && (!has_ready || is_pressing() || !self.blocked.is_empty());
         if !has_ready && !with_dirty {
-            return false;
+            return None;
         }
-        let chosen = self.choose_ready(i, with_dirty, model, now);
-        let Some(chosen) = chosen else { return false };
-        self.serve_chosen(i, chosen, model, commands, events);
-        true
+        self.choose_ready(i, with_dirty, model, now)
     }
 
     /// Starts what was chosen.
-    pub(super) fn serve_chosen(
-        &mut self,
-        i: usize,
-        chosen: Waiting,
-        model: &Model,
-        commands: &mut Commands,
-        events: &mut Events,
-    ) {
+    #[inline(always)]
+    fn serve_chosen(&mut self, i: usize, chosen: Waiting, model: &Model, commands: &mut Commands, events: &mut Events) {
         let now = events.now;
         let Waiting { id, op, lba, n, ready: missed_at, .. } = chosen;
         if id == DIRTY {

@@ -73,10 +73,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         access.asked = asked;
         access.start = now;
         access.is_direct = is_direct;
-        access.is_fua = false;
-        if let Owner::Host(host) = owner {
-            access.is_fua = self.hosts[host].sync >= PASS_THROUGH && self.flushes.are_taken();
-        }
+        access.is_fua = self.has_passing && matches!(owner, Owner::Host(host) if self.hosts[host].sync >= PASS_THROUGH);
         access.out = 0;
         access.n_following = 0;
         access.bits = None;
@@ -95,13 +92,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let now = self.events.now;
         let border = self.model.border();
         let is_throttled = self.submitter.is_some();
-        let ArrayAccess { owner, is_fua, .. } = self.accesses[id];
-        let is_bitmap = owner == Owner::Bitmap;
+        let ArrayAccess { ref owner, is_fua, .. } = self.accesses[id];
+        let is_bitmap = matches!(owner, Owner::Bitmap);
         let mut out = 0;
         for at in 0..self.plan.first.len() {
             let piece = &self.plan.first[at];
             let (device, op, mut lba, mut n) = (piece.disk(), piece.op(), piece.lba, piece.n);
-            let is_safe = is_fua && op == WRITE;
             while n > 0 {
                 let take = if lba + n <= border { n } else { n.min((lba / border + 1) * border - lba) };
                 let command = self.commands.put(Command {
@@ -111,8 +107,6 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                     op: if op == READ_AND_HOLD { READ } else { op },
                     holds: op == READ_AND_HOLD,
                     is_bitmap,
-                    is_fua: is_safe && self.flushes.has_fua,
-                    flushes_after: is_safe && !self.flushes.has_fua,
                     lba,
                     n: take,
                     submitted: now,
@@ -120,8 +114,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 });
                 self.n_commands += 1;
                 out += 1;
-                if is_safe && !self.flushes.has_fua {
-                    self.flushes.data_begins(device);
+                if is_fua && op == WRITE {
+                    self.mark_safe(command);
                 }
                 if is_throttled {
                     self.ids.push(command);
@@ -152,25 +146,23 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Write behind a read on the disk that is held for it (rule L12).
     #[inline(never)]
     pub(super) fn follow(&mut self, read: Command) {
-        let is_fua = self.accesses[read.access].is_fua;
-        if is_fua && !self.flushes.has_fua {
-            self.flushes.data_begins(read.device);
-        }
         let write = self.commands.put(Command {
             seq: self.n_commands,
             device: read.device,
             access: read.access,
             op: WRITE,
             follows: true,
-            is_fua: is_fua && self.flushes.has_fua,
-            flushes_after: is_fua && !self.flushes.has_fua,
             lba: read.lba,
             n: read.n,
             submitted: self.events.now,
             ..Command::default()
         });
         self.n_commands += 1;
-        self.accesses[read.access].n_following += 1;
+        let access = &mut self.accesses[read.access];
+        access.n_following += 1;
+        if access.is_fua {
+            self.mark_safe(write);
+        }
         let disk = &mut self.disks[read.device as usize];
         if read.is_hit {
             disk.submit(write, &self.model, &mut self.commands, &mut self.events);
@@ -179,6 +171,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
     }
 
+    #[inline(always)]
     pub(super) fn command_done(&mut self, command_id: u32) {
         let command = self.commands[command_id];
         self.commands.release(command_id);
@@ -260,7 +253,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     #[inline(always)]
     pub(super) fn finish_access(&mut self, last: &Command) {
         let ArrayAccess { owner, asked, start, bits, .. } = self.accesses[last.access];
-        if owner == Owner::Stripes {
+        if matches!(owner, Owner::Stripes) {
             return self.stretches_written(last.access, last);
         }
         self.accesses.release(last.access);

@@ -9,8 +9,8 @@ use crate::device::Device;
 use crate::events::{Action, ARRIVE};
 use crate::faults::{planted, Fault};
 use crate::layout::Layout;
-use crate::mechanics::{FLUSH, WRITE};
-use crate::traffic::{Rule, Traffic, FLUSH_AFTER, PASS_ONLY};
+use crate::mechanics::FLUSH;
+use crate::traffic::{Rule, Traffic, FLUSH_AFTER, PASS_ONLY, PASS_THROUGH};
 
 /// For so long at most a flush waits for writes that will want one, too.
 const MAX_DEFERRED_NS: i64 = 5_000_000_000;
@@ -30,16 +30,19 @@ impl ClientSyncs {
         counts.then(|| ClientSyncs { client_of: HashMap::new(), n_unsynced: HashMap::new() })
     }
 
+    #[inline(never)]
     pub fn took(&mut self, id: u32, client: u32) {
         self.client_of.insert(id, client);
     }
 
     /// The client of a row that is done.
+    #[inline(never)]
     pub fn of_row(&mut self, id: u32) -> u32 {
         self.client_of.remove(&id).unwrap_or(0)
     }
 
     /// Whether a write is one that a sync follows.
+    #[inline(never)]
     fn is_due(&mut self, id: u32, stream: u32, every: i64) -> bool {
         let client = self.client_of.get(&id).copied().unwrap_or(0);
         let n = self.n_unsynced.entry((stream, client)).or_default();
@@ -78,7 +81,7 @@ struct BlockFlushes {
 pub struct Flushes {
     /// Whether the disks take flushes, and whether single writes pass their buffers.
     takes: bool,
-    pub(super) has_fua: bool,
+    has_fua: bool,
     /// How long the host works on one request.
     turn_ns: i64,
     disks: Vec<BlockFlushes>,
@@ -112,25 +115,18 @@ impl Flushes {
         self.turn_ns
     }
 
-    /// Whether the disks take flushes.
-    pub(super) fn are_taken(&self) -> bool {
-        self.takes
-    }
-
-    /// A write that a flush will follow is sent to the disk.
-    pub(super) fn data_begins(&mut self, device: u32) {
-        self.disks[device as usize].n_data += 1;
+    /// Whether there are writes that pass the drives' buffers, those of a journal among them: there is no need to look
+    /// for them elsewhere (rule Y2).
+    pub(super) fn has_passing(&self, rules: &[Rule], has_journal: bool) -> bool {
+        self.takes && (has_journal || rules.iter().any(|rule| rule.sync >= PASS_THROUGH))
     }
 }
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
-    /// What follows a row (rule Y1).
-    #[inline(always)]
-    pub(super) fn sync_of(&mut self, stream: u32, id: u32, op: u8) -> i64 {
+    /// What follows a write of a stream whose writes are synchronized (rule Y1).
+    #[inline(never)]
+    pub(super) fn sync_of(&mut self, stream: u32, id: u32) -> i64 {
         let rule = self.traffic.rules()[stream as usize];
-        if rule.sync == 0 || op != WRITE {
-            return 0;
-        }
         match &mut self.syncs {
             Some(syncs) if rule.sync_every > 1 => rule.sync * i64::from(syncs.is_due(id, stream, rule.sync_every)),
             _ => self.passed(rule.sync),
@@ -175,12 +171,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     /// The flush after a write has been answered, or its commit has ended.
+    #[inline(never)]
     pub(super) fn made_safe(&mut self, host: u32) {
         self.hosts[host].sync_ns += self.events.now;
         self.done(host);
     }
 
     /// Flushes all disks for a request, or lets it join what waits for the next flush (rule Y5).
+    #[inline(never)]
     pub(super) fn flush_array(&mut self, host: u32) {
         match self.flushes.targets[..] {
             _ if !self.flushes.takes => self.finished(host),
@@ -224,6 +222,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     /// The next flush of the array may begin.
+    #[inline(never)]
     pub(super) fn flush_turn(&mut self) {
         self.flushes.is_in_progress = false;
         self.begin_array_flush();
@@ -256,7 +255,19 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.disks[device as usize].flush(id, &mut self.commands, &mut self.events);
     }
 
+    /// A write is to pass the disk's buffer, or to be flushed after it (rule Y4).
+    #[inline(never)]
+    pub(super) fn mark_safe(&mut self, write: u32) {
+        let command = &mut self.commands[write];
+        command.is_fua = self.flushes.has_fua;
+        command.flushes_after = !self.flushes.has_fua;
+        if command.flushes_after {
+            self.flushes.disks[command.device as usize].n_data += 1;
+        }
+    }
+
     /// A disk has completed a flush: the next one begins, and those who waited go on.
+    #[inline(never)]
     pub(super) fn disk_flushed(&mut self, device: u32) {
         self.disks[device as usize].front_mut().counters.n_flushes += 1;
         let disk = &mut self.flushes.disks[device as usize];
@@ -276,9 +287,15 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     #[inline(always)]
     pub(super) fn part_answered(&mut self, command: &Command) {
         if command.flushes_after {
-            self.flushes.disks[command.device as usize].n_data -= 1;
-            return self.flush_disk(command.device, Waiter::Data(*command));
+            self.data_answered(command);
+        } else {
+            self.part_done(command);
         }
-        self.part_done(command);
+    }
+
+    #[inline(never)]
+    fn data_answered(&mut self, command: &Command) {
+        self.flushes.disks[command.device as usize].n_data -= 1;
+        self.flush_disk(command.device, Waiter::Data(*command));
     }
 }

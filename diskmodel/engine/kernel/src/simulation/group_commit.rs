@@ -44,6 +44,7 @@ impl Log {
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
     /// A client wants a record in the log of its stream, now.
+    #[inline(never)]
     pub(super) fn append(&mut self, stream: u32, id: u32, row: u64, length: i64) {
         let issue = self.events.now;
         self.logs[stream as usize].waiting.push(Record { id, row, length, issue });
@@ -66,6 +67,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     /// The batch has waited long enough.
+    #[inline(never)]
     pub(super) fn log_delayed(&mut self, stream: u32) {
         self.logs[stream as usize].is_delayed = false;
         self.write_batch(stream);

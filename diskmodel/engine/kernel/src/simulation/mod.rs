@@ -20,14 +20,15 @@ use crate::divisor::Divisor;
 use crate::events::{Action, Events, Next, Step, ARRIVE, COMPLETE};
 use crate::faults::{planted, Fault};
 use crate::layout::{CopyChoice, Layout, Piece, Plan};
-use crate::traffic::{Completion, Request, Traffic, N_PARTS};
+use crate::mechanics::WRITE;
+use crate::traffic::{Completion, Request, Traffic};
 
 use bitmap::Intents;
 pub use cached::Cache;
 pub use controller::Controller;
 use flushing::ClientSyncs;
 pub use flushing::Flushes;
-use group_commit::Log;
+use group_commit::{Log, Record};
 pub use host::Host;
 use journal::Journal;
 pub use page_cache::PageCache;
@@ -130,6 +131,28 @@ struct HostRequest {
     last: Times,
 }
 
+impl HostRequest {
+    /// What became of a row, issued at `issue`, that it was made for.
+    #[inline(always)]
+    fn completion(&self, id: u32, issue: i64, done: i64) -> Completion {
+        let &HostRequest { stream, op, is_hit, ref last, .. } = self;
+        let service = last.overhead + last.seek + last.rotation + last.transfer;
+        let parts = [
+            self.link,
+            self.cache,
+            // a record of a log waits for its batch to begin
+            self.queue + self.issue - issue + last.done - last.submitted - service,
+            self.overhead + last.overhead,
+            last.seek,
+            last.rotation,
+            last.transfer,
+            self.parity,
+            self.sync_ns,
+        ];
+        Completion { id, stream, op, is_hit, issue, done, parts }
+    }
+}
+
 /// Where the time of a request's last command went.
 #[derive(Clone, Copy, Default)]
 struct Times {
@@ -182,6 +205,8 @@ pub struct Simulation<D: Device, T> {
     host: Option<Box<Host>>,
     submitter: Option<Box<Submitter>>,
     flushes: Box<Flushes>,
+    /// Whether there are writes that pass the drives' buffers.
+    has_passing: bool,
     syncs: Option<Box<ClientSyncs>>,
     journal: Option<Box<Journal>>,
     /// Of each stream, where there are any.
@@ -207,8 +232,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     pub fn new(parts: Parts<D>, traffic: T) -> Self {
         let Parts { model, layout, controller, cache, host, submitter, flushes, disks, n_buffered, sample_every } =
             parts;
+        let journal = Journal::of(traffic.rules(), model.sector_bytes(), flushes.turn_ns()).map(Box::new);
         Simulation {
-            journal: Journal::of(traffic.rules(), model.sector_bytes(), flushes.turn_ns()).map(Box::new),
+            has_passing: flushes.has_passing(traffic.rules(), journal.is_some()),
+            journal,
             flushes: Box::new(flushes),
             syncs: ClientSyncs::of(traffic.rules()).map(Box::new),
             logs: Log::of(traffic.rules()),
@@ -334,6 +361,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         &self.disks
     }
 
+    /// Inside the loop over the events, so that none of them has to save the loop's registers.
+    #[inline(always)]
     fn happen(&mut self, next: Next) {
         match next.action() {
             Action::Wake(device) => {
@@ -391,19 +420,20 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
         let sector = self.by_sector.of(offset);
         let end = self.by_sector.of(offset + length + self.model.sector_bytes() - 1);
-        let sync = self.sync_of(stream, id, op);
         let host = self.hosts.put(HostRequest {
             row,
             id,
             stream,
             op,
-            sync,
             is_hit: self.controller.is_hit(cache_draw),
             sector,
             n: end - sector,
             issue: self.events.now,
             ..HostRequest::default()
         });
+        if op == WRITE && self.traffic.rules()[stream as usize].sync > 0 {
+            self.hosts[host].sync = self.sync_of(stream, id);
+        }
         if self.host.is_some() {
             self.submit_to_host(host);
         } else {
@@ -485,59 +515,37 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     #[inline(always)]
     fn done(&mut self, host: u32) {
-        let HostRequest { id, stream, issue, is_batch, .. } = self.hosts[host];
-        if is_batch {
+        let request = &self.hosts[host];
+        if request.is_batch {
             return self.batch_done(host);
         }
-        let parts = self.parts_of(host, 0);
-        let HostRequest { op, is_hit, .. } = self.hosts[host];
+        let &HostRequest { id, stream, issue, .. } = request;
+        self.traffic.done(&request.completion(id, issue, self.events.now));
         self.hosts.release(host);
-        self.row_done(&Completion { id, stream, op, is_hit, issue, done: self.events.now, parts });
+        self.row_done(id, stream as usize, issue);
     }
 
     /// The records of a batch are done with it, each having waited for it.
     #[inline(never)]
     fn batch_done(&mut self, host: u32) {
-        let HostRequest { stream, op, is_hit, issue: begun, .. } = self.hosts[host];
-        for record in self.take_batch(stream) {
-            let (id, issue, done) = (record.id, record.issue, self.events.now);
-            let parts = self.parts_of(host, begun - issue);
-            self.row_done(&Completion { id, stream, op, is_hit, issue, done, parts });
+        let stream = self.hosts[host].stream;
+        for Record { id, issue, .. } in self.take_batch(stream) {
+            self.traffic.done(&self.hosts[host].completion(id, issue, self.events.now));
+            self.row_done(id, stream as usize, issue);
         }
         self.hosts.release(host);
         self.batch_written(stream);
     }
 
-    /// Where the time of a row went that waited so long before its request was issued.
-    #[inline(always)]
-    fn parts_of(&self, host: u32, waited: i64) -> [i64; N_PARTS] {
-        let request = &self.hosts[host];
-        let last = &request.last;
-        let service = last.overhead + last.seek + last.rotation + last.transfer;
-        [
-            request.link,
-            request.cache,
-            request.queue + waited + last.done - last.submitted - service,
-            request.overhead + last.overhead,
-            last.seek,
-            last.rotation,
-            last.transfer,
-            request.parity,
-            request.sync_ns,
-        ]
-    }
-
     /// A row has completed: its client, if it has one, takes the stream's next row.
     #[inline(always)]
-    fn row_done(&mut self, completion: &Completion) {
-        let &Completion { id, stream, issue, .. } = completion;
-        self.traffic.done(completion);
+    fn row_done(&mut self, id: u32, stream: usize, issue: i64) {
         self.sample_levels();
-        let rule = self.traffic.rules()[stream as usize];
         let client = self.syncs.as_mut().map_or(0, |syncs| syncs.of_row(id));
+        let rule = &self.traffic.rules()[stream];
         if rule.n_clients > 0 {
             let earliest = issue + rule.pace_ns - i64::from(planted(Fault::ClientPace));
-            self.take_row(stream as usize, client, earliest, self.events.now);
+            self.take_row(stream, client, earliest, self.events.now);
         }
     }
 }

@@ -49,8 +49,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     #[inline(never)]
     pub(super) fn write_stripes(&mut self, owner: Owner, sector: i64, n: i64, asked: i64, bits: Option<(i64, i64)>) {
         let Some(mut stripes) = self.stripes.take() else { return };
-        let is_host = |host: u32| self.hosts[host].sync >= PASS_THROUGH && self.flushes.are_taken();
-        let is_fua = matches!(owner, Owner::Host(host) if is_host(host));
+        let is_fua = self.has_passing && matches!(owner, Owner::Host(host) if self.hosts[host].sync >= PASS_THROUGH);
         let write = StripeWrite { owner, asked, start: self.events.now, out: 0, bits };
         let write = stripes.writes.put(write);
         let mut at_once = Vec::new();
