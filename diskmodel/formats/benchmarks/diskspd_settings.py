@@ -105,7 +105,10 @@ def options_of(
     if first.offset_bytes:
         options["offset"] = str(first.offset_bytes)
     if first.is_written_through and first.write_percent:
-        options["sync"] = "1"
+        notes.append(
+            "writes went through the caches (writethrough): here caches may answer them (turn write caches off in the "
+            "array)"
+        )
     notes += _places(first, options)
     if first.think_ms:
         options |= {"thinktime": f"{first.think_ms}ms", "thinktime_blocks": str(max(first.burst, 1))}

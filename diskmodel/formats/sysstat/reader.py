@@ -135,6 +135,7 @@ def _json_disk(disk: Any, place: str, prefix: str, sample: Sample, faults: list[
         faults.append(Fault(place, None, "has no name of a device"))
         return
     figures: dict[str, float] = {}
+    errors: dict[str, float] = {}
     for key, value in disk.items():
         if key not in FIGURES:
             continue
@@ -143,9 +144,9 @@ def _json_disk(disk: Any, place: str, prefix: str, sample: Sample, faults: list[
             continue
         series, factor = FIGURES[key]
         figures[series] = value * factor
-        if series in ("read_bytes_per_s", "write_bytes_per_s"):
-            figures[f"{series} unit"] = factor
-    sample[_with_prefix(name, prefix)] = completed(figures)
+        # a number of a document has lost its zeros at the end: one with a decimal was printed with two
+        errors[series] = (0.5 if isinstance(value, int) else 0.005) * factor
+    sample[_with_prefix(name, prefix)] = completed(figures, errors)
 
 
 def _with_prefix(name: str, prefix: str) -> str:

@@ -177,3 +177,17 @@ def test_util_is_doubted_where_nothing_is_in_flight(tmp_path):
         path.write_text(IOSTAT_Y.format(first="1.37 1.00 4.00 4.00 0.01 1.00", util="100.00").replace("0.40", queue))
         notes = find_workload(path).notes
         assert any("busy all the time" in note for note in notes) == is_warned
+
+
+WHOLE_NUMBERS = """Linux 6.1.0 (db) 	05/04/26 	_x86_64_	(8 CPU)
+
+13:20:09          DEV       tps     rkB/s     wkB/s     dkB/s   areq-sz    aqu-sz     await     %util
+13:20:19          sdr         {ios}         {read}         6         0         {size}         0         3         3
+"""
+
+
+@pytest.mark.parametrize(("ios", "read", "size", "contradicts"), [(8, 3, 1, False), (800, 2400, 1, True)])
+def test_whole_numbers_are_coarse(ios, read, size, contradicts):
+    """With --dec=0, 8 requests and 9 kB make 1.1 kB each; 800 and 2406 make 3, not 1."""
+    (load,) = loads_of_text(WHOLE_NUMBERS.format(ios=ios, read=read, size=size))
+    assert any("contradicts" in note for note in load.notes) == contradicts
