@@ -195,7 +195,11 @@ def parse_options(
     try:
         found = create_model("Options", __base__=Description, **fields).parse(stated)
     except DescriptionError as error:
-        faults = [Fault(named[f.field.partition(".")[0]].name, f.value, f.rule, f.fix) for f in error.faults]
+        faults = []
+        for fault in error.faults:
+            option = named[fault.field.partition(".")[0]]
+            value = given[option.key]  # as it was written
+            faults.append(Fault(option.name, value if isinstance(value, str) else fault.value, fault.rule, fault.fix))
         raise DescriptionError(faults) from None
     return {named[field].key: getattr(found, field) for field in stated}
 
@@ -243,13 +247,8 @@ def _type_of(option: Option, model: type[BaseModel], place: str) -> Any:
 
 
 def _plain_number(value: object) -> object:
-    """A rate without a unit is a number; numbers of an option arrive as text."""
-    if isinstance(value, str):
-        try:
-            return float(value.replace(",", "").replace("_", ""))
-        except ValueError:
-            return value
-    return value
+    """A rate without a unit is one per second; numbers of an option arrive as text."""
+    return f"{value}/s" if isinstance(value, str) and value.strip()[-1:] in set("0123456789.") else value
 
 
 def _table(annotation: Any) -> type[BaseModel]:

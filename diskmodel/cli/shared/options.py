@@ -10,12 +10,11 @@ from typing import Annotated, Any
 
 import typer
 
+from diskmodel.limits import MAX_SEED
 from diskmodel.options import Option
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output and nothing else.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback if diskmodel itself fails.")]
-#: Seeds are 64 bits; more digits would be cut, and two seeds give one answer.
-MAX_SEED = 2**64 - 1
 Seed = Annotated[
     int, typer.Option(min=0, max=MAX_SEED, help="Seed of all random numbers; the same seed gives the same answer.")
 ]

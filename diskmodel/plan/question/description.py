@@ -18,6 +18,7 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.description import Host
 from diskmodel.layout.description import Level, Rebuild
 from diskmodel.layout.levels import LEVELS
+from diskmodel.limits import MAX_SEED
 from diskmodel.plan.question.common_layout import CommonLayout
 from diskmodel.plan.question.objective import Objective
 from diskmodel.plan.question.recording import Recording
@@ -186,7 +187,7 @@ class Search(Description):
 
     method: Literal["simulation", "rule"] = "simulation"
     minimize: Literal["auto", "disks", "cost"] = "auto"
-    seed: int = Field(default=0, ge=0)
+    seed: int = Field(default=0, ge=0, le=MAX_SEED)
     requests: int = Field(default=30_000, ge=200)
     max_requests: int = Field(default=240_000, ge=200)
     max_requests_at_answer: int = Field(default=1_000_000, ge=200)

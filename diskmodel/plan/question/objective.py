@@ -23,21 +23,25 @@ Growth = Annotated[float, BeforeValidator(_share), Field(ge=-0.9, le=10)]
 Probability = Annotated[float, BeforeValidator(_share), Field(gt=0, le=1)]
 
 
+#: A limit that an array can meet: none answers in no time.
+_Limit = Annotated[Nanoseconds, Field(gt=0)]
+
+
 if TYPE_CHECKING:  # a test compares these fields with `STATISTICS`
 
     class _LimitOfEach(Description):
-        mean_ns: Nanoseconds | None = None
-        p50_ns: Nanoseconds | None = None
-        p95_ns: Nanoseconds | None = None
-        p99_ns: Nanoseconds | None = None
-        p999_ns: Nanoseconds | None = None
+        mean_ns: _Limit | None = None
+        p50_ns: _Limit | None = None
+        p95_ns: _Limit | None = None
+        p99_ns: _Limit | None = None
+        p999_ns: _Limit | None = None
 
 else:
     _LimitOfEach = create_model(
         "_LimitOfEach",
         __base__=Description,
         __module__=__name__,
-        **{f"{one.name}_ns": (Nanoseconds | None, None) for one in STATISTICS},
+        **{f"{one.name}_ns": (_Limit | None, None) for one in STATISTICS},
     )
 
 
