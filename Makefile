@@ -203,9 +203,10 @@ bench: setup ## Run the benchmarks in benchmarks/ (refuses a debug build)
 ##@ Release
 
 .PHONY: lock
-lock: $(VENV)/.release ## Renew requirements/*.txt and Cargo.lock to the newest versions allowed
+lock: $(VENV)/.release ## Renew requirements/*.txt, Cargo.lock and third-party.md to the newest versions allowed
 	$(BIN)/python requirements/lock.py
 	cargo update --quiet
+	$(BIN)/python requirements/third_party.py
 
 .PHONY: advisories
 advisories: $(VENV)/.release ## Look up known vulnerabilities of the locked packages, Python and Rust (needs the network)
