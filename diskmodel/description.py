@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from diskmodel import units
-from diskmodel.errors import DescriptionError, Fault, InputError, visible
+from diskmodel.errors import DescriptionError, Fault, InputError, html_text, visible_toml
 from diskmodel.faults import faults_of
 from diskmodel.input import how_to_find, open_input
 from diskmodel.limits import parse_toml
@@ -173,7 +173,7 @@ def toml_text(data: dict[str, Any]) -> str:
     """Return `data` as TOML, with units in the values, wherever that loses no precision."""
     import tomlkit
 
-    return tomlkit.dumps(readable(data))
+    return visible_toml(tomlkit.dumps(readable(data)))
 
 
 def readable(data: Any) -> Any:
@@ -266,10 +266,5 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 def facts_html(title: str, facts: Iterable[tuple[str, str]]) -> str:
     """Return labels and values as a small HTML table with a caption, for notebooks."""
-    import html
-
-    def cell(text: str) -> str:
-        return html.escape(visible(text))
-
-    rows = "".join(f"<tr><th>{cell(label)}</th><td>{cell(value)}</td></tr>" for label, value in facts)
-    return f"<table><caption>{cell(title)}</caption><tbody>{rows}</tbody></table>"
+    rows = "".join(f"<tr><th>{html_text(label)}</th><td>{html_text(value)}</td></tr>" for label, value in facts)
+    return f"<table><caption>{html_text(title)}</caption><tbody>{rows}</tbody></table>"

@@ -67,6 +67,24 @@ def visible(text: str) -> str:
     return _CONTROLS.sub(_escape, text)
 
 
+def visible_toml(text: str) -> str:
+    """Return a TOML text with the same characters of its strings as escapes of TOML: it means the same."""
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def html_text(text: str) -> str:
+    """Return `text` as HTML that shows it as it is: neither markup nor control characters."""
+    import html
+
+    return html.escape(visible(text))
+
+
+def in_page(value: object) -> object:
+    """Return what a template shows for a value: text with its control characters escaped, anything else as it is."""
+    is_unsafe = isinstance(value, str) and _CONTROLS.search(value)
+    return value.__class__(visible(str(value))) if is_unsafe else value  # type: ignore[call-arg]
+
+
 def _escape(found: re.Match[str]) -> str:
     code = ord(found[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from diskmodel.drawing import svg_of
-from diskmodel.errors import DescriptionError, Fault, visible
+from diskmodel.errors import DescriptionError, Fault, in_page, visible
 from diskmodel.output import write_text
 from diskmodel.plan.answer.load_curve import Curves
 from diskmodel.plan.answer.plan_result import PlanResult
@@ -71,6 +71,7 @@ def html_of(content: dict[str, Any], opening: list[Markup], plots: list[tuple[st
     environment = Environment(
         loader=PackageLoader("diskmodel.plan.show", "."),
         autoescape=True,
+        finalize=in_page,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -128,9 +129,14 @@ def markdown_text(text: str) -> str:
 
 
 def csv_cell(value: Any) -> Any:
-    """Return a cell that a spreadsheet shows: text that begins as a formula does gets an apostrophe before it."""
-    is_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
-    return f"'{value}" if is_formula else value
+    """Return a cell that a spreadsheet shows as it is.
+
+    Control characters are escaped, and text that begins as a formula does gets an apostrophe before it.
+    """
+    if not isinstance(value, str):
+        return value
+    is_formula = value.startswith(("=", "+", "-", "@", "\t", "\r"))
+    return f"'{visible(value)}" if is_formula else visible(value)
 
 
 def as_csv(result: PlanResult) -> str:

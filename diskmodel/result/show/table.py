@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import io
 import math
 
@@ -11,6 +10,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from diskmodel.errors import html_text
 from diskmodel.result.latency import Latency
 from diskmodel.result.prediction import RUN, Prediction
 from diskmodel.result.rebuild import RebuildRate
@@ -155,9 +155,9 @@ def as_text(result: Result) -> str:
 def as_html(result: Result) -> str:
     """The table as HTML, with the distribution and where the time went; an overloaded array has neither."""
     body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in result_rows(result)
+        "<tr>" + "".join(f"<td>{html_text(cell)}</td>" for cell in row) + "</tr>" for row in result_rows(result)
     )
-    notes = "".join(f"<p>{html.escape(message)}</p>" for message in result.messages)
+    notes = "".join(f"<p>{html_text(message)}</p>" for message in result.messages)
     head = f"<tr><th>quantity</th><th>value</th><th>{result.confidence:.0%} interval</th></tr>"
     has_latency = result.is_stable and result.n_measured > 0
     drawn = f'<div style="max-width: 56em">{result_svg(result)}</div>' if has_latency else ""
