@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from diskmodel.formats import find_workload
 from diskmodel.formats.fio.reader import jobs_of_text
+from tests.unit.formats.files import DATA
 
 HEADER = (
     "{name}: (g=0): rw={rw}, bs=(R) {bs}B-{bs}B, (W) {bs}B-{bs}B, (T) {bs}B-{bs}B, ioengine=libaio, iodepth={depth}\n"
@@ -165,18 +166,39 @@ def test_the_three_outputs_of_a_run_give_one_workload(tmp_path_factory, options)
     words = [f"--{name}" if value is None else f"--{name}={value}" for name, value in options.items()]
     command = [FIO, "--name=job", f"--directory={folder}", "--output-format=json,normal,terse", f"--output={path}"]
     subprocess.run([*command, *words], check=True, capture_output=True, timeout=60)
+    agree(path, is_limited="rate_iops" in options, has_flushes="fdatasync" in options)
+
+
+#: Runs of fio 3.33 with --output-format=json,normal,terse: 400 ms each, on a file of 4 MiB.
+KEPT = sorted((DATA / "runs").glob("*.txt"))
+
+
+@pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)
+def test_the_three_outputs_of_a_kept_run_give_one_workload(path):
+    text = path.read_text()
+    agree(path, is_limited="rate_iops" in text, has_flushes="fdatasync" in text)
+
+
+def test_kept_runs_are_closed_limited_and_flushed():
+    texts = [path.read_text() for path in KEPT]
+    for part in ("rate_iops", "fdatasync", '"rw" : "randrw"', '"numjobs" : "2"'):
+        assert sum(part in text for text in texts) == 1, part
+
+
+def agree(path, *, is_limited, has_flushes):
+    """Compare the workloads of the JSON, the text and the terse lines in one file."""
     found = {kind: find_workload(path, format=f"fio-{kind}").workload for kind in ("json", "text", "terse")}
     rates = {kind: _rates(workload) for kind, workload in found.items()}
     for kind in ("text", "terse"):
         # a limit shows in the JSON only, and flushes do not show in terse lines
-        if kind == "terse" and "fdatasync" in options:
+        if kind == "terse" and has_flushes:
             continue
         assert rates[kind].keys() == rates["json"].keys(), (kind, found)
         for direction, (how, amount, size, places) in rates[kind].items():
             own = rates["json"][direction]
             assert (how, size, places) == (own[0], own[2], own[3]), (kind, found)
             # the clock's last interval, and figures that terse lines cut to whole numbers
-            tolerance = 0.25 if "rate_iops" in options else 0.03
+            tolerance = 0.25 if is_limited else 0.03
             assert amount == pytest.approx(own[1], rel=tolerance, abs=1 if kind == "terse" else 0.01), (kind, found)
 
 
