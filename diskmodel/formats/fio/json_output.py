@@ -309,6 +309,9 @@ class _Reader:
             return None, None
         latency = self.latency(data, "lat", f"{place}.sync")
         n = int(self.number(data, "total_ios", f"{place}.sync", 0))
+        times = data.get("lat_ns")
+        if not n and isinstance(times, Mapping):  # fio 3.33 counts no flush of a run that is limited in time
+            n = int(self.number(times, "N", f"{place}.sync.lat_ns", 0))
         return latency if n else None, n
 
     def latency(self, data: Mapping[str, Any], kind: str, place: str) -> FioLatency | None:
