@@ -10,11 +10,16 @@ import numpy as np
 import pytest
 
 from diskmodel.errors import DescriptionError
+from diskmodel.formats import find_workload
+from diskmodel.formats.recorders import KINDS as RECORDER_KINDS
 from diskmodel.plan import Case, PlanDescription, PlanResult, Recording, run_plan
 from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.question.description import Search
+from diskmodel.plan.question.options import plan_from, plan_options
 from diskmodel.plan.trial.replay_check import bursts_in_words, replay_criteria, replay_trace
 from diskmodel.result.statistics.batches import Interval
-from diskmodel.workload import TraceWorkload
+from diskmodel.workload import TraceWorkload, Workload
+from tests.unit.formats.test_recorders import WORKED
 from tests.validation.synthesis import stories
 
 SECOND_NS = 10**9
@@ -287,3 +292,24 @@ def test_the_slowest_of_three_replays_decides(bursty, tmp_path):
     assert len(set(p99)) == 3
     assert replay.latency_ms()["p99"] == max(p99)
     assert replay.iops == min(one.iops for one in turns if one is not None)
+
+
+@pytest.mark.parametrize("kind", RECORDER_KINDS)
+def test_every_recording_can_be_planned_for(kind, tmp_path):
+    text, device, *_ = WORKED[kind]
+    path = tmp_path / "recorded"
+    path.write_text(text)
+    recording = Recording.of(path, device=device)
+    assert recording is not None
+    assert recording.kind == "averages"
+    found = find_workload(path, device=device)
+    plan, _ = plan_from(
+        plan_options({"capacity": "1TB", "p99": "20ms", "drive": ["generic-15k"], "level": ["raid10"]}),
+        workload=Workload.parse(found.workload),
+        is_recorded=True,
+        recording=recording,
+    )
+    assert plan.recording == recording
+    assert plan.workload.offered_rate_per_s > 0
+    rule = plan.model_copy(update={"search": Search.parse({"method": "rule"})})
+    assert run_plan(rule).best is not None
