@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.workload import Workload
 from diskmodel.workload.arrivals import Closed
+
+if TYPE_CHECKING:
+    from diskmodel.result.result import Result
 
 #: Longest run in requests when precision chooses the length. Half of it gives wider intervals to workloads that never
 #: reach the precision; double makes them take twice as long.
@@ -20,6 +23,11 @@ _OUT_BYTES = {"native": 500, "simpy": 4_000}
 #: Requests per second of computing time that neither engine exceeds, and the longest run allowed, seconds.
 _MAX_PER_S = {"native": 20_000_000, "simpy": 200_000}
 _LONGEST_S = 86_400
+#: Requests of a run that shows how much a rebuild adds: at two a second it lasts eight minutes of simulated time.
+PROBE = 1_000
+#: Commands of the disks in the longest run beside a rebuild: some twenty seconds of the kernel, or of Python. With
+#: half of them intervals are wider where requests are rare; with double, a command takes a minute.
+_MAX_COMMANDS = {"native": 20_000_000, "simpy": 400_000}
 #: Requests that each client of a closed stream has to make before anything can be measured.
 _MIN_TURNS = 2
 
@@ -59,6 +67,25 @@ def check_effort(
         fits = max(free - out, 0) // _ROW_BYTES[keep]
         fault = Fault("n_requests", n, need, f'use at most {fits:,}, or keep="histogram"')
     raise DescriptionError(fault)
+
+
+def rebuild_bound(probe: Result) -> int:
+    """Return the most requests of a run beside a rebuild, of which a run of `PROBE` requests is given.
+
+    Where requests are rare, a run has many more commands of the rebuild than of requests. The bound follows from
+    counts, not from a clock: the same question has the same answer on every machine.
+    """
+    devices = probe.run.devices
+    n_commands = int(devices.n_reads.sum() + devices.n_writes.sum())
+    return max(PROBE, int(_MAX_COMMANDS[probe.engine] / max(n_commands / PROBE, 1.0)))
+
+
+def bound_message(n: int) -> str:
+    """Return what a result says whose run that bound has ended before its precision."""
+    return (
+        f"the run was ended after {n:,} requests, before the precision was reached: beside a rebuild, rare requests "
+        "take long to simulate (n_requests, or --requests, asks for more)"
+    )
 
 
 def _field(workload: Workload) -> str:

@@ -32,6 +32,11 @@ _NO_REQUESTS = Requests(
 )
 
 
+def stop_runs() -> None:
+    """End all runs of the kernel in this process within a moment; each raises KeyboardInterrupt where it was called."""
+    _kernel.stop_runs()
+
+
 def covers(scenario: Scenario, requests: Requests) -> str | None:
     """Why the kernel does not cover a scenario, or None when it does."""
     for queue in (scenario.queue, scenario.drive_queue):

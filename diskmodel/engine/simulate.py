@@ -6,7 +6,6 @@ import math
 import os
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Literal
 
@@ -15,7 +14,7 @@ from diskmodel.drive.assumed_order import AssumedOrder
 from diskmodel.drive.hdd import Hdd
 from diskmodel.engine import streamed
 from diskmodel.engine.cached_writes import waiting_writes
-from diskmodel.engine.effort import MAX_REQUESTS, check_effort
+from diskmodel.engine.effort import MAX_REQUESTS, PROBE, bound_message, check_effort, rebuild_bound
 from diskmodel.engine.idle_arm import idle_arm_message
 from diskmodel.engine.predict import Predictor, check_draws
 from diskmodel.engine.run import Engine, draw_and_run, run_to_result
@@ -23,6 +22,7 @@ from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.shingled import refuse_random_writes
 from diskmodel.engine.steady.burst import burst_of
 from diskmodel.engine.steady.shared import Begin, steady_start
+from diskmodel.engine.threads import Threads
 from diskmodel.engine.truths import DRAWS
 from diskmodel.engine.unseen import unseen
 from diskmodel.engine.write_pointers import zone_messages
@@ -159,7 +159,7 @@ def _replicated(
     # so many runs together have an interval narrower by the root of their number
     loose = min(precision * math.sqrt(n_runs), MAX_PRECISION)
 
-    with ThreadPoolExecutor(min(n_runs, os.cpu_count() or 1)) as pool:
+    with Threads(min(n_runs, os.cpu_count() or 1)) as pool:
         results = list(pool.map(lambda at: run(seed + at, each, loose), range(n_runs)))
     results[0] = replace(results[0], precision=precision)
     return across(results, wall_s=time.perf_counter() - began)
@@ -180,14 +180,20 @@ def _one_run(
     scenario = resolve(array, seed)
     if start == "steady":
         scenario = replace(scenario, start=steady_start(array, workload, scenario, seed))
-    n = n_requests or _first_length(workload, engine)
+    n, bound = n_requests or _first_length(workload, engine), None
+    if n_requests is None and array.layout.rebuild is not None and isinstance(workload, Workload):
+        bound = rebuild_bound(_of_length(PROBE, array, workload, scenario, seed, engine, precision, percentile, keep))
+        n = min(n, bound)
     while True:
         result = _of_length(n, array, workload, scenario, seed, engine, precision, percentile, keep)
         most = MAX_REQUESTS[result.engine if keep == "all" else keep]
+        most = most if bound is None else min(most, bound)
         is_whole_trace = isinstance(workload, TraceWorkload) and n >= len(workload.trace)
         if n_requests is not None or n >= most or is_whole_trace or not needs_more(result, precision):
             break
         n = min(max(suggest_n(result, precision), 2 * n), most)
+    if bound is not None and n >= bound and needs_more(result, precision):
+        result = replace(result, messages=(*result.messages, bound_message(n)))
     if start == "steady" and isinstance(workload, Workload):
         result = _with_burst(result, scenario, workload)
     elif start == "steady" and scenario.has_levels:

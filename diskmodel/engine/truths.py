@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Hashable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from diskmodel.array import Array
@@ -13,6 +12,7 @@ from diskmodel.engine.native import covers
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.steady.shared import Begin, steady_start
+from diskmodel.engine.threads import Threads
 from diskmodel.errors import DescriptionError
 from diskmodel.records import Requests, Run
 from diskmodel.result import Interval
@@ -123,7 +123,7 @@ class Trials:
         draws = draw(case, n_draws, self._seed)
         if not len(draws):
             return None
-        with ThreadPoolExecutor(min(len(draws), os.cpu_count() or 1)) as pool:
+        with Threads(min(len(draws), os.cpu_count() or 1)) as pool:
             figures = list(pool.map(self._figures, draws.moves))
         return Truths(case, draws, self._reference, figures, self._n_requests)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 from typing import Any
 
+from diskmodel.engine.threads import Threads
 from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 
 
@@ -18,7 +18,7 @@ def at_once(evaluate: Evaluate) -> Executor:
     ends the work of all threads when it ends with an error (`Evaluation`).
     """
     if Evaluation.of(evaluate).is_native:
-        return ThreadPoolExecutor(os.cpu_count() or 1)
+        return Threads()
     return _InTurn()
 
 

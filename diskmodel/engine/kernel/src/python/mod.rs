@@ -11,6 +11,7 @@ pub mod guard;
 pub mod seeks;
 mod streamed;
 mod sweep;
+mod watch;
 
 use std::collections::BTreeSet;
 
@@ -21,6 +22,8 @@ pub use angles::{expected_phasors, folded, likeliest_layout};
 pub use streamed::run_streamed;
 use streamed::BlockIn;
 pub use sweep::sweep_rounds;
+pub use watch::stop_runs;
+use watch::Watch;
 
 use crate::device::Device;
 use crate::scenario::{Built, Scenario, SchedulerName};
@@ -99,12 +102,14 @@ pub fn run(
         let (requests, completions) = (requests.columns()?, out.columns()?);
         check_columns(&requests, &completions, &limits).map_err(PyValueError::new_err)?;
         let columns = Columns::new(requests, completions);
-        py.detach(|| match built {
-            Built::Hdd(parts) => run_parts(parts, columns),
-            Built::Flash(parts) => run_parts(parts, columns),
-            Built::Virtual(parts) => run_parts(parts, columns),
-        })
-        .map_err(|message| failure(py, message))
+        let mut watch = Watch::new();
+        let ended = py.detach(|| match built {
+            Built::Hdd(parts) => run_parts(parts, columns, &mut watch),
+            Built::Flash(parts) => run_parts(parts, columns, &mut watch),
+            Built::Virtual(parts) => run_parts(parts, columns, &mut watch),
+        });
+        watch.raised()?;
+        ended.map_err(|message| failure(py, message))
     })
 }
 
@@ -117,9 +122,9 @@ fn failure(py: Python<'_>, message: &'static str) -> PyErr {
     }
 }
 
-fn run_parts<D: Device>(parts: Parts<D>, columns: Columns) -> Result<Outcome, &'static str> {
+fn run_parts<D: Device>(parts: Parts<D>, columns: Columns, watch: &mut Watch) -> Result<Outcome, &'static str> {
     let mut simulation = Simulation::new(parts, columns);
-    let (end_ns, rebuilt_sectors) = simulation.run()?;
+    let (end_ns, rebuilt_sectors) = simulation.run_unless(&mut || watch.is_stopped())?;
     let counters = CountersOut::of(simulation.disks(), end_ns)?;
     let cache_full_ns = simulation.cache_full_ns();
     let levels = simulation.take_levels();

@@ -8,6 +8,7 @@ use pyo3::types::PyDict;
 use super::columns::copied;
 use super::extract::extracted;
 use super::guard::guarded;
+use super::watch::Watch;
 use super::CountersOut;
 use crate::device::Device;
 use crate::mechanics::{READ, WRITE};
@@ -108,14 +109,16 @@ pub fn run_streamed<'py>(
         check_rules(&rules, limits.capacity_bytes).map_err(PyValueError::new_err)?;
         let streams = rules.iter().map(|&rule| (rule, 0)).collect();
         let source = Callable { next_block, limits, streams, failed: None };
+        let mut watch = Watch::new();
         let ended = py.detach(|| {
             let traffic = Streamed::new(source, rules);
             match built {
-                Built::Hdd(parts) => run_parts(parts, traffic),
-                Built::Flash(parts) => run_parts(parts, traffic),
-                Built::Virtual(parts) => run_parts(parts, traffic),
+                Built::Hdd(parts) => run_parts(parts, traffic, &mut watch),
+                Built::Flash(parts) => run_parts(parts, traffic, &mut watch),
+                Built::Virtual(parts) => run_parts(parts, traffic, &mut watch),
             }
         });
+        watch.raised()?;
         match ended {
             Ok(ended) => outcome_of(py, ended),
             Err(Stopped::Refused(error)) => Err(error),
@@ -131,9 +134,9 @@ enum Stopped {
     Failed(&'static str),
 }
 
-fn run_parts<D: Device>(parts: Parts<D>, traffic: Streamed<Callable>) -> Result<Ended, Stopped> {
+fn run_parts<D: Device>(parts: Parts<D>, traffic: Streamed<Callable>, watch: &mut Watch) -> Result<Ended, Stopped> {
     let mut simulation = Simulation::new(parts, traffic);
-    let run = simulation.run();
+    let run = simulation.run_unless(&mut || watch.is_stopped());
     if let Some(error) = simulation.traffic().source().failed.take() {
         return Err(Stopped::Refused(error));
     }

@@ -44,6 +44,14 @@ pub const TOO_LONG: &str = "the run is longer than 417 days of simulated time";
 /// What a run says whose requests wait for a rebuild without an end.
 pub const STARVED: &str = "no request completes while 64 GiB are rebuilt";
 
+/// What a run says that was stopped from outside.
+pub const STOPPED: &str = "the run was stopped";
+
+/// Longest simulated time between two looks at whether a run is to stop: a second, which takes some ten milliseconds.
+const LOOK_NS: i64 = 1_000_000_000;
+/// Events between two looks at most, or the time between them is halved: they take about 50 ms.
+const LOOK_EVENTS: u64 = 1 << 19;
+
 /// Whom an access answers to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Owner {
@@ -220,8 +228,13 @@ pub struct Simulation<D: Device, T> {
     n_commands: u64,
     choice: CopyChoice,
     rebuild: Rebuild,
-    /// When the run has to be over.
-    until_ns: i64,
+    /// After this time the run looks whether it has to end, and why.
+    look_ns: i64,
+    /// Simulated time between two looks, and events before the last one.
+    look_step_ns: i64,
+    looked_events: u64,
+    /// No request completes beside the rebuild.
+    is_starved: bool,
     sample_every: u64,
     n_issued: u64,
     n_done: u64,
@@ -251,7 +264,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             intents: Intents::of(&layout).map(Box::new),
             stripes: Stripes::of(&layout).map(Box::new),
             layout,
-            until_ns: MAX_NS,
+            look_ns: 0,
+            look_step_ns: LOOK_NS,
+            looked_events: 0,
+            is_starved: false,
             controller,
             cache: cache.map(Box::new),
             host: host.map(Box::new),
@@ -270,15 +286,43 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Runs to the last completion. Returns its time and the sectors that were rebuilt.
     pub fn run(&mut self) -> Result<(i64, i64), &'static str> {
+        self.run_unless(&mut || false)
+    }
+
+    /// Runs as `run`, but ends with `STOPPED` soon after `is_stopped` has come true.
+    ///
+    /// It is asked where the time is compared with the longest one anyway: an event costs nothing more.
+    pub fn run_unless(&mut self, is_stopped: &mut dyn FnMut() -> bool) -> Result<(i64, i64), &'static str> {
         self.begin();
         while !self.traffic.is_over() {
             let next = self.events.next().ok_or("no event is left, but requests are")?;
-            if self.events.now > self.until_ns {
-                return Err(if self.until_ns < MAX_NS { STARVED } else { TOO_LONG });
+            if self.events.now > self.look_ns {
+                self.look(is_stopped)?;
             }
             self.happen(next);
         }
         Ok((self.events.now, self.rebuild.front() - self.layout.rebuild_front))
+    }
+
+    /// Ends a run that may not go on, or chooses when to look again.
+    #[cold]
+    #[inline(never)]
+    fn look(&mut self, is_stopped: &mut dyn FnMut() -> bool) -> Result<(), &'static str> {
+        if self.is_starved {
+            return Err(STARVED);
+        }
+        if self.events.now > MAX_NS {
+            return Err(TOO_LONG);
+        }
+        if is_stopped() {
+            return Err(STOPPED);
+        }
+        let events = self.events.n_scheduled();
+        let is_much = events - self.looked_events > LOOK_EVENTS;
+        self.looked_events = events;
+        self.look_step_ns = if is_much { (self.look_step_ns / 2).max(1) } else { (2 * self.look_step_ns).min(LOOK_NS) };
+        self.look_ns = (self.events.now + self.look_step_ns).min(MAX_NS);
+        Ok(())
     }
 
     /// Schedules the first rows of every stream, and the rebuild.
