@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 
 from rich.box import SIMPLE_HEAD
@@ -10,6 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from diskmodel.errors import html_text
 from diskmodel.plan.answer.capacity import Capacity
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.show.candidates import chance_words, duration, short
@@ -32,10 +32,10 @@ def capacity_table(capacity: Capacity) -> RenderableType:
 def capacity_html(capacity: Capacity) -> str:
     """Return the same for a notebook."""
     rows = "".join(
-        f"<tr><td>{html.escape(name)}</td><td>{html.escape(text)}</td></tr>" for name, text in capacity_rows(capacity)
+        f"<tr><td>{html_text(name)}</td><td>{html_text(text)}</td></tr>" for name, text in capacity_rows(capacity)
     )
-    notes = "".join(f"<li>{html.escape(line)}</li>" for line in capacity_notes(capacity))
-    return f"<p><strong>{html.escape(sentence(capacity))}</strong></p><table>{rows}</table><ul>{notes}</ul>"
+    notes = "".join(f"<li>{html_text(line)}</li>" for line in capacity_notes(capacity))
+    return f"<p><strong>{html_text(sentence(capacity))}</strong></p><table>{rows}</table><ul>{notes}</ul>"
 
 
 def sentence(capacity: Capacity) -> str:

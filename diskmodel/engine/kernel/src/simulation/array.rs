@@ -252,10 +252,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// An access has ended with its last command.
     #[inline(always)]
     pub(super) fn finish_access(&mut self, last: &Command) {
-        let ArrayAccess { owner, asked, start, bits, .. } = self.accesses[last.access];
+        let ArrayAccess { owner, asked, start, .. } = self.accesses[last.access];
         if matches!(owner, Owner::Stripes) {
             return self.stretches_written(last.access, last);
         }
+        // only a bitmap has set any
+        let bits = if self.intents.is_some() { self.accesses[last.access].bits } else { None };
         self.accesses.release(last.access);
         self.finish(owner, asked, start, bits, last);
     }
