@@ -64,6 +64,18 @@ class Option:
 IOPS = Option("--iops", "Requests per second of the host.", plan="objective.iops", stream="rate_per_s")
 READS = Option("--reads", "Share of reads, 70% or 0.7.", stream="read_ratio")
 BLOCK = Option("--block", "Size of a request, for example 8k (8 KiB, as fio writes it).", stream="sizes.size_bytes")
+RECORD = Option("--record", "Bytes that each commit appends to the log; 512 B by default.", stream="record_bytes")
+SYNC = Option(
+    "--sync",
+    "How writes are made safe from a power cut: fdatasync or fsync after each, dsync (in the write itself), or none.",
+    stream="sync",
+)
+COMMITS = Option(
+    "--commits",
+    "Commits per second to one log, for example 500/s.",
+    plan="objective.commits_per_s",
+    stream="rate_per_s",
+)
 STRIP = Option(
     "--strip",
     "Strip of the layout, for example 256KiB.",
@@ -86,7 +98,7 @@ READ_CACHE = Option(
 #: Tables of a controller that a size of 0 leaves out.
 CACHES = ("write_cache", "read_cache")
 #: Fields whose values are often written without "/s".
-_RATES = ("iops",)
+_RATES = ("iops", "commits_per_s")
 
 #: Of an array that `simulate`, `compare` and `replay` read from a file or from words.
 ARRAY = (WRITE_CACHE, READ_CACHE, STRIP)
@@ -96,6 +108,9 @@ STREAM = (
     IOPS.saying("Instead of --workload: requests per second of the host."),
     READS,
     BLOCK,
+    COMMITS.saying("Instead of --iops, --reads and --block: commits per second to one log."),
+    RECORD.saying("Bytes that each commit appends to the log (512 B); with --queue-depth, from clients that wait."),
+    SYNC,
     Option(
         "--span", "Part of the array that holds the data, for example 2TB; default: all of it.", stream="span_bytes"
     ),
@@ -117,6 +132,14 @@ QUESTION = (
         kind="switch",
     ),
     Option("--capacity", "Data to store, for example 20TB.", plan="objective.capacity_bytes"),
+    COMMITS,
+    RECORD,
+    SYNC,
+    Option(
+        "--commit-p99",
+        "Largest allowed p99 latency of commits, for example 10ms.",
+        plan="objective.commit_latency.p99_ns",
+    ),
     Option("--p99", "Largest allowed p99 latency, for example 20ms.", plan="objective.latency.p99_ns"),
     Option(
         "--confidence",

@@ -152,7 +152,8 @@ def simulate(
         if iostat:
             show_lines("iostat -x\n" + iostat_text(result.to_dict()["iostat"]))
     written = max(use.write_bytes_per_s for use in result.per_disk)
-    cached = _drive_cache(described) if written else ""
+    is_safe = any(rule.sync for rule in result.requests.streams)
+    cached = _drive_cache(described) if written and not is_safe else ""
     # requests of a closed load wait for each other: a busy disk is no lack of reserve
     busiest = max(use.utilization_ratio for use in result.per_disk)
     reserve = no_reserve(busiest) if result.is_stable and load.is_open else ""

@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 from diskmodel.records import PARTS, Bool, Completions, Int64, Op, Requests
 
+#: Name under which commits are beside the streams of a workload, in outcomes and limits.
+COMMITS = "commits"
+
 
 def has_syncs(requests: Requests) -> bool:
     """Whether any stream makes its writes safe (rule Y1)."""

@@ -164,6 +164,21 @@ class Workload(Description):
         return sum(stream.expected_rate_per_s for stream in self.streams if not stream.is_closed)
 
     @property
+    def has_syncs(self) -> bool:
+        """Whether some stream makes its writes safe, so that results report commits."""
+        return any(stream.sync != "none" for stream in self.streams)
+
+    @property
+    def is_a_log(self) -> bool:
+        """Whether all that it has are commits to logs."""
+        return all(stream.kind == "commits" for stream in self.streams)
+
+    @property
+    def commits_per_s(self) -> float:
+        """Mean rate of commits of all open streams together."""
+        return sum(stream.expected_rate_per_s * stream.commits_ratio for stream in self.streams if not stream.is_closed)
+
+    @property
     def mean_size_bytes(self) -> float:
         """Mean request size, each stream by its share of the requests."""
         total = sum(stream.row_weight for stream in self.streams)
@@ -281,6 +296,13 @@ class Workload(Description):
             raise DescriptionError(Fault("load_factor", load_factor, "must be more than 0", "write for example 1.5"))
         return self._with_streams(
             stream.model_copy(update={"arrival": stream.arrival.scaled(load_factor)}) for stream in self.streams
+        )
+
+    def scaled_each(self, load_factors: Sequence[float]) -> Workload:
+        """The workload with each stream at its own multiple of the load, as `scaled`."""
+        return self._with_streams(
+            stream.model_copy(update={"arrival": stream.arrival.scaled(factor)}) if factor != 1 else stream
+            for stream, factor in zip(self.streams, load_factors, strict=True)
         )
 
     def at_the_end(self, capacity_bytes: int, n: int) -> Workload:

@@ -258,6 +258,11 @@ class Stream(Description):
         return sync_rule(self.sync, self.file_system, self.file)
 
     @property
+    def commits_ratio(self) -> float:
+        """Share of its requests that end with a sync: all records of a log, every so many writes elsewhere."""
+        return 0.0 if self.sync == "none" else (1 - self.read_ratio) / self.sync_every
+
+    @property
     def is_closed(self) -> bool:
         """Whether clients wait for completions."""
         return isinstance(self.arrival, Closed)

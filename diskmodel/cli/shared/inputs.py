@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -102,6 +102,8 @@ class LoadOptions:
         from diskmodel.workload import Workload
 
         given, depth = self.of_stream(), self.queue_depth
+        if "--commits" in given or "--record" in given:
+            return self._commits(given)
         if "--iops" in given and depth is not None:
             fix = "keep one: a rate, or clients that wait for their answers"
             raise DescriptionError(Fault("--iops, --queue-depth", None, "both state the load", fix))
@@ -116,21 +118,60 @@ class LoadOptions:
             )
             raise DescriptionError(Fault(", ".join(lacking), None, f"{verb} required without a workload file", fix))
         load = {"rate": f"{given['--iops']}/s"} if depth is None else {"clients": depth}
-        span = {"span": given["--span"]} if "--span" in given else {}
+        span = {key: given[f"--{key}"] for key in ("span", "sync") if f"--{key}" in given}
         try:
             found = Workload.parse({"read_ratio": given["--reads"], "size": given["--block"], **load, **span})
         except DescriptionError as error:
             raise DescriptionError([self._by_option(fault) for fault in error.faults]) from None
         return found.model_copy(update={"name": found.streams[0].in_words()})
 
+    def _commits(self, given: Mapping[str, str]) -> Workload:
+        """Return the workload of a log, alone or beside requests."""
+        from diskmodel.workload import Workload, log_of_commits
+
+        depth, beside = self.queue_depth, [name for name in ("--iops", "--reads", "--block") if name in given]
+        rate = given.get("--commits", "")
+        log: dict[str, Any] = {"rate": rate if rate.endswith("/s") else f"{rate}/s"}
+        if not rate and (depth is None or beside):
+            fix = "write for example --commits 500/s, or --record 512B --queue-depth 64 alone for clients that wait"
+            raise DescriptionError(Fault("--commits", None, "is required for a log of commits", fix))
+        if not rate:
+            log = {"clients": depth}
+        elif depth is not None:
+            fix = "keep one: a rate, or clients that wait until their commits are safe"
+            raise DescriptionError(Fault("--commits, --queue-depth", None, "both state the load", fix))
+        log |= {"record": given.get("--record"), "sync": given.get("--sync")}
+        streams: list[dict[str, Any]] = []
+        if beside:
+            others = ("--commits", "--record", "--sync")
+            stream = {option.key: given[option.name] for option in STREAM if option.name in given}
+            data = replace(self, stream={key: text for key, text in stream.items() if f"--{key}" not in others})
+            streams = [dict(one) | {"name": "data"} for one in data.workload().streams]
+        elif "--span" in given:
+            log |= {"span": given["--span"]}
+        try:
+            found = Workload.parse({"streams": [*streams, log_of_commits(**log)]})
+        except DescriptionError as error:
+            raise DescriptionError([self._by_option(fault) for fault in error.faults]) from None
+        return found.model_copy(update={"name": "; ".join(stream.in_words() for stream in found.streams)})
+
     def _by_option(self, fault: Fault) -> Fault:
         """Name the option that a fault of the workload comes from."""
+        is_log = "--commits" in self.of_stream() and "rate" in fault.field
         option = next((name for part, name in _OPTIONS.items() if part in fault.field), "--queue-depth")
+        option = "--commits" if is_log else option
         return Fault(option, self.of_stream().get(option, fault.value), fault.rule, fault.fix)
 
 
 #: Options by a part of the workload's field that they set.
-_OPTIONS = {"read_ratio": "--reads", "size": "--block", "span": "--span", "rate": "--iops"}
+_OPTIONS = {
+    "read_ratio": "--reads",
+    "size": "--block",
+    "span": "--span",
+    "rate": "--iops",
+    "record": "--record",
+    "sync": "--sync",
+}
 
 
 def read_workload(

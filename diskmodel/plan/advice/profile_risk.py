@@ -169,8 +169,8 @@ def _needs_intervals(case: Case) -> bool:
     """
     objective = case.objective
     more = (objective.degraded, objective.rebuild_hours, objective.data_loss_per_year, case.trace)
-    limited = [objective.latency, *objective.latency.streams.values()]
-    is_far = any(BY_NAME[name].least_requests >= DRAWN_REQUESTS for item in limited for name in item.limits())
+    limits = [limits for _, limits in objective.limited]
+    is_far = any(BY_NAME[name].least_requests >= DRAWN_REQUESTS for item in limits for name in item.limits())
     return is_far or any(item is not None for item in more)
 
 

@@ -20,6 +20,7 @@ from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.plan.trial.trier import Trier
+from diskmodel.result.commits import COMMITS
 
 #: Drives that are tried beside the plan's own, slowest first: a class each.
 CLASSES = ("generic-10k", "generic-15k", "generic-sas-ssd")
@@ -124,9 +125,14 @@ def _relaxed_limit(case: Case, short: Trial, binding: Criterion, evaluate: Evalu
 
 
 def _with_limit(case: Case, binding: Criterion, limit_ms: float) -> Case:
-    """Return the case with another limit in the place of a criterion about latency."""
+    """Return the case with another limit instead of that of a criterion about latency."""
     statistic, _, stream = binding.detail.partition(" of ")
     objective, update = case.objective, {f"{statistic}_ns": round(limit_ms * 1e6)}
+
+    if stream == COMMITS and stream not in objective.latency.streams:
+        limits = objective.commit_latency.model_copy(update=update)
+        objective = objective.model_copy(update={"commit_latency": limits})
+        return replace(case, plan=case.plan.model_copy(update={"objective": objective}))
 
     def changed(latency: LatencyObjective) -> LatencyObjective:
         if not stream:

@@ -8,9 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diskmodel.plain import Record
+from diskmodel.result.commits import COMMITS
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.registry import BY_NAME
 from diskmodel.result.statistics.window import enough_cycles, enough_for
+
+#: The rate of what a workload does not have.
+_NONE = Interval(math.nan, math.nan, math.nan)
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,10 @@ class Outcome(Record):
         Completed per second.
     latency_ns : mapping of stream name to mapping of statistic to Interval
         "" is all requests together; statistics: mean, p50, …, p999. A statistic may be missing where the
-        method does not model it.
+        method does not model it. "commits" is that of all commits, where the workload has any and no stream has
+        this name.
+    commits_per_s : Interval
+        Commits per second; nan where the workload has none.
     utilization_ratio : float
         Mean of the disks.
     utilization_half_width : float
@@ -86,6 +93,7 @@ class Outcome(Record):
     n_simulated: int = 0
     mean_read_ns: float = math.nan
     mean_write_ns: float = math.nan
+    commits_per_s: Interval = _NONE
 
     @property
     def is_partial(self) -> bool:
@@ -126,6 +134,8 @@ class Outcome(Record):
             "iops_low": self.iops.low,
             "iops_high": self.iops.high,
             "mb_s": self.bytes_per_s.value / 1e6,
+            "commits_per_s": self.commits_per_s.value,
+            "commit_latency_ms": self.latency_ms(COMMITS) or None,
             "latency_ms": self.latency_ms(),
             "interval": {
                 f"{name}_{end}_ms": getattr(interval, end) / 1e6

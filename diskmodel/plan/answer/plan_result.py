@@ -10,7 +10,7 @@ from diskmodel.display import Displayable
 from diskmodel.frame import data_frame
 from diskmodel.plain import Record
 from diskmodel.plan.answer.candidate import Candidate, by_size
-from diskmodel.plan.answer.changes import Assumption, HiddenPeak, Relaxation, Sensitivity
+from diskmodel.plan.answer.changes import Assumption, CacheInstead, HiddenPeak, Relaxation, Sensitivity
 from diskmodel.plan.answer.effort import Effort, Efforts, effort_fields, together
 from diskmodel.plan.answer.pareto import ParetoPoint
 from diskmodel.plan.answer.profile_risk import ProfileRisk
@@ -49,6 +49,8 @@ class PlanResult(Record, Displayable):
         How the best family's count moves with bursts that a recording of averages cannot show; empty elsewhere.
     assumptions : tuple of Assumption
         What the question left unsaid, with the answer of the other case; empty where nothing is feasible.
+    caches_instead : tuple of CacheInstead
+        What a write cache does for hard disks that miss a limit of commits.
     advice_efforts : mapping of str to Effort
         What was simulated for advice, by purpose.
     """
@@ -68,6 +70,7 @@ class PlanResult(Record, Displayable):
     spreading: Spreading | None = None
     peaks: tuple[HiddenPeak, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
+    caches_instead: tuple[CacheInstead, ...] = ()
     advice_efforts: Efforts = field(default_factory=dict)
 
     @property
@@ -138,6 +141,7 @@ class PlanResult(Record, Displayable):
             "candidates": self.candidates,
             "assumptions": self.assumptions,
             "relaxations": self.relaxations,
+            "caches_instead": self.caches_instead,
             "sensitivities": self.sensitivities,
             "profile_risk": self.profile_risk,
             "peaks": self.peaks,

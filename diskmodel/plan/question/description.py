@@ -19,6 +19,7 @@ from diskmodel.host.description import Host
 from diskmodel.layout.description import Level, Rebuild
 from diskmodel.layout.levels import LEVELS
 from diskmodel.limits import MAX_SEED
+from diskmodel.plan.question.commits import commits_problem, scaled_with_commits
 from diskmodel.plan.question.common_layout import CommonLayout
 from diskmodel.plan.question.objective import Objective
 from diskmodel.plan.question.recording import Recording
@@ -269,7 +270,8 @@ class PlanDescription(Description):
 
         An open workload is scaled to the design rate: the objective's IOPS, or its own rate, times growth and peak. A
         closed one keeps its clients where an IOPS objective says what they have to achieve; otherwise growth and peak
-        multiply the clients. A mixture of both is multiplied as a whole. Rates that change over minutes or hours are at
+        multiply the clients. A mixture of both is multiplied as a whole. With `objective.commits_per_s` streams with a
+        sync are scaled to it, and the others on their own. Rates that change over minutes or hours are at
         their highest (rule W10).
         """
         return self._scaled_workload.at_peak(self.search.decision_budget)
@@ -281,6 +283,8 @@ class PlanDescription(Description):
 
     @property
     def _scaled_workload(self) -> Workload:
+        if self.objective.commits_per_s is not None:
+            return scaled_with_commits(self._placed_workload, self.objective)
         factor = self.design_factor
         return self._placed_workload if factor == 1 else self._placed_workload.scaled(factor)
 
@@ -316,7 +320,7 @@ class PlanDescription(Description):
             unknown = sorted(set(latency.streams) - names) if latency else []
             if unknown:
                 raise ValueError(f"{where}.streams.{unknown[0]}: no such stream; use one of {', '.join(sorted(names))}")
-        if problem := self._layout_problem():
+        if problem := commits_problem(self.workload, self.objective) or self._layout_problem():
             raise ValueError(problem)
         return self
 

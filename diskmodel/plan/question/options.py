@@ -19,15 +19,18 @@ from diskmodel.plan.question.presets import Preset
 from diskmodel.plan.question.recording import Recording
 from diskmodel.plan.question.server import ServerPlan
 from diskmodel.units import SUFFIXES, pretty_bytes, pretty_ns
-from diskmodel.workload import Stream, Workload
+from diskmodel.workload import Stream, Workload, log_of_commits
 
 #: Candidates of a question that names no drive: one of each class that is on sale, nearline at 7,200 rpm, SAS at
 #: 10,000 rpm, and flash.
 DEFAULT_DRIVES = ("seagate-exos-x16", "seagate-exos-10e2400-2400", "micron-7450-pro-1920")
 #: Candidates of a question that names no level: those that controllers offer for more than two disks.
 DEFAULT_LEVELS = ("raid10", "raid5", "raid6")
+#: The same of a question about a log alone: a device of two disks, and whether more of them help.
+DEFAULT_LEVELS_OF_A_LOG = ("raid1", "raid10")
 
 _EXAMPLE = "diskmodel plan --iops 8000 --reads 70% --block 8k --capacity 20TB --p99 20ms"
+_COMMITS_EXAMPLE = "diskmodel plan --commits 500/s --commit-p99 10ms"
 _PRESET_EXAMPLE = "diskmodel plan --from preset:{} --iops 2000 --capacity 20TB"
 
 
@@ -224,35 +227,76 @@ def _check_complete(draft: _Draft, asked: Asked, preset: Preset | None) -> None:
     has_workload = "workload" in draft.tables
     recorded = draft.tables.get("workload")
     has_rate = isinstance(recorded, Workload) or "iops" in asked or "throughput" in asked
-    has_limit = bool(_fields(draft.tables.get("objective")).get("latency"))
-    lacking = [
-        option
-        for option, is_there in (
+    objective = _fields(draft.tables.get("objective"))
+    required: list[tuple[str, bool]] = []
+    if has_commits := _asks_for_commits(draft, asked):
+        # a recording has its own rate
+        required.append(("--commits", isinstance(recorded, Workload) or "commits" in asked))
+        required.append(("--commit-p99", bool(objective.get("commit_latency")) or "commit_p99" in asked))
+    if not has_commits or _asks_for_more(draft, asked):
+        required += [
             ("--iops or --throughput", has_rate),
             ("--reads", has_workload or "reads" in asked),
             ("--block", has_workload or "block" in asked),
             ("--capacity", "capacity" in asked),
-            ("--p99", has_limit or "p99" in asked),
-        )
-        if not is_there
-    ]
+        ]
+        # a limit for commits is one
+        required += [] if has_commits else [("--p99", bool(objective.get("latency")) or "p99" in asked)]
+    lacking = [option for option, is_there in required if not is_there]
     if not lacking:
         return
-    example = _EXAMPLE if preset is None else _PRESET_EXAMPLE.format(preset.name)
+    example = _COMMITS_EXAMPLE if has_commits else _EXAMPLE
+    if preset is not None and has_commits:
+        example = f"diskmodel plan --from preset:{preset.name} --commits 500/s --commit-p99 10ms"
+    example = example if preset is None or has_commits else _PRESET_EXAMPLE.format(preset.name)
     verb, pronoun = ("is", "it") if len(lacking) == 1 else ("are", "them")
     rule = f"{verb} missing, and there is no plan file to take {pronoun} from"
     raise DescriptionError(Fault(", ".join(lacking), None, rule, f"write for example: {example}"))
 
 
+def _asks_for_commits(draft: _Draft, asked: Asked) -> bool:
+    """Whether the question is about a log of commits, or about requests and one."""
+    if any(key in asked for key in ("commits", "commit_p99", "record")):
+        return True
+    return "workload" in draft.tables and Workload.parse(_fields(draft.tables["workload"])).is_a_log
+
+
+def _asks_for_more(draft: _Draft, asked: Asked) -> bool:
+    """Whether a question about commits is about other requests, too."""
+    if "workload" in draft.tables:
+        return not Workload.parse(_fields(draft.tables["workload"])).is_a_log
+    return any(key in asked for key in ("iops", "throughput", "reads", "block", "sequential", "capacity", "p99"))
+
+
 def _put_workload(draft: _Draft, asked: Asked) -> None:
     if "workload" not in draft.tables:
-        draft.tables["workload"] = {
-            "sizes": (asked["block"],),
-            "read_ratio": asked["reads"],
-            "rate_per_s": asked["iops"] if "iops" in asked else asked["throughput"] / asked["block"],
-            "addresses": {"pattern": "sequential" if asked.get("sequential") else "uniform"},
-        }
+        streams = []
+        has_log = _asks_for_commits(draft, asked)
+        if not has_log or _asks_for_more(draft, asked):
+            streams = [
+                {
+                    "name": "data",
+                    "sizes": (asked["block"],),
+                    "read_ratio": asked["reads"],
+                    "rate_per_s": asked["iops"] if "iops" in asked else asked["throughput"] / asked["block"],
+                    "addresses": {"pattern": "sequential" if asked.get("sequential") else "uniform"},
+                }
+            ]
+        if has_log:
+            log = log_of_commits(rate_per_s=asked["commits"], record_bytes=asked.get("record"), sync=asked.get("sync"))
+            streams.append(log)
+            if "record" not in asked:
+                draft.notes.append(f"no --record: each commit appends {pretty_bytes(log['record_bytes'])} to the log")
+            draft.notes.append(
+                f"the log takes {pretty_bytes(log['span_bytes'])}, and is written in whole blocks of 4 KiB, each batch "
+                f"followed by {asked.get('sync', 'fdatasync')}"
+            )
+        elif "sync" in asked:
+            streams[0]["sync"] = asked["sync"]
+        draft.tables["workload"] = {"streams": streams} if has_log else _without(streams[0], "name")
         return
+    if "record" in asked or "sync" in asked:
+        _put_syncs(draft, asked)
     of_streams = [key for key in ("reads", "block", "sequential") if key in asked]
     if not of_streams:
         return
@@ -266,6 +310,32 @@ def _put_workload(draft: _Draft, asked: Asked) -> None:
             if other in stream:
                 stream["sizes"] = (stream.pop(other),)
         draft.put(stream, "sizes", (asked["block"],), "--block")
+
+
+def _without(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if key != name}
+
+
+def _put_syncs(draft: _Draft, asked: Asked) -> None:
+    """Set how the streams with commits are made safe, or of a workload without any its only stream."""
+    workload = draft.table("workload")
+    streams = [_fields(stream) for stream in workload.get("streams", ())] or [workload]
+    if "streams" in workload:
+        workload["streams"] = streams
+    logs = [stream for stream in streams if stream.get("kind") == "commits"]
+    if "record" in asked:
+        if not logs:
+            rule = f"is about a log of commits, and the workload of {draft.source} has none"
+            raise DescriptionError(Fault("--record", None, rule, "leave it out, or add a stream of kind = 'commits'"))
+        for stream in logs:
+            stream.pop("record", None)
+            draft.put(stream, "record_bytes", asked["record"], "--record")
+    if "sync" in asked:
+        chosen = [
+            stream for stream in streams if stream.get("kind") == "commits" or stream.get("sync", "none") != "none"
+        ]
+        for stream in chosen or [_only_stream(draft, "sync", asked)]:
+            draft.put(stream, "sync", asked["sync"], "--sync")
 
 
 def _put_addresses(draft: _Draft, stream: dict[str, Any], pattern: str) -> None:
@@ -341,7 +411,10 @@ def _put_levels(draft: _Draft, asked: Asked, array: Array | None) -> None:
         draft.put(candidates, "levels", tuple(dict.fromkeys(asked["level"])), "--level")
     elif "levels" not in candidates:
         own = () if array is None else (array.layout.level,)
-        candidates["levels"] = tuple(dict.fromkeys((*own, *DEFAULT_LEVELS)))
+        usual: tuple[str, ...] = DEFAULT_LEVELS
+        if Workload.parse(_fields(draft.tables["workload"])).is_a_log:
+            usual = DEFAULT_LEVELS_OF_A_LOG
+        candidates["levels"] = tuple(dict.fromkeys((*own, *usual)))
         draft.notes.append(f"no --level: {', '.join(candidates['levels'])} are tried")
 
 
@@ -373,7 +446,7 @@ def _put_cache(draft: _Draft, kind: str, option: str, size_bytes: int) -> None:
 
 #: Options that do more than to set a field, which need the workload or the array, in `_put_workload`, `_put_rate`,
 #: `_put_drives` and `_put_levels`; and those that need only their value.
-_WITH_OTHERS = ("iops", "throughput", "reads", "block", "sequential", "drive", "level")
+_WITH_OTHERS = ("iops", "throughput", "reads", "block", "sequential", "record", "sync", "drive", "level")
 _ALONE: dict[str, Callable[[_Draft, Any], None]] = {
     "max_disks": _put_max_disks,
     "write_cache": lambda draft, size: _put_cache(draft, "write_cache", "--write-cache", size),
@@ -405,7 +478,7 @@ def _name_of(draft: _Draft, preset: Preset | None) -> str:
         return preset.title
     workload = Workload.parse(_fields(draft.tables["workload"]))
     iops = draft.table("objective").get("iops")
-    if iops is not None and not workload.queue_depth:
+    if iops is not None and not workload.queue_depth and not workload.has_syncs:
         workload = workload.scaled(iops / workload.offered_rate_per_s)
     return "; ".join(stream.in_words() for stream in workload.streams)
 

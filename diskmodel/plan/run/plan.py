@@ -12,6 +12,7 @@ from typing import Any
 
 from diskmodel.plan.advice.assumed import assumptions
 from diskmodel.plan.advice.hidden_peaks import hidden_peaks
+from diskmodel.plan.advice.log_cache import caches_instead
 from diskmodel.plan.advice.profile_risk import chance, profile_risk
 from diskmodel.plan.advice.relax import relaxations
 from diskmodel.plan.advice.sensitivity import sensitivity
@@ -94,11 +95,12 @@ def run_plan(
         spread = submitted(spreading, "data spread", best if with_details else None)
         peaks = submitted(hidden_peaks, "hidden peaks", best)
         unsaid = submitted(assumptions, "what was assumed", best if with_relaxations else None)
+        caches = pool.submit(caches_instead, plan, tuple(found), tallies["a cache instead of spindles"])
         others = [
             submitted(chance, "what is not known", item if with_details and item is not best else None)
             for item in found
         ]
-        wait([job for job in (changes, moves, risk, spread, peaks, unsaid, *others) if job is not None])
+        wait([job for job in (changes, moves, risk, spread, peaks, unsaid, caches, *others) if job is not None])
     known = risk.result() if risk else None
     found = [
         replace(item, probability=known.probability if known and item is best else job.result() if job else None)
@@ -118,6 +120,7 @@ def run_plan(
         spreading=spread.result() if spread else None,
         peaks=tuple(peaks.result()) if peaks else (),
         assumptions=tuple(unsaid.result()) if unsaid else (),
+        caches_instead=tuple(caches.result()),
         advice_efforts={purpose: tally.effort for purpose, tally in tallies.items()},
     )
 

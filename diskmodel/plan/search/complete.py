@@ -34,7 +34,7 @@ FAILED_DISK, REBUILD, IDLE, RECORDING = "failed disk", "rebuild", "idle array", 
 _PURPOSES = (FAILED_DISK, REBUILD, IDLE, RECORDING)
 
 #: Criteria that recording can be the reason of.
-_OF_SPEED = ("iops", "throughput", "latency", "utilization")
+_OF_SPEED = ("iops", "commits", "throughput", "latency", "utilization")
 #: How many times as fast the same disks have to be without shingled tracks for these to be named as the reason. At half
 #: of the excess it is within many intervals; at double, disks that are twice as slow pass without a word.
 WORTH_NAMING = 1.5

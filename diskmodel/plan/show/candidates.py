@@ -6,7 +6,9 @@ import math
 from typing import Any
 
 from diskmodel.plan.answer.candidate import Candidate
+from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
+from diskmodel.result.commits import COMMITS
 from diskmodel.units import in_digits, nominal_bytes, pretty_bytes
 
 #: Mark of a candidate that the longest run leaves undecided.
@@ -61,10 +63,22 @@ def candidate_header(result: PlanResult) -> list[str]:
     """Return the names of the columns of `candidate_row`; columns that are the same for all candidates are left out."""
     names = ["drive", "level", "disks", "rule of thumb", "limited by", "IOPS", "mean ms", "p99 ms"]
     names += ["disk failed", "rebuild h", "busy", "usable"]
+    if _has_commits(result):
+        names[names.index("IOPS") : names.index("IOPS")] = _OF_COMMITS
+    if result.plan.workload.is_a_log:
+        names = [name for name in names if name not in _OF_REQUESTS]
     varied = _varied(result)
     names[2:2] = [name for name, _ in varied]
     names += ["replay p99"] if _is_replayed(result) else []
     return names + (["cost USD"] if _is_priced(result) else [])
+
+
+#: Columns about commits, and those that say the same where all requests are commits.
+_OF_COMMITS, _OF_REQUESTS = ("commits/s", "commit p99 ms"), ("IOPS", "mean ms", "p99 ms")
+
+
+def _has_commits(result: PlanResult) -> bool:
+    return result.plan.workload.has_syncs
 
 
 def _varied(result: PlanResult) -> list[tuple[str, str]]:
@@ -77,7 +91,6 @@ def candidate_row(result: PlanResult, candidate: Candidate) -> list[str]:
     """Return one candidate as text, column by column."""
     is_priced = _is_priced(result)
     outcome = candidate.trial.outcome if candidate.trial else None
-    figures = outcome.latency_ns.get("", {}) if outcome and outcome.is_stable else {}
     own = [candidate.n_groups if name == "groups" else getattr(candidate.family, name) for _, name in _varied(result)]
     row = [
         candidate.family.drive.name,
@@ -86,9 +99,7 @@ def candidate_row(result: PlanResult, candidate: Candidate) -> list[str]:
         str(candidate.disks) if candidate.disks else "undecided" if candidate.state == "undecided" else "not feasible",
         counted_disks(result, candidate),
         candidate.binds.replace("_", " ") + ("" if candidate.is_decided else f" {CLOSE}"),
-        short(outcome.iops.value if outcome else None),
-        short(figures["mean"].value / 1e6 if "mean" in figures else None),
-        _with_interval(figures.get("p99")),
+        *_speed(result, outcome),
         _with_a_disk_failed(candidate),
         hours_words(candidate.safety.rebuild_hours) if candidate.safety else "–",
         f"{outcome.utilization_ratio:.0%}" if outcome and math.isfinite(outcome.utilization_ratio) else "–",
@@ -98,6 +109,21 @@ def candidate_row(result: PlanResult, candidate: Candidate) -> list[str]:
         replay = candidate.trial.replay if candidate.trial else None
         row.append("–" if replay is None else short(replay.latency_ms()["p99"]))
     return row + ([short(candidate.trial.statics.cost_usd if candidate.trial else None)] if is_priced else [])
+
+
+def _speed(result: PlanResult, outcome: Outcome | None) -> list[str]:
+    """Return rates and latencies: of commits, where there are any, and of all requests, unless all are commits."""
+    of_stream = outcome.latency_ns if outcome and outcome.is_stable else {}
+    cells = []
+    if _has_commits(result):
+        cells.append(short(outcome.commits_per_s.value if outcome else None))
+        cells.append(_with_interval(of_stream.get(COMMITS, {}).get("p99")))
+    if not result.plan.workload.is_a_log:
+        figures = of_stream.get("", {})
+        cells.append(short(outcome.iops.value if outcome else None))
+        cells.append(short(figures["mean"].value / 1e6 if "mean" in figures else None))
+        cells.append(_with_interval(figures.get("p99")))
+    return cells
 
 
 def counted_disks(result: PlanResult, candidate: Candidate) -> str:

@@ -25,7 +25,7 @@ def plan_html(result: PlanResult) -> str:
     parts = [f"<p><strong>{html_text(before)}</strong></p>"] if before else []
     parts += [
         f"<p><strong>{html_text(answer(result))}</strong></p>",
-        _list([*assumed(result), *because(result), *cautions(result)]),
+        _list([*assumed(result), *because(result), *map(str, result.caches_instead), *cautions(result)]),
     ]
     parts.append(_table(candidate_header(result), rows, bold=chosen))
     parts.append(_plot(lambda axes: draw_disks(axes, result), height=1.2 + 0.45 * len(rows)))

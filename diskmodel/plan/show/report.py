@@ -176,7 +176,7 @@ def _content(result: PlanResult) -> dict[str, Any]:
         "title": plan.name,
         "warning": warning(result),
         "answer": answer(result),
-        "because": [*assumed(result), *because(result), *cautions(result)],
+        "because": [*assumed(result), *because(result), *map(str, result.caches_instead), *cautions(result)],
         "facts": _facts(result),
         "heading": "Candidates",
         "header": candidate_header(result),

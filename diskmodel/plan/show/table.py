@@ -20,6 +20,7 @@ from diskmodel.plan.show.candidates import candidate_header, candidate_note, can
 from diskmodel.plan.show.cautions import cautions, long_rebuilds, unknown_order, waiting
 from diskmodel.plan.show.narrow import TableOrList
 from diskmodel.plan.show.words import answer, assumed, because, explained, in_order_words, lists, peak_words, warning
+from diskmodel.result.commits import COMMITS
 from diskmodel.result.show.table import width_words
 from diskmodel.result.statistics.registry import BY_NAME
 from diskmodel.units import in_digits, nominal_bytes
@@ -35,7 +36,7 @@ _UNSETTLED_NOTE = (
 )
 _LEFT = 2
 #: Columns of the report that a terminal of 80 characters has no room for.
-_ON_PAPER_ONLY = ("IOPS", "mean ms", "rebuild h", "busy", "usable")
+_ON_PAPER_ONLY = ("commits/s", "IOPS", "mean ms", "rebuild h", "busy", "usable")
 
 
 def plan_table(result: PlanResult) -> RenderableType:
@@ -46,6 +47,7 @@ def plan_table(result: PlanResult) -> RenderableType:
         parts.append(Text(before, style="bold yellow"))
     parts.append(Text(answer(result), style="bold green" if is_feasible else "bold red"))
     parts += [_indented(line) for line in [*assumed(result), *because(result)]]
+    parts += [_indented(str(item)) for item in result.caches_instead]
     parts += [Text(line, style="yellow") for line in cautions(result)]
     header = candidate_header(result)
     shown = [index for index, name in enumerate(header) if name not in _ON_PAPER_ONLY]
@@ -100,6 +102,13 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
     """
     arrays, is_open = comparison.arrays, comparison.workload.is_open
     rows = [("usable capacity", [nominal_bytes(item.array.usable_bytes) for item in arrays])]
+    if comparison.workload.has_syncs:
+        rows += [
+            ("commits/s", [_rate(item.healthy, of_commits=True) for item in arrays]),
+            ("ms a commit, mean", [_latency(item.healthy, "mean", COMMITS) for item in arrays]),
+            ("ms a commit, p99", [_latency(item.healthy, "p99", COMMITS) for item in arrays]),
+            ("ms a commit, p99, one disk failed", [_latency(item.degraded, "p99", COMMITS) for item in arrays]),
+        ]
     if not is_open or not all(item.healthy.is_stable for item in arrays):
         rows.append(("IOPS", [_rate(item.healthy) for item in arrays]))
     rows.append(("mean ms", [_latency(item.healthy, "mean") for item in arrays]))
@@ -192,8 +201,10 @@ def _highest(item: Compared) -> Outcome | None:
     return max(stable, key=lambda outcome: outcome.iops.value, default=None)
 
 
-def _rate(outcome: Outcome) -> str:
-    return short(outcome.iops.value) + (_mark(outcome) if outcome.is_stable else " (overloaded)")
+def _rate(outcome: Outcome, *, of_commits: bool = False) -> str:
+    return short((outcome.commits_per_s if of_commits else outcome.iops).value) + (
+        _mark(outcome) if outcome.is_stable else " (overloaded)"
+    )
 
 
 def _mark(outcome: Outcome | None) -> str:
@@ -201,8 +212,8 @@ def _mark(outcome: Outcome | None) -> str:
     return _UNSETTLED if outcome is not None and outcome.is_stable and not outcome.is_settled else ""
 
 
-def _latency(outcome: Outcome | None, statistic: str) -> str:
-    figure = outcome.latency_of(statistic) if outcome else None
+def _latency(outcome: Outcome | None, statistic: str, stream: str = "") -> str:
+    figure = outcome.latency_of(statistic, stream) if outcome else None
     if outcome is None or figure is None:
         return "–"
     if not outcome.is_stable:

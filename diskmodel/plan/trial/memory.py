@@ -71,10 +71,14 @@ def read_outcomes(path: str | Path) -> dict[str, Outcome]:
     return found
 
 
+#: Fields of an outcome that are intervals.
+_INTERVALS = ("iops", "bytes_per_s", "commits_per_s")
+
+
 def to_plain(outcome: Outcome) -> dict[str, Any]:
     """Return an outcome as plain data from which `from_plain` makes an equal one."""
     data = dict(vars(outcome))
-    data |= {name: _ends(data[name]) for name in ("iops", "bytes_per_s")}
+    data |= {name: _ends(data[name]) for name in _INTERVALS}
     data["latency_ns"] = {
         stream: {name: _ends(interval) for name, interval in intervals.items()}
         for stream, intervals in outcome.latency_ns.items()
@@ -86,7 +90,7 @@ def to_plain(outcome: Outcome) -> dict[str, Any]:
 def from_plain(data: Mapping[str, Any]) -> Outcome:
     """Return the outcome in plain data."""
     values = dict(data)
-    values |= {name: _interval(data[name]) for name in ("iops", "bytes_per_s")}
+    values |= {name: _interval(data[name]) for name in _INTERVALS}
     values["latency_ns"] = {
         stream: {name: _interval(ends) for name, ends in intervals.items()}
         for stream, intervals in data["latency_ns"].items()

@@ -30,7 +30,8 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
     prediction = result.prediction
     intervals = {} if prediction is None else prediction.intervals
     iops = intervals.get("iops", result.iops)
-    rows = [("throughput", f"{result.iops.mean:,.1f} IOPS", between(iops.low, iops.high))]
+    rows = _commits(result)
+    rows.append(("throughput", f"{result.iops.mean:,.1f} IOPS", between(iops.low, iops.high)))
     rows.append(("", f"{result.bytes_per_s / 1e6:,.2f} MB/s", ""))
     if result.is_stable:
         latency = result.latency
@@ -45,11 +46,6 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
             (f"latency of {what}, mean", _ms(part.mean_ns), f"p99 {_ms(part.quantiles_ns['p99'])}")
             for what, part in _subsets(result)
         ]
-        if not math.isnan(result.commits_per_s):
-            commits = result.commits
-            rows.append(("commits", f"{result.commits_per_s:,.1f} /s", ""))
-            p99 = f"p99 {_ms(commits.quantiles_ns['p99'])}"
-            rows.append(("latency of commits, mean", _ms(commits.mean_ns), p99))
         rows += _spent(result)
     else:
         rows.append(("latency", "none: overloaded", "the backlog grows without end"))
@@ -71,6 +67,27 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
     runs = f" in {result.n_replications} runs" if result.n_replications > 1 else ""
     rows.append(("requests", f"{result.n_requests:,}", f"{result.n_measured:,} measured{runs}"))
     rows.append(("engine", result.engine, f"simulated in {result.wall_s:.2f} s"))
+    return rows
+
+
+def _commits(result: Result) -> list[tuple[str, str, str]]:
+    """Return what is asked first where a workload has commits: how many a second, and how long one takes.
+
+    Where all requests are commits their intervals include what is not known, else the noise of the run alone.
+    """
+    if math.isnan(result.commits_per_s):
+        return []
+    commits, are_all = result.commits, result.commits.n == result.latency.n
+    known = result.prediction.intervals if result.prediction is not None and are_all else {}
+    rate = known.get("iops", result.iops) if are_all else None
+    rows = [("commits", f"{result.commits_per_s:,.1f} /s", between(rate.low, rate.high) if rate else "")]
+    if not result.is_stable:
+        return rows
+    mean = known.get("mean", commits.mean)
+    rows.append(("latency of commits, mean", _ms(commits.mean_ns), between(mean.low, mean.high, 1e6)))
+    p99 = known.get("p99")
+    ends = commits.ends_ns["p99"] if p99 is None else (p99.low, p99.high)
+    rows.append(("latency of commits, p99", _ms(commits.reported_ns["p99"]), _quantile_ends(ends, PERCENTILES["p99"])))
     return rows
 
 
