@@ -198,6 +198,30 @@ class FioJob:
         return total or None
 
     @property
+    def sync_rule(self) -> tuple[str, int] | None:
+        """What makes its writes safe, and after how many of them; None where nothing is known to.
+
+        The options count; where the output has none, the number of flushes over that of writes.
+        """
+        if fio_options.is_synchronous(self.options):
+            return "dsync", 1
+        asked = {name: fio_options.count(self.options, name) for name in ("fdatasync", "fsync")}
+        found = {name: every for name, every in asked.items() if every}
+        if found:
+            name = min(found, key=lambda name: found[name])
+            return name, found[name]
+        n_writes = self.write.n_ios if self.write else None
+        if self.is_complete or not self.n_syncs or not n_writes:
+            return None
+        return "fdatasync", max(round(n_writes / self.n_syncs), 1)
+
+    @property
+    def commits_per_s(self) -> float | None:
+        """Flushes per second of the run; None where the output has none."""
+        runtime_ns = max((direction.runtime_ns for direction in self.directions.values()), default=0)
+        return self.n_syncs * 1e9 / runtime_ns if self.n_syncs and runtime_ns else None
+
+    @property
     def _flushing(self) -> float:
         """Flushes in flight on average."""
         runtime_ns = max((direction.runtime_ns for direction in self.directions.values()), default=0)

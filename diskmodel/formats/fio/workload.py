@@ -278,6 +278,7 @@ class _Job:
                 "sizes": [{"size_bytes": whole_size(mean), "weight": 1.0}],
                 "arrival": {"kind": "poisson", "rate_per_s": float(part.iops)},
             }
+            stream |= self._sync() if kind == "write" else {}
             if patterns.get(kind) == "sequential":
                 stream["addresses"] = {"pattern": "sequential"}
             elif patterns.get(kind) != "random":
@@ -303,6 +304,8 @@ class _Job:
         }
         if addresses := self._addresses(shares):
             stream["addresses"] = addresses
+        if stream["read_ratio"] < 1:
+            stream |= self._sync()
         if alignment := self._alignment(sizes):
             stream["alignment_bytes"] = alignment
         return stream | self._region()
@@ -336,6 +339,16 @@ class _Job:
             f"{kind}s: {mean:,.0f} bytes a request were measured, {asked:,.0f} asked for: the measured mean is taken"
         )
         return {mean: 1.0}
+
+    def _sync(self) -> dict[str, Any]:
+        """What makes writes safe, as fields of a stream."""
+        job, rule = self._job, self._job.sync_rule
+        if rule is None:
+            return {}
+        name, every = rule
+        if name != "dsync" and job.depth > 1 and job.engine not in SYNCHRONOUS_ENGINES:
+            self._note(f"{name}={every}: fio issues nothing during a flush; here only the client waits that it follows")
+        return {"sync": name} | ({"sync_every": every} if every > 1 else {})
 
     def _alignment(self, sizes: Mapping[int, float]) -> int | None:
         """fio aligns places to the smallest block, or to `blockalign`."""
@@ -533,11 +546,14 @@ class _Job:
         job = self._job
         for note in job.notes:
             self._note(note.removeprefix(f"{job.name}: "))
-        if job.n_syncs and job.sync is not None:
-            self._note(
-                f"{job.n_syncs:,} flushes of {job.sync.mean_ns / 1e6:.3g} ms on average (fsync, fdatasync, "
-                "sync_file_range) are left out: writes may be answered too early, and come faster than they did"
-            )
+        if job.commits_per_s and job.sync is not None:
+            rule = job.sync_rule
+            is_used = rule is not None and rule[0] != "dsync"
+            said = f"measured: {job.commits_per_s:,.4g} commits/s, each flush {in_digits(job.sync.mean_ns / 1e6)} ms"
+            assumed = "" if job.is_complete or rule is None else f"; {rule[0]} after every {rule[1]} writes follows"
+            self._note(f"{said} on average{assumed}" if is_used else f"{said} on average, which no option explains")
+        if job.program == "fio" and not job.options and job.write is not None and job.n_syncs is None:
+            self._note("the output does not say whether writes were made safe (fsync, sync): none are assumed to be")
         for note, settings in notes_of(self._options, job.engine).items():
             self._notes.add(job.name, note, settings)
         if self._options and job.engine is None and job.depth > 1:
