@@ -108,7 +108,11 @@ def plan(
     recorded = None
     if workload is not None:
         recorded = read_workload(
-            LoadOptions(workload, percentile=percentile, device=device, format=format), workload_notes, mix="peak"
+            LoadOptions(
+                workload, stream={"sync": given.pop("sync")}, percentile=percentile, device=device, format=format
+            ),
+            workload_notes,
+            mix="peak",
         )
     is_recorded = workload is not None and (workload.suffix != ".toml" or format is not None)
     recording = None

@@ -13,7 +13,7 @@ from diskmodel.cli.shared.inputs import read_array, read_replay
 from diskmodel.cli.shared.options import ArrayTexts, Asked, Debug, Device, Engine, Format, Json, Plot, Seed, asks
 from diskmodel.cli.shared.status import check_place, ends_well, honest_no
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.options import ARRAY
+from diskmodel.options import ARRAY, SYNC
 
 if TYPE_CHECKING:
     from diskmodel.array import Array
@@ -57,7 +57,7 @@ class _Replayed:
 
 
 @ends_well
-@asks(changes=ARRAY)
+@asks(changes=ARRAY, flushes=(SYNC.saying("none: replay a trace that has flushes without them."),))
 def replay(
     arrays: ArrayTexts,
     *,
@@ -66,6 +66,7 @@ def replay(
         str | None, typer.Option(help="Drive instead of the arrays': a profile, or a name in the catalogue.")
     ] = None,
     changes: Asked,
+    flushes: Asked,
     speed: Annotated[
         float, typer.Option(help="Replay the trace this many times as fast, as a load that has grown.")
     ] = 1.0,
@@ -97,7 +98,7 @@ def replay(
     if faults:
         raise DescriptionError(faults)
     described = [(given, read_array(given, drive, changes)) for given in arrays]
-    load = read_replay(trace, "original", device=device, format=format, wraps=wrap)
+    load = read_replay(trace, "original", device=device, format=format, wraps=wrap, sync=flushes["sync"])
     if speed != 1:
         load = load.scaled(speed)
     found = []

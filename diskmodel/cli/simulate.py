@@ -126,7 +126,14 @@ def simulate(
         raise DescriptionError(Fault("replay", replay, "needs a trace", "give one with --workload"))
     else:
         load = read_replay(
-            workload, replay, queue_depth, percentile=percentile, device=device, format=format, wraps=wrap
+            workload,
+            replay,
+            queue_depth,
+            percentile=percentile,
+            device=device,
+            format=format,
+            wraps=wrap,
+            sync=stream["sync"],
         )
         requests = requests or len(load.trace)
     result = run(

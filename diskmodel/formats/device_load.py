@@ -23,6 +23,8 @@ SERIES = (
     "await_ns",
     "queue_length",
     "utilization_ratio",
+    "flushes_per_s",
+    "flush_await_ns",
 )
 
 
@@ -42,6 +44,8 @@ class DeviceLoad:
         Mean number of requests waiting or served.
     utilization_ratio : float64, shape (n,), from 0 to 1
         Share of time with at least one request; says little about devices that serve several at once.
+    flushes_per_s, flush_await_ns : float64, shape (n,)
+        Flushes, and their mean time.
     interval_s : float or None
         Length of a sample where the program reports it.
     notes : tuple of str
@@ -60,6 +64,8 @@ class DeviceLoad:
     await_ns: Float64
     queue_length: Float64
     utilization_ratio: Float64
+    flushes_per_s: Float64
+    flush_await_ns: Float64
     interval_s: float | None = None
     notes: tuple[str, ...] = ()
 
@@ -121,12 +127,6 @@ def _notes(rows: Sequence[Mapping[str, float] | None]) -> list[str]:
         found.append("discards (TRIM) are left out")
     elif any(row and row.get("discard_bytes_per_s", 0) > 0 for row in rows):
         found.append("discards (TRIM) count among the requests: the program does not count them apart")
-    flushes = [row.get("flushes_per_s", 0.0) for row in rows if row]
-    if any(flushes):
-        found.append(
-            f"flushes ({sum(flushes) / len(flushes):.3g}/s on average) are left out: a drive that keeps writes in a "
-            "volatile cache has to write them before it answers one"
-        )
     if any(row and "has_discards_in_writes" in row for row in rows):
         found.append("writes and discards are reported as one; all are taken as writes")
     return found

@@ -30,7 +30,7 @@ from diskmodel.formats.sizes import whole_size
 from diskmodel.formats.sysstat import KINDS as SYSSTAT_KINDS
 from diskmodel.formats.sysstat import read_sysstat
 from diskmodel.formats.sysstat.tables import FIRST_LEFT_OUT
-from diskmodel.formats.trace.reader import Errors, read_trace
+from diskmodel.formats.trace.reader import SKIPPED_WORDS, Errors, read_trace
 from diskmodel.formats.trace_facts import TraceFacts
 from diskmodel.units import in_digits
 from diskmodel.workload import Workload
@@ -79,6 +79,9 @@ class FoundWorkload:
         Requests per second, interval by interval.
     notes : tuple of str
         What was assumed.
+    dropped_flushes : str
+        Flushes of the recording that the workload does not have, in words; "" where it has them all. Without them
+        writes are answered too early: no figure of such a workload is an answer.
     """
 
     workload: dict[str, Any]
@@ -87,6 +90,7 @@ class FoundWorkload:
     mean_per_s: float | None
     rates_per_s: NDArray[np.float64]
     notes: tuple[str, ...]
+    dropped_flushes: str = ""
 
 
 def find_workload(
@@ -172,7 +176,18 @@ def load_workload(
     if Path(path).suffix == ".toml" and format is None:
         return Workload.load(path)
     found = find_workload(path, level=level, device=device, format=format, mix=mix)
+    if found.dropped_flushes:
+        fix = (
+            "describe the workload in a file of its own (`diskmodel workload`), with sync where writes have to be safe"
+        )
+        raise FormatError(flush_fault(found.dropped_flushes, fix), str(path))
     return Workload.parse(found.workload, str(path))
+
+
+def flush_fault(what: str, fix: str) -> Fault:
+    """Return why a recording with flushes that are left out has no answer."""
+    rule = f"{what}: without them writes are answered too early, and no figure can be given"
+    return Fault("flushes", None, rule, fix)
 
 
 def _levels(rates: NDArray[np.float64]) -> dict[int, float]:
@@ -281,15 +296,21 @@ def _from_loads(
             counted = is_known.copy()
             counted[is_known] = rates >= rate
     streams: list[dict[str, Any]] = []
+    dropped: list[str] = []
     for load in chosen:
         prefix = f"{load.device.strip()} " if len(chosen) > 1 else ""
         share = np.nansum(load.ios_per_s[counted]) / total[counted].sum()
         if share > 0:
-            streams += _device_streams(load, counted, rate * float(share), prefix, notes, source)
+            found, left_out = _device_streams(load, counted, rate * float(share), prefix, notes, source)
+            streams += found
+            dropped += [left_out] if left_out else []
+    notes += dropped
     if len(chosen) > 1:
         notes.append(f"the loads of {len(chosen)} devices are put together on one array; their peaks need not coincide")
     workload = {"name": names[:120], "streams": streams}
-    return FoundWorkload(workload, kind, _levels(rates), float(rates.mean()), rates, tuple(dict.fromkeys(notes)))
+    return FoundWorkload(
+        workload, kind, _levels(rates), float(rates.mean()), rates, tuple(dict.fromkeys(notes)), "; ".join(dropped)
+    )
 
 
 def _bytes_per_s(load: DeviceLoad) -> NDArray[np.float64]:
@@ -385,11 +406,13 @@ def _other_mix(
 
 def _device_streams(
     load: DeviceLoad, is_known: NDArray[np.bool_], rate: float, prefix: str, notes: list[str], source: str
-) -> list[dict[str, Any]]:
+) -> tuple[list[dict[str, Any]], str]:
+    """Return the streams of a device, and which flushes of it they leave out."""
+
     def total(series: NDArray[np.float64]) -> float:
         return float(np.nansum(series[is_known]))
 
-    reads, writes = total(load.reads_per_s), total(load.writes_per_s)
+    reads, writes, flushes = total(load.reads_per_s), total(load.writes_per_s), total(load.flushes_per_s)
     read_bytes, write_bytes, all_bytes = (
         total(series) for series in (load.read_bytes_per_s, load.write_bytes_per_s, load.bytes_per_s)
     )
@@ -410,9 +433,13 @@ def _device_streams(
         parts = {"reads": (1.0, reads, read_bytes), "writes": (0.0, writes, write_bytes)}
         return [
             _open_stream(prefix + name, ratio, rate * count / (reads + writes), {whole_size(n_bytes / count): 1})
+            | (_syncs(load, is_known, writes, notes) if name == "writes" else {})
             for name, (ratio, count, n_bytes) in parts.items()
             if count > 0
-        ]
+        ], ""
+    dropped = (
+        f"{in_digits(flushes / is_known.sum())} flushes/s of {load.device.strip()} are left out" if flushes else ""
+    )
     mean = max(read_bytes + write_bytes, all_bytes) / total(load.ios_per_s)
     if read_bytes + write_bytes > 0:
         share = read_bytes / (read_bytes + write_bytes)
@@ -423,7 +450,25 @@ def _device_streams(
             "neither requests nor bytes of reads and writes are counted apart: half of each was assumed; "
             "record without -s"
         )
-    return [_open_stream(f"{prefix}all", round(float(share), 4), rate, {whole_size(mean): 1})]
+    return [_open_stream(f"{prefix}all", round(float(share), 4), rate, {whole_size(mean): 1})], dropped
+
+
+def _syncs(load: DeviceLoad, is_known: NDArray[np.bool_], n_writes: float, notes: list[str]) -> dict[str, Any]:
+    """What flushes make of a stream of writes: one after every so many, as many as were recorded."""
+    n_flushes = float(np.nansum(load.flushes_per_s[is_known]))
+    if not n_flushes > 0:
+        return {}
+    every = max(round(n_writes / n_flushes), 1)
+    rate = in_digits(n_flushes / int(is_known.sum()))
+    after = "each write" if every == 1 else f"every {every:,} writes"
+    known = is_known & np.isfinite(load.flush_await_ns) & (load.flushes_per_s > 0)
+    took = ""
+    if known.any():
+        weights = load.flushes_per_s[known]
+        mean_ns = float(np.average(load.flush_await_ns[known], weights=weights))
+        took = f", which took {in_digits(mean_ns / 1e6)} ms on average"
+    notes.append(f"flushes: {rate}/s on average{took}; one follows {after} (fdatasync), as many as were recorded")
+    return {"sync": "fdatasync"} | ({"sync_every": every} if every > 1 else {})
 
 
 def _open_stream(name: str, read_ratio: float, rate_per_s: float, sizes: dict[int, int]) -> dict[str, Any]:
@@ -457,7 +502,8 @@ def _from_fio(jobs: list[FioJob], kind: str, source: str, name: str | None) -> F
             f"groups one after another: --device takes a job by its name ({_some(others)})"
         )
     workload = fio_workload(taken, source, notes)
-    return FoundWorkload(workload, kind, {}, None, np.zeros(0), tuple(notes))
+    dropped = "; ".join(dict.fromkeys(job.dropped_flushes for job in taken if job.dropped_flushes))
+    return FoundWorkload(workload, kind, {}, None, np.zeros(0), tuple(notes), dropped)
 
 
 def _groups_by_name(jobs: list[FioJob]) -> dict[str, int]:
@@ -521,13 +567,18 @@ def _from_trace(
     notes += filter(None, [level.warning(rates)])
     notes.append("arrivals within an interval were taken as random (Poisson)")
     if reader.n_skipped:
-        notes.append(f"{reader.n_skipped} entries that neither read nor write (flushes, discards) were left out")
+        notes.append(f"{reader.n_skipped} entries {SKIPPED_WORDS} were left out")
     if reader.n_malformed:
         notes.append(f"{reader.n_malformed} malformed lines were left out")
     streams = []
     for op, name in enumerate(("reads", "writes")):
         if facts.n_requests[op]:
             stream = _open_stream(name, 1.0 - op, rate * facts.n_requests[op] / n, facts.sizes(op))
+            if op == 1 and reader.n_flushes:
+                every = max(round(facts.n_requests[op] / reader.n_flushes), 1)
+                after = "each write" if every == 1 else f"every {every:,} writes"
+                notes.append(f"{reader.n_flushes:,} flushes: one follows {after} (fdatasync), as many as were recorded")
+                stream |= {"sync": "fdatasync"} | ({"sync_every": every} if every > 1 else {})
             streams.append(stream | _places(facts, op))
     if any(stream["addresses"]["pattern"] == "hot_spot" for stream in streams):
         notes.append(f"the busiest {_HOT_SPACE:.0%} of the space were laid together, at its front")

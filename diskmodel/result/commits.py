@@ -20,12 +20,16 @@ def are_commits(requests: Requests, done: Completions, rows: Int64 | NDArray[np.
     """Which of some rows are commits; bool, shape (n,).
 
     Of clients that synchronize every so many writes only the engine knows which: those whose sync took time. Where
-    nothing takes flushes, all writes of streams with a sync are safe when they are done.
+    nothing takes flushes a write is safe when it is done, and as many of a stream count, each `sync_every`-th.
     """
     if not has_syncs(requests):
         return np.zeros(len(rows), np.bool_)
     took_time = done.parts_ns[:, PARTS.index("sync")][rows] > 0
     if took_time.any():
         return np.asarray(took_time)
-    has_sync = np.array([bool(rule.sync) for rule in requests.streams], np.bool_)
-    return np.asarray(has_sync[requests.stream[rows]] & (requests.op[rows] == Op.WRITE))
+    ends = np.zeros(len(requests.op), np.bool_)
+    for stream, rule in enumerate(requests.streams):
+        if rule.sync:
+            writes = np.flatnonzero((requests.stream == stream) & (requests.op == Op.WRITE))
+            ends[writes[rule.sync_every - 1 :: rule.sync_every]] = True
+    return np.asarray(ends[rows])

@@ -62,7 +62,7 @@ class Result(Record, Displayable):
         Response times in the window: of all requests, by operation, and of all without regard to stability.
     commits : Latency
         Of the writes that a sync followed, flush included, and of records of a log: what a program waits for that must
-        not lose them. Where nothing takes flushes, of all writes of streams with a sync.
+        not lose them. Where nothing takes flushes, of each `sync_every`-th write.
     commits_per_s : float
         Their number in the window per second; nan without streams with a sync.
     per_stream : mapping of stream name to Latency

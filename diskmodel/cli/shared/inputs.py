@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from diskmodel.errors import DescriptionError, Fault
-from diskmodel.options import ARRAY, STREAM, parse_options, set_field
+from diskmodel.errors import DescriptionError, Fault, FormatError
+from diskmodel.options import ARRAY, STREAM, SYNC, parse_options, set_field
 
 if TYPE_CHECKING:
     from diskmodel.array import Array
@@ -193,7 +193,9 @@ def read_workload(
     from diskmodel.workload import Workload
 
     path = load.path
-    if path is not None and (stated := load.of_stream()):
+    sync = load.stream.get(SYNC.key)
+    stated = {name: text for name, text in load.of_stream().items() if path is None or name != SYNC.name}
+    if path is not None and stated:
         name, value = next(iter(stated.items()))
         fix = f"leave it out, or change it in {path}"
         raise DescriptionError(Fault(name, value, "cannot be combined with --workload", fix))
@@ -203,18 +205,49 @@ def read_workload(
         return load.workload()
     if is_recorded:
         from diskmodel.cli.shared.console import say
-        from diskmodel.formats import find_workload
+        from diskmodel.formats import find_workload, flush_fault
 
         level = "95" if load.percentile is None else load.percentile
         found = find_workload(path, level=level, device=load.device, format=load.format, mix=mix)
         workload = Workload.parse(found.workload, str(path))
+        if found.dropped_flushes and sync is None:
+            raise FormatError(flush_fault(found.dropped_flushes, _WITH_SYNC), str(path))
         for note in found.notes:
             say(f"{path.name}: {note}")
         if notes is not None:
             notes += found.notes
     else:
         workload = Workload.load(path)
+    if sync is not None:
+        workload = with_sync(workload, sync, str(path))
     return workload if load.queue_depth is None else workload.with_queue_depth(load.queue_depth)
+
+
+#: How to have an answer of a recording whose flushes are left out.
+_WITH_SYNC = (
+    "say how writes are made safe: --sync fdatasync for a flush after each, or --sync none for a figure without flushes"
+)
+
+
+def with_sync(workload: Workload, sync: str, source: str) -> Workload:
+    """Return a workload whose writes are made safe in the way of an option, after each; "none": not at all.
+
+    Raises
+    ------
+    DescriptionError
+        When it is no such way.
+    """
+    from diskmodel.workload import Workload
+
+    fields = workload.to_dict()
+    for stream in fields["streams"]:
+        if stream["read_ratio"] < 1 and stream.get("kind", "requests") == "requests":
+            stream |= {"sync": sync, "sync_every": 1}
+    try:
+        return Workload.parse(fields, source)
+    except DescriptionError as error:
+        faults = [replace(fault, field=SYNC.name) if ".sync" in fault.field else fault for fault in error.faults]
+        raise DescriptionError(faults) from None
 
 
 def read_replay(
@@ -226,6 +259,7 @@ def read_replay(
     device: str | None = None,
     format: str | None = None,
     wraps: bool = False,
+    sync: str | None = None,
 ) -> TraceWorkload:
     """Return the trace in a file, at its own times ("original"), sped up ("2x") or at a fixed queue depth ("closed").
 
@@ -237,6 +271,7 @@ def read_replay(
         When the file is not a trace.
     """
     from diskmodel.cli.shared.console import say
+    from diskmodel.formats import flush_fault
     from diskmodel.formats.replaying import load_replay
 
     if percentile is not None:
@@ -261,6 +296,12 @@ def read_replay(
         wraps=wraps,
         name=f"{path.name}, {replay}",
     )
+    if sync not in (None, "none"):
+        fix = "use --sync none, or the workload fitted to the trace, without a replay"
+        raise DescriptionError(Fault(SYNC.name, sync, "does not apply to a replay: its flushes are left out", fix))
+    if trace.n_flushes and sync is None:
+        fix = "use --sync none for a figure without them, or simulate the trace without a replay, which has them"
+        raise FormatError(flush_fault(f"{trace.n_flushes:,} flushes are left out of a replay", fix), str(path))
     for note in trace.notes:
         say(f"{path.name}: {note}")
     if coarse := workload.coarse_clock_in_words:

@@ -89,15 +89,14 @@ def _job(text: str, group: int, source: str) -> FioJob:
         options["size"] = str(size)
     if flags is not None and re.search(r"sync", flags[1]):
         options["sync"] = "1"
+    dropped = ""
     every = _first(r"Periodic FSYNC enabled, calling fsync\(\) each (\d{1,9}) requests", text)
     flushes = _first(rf"fsyncs/s:\s+{_F}", text) or _first(rf"fsync: IOPS={_F}", text)
     if every or flushes:
         known = f", {float(flushes):,.4g} a second" if flushes else ""
         after = f" after each {int(every):,} requests" if every else ""
-        notes.append(
-            f"flushes (fsync{after}{known}) are left out: writes may be answered too early, and come faster "
-            "than they did"
-        )
+        dropped = f"flushes (fsync{after}{known}) of all files are left out"
+        notes.append(dropped)
     seconds = float(_first(rf"(?:total time|time elapsed):\s+{_F}s", text) or 0)
     results: dict[str, FioDirection | None] = {
         kind: FioDirection(
@@ -118,7 +117,7 @@ def _job(text: str, group: int, source: str) -> FioJob:
         source=source,
         results=results,
     )
-    return replace(job, notes=tuple(notes))
+    return replace(job, notes=tuple(notes), dropped_flushes=dropped)
 
 
 def _rates(text: str, block_bytes: int, source: str) -> dict[str, float]:

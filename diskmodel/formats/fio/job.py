@@ -138,6 +138,8 @@ class FioJob:
         unknown or they differ. None for the results of one section.
     program : str
         What ran the job; its results may be in the form of fio's jobs without being fio's.
+    dropped_flushes : str
+        Flushes of the run that no option shows, in words.
     notes : tuple of str
         What the reader had to assume.
     """
@@ -165,6 +167,7 @@ class FioJob:
     n_syncs: int | None = None
     combined: Mapping[str, str] | None = None
     program: str = "fio"
+    dropped_flushes: str = ""
     notes: tuple[str, ...] = ()
 
     @property

@@ -550,7 +550,10 @@ class _Job:
             rule = job.sync_rule
             is_used = rule is not None and rule[0] != "dsync"
             said = f"measured: {job.commits_per_s:,.4g} commits/s, each flush {in_digits(job.sync.mean_ns / 1e6)} ms"
-            assumed = "" if job.is_complete or rule is None else f"; {rule[0]} after every {rule[1]} writes follows"
+            assumed = ""
+            if rule is not None and not job.is_complete:
+                after = "each write" if rule[1] == 1 else f"every {rule[1]:,} writes"
+                assumed = f"; from their number, {rule[0]} follows {after}"
             self._note(f"{said} on average{assumed}" if is_used else f"{said} on average, which no option explains")
         if job.program == "fio" and not job.options and job.write is not None and job.n_syncs is None:
             self._note("the output does not say whether writes were made safe (fsync, sync): none are assumed to be")

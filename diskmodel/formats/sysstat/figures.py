@@ -76,6 +76,7 @@ FIGURES: dict[str, tuple[str, float]] = {
     "r_await": ("read_await_ns", _MS),
     "w_await": ("write_await_ns", _MS),
     "await": ("await_ns", _MS),
+    "f_await": ("flush_await_ns", _MS),
     "svc_t": ("await_ns", _MS),
     "ms/r": ("read_await_ns", _MS),
     "ms/w": ("write_await_ns", _MS),

@@ -123,6 +123,8 @@ class Tally:
         Lines (records) that broke a rule and were left out.
     n_skipped : int
         Well-formed lines that are no read or write: flushes, trims, other events.
+    n_flushes, n_with_flush : int
+        Completions of flushes alone, and of writes with a flush or past the cache (FUA).
     examples : list of LineError
         The first malformed lines, at most 10.
     """
@@ -131,6 +133,8 @@ class Tally:
     is_fatal: bool
     n_malformed: int = 0
     n_skipped: int = 0
+    n_flushes: int = 0
+    n_with_flush: int = 0
     examples: list[LineError] = field(default_factory=list)
     device_names: list[str] = field(default_factory=list)
     _device_of: dict[object, int] = field(default_factory=dict)

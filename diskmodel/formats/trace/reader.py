@@ -40,6 +40,10 @@ def detect(path: str | Path) -> str:
     )
 
 
+#: What lines are that are left out.
+SKIPPED_WORDS = "that neither read nor write (flushes, discards)"
+
+
 class TraceReader(Iterator[TraceChunk]):
     """Chunks of a trace, one after the other; memory stays flat however long the trace is.
 
@@ -86,6 +90,11 @@ class TraceReader(Iterator[TraceChunk]):
     def n_skipped(self) -> int:
         """Well-formed lines so far that are neither a read nor a write."""
         return self._tally.n_skipped
+
+    @property
+    def n_flushes(self) -> int:
+        """Flushes so far: the block layer makes one of each write that asks for it, or hands it on with the write."""
+        return max(self._tally.n_flushes, self._tally.n_with_flush)
 
     @property
     def examples(self) -> tuple[LineError, ...]:
@@ -148,12 +157,15 @@ class Trace:
         logs that are written at completion do.
     format : str
     n_malformed, n_skipped : int
+    n_flushes : int
+        Flushes, which the requests do not have.
     """
 
     requests: TraceChunk
     format: str
     n_malformed: int
     n_skipped: int
+    n_flushes: int = 0
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -165,7 +177,7 @@ class Trace:
         if far := far_record(self.requests.time_ns):
             found.append(far)
         if self.n_skipped:
-            found.append(f"{self.n_skipped} entries that neither read nor write (flushes, discards) were left out")
+            found.append(f"{self.n_skipped} entries {SKIPPED_WORDS} were left out")
         if self.n_malformed:
             found.append(f"{self.n_malformed} malformed lines were left out")
         return tuple(found)
@@ -189,4 +201,4 @@ def load_trace(
         rows = rows.take(np.argsort(rows.time_ns, kind="stable"))
     if rows.time_ns[0] < 0:
         rows = replace(rows, time_ns=rows.time_ns - rows.time_ns[0])
-    return Trace(rows, reader.format, reader.n_malformed, reader.n_skipped)
+    return Trace(rows, reader.format, reader.n_malformed, reader.n_skipped, reader.n_flushes)

@@ -8,7 +8,7 @@ import pytest
 from diskmodel.errors import FormatError
 from diskmodel.formats.faults import LineError
 from diskmodel.formats.sysstat import loads_of_text, read_sysstat
-from diskmodel.formats.to_workload import find_workload
+from diskmodel.formats.to_workload import find_workload, load_workload
 from tests.unit.formats.files import DATA
 
 
@@ -113,14 +113,33 @@ def test_names_of_sar_may_come_last(tmp_path):
     assert loads == {"dev8-16": [120, 130], "dev8-0": [1, 2]}
 
 
-def test_flushes_are_named_where_there_are_any():
+def test_flushes_are_named_where_there_are_any(tmp_path):
     (load,) = read_sysstat(DATA / "iostat.json")
     reports = json.loads((DATA / "iostat.json").read_text())["sysstat"]["hosts"][0]["statistics"]
     mean = sum(report["disk"][0]["f/s"] for report in reports[1:]) / 3
-    (note,) = [note for note in load.notes if "flushes" in note]
-    assert note.startswith(f"flushes ({mean:.3g}/s on average) are left out: ")
+    assert load.flushes_per_s.mean() == pytest.approx(mean)
+    found = find_workload(DATA / "iostat.json")
+    (note,) = [note for note in found.notes if "flushes" in note]
+    assert note.startswith(f"flushes: {mean:.3g}/s on average")
+    (writes,) = [stream for stream in found.workload["streams"] if stream["read_ratio"] == 0]
+    assert writes["sync"] == "fdatasync"
+    assert writes["sync_every"] == round(load.writes_per_s.sum() / load.flushes_per_s.sum())
     text = (DATA / "iostat.json").read_text().replace('"f/s": 1.00', '"f/s": 0.00').replace('"f/s": 2.82', '"f/s": 0')
-    assert not [note for note in loads_of_text(text)[0].notes if "flushes" in note]
+    (tmp_path / "iostat.json").write_text(text)
+    assert not [note for note in find_workload(tmp_path / "iostat.json").notes if "flushes" in note]
+
+
+def test_flushes_of_writes_that_are_not_counted_apart_have_no_answer(tmp_path):
+    """`iostat` without -x beside a column of flushes; by hand."""
+    path = tmp_path / "iostat.txt"
+    path.write_text(
+        "Linux 6.1 (web)  03/01/24  _x86_64_  (8 CPU)\n\n"
+        "Device tps kB_read/s kB_wrtn/s f/s\nsda 100 400 400 20\n\n"
+        "Device tps kB_read/s kB_wrtn/s f/s\nsda 100 400 400 20\n"
+    )
+    assert find_workload(path).dropped_flushes == "20 flushes/s of sda are left out"
+    with pytest.raises(FormatError, match="no figure can be given"):
+        load_workload(path)
 
 
 def test_flushes_of_diskstats_are_named():
@@ -128,7 +147,7 @@ def test_flushes_of_diskstats_are_named():
     text = f"1700000000.0\n{row.format(100, 5)}1700000010.0\n{row.format(200, 25)}"
     (load,) = loads_of_text(text, kind="diskstats")
     assert load.reads_per_s.tolist() == [10.0]
-    assert any(note.startswith("flushes (2/s on average) are left out") for note in load.notes)
+    assert load.flushes_per_s.tolist() == [2.0]
 
 
 def test_megabytes_that_are_rounded_to_nothing_are_not_tiny_requests(tmp_path):
