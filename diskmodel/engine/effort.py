@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.records import Run
 from diskmodel.workload import Workload
 from diskmodel.workload.arrivals import Closed
-
-if TYPE_CHECKING:
-    from diskmodel.result.result import Result
 
 #: Longest run in requests when precision chooses the length. Half of it gives wider intervals to workloads that never
 #: reach the precision; double makes them take twice as long.
@@ -69,15 +67,15 @@ def check_effort(
     raise DescriptionError(fault)
 
 
-def rebuild_bound(probe: Result) -> int:
-    """Return the most requests of a run beside a rebuild, of which a run of `PROBE` requests is given.
+def rebuild_bound(probe: Run, n_runs: int = 1) -> int:
+    """Return the most requests of each of so many runs beside a rebuild, of which one of `PROBE` requests is given.
 
     Where requests are rare, a run has many more commands of the rebuild than of requests. The bound follows from
     counts, not from a clock: the same question has the same answer on every machine.
     """
-    devices = probe.run.devices
-    n_commands = int(devices.n_reads.sum() + devices.n_writes.sum())
-    return max(PROBE, int(_MAX_COMMANDS[probe.engine] / max(n_commands / PROBE, 1.0)))
+    n_commands = int(probe.devices.n_reads.sum() + probe.devices.n_writes.sum())
+    most = _MAX_COMMANDS["simpy" if probe.engine == "simpy" else "native"]
+    return max(PROBE, int(most / n_runs / max(n_commands / PROBE, 1.0)))
 
 
 def bound_message(n: int) -> str:

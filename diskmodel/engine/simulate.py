@@ -182,7 +182,8 @@ def _one_run(
         scenario = replace(scenario, start=steady_start(array, workload, scenario, seed))
     n, bound = n_requests or _first_length(workload, engine), None
     if n_requests is None and array.layout.rebuild is not None and isinstance(workload, Workload):
-        bound = rebuild_bound(_of_length(PROBE, array, workload, scenario, seed, engine, precision, percentile, keep))
+        probe = _of_length(PROBE, array, workload, scenario, seed, engine, precision, percentile, keep)
+        bound = rebuild_bound(probe.run)
         n = min(n, bound)
     while True:
         result = _of_length(n, array, workload, scenario, seed, engine, precision, percentile, keep)

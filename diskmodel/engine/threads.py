@@ -14,6 +14,9 @@ from diskmodel.engine.native import stop_runs
 
 T = TypeVar("T")
 
+#: Seconds between two attempts to end the runs of threads, which may be about to begin another one.
+_STEP_S = 0.05
+
 _Job = tuple[Future[Any], Callable[[], Any]]
 
 
@@ -92,7 +95,15 @@ class Threads(Executor):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        is_ending = error is not None and not isinstance(error, Exception)
-        if is_ending:
-            stop_runs()
-        self.shutdown(cancel_futures=is_ending)
+        if error is not None and not isinstance(error, Exception):
+            self.stop()
+        self.shutdown()
+
+    def stop(self) -> None:
+        """End what the threads are doing, also what they begin meanwhile, and wait for that."""
+        threads = self._threads
+        self.shutdown(wait=False, cancel_futures=True)
+        for thread in threads:
+            while thread.is_alive():
+                stop_runs()
+                thread.join(_STEP_S)

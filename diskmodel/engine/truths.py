@@ -8,6 +8,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 from diskmodel.array import Array
+from diskmodel.engine.effort import PROBE, rebuild_bound
 from diskmodel.engine.native import covers
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import Scenario, resolve
@@ -113,6 +114,10 @@ class Trials:
         few = workload.requests(capacity_bytes=array.usable_bytes, n=1, seed=seed)
         is_native = covers(resolve(array, seed), few) is None
         self._n_requests = min(n_requests, DRAW_REQUESTS["native" if is_native else "simpy"])
+        if array.layout.rebuild is not None and self._n_requests > PROBE:
+            most, self._n_requests = self._n_requests, PROBE
+            self._n_requests = min(most, rebuild_bound(self._run(array, workload)[1], DRAWS))
+            self._requests.clear()
         requests, outcome = self._run(array, workload)
         self._reference = point_estimates(requests, outcome)
         self._seen = Seen.of(requests, outcome)

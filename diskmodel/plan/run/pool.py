@@ -46,8 +46,9 @@ def _is_native(case: Case) -> bool:
 
 def _stop(pool: Executor | None) -> None:
     """End what a pool of our own is doing: nobody waits for it any more."""
-    native.stop_runs()
-    if isinstance(pool, ProcessPoolExecutor):
+    if isinstance(pool, Threads):
+        pool.stop()
+    elif isinstance(pool, ProcessPoolExecutor):
         for process in list((pool._processes or {}).values()):
             process.terminate()
 
