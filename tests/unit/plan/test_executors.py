@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from diskmodel.array import Array
+from diskmodel.engine.threads import Threads
 from diskmodel.plan import Outcome, run_plan
 from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluation
@@ -137,7 +138,7 @@ def test_dask_cluster_that_loses_a_worker(tmp_path: Path) -> None:
 
 def test_advice_is_given_in_threads_only_where_the_kernel_simulates() -> None:
     with at_once(Simulated()) as pool:
-        assert isinstance(pool, ThreadPoolExecutor)
+        assert isinstance(pool, Threads)
     for evaluate in (Simulated("simpy"), Queues()):
         with at_once(evaluate) as pool:
             assert pool.submit(threading.get_ident).result() == threading.get_ident()
