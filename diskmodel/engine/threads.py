@@ -24,7 +24,7 @@ class Threads(Executor):
     """An executor of so many threads, or of fewer where the system starts no more.
 
     Without any thread the work is done where it is submitted. A `with` block that is left by Ctrl-C or by the end of
-    the program stops the runs of the kernel that are under way, so that leaving it takes no longer than a moment.
+    the program stops the runs of the kernel that are in progress, so that leaving it takes no longer than a moment.
 
     Parameters
     ----------
