@@ -370,13 +370,23 @@ def _as_commits(data: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a stream of commits that follow from its kind: whole blocks, written in order, and synchronized."""
     block = data.get("alignment_bytes", data.get("alignment", _LOG_BLOCK_BYTES))
     fixed = {"sizes": block, "addresses": {"pattern": "sequential"}}
-    if given := [key for key in ("sizes", "size", "size_bytes") if key in data and data[key] != block]:
+    if given := [key for key in ("sizes", "size", "size_bytes") if key in data and not _is_one_size(data[key], block)]:
         raise ValueError(f'{given[0]}: is that of requests; a record has record = "300 B", and a block alignment')
     return (
         {"read_ratio": 0.0, "sync": "fdatasync"}
         | fixed
         | {k: v for k, v in data.items() if k not in ("size", "size_bytes")}
     )
+
+
+def _is_one_size(sizes: Any, block: Any) -> bool:
+    """Whether sizes, in any form of a file, are one: the block of a log, as a saved stream states it."""
+    shares = _as_shares(sizes)
+    try:
+        found = {SizeShare.model_validate(share).size_bytes for share in shares}  # type: ignore[attr-defined]
+        return found == {SizeShare(size_bytes=block).size_bytes}
+    except (TypeError, ValueError):
+        return False
 
 
 def places_by_unit(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,8 @@ from diskmodel.plan.question.presets import preset, preset_names
 from tests.unit.cli.commands import EXAMPLES, answer, refusal, run, write
 
 QUESTION = ("--iops", 300, "--reads", "70%", "--block", "8k", "--capacity", "500GB", "--p99", "60ms")
+#: Presets of logs, which ask for commits.
+LOGS = ("etcd", "mysql", "postgres")
 SMALL = ("--drive", "generic-15k", "--level", "raid10", "--max-disks", 8)
 
 
@@ -119,11 +121,12 @@ def test_a_preset_is_a_question_with_sources(name: str, tmp_path: Path) -> None:
     assert known.sources
     assert known.assumptions
     saved = tmp_path / "plan.toml"
-    words = ("--from", f"preset:{name}", "--iops", 50, "--capacity", "100GB", *SMALL)
+    load = ("--commits", 50) if name in LOGS else ("--iops", 50, "--capacity", "100GB")
+    words = ("--from", f"preset:{name}", *load, *SMALL)
     done = run("plan", *words, "--save", saved)
     assert done.exit_code in (0, 3), done.stderr
     plan = PlanDescription.load(saved)
-    assert plan.objective.iops == 50
+    assert (plan.objective.commits_per_s if name in LOGS else plan.objective.iops) == 50
     assert plan.design_workload.offered_rate_per_s == pytest.approx(50)
     assert len(plan.notes) == len(known.sources) + len(known.assumptions)
 
@@ -132,6 +135,7 @@ def test_presets_are_listed_with_their_sources() -> None:
     listed = answer("plan", "--list-presets")["presets"]
     assert [item["name"] for item in listed] == preset_names()
     known = {"oltp", "mail", "vm", "file-server", "video", "backup", "web", "analytics", "log", "spc1-like"}
+    known |= {*LOGS, "kafka", "vm-barriers"}
     assert known == set(preset_names())
     text = run("plan", "--list-presets").stdout
     assert all(item["name"] in text for item in listed)

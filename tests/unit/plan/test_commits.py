@@ -141,3 +141,11 @@ def test_a_cache_does_what_no_number_of_spindles_does() -> None:
     assert instead.disks == 2
     assert "A cache, not spindles" in str(instead)
     assert found.to_dict()["caches_instead"][0]["disks"] == 2
+
+
+def test_a_log_is_saved_and_read_again() -> None:
+    for alignment in (None, "8 KiB"):
+        workload = Workload.parse({"streams": [log_of_commits(rate_per_s=100, alignment=alignment)]})
+        assert Workload.parse(workload.to_dict()) == workload
+    with pytest.raises(DescriptionError, match="is that of requests"):
+        Workload.parse({"streams": [{**LOG, "size": "8 KiB"}]})
