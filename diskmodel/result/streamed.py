@@ -133,7 +133,7 @@ def summarize_tally(
     )
 
 
-#: Where some writes are commits and others are not, sums do not tell them apart.
+#: Where some writes are commits and others are not, sums do not separate them.
 _NO_COMMITS = Subset(0, lambda: Latency.unknown(0))
 
 
