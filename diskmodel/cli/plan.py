@@ -70,6 +70,10 @@ def plan(
     sensitivity: Annotated[
         bool, typer.Option("--sensitivity", help="Also report how the answer changes with its inputs (takes longer).")
     ] = False,
+    nominal: Annotated[
+        bool,
+        typer.Option("--nominal", help="Take drives, controllers and hosts to be as described."),
+    ] = False,
     how: Asked,
     memory: Annotated[
         Path | None,
@@ -129,6 +133,7 @@ def plan(
             report=report,
             explain=explain,
             with_sensitivity=sensitivity,
+            by_chance=not nominal,
             memory=memory,
             cluster=cluster,
             as_json=as_json,
@@ -157,6 +162,7 @@ def plan(
         with_sensitivity=sensitivity,
         with_waterfalls=explain,
         with_details=not is_short,
+        by_chance=not nominal,
         memory=memory,
         cluster=cluster,
     )
@@ -277,6 +283,7 @@ def answer(
     with_sensitivity: bool = False,
     with_waterfalls: bool = False,
     with_details: bool = True,
+    by_chance: bool = True,
     memory: Path | None = None,
     cluster: str | None = None,
 ) -> PlanResult:
@@ -290,6 +297,7 @@ def answer(
             with_sensitivity=with_sensitivity,
             with_waterfalls=with_waterfalls,
             with_details=with_details,
+            by_chance=by_chance,
             **options,
         )
 

@@ -31,6 +31,7 @@ def plan_server(
     report: Path | None,
     explain: bool,
     with_sensitivity: bool,
+    by_chance: bool,
     memory: Path | None,
     cluster: str | None,
     as_json: bool,
@@ -44,7 +45,7 @@ def plan_server(
         Values of the options of a plan by key; None where an option was not given.
     refused : mapping
         Values of options that only a plan for one workload takes.
-    save, report, explain, with_sensitivity, memory, cluster, as_json
+    save, report, explain, with_sensitivity, by_chance, memory, cluster, as_json
         Options of `diskmodel plan`.
 
     Raises
@@ -70,7 +71,13 @@ def plan_server(
 
     is_short = not (explain or as_json or report)
     with searching(memory, cluster) as options_of_search:
-        result = run_server(question, with_sensitivity=with_sensitivity, with_details=not is_short, **options_of_search)
+        result = run_server(
+            question,
+            with_sensitivity=with_sensitivity,
+            with_details=not is_short,
+            by_chance=by_chance,
+            **options_of_search,
+        )
     if as_json:
         print_json({**result.to_dict(), "question_notes": notes})
     else:

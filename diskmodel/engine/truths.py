@@ -21,9 +21,11 @@ from diskmodel.result.prediction import STATISTICS, combined
 from diskmodel.result.summary import point_estimates
 from diskmodel.uncertainty.case import Case
 from diskmodel.uncertainty.draws import Draws, draw
+from diskmodel.uncertainty.effects import PROBES, Effects
 from diskmodel.uncertainty.moved import AnyWorkload, moved
 from diskmodel.uncertainty.moves import Moves
 from diskmodel.uncertainty.origin import origin_of
+from diskmodel.uncertainty.points import half_width_factor
 from diskmodel.uncertainty.seen import Seen
 from diskmodel.workload import Workload
 
@@ -67,7 +69,12 @@ class Truths:
     def interval(self, own: Interval, statistic: str, confidence: float) -> Interval:
         """Return the interval of a statistic, from that of its run alone."""
         ratios = zip(self.ratios(statistic), self.are_possible, strict=True)
-        return combined(own, 1.0, [ratio for ratio, is_possible in ratios if is_possible], confidence)
+        known = [ratio for ratio, is_possible in ratios if is_possible]
+        return combined(own, 1.0, known, confidence, self.half_width_factor(confidence))
+
+    def half_width_factor(self, confidence: float) -> float:
+        """Return the half-width of an interval as a multiple of the standard deviation of the draws."""
+        return half_width_factor(max(len(self.figures), 2), self.case.dof, confidence)
 
 
 def simulate_truths(
@@ -111,6 +118,7 @@ class Trials:
         self._array, self._workload = array, workload
         self._seed, self._start = seed, start
         self._requests: dict[Hashable, Requests] = {}
+        self._effects: Effects | None = None
         few = workload.requests(capacity_bytes=array.usable_bytes, n=1, seed=seed)
         is_native = covers(resolve(array, seed), few) is None
         self._n_requests = min(n_requests, DRAW_REQUESTS["native" if is_native else "simpy"])
@@ -121,16 +129,33 @@ class Trials:
         requests, outcome = self._run(array, workload)
         self._reference = point_estimates(requests, outcome)
         self._seen = Seen.of(requests, outcome)
+        self._is_closed = isinstance(workload, Workload) and not workload.is_open
 
     def truths(self, n_draws: int, *, as_measured: bool = False) -> Truths | None:
         """Return so many truths, or those that were left if such a drive were measured; None without any unknown."""
         case = Case(self._array, self._workload, self._seen, as_measured)
+        if self._is_closed and case.is_sheet:
+            if self._effects is None:
+                self._effects = self._measured(case)
+            case = replace(case, effects=self._effects)
         draws = draw(case, n_draws, self._seed)
         if not len(draws):
             return None
         with Threads(min(len(draws), os.cpu_count() or 1)) as pool:
             figures = list(pool.map(self._figures, draws.moves))
         return Truths(case, draws, self._reference, figures, self._n_requests)
+
+    def _measured(self, case: Case) -> Effects:
+        """Return by how much the rate changes with each quantity of the drive, from a run with each of them moved."""
+        found: dict[str, float] = {}
+        for quantity in case.assumed_effects:
+            if quantity in PROBES and (spread := case.class_spread(quantity)) is not None and spread.log_sd:
+                rate = self._figures(PROBES[quantity](spread.log_sd))["iops"]
+                if rate > 0 and self._reference["iops"] > 0:
+                    found[quantity] = math.log(rate / self._reference["iops"]) / spread.log_sd
+        rates = [self._figures(Moves(order=order))["iops"] for order in case.extreme_orders]
+        known = [math.log(rate) for rate in rates if rate > 0]
+        return Effects(found, (max(known) - min(known)) / math.sqrt(12) if len(known) == len(rates) > 1 else None)
 
     def _figures(self, moves: Moves) -> dict[str, float]:
         try:

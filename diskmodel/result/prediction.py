@@ -99,7 +99,9 @@ def half_width_ratio(interval: Interval) -> float:
     return (interval.high - interval.low) / 2 / interval.value if interval.value else math.nan
 
 
-def combined(own: Interval, reference: float, drawn: Sequence[float], confidence: float) -> Interval:
+def combined(
+    own: Interval, reference: float, drawn: Sequence[float], confidence: float, factor: float | None = None
+) -> Interval:
     """Interval of a statistic that includes the spread over drawn truths.
 
     Parameters
@@ -111,11 +113,13 @@ def combined(own: Interval, reference: float, drawn: Sequence[float], confidence
     drawn : sequence of float
         The same of the drawn truths, with the same requests: what is common to the runs cancels. nan: overloaded.
     confidence : float
+    factor : float, optional
+        Half-width as a multiple of the standard deviation of the draws; default: the normal quantile.
 
     Notes
     -----
     Logarithms of statistic by reference have mean m and standard deviation s over the draws, and the truth lies within
-    m ± z · s, with the quantile z of the normal distribution: draws are in every part of their distribution alike
+    m ± z · s, with a quantile z of their distribution: draws are in every part of their distribution alike
     (`diskmodel.uncertainty.points`), so that s is not that of a random sample, which would take Student's t. The noise
     of the run is combined with that as the root of the sum of squares. The interval always contains the result.
     """
@@ -123,7 +127,7 @@ def combined(own: Interval, reference: float, drawn: Sequence[float], confidence
     if not (own.value > 0 and reference > 0) or len(known) < 2:
         return own
     logs = np.log(known / reference)
-    mean, half = float(logs.mean()), _half_width(logs, confidence)
+    mean, half = float(logs.mean()), _half_width(logs, confidence, factor)
     below = math.inf if own.low <= 0 else math.log(own.value / own.low) if math.isfinite(own.low) else 0.0
     above = math.log(own.high / own.value) if math.isfinite(own.high) and own.high > 0 else 0.0
     low = own.value * math.exp(min(mean - math.hypot(below, half), 0.0))
@@ -131,9 +135,9 @@ def combined(own: Interval, reference: float, drawn: Sequence[float], confidence
     return Interval(own.value, low, high if len(known) == len(drawn) else math.inf, own.n_batches, own.is_correlated)
 
 
-def _half_width(logs: Floats, confidence: float) -> float:
+def _half_width(logs: Floats, confidence: float, factor: float | None = None) -> float:
     """Return the half-width of the interval of logarithms, around their mean."""
-    return float(logs.std(ddof=1)) * NormalDist().inv_cdf(0.5 + confidence / 2)
+    return float(logs.std(ddof=1)) * (factor or NormalDist().inv_cdf(0.5 + confidence / 2))
 
 
 def sources_of(

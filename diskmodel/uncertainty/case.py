@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from diskmodel.array import Array
 from diskmodel.drive import Hdd
-from diskmodel.drive.assumed_order import AssumedOrder
+from diskmodel.drive.assumed_order import AssumedOrder, Order
+from diskmodel.uncertainty.effects import Effects
 from diskmodel.uncertainty.moved import AnyWorkload
 from diskmodel.uncertainty.origin import Origin, array_class, class_of, origin_of
 from diskmodel.uncertainty.seen import Seen
@@ -44,12 +45,15 @@ class Case:
     seen : Seen
     as_measured : bool
         Whether the drive counts as if one such drive had been measured.
+    effects : Effects
+        As far as runs have shown them; the others are assumed.
     """
 
     array: Array
     workload: AnyWorkload
     seen: Seen
     as_measured: bool = False
+    effects: Effects = field(default_factory=Effects)
 
     @cached_property
     def origin(self) -> Origin:
@@ -74,10 +78,20 @@ class Case:
 
         Where the whole of a load's spread is known, it has the same tails, and is not wider than that.
         """
-        found = spread_of(self.drive_class, quantity)
+        found = self.class_spread(quantity)
         if found is None or self.whole is None:
             return found
         return replace(found, log_sd=found.log_sd * self._fits, dof=self.whole.dof)
+
+    def class_spread(self, quantity: str) -> Spread | None:
+        """Return the spread of a quantity in the class, whatever the load."""
+        return spread_of(self.drive_class, quantity)
+
+    @property
+    def dof(self) -> float:
+        """Degrees of freedom of what is drawn together."""
+        main = self.whole or self.remaining("iops")
+        return math.inf if main is None else main.dof
 
     @cached_property
     def whole(self) -> Spread | None:
@@ -100,17 +114,20 @@ class Case:
     def _parts(self) -> tuple[float, float]:
         """Logarithm of the median of the rate, and standard deviation, of all quantities of the drive together."""
         center, variance = 0.0, 0.0
-        for quantity, effect in self._effects().items():
-            found = spread_of(self.drive_class, quantity)
+        for quantity, assumed in self.assumed_effects.items():
+            found = self.class_spread(quantity)
             if found is not None:
+                effect = self.effects.of.get(quantity, assumed)
                 center += effect * math.log(found.median)
                 variance += (effect * found.log_sd) ** 2
         if self.assumed_order is not None:
-            variance += ORDER_LOG_SD**2
+            measured = self.effects.order_log_sd
+            variance += (ORDER_LOG_SD if measured is None else measured) ** 2
         return center, math.sqrt(variance)
 
-    def _effects(self) -> dict[str, float]:
-        """Return by how much the rate of this load changes with each quantity, both as logarithms."""
+    @cached_property
+    def assumed_effects(self) -> dict[str, float]:
+        """By how much the rate of this load is taken to change with each quantity, both as logarithms."""
         writes, is_queued = self.seen.write_ratio, self.seen.in_disk > SINGLE
         controlled = {"controller": writes} if self.array.controller.has_real_cache else {}
         if not self.is_hdd:
@@ -130,6 +147,15 @@ class Case:
         assumption = drive.queue.assumption
         has_choice = self.seen.in_disk > COMMANDS_WITHOUT_CHOICE and self.seen.positioning_ratio > _ORDERED_RATIO
         return assumption if assumption is not None and assumption.drawn and has_choice else None
+
+    @property
+    def extreme_orders(self) -> tuple[Order, ...]:
+        """The slowest and the fastest of the orders that are drawn; empty where none is."""
+        assumption = self.assumed_order
+        if assumption is None or self.class_spread("order") is not None:
+            return ()
+        orders = sorted(assumption.drawn, key=slowness, reverse=True)
+        return (orders[0], orders[-1])
 
     @cached_property
     def _fits(self) -> float:
@@ -191,6 +217,11 @@ class Case:
     def is_hdd(self) -> bool:
         """Whether the drives are hard disks."""
         return isinstance(self.array.drive, Hdd)
+
+
+def slowness(order: Order) -> tuple[float, ...]:
+    """Return what makes an order of commands slow."""
+    return (order.miss_margin_ns, order.age_weight, order.committed)
 
 
 def _held_out(provenance: object, statistic: str) -> float:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from statistics import NormalDist
+import math  # noqa: F401 (examples)
+from functools import cache
+from statistics import NormalDist, stdev
 
 import numpy as np
 from numpy.typing import NDArray
+
+from diskmodel.uncertainty.spread import student
 
 Floats = NDArray[np.float64]
 
@@ -45,3 +49,22 @@ def normal_scores(n: int, n_dimensions: int, seed: int) -> Floats:
         if len(basis) < n - 2 and length > 1e-6:
             basis.append(rest / length)
     return np.column_stack(columns) if columns else np.empty((n, 0))
+
+
+@cache
+def half_width_factor(n: int, dof: float, confidence: float) -> float:
+    """Return the half-width of an interval of Student's t, as a multiple of the standard deviation of `n` draws of it.
+
+    Draws stop at the middles of the outermost of `n` intervals, and the tails beyond them are heavy: 1.96 standard
+    deviations of 16 draws with 4 degrees of freedom would be an eighth too short for 95 %.
+
+    Examples
+    --------
+    >>> round(half_width_factor(1000, math.inf, 0.95), 2)
+    1.96
+    >>> round(half_width_factor(16, 4.0, 0.95), 2)
+    2.21
+    """
+    normal = NormalDist()
+    draws = [student(normal.inv_cdf((i + 0.5) / n), dof) for i in range(n)]
+    return student(normal.inv_cdf(0.5 + confidence / 2), dof) / stdev(draws)

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from diskmodel.drive import Drive, Flash, Hdd
-from diskmodel.drive.assumed_order import Order
 from diskmodel.drive.drawn import drawn_values
-from diskmodel.uncertainty.case import Case
+from diskmodel.uncertainty.case import Case, slowness
 from diskmodel.uncertainty.moves import Moves
 from diskmodel.uncertainty.origin import array_class
 from diskmodel.uncertainty.spread import Spread, spread_of
@@ -29,12 +28,8 @@ def _order(case: Case) -> Known | None:
     spread = case.spread("order")
     if spread is not None:
         return _of_class(case, spread, lambda factor: Moves(speed=factor))
-    orders = sorted(assumption.drawn, key=_slowness, reverse=True)
+    orders = sorted(assumption.drawn, key=slowness, reverse=True)
     return Known(assumption.words, lambda score, _: Moves(order=orders[_place(score, len(orders))]))
-
-
-def _slowness(order: Order) -> tuple[float, ...]:
-    return (order.miss_margin_ns, order.age_weight, order.committed)
 
 
 def _place(score: float, n: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -40,10 +40,10 @@ class Spread:
         The quantile of Student's t is expanded in powers of 1 / dof (Abramowitz and Stegun, 26.7.5, three terms), which
         for 4 degrees of freedom and scores up to 2 is off by less than 2 %.
         """
-        return math.log(self.median) + self.log_sd * _student(score, self.dof)
+        return math.log(self.median) + self.log_sd * student(score, self.dof)
 
 
-def _student(z: float, dof: float) -> float:
+def student(z: float, dof: float) -> float:
     """Return the quantile of Student's t whose level is that of the normal score `z`."""
     if math.isinf(dof):
         return z
@@ -65,7 +65,7 @@ def spread_of(name: str, *path: str) -> Spread | None:
 
     Examples
     --------
-    >>> spread_of("hdd-sas", "positioning") == spread_of("hdd", "positioning")
+    >>> spread_of("hdd-sas", "overhead") == spread_of("hdd", "overhead")
     True
     >>> spread_of("flash", "positioning") is None
     True
@@ -84,10 +84,13 @@ def spread_of(name: str, *path: str) -> Spread | None:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    """Return the tables together."""
+    return joined(tomllib.loads(path.read_text(encoding="utf-8")) for path in TABLES)
+
+
+def joined(tables: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Return tables together; of a quantity that two of them have, the later one."""
     found: dict[str, Any] = {"parents": {}, "class": {}}
-    for path in TABLES:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    for table in tables:
         found["parents"] |= table["parents"]
         for name, quantities in table["class"].items():
             found["class"].setdefault(name, {}).update(quantities)

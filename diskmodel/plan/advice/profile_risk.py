@@ -24,6 +24,7 @@ from diskmodel.result.statistics.registry import BY_NAME
 from diskmodel.uncertainty.case import Case as Unknowns
 from diskmodel.uncertainty.draws import draw
 from diskmodel.uncertainty.moves import Moves
+from diskmodel.uncertainty.points import half_width_factor
 
 #: Draws for the answer, and for each other candidate.
 DRAWS, FEW_DRAWS = 16, 8
@@ -61,9 +62,8 @@ def profile_risk(
         return None
     case = Case(plan, candidate.family)
     array = case.array(trial.disks)
-    draws = draw(
-        Unknowns(array, case.workload, seen_in(trial.outcome, array, case.workload)), n_draws, plan.search.seed
-    )
+    unknowns = Unknowns(array, case.workload, seen_in(trial.outcome, array, case.workload))
+    draws = draw(unknowns, n_draws, plan.search.seed)
     if not len(draws):
         return None
     # as long as it takes to see whole rounds, and the draws as long as that
@@ -78,13 +78,13 @@ def profile_risk(
         return None
     missed = [_missed(true, moves, same, trial) for moves, true in found]
     failing = Counter(name for names in missed for name in dict.fromkeys(names))
-    figures = {}
+    figures, factor = {}, half_width_factor(n_draws, unknowns.dof, CONFIDENCE)
     for name, interval in intervals_of(trial.outcome).items():
         if name in reference:
             values = [
                 _moved(values_of(true.outcome), moves).get(name, math.nan) for moves, true in found if true.outcome
             ]
-            wide = combined(interval, reference[name], values, CONFIDENCE)
+            wide = combined(interval, reference[name], values, CONFIDENCE, factor)
             figures[name] = Interval(wide.value, wide.low, wide.high)
     holding = [moves for (moves, _), names in zip(found, missed, strict=True) if not names]
     others = [moves for (moves, _), names in zip(found, missed, strict=True) if names]
@@ -130,7 +130,7 @@ def _curve(
     fewer = [disks for disks in case.counts if disks < answer]
     if fewer and holding:
         found.insert(0, CountChance(fewer[-1], len(truths.that_meet(fewer[-1], holding)) / n))
-    left, disks = list(others), answer
+    left, disks, open_ = list(others), answer, list(others)
     for _ in range(_MORE_COUNTS):
         least = disks + max(round(_STEP_RATIO * disks), 1)
         more = [count for count in case.counts if count > disks]
@@ -138,9 +138,43 @@ def _curve(
             break
         disks = next((count for count in more if count >= least), more[-1])
         met = truths.that_meet(disks, left)
-        left = [moves for moves in left if moves not in met]
+        left, open_ = [moves for moves in left if moves not in met], met
         found.append(CountChance(disks, 1 - len(left) / n))
+    if len(found) > 1 and found[-1].disks > answer and found[-1].probability >= case.objective.confidence:
+        found[-1:] = _between(case, truths, found[-2].disks, found[-1], open_, n)
     return tuple(found)
+
+
+def _between(
+    case: Case, truths: _Truths, fewer: int, enough: CountChance, met: Sequence[Moves], n: int
+) -> list[CountChance]:
+    """Return the fewest disks whose chance is high enough, and larger numbers that were tried.
+
+    Parameters
+    ----------
+    fewer : int
+        Disks whose chance is too low.
+    enough : CountChance
+        More of them, whose chance is high enough.
+    met : sequence of Moves
+        Truths that meet the objective with the second, but not with the first.
+    n : int
+        Truths in all.
+    """
+    found, low = [enough], fewer
+    undecided = list(met)
+    base = enough.probability - len(undecided) / n
+    while between := [count for count in case.counts if low < count < found[0].disks]:
+        disks = between[len(between) // 2]
+        holding = truths.that_meet(disks, undecided)
+        probability = base + len(holding) / n
+        if probability >= case.objective.confidence:
+            found.insert(0, CountChance(disks, probability))
+            undecided = holding
+        else:
+            low, base = disks, probability
+            undecided = [moves for moves in undecided if moves not in holding]
+    return found
 
 
 def _tried(case: Case, moves: Moves, disks: int, first: int, evaluate: Evaluate) -> Trial | None:

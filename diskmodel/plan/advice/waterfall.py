@@ -65,7 +65,11 @@ def waterfall(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate) -
     )
     if candidate.binds.startswith(PREFIX):
         name, meaning = f"{name}, bursts", f"{meaning} In the replay of the trace, too, with its bursts."
-    found.append(WaterfallStep(name, candidate.disks, meaning))
+    described = candidate.nominal_disks or candidate.disks
+    found.append(WaterfallStep(name, described, meaning))
+    if candidate.disks != described:
+        meaning = "Drives, controllers and hosts may differ from their descriptions: the chance has to be high."
+        found.append(WaterfallStep("what is not known", candidate.disks, meaning))
     return tuple(found)
 
 

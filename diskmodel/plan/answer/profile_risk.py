@@ -70,6 +70,11 @@ class ProfileRisk(Record):
         return self.n_holding / self.n_draws
 
     @property
+    def is_assured(self) -> bool:
+        """Whether that chance is as high as the objective asks."""
+        return self.probability >= self.confidence
+
+    @property
     def assured(self) -> CountChance | None:
         """The fewest disks of the curve whose chance is high enough; None where none has it."""
         return next((one for one in self.curve if one.probability >= self.confidence), None)

@@ -211,8 +211,10 @@ def _difference(
     ratio = b.value / a.value
     half = ratio * math.hypot((a.high - a.low) / 2 / a.value, (b.high - b.low) / 2 / b.value)
     figure = Interval(ratio, ratio - half, ratio + half)
-    if of_first is not None or of_second is not None:
-        figure = combined(figure, 1.0, _ratios(of_first, of_second, statistic), CONFIDENCE)
+    known = of_first or of_second
+    if known is not None:
+        factor = known.half_width_factor(CONFIDENCE)
+        figure = combined(figure, 1.0, _ratios(of_first, of_second, statistic), CONFIDENCE, factor)
     figure = Interval(figure.value - 1, figure.low - 1, figure.high - 1)
     return Difference(first.name, second.name, statistic, figure, bool(figure.low > 0 or figure.high < 0))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, wait
@@ -11,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from diskmodel.plan.advice.assumed import assumptions
+from diskmodel.plan.advice.assured import PURPOSE
 from diskmodel.plan.advice.hidden_peaks import hidden_peaks
 from diskmodel.plan.advice.log_cache import caches_instead
-from diskmodel.plan.advice.profile_risk import chance, profile_risk
+from diskmodel.plan.advice.profile_risk import chance
 from diskmodel.plan.advice.relax import relaxations
 from diskmodel.plan.advice.sensitivity import sensitivity
 from diskmodel.plan.advice.spreading import spreading
@@ -23,6 +23,7 @@ from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.comparison.pareto import pareto_front, points_of
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.question.description import PlanDescription
+from diskmodel.plan.run.choice import assure, choose, minimized_by, rank
 from diskmodel.plan.run.pool import Progress, Workers
 from diskmodel.plan.search.complete import complete, complete_with_rebuild
 from diskmodel.plan.search.fewest_disks import search_family
@@ -42,6 +43,7 @@ def run_plan(
     with_sensitivity: bool = False,
     with_waterfalls: bool = False,
     with_details: bool = True,
+    by_chance: bool = True,
 ) -> PlanResult:
     """Return the answer to a plan.
 
@@ -63,6 +65,9 @@ def run_plan(
     with_details : bool
         Without it, only what a short answer shows is simulated: no steps from the rule of thumb, no changes that would
         help where there is an answer, no data spread over all of the array, and a rebuild only of the best candidate.
+    by_chance : bool
+        Whether a candidate has to meet the objective with the chance that it asks for, in view of what is not known.
+        Without it, drives, controllers and hosts are taken to be as they are described.
 
     Returns
     -------
@@ -73,6 +78,9 @@ def run_plan(
     tallies: defaultdict[str, Evaluation] = defaultdict(lambda: Evaluation.part(decide))
     with Workers(cases(plan), decide, executor) as workers, decide:
         found = _search(plan, workers, progress)
+        nominal, _ = choose(plan, found)
+        if by_chance:
+            found = assure(plan, found, tallies[PURPOSE])
         found = _complete(plan, workers, found, with_details)
     best, minimized = choose(plan, found)
     if best is not None and (with_details or with_waterfalls):
@@ -82,7 +90,7 @@ def run_plan(
             for item in found
         ]
         best, found = explained[next(i for i, item in enumerate(found) if item is best)], explained
-    shown = best or nearest(found)
+    shown = nearest(found) if best is None or nominal is None else nominal
     helps = with_relaxations and (with_details or best is None)
     with at_once(decide) as pool, decide:
 
@@ -91,19 +99,17 @@ def run_plan(
 
         changes = submitted(relaxations, "what would help", shown if helps else None)
         moves = submitted(sensitivity, "wrong inputs", best if with_sensitivity else None)
-        risk = submitted(profile_risk, "what is not known", best)
         spread = submitted(spreading, "data spread", best if with_details else None)
         peaks = submitted(hidden_peaks, "hidden peaks", best)
         unsaid = submitted(assumptions, "what was assumed", best if with_relaxations else None)
         caches = pool.submit(caches_instead, plan, tuple(found), tallies["a cache instead of spindles"])
         others = [
-            submitted(chance, "what is not known", item if with_details and item is not best else None)
+            submitted(chance, PURPOSE, item if by_chance and with_details and item.risk is None else None)
             for item in found
         ]
-        wait([job for job in (changes, moves, risk, spread, peaks, unsaid, caches, *others) if job is not None])
-    known = risk.result() if risk else None
+        wait([job for job in (changes, moves, spread, peaks, unsaid, caches, *others) if job is not None])
     found = [
-        replace(item, probability=known.probability if known and item is best else job.result() if job else None)
+        item if job is None else replace(item, probability=job.result())
         for item, job in zip(found, others, strict=True)
     ]
     best = None if best is None else found[[item.family for item in found].index(best.family)]
@@ -116,7 +122,8 @@ def run_plan(
         relaxations=tuple(changes.result()) if changes else (),
         sensitivities=tuple(moves.result()) if moves else (),
         front=tuple(pareto_front(points_of(found))),
-        profile_risk=known,
+        profile_risk=None if best is None else best.risk,
+        nominal=nominal,
         spreading=spread.result() if spread else None,
         peaks=tuple(peaks.result()) if peaks else (),
         assumptions=tuple(unsaid.result()) if unsaid else (),
@@ -163,8 +170,8 @@ def _is_rival(plan: PlanDescription, candidate: Candidate, best: Candidate | Non
     if best is None:
         return True
     hoped = replace(candidate, trial=missed, is_feasible=True)
-    minimized = _minimized(plan, [hoped, best])
-    return _rank(hoped, minimized) < _rank(best, minimized)
+    minimized = minimized_by(plan, [hoped, best])
+    return rank(hoped, minimized) < rank(best, minimized)
 
 
 def _complete(
@@ -193,29 +200,6 @@ def _complete(
             if safety is not None and safety.is_safe:
                 break
     return found
-
-
-def choose(plan: PlanDescription, candidates: Sequence[Candidate]) -> tuple[Candidate | None, str]:
-    """Return the best feasible candidate and what it minimizes; ties: fewer disks, lower p99 latency, earlier."""
-    feasible = [c for c in candidates if c.is_feasible and c.trial]
-    minimized = _minimized(plan, feasible)
-    return (min(feasible, key=lambda c: _rank(c, minimized)), minimized) if feasible else (None, minimized)
-
-
-def _minimized(plan: PlanDescription, feasible: Sequence[Candidate]) -> str:
-    """Return "cost" where the plan asks for it, or where it leaves the choice open and every price is known."""
-    asked = plan.search.minimize
-    costs = [c.trial.statics.cost_usd for c in feasible if c.trial]
-    is_priced = bool(costs) and all(cost == cost and cost > 0 for cost in costs)
-    return "cost" if asked == "cost" or (asked == "auto" and is_priced) else "disks"
-
-
-def _rank(candidate: Candidate, minimized: str) -> tuple[float, float, float]:
-    """Return what makes a candidate better: lower cost, fewer disks, lower p99 latency."""
-    assert candidate.trial is not None
-    cost = candidate.trial.statics.cost_usd
-    first = cost if minimized == "cost" and cost == cost else math.inf if minimized == "cost" else 0.0
-    return (first, float(candidate.trial.disks), candidate.p99_ms or 0.0)
 
 
 def _why_none(candidates: Sequence[Candidate]) -> str:

@@ -10,6 +10,7 @@ from diskmodel.layout.description import Rebuild
 from diskmodel.plan.answer.candidate import Candidate, nearest
 from diskmodel.plan.answer.effort import Effort, Efforts
 from diskmodel.plan.answer.plan_result import PlanResult
+from diskmodel.plan.answer.profile_risk import ProfileRisk
 from diskmodel.plan.answer.safety import Safety
 from diskmodel.plan.answer.waterfall import steps_in_words
 from diskmodel.plan.show.candidates import chance_words, duration, short
@@ -76,12 +77,20 @@ def _at_peak(peaks: Mapping[str, tuple[float, float]]) -> str:
 
 def _fewer(best: Candidate) -> str:
     """Return why fewer disks are not the answer."""
+    if best.risk is not None and best.nominal_disks != best.disks:
+        return ". ".join(part for part in (_sentence(best.reason)[:-1], _curve(best.risk)) if part) + "."
     if best.below is None or best.binding is None:
         return f"{fewest(best.disks or 0)}."
     if best.is_decided:
         return f"{too_few(best.below.disks)}: {best.binding.in_short()}.{_recording(best)}"
     why = best.binding.in_short()
     return f"{in_disks(best.below.disks)} may be enough, but the longest run does not decide it: {why}."
+
+
+def _curve(risk: ProfileRisk) -> str:
+    """Return the chance by number of disks, and what a measurement would settle, as a further sentence."""
+    parts = [f"The chance by number: {risk.chances}"] if risk.chances else []
+    return "; ".join([*parts, *([risk.worth_measuring] if risk.worth_measuring else [])])
 
 
 def _recording(candidate: Candidate) -> str:
@@ -208,7 +217,7 @@ def lists(result: PlanResult) -> list[tuple[str, list[str]]]:
     """Return titled lists of sentences: what would help, sensitivity, assumptions, profiles."""
     found = []
     if result.relaxations:
-        best = result.best
+        best = result.best and result.nominal
         title = f"What {best.below.disks} disks would need" if best and best.below else "What would meet the objective"
         found.append(
             (

@@ -3,10 +3,9 @@
 import numpy as np
 
 from diskmodel import Array, Workload, simulate
-from diskmodel.uncertainty.case import Case
+from diskmodel.engine.truths import simulate_truths
 from diskmodel.uncertainty.draws import draw
 from diskmodel.uncertainty.moved import moved
-from diskmodel.uncertainty.seen import Seen
 
 LOAD = Workload.parse({"size": "4 KiB", "clients": 4})
 
@@ -18,8 +17,9 @@ def test_drawn_truths_lie_within_the_intervals() -> None:
     for seed in range(10):
         result = simulate(array, LOAD, n_requests=2000, seed=seed)
         assert result.prediction is not None
-        case = Case(array, LOAD, Seen(4.0, 0.0, 0.0, False, 1.0))
-        truths = draw(case, 20, seed=1000 + seed)
+        known = simulate_truths(array, LOAD, 2000, seed=seed)
+        assert known is not None
+        truths = draw(known.case, 20, seed=1000 + seed)
         for moves in truths.moves:
             true, load = moved(array, LOAD, moves)
             assert isinstance(load, Workload)

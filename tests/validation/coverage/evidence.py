@@ -14,6 +14,7 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
+from diskmodel.engine.steady.shared import Begin
 from diskmodel.result import Result
 from diskmodel.workload import Workload
 from tests.validation import published, published_arrays
@@ -60,10 +61,14 @@ class Case:
     n_requests: int = N_REQUESTS
     seconds: float | None = None
 
+    @property
+    def start(self) -> Begin:
+        """Return what caches and buffers hold when the load begins."""
+        return "steady" if self.seconds is None else "empty"
+
     def simulate(self, draws: int | None) -> Result:
         """Return the result of the load, with so many drawn drives (None: as by default)."""
-        begin = "steady" if self.seconds is None else "empty"
-        return simulate(self.array, self.workload, n_requests=self.n_requests, profile_draws=draws, start=begin)
+        return simulate(self.array, self.workload, n_requests=self.n_requests, profile_draws=draws, start=self.start)
 
 
 def classes() -> dict[str, Any]:

@@ -240,7 +240,9 @@ def estimate(found: Iterable[Figure]) -> Spreads:
                 spreads[parent, load, quantity] = anything.as_prior().after(list(pooled[load].values()))
         for load, (leaf, parent) in itertools.product(LOADS, parents.items()):
             own = list(seen.get((leaf, load, quantity), {}).values())
-            spreads[leaf, load, quantity] = spreads[parent, load, quantity].as_prior().after(own)
+            above = spreads[parent, load, quantity]
+            # an array is made of drives like those on their own: what these show counts in full
+            spreads[leaf, load, quantity] = (above if is_array(leaf) else above.as_prior()).after(own)
     return spreads
 
 

@@ -16,10 +16,17 @@ ALL, OF_A_CLASS = (0.90, 0.98), 0.80
 OF_REFERENCE = 2 / 3
 
 
+#: Part of the figures that have an interval of all that is not known; on an array that does not settle they have none.
+PRINTED_RATIO = 0.6
+
+
 def judged() -> list[Judged]:
-    """Return the intervals that the product prints, as soon as they are of all that is not known."""
-    is_printed = all(figure.predicted.is_predictive for figure in page.all_figures())
-    return page.printed() if is_printed else page.of_classes()
+    """Return the intervals that the product prints."""
+    return page.printed()
+
+
+def test_many_figures_have_an_interval_that_the_product_prints() -> None:
+    assert len(page.printed()) >= PRINTED_RATIO * len(page.all_figures())
 
 
 def test_there_is_a_class_and_a_prediction_for_every_figure() -> None:
@@ -49,7 +56,9 @@ def test_intervals_of_a_class_contain_what_was_measured(name: str) -> None:
 
 @pytest.mark.parametrize("statistic", evidence.STATISTICS)
 def test_intervals_are_narrower_than_those_of_the_rule_of_thumb(statistic: str) -> None:
-    own, reference = (score.mean_score(score.of_statistic(items, statistic)) for items in (judged(), page.reference()))
+    own = score.mean_score(score.of_statistic(judged(), statistic))
+    others = [item for item in score.of_statistic(page.reference(), statistic) if item.figure.predicted.is_predictive]
+    reference = score.mean_score(others)
     assert own <= OF_REFERENCE * reference
 
 

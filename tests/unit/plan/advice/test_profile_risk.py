@@ -53,6 +53,7 @@ def uncertain_drive() -> Flash:
 def test_share_of_drives_that_hold(limit_ms: float, fewest: int, most: int) -> None:
     """Four standard errors above the value nearly all hold; at the value about half do."""
     plan = plan_of(
+        exact=False,
         objective={"latency": {"p99": f"{limit_ms} ms"}},
         candidates={"drives": [uncertain_drive()], "levels": ["raid10"], "max_disks": 8},
     )
@@ -85,18 +86,47 @@ def test_a_drive_that_is_exact_has_no_such_risk() -> None:
     assert result.profile_risk is None
 
 
-def test_more_disks_have_a_higher_chance() -> None:
+def test_the_answer_has_the_chance_that_is_asked_for() -> None:
     """With a queue at each disk, a truth that meets the objective also meets it with more disks."""
-    asked = {"latency": {"p99": "40 ms"}, "confidence": 0.95}
-    risk = run_plan(plan_of(objective=asked), evaluate=Queues()).profile_risk
+    asked = {"latency": {"p99": "80 ms"}, "confidence": 0.9}
+    plan = plan_of(exact=False, objective=asked)
+    result = run_plan(plan, evaluate=Queues())
+    described = run_plan(plan, evaluate=Queues(), by_chance=False)
+    risk, best = result.profile_risk, result.best
     assert risk is not None
+    assert best is not None
+    assert risk.probability >= 0.9
+    assert best.probability == risk.probability
     chances = [one.probability for one in risk.curve]
     assert chances == sorted(chances)
     assert [one.disks for one in risk.curve] == sorted(one.disks for one in risk.curve)
-    assert risk.probability in chances
-    assert risk.confidence == 0.95
-    if risk.assured is not None:
-        assert risk.assured.probability >= 0.95
+    assert risk.curve[-1].disks == risk.disks == best.disks
+    assert all(chance < 0.9 for chance in chances[:-1])
+    nominal = described.best
+    assert nominal is not None
+    assert nominal.disks is not None
+    assert described.profile_risk is None
+    assert result.to_dict()["nominal"]["disks"] == nominal.disks < (best.disks or 0)
+    shown = " ".join(text_of(result).split())
+    assert f"{nominal.disks} disks meet the objective if everything is as described" in shown
+    assert f"{best.disks} disks: {100 * risk.probability:.0f} %" in shown
+    assert "a measurement of one such drive would settle" in shown
+    assert best.waterfall[-1].step == "what is not known"
+    assert [step.disks for step in best.waterfall[-2:]] == [best.nominal_disks, best.disks]
+
+
+def test_without_a_number_of_disks_that_is_sure_the_answer_says_so() -> None:
+    """One more disk than as described at most: the chance of that is stated, and that it is too low."""
+    asked = {"latency": {"p99": "40 ms"}, "confidence": 0.99}
+    free = run_plan(plan_of(exact=False, objective=asked), evaluate=Queues(), by_chance=False).best
+    assert free is not None
+    only = {"drives": ["generic-15k"], "levels": [free.level], "max_disks": free.disks}
+    result = run_plan(plan_of(exact=False, objective=asked, candidates=only), evaluate=Queues())
+    assert result.best is not None
+    assert result.best.disks == free.disks
+    assert result.profile_risk is not None
+    assert result.profile_risk.probability < 0.99
+    assert "not 99 %" in " ".join(text_of(result).split())
 
 
 def test_a_drawn_drive_counts_by_its_ratio_to_the_profile_in_short_runs() -> None:
@@ -112,6 +142,7 @@ def test_a_drawn_drive_counts_by_its_ratio_to_the_profile_in_short_runs() -> Non
     def asked(**objective: Any) -> Any:
         lengths.clear()
         plan = plan_of(
+            exact=False,
             objective={"latency": {"p99": "10.001 ms"}, **objective},
             candidates={"drives": [uncertain_drive()], "levels": ["raid10"], "max_disks": 8},
         )
