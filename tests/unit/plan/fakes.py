@@ -24,7 +24,7 @@ FLASH_SERVICE_S = 0.0002
 def plan_of(*, exact: bool = True, **more: Any) -> PlanDescription:
     """A small plan; keyword arguments replace its tables. Parity groups may have any width unless these say another.
 
-    Drives are exactly as they are described, unless asked otherwise: these evaluations know no others.
+    Drives are exactly as they are described, unless asked otherwise: these evaluations are the same for all others.
     """
     data: dict[str, Any] = {
         "workload": {"size": "8 KiB", "read_ratio": 0.7, "rate": "1000/s"},
