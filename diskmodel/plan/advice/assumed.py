@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from diskmodel.controller.description import WriteCache
+from diskmodel.plan.advice.choice import assure, choose
 from diskmodel.plan.advice.relax import CACHE_BYTES
-from diskmodel.plan.answer.candidate import Candidate, by_size
+from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.changes import Assumption
 from diskmodel.plan.question.case import cases
 from diskmodel.plan.question.description import PlanDescription
@@ -16,8 +17,12 @@ from diskmodel.plan.trial.evaluation import Evaluate
 _LEAST_WRITES = 0.01
 
 
-def assumptions(plan: PlanDescription, best: Candidate, evaluate: Evaluate) -> list[Assumption]:
+def assumptions(
+    plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_chance: bool = False
+) -> list[Assumption]:
     """Return what was assumed because the question does not say it, with the answer of the opposite.
+
+    `by_chance`: the other answer has the chance that the objective asks for, as the answer has.
 
     A write cache of the controller: with the answer's drive and every level of the plan, as many disks as the answer or
     fewer. The other way round nothing is assumed: a cache that is there was asked for.
@@ -40,8 +45,11 @@ def assumptions(plan: PlanDescription, best: Candidate, evaluate: Evaluate) -> l
     changed = plan.model_copy(update={"controller": cached, "candidates": candidates, "recording": None})
     with at_once(evaluate) as pool:
         found = list(pool.map(lambda case: search_family(case, evaluate), cases(changed)))
-    met = [item for item in found if item.is_feasible]
-    other = min(met, key=by_size, default=None)
+        if by_chance:
+            found = assure(changed, found, evaluate)
+    other, _ = choose(changed, found)
+    if by_chance and other is not None and other.risk is not None and not other.risk.is_assured:
+        other = None
     return [
         Assumption(
             assumed="no write cache of the controller",

@@ -6,11 +6,13 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, wait
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from diskmodel.plan.advice.assumed import assumptions
 from diskmodel.plan.advice.assured import PURPOSE
+from diskmodel.plan.advice.choice import assure, choose, minimized_by, rank
 from diskmodel.plan.advice.hidden_peaks import hidden_peaks
 from diskmodel.plan.advice.log_cache import caches_instead
 from diskmodel.plan.advice.profile_risk import chance
@@ -23,7 +25,6 @@ from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.comparison.pareto import pareto_front, points_of
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.question.description import PlanDescription
-from diskmodel.plan.run.choice import assure, choose, minimized_by, rank
 from diskmodel.plan.run.pool import Progress, Workers
 from diskmodel.plan.search.complete import complete, complete_with_rebuild
 from diskmodel.plan.search.fewest_disks import search_family
@@ -101,7 +102,9 @@ def run_plan(
         moves = submitted(sensitivity, "wrong inputs", best if with_sensitivity else None)
         spread = submitted(spreading, "data spread", best if with_details else None)
         peaks = submitted(hidden_peaks, "hidden peaks", best)
-        unsaid = submitted(assumptions, "what was assumed", best if with_relaxations else None)
+        unsaid = submitted(
+            partial(assumptions, by_chance=by_chance), "what was assumed", best if with_relaxations else None
+        )
         caches = pool.submit(caches_instead, plan, tuple(found), tallies["a cache instead of spindles"])
         others = [
             submitted(chance, PURPOSE, item if by_chance and with_details and item.risk is None else None)

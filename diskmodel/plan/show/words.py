@@ -42,7 +42,21 @@ def assumed(result: PlanResult) -> list[str]:
         else:
             other = f"{in_disks(item.disks)} in {item.level}"
         said.append(f"Assumed: {item.assumed}. {item.instead[:1].upper()}{item.instead[1:]}: {other}.")
-    return said
+    return [*said, *_as_described(result)]
+
+
+def _as_described(result: PlanResult) -> list[str]:
+    """Return the answer if everything is as described, where the chance of that is too small for it."""
+    one = result.nominal
+    if one is None or not result.needs_more_than_nominal:
+        return []
+    risk = next((item.risk for item in result.candidates if item.family == one.family), None)
+    curve = () if risk is None else risk.curve
+    chance = "".join(f", with a chance of {100 * at.probability:.0f} %" for at in curve if at.disks == one.disks)
+    return [
+        f"If everything is as described: {in_disks(one.disks or 0)} of {one.family.drive.name} in "
+        f"{one.level_in_words}{chance}."
+    ]
 
 
 #: Reasons beside the answer: what people keep in mind. Everything else is behind `--explain`.
