@@ -24,14 +24,14 @@ def assumptions(
 
     `by_chance`: the other answer has the chance that the objective asks for, as the answer has.
 
-    A write cache of the controller: with the answer's drive and every level of the plan, as many disks as the answer or
-    fewer. The other way round nothing is assumed: a cache that is there was asked for.
+    A write cache of the controller: with the answer's drive, every level of the plan, and fewer disks. The other way
+    round nothing is assumed: a cache that is there was asked for.
     """
     streams = plan.workload.streams
     writes = sum(stream.row_weight * (1 - stream.read_ratio) for stream in streams)
     has_writes = writes >= _LEAST_WRITES * sum(stream.row_weight for stream in streams)
-    counts = [count for count in plan.candidates.counts if count <= (best.disks or 0)]
-    if plan.controller.write_cache is not None or not has_writes or len(counts) < 2:
+    counts = [count for count in plan.candidates.counts if count < (best.disks or 0)]
+    if plan.controller.write_cache is not None or not has_writes or not counts:
         return []
     family = best.family
     cached = plan.controller.model_copy(update={"write_cache": WriteCache(size_bytes=CACHE_BYTES)})
@@ -45,9 +45,9 @@ def assumptions(
     changed = plan.model_copy(update={"controller": cached, "candidates": candidates, "recording": None})
     with at_once(evaluate) as pool:
         found = list(pool.map(lambda case: search_family(case, evaluate), cases(changed)))
-        if by_chance:
-            found = assure(changed, found, evaluate)
-    other, _ = choose(changed, found)
+        other, _ = choose(changed, found)
+        if by_chance and other is not None:
+            other, _ = choose(changed, assure(changed, found, evaluate))
     if by_chance and other is not None and other.risk is not None and not other.risk.is_assured:
         other = None
     return [

@@ -21,7 +21,7 @@ PURPOSE = "what is not known"
 _TRIES = 3
 
 
-def assured(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate) -> Candidate:
+def assured(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate, *, most: int | None = None) -> Candidate:
     """Return a candidate with its chance, and with as many disks as have the chance that the objective asks for.
 
     Where no number of disks is known to have it, the candidate has the disks that meet the objective as they are
@@ -33,8 +33,10 @@ def assured(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate) -> 
     candidate : Candidate
         A feasible one.
     evaluate : Evaluate
+    most : int, optional
+        Largest number of disks that is of interest: another candidate has the chance with so many.
     """
-    first = profile_risk(plan, candidate, evaluate)
+    first = profile_risk(plan, candidate, evaluate, most=most)
     if first is None or candidate.trial is None:
         return candidate
     known = replace(candidate, risk=first, probability=first.probability, nominal_disks=candidate.trial.disks)
@@ -55,7 +57,7 @@ def assured(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate) -> 
         if risk.is_assured:
             efforts = together([candidate.efforts, {PURPOSE: trier.effort}])
             return replace(_explained(more, first, risk), efforts=efforts)
-        disks = next((count for count in trier.case.counts if count > disks), None)
+        disks = next((count for count in trier.case.counts if disks < count <= (most or count)), None)
     return replace(known, risk=replace(first, curve=_in_order(curve, max(curve))))
 
 

@@ -46,9 +46,10 @@ def assure(plan: PlanDescription, candidates: Sequence[Candidate], evaluate: Eva
     """Return the candidates, those that may be the best with the disks that have the chance that is asked for.
 
     A candidate with its chance never needs fewer disks than as it is described, so that one that is worse already is
-    worse with it, too, and is left as it is.
+    worse with it, too, and is left as it is. Nor is one followed beyond the disks of another that has its chance.
     """
     found, tried = list(candidates), set[int]()
+    is_by_disks = minimized_by(plan, [c for c in candidates if c.is_feasible and c.trial]) == "disks"
     while True:
         best, _ = choose(plan, found)
         if best is None:
@@ -56,5 +57,6 @@ def assure(plan: PlanDescription, candidates: Sequence[Candidate], evaluate: Eva
         at = next(i for i, item in enumerate(found) if item is best)
         if at in tried:
             return found
-        found[at] = assured(plan, best, evaluate)
+        sure = [item.disks for item in found if item.risk is not None and item.risk.is_assured and item.disks]
+        found[at] = assured(plan, best, evaluate, most=min(sure) if sure and is_by_disks else None)
         tried.add(at)

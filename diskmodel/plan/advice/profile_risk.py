@@ -39,7 +39,13 @@ _MORE_COUNTS, _STEP_RATIO = 5, 0.25
 
 
 def profile_risk(
-    plan: PlanDescription, candidate: Candidate, evaluate: Evaluate, *, n_draws: int = DRAWS, with_curve: bool = True
+    plan: PlanDescription,
+    candidate: Candidate,
+    evaluate: Evaluate,
+    *,
+    n_draws: int = DRAWS,
+    with_curve: bool = True,
+    most: int | None = None,
 ) -> ProfileRisk | None:
     """Return the chance that an answer meets the objective; None where all is known or nothing was simulated.
 
@@ -49,6 +55,8 @@ def profile_risk(
     n_draws : int
     with_curve : bool
         Whether to find the chance of other numbers of disks, too.
+    most : int, optional
+        Largest number of disks that is of interest: another candidate has the chance with so many.
 
     Notes
     -----
@@ -88,7 +96,7 @@ def profile_risk(
             figures[name] = Interval(wide.value, wide.low, wide.high)
     holding = [moves for (moves, _), names in zip(found, missed, strict=True) if not names]
     others = [moves for (moves, _), names in zip(found, missed, strict=True) if names]
-    curve = _curve(case, truths, trial.disks, holding, others) if with_curve else ()
+    curve = _curve(case, truths, trial.disks, holding, others, most) if with_curve else ()
     return ProfileRisk(
         disks=trial.disks,
         parameters=draws.names,
@@ -122,21 +130,29 @@ class _Truths:
 
 
 def _curve(
-    case: Case, truths: _Truths, answer: int, holding: Sequence[Moves], others: Sequence[Moves]
+    case: Case,
+    truths: _Truths,
+    answer: int,
+    holding: Sequence[Moves],
+    others: Sequence[Moves],
+    most: int | None,
 ) -> tuple[CountChance, ...]:
-    """Return the chance of the answer, of fewer disks, and of more, until it is as high as the objective asks."""
+    """Return the chance of the answer, of fewer disks, and of more, until it is as high as the objective asks.
+
+    Up to `most`, its chance comes first: where it is too low, no number between is of interest.
+    """
     n = len(holding) + len(others)
     found = [CountChance(answer, len(holding) / n)]
     fewer = [disks for disks in case.counts if disks < answer]
-    if fewer and holding:
+    if fewer and holding and not most:
         found.insert(0, CountChance(fewer[-1], len(truths.that_meet(fewer[-1], holding)) / n))
     left, disks, open_ = list(others), answer, list(others)
     for _ in range(_MORE_COUNTS):
         least = disks + max(round(_STEP_RATIO * disks), 1)
-        more = [count for count in case.counts if count > disks]
+        more = [count for count in case.counts if disks < count <= (most or count)]
         if not more or found[-1].probability >= case.objective.confidence:
             break
-        disks = next((count for count in more if count >= least), more[-1])
+        disks = more[-1] if most else next((count for count in more if count >= least), more[-1])
         met = truths.that_meet(disks, left)
         left, open_ = [moves for moves in left if moves not in met], met
         found.append(CountChance(disks, 1 - len(left) / n))

@@ -13,6 +13,8 @@ from diskmodel.units import in_digits, nominal_bytes, pretty_bytes
 
 #: Mark of a candidate that the longest run leaves undecided.
 CLOSE = "(close)"
+#: Mark of a number of disks that meets the objective as described, but with too small a chance.
+UNSURE = "?"
 
 
 #: Rebuilds longer than this are given in days, and are starved by the load after so many days.
@@ -96,7 +98,7 @@ def candidate_row(result: PlanResult, candidate: Candidate) -> list[str]:
         candidate.family.drive.name,
         candidate.level,
         *(pretty_bytes(value) if value >= 512 else str(value) for value in own),
-        str(candidate.disks) if candidate.disks else "undecided" if candidate.state == "undecided" else "not feasible",
+        _disks(candidate),
         counted_disks(result, candidate),
         candidate.binds.replace("_", " ") + ("" if candidate.is_decided else f" {CLOSE}"),
         *_speed(result, outcome),
@@ -109,6 +111,17 @@ def candidate_row(result: PlanResult, candidate: Candidate) -> list[str]:
         replay = candidate.trial.replay if candidate.trial else None
         row.append("–" if replay is None else short(replay.latency_ms()["p99"]))
     return row + ([short(candidate.trial.statics.cost_usd if candidate.trial else None)] if is_priced else [])
+
+
+def _disks(candidate: Candidate) -> str:
+    """Return the fewest disks, with their chance where it is lower than the objective asks."""
+    if not candidate.disks:
+        return "undecided" if candidate.state == "undecided" else "not feasible"
+    return f"{candidate.disks}{UNSURE}" if _is_unsure(candidate) else str(candidate.disks)
+
+
+def _is_unsure(candidate: Candidate) -> bool:
+    return candidate.risk is not None and not candidate.risk.is_assured
 
 
 def _speed(result: PlanResult, outcome: Outcome | None) -> list[str]:
@@ -140,6 +153,11 @@ def candidate_note(result: PlanResult) -> str:
     if not all(candidate.is_decided for candidate in result.candidates):
         notes.append(
             f"{CLOSE}: too close to the limit for the longest run to decide; the larger number of disks is given."
+        )
+    if any(_is_unsure(candidate) for candidate in result.candidates):
+        asked = f"{100 * result.plan.objective.confidence:.0f} %"
+        notes.append(
+            f"{UNSURE}: enough if everything is as described; a chance of {asked} takes more disks than the answer has."
         )
     width = result.plan.candidates.max_group_width.to_dict()
     split = {c.family.level: c.level for c in result.candidates if c.level != c.family.level}
