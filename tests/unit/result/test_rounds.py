@@ -276,7 +276,7 @@ def plan_with_log(**search: object) -> PlanDescription:
 @pytest.mark.slow
 def test_a_plan_runs_until_it_has_seen_whole_rounds() -> None:
     """With a first run of 30,000 requests, five disks seemed enough: 0.5 busy. They are 0.71 busy in the long run."""
-    found = run_plan(plan_with_log(), with_relaxations=False, with_details=False).candidates[0]
+    found = run_plan(plan_with_log(), with_relaxations=False, by_chance=False, with_details=False).candidates[0]
     assert found.disks is not None
     assert found.disks >= 6
     for trial in found.trials:
@@ -286,7 +286,7 @@ def test_a_plan_runs_until_it_has_seen_whole_rounds() -> None:
 
 def test_a_plan_that_may_not_run_so_long_cannot_decide() -> None:
     short = plan_with_log(max_requests=60_000, max_requests_at_answer=60_000)
-    result = run_plan(short, with_relaxations=False, with_details=False)
+    result = run_plan(short, with_relaxations=False, by_chance=False, with_details=False)
     (found,) = result.candidates
     assert "not all could be decided" in answer(result)
     assert not found.is_feasible
