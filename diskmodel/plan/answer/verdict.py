@@ -46,7 +46,7 @@ def verdict(comparison: Comparison) -> str:
     _add(said, arrays, lambda item: item.array.usable_bytes, "stores", _bytes)
     _add(said, arrays, lambda item: item.rebuild_hours, "rebuilds", _hours, is_less_better=True)
     if not said:
-        return "The arrays do not differ in anything that this comparison can tell apart."
+        return "The arrays do not differ in anything by more than the comparison is uncertain."
     return "; ".join(f"{name} {_listed(found)}" for name, found in said.items()) + "."
 
 

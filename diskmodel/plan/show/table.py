@@ -98,7 +98,7 @@ def comparison_table(comparison: Comparison) -> RenderableType:
 def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
     """Return the rows of the table, a name and a cell for each array: what is stored, how soon, how much, what then.
 
-    The rate stands there where it is an answer: of a closed workload, and where an array does not sustain it.
+    The rate is among them where it is an answer: of a closed workload, and where an array does not sustain it.
     """
     arrays, is_open = comparison.arrays, comparison.workload.is_open
     rows = [("usable capacity", [nominal_bytes(item.array.usable_bytes) for item in arrays])]

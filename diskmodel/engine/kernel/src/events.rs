@@ -75,7 +75,7 @@ pub enum Action {
 
 impl Action {
     /// In one word: a processor that loads at once what was stored in parts waits for all of them to reach its cache.
-    /// Streams and devices have 28 bits, more than `MAX_DISKS` needs. All kinds that four bits can tell apart are there,
+    /// Streams and devices have 28 bits, more than `MAX_DISKS` needs. All kinds that four bits have room for are there,
     /// so that finding out the kind takes no comparison: the rarest share the last one.
     #[inline(always)]
     fn word(self) -> u64 {
