@@ -272,7 +272,7 @@ def _of_words(words: str) -> dict[str, Any]:
         fix = 'write number, drive and level, for example "8x generic-15k raid5"'
         raise DescriptionError(Fault("array", words, "does not say how many drives", fix))
     level, disks = found["level"] or "jbod", int(found["disks"] or 1)
-    if broken := _BROKEN.match(level):
+    if broken := _BROKEN.match(",".join([level, *more])):
         table = f'level = "raid{broken["number"].lower()}", disks = {disks}, failed = [0]'
         fix = f'write a file with drive = "{found["drive"]}" and layout = {{ {table} }}'
         raise DescriptionError(Fault("array", words, "only whole arrays can be written in words", fix))
