@@ -61,7 +61,7 @@ RAID5 = ("simulate", "8x generic-15k raid5")
         ((*RAID5, *LOAD, "--seed", "1" * 23), "must be at most 18446744073709551615; lower it"),
         ((*RAID5, "--iops", "1e15", *LOAD[2:]), "--iops='1e15': must be at most 1e+09; lower it"),
         ((*RAID5, "--iops", "٣٠٠", *LOAD[2:]), "must be a number with a unit"),
-        ((*RAID5, *LOAD, "--plot", ""), "--plot='': is empty; name a file"),
+        (("compare", RAID5[1], RAID5[1], *LOAD, "--plot", ""), "--plot='': is empty; name a file"),
         (("workload", EXAMPLES / "trace.csv", "--out", ""), "--out='': is empty; name a file"),
         (("calibrate", "", "--out", "drive.toml"), "='': is empty; name a file"),
         (("measure", "disk", "--out", "m.json", "--seed", "1" * 23), "must be at most 18446744073709551615"),

@@ -25,7 +25,7 @@ def without_place(found: dict[str, Any]) -> dict[str, Any]:
 
 def test_one_line_asks_what_a_file_asks(tmp_path: Path) -> None:
     saved = tmp_path / "plan.toml"
-    found = answer("plan", *QUESTION, *SMALL, "--save", saved)
+    found = answer("plan", "--nominal", *QUESTION, *SMALL, "--save", saved)
     assert found["best"]["disks"] == 4
     assert found["best"]["level"] == "raid10"
     plan = PlanDescription.load(saved)
@@ -34,12 +34,12 @@ def test_one_line_asks_what_a_file_asks(tmp_path: Path) -> None:
     assert plan.objective.iops == 300
     assert plan.objective.capacity_bytes == 500 * 10**9
     assert plan.objective.latency.p99_ns == 60_000_000
-    assert without_place(answer("plan", saved)) == without_place(found)
+    assert without_place(answer("plan", "--nominal", saved)) == without_place(found)
 
 
 def test_drives_and_levels_have_defaults_that_are_named() -> None:
     # no four disks store that much: nothing needs to be simulated
-    done = run("plan", *QUESTION, "--capacity", "500PB", "--max-disks", 4, "--json")
+    done = run("plan", "--nominal", *QUESTION, "--capacity", "500PB", "--max-disks", 4, "--json")
     assert done.exit_code == 3
     for name in (*DEFAULT_DRIVES, *DEFAULT_LEVELS):
         assert name in done.stderr
@@ -48,7 +48,19 @@ def test_drives_and_levels_have_defaults_that_are_named() -> None:
 def test_options_replace_fields_of_a_file_and_each_is_named() -> None:
     file = EXAMPLES / "plan-oltp.toml"
     done = run(
-        "plan", file, "--p99", "100ms", "--reads", 0.9, "--block", "4k", *SMALL, "--write-cache", "64MiB", "--json"
+        "plan",
+        "--nominal",
+        file,
+        "--p99",
+        "100ms",
+        "--reads",
+        0.9,
+        "--block",
+        "4k",
+        *SMALL,
+        "--write-cache",
+        "64MiB",
+        "--json",
     )
     lines = done.stderr.splitlines()
     for start in (
@@ -58,7 +70,19 @@ def test_options_replace_fields_of_a_file_and_each_is_named() -> None:
     ):
         assert sum(line.startswith(start) for line in lines) == 1, lines
     plan = answer(
-        "plan", file, "--p99", "100ms", "--reads", 0.9, "--block", "4k", "--write-cache", "64MiB", *SMALL, status=3
+        "plan",
+        "--nominal",
+        file,
+        "--p99",
+        "100ms",
+        "--reads",
+        0.9,
+        "--block",
+        "4k",
+        "--write-cache",
+        "64MiB",
+        *SMALL,
+        status=3,
     )["plan"]
     assert plan["objective"]["latency"]["p99_ns"] == 100_000_000
     assert plan["objective"]["iops"] == 500
@@ -68,13 +92,13 @@ def test_options_replace_fields_of_a_file_and_each_is_named() -> None:
 
 
 def test_an_option_that_changes_nothing_is_not_named() -> None:
-    done = run("plan", EXAMPLES / "plan-oltp.toml", "--p99", "80 ms", *SMALL, "--json")
+    done = run("plan", "--nominal", EXAMPLES / "plan-oltp.toml", "--p99", "80 ms", *SMALL, "--json")
     assert "--p99" not in done.stderr
 
 
 @pytest.mark.parametrize("level", ["RAID10", "raid 10", "RAID-10", "raid1+0"])
 def test_levels_are_understood_as_they_are_written(level: str) -> None:
-    found = answer("plan", *QUESTION, "--drive", "generic-15k", "--max-disks", 4, "--level", level)
+    found = answer("plan", "--nominal", *QUESTION, "--drive", "generic-15k", "--max-disks", 4, "--level", level)
     assert found["best"]["level"] == "raid10"
 
 
@@ -123,7 +147,7 @@ def test_a_preset_is_a_question_with_sources(name: str, tmp_path: Path) -> None:
     saved = tmp_path / "plan.toml"
     load = ("--commits", 50) if name in LOGS else ("--iops", 50, "--capacity", "100GB")
     words = ("--from", f"preset:{name}", *load, *SMALL)
-    done = run("plan", *words, "--save", saved)
+    done = run("plan", "--nominal", *words, "--save", saved)
     assert done.exit_code in (0, 3), done.stderr
     plan = PlanDescription.load(saved)
     assert (plan.objective.commits_per_s if name in LOGS else plan.objective.iops) == 50
@@ -132,18 +156,18 @@ def test_a_preset_is_a_question_with_sources(name: str, tmp_path: Path) -> None:
 
 
 def test_presets_are_listed_with_their_sources() -> None:
-    listed = answer("plan", "--list-presets")["presets"]
+    listed = answer("plan", "--nominal", "--list-presets")["presets"]
     assert [item["name"] for item in listed] == preset_names()
     known = {"oltp", "mail", "vm", "file-server", "video", "backup", "web", "analytics", "log", "spc1-like"}
     known |= {*LOGS, "kafka", "vm-barriers"}
     assert known == set(preset_names())
-    text = run("plan", "--list-presets").stdout
+    text = run("plan", "--nominal", "--list-presets").stdout
     assert all(item["name"] in text for item in listed)
 
 
 def test_a_throughput_is_a_rate_of_requests_of_the_mean_size() -> None:
     words = ("--from", "preset:backup", "--throughput", "104.8576 MB/s", "--capacity", "1TB", *SMALL)
-    plan = answer("plan", *words)["plan"]
+    plan = answer("plan", "--nominal", *words)["plan"]
     assert plan["objective"]["iops"] == pytest.approx(100)
 
 
@@ -182,7 +206,7 @@ def test_an_existing_array_is_the_start(tmp_path: Path) -> None:
         '[layout]\nlevel = "raid5"\ndisks = 6\nstrip = "128 KiB"\n[controller]\nhit = "50 us"\n'
     )
     array = write(tmp_path / "array.toml", text)
-    found = answer("plan", "--array", array, *QUESTION, "--max-disks", 8)
+    found = answer("plan", "--nominal", "--array", array, *QUESTION, "--max-disks", 8)
     assert [c["level"] for c in found["candidates"]] == ["raid5", "raid10", "raid6"]
     assert {c["drive"] for c in found["candidates"]} == {load_drive("generic-15k").name}
     assert {c["strip_bytes"] for c in found["candidates"]} == {128 << 10}
@@ -194,8 +218,8 @@ def test_an_existing_array_is_the_start(tmp_path: Path) -> None:
 def test_a_recorded_load_may_be_scaled_by_name(tmp_path: Path) -> None:
     recorded = EXAMPLES / "measured" / "iostat.txt"
     words = ("--workload", recorded, "--capacity", "100GB", "--p99", "100ms", *SMALL)
-    at_its_rate = answer("plan", *words)
+    at_its_rate = answer("plan", "--nominal", *words)
     assert "iops" not in at_its_rate["plan"]["objective"]
-    done = run("plan", *words, "--iops", 50, "--json")
+    done = run("plan", "--nominal", *words, "--iops", 50, "--json")
     assert "--iops: 50 replaces" in done.stderr
     assert "34.74/s; 8 KiB uniform, 0% reads, 15.26/s" in done.stdout
