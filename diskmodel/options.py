@@ -117,7 +117,7 @@ STREAM = (
 )
 
 #: The same for a question about all rates.
-KIND_OF_LOAD = tuple(option for option in STREAM if option.name != "--iops")
+KIND_OF_LOAD = tuple(option for option in STREAM if option.name in ("--reads", "--block", "--span"))
 
 #: Of a plan.
 QUESTION = (

@@ -24,6 +24,7 @@ WORDS: dict[str, tuple[object, ...]] = {
     "plan": ("plan", EXAMPLES / "plan-oltp.toml", "--report", "OUT/report.html"),
     "plan, in processes": ("plan", EXAMPLES / "plan-oltp.toml", "--engine", "simpy", "--report", "OUT/report.html"),
     "compare": ("compare", ARRAY, OTHER, *LOAD, "--plot", "OUT/plot.svg"),
+    "capacity": ("capacity", ARRAY, "--plot", "OUT/plot.svg"),
     "simulate": ("simulate", ARRAY, *LOAD, "--requests", 3_000_000),
     "simulate, streamed": ("simulate", ARRAY, *LOAD, "--requests", 90_000_000, "--keep", "histogram"),
     "simulate, in Python": ("simulate", ARRAY, *LOAD, "--requests", 500_000, "--engine", "simpy"),
@@ -41,7 +42,7 @@ WORDS: dict[str, tuple[object, ...]] = {
 }
 
 #: Those that may be done before the signal comes.
-SHORT = ("rule", "drives", "quiz", "calibrate", "validate", "workload", "replay", "animate")
+SHORT = ("rule", "drives", "quiz", "calibrate", "validate", "workload", "replay", "animate", "compare", "capacity")
 #: Processor time from the signal to the end, s. A busy machine adds to the wall time, not to this.
 MOST_CORE_S = 1.0
 
