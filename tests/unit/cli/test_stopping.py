@@ -71,7 +71,8 @@ def test_a_signal_ends_it(name: str, tmp_path: Path) -> None:
         ended = _ended(process, ending)
         # some are done before it; the lab's ordinary end is a signal, unless it is still starting
         is_done = name in (*SHORT, "lab") and ended.status == 0
-        assert is_done or ended.status == endings[ending], ended
+        # before its first line and after its last one the signal itself ends it, which shells call 130 and 143 as well
+        assert is_done or ended.status in (endings[ending], -ending), ended
         assert ended.core_s < MOST_CORE_S, ended
         assert "Traceback" not in ended.output
         assert "panicked" not in ended.output
