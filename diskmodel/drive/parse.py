@@ -9,7 +9,7 @@ from pydantic import Field
 
 from diskmodel.drive.flash.description import Flash
 from diskmodel.drive.hdd import Hdd
-from diskmodel.drive.virtual import Virtual
+from diskmodel.drive.virtual.description import Virtual
 from diskmodel.errors import DescriptionError, Fault
 
 Drive = Annotated[Hdd | Flash | Virtual, Field(discriminator="kind")]

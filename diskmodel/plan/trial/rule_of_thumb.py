@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from diskmodel.analytic.rule import RuleOfThumb, rule_of_thumb, usual_disk_iops
 from diskmodel.array import Array
 from diskmodel.drive import Drive, Hdd, Virtual
-from diskmodel.drive.processor import processor_ns
+from diskmodel.drive.virtual.processor import processor_ns
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.description import GroupWidth

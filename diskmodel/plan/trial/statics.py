@@ -8,7 +8,7 @@ from diskmodel.analytic.mechanics import rebuild_hours
 from diskmodel.analytic.reliability import DataLoss, data_loss
 from diskmodel.array import Array
 from diskmodel.drive import Hdd, Virtual
-from diskmodel.drive.processor import sequential_rate
+from diskmodel.drive.virtual.processor import sequential_rate
 from diskmodel.layout.description import Rebuild
 from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.statics import Statics

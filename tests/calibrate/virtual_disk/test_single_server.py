@@ -17,7 +17,7 @@ from calibrate.virtual_disk.profile import parameters_of, profile_of
 from calibrate.virtual_disk.responses import responses_of
 from diskmodel.drive import Flash, Virtual, load_drive
 from diskmodel.drive.generator import DrawnTimes
-from diskmodel.drive.processor import processor_ns
+from diskmodel.drive.virtual.processor import processor_ns
 from diskmodel.formats import FioJob
 from diskmodel.formats.fio.job import FioDirection
 from tests.calibrate.mock_device import MockDevice

@@ -10,7 +10,7 @@ import pytest
 from diskmodel.array import Array
 from diskmodel.drive import Virtual
 from diskmodel.drive.generator import DrawnTimes
-from diskmodel.drive.processor import processor_ns, sequential_rate
+from diskmodel.drive.virtual.processor import processor_ns, sequential_rate
 from diskmodel.engine import native
 from diskmodel.engine.reference import simpy_engine
 from diskmodel.engine.scenario import resolve

@@ -1,5 +1,5 @@
 //! What a command costs the host of a virtual disk, and when that host wakes up (rules V1 and V2); see
-//! `diskmodel/drive/processor.py`.
+//! `diskmodel/drive/virtual/processor.py`.
 
 use super::{Model, NS_PER_S};
 use crate::faults::{planted, Fault};
