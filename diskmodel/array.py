@@ -104,16 +104,20 @@ class Array(Description):
     def _from_call(cls, args: tuple[Any, ...], fields: dict[str, Any]) -> dict[str, Any]:
         if len(args) > len(_POSITIONAL):
             raise TypeError(f"Array takes at most {len(_POSITIONAL)} positional arguments: {', '.join(_POSITIONAL)}")
-        if len(args) == 1 and isinstance(args[0], str) and not {"level", "disks", "layout"} & fields.keys():
-            of_words = _of_words(args[0]) if len(args[0].split()) > 1 and not os.path.isfile(args[0]) else None
-            if of_words is not None:
-                own = {key: fields.pop(key) for key in [*fields] if Layout.has_field(key) and not cls.has_field(key)}
-                return {**of_words, **fields, "layout": {**of_words["layout"], **own}}
         named = dict(zip(_POSITIONAL, args, strict=False))
         if twice := named.keys() & fields.keys():
             raise TypeError(f"Array got {', '.join(sorted(twice))} by position and by name")
         data = named | fields
-        layout = {key: data.pop(key) for key in [*data] if Layout.has_field(key) and not cls.has_field(key)}
+        own = data.keys() & {"level", "disks", "layout"}
+        words = args[0] if args and not own else None
+        layout_of_words: dict[str, Any] = {}
+        if isinstance(words, str) and len(words.split()) > 1 and not os.path.isfile(words):
+            found = _of_words(words)
+            layout_of_words = found.pop("layout")
+            data = found | fields
+        layout = layout_of_words | {
+            key: data.pop(key) for key in [*data] if Layout.has_field(key) and not cls.has_field(key)
+        }
         if layout and "layout" in data:
             names = ", ".join(layout)
             fault = Fault(

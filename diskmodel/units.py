@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Annotated, Any
 
@@ -240,6 +241,11 @@ def _pretty(value: int, units: list[tuple[str, int]]) -> str:
 def in_digits(value: float, digits: int = 3) -> str:
     """Return a figure with so many digits, and whole numbers beyond: never with an exponent where it is large."""
     return f"{value:,.0f}" if abs(value) >= 10**digits - 0.5 else f"{value:.{digits}g}"
+
+
+def listed(items: Sequence[str]) -> str:
+    """Return items as a sentence lists them: "a, b and c"."""
+    return " and ".join(filter(None, (", ".join(items[:-1]), items[-1])))
 
 
 def in_disks(n: int) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from diskmodel.controller.description import WriteCache
 from diskmodel.plan.advice.choice import assure, choose
-from diskmodel.plan.advice.relax import CACHE_BYTES
+from diskmodel.plan.advice.relax import with_write_cache
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.changes import Assumption
 from diskmodel.plan.question.case import cases
@@ -34,7 +33,6 @@ def assumptions(
     if plan.controller.write_cache is not None or not has_writes or not counts:
         return []
     family = best.family
-    cached = plan.controller.model_copy(update={"write_cache": WriteCache(size_bytes=CACHE_BYTES)})
     alike = {
         "drives": (family.drive,),
         "strip_bytes": (family.strip_bytes,),
@@ -42,7 +40,7 @@ def assumptions(
         "disks": tuple(counts),
     }
     candidates = plan.candidates.model_copy(update=alike)
-    changed = plan.model_copy(update={"controller": cached, "candidates": candidates, "recording": None})
+    changed = with_write_cache(plan).model_copy(update={"candidates": candidates, "recording": None})
     with at_once(evaluate) as pool:
         found = list(pool.map(lambda case: search_family(case, evaluate), cases(changed)))
         other, _ = choose(changed, found)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from diskmodel.controller.description import WriteCache
 from diskmodel.drive import Hdd
-from diskmodel.plan.advice.relax import CACHE_BYTES
+from diskmodel.plan.advice.relax import CACHE_BYTES, with_write_cache
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.changes import CacheInstead
 from diskmodel.plan.answer.criterion import tightest
@@ -32,8 +31,7 @@ def caches_instead(plan: PlanDescription, candidates: tuple[Candidate, ...], eva
         )
         if not candidate.is_feasible and is_of_commits and isinstance(candidate.family.drive, Hdd):
             missed.setdefault(candidate.family.drive.name, candidate)
-    controller = plan.controller.model_copy(update={"write_cache": WriteCache(size_bytes=CACHE_BYTES)})
-    cached = plan.model_copy(update={"controller": controller})
+    cached = with_write_cache(plan)
 
     def searched(candidate: Candidate) -> CacheInstead | None:
         case = Case(cached, candidate.family)

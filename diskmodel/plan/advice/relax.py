@@ -160,8 +160,7 @@ def _changes(case: Case) -> Iterator[tuple[str, Case]]:
             yield f"a strip of {strip_bytes // 1024} KiB", case.of(strip_bytes=strip_bytes)
     controller = plan.controller
     if controller.write_cache is None and any(stream.read_ratio < 1 for stream in case.workload.streams):
-        cached = controller.model_copy(update={"write_cache": WriteCache(size_bytes=CACHE_BYTES)})
-        yield "1 GiB of write cache", Case(plan.model_copy(update={"controller": cached}), family)
+        yield "1 GiB of write cache", Case(with_write_cache(plan), family)
     cache = controller.read_cache
     if family.cache_bytes:
         yield "twice the cache", case.of(cache_bytes=2 * family.cache_bytes)
@@ -180,6 +179,12 @@ def _faster_drives(plan: PlanDescription, than: Drive) -> list[Drive]:
         if not isinstance(drive, Hdd) or drive.rpm > than.rpm:
             found.setdefault(drive.name, drive)
     return list(found.values())
+
+
+def with_write_cache(plan: PlanDescription) -> PlanDescription:
+    """Return the plan with a write cache as RAID controllers are sold with."""
+    controller = plan.controller.model_copy(update={"write_cache": WriteCache(size_bytes=CACHE_BYTES)})
+    return plan.model_copy(update={"controller": controller})
 
 
 def with_cache_hit(plan: PlanDescription, hit_ratio: float) -> PlanDescription:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from diskmodel.units import in_digits, nominal_bytes
+from diskmodel.units import in_digits, listed, nominal_bytes
 
 if TYPE_CHECKING:
     from diskmodel.plan.answer.comparison import Compared, Comparison
@@ -32,7 +32,7 @@ def verdict(comparison: Comparison) -> str:
         return f"None of the arrays sustains the load{at}."
     said: dict[str, list[str]] = {}
     if len(sustaining) < len(arrays):
-        names = _listed([item.name for item in sustaining])
+        names = listed([item.name for item in sustaining])
         said[names] = ["alone sustain the load" if len(sustaining) > 1 else "alone sustains the load"]
     subjects = sustaining if len(sustaining) > 1 else arrays
     is_open = comparison.workload.is_open
@@ -47,7 +47,7 @@ def verdict(comparison: Comparison) -> str:
     _add(said, arrays, lambda item: item.rebuild_hours, "rebuilds", _hours, is_less_better=True)
     if not said:
         return "The arrays do not differ in anything by more than the comparison is uncertain."
-    return "; ".join(f"{name} {_listed(found)}" for name, found in said.items()) + "."
+    return "; ".join(f"{name} {listed(found)}" for name, found in said.items()) + "."
 
 
 def _add(
@@ -119,8 +119,3 @@ def _hours(value: float) -> str:
 
 def _bytes(value: float) -> str:
     return nominal_bytes(int(value))
-
-
-def _listed(parts: Sequence[str]) -> str:
-    """Return parts joined as in a sentence."""
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

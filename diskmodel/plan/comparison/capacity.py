@@ -16,7 +16,7 @@ from diskmodel.plan.comparison.load_curve import LOADS, power
 from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.beside_rebuild import beside_rebuild
 from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
-from diskmodel.plan.trial.rule_of_thumb import calculator_cache_hit, calculator_disk_iops, read_fraction
+from diskmodel.plan.trial.rule_of_thumb import rule_of_an_array
 from diskmodel.plan.trial.simulated import Simulated
 from diskmodel.plan.trial.statics import idle_rebuild_hours, loss_beside
 from diskmodel.result.statistics.batches import Interval
@@ -72,7 +72,7 @@ def find_capacity(
         return LoadPoint(1.0, rate_per_s, decide(array, load, n_requests=n_requests, seed=seed))
 
     with at_once(decide) as pool, decide:
-        rule = _rule_of_thumb(array, workload)
+        rule = rule_of_an_array(array, workload).host_iops or math.inf
         full = _full_rate(at, rule)
         points = list(pool.map(at, [share * full for share in LOADS]))
         points = _bracketed(at, points)
@@ -160,18 +160,3 @@ def _limit(outcome: Outcome) -> str:
     if busiest > outcome.utilization_ratio + 0.1:
         return f"one disk, {busiest:.0%} busy, while all are {outcome.utilization_ratio:.0%} busy on average"
     return f"the disks, {outcome.utilization_ratio:.0%} busy"
-
-
-def _rule_of_thumb(array: Array, workload: Workload) -> float:
-    from diskmodel.analytic.rule import rule_of_thumb
-
-    rule = rule_of_thumb(
-        array.layout.level,
-        read_fraction=read_fraction(workload),
-        cache_hit=calculator_cache_hit(array),
-        disks=array.layout.disks - len(array.layout.failed),
-        per_disk_iops=calculator_disk_iops(array.drive),
-        n_parity=array.layout.n_parity,
-        counts_only=True,
-    )
-    return rule.host_iops or math.inf

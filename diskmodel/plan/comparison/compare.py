@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 
-from diskmodel.analytic.rule import rule_of_thumb
 from diskmodel.array import Array
 from diskmodel.drive import Hdd
 from diskmodel.engine.predict import check_draws, prediction_of
@@ -22,11 +21,7 @@ from diskmodel.plan.search.difference import why_other_operations
 from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.beside_rebuild import beside_rebuild
 from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
-from diskmodel.plan.trial.rule_of_thumb import (
-    calculator_cache_hit,
-    calculator_disk_iops,
-    read_fraction,
-)
+from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops, rule_of_an_array
 from diskmodel.plan.trial.simulated import Simulated
 from diskmodel.result.prediction import combined
 from diskmodel.result.statistics.batches import Interval
@@ -162,15 +157,7 @@ def _compared(
     if p99_limit_ms is not None:
         curve = refined(curve, array, workload, p99_limit_ms, evaluate, seed=seed, n_requests=half)
     headroom = find_headroom(curve, workload, growth_ratio, p99_limit_ms)
-    rule = rule_of_thumb(
-        array.layout.level,
-        read_fraction=read_fraction(workload),
-        cache_hit=calculator_cache_hit(array),
-        disks=array.layout.disks - len(array.layout.failed),
-        per_disk_iops=calculator_disk_iops(array.drive),
-        n_parity=array.layout.n_parity,
-        counts_only=True,
-    )
+    rule = rule_of_an_array(array, workload)
     predicted = rule.host_iops or math.inf
     words = _why(array, workload, rule.back_end_per_host, healthy)
     return Compared(name, array, healthy, degraded, rebuilding, hours, tuple(curve), headroom, predicted, guess, words)

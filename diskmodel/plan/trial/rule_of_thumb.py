@@ -92,6 +92,11 @@ def _rule(array: Array, workload: Workload, iops: float | None, disks: int, spac
     )
 
 
+def rule_of_an_array(array: Array, workload: Workload) -> RuleOfThumb:
+    """Return what the rule of thumb makes of an array, with the disks that have not failed."""
+    return _rule(array, workload, None, array.layout.disks - len(array.layout.failed))
+
+
 def rule_of_thumb_disks(case: Case) -> int | None:
     """Return the fewest disks by the rule of thumb: operations under the ceiling, enough space, an allowed count.
 
