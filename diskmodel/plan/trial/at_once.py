@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any
 
-from diskmodel.engine.threads import Threads
-from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
+from diskmodel.plan.trial.evaluation import Evaluate, innermost
+from diskmodel.plan.trial.simulated import Simulated
 
 
 def at_once(evaluate: Evaluate) -> Executor:
@@ -15,10 +16,11 @@ def at_once(evaluate: Evaluate) -> Executor:
 
     It has a thread for each processor where the kernel simulates, which needs no interpreter; otherwise it does
     everything in the calling thread, as it is submitted. A `with` block of the evaluation within that of the executor
-    ends the work of all threads when it ends with an error (`Evaluation`).
+    ends the work of all threads when it ends with an error (`Stoppable`).
     """
-    if Evaluation.of(evaluate).is_native:
-        return Threads()
+    inner = innermost(evaluate)
+    if isinstance(inner, Simulated) and inner.engine != "simpy":
+        return ThreadPoolExecutor(os.cpu_count() or 1)
     return _InTurn()
 
 

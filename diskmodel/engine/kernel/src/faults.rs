@@ -188,20 +188,6 @@ faults! {
     LoadedLog,
     LoadedRuns,
     SharedAge,
-    SyncEvery,
-    SyncForgotten,
-    FlushedDisks,
-    FlushDeferred,
-    FlushAtOnce,
-    FlushEarly,
-    FlushFirst,
-    FlushIdle,
-    DestageTurn,
-    BatchesTogether,
-    LogBlock,
-    CommitJoined,
-    CommitTurn,
-    CommitFlush,
 }
 
 /// Whether `fault` is planted now.

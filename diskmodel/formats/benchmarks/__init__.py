@@ -1,1 +1,0 @@
-"""Results of load generators other than fio, in the form of fio's jobs."""
