@@ -157,6 +157,10 @@ arrays: setup ## Compare published measurements of drives and arrays with the mo
 	$(BIN)/python -m tests.validation.published_arrays
 	$(BIN)/python -m tests.validation.through_array
 
+.PHONY: intervals
+intervals: setup ## Predict every published figure anew, and write validation-coverage.md and the spread of each class
+	$(BIN)/python -m tests.validation.coverage --renew --write
+
 .PHONY: fits
 fits: setup ## Fit drives to a part of fio's results over queue depths, predict the rest, and write docs/explanation/validation-fio-fits.md
 	$(BIN)/python -m tests.validation.fits.fio_depths
@@ -199,9 +203,10 @@ bench: setup ## Run the benchmarks in benchmarks/ (refuses a debug build)
 ##@ Release
 
 .PHONY: lock
-lock: $(VENV)/.release ## Renew requirements/*.txt and Cargo.lock to the newest versions allowed
+lock: $(VENV)/.release ## Renew requirements/*.txt, Cargo.lock and third-party.md to the newest versions allowed
 	$(BIN)/python requirements/lock.py
 	cargo update --quiet
+	$(BIN)/python requirements/third_party.py
 
 .PHONY: advisories
 advisories: $(VENV)/.release ## Look up known vulnerabilities of the locked packages, Python and Rust (needs the network)

@@ -17,6 +17,7 @@ from diskmodel.drive.hdd import Hdd
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.description import Host
 from diskmodel.layout.description import Layout
+from diskmodel.layout.levels import level_name
 from diskmodel.layout.tables import LayoutTables, layout_tables
 from diskmodel.queue.description import Queue
 from diskmodel.units import Ppm, nominal_bytes, pretty_bytes
@@ -40,6 +41,9 @@ class Spindles(Description):
 
 #: Number of drives, drive and RAID level in words.
 _WORDS = re.compile(r"(?:(?P<disks>\d{1,6})(?:\s*[x×]\s*|\s+))?(?P<drive>\S+)(?:\s+(?:in\s+)?(?P<level>\S.*))?")
+#: What may follow, each after a comma: "1GiB cache", "2GiB read cache", "strip 256KiB".
+_CACHE = re.compile(r"(?P<size>\S+(?:\s[KMGT]i?B)?)\s+(?:(?P<kind>read|write)[\s-])?cache", re.IGNORECASE)
+_STRIP = re.compile(r"strips?\s+(?:of\s+)?(?P<size>\S.*)", re.IGNORECASE)
 #: What people add to the level of an array with a failed disk.
 _BROKEN = re.compile(r"raid\W*(?P<number>\d+e?)\b.*(degraded|fail|broken|lost|missing|rebuil)", re.IGNORECASE)
 #: What `Array` takes without names.
@@ -63,6 +67,9 @@ class Array(Description):
     drive_write_cache : bool or None
         Whether the drives' own write-back caches are on, where the drives have them. None: on for a disk on its own,
         off in an array, as RAID controllers do it, because a power cut would lose what the host believes written.
+    drive_fua : bool
+        Whether the operating system has the drives write single requests past their caches (FUA) where it wants one
+        safe. Without it, as Linux treats SATA disks, it flushes after the write.
 
     Examples
     --------
@@ -70,6 +77,11 @@ class Array(Description):
 
     >>> Array("generic-15k", "raid5", 8, strip="256 KiB")
     <Array: 8 × Generic 15k rpm SAS in raid5, strip 256 KiB, 2.1 TB usable>
+
+    So may the words that commands take:
+
+    >>> Array("8x generic-15k raid5, 1GiB cache")
+    <Array '8x generic-15k raid5, 1GiB cache': 8 × Generic 15k rpm SAS in raid5, strip 64 KiB, 2.1 TB usable>
     """
 
     file_kind: ClassVar[str] = "array"
@@ -82,6 +94,7 @@ class Array(Description):
     host: Host = Host()
     spindles: Spindles = Spindles()
     drive_write_cache: bool | None = None
+    drive_fua: bool = False
 
     if TYPE_CHECKING:
 
@@ -95,7 +108,16 @@ class Array(Description):
         if twice := named.keys() & fields.keys():
             raise TypeError(f"Array got {', '.join(sorted(twice))} by position and by name")
         data = named | fields
-        layout = {key: data.pop(key) for key in [*data] if Layout.has_field(key) and not cls.has_field(key)}
+        own = data.keys() & {"level", "disks", "layout"}
+        words = args[0] if args and not own else None
+        layout_of_words: dict[str, Any] = {}
+        if isinstance(words, str) and len(words.split()) > 1 and not os.path.isfile(words):
+            found = _of_words(words)
+            layout_of_words = found.pop("layout")
+            data = found | fields
+        layout = layout_of_words | {
+            key: data.pop(key) for key in [*data] if Layout.has_field(key) and not cls.has_field(key)
+        }
         if layout and "layout" in data:
             names = ", ".join(layout)
             fault = Fault(
@@ -108,6 +130,9 @@ class Array(Description):
         name = f" {self.name!r}" if self.name else ""
         (_, disks), (_, usable), *_ = self._facts()
         return f"<Array{name}: {disks}, {usable} usable>"
+
+    def __str__(self) -> str:
+        return "\n".join(f"{label}: {value}" for label, value in self._facts())
 
     def _facts(self) -> list[tuple[str, str]]:
         """Return what this array is, as labels and values."""
@@ -166,6 +191,9 @@ class Array(Description):
     def from_words(cls, words: str) -> Self:
         """Return the array that words describe: number of drives, drive and RAID level, or a drive alone.
 
+        A cache of the controller and the strip may follow after commas: "1GiB cache" (of writes), "4GiB read cache",
+        "strip 256KiB".
+
         Raises
         ------
         DescriptionError
@@ -176,20 +204,7 @@ class Array(Description):
         >>> Array.from_words("8x generic-15k raid5")
         <Array '8x generic-15k raid5': 8 × Generic 15k rpm SAS in raid5, strip 64 KiB, 2.1 TB usable>
         """
-        found = _WORDS.fullmatch(words.strip())
-        if found is None or (found["level"] is None and int(found["disks"] or 1) > 1):
-            missing = "array in words" if found is None else "array in words, which names its RAID level"
-            fix = 'write for example "8x generic-15k raid5"'
-            raise DescriptionError(Fault("array", words, f"is neither a file nor an {missing}", fix))
-        if found["level"] is not None and found["disks"] is None:
-            fix = 'write number, drive and level, for example "8x generic-15k raid5"'
-            raise DescriptionError(Fault("array", words, "does not say how many drives", fix))
-        level, disks = found["level"] or "jbod", int(found["disks"] or 1)
-        if broken := _BROKEN.match(level):
-            table = f'level = "raid{broken["number"].lower()}", disks = {disks}, failed = [0]'
-            fix = f'write a file with drive = "{found["drive"]}" and layout = {{ {table} }}'
-            raise DescriptionError(Fault("array", words, "only whole arrays can be written in words", fix))
-        return cls.parse({"name": words, "drive": found["drive"], "layout": {"level": level, "disks": disks}}, words)
+        return cls.parse(_of_words(words), words)
 
     def tables(self) -> LayoutTables:
         """The layout in sectors of this array's drive."""
@@ -205,9 +220,11 @@ class Array(Description):
     def drive_tables(self) -> DriveTables:
         """The drive in whole numbers, as this array runs it: with its write-back cache or without."""
         tables = self.drive.tables()
-        if isinstance(tables, HddTables) and not self.has_drive_write_cache:
-            return replace(tables, write_back=False)
-        return tables
+        if not isinstance(tables, HddTables):
+            return tables
+        if not self.has_drive_write_cache:
+            return tables.without_write_back()
+        return replace(tables, has_fua=self.drive_fua and tables.dirty_sectors > 0)
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -244,3 +261,32 @@ class Array(Description):
     def raw_bytes(self) -> int:
         """Capacity of all disks, spares included."""
         return self.n_devices * self.drive.capacity_bytes
+
+
+def _of_words(words: str) -> dict[str, Any]:
+    """Return the fields of the array that words describe; DescriptionError where they have another form."""
+    first, *more = words.split(",")
+    found = _WORDS.fullmatch(first.strip())
+    if found is None or (found["level"] is None and int(found["disks"] or 1) > 1):
+        missing = "array in words" if found is None else "array in words, which names its RAID level"
+        fix = 'write for example "8x generic-15k raid5"'
+        raise DescriptionError(Fault("array", words, f"is neither a file nor an {missing}", fix))
+    alone = found["level"] is not None and level_name(found["level"]) == "jbod"
+    if found["level"] is not None and found["disks"] is None and not alone:
+        fix = 'write number, drive and level, for example "8x generic-15k raid5"'
+        raise DescriptionError(Fault("array", words, "does not say how many drives", fix))
+    level, disks = found["level"] or "jbod", int(found["disks"] or 1)
+    if broken := _BROKEN.match(",".join([level, *more])):
+        table = f'level = "raid{broken["number"].lower()}", disks = {disks}, failed = [0]'
+        fix = f'write a file with drive = "{found["drive"]}" and layout = {{ {table} }}'
+        raise DescriptionError(Fault("array", words, "only whole arrays can be written in words", fix))
+    tables: dict[str, dict[str, Any]] = {"layout": {"level": level, "disks": disks}, "controller": {}}
+    for part in more:
+        if cache := _CACHE.fullmatch(part.strip()):
+            tables["controller"][f"{(cache['kind'] or 'write').lower()}_cache"] = {"size": cache["size"]}
+        elif strip := _STRIP.fullmatch(part.strip()):
+            tables["layout"]["strip"] = strip["size"]
+        else:
+            fix = 'write for example "8x generic-15k raid5, 1GiB cache, strip 256KiB"'
+            raise DescriptionError(Fault("array", words, f"has {part.strip()!r} beside drives and level", fix))
+    return {"name": words, "drive": found["drive"], **tables}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from diskmodel import units
-from diskmodel.errors import DescriptionError, Fault, InputError
+from diskmodel.errors import DescriptionError, Fault, InputError, html_text, visible_toml
 from diskmodel.faults import faults_of
 from diskmodel.input import how_to_find, open_input
 from diskmodel.limits import parse_toml
@@ -59,7 +59,8 @@ class Description(BaseModel, metaclass=_Constructor):
         for key, value in data.items():
             full = key if key in fields else _with_suffix(key, fields)
             is_plain = not isinstance(value, str | list | tuple | Mapping) and not _is_switch(value)
-            if full is not None and full != key and is_plain:
+            is_zero = isinstance(value, int | float) and not isinstance(value, bool) and value == 0
+            if full is not None and full != key and is_plain and not is_zero:
                 raise ValueError(f"{key}={value!r}: has no unit; write for example {_in_both_ways(key, full, value)}")
             name = full or key
             if full is not None and _is_switch(value) and not takes_bool(fields[full].annotation):
@@ -98,6 +99,21 @@ class Description(BaseModel, metaclass=_Constructor):
             When the file cannot be read, is not TOML, or breaks a rule.
         """
         return cls.parse(read_toml(path, cls.file_kind), str(path))
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy with other values of some fields, which are not checked (`parse` checks).
+
+        Raises
+        ------
+        DescriptionError
+            When `update` has a key that is no field, which pydantic would ignore.
+        """
+        for key in update or ():
+            if key not in type(self).model_fields:
+                table = next((name for name in type(self).model_fields if hasattr(getattr(self, name), key)), None)
+                fix = f"it is a field of {table}: copy that with it first" if table else "use the name of a field"
+                raise DescriptionError(Fault(key, None, f"is not a field of {type(self).__name__}", fix))
+        return super().model_copy(update=update, deep=deep)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data without unset optional fields; `parse` restores the description from it."""
@@ -157,7 +173,7 @@ def toml_text(data: dict[str, Any]) -> str:
     """Return `data` as TOML, with units in the values, wherever that loses no precision."""
     import tomlkit
 
-    return tomlkit.dumps(readable(data))
+    return visible_toml(tomlkit.dumps(readable(data)))
 
 
 def readable(data: Any) -> Any:
@@ -250,7 +266,5 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 def facts_html(title: str, facts: Iterable[tuple[str, str]]) -> str:
     """Return labels and values as a small HTML table with a caption, for notebooks."""
-    import html
-
-    rows = "".join(f"<tr><th>{html.escape(label)}</th><td>{html.escape(value)}</td></tr>" for label, value in facts)
-    return f"<table><caption>{html.escape(title)}</caption><tbody>{rows}</tbody></table>"
+    rows = "".join(f"<tr><th>{html_text(label)}</th><td>{html_text(value)}</td></tr>" for label, value in facts)
+    return f"<table><caption>{html_text(title)}</caption><tbody>{rows}</tbody></table>"

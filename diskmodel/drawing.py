@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,12 +12,17 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.ticker import FixedFormatter
 
+from diskmodel.errors import visible
 from diskmodel.output import write_bytes, write_text
 
 #: Okabe and Ito's palette: distinguishable without color vision, and in print by the marks.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 MARKS = ("o", "s", "^", "D", "v", "P")
+#: How a label of a logarithmic axis begins.
+_POWER = "$\\mathdefault{"
 #: Of lines and words: between black and white, so legible on light and on dark pages.
 INK = "#7a8290"
 
@@ -43,11 +49,14 @@ def svg_of_figure(draw: Callable[[Figure], None], *, width: float = 7.0, height:
     """Return the same of a drawing that divides its figure itself; width and height in inches."""
     with rc_context({"svg.hashsalt": "diskmodel", "svg.fonttype": "none"}):
         figure = Figure(figsize=(width, height), layout="constrained")
-        draw(figure)
         buffer = io.BytesIO()
-        FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None})  # type: ignore[no-untyped-call]
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=r"Glyph \d+ ", category=UserWarning)
+            draw(figure)
+            _take_as_written(figure)
+            FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None})  # type: ignore[no-untyped-call]
     text = buffer.getvalue().decode()
-    return text[text.index("<svg") :]
+    return visible(text[text.index("<svg") :])
 
 
 def save_plot(draw: Callable[[Axes], None], path: str | Path, field: str = "plot") -> None:
@@ -61,10 +70,18 @@ def save_plot(draw: Callable[[Axes], None], path: str | Path, field: str = "plot
     if str(path).endswith(".svg"):
         write_text(path, svg_of(draw), field)
         return
-    figure = Figure(figsize=(7, 4.2), layout="constrained")
-    draw(figure.subplots())
+    _save_png(lambda figure: draw(figure.subplots()), path, field, width=7.0, height=4.2)
+
+
+def _save_png(draw: Callable[[Figure], None], path: str | Path, field: str, *, width: float, height: float) -> None:
+    figure = Figure(figsize=(width, height), layout="constrained")
     drawn = io.BytesIO()
-    FigureCanvasAgg(figure).print_png(drawn)  # type: ignore[no-untyped-call]
+    with warnings.catch_warnings():
+        # a character that no font has is drawn as a box; the warning would show paths of this program
+        warnings.filterwarnings("ignore", message=r"Glyph \d+ ", category=UserWarning)
+        draw(figure)
+        _take_as_written(figure)
+        FigureCanvasAgg(figure).print_png(drawn)  # type: ignore[no-untyped-call]
     write_bytes(path, drawn.getvalue(), field)
 
 
@@ -81,8 +98,16 @@ def save_figure(
     if str(path).endswith(".svg"):
         write_text(path, svg_of_figure(draw, width=width, height=height), field)
         return
-    figure = Figure(figsize=(width, height), layout="constrained")
-    draw(figure)
-    drawn = io.BytesIO()
-    FigureCanvasAgg(figure).print_png(drawn)  # type: ignore[no-untyped-call]
-    write_bytes(path, drawn.getvalue(), field)
+    _save_png(draw, path, field, width=width, height=height)
+
+
+def _take_as_written(figure: Figure) -> None:
+    """Let names with dollars be names, not formulas; the powers of ten on logarithmic axes are formulas."""
+    for text in figure.findobj(Text):
+        if isinstance(text, Text) and "$" in text.get_text() and not text.get_text().startswith(_POWER):
+            text.set_parse_math(False)
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            if isinstance(axis.get_major_formatter(), FixedFormatter):
+                for label in axis.get_ticklabels():
+                    label.set_parse_math(False)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Self
 
 #: Characters of an input that a message quotes, and of a rule or a fix; what is longer is cut off with an ellipsis.
 #: 200 leaves a message on a few lines when someone names a binary file; 1200 fits every list of choices.
@@ -59,11 +60,37 @@ def printable(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return `text` with control characters, which a terminal would obey, as their escapes; line ends and tabs stay."""
-    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    """Return `text` with characters that a terminal or a page would obey as their escapes; line ends and tabs stay.
+
+    These are control characters, and those that turn the direction of writing (U+202E makes "txt.exe" of "exe.txt").
+    """
+    return _CONTROLS.sub(_escape, text)
 
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+def visible_toml(text: str) -> str:
+    """Return a TOML text with the same characters of its strings as escapes of TOML: it means the same."""
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def html_text(text: str) -> str:
+    """Return `text` as HTML that shows it as it is: neither markup nor control characters."""
+    import html
+
+    return html.escape(visible(text))
+
+
+def in_page(value: object) -> object:
+    """Return what a template shows for a value: text with its control characters escaped, anything else as it is."""
+    is_unsafe = isinstance(value, str) and _CONTROLS.search(value)
+    return value.__class__(visible(str(value))) if is_unsafe else value  # type: ignore[call-arg]
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 class DiskmodelError(Exception):
@@ -135,6 +162,20 @@ class ConservationError(DiskmodelError):
     """A run broke a conservation law (Little's law, utilization law, a lost request): a bug in diskmodel."""
 
     code = "conservation"
+
+
+class StaleKernelError(InputError):
+    """The native kernel is not there, or was compiled from other sources than the Python code beside it."""
+
+    code = "stale"
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        fix = "build it anew: `make setup` in a checkout, `pip install --force-reinstall .` otherwise"
+        super().__init__(Fault("the native kernel", None, what, fix))
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
+        return type(self), (self.what,)
 
 
 class KernelError(DiskmodelError):

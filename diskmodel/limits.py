@@ -24,6 +24,9 @@ MAX_OBJECTS = 1_000_000
 MAX_VALUES = 8_000_000
 MAX_MEASUREMENT_VALUES = 48_000_000
 
+#: Seeds are 64 bits: more digits would be cut off, and two seeds would give one answer.
+MAX_SEED = 2**64 - 1
+
 # What may contain anything: strings of four kinds, and comments.
 _STRINGS = re.compile(
     r'"""(?:[^"\\]|\\.|"{1,2}(?!"))*+"{3,5}'

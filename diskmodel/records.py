@@ -12,7 +12,10 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from diskmodel.schema import Beside
+
 Int64 = NDArray[np.int64]
+Int32 = NDArray[np.int32]
 Bool = NDArray[np.bool_]
 
 
@@ -21,9 +24,23 @@ class Op(IntEnum):
 
     READ = 0
     WRITE = 1
+    #: What a host sends so that all that was written before is safe; only engines make these.
+    FLUSH = 2
 
 
-READ, WRITE = Op.READ, Op.WRITE
+READ, WRITE, FLUSH = Op.READ, Op.WRITE, Op.FLUSH
+
+
+class Sync(IntEnum):
+    """What follows a write, for it to be safe from a power cut (rule Y1)."""
+
+    NONE = 0
+    #: fdatasync or fsync of a file whose blocks are written, or of a device: a flush.
+    FLUSH = 1
+    #: Opened with O_DSYNC: the write passes the drive's cache, then a flush.
+    DSYNC = 2
+    #: The same on a file: one of the two.
+    FILE_DSYNC = 3
 
 
 @dataclass(frozen=True)
@@ -40,15 +57,47 @@ class StreamRule:
     pace_ns : int
         Closed streams only: the least time between two issues of the same client (0: none); the later of the two
         conditions decides.
+    sync : int
+        What follows a write (`Sync`); `sync_every` says which.
+    sync_every : int
+        It follows every so many writes of a client, or of an open stream.
+    log_first_byte, log_bytes, log_block_bytes : int
+        Place of the log to which the rows are records, its length, and the unit in which it is written (rule Y6). A
+        length of 0: they are requests.
+    log_delay_ns : int
+        How long a batch of records waits for others.
+    journal_first_byte, journal_bytes : int
+        Place of the journal of the file system, which a sync commits (rule Y7), and its length. A length of 0: it does
+        not. There is one for all streams, that of the first which has any.
+    journal_body_bytes, journal_more_bytes, journal_block_bytes : int
+        What a commit writes (rule Y10): first, for each sync after the first that it serves, and last.
+    journal_tick_ns : int
+        Syncs commit only where a write has changed the times of the file, which have so much resolution (rule Y8); 0:
+        each does.
     cycle_requests : int
         Requests of all streams that come on average while the rate of this one goes through its ups and downs once
         (rule Z11); 0: it has none.
+    is_random : bool
+        Whether each of these takes a time of its own, so that one may be longer than all that a run has seen.
     """
 
-    name: str
+    name: Beside[str]
     n_clients: int = 0
     pace_ns: int = 0
-    cycle_requests: int = 0
+    sync: int = 0
+    sync_every: int = 1
+    log_first_byte: int = 0
+    log_bytes: int = 0
+    log_block_bytes: int = 1
+    log_delay_ns: int = 0
+    journal_first_byte: int = 0
+    journal_bytes: int = 0
+    journal_body_bytes: int = 0
+    journal_more_bytes: int = 0
+    journal_block_bytes: int = 0
+    journal_tick_ns: int = 0
+    cycle_requests: Beside[int] = 0
+    is_random: Beside[bool] = False
 
 
 @dataclass(frozen=True)
@@ -76,7 +125,7 @@ class Requests:
     op: NDArray[np.uint8]
     offset: Int64
     length: Int64
-    stream: NDArray[np.int32]
+    stream: Int32
     cache_draw: NDArray[np.float64]
     streams: tuple[StreamRule, ...]
 
@@ -85,7 +134,7 @@ class Requests:
 
 
 #: Where the time of a request went; the columns of `Completions.parts_ns`, in this order. They add up to the response.
-PARTS = ("link", "cache", "queue", "overhead", "seek", "rotation", "transfer", "parity")
+PARTS = ("link", "cache", "queue", "overhead", "seek", "rotation", "transfer", "parity", "sync")
 
 
 @dataclass(frozen=True)
@@ -105,7 +154,7 @@ class Completions:
 
     issue_ns: Int64
     done_ns: Int64
-    parts_ns: Int64 | NDArray[np.int32]
+    parts_ns: Int64 | Int32
     is_hit: Bool
 
 
@@ -126,6 +175,8 @@ class DeviceCounters:
         Commands served by the drive's own cache.
     read_response_ns : int64
         What of `response_ns` is that of reads.
+    n_flushes : int64
+        Flushes completed.
     """
 
     busy_ns: Int64
@@ -136,6 +187,7 @@ class DeviceCounters:
     write_bytes: Int64
     n_cache_hits: Int64
     read_response_ns: Int64
+    n_flushes: Int64
 
 
 @dataclass(frozen=True)
@@ -166,6 +218,8 @@ class Run:
         Requests that come while a disk's media cache cleans one band, where it is full (rule G9); 0: none.
     level_marks : tuple of 3 int
         Bytes from which on each of the levels is written down as fast as can be (rule Z3).
+    cache_bytes : int
+        Room of the controller's write-back cache; 0: there is none.
     levels : int64, shape (n, 5)
         What waited to be written, after every so many completions (rule Z7): the time in ns; the bytes in the
         controller's write-back cache, in the drives' buffers, and in dirty pages of the host; and the mean busy time of
@@ -184,4 +238,5 @@ class Run:
     is_in_waves: bool = False
     cleaning_requests: int = 0
     level_marks: tuple[int, int, int] = (0, 0, 0)
+    cache_bytes: int = 0
     levels: Int64 = field(default_factory=lambda: np.empty((0, 5), np.int64))

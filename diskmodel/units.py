@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Annotated, Any
 
@@ -61,6 +62,10 @@ _PPM = {"ppm": 1}
 _USUAL = ("ms", "KiB", "GB", "MB/s", "rpm", "/s")
 
 _NUMBER = re.compile(r"\s*([+-]?(?:[0-9][0-9_,]*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?)\s*(.*?)\s*$")
+#: A number whose whole part may be separated into groups of three digits.
+_GROUPED = re.compile(
+    r"[+-]?(?:[0-9]+|[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,3}(?:_[0-9]{3})+)?(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?"
+)
 #: Longest number accepted, in characters: converting a text to an integer takes time quadratic in its length. The
 #: largest limit below has 19 digits.
 _MAX_DIGITS = 400
@@ -81,6 +86,8 @@ MAX_NS = 2**55
 MAX_RATE = 1e18
 MIN_RATE = 1e3
 MIN_PER_SECOND = 1e-9
+#: Requests per second: one a nanosecond, the clock's step. The fastest arrays do a tenth of it.
+MAX_PER_SECOND = 1e9
 #: A larger quantity would overflow a float (1.8e308) once it is multiplied by a unit.
 _MAX_FLOAT = 10**300
 
@@ -98,9 +105,26 @@ def parse(text: str, units: dict[str, Any]) -> Fraction:
     if match is None or match.end(1) > _MAX_DIGITS:
         raise ValueError(f"must be a number with a unit; write a number followed by one of {known}")
     number, unit = match.groups()
+    if not _GROUPED.fullmatch(number) or unit.startswith((",", ".", "_")):
+        whole = text.strip().removesuffix(unit.lstrip("0123456789,._")).strip()
+        raise ValueError(
+            f"has separators that do not part groups of three digits; write {_with_point(whole)!r}, with a point for "
+            "decimals"
+        )
+    if not unit and unit not in units and not float(number.replace(",", "").replace("_", "")):
+        return Fraction(0)  # nothing is nothing in any unit
     if unit not in units:
         raise ValueError(_unknown(number, unit, units, known))
     return Fraction(number.replace(",", "").replace("_", "")) * Fraction(units[unit])
+
+
+def _with_point(number: str) -> str:
+    """Return a number as it was probably meant: the last of several separators parts decimals."""
+    if len(set(re.findall(r"[,._]", number))) == 1 and len(re.findall(r"[,._]", number)) > 1:
+        return re.sub(r"[,._]", "", number)  # one separator several times parts groups
+    whole, last, decimals = re.fullmatch(r"(.*?)(?:([,._])([^,._]*))?", number, re.DOTALL).groups()  # type: ignore[union-attr]
+    digits = re.sub(r"[,._]", "", whole)
+    return f"{digits}.{decimals}" if last else digits
 
 
 def _unknown(number: str, unit: str, units: dict[str, Any], known: str) -> str:
@@ -155,9 +179,9 @@ SignedNanoseconds = Annotated[int, _quantity(_TIME, whole=True), Field(ge=-MAX_D
 Pause = Annotated[int, _quantity(_TIME, whole=True), Field(ge=0, le=MAX_NS)]
 BytesPerSecond = Annotated[float, _quantity(_RATE, whole=False), Field(ge=MIN_RATE, le=MAX_RATE)]
 Rpm = Annotated[float, _quantity(_RPM, whole=False), Field(ge=1, le=100_000)]
-PerSecond = Annotated[float, _quantity(_PER_SECOND, whole=False), Field(ge=MIN_PER_SECOND, le=MAX_RATE)]
+PerSecond = Annotated[float, _quantity(_PER_SECOND, whole=False), Field(ge=MIN_PER_SECOND, le=MAX_PER_SECOND)]
 #: A rate that may be zero.
-PerSecondOrZero = Annotated[float, _quantity(_PER_SECOND, whole=False), Field(ge=0, le=MAX_RATE)]
+PerSecondOrZero = Annotated[float, _quantity(_PER_SECOND, whole=False), Field(ge=0, le=MAX_PER_SECOND)]
 #: A share relative to other shares; within these limits none of them is rounded to zero.
 Weight = Annotated[float, Field(ge=1e-9, le=1e18)]
 Ratio = Annotated[float, _quantity(_RATIO, whole=False), Field(ge=0, le=1)]
@@ -217,6 +241,11 @@ def _pretty(value: int, units: list[tuple[str, int]]) -> str:
 def in_digits(value: float, digits: int = 3) -> str:
     """Return a figure with so many digits, and whole numbers beyond: never with an exponent where it is large."""
     return f"{value:,.0f}" if abs(value) >= 10**digits - 0.5 else f"{value:.{digits}g}"
+
+
+def listed(items: Sequence[str]) -> str:
+    """Return items as a sentence lists them: "a, b and c"."""
+    return " and ".join(filter(None, (", ".join(items[:-1]), items[-1])))
 
 
 def in_disks(n: int) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from calibrate.evidence.measurement import Measurement, load
 from diskmodel.errors import Fault, FormatError, InputError
 from diskmodel.formats import FioJob, detect_evidence, read_diskspd, read_fio
-from diskmodel.formats.diskspd import KINDS as DISKSPD_RESULTS
+from diskmodel.formats.benchmarks.diskspd import KINDS as DISKSPD_RESULTS
 
 #: Kinds of fio results, as `detect_evidence` names them.
 FIO_RESULTS = ("fio-json", "fio-terse", "fio-text")

@@ -13,7 +13,7 @@ from typing import Any
 
 from diskmodel.analytic.checks import Checks
 from diskmodel.errors import choose_from
-from diskmodel.layout.levels import LEVELS, level_name
+from diskmodel.layout.levels import LEVELS, level_name, zfs_refusal
 from diskmodel.layout.shape import MAX_DISKS, Shape
 from diskmodel.plain import Record
 
@@ -59,10 +59,14 @@ def write_penalty(level: str, *, n_parity: int | None = None) -> int:
             checks.fault("n_parity", None, "is missing, but an erasure code needs it", "give the number of parities")
         checks.count(n_parity=n_parity).done()
         assert n_parity is not None
+        if n_parity >= MAX_DISKS:
+            fix = "give the number of parities, not of disks or bytes"
+            checks.fault("n_parity", n_parity, f"must be less than {MAX_DISKS:,}, the most disks of an array", fix)
+            checks.done()
         return 2 * (n_parity + 1)
     if name not in WRITE_PENALTIES:
-        fix = choose_from(level, [*WRITE_PENALTIES, "erasure"])
-        Checks().fault("level", level, "is not a known RAID level", fix).done()
+        unknown = ("is not a known RAID level", choose_from(level, [*WRITE_PENALTIES, "erasure"]))
+        Checks().fault("level", level, *(zfs_refusal(level) or unknown)).done()
     return WRITE_PENALTIES[name]
 
 

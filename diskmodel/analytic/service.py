@@ -145,7 +145,7 @@ def hdd_service(tables: HddTables, sample: BackEnd, host_scheduler: str, drive_d
         revisit_s=np.where(sample.is_revisit, float(turn), 0.0) / 1e9,
         schedulers=schedulers,
         depth=depth,
-        ack_s=_ack_s(tables, sample) if tables.write_back and tables.cache_bytes else None,
+        ack_s=_ack_s(tables, sample) if tables.dirty_sectors else None,
         write_share=float(sample.is_write.mean()) if n else 0.0,
         committed=tables.committed if is_rpo else 0,
         margin_s=tables.miss_margin_ns / 1e9 if is_rpo else 0.0,
@@ -154,7 +154,7 @@ def hdd_service(tables: HddTables, sample: BackEnd, host_scheduler: str, drive_d
 
 
 def _of_writes(tables: HddTables) -> NDArray[np.int64]:
-    return tables.write_seek_ns if len(tables.write_seek_ns) else tables.seek_ns
+    return tables.seek_ns if tables.write_seek_ns is None else tables.write_seek_ns
 
 
 def _delayed_ns(tables: HddTables) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache, partial
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -14,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from diskmodel.cli.shared.console import say
 from diskmodel.cli.shared.status import BAD_INPUT
-from diskmodel.errors import Fault
+from diskmodel.errors import DescriptionError, Fault
 from diskmodel.version import __version__
 
 #: One line of `diskmodel --help` for each command, by purpose. The command `plan` is the function of that name in
@@ -23,6 +24,7 @@ COMMANDS = {
     "Plan and predict": {
         "plan": "find how many disks, which drive and which RAID level",
         "compare": "compare arrays side by side, up to overload",
+        "capacity": "find what one array can carry",
         "simulate": "simulate one array under one workload",
         "replay": "replay a trace on arrays, with latency over time",
         "rule": "count disk operations as RAID calculators do",
@@ -77,6 +79,9 @@ class _Conversion:
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
         """Return what a value stands for."""
         kind, is_alone = param.type_descriptor, param.nargs == 1 and not param.multiple
+        if "" in (value if isinstance(value, list | tuple) else [value]) and kind.annotation in (Path, list[Path]):
+            # Python takes it for the folder that the command runs in
+            raise DescriptionError(Fault(_name_of(param), "", "is empty", "name a file"))
         if is_alone and (value is None or (kind.annotation is str and isinstance(value, str))):
             return value
         number = _PLAIN_NUMBER.fullmatch(value) if isinstance(value, str) and is_alone else None
@@ -92,6 +97,11 @@ def convert_plain_words(params: Iterable[Any]) -> None:
             vars(param).setdefault("get_runtime_param", partial(_Conversion, library))
 
 
+def _name_of(param: Any) -> str:
+    """Return the name of an option or argument as the help shows it."""
+    return str(param.opts[0] if param.param_type_name == "option" else param.metavar or param.name)
+
+
 class Command(TyperCommand):
     """A command that reports a wrong option as the descriptions do: its value, the rule and the fix."""
 
@@ -103,6 +113,8 @@ class Command(TyperCommand):
         except typer.BadParameter as error:
             if (fault := self._fault(error)) is None:
                 raise
+        except DescriptionError as error:
+            fault = error.faults[0]
         except Exception as error:  # the library does not publish the class of an unknown option
             if not hasattr(error, "possibilities"):
                 raise
@@ -128,9 +140,8 @@ class Command(TyperCommand):
         if not isinstance(error.__cause__, ValidationError) or error.param is None:
             return None
         (first, *_), item = faults_of(error.__cause__), error.__cause__.errors()[0]
-        name = error.param.opts[0] if error.param.param_type_name == "option" else error.param.human_readable_name
         fix = "write digits only" if "without quotes" in first.fix else first.fix
-        return Fault(name, item.get("input"), first.rule, fix)
+        return Fault(_name_of(error.param), item.get("input"), first.rule, fix)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help, with the types of values as users know them: `<path>` for `<list[Path]>`."""

@@ -10,23 +10,23 @@ from diskmodel.cli.shared.console import print_json, say, show
 from diskmodel.cli.shared.inputs import LoadOptions, ratios, read_array, read_workload
 from diskmodel.cli.shared.options import (
     ArrayTexts,
-    Block,
+    Asked,
     Debug,
     Device,
     Engine,
     Format,
-    Iops,
     Json,
+    OnlyRunNoise,
     Percentile,
     Plot,
     QueueDepth,
-    Reads,
     Seed,
-    Span,
     WorkloadFile,
+    asks,
 )
 from diskmodel.cli.shared.status import check_place, ends_well, honest_no
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.options import ARRAY, STREAM
 
 
 def read_limit_ms(p99: str) -> float:
@@ -45,16 +45,16 @@ def read_limit_ms(p99: str) -> float:
 
 
 @ends_well
+@asks(stream=STREAM, changes=ARRAY)
 def compare(
     arrays: ArrayTexts,
+    *,
     workload: WorkloadFile = None,
-    iops: Iops = None,
-    reads: Reads = None,
-    block: Block = None,
-    span: Span = None,
+    stream: Asked,
     drive: Annotated[
         str | None, typer.Option(help="Drive instead of the arrays': a profile, or a name in the catalogue.")
     ] = None,
+    changes: Asked,
     queue_depth: QueueDepth = None,
     percentile: Percentile = None,
     device: Device = None,
@@ -68,6 +68,7 @@ def compare(
     engine: Engine = "auto",
     seed: Seed = 0,
     requests: Annotated[int, typer.Option(min=200, help="Requests in each run.")] = 30_000,
+    only_run_noise: OnlyRunNoise = False,
     plot: Plot = None,
     as_json: Json = False,
     debug: Debug = False,
@@ -76,14 +77,15 @@ def compare(
 
     Exits with status 3 when none of the arrays sustains the load.
     """
+    from diskmodel.engine.truths import DRAWS
     from diskmodel.plan import compare as run
 
     if len(arrays) < 2:
         fix = "name another array, or use simulate"
         raise DescriptionError(Fault("arrays", arrays, "must be two or more", fix))
     check_place(plot, "plot", (".png", ".svg"))
-    described = [read_array(given, drive) for given in arrays]
-    load = LoadOptions(workload, queue_depth, iops, reads, block, span, percentile, device, format)
+    described = [read_array(given, drive, changes) for given in arrays]
+    load = LoadOptions(workload, queue_depth, stream, percentile, device, format)
     notes: list[str] = []
     found = run(
         described,
@@ -93,6 +95,7 @@ def compare(
         growth_ratio=None if growth is None else ratios(growth=growth)[0],
         p99_limit_ms=None if p99 is None else read_limit_ms(p99),
         engine=engine,
+        n_draws=0 if only_run_noise else DRAWS,
     )
     if as_json:
         print_json({**found.to_dict(), "workload_notes": notes})

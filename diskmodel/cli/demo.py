@@ -119,7 +119,7 @@ def _plan(step: _Steps, plan: Path, drives: list[str], out: Path) -> PlanResult:
     plot, report = out / "latency-against-load.png", out / "plan.html"
     options = [word for drive in drives for word in ("--drive", drive)]
     step.begin("plan", plan, *options, "--explain", "--plot", plot, "--report", report)
-    result = answer(ask({"drives": drives}, plan)[0])
+    result = answer(ask({"drive": drives}, plan)[0])
     step.answer(plan_table(result), explanation(result))
     write_files(result, report, plot)
     return result

@@ -11,6 +11,7 @@ from diskmodel.cli.shared.console import print_json, progress, say, show
 from diskmodel.cli.shared.options import Debug, Json
 from diskmodel.cli.shared.status import check_place, ends_well, honest_no
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.limits import MAX_SEED
 from diskmodel.output import STDOUT
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def measure(
         typer.Option(help="Repeat TARGET here to let --write overwrite an existing target and destroy its data."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted measurement in --out.")] = False,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the random addresses.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, max=MAX_SEED, help="Seed of the random addresses.")] = None,
     engine: Annotated[str, typer.Option(help="auto, io_uring or threads.")] = "auto",
     as_json: Json = False,
     debug: Debug = False,

@@ -12,9 +12,10 @@ import typer
 from diskmodel.cli.plan_server import has_volumes, plan_server
 from diskmodel.cli.shared.console import print_json, say, show
 from diskmodel.cli.shared.inputs import LoadOptions, read_workload, refuse_unused
-from diskmodel.cli.shared.options import Debug, Device, Format, Json, Percentile, Plot
+from diskmodel.cli.shared.options import Asked, Debug, Device, Format, Json, Percentile, Plot, asks
 from diskmodel.cli.shared.status import check_place, ends_well, honest_no
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.options import QUESTION, SEARCH
 
 if TYPE_CHECKING:
     from diskmodel.plan import Candidate, PlanDescription, PlanResult, Recording
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 
 @ends_well
+@asks(question=QUESTION, how=SEARCH)
 def plan(
     plan: Annotated[
         Path | None,
@@ -29,31 +31,8 @@ def plan(
             metavar="PLAN", help="Workload, objective and candidates, a TOML file; or ask with options alone."
         ),
     ] = None,
-    iops: Annotated[str | None, typer.Option(help="Requests per second of the host.")] = None,
-    throughput: Annotated[str | None, typer.Option(help="Instead of --iops, for example 800MB/s.")] = None,
-    reads: Annotated[str | None, typer.Option(help="Share of reads, 70% or 0.7.")] = None,
-    block: Annotated[
-        str | None, typer.Option(help="Size of a request, for example 8k (8 KiB, as fio writes it).")
-    ] = None,
-    sequential: Annotated[
-        bool | None,
-        typer.Option("--sequential/--no-sequential", help="Requests go through the data in order, not at random."),
-    ] = None,
-    capacity: Annotated[str | None, typer.Option(help="Data to store, for example 20TB.")] = None,
-    p99: Annotated[str | None, typer.Option(help="Largest allowed p99 latency, for example 20ms.")] = None,
-    fill_limit: Annotated[str | None, typer.Option(help="How full the array may get, for example 80%.")] = None,
-    drive: Annotated[
-        list[str] | None,
-        typer.Option(help="Drive to choose from: a name in the catalogue or a profile; may be repeated."),
-    ] = None,
-    level: Annotated[list[str] | None, typer.Option(help="RAID level to choose from; may be repeated.")] = None,
-    max_disks: Annotated[int | None, typer.Option(help="Most disks of an array; 64 unless the plan says more.")] = None,
-    write_cache: Annotated[
-        str | None, typer.Option(help="Write cache of the controller, for example 2GiB; 0 for none.")
-    ] = None,
-    read_cache: Annotated[
-        str | None, typer.Option(help="Read cache of the controller, for example 4GiB; 0 for none.")
-    ] = None,
+    *,
+    question: Asked,
     start: Annotated[
         str | None, typer.Option("--from", metavar="preset:NAME", help="Begin with a preset; see --list-presets.")
     ] = None,
@@ -91,8 +70,11 @@ def plan(
     sensitivity: Annotated[
         bool, typer.Option("--sensitivity", help="Also report how the answer changes with its inputs (takes longer).")
     ] = False,
-    engine: Annotated[str | None, typer.Option(help="auto, native or simpy, instead of the plan's.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of all random numbers, instead of the plan's.")] = None,
+    nominal: Annotated[
+        bool,
+        typer.Option("--nominal", help="Take drives, controllers and hosts to be as described."),
+    ] = False,
+    how: Asked,
     memory: Annotated[
         Path | None,
         typer.Option(help="Keep every outcome in this file; a search with the same file continues where it stopped."),
@@ -124,29 +106,17 @@ def plan(
     if memory is not None:
         check_output(memory, "memory")
     refuse_unused(workload, percentile=percentile, device=device, format=format)
-    _refuse_percentile(level)
-    given = {
-        "iops": iops,
-        "throughput_bytes_per_s": throughput,
-        "read_ratio": reads,
-        "size_bytes": block,
-        "sequential": sequential,
-        "capacity_bytes": capacity,
-        "p99_ns": p99,
-        "fill_limit_ratio": fill_limit,
-        "drives": drive,
-        "levels": level,
-        "max_disks": max_disks,
-        "write_cache_bytes": "0 B" if write_cache == "0" else write_cache,
-        "read_cache_bytes": "0 B" if read_cache == "0" else read_cache,
-        "engine": engine,
-        "seed": seed,
-    }
+    _refuse_percentile(question["level"])
+    given = {**question, **how}
     workload_notes: list[str] = []
     recorded = None
     if workload is not None:
         recorded = read_workload(
-            LoadOptions(workload, percentile=percentile, device=device, format=format), workload_notes, mix="peak"
+            LoadOptions(
+                workload, stream={"sync": given.pop("sync")}, percentile=percentile, device=device, format=format
+            ),
+            workload_notes,
+            mix="peak",
         )
     is_recorded = workload is not None and (workload.suffix != ".toml" or format is not None)
     recording = None
@@ -163,12 +133,13 @@ def plan(
             report=report,
             explain=explain,
             with_sensitivity=sensitivity,
+            by_chance=not nominal,
             memory=memory,
             cluster=cluster,
             as_json=as_json,
         )
         return
-    question, notes = ask(
+    asked, notes = ask(
         given,
         plan,
         preset_name=_preset_of(start),
@@ -177,20 +148,21 @@ def plan(
         is_recorded=is_recorded,
         recording=recording,
     )
-    if recorded is not None and iops is None and (note := _scaling_of(question, recorded)):
+    if recorded is not None and given["iops"] is None and (note := _scaling_of(asked, recorded)):
         workload_notes.append(note)
         notes = [*notes, note]
     for note in notes:
         say(note)
     if save is not None:
-        save_plan(question, save)
+        save_plan(asked, save)
         say(f"question: {save}")
     is_short = not (explain or as_json or report or waterfall)
     result = answer(
-        question,
+        asked,
         with_sensitivity=sensitivity,
         with_waterfalls=explain,
         with_details=not is_short,
+        by_chance=not nominal,
         memory=memory,
         cluster=cluster,
     )
@@ -225,7 +197,7 @@ def ask(
     Parameters
     ----------
     given : mapping
-        Fields of `PlanOptions`; None where an option was not given.
+        Values of the options of a plan by key; None where an option was not given.
     path : Path, optional
         A plan file.
     preset_name : str, optional
@@ -240,11 +212,11 @@ def ask(
         With every fault of the options, of a file, or of a profile.
     """
     from diskmodel.array import Array
-    from diskmodel.plan.question.options import PlanOptions, plan_from
+    from diskmodel.plan.question.options import plan_from, plan_options
     from diskmodel.plan.question.presets import preset
 
     return plan_from(
-        PlanOptions.parse({name: value for name, value in given.items() if value is not None}),
+        plan_options(given),
         path=path,
         preset=None if preset_name is None else preset(preset_name),
         array=None if array is None else Array.load(array),
@@ -311,6 +283,7 @@ def answer(
     with_sensitivity: bool = False,
     with_waterfalls: bool = False,
     with_details: bool = True,
+    by_chance: bool = True,
     memory: Path | None = None,
     cluster: str | None = None,
 ) -> PlanResult:
@@ -324,6 +297,7 @@ def answer(
             with_sensitivity=with_sensitivity,
             with_waterfalls=with_waterfalls,
             with_details=with_details,
+            by_chance=by_chance,
             **options,
         )
 

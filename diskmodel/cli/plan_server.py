@@ -31,6 +31,7 @@ def plan_server(
     report: Path | None,
     explain: bool,
     with_sensitivity: bool,
+    by_chance: bool,
     memory: Path | None,
     cluster: str | None,
     as_json: bool,
@@ -41,10 +42,10 @@ def plan_server(
     ----------
     path : Path
     given : mapping
-        Fields of `PlanOptions`; None where an option was not given.
+        Values of the options of a plan by key; None where an option was not given.
     refused : mapping
         Values of options that only a plan for one workload takes.
-    save, report, explain, with_sensitivity, memory, cluster, as_json
+    save, report, explain, with_sensitivity, by_chance, memory, cluster, as_json
         Options of `diskmodel plan`.
 
     Raises
@@ -53,15 +54,14 @@ def plan_server(
         When an option does not apply, or the file breaks a rule.
     """
     from diskmodel.output import write_text
-    from diskmodel.plan.question.options import PlanOptions, server_from
+    from diskmodel.plan.question.options import plan_options, server_from
     from diskmodel.plan.question.short_toml import short_toml
 
     rule, fix = "is for a plan with one workload, and this one has volumes", "leave it out"
     faults = [Fault(name, str(value), rule, fix) for name, value in refused.items() if value is not None]
     if faults:
         raise DescriptionError(faults)
-    options = PlanOptions.parse({name: value for name, value in given.items() if value is not None})
-    question, notes = server_from(options, path)
+    question, notes = server_from(plan_options(given), path)
     for note in notes:
         say(note)
     if save is not None:
@@ -71,7 +71,13 @@ def plan_server(
 
     is_short = not (explain or as_json or report)
     with searching(memory, cluster) as options_of_search:
-        result = run_server(question, with_sensitivity=with_sensitivity, with_details=not is_short, **options_of_search)
+        result = run_server(
+            question,
+            with_sensitivity=with_sensitivity,
+            with_details=not is_short,
+            by_chance=by_chance,
+            **options_of_search,
+        )
     if as_json:
         print_json({**result.to_dict(), "question_notes": notes})
     else:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from diskmodel.cli.shared.console import print_json, show
-from diskmodel.cli.shared.inputs import ratios
+from diskmodel.cli.shared.inputs import plain_number, ratios
 from diskmodel.cli.shared.options import Debug, Json
 from diskmodel.cli.shared.status import ends_well
 
@@ -27,8 +27,13 @@ def rule(
         str | None, typer.Option(help="RAID level (raid0, raid5, …) or erasure; without one, the usual are compared.")
     ] = None,
     disks: Annotated[int | None, typer.Option(help="Disks that share the load.")] = None,
-    iops: Annotated[float | None, typer.Option(help="Requests per second of the host.")] = None,
-    per_disk_iops: Annotated[float | None, typer.Option(help="Requests per second that one disk is rated for.")] = None,
+    iops: Annotated[
+        float | None, typer.Option(parser=plain_number, metavar="<float>", help="Requests per second of the host.")
+    ] = None,
+    per_disk_iops: Annotated[
+        float | None,
+        typer.Option(parser=plain_number, metavar="<float>", help="Requests per second that one disk is rated for."),
+    ] = None,
     cache_hit: Annotated[str, typer.Option(help="Share of the reads that a cache serves, 30% or 0.3.")] = "0",
     utilization_ceiling: Annotated[
         str, typer.Option(help="Highest load on a disk as a share of its rating; 85% is a common choice.")

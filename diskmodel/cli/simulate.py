@@ -11,22 +11,22 @@ from diskmodel.cli.shared.console import print_json, say, show, show_lines
 from diskmodel.cli.shared.inputs import LoadOptions, read_array, read_replay, read_workload, refuse_wrap
 from diskmodel.cli.shared.options import (
     ArrayText,
-    Block,
+    Asked,
     Debug,
     Device,
     Engine,
     Format,
-    Iops,
     Json,
+    OnlyRunNoise,
     Percentile,
     QueueDepth,
-    Reads,
     Seed,
-    Span,
     WorkloadFile,
+    asks,
 )
 from diskmodel.cli.shared.status import ends_well, honest_no
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.options import ARRAY, STREAM
 
 if TYPE_CHECKING:
     from diskmodel.array import Array
@@ -37,16 +37,16 @@ if TYPE_CHECKING:
 
 
 @ends_well
+@asks(stream=STREAM, changes=ARRAY)
 def simulate(
     array: ArrayText,
+    *,
     workload: WorkloadFile = None,
-    iops: Iops = None,
-    reads: Reads = None,
-    block: Block = None,
-    span: Span = None,
+    stream: Asked,
     drive: Annotated[
         str | None, typer.Option(help="Drive instead of the array's: a profile, or a name in the catalogue.")
     ] = None,
+    changes: Asked,
     queue_depth: QueueDepth = None,
     replay: Annotated[
         str | None,
@@ -73,10 +73,11 @@ def simulate(
     profile_draws: Annotated[
         int | None,
         typer.Option(
-            help="Drives drawn from what the profile leaves open (uncertain parameters, an assumed order of "
-            "commands) to widen the intervals, one more run for each: default at most 16; 0 for none."
+            help="Draws of everything that is not known (drive, controller, host, model), one more run for each: "
+            "default 16."
         ),
     ] = None,
+    only_run_noise: OnlyRunNoise = False,
     keep: Annotated[
         str,
         typer.Option(
@@ -114,18 +115,25 @@ def simulate(
     from diskmodel.result.reserve import no_reserve
     from diskmodel.result.show.iostat import iostat_text
 
-    described = read_array(array, drive)
+    described = read_array(array, drive, changes)
     load: Workload | TraceWorkload
     notes: list[str] = []
     if replay is None:
         refuse_wrap(wrap)
-        options = LoadOptions(workload, queue_depth, iops, reads, block, span, percentile, device, format)
+        options = LoadOptions(workload, queue_depth, stream, percentile, device, format)
         load = read_workload(options, notes)
     elif workload is None:
         raise DescriptionError(Fault("replay", replay, "needs a trace", "give one with --workload"))
     else:
         load = read_replay(
-            workload, replay, queue_depth, percentile=percentile, device=device, format=format, wraps=wrap
+            workload,
+            replay,
+            queue_depth,
+            percentile=percentile,
+            device=device,
+            format=format,
+            wraps=wrap,
+            sync=stream["sync"],
         )
         requests = requests or len(load.trace)
     result = run(
@@ -135,7 +143,7 @@ def simulate(
         engine=cast("EngineName", engine),
         n_requests=requests,
         precision=precision,
-        profile_draws=profile_draws,
+        profile_draws=0 if only_run_noise else profile_draws,
         keep=cast("Keep", keep),
         start=cast("Begin", start),
         replications=replications,
@@ -151,7 +159,8 @@ def simulate(
         if iostat:
             show_lines("iostat -x\n" + iostat_text(result.to_dict()["iostat"]))
     written = max(use.write_bytes_per_s for use in result.per_disk)
-    cached = _drive_cache(described) if written else ""
+    is_safe = any(rule.sync for rule in result.requests.streams)
+    cached = _drive_cache(described) if written and not is_safe else ""
     # requests of a closed load wait for each other: a busy disk is no lack of reserve
     busiest = max(use.utilization_ratio for use in result.per_disk)
     reserve = no_reserve(busiest) if result.is_stable and load.is_open else ""

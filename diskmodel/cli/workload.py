@@ -33,6 +33,14 @@ def workload(
             help="Fit one synthetic stream to a trace: excerpts that stand for it; report what it loses in latency.",
         ),
     ] = False,
+    keep_first: Annotated[
+        bool | None,
+        typer.Option(
+            "--keep-first/--drop-first",
+            help="iostat: whether its first report counts; without -y it covers the time since the machine started.",
+            show_default=False,
+        ),
+    ] = None,
     percentile: Percentile = None,
     device: Device = None,
     format: Format = None,
@@ -47,7 +55,13 @@ def workload(
     if fit:
         _fit(evidence, out, percentile=percentile, device=device, format=format, as_json=as_json)
         return
-    found = find_workload(evidence, level="95" if percentile is None else percentile, device=device, format=format)
+    found = find_workload(
+        evidence,
+        level="95" if percentile is None else percentile,
+        device=device,
+        format=format,
+        keep_first=keep_first,
+    )
     described = Workload.parse(found.workload, str(evidence))
     if out is not None:
         described.save(out)

@@ -47,6 +47,11 @@ OLDER_SATA = Order(2_000_000, 0.05, 2, 128)
 #: From data sheets (no margin) and the latencies of one drive (age weight between 0.1 and 0.5).
 NEARLINE = Order(0, 0.3, 1)
 
+#: Fits two nearline SAS drives at depths 2 to 128 best (docs/explanation/validation-firmware.md), and age weights whose
+#: misfit is at most a quarter larger.
+NEARLINE_SAS = Order(0, 0.01, 0)
+NEARLINE_SAS_TOO = (Order(0, 0.02, 0), Order(0, 0.05, 0))
+
 #: By name, as `queue.assumed_from` of a profile gives it.
 ASSUMED_ORDERS: dict[str, AssumedOrder] = {
     "older-sata": AssumedOrder(
@@ -63,6 +68,11 @@ ASSUMED_ORDERS: dict[str, AssumedOrder] = {
         "like recent nearline drives: rates of data sheets at depth 16, latencies of one drive at depth 24",
         NEARLINE,
         (Order(0, 0.1, 1), Order(0, 0.5, 1), Order(0, 0.1, 3), Order(0, 0.5, 3)),
+    ),
+    "nearline-sas": AssumedOrder(
+        "like two SAS drives of 7,200 rpm, measured at depths 2 to 128 behind a controller",
+        NEARLINE_SAS,
+        (NEARLINE_SAS, *NEARLINE_SAS_TOO),
     ),
     "sas": AssumedOrder(
         "from the rates of twelve SAS drives of 15,000 rpm and the latencies of three SATA drives",

@@ -81,6 +81,8 @@ class Dirty:
     #: Part of a run that does not go to the media cache (rule G2).
     in_place: bool = False
     room: int = 0
+    #: In order of acceptance, from 1 on.
+    number: int = 0
 
 
 @dataclass
@@ -92,13 +94,17 @@ class DirtyBuffer:
     capacity : int
         Sectors; 0: write-through.
     longest : int
-        Largest number of sectors of merged writes.
+        Largest number of sectors of merged writes; 0: each is written by itself.
     border : int
         Blocks of one actuator: writes of different arms are not merged.
     least : int
         Least room of a write, in sectors.
     used : int
         Room of what is accepted and not yet on the media.
+    n_numbered : int
+        Writes that have a number: entries, and writes that pass the buffer.
+    n_in_flight, n_passing : int
+        Entries that are being written to the media, and writes that pass the buffer and are not on the media.
     """
 
     capacity: int
@@ -106,13 +112,16 @@ class DirtyBuffer:
     border: int
     least: int = 0
     used: int = 0
+    n_numbered: int = 0
+    n_in_flight: int = 0
+    n_passing: int = 0
     waiting: list[Dirty] = field(default_factory=list)
 
     def accept(self, seq: int, lba: int, n: int, now_ns: int, in_place: bool = False) -> bool:
         """Accept a write if there is room (rule C7): it replaces, extends or follows the waiting ones."""
         if not self.capacity:
             return False
-        for entry in self.waiting:
+        for entry in self.waiting if self.longest else ():
             if entry.lba <= lba and lba + n <= entry.lba + entry.n_sectors:
                 return True
         room = max(n, self.least)
@@ -125,12 +134,37 @@ class DirtyBuffer:
                 entry.n_sectors += n
                 entry.room += room
                 return True
-        self.waiting.append(Dirty(seq, lba, n, now_ns, in_place=in_place, room=room))
+        self.n_numbered += 1
+        self.waiting.append(Dirty(seq, lba, n, now_ns, in_place=in_place, room=room, number=self.n_numbered))
         return True
+
+    def pass_by(self) -> int:
+        """A write passes the buffer; return its number."""
+        self.n_numbered += 1
+        self.n_passing += 1
+        return self.n_numbered
+
+    def take(self, entry: Dirty) -> None:
+        """An entry begins to be written to the media."""
+        self.waiting.remove(entry)
+        self.n_in_flight += 1
+
+    def written(self, entry: Dirty) -> None:
+        """An entry is on the media: its room is free."""
+        self.used -= entry.room
+        self.n_in_flight -= 1
+
+    @property
+    def n_unwritten(self) -> int:
+        """Writes with a number that are not on the media."""
+        return len(self.waiting) + self.n_in_flight + self.n_passing
 
     def load(self, entries: list[Dirty]) -> None:
         """Writes that wait when the run begins, in order of arrival (rule Z5)."""
         self.waiting = list(entries)
+        self.n_numbered = len(entries)
+        for number, entry in enumerate(entries, start=1):
+            entry.number = number
         self.used = sum(entry.room for entry in entries)
 
     def covers(self, lba: int, n: int) -> bool:

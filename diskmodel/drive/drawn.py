@@ -54,6 +54,21 @@ def drawn(drive: Drive, n: int, *, seed: int = 0) -> list[Drive]:
     return [_with_order(item, order) for item, order in zip(found, cycle(orders), strict=False)] if orders else found
 
 
+def drawn_values(drive: Drive, n: int, *, seed: int = 0) -> list[dict[str, float]]:
+    """Return `n` draws of the values of the uncertain parameters, by name; fewer where they are of no valid drive.
+
+    Parameters
+    ----------
+    drive : Drive
+        A profile with `uncertainty`.
+    n, seed : int
+    """
+    assert drive.uncertainty is not None
+    rng = np.random.default_rng(seed)
+    rows = _rows(drive, rng, n) if drive.uncertainty.draws else _moved(drive, rng, n)
+    return [dict(zip(drive.uncertainty.names, map(float, row), strict=True)) for row in rows]
+
+
 def drawn_parameters(drive: Drive) -> tuple[str, ...]:
     """Return the names of the parameters that `drawn` varies; none for a profile that is exact."""
     names = drive.uncertainty.names if drive.uncertainty is not None else ()

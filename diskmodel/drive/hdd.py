@@ -55,6 +55,11 @@ class HddCache(Description):
         Whether a write drops the segments that it overlaps, or all of them.
     keeps_writes : bool
         Whether written data stays in the cache as a segment.
+    power_loss_protected : bool
+        Whether the drive saves what waits in the cache when the power fails, so that a flush need not wait for it.
+    destage : "scheduled" or "in-order"
+        Whether cached writes go to the media when the scheduler chooses them (rule C8), or in turn with the commands,
+        in the order in which all of them became ready.
     """
 
     size_bytes: Annotated[Bytes, Field(gt=0)]
@@ -66,6 +71,8 @@ class HddCache(Description):
     write_room_bytes: Length = 0
     write_drops: Literal["overlap", "all"] = "overlap"
     keeps_writes: bool = False
+    power_loss_protected: bool = False
+    destage: Literal["scheduled", "in-order"] = "scheduled"
 
 
 class Retries(Description):
@@ -283,16 +290,16 @@ class Hdd(Profile):
         self._check_zones(zones, heads, starts)
         cylinders = [0, *accumulate(zone.cylinders for zone in zones)]
         cache = self.cache or HddCache(size_bytes=self.sector_bytes, segments=1, read_ahead_bytes=0)
-        segment = cache.size_bytes // cache.segments // self.sector_bytes * self.sector_bytes
-        ahead = segment if cache.read_ahead_bytes is None else cache.read_ahead_bytes
+        segment = cache.size_bytes // cache.segments // self.sector_bytes
+        ahead = segment if cache.read_ahead_bytes is None else cache.read_ahead_bytes // self.sector_bytes
         has_cache = self.cache is not None
+        dirty = cache.size_bytes // self.sector_bytes if has_cache and cache.write_back else 0
         retries = self.retries
         return HddTables(
             sector_bytes=self.sector_bytes,
             n_sectors=self.n_sectors,
             n_sectors_per_actuator=per_actuator,
             heads=heads,
-            n_cylinders=cylinders[-1],
             actuators=self.actuators,
             revolution_ns=self.period_ns,
             zone_first_lba=frozen([*starts[:-1], per_actuator]),
@@ -303,7 +310,7 @@ class Hdd(Profile):
             cylinder_skew=frozen([zone.cylinder_skew for zone in zones]),
             spare_sectors_per_cylinder=frozen([zone.spare_sectors_per_cylinder for zone in zones]),
             seek_ns=frozen(self.seek.curve_ns(cylinders[-1])),
-            write_seek_ns=frozen([] if self.write_seek is None else self.write_seek.curve_ns(cylinders[-1])),
+            write_seek_ns=None if self.write_seek is None else frozen(self.write_seek.curve_ns(cylinders[-1])),
             seek_inward_ns=self.seek_inward_ns,
             head_switch_ns=self.switch_ns,
             write_settle_ns=self.settle_ns,
@@ -311,25 +318,26 @@ class Hdd(Profile):
             write_overhead_ns=self.write_overhead_ns,
             completion_overhead_ns=self.completion_overhead_ns,
             write_completion_overhead_ns=self.write_tail_ns,
-            write_prefill_bytes=self.write_prefill_bytes,
+            prefill_sectors=self.write_prefill_bytes // self.sector_bytes,
             interface_bytes_per_s=round(self.interface_bytes_per_s),
             buffer_full_ppm=round(self.buffer_full_ratio * PPM),
             zero_latency=self.zero_latency,
             zero_latency_ppm=round(self.zero_latency_ratio * PPM),
             retry_ppm=0 if retries is None else round(retries.ratio * PPM),
             retry_ns=frozen([] if retries is None else retries.time_ns),
-            cache_bytes=cache.size_bytes if has_cache else 0,
             cache_segments=cache.segments if has_cache else 0,
-            cache_segment_bytes=segment if has_cache else 0,
-            read_ahead_bytes=min(ahead, segment) // self.sector_bytes * self.sector_bytes if has_cache else 0,
+            segment_sectors=max(segment, 1) if has_cache else 1,
+            read_ahead_sectors=min(ahead, segment) if has_cache else 0,
             read_ahead_in_track=has_cache and cache.read_ahead_to != "limit",
             read_on_arrival=cache.read_on_arrival,
             read_ahead_in_own_track=cache.read_ahead_to == "own-track",
             reads_whole_track=cache.read_ahead_to == "whole-track",
             writes_drop_all=cache.write_drops == "all",
             keeps_writes=has_cache and cache.keeps_writes,
-            write_back=cache.write_back,
-            write_room_sectors=cache.write_room_bytes // self.sector_bytes if has_cache else 0,
+            dirty_sectors=dirty,
+            is_protected=cache.power_loss_protected,
+            destages_in_order=cache.destage == "in-order",
+            write_room_sectors=min(cache.write_room_bytes // self.sector_bytes, dirty),
             queue_depth=self.queue.depth,
             weighed_commands=self.queue.weighed or self.queue.depth,
             weighed_writes=self._weighed_writes(),
@@ -440,7 +448,7 @@ class Hdd(Profile):
         if not self.seek_inward_ns:
             return
         tables = self.cached_tables
-        seeks = (tables.seek_ns[1:], tables.write_seek_ns[1:])
+        seeks = [column[1:] for column in (tables.seek_ns, tables.write_seek_ns) if column is not None]
         least = min((int(some.min()) for some in seeks if len(some)), default=0)
         if abs(self.seek_inward_ns) > least:
             raise ValueError(

@@ -77,7 +77,7 @@ class Mechanics:
         self.cylinder_skew = [int(v) for v in tables.cylinder_skew]
         self.spare = [int(v) for v in tables.spare_sectors_per_cylinder]
         self.seek_ns = [int(v) for v in tables.seek_ns]
-        self.write_seek_ns = [int(v) for v in tables.write_seek_ns] or self.seek_ns
+        self.write_seek_ns = self.seek_ns if tables.write_seek_ns is None else [int(v) for v in tables.write_seek_ns]
         # together the whole difference, also where it is odd
         self.outward_ns = -(tables.seek_inward_ns // 2)
         self.inward_ns = tables.seek_inward_ns + self.outward_ns

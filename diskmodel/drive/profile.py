@@ -86,6 +86,9 @@ class Profile(Description):
         Origin of a calibrated profile.
     uncertainty : Uncertainty, optional
         Uncertainty of the parameters of a calibrated profile.
+    exact : bool, optional
+        Whether the drive is exactly as described, such as one of an exercise. Otherwise it differs from its description
+        as much as drives of its class do, and intervals include that.
     """
 
     name: str
@@ -102,6 +105,7 @@ class Profile(Description):
     notes: str = ""
     provenance: dict[str, Any] = Field(default_factory=dict)
     uncertainty: Uncertainty | None = None
+    exact: bool | None = None
 
     @model_validator(mode="after")
     def _whole_sectors(self) -> Self:

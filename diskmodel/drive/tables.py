@@ -1,18 +1,21 @@
 """Tables of a drive for the engines: integers only, computed once from the description.
 
-Both engines read the same tables, so that neither evaluates a curve, divides a rate or converts a unit itself.
+Both engines read the same tables, so that neither evaluates a curve, divides a rate or converts a unit itself. Fields
+`Beside` are those that the kernel gets in another record, or not at all (`diskmodel/schema.py`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.drive.flash.ftl import FtlTables
 from diskmodel.drive.media_cache.tables import MediaCacheTables
+from diskmodel.schema import Beside
 
 Int64 = NDArray[np.int64]
 
@@ -42,7 +45,6 @@ class HddTables:
         `n_sectors` with one actuator; with two, the last actuator may have one block less.
     heads : int
         Surfaces of one actuator.
-    n_cylinders : int
     actuators : int
     revolution_ns : int
     zone_first_lba, zone_first_cylinder : int64, shape (n_zones + 1,)
@@ -51,8 +53,8 @@ class HddTables:
         In sectors. Spare sectors are the last ones of each cylinder and store no blocks.
     seek_ns : int64, shape (n_cylinders,)
         Time of a read seek by distance; entry 0 is 0.
-    write_seek_ns : int64, shape (n_cylinders,) or (0,)
-        The same of a write; empty where writes seek as reads do.
+    write_seek_ns : int64, shape (n_cylinders,), optional
+        The same of a write; None where writes seek as reads do, so that both share a table.
     seek_inward_ns : int
         By how much a seek inward takes longer than one outward.
     head_switch_ns, write_settle_ns : int
@@ -61,7 +63,7 @@ class HddTables:
         Command processing before the arm may move, one command at a time, overlapped with the arm's earlier work.
     completion_overhead_ns, write_completion_overhead_ns : int
         Time of reads and of writes after the media transfer, which occupies neither arm nor processor.
-    write_prefill_bytes : int
+    prefill_sectors : int
         Part of a write that must be in the buffer before the head may write.
     interface_bytes_per_s : int
     buffer_full_ppm : int
@@ -74,15 +76,17 @@ class HddTables:
         Share of the accesses to the media that are delayed, in parts per million.
     retry_ns : int64, shape (n,)
         Equally likely delays; none for n = 0.
-    cache_bytes, cache_segments, cache_segment_bytes, read_ahead_bytes : int
-        0 where there is no cache or no read-ahead.
+    cache_segments, segment_sectors, read_ahead_sectors : int
+        Segments of the buffer, length of each (at least 1) and of read-ahead; 0 where there is no cache or no
+        read-ahead.
     read_ahead_in_track, read_on_arrival : bool
         Whether read-ahead stops at the end of the track; whether a read caches what passes before its first block.
     read_ahead_in_own_track, reads_whole_track : bool
         Whether read-ahead stops there only behind reads within one track; whether it goes round to the first block.
     writes_drop_all, keeps_writes : bool
         Whether a write drops every segment; whether written data becomes a segment.
-    write_back : bool
+    dirty_sectors : int
+        Room for writes that are not on the media; 0: none waits.
     queue_depth : int
     weighed_commands, weighed_writes : int
         Numbers of oldest ready commands, and of oldest waiting writes of an arm, among which its scheduler chooses.
@@ -90,20 +94,25 @@ class HddTables:
     age_ns, miss_margin_ns, age_weight, committed : int, int, float, int
         Tunables of the scheduler.
     write_room_sectors : int
-        Least room of a write in the buffer.
+        Least room of a write in the buffer, at most `dirty_sectors`.
     write_zone_sectors, conventional_sectors : int
         Length of the zones that the host writes in order, and where they begin; a length of 0: no such zones.
     media_cache : MediaCacheTables, optional
         Of each arm.
+    destages_in_order : bool
+        Whether the arm takes buffered writes and commands in the order in which they became ready.
+    is_protected : bool
+        Whether what the buffer holds survives a power cut.
+    has_fua : bool
+        Whether the host has a single write pass the buffer.
     """
 
     sector_bytes: int
     n_sectors: int
     n_sectors_per_actuator: int
     heads: int
-    n_cylinders: int
     actuators: int
-    revolution_ns: int
+    revolution_ns: Beside[int]
     zone_first_lba: Int64
     zone_first_cylinder: Int64
     sectors_per_track: Int64
@@ -112,7 +121,7 @@ class HddTables:
     cylinder_skew: Int64
     spare_sectors_per_cylinder: Int64
     seek_ns: Int64
-    write_seek_ns: Int64
+    write_seek_ns: Int64 | None
     seek_inward_ns: int
     head_switch_ns: int
     write_settle_ns: int
@@ -120,36 +129,50 @@ class HddTables:
     write_overhead_ns: int
     completion_overhead_ns: int
     write_completion_overhead_ns: int
-    write_prefill_bytes: int
+    prefill_sectors: int
     interface_bytes_per_s: int
     buffer_full_ppm: int
     zero_latency: bool
     zero_latency_ppm: int
     retry_ppm: int
     retry_ns: Int64
-    cache_bytes: int
     cache_segments: int
-    cache_segment_bytes: int
-    read_ahead_bytes: int
+    segment_sectors: int
+    read_ahead_sectors: int
     read_ahead_in_track: bool
     read_on_arrival: bool
     read_ahead_in_own_track: bool
     reads_whole_track: bool
     writes_drop_all: bool
     keeps_writes: bool
-    write_back: bool
-    queue_depth: int
+    dirty_sectors: int
+    queue_depth: Beside[int]
     weighed_commands: int
     weighed_writes: int
-    scheduler: str
-    age_ns: int
-    miss_margin_ns: int
-    age_weight: float
-    committed: int
+    scheduler: Beside[str]
+    age_ns: Beside[int]
+    miss_margin_ns: Beside[int]
+    age_weight: Beside[float]
+    committed: Beside[int]
     write_room_sectors: int = 0
-    write_zone_sectors: int = 0
-    conventional_sectors: int = 0
+    write_zone_sectors: Beside[int] = 0
+    conventional_sectors: Beside[int] = 0
     media_cache: MediaCacheTables | None = None
+    destages_in_order: bool = False
+    is_protected: bool = False
+    has_fua: bool = False
+
+    kind: ClassVar[str] = "hdd"
+
+    @property
+    def takes_flushes(self) -> bool:
+        """Whether a host that wants its writes safe sends flushes (rule Y2)."""
+        return self.buffer_sectors > 0
+
+    @property
+    def n_cylinders(self) -> int:
+        """Cylinders of one actuator."""
+        return len(self.seek_ns)
 
     @property
     def n_zones(self) -> int:
@@ -159,12 +182,17 @@ class HddTables:
     @property
     def buffer_sectors(self) -> int:
         """Room for writes that are not on the media; 0: none waits."""
-        return self.cache_bytes // self.sector_bytes if self.write_back else 0
+        return self.dirty_sectors
+
+    def without_write_back(self) -> HddTables:
+        """Return the tables of the same drive with its write-back cache switched off."""
+        return replace(self, dirty_sectors=0, write_room_sectors=0)
 
     @cached_property
     def longest_seek_ns(self) -> int:
         """Longest seek; every run asks whether it fits."""
-        longest = max(int(seeks.max()) for seeks in (self.seek_ns, self.write_seek_ns) if len(seeks))
+        columns = (self.seek_ns, self.write_seek_ns)
+        longest = max(int(seeks.max()) for seeks in columns if seeks is not None)
         return longest + abs(self.seek_inward_ns)
 
     @property
@@ -199,10 +227,11 @@ class FlashTables:
         Equally likely further parts, of which each command draws one; none for n = 0.
     write_buffer_bytes : int
         0: writes complete when their pages are programmed.
-    gc_policy : str
     queue_depth : int
     ftl : FtlTables
         The small drive on which garbage collection is simulated.
+    flush_ns : int
+        Time of a flush (rule F20).
     """
 
     sector_bytes: int
@@ -211,7 +240,7 @@ class FlashTables:
     dies_per_channel: int
     page_bytes: int
     pages_per_block: int
-    blocks_per_die: int
+    blocks_per_die: Beside[int]
     mapping_bytes: int
     read_ns: int
     program_ns: int
@@ -225,9 +254,16 @@ class FlashTables:
     read_delay_ns: Int64
     write_delay_ns: Int64
     write_buffer_bytes: int
-    gc_policy: str
-    queue_depth: int
+    queue_depth: Beside[int]
     ftl: FtlTables
+    flush_ns: int = 0
+
+    kind: ClassVar[str] = "flash"
+
+    @property
+    def takes_flushes(self) -> bool:
+        """Whether a host that wants its writes safe sends flushes (rule Y2)."""
+        return self.buffer_sectors > 0
 
     @property
     def mean_latency_ns(self) -> tuple[float, float]:
@@ -293,7 +329,14 @@ class VirtualTables:
     write_latency_ns: int
     wake_ns: Int64
     is_batched: bool
-    queue_depth: int
+    queue_depth: Beside[int]
+
+    kind: ClassVar[str] = "virtual"
+
+    @property
+    def takes_flushes(self) -> bool:
+        """Whether a host that wants its writes safe sends flushes (rule Y2), whatever the hypervisor makes of them."""
+        return True
 
     @property
     def buffer_sectors(self) -> int:

@@ -1,9 +1,10 @@
 from collections.abc import Callable, Mapping
-from typing import Any, TypedDict, type_check_only
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from diskmodel.engine.boundary import Outcome
 from diskmodel.records import Int64
 
 _Floats = NDArray[np.float64]
@@ -18,21 +19,13 @@ __all__ = [
     "run",
     "run_streamed",
     "scheduler_names",
+    "schema",
     "serve_array",
+    "stop_runs",
     "sweep_rounds",
 ]
 
 IS_DEBUG_BUILD: bool
-
-@type_check_only
-class Outcome(TypedDict):
-    end_ns: int
-    rebuilt_sectors: int
-    cache_full_ns: int | None
-    counters: dict[str, list[int]]
-    long_places: list[int]
-    long_values: list[int]
-    levels: list[list[int]]
 
 def break_off() -> None: ...
 def expected_phasors(likely: _Floats, aside: float, jump: float) -> _Complexes: ...
@@ -45,5 +38,7 @@ def run_streamed(
     array: Mapping[str, Any], streams: list[dict[str, int]], next_block: Callable[[int], dict[str, Any]]
 ) -> dict[str, Any]: ...
 def scheduler_names() -> list[str]: ...
+def schema() -> list[str]: ...
 def serve_array(array: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]: ...
+def stop_runs() -> None: ...
 def sweep_rounds(uses: Int64, waiting: Int64, n: int, lanes: Mapping[str, Any]) -> tuple[int, int, int]: ...

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.records import Run
 from diskmodel.workload import Workload
 from diskmodel.workload.arrivals import Closed
 
@@ -20,6 +21,11 @@ _OUT_BYTES = {"native": 500, "simpy": 4_000}
 #: Requests per second of computing time that neither engine exceeds, and the longest run allowed, seconds.
 _MAX_PER_S = {"native": 20_000_000, "simpy": 200_000}
 _LONGEST_S = 86_400
+#: Requests of a run that shows how much a rebuild adds: at two a second it lasts eight minutes of simulated time.
+PROBE = 1_000
+#: Commands of the disks in the longest run beside a rebuild: some twenty seconds of the kernel, or of Python. With
+#: half of them intervals are wider where requests are rare; with double, a command takes a minute.
+_MAX_COMMANDS = {"native": 20_000_000, "simpy": 400_000}
 #: Requests that each client of a closed stream has to make before anything can be measured.
 _MIN_TURNS = 2
 
@@ -59,6 +65,25 @@ def check_effort(
         fits = max(free - out, 0) // _ROW_BYTES[keep]
         fault = Fault("n_requests", n, need, f'use at most {fits:,}, or keep="histogram"')
     raise DescriptionError(fault)
+
+
+def rebuild_bound(probe: Run, n_runs: int = 1) -> int:
+    """Return the most requests of each of so many runs beside a rebuild, of which one of `PROBE` requests is given.
+
+    Where requests are rare, a run has many more commands of the rebuild than of requests. The bound follows from
+    counts, not from a clock: the same question has the same answer on every machine.
+    """
+    n_commands = int(probe.devices.n_reads.sum() + probe.devices.n_writes.sum())
+    most = _MAX_COMMANDS["simpy" if probe.engine == "simpy" else "native"]
+    return max(PROBE, int(most / n_runs / max(n_commands / PROBE, 1.0)))
+
+
+def bound_message(n: int) -> str:
+    """Return what a result says whose run that bound has ended before its precision."""
+    return (
+        f"the run was ended after {n:,} requests, before the precision was reached: beside a rebuild, rare requests "
+        "take long to simulate (n_requests, or --requests, asks for more)"
+    )
 
 
 def _field(workload: Workload) -> str:

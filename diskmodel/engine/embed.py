@@ -180,5 +180,6 @@ class ArrayProcess:
             "rotation": request.rotation_ns,
             "transfer": request.transfer_ns,
             "parity": request.parity_ns,
+            "sync": request.sync_ns,
         }
         self._events.pop(request.row).succeed(Completed(request.issue_ns, self._clock.now, request.is_hit, parts))

@@ -1,45 +1,70 @@
-"""Prediction intervals: the array simulated again with drives drawn from what its profile leaves open."""
+"""Prediction intervals: what may be true of an array, joined with the noise of its run."""
 
 from __future__ import annotations
 
 import math
 import time
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from diskmodel.array import Array
-from diskmodel.drive import Drive
-from diskmodel.drive.drawn import drawn, drawn_parameters
-from diskmodel.engine.native import covers
-from diskmodel.engine.run import Engine, run_to_result
-from diskmodel.engine.scenario import resolve
-from diskmodel.engine.steady.shared import Begin, steady_start
+from diskmodel.engine.steady.shared import Begin
+from diskmodel.engine.truths import DRAWS, Trials, Truths
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.result import Result
-from diskmodel.result.prediction import STATISTICS, Prediction, combined
-from diskmodel.workload import TraceWorkload, Workload
+from diskmodel.result import Interval, Result
+from diskmodel.result.prediction import STATISTICS, Prediction, half_width_ratio, sources_of
+from diskmodel.uncertainty.moved import AnyWorkload
+from diskmodel.uncertainty.origin import origin_of
+from diskmodel.uncertainty.registry import FITTED, TAIL
 
-#: Drives drawn by default, and the longest run of each. With 16 draws the width of an interval is itself uncertain by
-#: about 18 % (1 / sqrt(2 * 16)): at 8 by 25 %, at 32 by 13 % at twice the time.
-DRAWS = 16
-DRAW_REQUESTS = {"native": 20_000, "simpy": 4_000}
+#: Part of the interval's width that a measurement of the drive must take off to be worth mentioning.
+_WORTH_MEASURING = 0.2
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """Makes the prediction of a result when somebody asks for it.
+
+    Attributes
+    ----------
+    array, workload, seed, start
+        Of the run that gave the result.
+    n_draws : int
+    """
+
+    array: Array
+    workload: AnyWorkload
+    seed: int
+    start: Begin
+    n_draws: int
+
+    def __call__(self, result: Result) -> Prediction | None:
+        """Return the prediction; None where everything is known or nothing is stable."""
+        return predict(
+            self.array,
+            self.workload,
+            result,
+            seed=self.seed,
+            n_draws=self.n_draws,
+            start=self.start,
+        )
 
 
 def predict(
     array: Array,
-    workload: Workload | TraceWorkload,
+    workload: AnyWorkload,
     result: Result,
     *,
     seed: int = 0,
-    engine: Engine = "auto",
     n_draws: int = DRAWS,
     start: Begin = "steady",
     confidence: float | None = None,
 ) -> Prediction | None:
-    """Return prediction intervals of `result`; None where the drive's profile is exact or nothing is stable.
+    """Return prediction intervals of `result`; None where everything is known or nothing is stable.
 
     Parameters
     ----------
-    array, workload, seed, engine, start
+    array, workload, seed, start
         Of the run that gave the result.
     result : Result
     n_draws : int, at least 2
@@ -53,41 +78,58 @@ def predict(
 
     Notes
     -----
-    Costs `n_draws` + 1 runs of at most `DRAW_REQUESTS` requests. All runs have the same requests and random numbers.
+    Costs 1.5 `n_draws` + 1 runs of at most `DRAW_REQUESTS` requests. All runs have the same requests and random
+    numbers, and the kernel makes them where it covers the scenario: both engines have the same results.
     """
-    if n_draws < 2:
-        raise DescriptionError(Fault("profile_draws", n_draws, "must be 0 or at least 2", "use 16"))
-    parameters = drawn_parameters(array.drive)
-    if not parameters or not result.is_stable:
+    check_draws(n_draws)
+    if origin_of(array.drive) == "exact" or not result.is_stable:
         return None
     started = time.perf_counter()
-    requests = workload.requests(capacity_bytes=array.usable_bytes, n=1, seed=seed)
-    is_native = engine != "simpy" and covers(resolve(array, seed), requests) is None
-    n = min(result.n_requests, DRAW_REQUESTS["native" if is_native else "simpy"])
-
-    def figures(drive: Drive) -> dict[str, float]:
-        trial = array.model_copy(update={"drive": drive})
-        scenario = resolve(trial, seed)
-        if start == "steady":
-            # of the drawn drive: what its buffer holds in the long run depends on how fast it is
-            scenario = replace(scenario, start=steady_start(trial, workload, scenario, seed))
-        found = run_to_result(trial, workload, n, scenario=scenario, seed=seed, engine=engine)
-        if not found.is_stable:
-            return dict.fromkeys(STATISTICS, math.nan)
-        return {name: found.interval_of(name).value for name in STATISTICS}
-
+    trials = Trials(array, workload, result.n_requests, seed=seed, start=start)
+    truths = trials.truths(n_draws)
+    if truths is None:
+        return None
     level = result.confidence if confidence is None else confidence
-    reference = figures(array.drive)
-    trials = [figures(drive) for drive in drawn(array.drive, n_draws, seed=seed)]
+    found = prediction_of(truths, {name: result.interval_of(name) for name in STATISTICS}, level)
+    measured = math.nan
+    if truths.case.origin in ("sheet", "fitted"):
+        left = trials.truths(max(n_draws // 2, 2), as_measured=True)
+        own = result.interval_of(found.main)
+        narrow = half_width_ratio(left.interval(own, found.main, level) if left else own)
+        if narrow < (1 - _WORTH_MEASURING) * found.half_width_ratio:
+            measured = narrow
+    return replace(found, if_measured_ratio=measured, wall_s=time.perf_counter() - started)
+
+
+def prediction_of(truths: Truths, own: Mapping[str, Interval], confidence: float) -> Prediction:
+    """Return the intervals of figures about which truths were simulated.
+
+    Parameters
+    ----------
+    truths : Truths
+    own : mapping of str to Interval
+        By statistic (some of `STATISTICS`): the figures, with intervals of the noise of their run.
+    confidence : float
+    """
+    draws, main = truths.draws, "mean" if truths.case.workload.is_open else "iops"
+    scores = {name: column for name, column in zip(draws.names, draws.scores.T, strict=True) if name != TAIL}
+    logs = [math.log(ratio) if ratio > 0 else math.nan for ratio in truths.ratios(main)]
+    are_overloaded = [math.isnan(one["mean"]) and not math.isnan(one["iops"]) for one in truths.figures]
     return Prediction(
-        confidence=level,
-        n_draws=len(trials),
-        n_overloaded=sum(math.isnan(trial["iops"]) for trial in trials),
-        n_requests=n,
-        wall_s=time.perf_counter() - started,
-        parameters=parameters,
-        intervals={
-            name: combined(result.interval_of(name), reference[name], [trial[name] for trial in trials], level)
-            for name in STATISTICS
-        },
+        confidence=confidence,
+        n_draws=len(truths.figures),
+        n_overloaded=sum(are_overloaded),
+        n_requests=truths.n_requests,
+        wall_s=0.0,
+        main=main,
+        sources=sources_of(own[main], logs, scores, FITTED if FITTED in draws.names else None, confidence),
+        origins=dict(zip(draws.names, draws.origins, strict=True)),
+        if_measured_ratio=math.nan,
+        intervals={name: truths.interval(one, name, confidence) for name, one in own.items()},
     )
+
+
+def check_draws(n_draws: int) -> None:
+    """Refuse a single draw, which has no spread."""
+    if n_draws < 2:
+        raise DescriptionError(Fault("profile_draws", n_draws, "must be 0 or at least 2", "use 16"))

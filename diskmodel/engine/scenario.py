@@ -79,6 +79,11 @@ class Scenario:
         return has_cache or has_log or self.drive.buffer_sectors > 0
 
     @property
+    def takes_flushes(self) -> bool:
+        """Whether a host that wants its writes safe has to flush anything (rule Y2)."""
+        return self.controller.write_cache is not None or self.drive.takes_flushes
+
+    @property
     def n_devices(self) -> int:
         """Disks, spares included."""
         return self.layout.n_disks + self.layout.n_spares

@@ -6,7 +6,6 @@ import math
 import os
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Literal
 
@@ -15,14 +14,16 @@ from diskmodel.drive.assumed_order import AssumedOrder
 from diskmodel.drive.hdd import Hdd
 from diskmodel.engine import streamed
 from diskmodel.engine.cached_writes import waiting_writes
-from diskmodel.engine.effort import MAX_REQUESTS, check_effort
+from diskmodel.engine.effort import MAX_REQUESTS, PROBE, bound_message, check_effort, rebuild_bound
 from diskmodel.engine.idle_arm import idle_arm_message
-from diskmodel.engine.predict import DRAWS, predict
+from diskmodel.engine.predict import Predictor, check_draws
 from diskmodel.engine.run import Engine, draw_and_run, run_to_result
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.shingled import refuse_random_writes
 from diskmodel.engine.steady.burst import burst_of
 from diskmodel.engine.steady.shared import Begin, steady_start
+from diskmodel.engine.threads import Threads
+from diskmodel.engine.truths import DRAWS
 from diskmodel.engine.unseen import unseen
 from diskmodel.engine.write_pointers import zone_messages
 from diskmodel.errors import CoverageError, DescriptionError, Fault
@@ -34,6 +35,7 @@ from diskmodel.result.laws import check_laws
 from diskmodel.result.rebuild import RebuildRate
 from diskmodel.result.replications import across
 from diskmodel.result.streamed import summarize_tally
+from diskmodel.uncertainty.case import COMMANDS_WITHOUT_CHOICE
 from diskmodel.workload import TraceWorkload, Workload
 
 Keep = Literal["all", "histogram"]
@@ -45,10 +47,6 @@ _EMPTY_BEFORE_A_TRACE = (
 #: Times at which levels are recorded: as many as a test of growth over quarters of a run needs, and few enough that
 #: adding up the buffers of a hundred disks costs nothing beside the run.
 LEVEL_SAMPLES = 256
-
-#: Commands in a disk among which there is no choice: one is served, and the other is next. Twice as many would hide the
-#: assumption at depth 4, where drives differ most.
-_COMMANDS_WITHOUT_CHOICE = 2
 
 #: Requests of the first run when the length is chosen by precision. In the kernel as many as p99 takes for an interval
 #: (25,000 after the warm-up), a fiftieth of a second; the reference engine is a hundred times slower.
@@ -95,10 +93,9 @@ def simulate(
     percentile : "p50", …, "p99" or "p999", optional
         Percentile whose interval has to be that narrow, too.
     profile_draws : int, optional
-        Drives drawn from what the profile leaves open and simulated for `Result.prediction`, whose intervals include
-        it. Default: at most 16 where the profile states its uncertainty, or where the order of queued commands is
-        assumed and disks have a choice. 0: none. Each costs a further run, of at most
-        4,000 requests in the SimPy engine and 20,000 in the kernel.
+        Draws of everything that is not known (`diskmodel.uncertainty.registry`), which are simulated when
+        `Result.prediction` is first looked at, by a table or JSON for example; default: 16. Each costs a further run of
+        at most 20,000 requests. 0: none, so that intervals are of the noise of the run alone.
     keep : "all" or "histogram"
         "histogram" keeps no request and no completion, so that memory does not grow with the run: percentiles are then
         accurate to 0.2 %, and the warm-up is dropped in steps of about a fiftieth of the run. The requests are the
@@ -126,6 +123,8 @@ def simulate(
     """
     _check_options(workload, engine, n_requests, precision, keep, start)
     _check_replications(replications, workload, n_requests, keep)
+    if profile_draws:
+        check_draws(profile_draws)
     refuse_random_writes(array, workload, start)
 
     def run(seed: int, n_requests: int | None, precision: float) -> Result:
@@ -142,13 +141,10 @@ def simulate(
         *_waiting_message(array, result),
     )
     result = replace(result, messages=(*array.doubts, *result.messages, *about_drive))
-    assumption = _assumed_order(array, result)
-    is_open = array.drive.uncertainty is not None or (assumption is not None and len(assumption.drawn) > 0)
-    n_draws = profile_draws if profile_draws is not None else DRAWS if is_open else 0
+    n_draws = DRAWS if profile_draws is None else profile_draws
     if not n_draws:
         return result
-    prediction = predict(array, workload, result, seed=seed, engine=engine, n_draws=n_draws, start=start)
-    return replace(result, prediction=prediction)
+    return replace(result, predictor=Predictor(array, workload, seed, start, n_draws))
 
 
 def _replicated(
@@ -163,7 +159,7 @@ def _replicated(
     # so many runs together have an interval narrower by the root of their number
     loose = min(precision * math.sqrt(n_runs), MAX_PRECISION)
 
-    with ThreadPoolExecutor(min(n_runs, os.cpu_count() or 1)) as pool:
+    with Threads(min(n_runs, os.cpu_count() or 1)) as pool:
         results = list(pool.map(lambda at: run(seed + at, each, loose), range(n_runs)))
     results[0] = replace(results[0], precision=precision)
     return across(results, wall_s=time.perf_counter() - began)
@@ -184,14 +180,21 @@ def _one_run(
     scenario = resolve(array, seed)
     if start == "steady":
         scenario = replace(scenario, start=steady_start(array, workload, scenario, seed))
-    n = n_requests or _first_length(workload, engine)
+    n, bound = n_requests or _first_length(workload, engine), None
+    if n_requests is None and array.layout.rebuild is not None and isinstance(workload, Workload):
+        probe = _of_length(PROBE, array, workload, scenario, seed, engine, precision, percentile, keep)
+        bound = rebuild_bound(probe.run)
+        n = min(n, bound)
     while True:
         result = _of_length(n, array, workload, scenario, seed, engine, precision, percentile, keep)
         most = MAX_REQUESTS[result.engine if keep == "all" else keep]
+        most = most if bound is None else min(most, bound)
         is_whole_trace = isinstance(workload, TraceWorkload) and n >= len(workload.trace)
         if n_requests is not None or n >= most or is_whole_trace or not needs_more(result, precision):
             break
         n = min(max(suggest_n(result, precision), 2 * n), most)
+    if bound is not None and n >= bound and needs_more(result, precision):
+        result = replace(result, messages=(*result.messages, bound_message(n)))
     if start == "steady" and isinstance(workload, Workload):
         result = _with_burst(result, scenario, workload)
     elif start == "steady" and scenario.has_levels:
@@ -332,7 +335,7 @@ def _sampled(scenario: Scenario, n: int) -> Scenario:
 
 def _assumed_order(array: Array, result: Result) -> AssumedOrder | None:
     """Return what the order of queued commands is assumed from, where disks have a choice and it was not measured."""
-    if not isinstance(array.drive, Hdd) or _deepest(result) <= _COMMANDS_WITHOUT_CHOICE:
+    if not isinstance(array.drive, Hdd) or _deepest(result) <= COMMANDS_WITHOUT_CHOICE:
         return None
     return array.drive.queue.assumption
 

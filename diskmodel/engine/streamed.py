@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from diskmodel.engine import _kernel, native
+from diskmodel.engine import native
+from diskmodel.engine.boundary import kernel as _kernel
 from diskmodel.engine.scenario import Scenario, endless
 from diskmodel.errors import ConservationError, CoverageError, Fault
 from diskmodel.records import PARTS, Completions, Requests, Run
 from diskmodel.result.segments import Segment
 from diskmodel.result.streamed import Tally
+from diskmodel.schema import to_kernel
 from diskmodel.workload.blocks import Blocks
 
 
@@ -43,7 +45,9 @@ def run(scenario: Scenario, blocks: Blocks) -> Streamed:
     started = time.perf_counter()
     streams = native.streams_of(blocks.rules)
     try:
-        counted = _kernel.run_streamed(native.array_of(scenario), streams, lambda stream: vars(blocks.next(stream)))
+        counted = _kernel.run_streamed(
+            native.array_of(scenario), streams, lambda stream: to_kernel(blocks.next(stream))
+        )
     except OverflowError as error:
         raise endless(error) from None
     except ValueError as error:

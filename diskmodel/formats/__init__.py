@@ -1,8 +1,8 @@
 """Other programs' files: results of fio, samples of sysstat, block traces, facts about drives; readers and writers."""
 
+from diskmodel.formats.benchmarks.diskspd import read_diskspd
 from diskmodel.formats.detect import detect_evidence
 from diskmodel.formats.device_load import DeviceLoad
-from diskmodel.formats.diskspd import read_diskspd
 from diskmodel.formats.faults import LineError
 from diskmodel.formats.fio.job import FioDirection, FioJob, FioLatency
 from diskmodel.formats.fio.latency_log import LatencyLog, read_latency_log
@@ -10,7 +10,7 @@ from diskmodel.formats.fio.reader import read_fio
 from diskmodel.formats.fio.write import job_of_prediction, write_fio_json
 from diskmodel.formats.hardware import DriveFacts, read_drive_facts
 from diskmodel.formats.sysstat import read_sysstat
-from diskmodel.formats.to_workload import FoundWorkload, find_workload, load_workload
+from diskmodel.formats.to_workload import FoundWorkload, find_workload, flush_fault, load_workload
 from diskmodel.formats.trace.columns import TraceChunk
 from diskmodel.formats.trace.reader import Trace, TraceReader, detect, load_trace, read_trace
 from diskmodel.formats.trace.writers import write_trace
@@ -30,6 +30,7 @@ __all__ = [
     "detect",
     "detect_evidence",
     "find_workload",
+    "flush_fault",
     "job_of_prediction",
     "load_trace",
     "load_workload",

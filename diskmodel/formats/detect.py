@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from diskmodel.errors import Fault, FormatError, choose_from
-from diskmodel.formats import diskspd, hardware, sysstat
+from diskmodel.formats import hardware, recorders, sysstat
+from diskmodel.formats.benchmarks import registry as benchmarks
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.fio import latency_log
 from diskmodel.formats.fio import reader as fio_reader
@@ -21,9 +22,10 @@ from diskmodel.limits import check_json
 KINDS = (
     "measurement",
     *fio_reader.KINDS,
-    *diskspd.KINDS,
+    *benchmarks.KINDS,
     latency_log.KIND,
     *sysstat.KINDS,
+    *recorders.KINDS,
     *hardware.KINDS,
     *(f"trace:{name}" for name in FORMATS),
 )
@@ -37,7 +39,8 @@ _DISTINCT = frozenset({"csv", "fio-iolog2", "fio-iolog3", "blkparse", "biosnoop"
 
 #: What a user can name instead of a file of an unknown kind.
 _ACCEPTED = (
-    "accepted are measurements by diskmodel; output of fio, DiskSpd, iostat, sar, sadf, smartctl and lsblk; "
+    "accepted are measurements by diskmodel; output of fio, DiskSpd, vdbench, elbencho, sysbench, iostat, sar, sadf, "
+    "vmstat -d, nfsiostat, perfmon, esxtop, node_exporter, Prometheus, CloudWatch, smartctl and lsblk; "
     f"/proc/diskstats; and traces, by the names for --format: {', '.join(FORMATS)}"
 )
 
@@ -46,7 +49,8 @@ def detect_evidence(path: str | Path) -> str:
     """Return the kind of a file, one of `KINDS`.
 
     These are "measurement"; "fio-json", "fio-terse", "fio-text", "fio-job", "fio-command", "fio-latency-log";
-    "diskspd-text", "diskspd-xml"; "iostat-json", "iostat-text", "sadf-json", "sadf-text", "sar-text", "diskstats";
+    those of `diskmodel.formats.benchmarks.registry` ("diskspd-text" …) and of `diskmodel.formats.recorders` ("esxtop"
+    …); "iostat-json", "iostat-text", "sadf-json", "sadf-text", "sar-text", "diskstats";
     "smartctl", "lsblk"; and "trace:" with the name of a trace format. Compressed files are looked into, as are those
     that Windows writes as UTF-16. A latency log of fio with offsets is "trace:fio-log".
 
@@ -105,7 +109,7 @@ def _kind_further_on(path: str | Path, head: bytes) -> str | None:
         text = read_document(path, MAX_DOCUMENT_BYTES)
     except FormatError:
         return None
-    return sysstat.kind_of(text) or fio_reader.kind_of(text)
+    return _text_kind(text)
 
 
 def _seen(head: bytes) -> str:
@@ -122,7 +126,7 @@ def _document_kind(path: str | Path, head: bytes) -> str | None:
         return "measurement"
     is_json = text.lstrip("\ufeff \t\r\n").startswith("{") or "\n{" in text
     if not is_json:
-        return diskspd.kind_of(text) or sysstat.kind_of(text) or fio_reader.kind_of(text)
+        return _text_kind(text)
     try:
         text = read_document(path, MAX_DOCUMENT_BYTES)
     except FormatError as error:
@@ -140,4 +144,9 @@ def _document_kind(path: str | Path, head: bytes) -> str | None:
         kind = hardware.kind_of(document)
         if kind is not None:
             return kind
-    return sysstat.kind_of(text) or fio_reader.kind_of(text)
+    return _text_kind(text)
+
+
+def _text_kind(text: str) -> str | None:
+    text = text.replace("\r\n", "\n")
+    return benchmarks.kind_of(text) or recorders.kind_of(text) or sysstat.kind_of(text) or fio_reader.kind_of(text)

@@ -23,6 +23,8 @@ SERIES = (
     "await_ns",
     "queue_length",
     "utilization_ratio",
+    "flushes_per_s",
+    "flush_await_ns",
 )
 
 
@@ -42,6 +44,8 @@ class DeviceLoad:
         Mean number of requests waiting or served.
     utilization_ratio : float64, shape (n,), from 0 to 1
         Share of time with at least one request; says little about devices that serve several at once.
+    flushes_per_s, flush_await_ns : float64, shape (n,)
+        Flushes, and their mean time.
     interval_s : float or None
         Length of a sample where the program reports it.
     notes : tuple of str
@@ -60,6 +64,8 @@ class DeviceLoad:
     await_ns: Float64
     queue_length: Float64
     utilization_ratio: Float64
+    flushes_per_s: Float64
+    flush_await_ns: Float64
     interval_s: float | None = None
     notes: tuple[str, ...] = ()
 
@@ -111,16 +117,16 @@ def _notes(rows: Sequence[Mapping[str, float] | None]) -> list[str]:
     n_unknown = sum(row is None for row in rows)
     if n_unknown:
         found.append(f"{n_unknown} of {len(rows)} samples were left out: counters wrapped or were reset")
+    n_other = sum(bool(row) and "has_other_sizes" in row for row in rows if row)
+    if n_other:
+        found.append(
+            f"in {n_other} of {len(rows)} samples the mean size of requests contradicts their number and bytes per "
+            "second: number and bytes are taken"
+        )
     if any(row and row.get("discards_per_s", 0) > 0 and "reads_per_s" in row for row in rows):
         found.append("discards (TRIM) are left out")
     elif any(row and row.get("discard_bytes_per_s", 0) > 0 for row in rows):
         found.append("discards (TRIM) count among the requests: the program does not count them apart")
-    flushes = [row.get("flushes_per_s", 0.0) for row in rows if row]
-    if any(flushes):
-        found.append(
-            f"flushes ({sum(flushes) / len(flushes):.3g}/s on average) are left out: a drive that keeps writes in a "
-            "volatile cache has to write them before it answers one"
-        )
     if any(row and "has_discards_in_writes" in row for row in rows):
         found.append("writes and discards are reported as one; all are taken as writes")
     return found

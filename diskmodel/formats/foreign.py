@@ -20,7 +20,95 @@ class Foreign:
     fix: str
 
 
+_RECORD = "record with iostat -x 1 600"
+
 _TEXTS: tuple[tuple[str, str, str], ...] = (
+    (
+        r"\A'Test Type,Test Description|^'Access specifications",
+        "is a result of Iometer, which is not read",
+        "take the access specification over by hand: --read, --block, --iops or --queue-depth of diskmodel plan",
+    ),
+    (
+        r"^osd\s+commit_latency\(ms\)\s+apply_latency\(ms\)|\"(osd_perf_infos|perf_stats)\"",
+        "is output of ceph osd perf: it holds latencies of OSDs, and no load",
+        "record each OSD's disks with iostat -x 1 600",
+    ),
+    (
+        r"Maintaining \d+ concurrent (writes|reads)|^Object prefix: benchmark_data_"
+        r"|^\s*sec Cur ops\s+started\s+finished",
+        "is a result of rados bench: its requests go to Ceph, and each is several on its disks",
+        "record the disks of the OSDs with iostat -x 1 600 while it runs",
+    ),
+    (
+        r"\A1\.\d\d[a-z]?,1\.\d\d[a-z]?,[^,\n]*,\d+,\d+,|^Version +[12]\.\d+.*Sequential Output",
+        "is a result of bonnie++, which measures file systems and does not say which requests reached the disks",
+        "measure with fio, or " + _RECORD + " while it runs",
+    ),
+    (
+        r"^\S+ +total_wait +disk_wait +syncq_wait|^\S+ +sync_read +sync_write +async_read",
+        "is output of zpool iostat -w or -r: histograms of latencies or sizes over the time since boot, without rates",
+        "record the pool's disks with iostat -x 1 600",
+    ),
+    (
+        r'\A"?(Dstat|pcp-dstat|dool) [\d.]+ CSV [Oo]utput|^-+total-cpu-usage-+|^-+dsk/total-',
+        "is output of dstat, which is not read",
+        _RECORD,
+    ),
+    (r"\AAAA,progname,nmon|^AAA,version,|^DISKREAD,", "is a recording of nmon, which is not read", _RECORD),
+    (
+        r"\ASystem configuration: lcpu=|^Disks: +% tm_act +Kbps|%tm_act +bps +tps +bread",
+        "is output of iostat of AIX, which is not read",
+        "turn its tps, bread and bwrtn into --iops and --read of diskmodel plan; iostat -D has them",
+    ),
+    (
+        r"^ +disk\d+ .*\bcpu\b +load average|^ +KB/t +tps +MB/s( +KB/t| +us)",
+        "is output of iostat of macOS or BSD, which counts reads and writes together",
+        "record with fs_usage -w -f diskio on macOS, iostat -x on FreeBSD",
+    ),
+    (
+        r"^ +tty .*\bcpu\s*\n +tin tout +kps +tps +serv",
+        "is output of iostat of Solaris without its extended table",
+        "record with iostat -xn 1 600",
+    ),
+    (
+        r"^Timing (buffered disk|cached) reads:|^ Timing ",
+        "is output of hdparm -t: one reader's throughput, no load",
+        _RECORD,
+    ),
+    (
+        r"^\d+\+\d+ records (in|out)",
+        "is output of dd: one writer's throughput, no load",
+        _RECORD,
+    ),
+    (r"Iozone: Performance Test of File I/O", "is a result of iozone, which measures file systems", "measure with fio"),
+    (
+        r"CrystalDiskMark \d|^\[(Read|Write)\]\n +(SEQ|RND|Sequential|Random)",
+        "is a result of CrystalDiskMark, which runs DiskSpd and keeps only rates",
+        "run DiskSpd itself with -Rxml",
+    ),
+    (r"^Total DISK READ *:", "is output of iotop, which counts bytes of processes and no requests", _RECORD),
+    (r"^ATOP - |^# ?<-+Disks-+>|^### RECORD +\d+", "is output of atop or collectl, which is not read", _RECORD),
+    (
+        r"\bsysbench \d+\.\d",
+        "is output of sysbench without a result of its fileio test",
+        "run sysbench fileio, or fio",
+    ),
+    (
+        r"\bvdbench\d{5}|Vdbench distribution:",
+        "is output of vdbench without a table of raw devices",
+        "give flatfile.html of its output folder",
+    ),
+    (r"^elbencho\b|OPERATION +RESULT TYPE +FIRST DONE", "is elbencho's printed result", "run it with --csvfile"),
+    (
+        r"^\s*(disk|vmstat)[^\n]*\n[^\n]*inprogress|^disk partition|partitions? +reads? +read sectors",
+        "is output of vmstat -D or -p, which counts no requests of single disks over time",
+        "record with vmstat -d -t 1 600, or with iostat -x 1 600",
+    ),
+    (
+        r'"(CounterSamples|CookedValue)"|^"?InstanceName"?,.*CookedValue|^Timestamp +CounterSamples',
+        "is what Get-Counter prints, which is not read",
+        "write it with Export-Counter -FileFormat CSV",
+    ),
     (
         r"ioping statistics ---",
         "is a summary of ioping: it does not say which requests it made",

@@ -32,6 +32,9 @@ HEAD_BYTES = 1 << 16
 #: A document (not a trace) larger than this when decompressed is refused: it would not fit into memory gracefully.
 MAX_DOCUMENT_BYTES = 128 * 2**20
 
+#: A text whose first bytes have carriage returns and no line feed has none later on.
+_LOOKED_AT = 4096
+
 # One block of zstd that repeats a byte turns 4 bytes into 128 KiB, so so few at a time keep memory flat.
 _ZSTD_STEP = 512
 
@@ -79,6 +82,21 @@ _OPENERS: tuple[tuple[bytes, Callable[[IO[bytes]], Any]], ...] = (
     (b"\xfd7zXZ\x00", lzma.LZMAFile),
     (b"\x28\xb5\x2f\xfd", lambda raw: io.BufferedReader(_ZstdFile(raw), 1 << 18)),
 )
+
+
+class _ReturnsFile(io.RawIOBase):
+    """Lines that end with a carriage return alone, as lines."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        data = self._stream.read(len(buffer)).replace(b"\r", b"\n")
+        buffer[: len(data)] = data
+        return len(data)
 
 
 class _Utf16File(io.RawIOBase):
@@ -140,11 +158,17 @@ def open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
 
 
 def _without_mark(stream: Any) -> Any:
-    """Return the stream behind a byte-order mark, which editors of Windows put before a text."""
+    """Return the stream behind a byte-order mark, which editors of Windows put before a text.
+
+    Lines of a text that only has carriage returns end with them.
+    """
     # the reader meets the same damage, and says where
     with contextlib.suppress(*READ_ERRORS):
         if stream.peek(len(codecs.BOM_UTF8)).startswith(codecs.BOM_UTF8):
             stream.read(len(codecs.BOM_UTF8))
+        head = stream.peek(_LOOKED_AT)
+        if head.count(b"\r") > 1 and b"\n" not in head and b"\0" not in head:
+            return io.BufferedReader(_ReturnsFile(stream))
     return stream
 
 

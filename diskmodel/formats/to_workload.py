@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.errors import Fault, FormatError
-from diskmodel.formats import diskspd
+from diskmodel.formats import recorders
+from diskmodel.formats.benchmarks import registry as benchmarks
 from diskmodel.formats.detect import check_kind, detect_evidence
 from diskmodel.formats.device_load import DeviceLoad
 from diskmodel.formats.faults import file_error
@@ -29,7 +30,7 @@ from diskmodel.formats.sizes import whole_size
 from diskmodel.formats.sysstat import KINDS as SYSSTAT_KINDS
 from diskmodel.formats.sysstat import read_sysstat
 from diskmodel.formats.sysstat.tables import FIRST_LEFT_OUT
-from diskmodel.formats.trace.reader import Errors, read_trace
+from diskmodel.formats.trace.reader import SKIPPED_WORDS, Errors, read_trace
 from diskmodel.formats.trace_facts import TraceFacts
 from diskmodel.units import in_digits
 from diskmodel.workload import Workload
@@ -47,6 +48,9 @@ _SEQUENTIAL_ABOVE = 0.5
 # with it that is worth a warning: as many as the default level, the 95th percentile of time, is exceeded in.
 _ALWAYS_BUSY = 0.95
 _MANY_SAMPLES = 0.05
+# Mean requests in flight below which a device was not busy all the time, whatever %util says. Rounding of the queue's
+# length and of the sample's makes a few percent.
+_IN_FLIGHT_WHEN_BUSY = 0.8
 
 # The busiest samples are worth a warning where the share of reads differs from that of all samples by as much as makes
 # a tenth more back-end operations on RAID 5 (a write costs 4), or their requests are much longer.
@@ -75,6 +79,9 @@ class FoundWorkload:
         Requests per second, interval by interval.
     notes : tuple of str
         What was assumed.
+    dropped_flushes : str
+        Flushes of the recording that the workload does not have, in words; "" where it has them all. Without them
+        writes are answered too early: no figure of such a workload is an answer.
     """
 
     workload: dict[str, Any]
@@ -83,6 +90,7 @@ class FoundWorkload:
     mean_per_s: float | None
     rates_per_s: NDArray[np.float64]
     notes: tuple[str, ...]
+    dropped_flushes: str = ""
 
 
 def find_workload(
@@ -94,6 +102,7 @@ def find_workload(
     errors: Errors = "raise",
     format: str | None = None,
     mix: Mix = "all",
+    keep_first: bool | None = None,
 ) -> FoundWorkload:
     """Return the workload in a recording of iostat, sar or their like, a job or result of fio, or a block trace.
 
@@ -117,6 +126,8 @@ def find_workload(
     mix : "all" or "peak"
         iostat, sar and their like: which samples the share of reads and the sizes are from. "peak": those with at least
         the load of `level`, where they write more or longer, and all samples elsewhere.
+    keep_first : bool, optional
+        iostat: whether the first report counts, as in `read_sysstat`.
 
     Raises
     ------
@@ -128,11 +139,13 @@ def find_workload(
         raise FormatError(Fault("interval_s", interval_s, "must lie from 0.001 to 1e6"))
     kind = detect_evidence(path) if format is None else check_kind(format)
     if kind in SYSSTAT_KINDS:
-        return _from_loads(read_sysstat(path, kind=kind), device, kind, level, mix, str(path))
+        return _from_loads(read_sysstat(path, kind=kind, keep_first=keep_first), device, kind, level, mix, str(path))
     if kind in fio_reader.KINDS:
         return _from_fio(fio_reader.read_fio(path, kind=kind), kind, str(path), device)
-    if kind in diskspd.KINDS:
-        return _from_fio(diskspd.read_diskspd(path, kind), kind, str(path), device)
+    if kind in recorders.KINDS:
+        return _from_loads(recorders.read_recording(path, kind), device, kind, level, mix, str(path))
+    if kind in benchmarks.KINDS:
+        return _from_fio(benchmarks.read_benchmark(path, kind), kind, str(path), device)
     if device is not None and not kind.startswith("trace:"):
         raise FormatError(Fault("device", device, f"chooses among devices of a recording; this is {kind}"), str(path))
     if kind.startswith("trace:"):
@@ -163,7 +176,18 @@ def load_workload(
     if Path(path).suffix == ".toml" and format is None:
         return Workload.load(path)
     found = find_workload(path, level=level, device=device, format=format, mix=mix)
+    if found.dropped_flushes:
+        fix = (
+            "describe the workload in a file of its own (`diskmodel workload`), with sync where writes have to be safe"
+        )
+        raise FormatError(flush_fault(found.dropped_flushes, fix), str(path))
     return Workload.parse(found.workload, str(path))
+
+
+def flush_fault(what: str, fix: str) -> Fault:
+    """Return why a recording with flushes that are left out has no answer."""
+    rule = f"{what}: without them writes are answered too early, and no figure can be given"
+    return Fault("flushes", None, rule, fix)
 
 
 def _levels(rates: NDArray[np.float64]) -> dict[int, float]:
@@ -272,15 +296,21 @@ def _from_loads(
             counted = is_known.copy()
             counted[is_known] = rates >= rate
     streams: list[dict[str, Any]] = []
+    dropped: list[str] = []
     for load in chosen:
         prefix = f"{load.device.strip()} " if len(chosen) > 1 else ""
         share = np.nansum(load.ios_per_s[counted]) / total[counted].sum()
         if share > 0:
-            streams += _device_streams(load, counted, rate * float(share), prefix, notes, source)
+            found, left_out = _device_streams(load, counted, rate * float(share), prefix, notes, source)
+            streams += found
+            dropped += [left_out] if left_out else []
+    notes += dropped
     if len(chosen) > 1:
         notes.append(f"the loads of {len(chosen)} devices are put together on one array; their peaks need not coincide")
     workload = {"name": names[:120], "streams": streams}
-    return FoundWorkload(workload, kind, _levels(rates), float(rates.mean()), rates, tuple(dict.fromkeys(notes)))
+    return FoundWorkload(
+        workload, kind, _levels(rates), float(rates.mean()), rates, tuple(dict.fromkeys(notes)), "; ".join(dropped)
+    )
 
 
 def _bytes_per_s(load: DeviceLoad) -> NDArray[np.float64]:
@@ -292,13 +322,25 @@ def _bytes_per_s(load: DeviceLoad) -> NDArray[np.float64]:
 def _limit_note(load: DeviceLoad, is_known: NDArray[np.bool_]) -> str | None:
     """Return a warning where the device was busy all the time: what it did is then no measure of what it was asked."""
     busy = load.utilization_ratio[is_known]
-    n_busy = int(np.count_nonzero(busy >= _ALWAYS_BUSY))
+    is_busy = busy >= _ALWAYS_BUSY
+    # Linux' %util of drives that serve several at once counts any moment within a tick as a busy tick; a device that is
+    # busy all the time has a request in flight all the time
+    in_flight = _in_flight(load)[is_known]
+    with np.errstate(invalid="ignore"):
+        is_busy &= ~(in_flight < _IN_FLIGHT_WHEN_BUSY)
+    n_busy = int(np.count_nonzero(is_busy))
     if n_busy < max(_MANY_SAMPLES * len(busy), 1):
         return None
     return (
         f"{load.device.strip()} was busy all the time in {n_busy} of {len(busy)} samples: if it was at its limit, a "
         "faster array will be asked for more than was recorded"
     )
+
+
+def _in_flight(load: DeviceLoad) -> NDArray[np.float64]:
+    """Mean requests waiting or served of each sample; NaN where neither a queue nor waiting times are recorded."""
+    from_times = load.ios_per_s * load.await_ns / 1e9
+    return np.where(np.isfinite(load.queue_length), load.queue_length, from_times)
 
 
 @dataclass(frozen=True)
@@ -364,11 +406,13 @@ def _other_mix(
 
 def _device_streams(
     load: DeviceLoad, is_known: NDArray[np.bool_], rate: float, prefix: str, notes: list[str], source: str
-) -> list[dict[str, Any]]:
+) -> tuple[list[dict[str, Any]], str]:
+    """Return the streams of a device, and which flushes of it they leave out."""
+
     def total(series: NDArray[np.float64]) -> float:
         return float(np.nansum(series[is_known]))
 
-    reads, writes = total(load.reads_per_s), total(load.writes_per_s)
+    reads, writes, flushes = total(load.reads_per_s), total(load.writes_per_s), total(load.flushes_per_s)
     read_bytes, write_bytes, all_bytes = (
         total(series) for series in (load.read_bytes_per_s, load.write_bytes_per_s, load.bytes_per_s)
     )
@@ -389,9 +433,13 @@ def _device_streams(
         parts = {"reads": (1.0, reads, read_bytes), "writes": (0.0, writes, write_bytes)}
         return [
             _open_stream(prefix + name, ratio, rate * count / (reads + writes), {whole_size(n_bytes / count): 1})
+            | (_syncs(load, is_known, writes, notes) if name == "writes" else {})
             for name, (ratio, count, n_bytes) in parts.items()
             if count > 0
-        ]
+        ], ""
+    dropped = (
+        f"{in_digits(flushes / is_known.sum())} flushes/s of {load.device.strip()} are left out" if flushes else ""
+    )
     mean = max(read_bytes + write_bytes, all_bytes) / total(load.ios_per_s)
     if read_bytes + write_bytes > 0:
         share = read_bytes / (read_bytes + write_bytes)
@@ -402,7 +450,25 @@ def _device_streams(
             "neither requests nor bytes of reads and writes are counted apart: half of each was assumed; "
             "record without -s"
         )
-    return [_open_stream(f"{prefix}all", round(float(share), 4), rate, {whole_size(mean): 1})]
+    return [_open_stream(f"{prefix}all", round(float(share), 4), rate, {whole_size(mean): 1})], dropped
+
+
+def _syncs(load: DeviceLoad, is_known: NDArray[np.bool_], n_writes: float, notes: list[str]) -> dict[str, Any]:
+    """What flushes make of a stream of writes: one after every so many, as many as were recorded."""
+    n_flushes = float(np.nansum(load.flushes_per_s[is_known]))
+    if not n_flushes > 0:
+        return {}
+    every = max(round(n_writes / n_flushes), 1)
+    rate = in_digits(n_flushes / int(is_known.sum()))
+    after = "each write" if every == 1 else f"every {every:,} writes"
+    known = is_known & np.isfinite(load.flush_await_ns) & (load.flushes_per_s > 0)
+    took = ""
+    if known.any():
+        weights = load.flushes_per_s[known]
+        mean_ns = float(np.average(load.flush_await_ns[known], weights=weights))
+        took = f", which took {in_digits(mean_ns / 1e6)} ms on average"
+    notes.append(f"flushes: {rate}/s on average{took}; one follows {after} (fdatasync), as many as were recorded")
+    return {"sync": "fdatasync"} | ({"sync_every": every} if every > 1 else {})
 
 
 def _open_stream(name: str, read_ratio: float, rate_per_s: float, sizes: dict[int, int]) -> dict[str, Any]:
@@ -420,25 +486,44 @@ def _open_stream(name: str, read_ratio: float, rate_per_s: float, sizes: dict[in
 def _from_fio(jobs: list[FioJob], kind: str, source: str, name: str | None) -> FoundWorkload:
     """The jobs of one group: the first, or the one with a job of that name."""
     notes: list[str] = []
-    groups = {job.name: job.group for job in reversed(jobs)}
+    groups = _groups_by_name(jobs)
     if name is not None and name not in groups:
-        names = ", ".join(_names(jobs))
-        raise FormatError(Fault("device", name, f"is no job of this {kind} file", f"it has {names}"), source)
+        raise FormatError(
+            Fault("device", name, f"is no job of this {kind} file", f"it has {_some(list(groups))}"), source
+        )
     group = jobs[0].group if name is None else groups[name]
     taken = [job for job in jobs if job.group == group]
     if len(taken) < len(jobs) and name is None:
         n_groups = len({job.group for job in jobs})
         later = "1 later group was" if n_groups == 2 else f"{n_groups - 1} later groups were"
+        others = [name for name, place in groups.items() if place != group]
         notes.append(
-            f"only the first group of jobs was taken ({_some(taken)}); {later} left out, because fio runs groups one "
-            f"after another: --device takes a job by its name ({_some([job for job in jobs if job.group != group])})"
+            f"only the first group of jobs was taken ({_some(_names(taken))}); {later} left out, because fio runs "
+            f"groups one after another: --device takes a job by its name ({_some(others)})"
         )
     workload = fio_workload(taken, source, notes)
-    return FoundWorkload(workload, kind, {}, None, np.zeros(0), tuple(notes))
+    dropped = "; ".join(dict.fromkeys(job.dropped_flushes for job in taken if job.dropped_flushes))
+    return FoundWorkload(workload, kind, {}, None, np.zeros(0), tuple(notes), dropped)
 
 
-def _some(jobs: list[FioJob]) -> str:
-    return ", ".join(_names(jobs)[:4]) + (" …" if len(_names(jobs)) > 4 else "")
+def _groups_by_name(jobs: list[FioJob]) -> dict[str, int]:
+    """Return the names that choose a group of jobs; a name that later groups repeat is followed by its number there.
+
+    The second group with a job "t" is "t#2".
+    """
+    places: dict[str, list[int]] = {}
+    for job in jobs:
+        groups = places.setdefault(job.name, [])
+        groups += [job.group] if job.group not in groups else []
+    found = {name: groups[0] for name, groups in places.items()}
+    for name, groups in places.items():
+        for number, group in enumerate(groups[1:], start=2):
+            found.setdefault(f"{name}#{number}", group)
+    return found
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:4]) + (" …" if len(names) > 4 else "")
 
 
 def _names(jobs: list[FioJob]) -> list[str]:
@@ -470,21 +555,30 @@ def _from_trace(
         notes.append(f"the clock has steps of {facts.tick_ns / 1e9:g} s: bursts within a step are not seen")
     if facts.last_ns < facts.rate.width:
         notes.append(f"the trace is only {facts.last_ns / 1e9:.3g} s long: its one rate is no percentile of anything")
+    far = facts.far_record
+    notes += [far] if far else []
     rate = level.rate(rates)
     if rate <= 0:
-        raise FormatError(Fault("level", str(level), "has no load there", "choose a higher one"), str(path))
+        rule = f"has no load there: {far}" if far else "has no load there"
+        fix = "leave that record out, or choose a higher one" if far else "choose a higher one"
+        raise FormatError(Fault("level", str(level), rule, fix), str(path))
     n_intervals = f"{len(rates)} interval{'s' * (len(rates) > 1)} of {facts.rate.width / 1e9:g} s"
     notes.append(level.in_words(n_intervals))
     notes += filter(None, [level.warning(rates)])
     notes.append("arrivals within an interval were taken as random (Poisson)")
     if reader.n_skipped:
-        notes.append(f"{reader.n_skipped} entries that neither read nor write (flushes, discards) were left out")
+        notes.append(f"{reader.n_skipped} entries {SKIPPED_WORDS} were left out")
     if reader.n_malformed:
         notes.append(f"{reader.n_malformed} malformed lines were left out")
     streams = []
     for op, name in enumerate(("reads", "writes")):
         if facts.n_requests[op]:
             stream = _open_stream(name, 1.0 - op, rate * facts.n_requests[op] / n, facts.sizes(op))
+            if op == 1 and reader.n_flushes:
+                every = max(round(facts.n_requests[op] / reader.n_flushes), 1)
+                after = "each write" if every == 1 else f"every {every:,} writes"
+                notes.append(f"{reader.n_flushes:,} flushes: one follows {after} (fdatasync), as many as were recorded")
+                stream |= {"sync": "fdatasync"} | ({"sync_every": every} if every > 1 else {})
             streams.append(stream | _places(facts, op))
     if any(stream["addresses"]["pattern"] == "hot_spot" for stream in streams):
         notes.append(f"the busiest {_HOT_SPACE:.0%} of the space were laid together, at its front")

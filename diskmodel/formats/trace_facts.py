@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.formats.folding import FoldingCounts
-from diskmodel.formats.trace.columns import TraceChunk
+from diskmodel.formats.trace.columns import TraceChunk, far_record
 
 #: A request is sequential when it starts where one of so many requests before it ended.
 LOOK_BACK = 8
@@ -54,6 +54,7 @@ class TraceFacts:
         self.first_ns: int | None = None
         self.last_ns = 0
         self.tick_ns = 0
+        self._edges: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._sizes: tuple[Counter[int], Counter[int]] = (Counter(), Counter())
         self._ends = np.full(LOOK_BACK, -1, dtype=np.int64)
 
@@ -78,12 +79,20 @@ class TraceFacts:
         # written at completion may hold an earlier request later on.
         if self.first_ns is None:
             self.first_ns = int(chunk.time_ns.min())
+        # the two first and the two last times show a record that lies far from all others
+        ordered = np.sort(np.concatenate([self._edges, chunk.time_ns]))
+        self._edges = ordered if len(ordered) <= 4 else np.concatenate([ordered[:2], ordered[-2:]])
         since_start = np.maximum(chunk.time_ns - self.first_ns, 0)
         self.tick_ns = int(np.gcd(self.tick_ns, np.gcd.reduce(since_start)))
         self.rate.add(since_start)
         self.places.add(chunk.offset_bytes)
         self.end_bytes = max(self.end_bytes, int(ends.max()))
         self.last_ns = max(self.last_ns, int(since_start.max()))
+
+    @property
+    def far_record(self) -> str | None:
+        """What to say of a first or last request that lies far from all others."""
+        return far_record(self._edges)
 
     def sizes(self, op: int) -> dict[int, int]:
         """Size in whole sectors of 512 bytes → count, the commonest ones, in order of size."""

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
+
+import numpy as np
 
 from diskmodel.host.description import Host
 from diskmodel.host.page_cache import UNTHROTTLED_DEPTH, PageCache
+from diskmodel.records import Int64
+
+_NO_PAUSES = np.empty((0, 2), np.int64)
 
 
 @dataclass(frozen=True)
@@ -47,26 +52,35 @@ class PageCacheTables:
         )
 
 
-@dataclass(frozen=True)
+class Costs(NamedTuple):
+    """Time of a read and of a write, ns; by `Op`."""
+
+    read: int
+    write: int
+
+
+@dataclass(frozen=True, eq=False)
 class HostTables:
-    """Processor time of a request, and how the host buffers (rules H1 to H3, H5).
+    """Processor time of a request, and how the host buffers (rules H1 to H5).
 
     Attributes
     ----------
-    submission_ns, submission_sequential_ns : (int, int)
-        For reads and for writes.
+    submission_ns, submission_sequential_ns : Costs
     n_processors : int
-    lock_ns : (int, int)
-        For reads and for writes.
+    lock_ns : Costs
+    pause_gap_ns, pause_ns : int64, shape (n,)
+        The processor's pauses: the time before each, and how long it lasts.
     is_buffered : bool
     read_ahead_sectors, largest_request_sectors, page_sectors : int
     page_cache : PageCacheTables or None
     """
 
-    submission_ns: tuple[int, int]
-    submission_sequential_ns: tuple[int, int]
+    submission_ns: Costs
+    submission_sequential_ns: Costs
     n_processors: int
-    lock_ns: tuple[int, int]
+    lock_ns: Costs
+    pause_gap_ns: Int64
+    pause_ns: Int64
     is_buffered: bool
     read_ahead_sectors: int
     largest_request_sectors: int
@@ -74,8 +88,11 @@ class HostTables:
     page_cache: PageCacheTables | None
 
     @classmethod
-    def of(cls, host: Host, sector_bytes: int) -> Self:
-        """Return the tables of a host above an array with sectors of `sector_bytes`."""
+    def of(cls, host: Host, sector_bytes: int, pauses_ns: Int64 = _NO_PAUSES) -> Self:
+        """Return the tables of a host above an array with sectors of `sector_bytes`.
+
+        `pauses_ns` are gaps and lengths of its pauses, of shape (n, 2).
+        """
         page = max(host.page_bytes // sector_bytes, 1)
         cache = host.page_cache
         return cls(
@@ -85,7 +102,9 @@ class HostTables:
                 host.write_cost_ratio,
             ),
             n_processors=host.processors,
-            lock_ns=(host.lock_ns, host.lock_ns if host.write_lock_ns is None else host.write_lock_ns),
+            lock_ns=Costs(host.lock_ns, host.lock_ns if host.write_lock_ns is None else host.write_lock_ns),
+            pause_gap_ns=np.ascontiguousarray(pauses_ns[:, 0]),
+            pause_ns=np.ascontiguousarray(pauses_ns[:, 1]),
             is_buffered=host.is_buffered,
             read_ahead_sectors=host.window_bytes // sector_bytes,
             largest_request_sectors=max(host.largest_request_bytes // sector_bytes, 1),
@@ -94,5 +113,5 @@ class HostTables:
         )
 
 
-def _read_and_write(cost_ns: int, write_cost_ratio: float) -> tuple[int, int]:
-    return cost_ns, round(cost_ns * write_cost_ratio)
+def _read_and_write(cost_ns: int, write_cost_ratio: float) -> Costs:
+    return Costs(cost_ns, round(cost_ns * write_cost_ratio))

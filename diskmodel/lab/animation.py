@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 from diskmodel.array import Array
 from diskmodel.controller.description import Controller
 from diskmodel.drive import Hdd
-from diskmodel.errors import DescriptionError, Fault
+from diskmodel.errors import DescriptionError, Fault, in_page, visible
 from diskmodel.lab.recording import DiskRecord, Recording, record
 from diskmodel.queue import Queue
 from diskmodel.records import Op, Requests
@@ -147,7 +147,7 @@ def _without_buffers(array: Array, **changes: object) -> Array:
 
 
 def _panel(name: str, recording: Recording, disk: DiskRecord) -> dict[str, Any]:
-    return {"name": name, "end_ns": recording.end_ns, **disk.to_dict()}
+    return {"name": visible(name), "end_ns": recording.end_ns, **disk.to_dict()}
 
 
 def _page(
@@ -164,5 +164,6 @@ def page_template() -> str:
 
 
 def _rendered(**contents: str) -> str:
-    environment = Environment(loader=PackageLoader("diskmodel.lab", "."), autoescape=select_autoescape(["j2"]))
+    loader = PackageLoader("diskmodel.lab", ".")
+    environment = Environment(loader=loader, autoescape=select_autoescape(["j2"]), finalize=in_page)
     return environment.get_template("moving_head.html.j2").render(contents)

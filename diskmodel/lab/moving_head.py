@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from html import escape
 
-from diskmodel.errors import DescriptionError, Fault
+from diskmodel.errors import DescriptionError, Fault, html_text
 from diskmodel.lab.animation import schedulers_page, small_write_page
 from diskmodel.lab.effort import check_animation
 from diskmodel.lab.settings import Settings
@@ -61,7 +60,7 @@ def moving_head_page(
 
 def unavailable_page(reasons: Sequence[str]) -> str:
     """Return a page that says why there is nothing to show."""
-    items = "".join(f"<li>{escape(reason)}</li>" for reason in reasons)
+    items = "".join(f"<li>{html_text(reason)}</li>" for reason in reasons)
     return (
         "<!DOCTYPE html><html lang=en><meta charset=utf-8><title>Nothing to show</title>"
         "<style>:root{color-scheme:light dark}body{font:16px/1.45 system-ui,sans-serif;margin:1rem}</style>"

@@ -7,6 +7,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
+from diskmodel.errors import in_page
 from diskmodel.lab.quiz import Quiz
 from diskmodel.lab.quiz_questions import QUESTIONS
 from diskmodel.version import __version__
@@ -32,7 +33,8 @@ def solved_quiz(seed: int, n_questions: int = N_QUESTIONS) -> list[dict[str, Any
 
 def quiz_sheet(seed: int, solved: Sequence[dict[str, Any]], *, with_solutions: bool = True) -> str:
     """Return the page; `solved` as of `solved_quiz`."""
-    environment = Environment(loader=PackageLoader("diskmodel.lab", "."), autoescape=select_autoescape(["j2"]))
+    loader = PackageLoader("diskmodel.lab", ".")
+    environment = Environment(loader=loader, autoescape=select_autoescape(["j2"]), finalize=in_page)
     template = environment.get_template("quiz_sheet.html.j2")
     questions = [one | {"found": _found(one), "runs": [_run(run) for run in one["runs"]]} for one in solved]
     return template.render(seed=seed, questions=questions, with_solutions=with_solutions, version=__version__)

@@ -16,7 +16,7 @@ from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -153,7 +153,7 @@ def _reporting_faults(handler: Handler) -> Handler:
         except BusyError:
             text = "The lab is busy with other simulations; try again in a moment."
             return JSONResponse({"faults": [{"text": text}]}, 503, {"Retry-After": "5"})
-        except LeftError:
+        except (LeftError, ClientDisconnect):
             return Response(status_code=503)
 
     return answer

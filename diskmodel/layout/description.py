@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from diskmodel.description import Description
-from diskmodel.layout.levels import LEVELS, RaidLevel, level_name
+from diskmodel.layout.levels import LEVELS, RaidLevel, level_name, zfs_refusal
 from diskmodel.layout.shape import MAX_DISKS, Shape
 from diskmodel.registry import OneOf
 from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds, Ratio
 
+
+def _named_level(value: Any) -> Any:
+    """Return the registry's name of a level; ValueError for what only resembles one."""
+    if refusal := zfs_refusal(value):
+        raise ValueError("; ".join(refusal))
+    return level_name(value)
+
+
 #: Name of a RAID level.
-Level = Annotated[str, OneOf(LEVELS.keys), BeforeValidator(level_name)]
+Level = Annotated[str, OneOf(LEVELS.keys), BeforeValidator(_named_level)]
 Rotation = Literal["left-symmetric", "left-asymmetric", "right-symmetric", "right-asymmetric"]
 ReadPolicy = Literal["nearest", "shortest-queue", "round-robin", "primary", "nearest-arm"]
 WritePolicy = Literal["fewest", "read-modify-write", "reconstruct-write"]

@@ -130,6 +130,10 @@ LEVELS: dict[str, RaidLevel] = {
     )
 }
 
+#: Other words for a level of one disk.
+_ALIASES = {"single": "jbod"}
+#: Layouts of OpenZFS, which share their names with no level and their behavior with none either.
+_OF_ZFS = re.compile(r"(raid|d)?z[123]|raidz|draid")
 #: What people put between the parts of a level's name: "RAID-10", "raid 1+0", "RAID_5".
 _SEPARATORS = re.compile(r"[\s_+/-]+")
 
@@ -139,13 +143,25 @@ def level_name(value: Any) -> Any:
 
     Examples
     --------
-    >>> [level_name(text) for text in ("RAID5", "raid 5", "RAID-10", "raid1+0")]
-    ['raid5', 'raid5', 'raid10', 'raid10']
+    >>> [level_name(text) for text in ("RAID5", "raid 5", "RAID-10", "raid1+0", "single")]
+    ['raid5', 'raid5', 'raid10', 'raid10', 'jbod']
     """
     if not isinstance(value, str) or value in LEVELS:
         return value
     plain = _SEPARATORS.sub("", value.lower())
+    plain = _ALIASES.get(plain, plain)
     return plain if plain in LEVELS and not _is_mirror_of_stripes(value) else value
+
+
+def zfs_refusal(value: Any) -> tuple[str, str] | None:
+    """Return rule and fix for RAID-Z and dRAID of OpenZFS, which no level resembles; None for anything else."""
+    if not isinstance(value, str) or not _OF_ZFS.match(_SEPARATORS.sub("", value.lower())):
+        return None
+    return (
+        "belongs to OpenZFS, which is not modeled",
+        "no RAID level stands for it: a small read takes all data disks of a vdev there, so that RAID 6 would promise "
+        "several times its random reads",
+    )
 
 
 def _is_mirror_of_stripes(value: str) -> bool:

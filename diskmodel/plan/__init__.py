@@ -7,6 +7,7 @@ connects these. `show` prints the answer.
 
 from diskmodel.plan.answer.arrangement import Arrangement, PlacedArray, ServerResult, Sharing
 from diskmodel.plan.answer.candidate import Candidate
+from diskmodel.plan.answer.capacity import Capacity
 from diskmodel.plan.answer.changes import HiddenPeak, Relaxation, Sensitivity
 from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
 from diskmodel.plan.answer.crossover import Crossover
@@ -14,6 +15,7 @@ from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.pareto import ParetoPoint
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.answer.replay import Replay
+from diskmodel.plan.comparison.capacity import find_capacity
 from diskmodel.plan.comparison.compare import compare
 from diskmodel.plan.comparison.crossover import find_crossover
 from diskmodel.plan.comparison.load_curve import latency_curves
@@ -33,6 +35,7 @@ __all__ = [
     "ArrayObjective",
     "Candidate",
     "Candidates",
+    "Capacity",
     "Case",
     "Compared",
     "Comparison",
@@ -63,6 +66,7 @@ __all__ = [
     "VolumeObjective",
     "cases",
     "compare",
+    "find_capacity",
     "find_crossover",
     "latency_curves",
     "pareto_search",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Self
 
 from diskmodel.queue.policy import Head, Policy, Waiting
-from diskmodel.records import READ, WRITE, Op
+from diskmodel.records import READ, WRITE
 
 if TYPE_CHECKING:
     from diskmodel.queue.description import Queue
@@ -44,7 +44,7 @@ class MqDeadline(Policy):
         self.next_lba = [0, 0]
 
     def choose(self, waiting: Sequence[Waiting], head: Head, now_ns: int) -> int:
-        by_op = [[i for i, command in enumerate(waiting) if command.op == op] for op in Op]
+        by_op = [[i for i, command in enumerate(waiting) if command.op == op] for op in (READ, WRITE)]
         ahead = self._ahead(waiting, by_op[self.batch_op], self.batch_op)
         if not (ahead and 0 < self.batched < self.fifo_batch):
             self.batch_op = self._direction(by_op)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import PARTS, Requests, Run
+from diskmodel.result.commits import has_syncs
 from diskmodel.result.devices import disk_use
 from diskmodel.result.latency import Latency
 from diskmodel.result.levels import Drift
@@ -16,19 +17,23 @@ from diskmodel.result.rounds import in_words
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.histogram import LatencyHistogram
 from diskmodel.result.statistics.registry import PERCENTILES
-from diskmodel.result.statistics.stability import Stability
+from diskmodel.result.statistics.stability import MIN_ABSORBED, Stability
 from diskmodel.result.statistics.window import (
     UNKNOWN_CYCLE,
     Window,
     cycle_of,
     enough_cycles,
     enough_for,
+    enough_unseen,
     sees_too_few_cycles,
+    unseen_share,
 )
 from diskmodel.result.utilization import utilization_interval
 
 #: Relative half-width: a millionth of the mean takes some 1e12 requests, and no drive repeats so many digits.
 MIN_PRECISION = 1e-6
+#: Among the levels of a run: of what hides for a while whether the disks keep up.
+_CONTROLLER, _HOST = 0, 2
 
 
 @dataclass(frozen=True)
@@ -102,7 +107,7 @@ class Measured:
     ----------
     observed : Latency
         Of all requests, whether or not the run is stable.
-    reads, writes : Subset
+    reads, writes, commits : Subset
     streams : mapping of str to Subset
     n_hits, n_bytes : int
         Requests that the controller's cache served, and bytes of all requests.
@@ -116,6 +121,7 @@ class Measured:
     observed: Latency
     reads: Subset
     writes: Subset
+    commits: Subset
     streams: Mapping[str, Subset]
     n_hits: int
     n_bytes: int
@@ -182,18 +188,23 @@ def build_result(
         Where the run kept nothing else of its responses.
     """
     is_partial = bool(run.round_requests) and not window.n_rounds
-    stability, window = _with_drifts(stability, window, drifting, requests, is_partial=is_partial)
+    is_short = n_requests < MIN_ABSORBED and any(run.level_marks[at] for at in (_CONTROLLER, _HOST))
+    if is_short and stability is not None and stability.is_stable:
+        stability = replace(stability, is_known=False)
+    stability, window = _with_drifts(stability, window, drifting, requests, is_partial=is_partial or is_short)
     cycle = cycle_of(requests, run.cleaning_requests)
     misses_cycles = sees_too_few_cycles(n_requests, cycle)
     if misses_cycles and stability is not None:  # a burst is not the mean load, nor is the time between two
         stability = replace(stability, is_stable=True, is_known=False)
     is_stable = stability is None or stability.is_stable
     n = measured.observed.n
+    unseen = unseen_share(requests, run, n, window.start_ns)
+    observed = measured.observed.may_be_above(unseen)
 
     def latency_of(subset: Subset) -> Latency:
-        return subset.estimate() if is_stable else Latency.unknown(subset.n)
+        return subset.estimate().may_be_above(unseen) if is_stable else Latency.unknown(subset.n)
 
-    latency = measured.observed if is_stable else Latency.unknown(n)
+    latency = observed if is_stable else Latency.unknown(n)
     is_converged = is_stable and window.is_settled and target.is_reached(latency)
     utilization = utilization_interval(run, window, confidence=target.confidence)
     return Result(
@@ -210,7 +221,9 @@ def build_result(
         latency=latency,
         reads=latency_of(measured.reads),
         writes=latency_of(measured.writes),
-        observed=measured.observed,
+        commits=latency_of(measured.commits),
+        commits_per_s=measured.commits.n / window.seconds if has_syncs(requests) and measured.commits.n else math.nan,
+        observed=observed,
         per_stream={name: latency_of(subset) for name, subset in measured.streams.items()},
         iops=measured.iops,
         iops_by_stream={name: subset.n / window.seconds for name, subset in measured.streams.items()},
@@ -229,6 +242,7 @@ def build_result(
         back_end_per_host=int(run.devices.n_reads.sum() + run.devices.n_writes.sum()) / n_requests,
         messages=(
             *_rounds_message(run, n_requests, is_partial=is_partial),
+            *_overflow_message(requests, unseen if is_stable and not misses_cycles else 0.0),
             *_cycles_message(cycle if misses_cycles else 0, n_requests, is_cleaning=cycle == run.cleaning_requests),
             *_messages(
                 stability,
@@ -255,7 +269,8 @@ def _with_drifts(
     """Return the verdict and the window of a run in which levels have not settled (rule Z8).
 
     A level that rises above its mark under open streams alone rises until it is full: they do not wait for it. In a
-    part of a round of an uneven sweep (`is_partial`, rule Z10) it may fall again in the rest, so nothing is known.
+    part of a round of an uneven sweep (`is_partial`, rule Z10) it may fall again in the rest, so nothing is known; nor
+    is it in a run so short that what waits hardly moves.
     """
     if not drifting:
         return stability, window
@@ -274,6 +289,22 @@ def _rounds_message(run: Run, n_requests: int, *, is_partial: bool) -> tuple[str
         f"{in_words(run.round_requests, is_in_waves=run.is_in_waves)}; this run saw {rounds:.2g} of such rounds, "
         f"simulate at least {enough_for(run.round_requests):,} requests",
     )
+
+
+def _overflow_message(requests: Requests, share: float) -> tuple[str, ...]:
+    """Return what a run has not seen in which no burst filled the controller's cache (rule Z11)."""
+    if share <= 1 - PERCENTILES["p99"] + 1e-9:
+        return ()
+    return (
+        f"no burst filled the controller's write cache in this run, but a share of {share:.2g} of them may: what mean "
+        f"and p99 are then is not known, simulate at least {unseen_requests(requests):,} requests",
+    )
+
+
+def unseen_requests(requests: Requests) -> int:
+    """Return the length of a run that knows p99 where no burst fills a cache; 0 without bursts of random lengths."""
+    cycle = max((rule.cycle_requests for rule in requests.streams if rule.is_random), default=0)
+    return enough_unseen(cycle, PERCENTILES["p99"]) if cycle else 0
 
 
 def _cycles_message(cycle: int, n_requests: int, *, is_cleaning: bool) -> tuple[str, ...]:

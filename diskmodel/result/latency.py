@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,10 @@ from diskmodel.result.statistics.quantiles import (
     reported,
 )
 from diskmodel.result.statistics.registry import PERCENTILES
+
+#: Share of the load that may be slower than all that was observed, up to which the interval of the mean is believed: as
+#: of p99. At half, twice as many bursts must be seen; at double, responses 50 times as long would double the mean.
+_IN_MEAN = 0.01
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,20 @@ class Latency(Record):
             ends_ns={name: ends[level] for name, level in PERCENTILES.items()},
             max_ns=float(together.max()),
         )
+
+    def may_be_above(self, share: float) -> Latency:
+        """Return this latency without upper ends where `share` of the load may be slower than all that was observed.
+
+        Percentiles with less than that beyond them have none, nor has the mean where that is more than a hundredth.
+        """
+        if not share:
+            return self
+        mean = self.mean if share <= _IN_MEAN else Interval(self.mean.value, self.mean.low, math.nan)
+        ends = {
+            name: (low, high if share <= round(1 - PERCENTILES[name], 6) else math.nan)
+            for name, (low, high) in self.ends_ns.items()
+        }
+        return replace(self, mean=mean, ends_ns=ends)
 
     @classmethod
     def unknown(cls, n: int) -> Latency:

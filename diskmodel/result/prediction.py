@@ -1,42 +1,60 @@
-"""Intervals that include the uncertainty of a calibrated drive, so that they apply to the real drive."""
+"""Intervals that include everything that is not known, so that they apply to the real array."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diskmodel.plain import Record
-from diskmodel.result.statistics.batches import Interval, student_t
+from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.registry import BY_NAME
+
+Floats = NDArray[np.float64]
 
 #: Statistics that are predicted; "iops" per second, the others ns.
 STATISTICS = ("iops", *BY_NAME)
+#: F of a parabola that chance exceeds in 5 % of 16 draws. At half, sources are named that have no effect; at double,
+#: those of a tenth of the width are missed.
+_CHANCE = 3.8
+#: Part of the variance below which what is left is rounding.
+_NOTHING = 1e-9
+#: The noise of the run, among the sources of an interval's width.
+RUN = "run"
 
 
 @dataclass(frozen=True)
 class Prediction(Record):
-    """Intervals that include the uncertainty of the drive's parameters.
+    """Intervals that include what is not known of the drive, the array and the load.
 
     Attributes
     ----------
     confidence : float
     n_draws : int
-        Drives that were drawn from the profile's uncertainty and simulated.
+        Equally likely truths that were simulated.
     n_overloaded : int
         Of these, how many the workload overloads.
     n_requests : int
         Of each run.
     wall_s : float
         What the runs cost.
-    parameters : tuple of str
-        Parameters that were drawn; all others are taken as exact.
+    main : "iops" or "mean"
+        The statistic that `sources` and `half_width_ratio` describe: the rate where it is a result, else the latency.
+    sources : mapping of str to float
+        By what is not known, and "run": its share of the interval's width, squared. The shares add up to 1.
+    origins : mapping of str to str
+        Where the spread of each comes from.
+    if_measured_ratio : float
+        Half-width of the main statistic's interval, as a part of it, if one such drive had been measured; nan where
+        this one has been, or nothing would change.
     intervals : mapping of str to Interval
-        By statistic (`STATISTICS`): the result's own value, and ends that combine the sampling error of its run with
-        the spread over the drawn drives.
+        By statistic (`STATISTICS`): the result's own value, and ends that combine the noise of its run with the spread
+        over the truths.
     """
 
     confidence: float
@@ -44,8 +62,16 @@ class Prediction(Record):
     n_overloaded: int
     n_requests: int
     wall_s: float
-    parameters: tuple[str, ...]
+    main: str
+    sources: Mapping[str, float]
+    origins: Mapping[str, str]
+    if_measured_ratio: float
     intervals: Mapping[str, Interval]
+
+    @property
+    def half_width_ratio(self) -> float:
+        """Half-width of the main statistic's interval as a part of its value."""
+        return half_width_ratio(self.intervals[self.main])
 
     def json_fields(self) -> Mapping[str, Any]:
         """Return how the intervals were made, and their ends in milliseconds and IOPS."""
@@ -59,37 +85,137 @@ class Prediction(Record):
             "overloaded_draws": self.n_overloaded,
             "requests_per_draw": self.n_requests,
             "wall_s": self.wall_s,
-            "parameters": self.parameters,
             **ends,
+            "sources_of": self.main,
+            "half_width_ratio": self.half_width_ratio,
+            "sources": self.sources,
+            "origins": self.origins,
+            "if_measured_ratio": self.if_measured_ratio,
         }
 
 
-def combined(own: Interval, reference: float, drawn: Sequence[float], confidence: float) -> Interval:
-    """Interval of a statistic that includes the spread over drawn drives.
+def half_width_ratio(interval: Interval) -> float:
+    """Return half the width of an interval as a part of its value."""
+    return (interval.high - interval.low) / 2 / interval.value if interval.value else math.nan
+
+
+def combined(
+    own: Interval, reference: float, drawn: Sequence[float], confidence: float, factor: float | None = None
+) -> Interval:
+    """Interval of a statistic that includes the spread over drawn truths.
 
     Parameters
     ----------
     own : Interval
         Of the result.
     reference : float
-        The statistic of the profile as it is, from a run as long as those of the draws.
+        The statistic of the array as it is described, from a run as long as those of the draws.
     drawn : sequence of float
-        The same of the drawn drives, with the same requests: what is common to the runs cancels.
+        The same of the drawn truths, with the same requests: what is common to the runs cancels. nan: overloaded.
     confidence : float
+    factor : float, optional
+        Half-width as a multiple of the standard deviation of the draws; default: the normal quantile.
 
     Notes
     -----
-    Logarithms of statistic by reference have root mean square s over k draws; s · t(k) is the half-width for one
-    further draw. Their mean is not taken off: draws that lie to one side of the profile say that the truth may, too.
-    It is combined with the sampling error's as the root of the sum of squares.
+    Logarithms of statistic by reference have mean m and standard deviation s over the draws, and the truth lies within
+    m ± z · s, with a quantile z of their distribution: draws are in every part of their distribution alike
+    (`diskmodel.uncertainty.points`), so that s is not that of a random sample, which would take Student's t. The noise
+    of the run is combined with that as the root of the sum of squares. The interval always contains the result.
     """
     known = np.array([value for value in drawn if math.isfinite(value) and value > 0])
     if not (own.value > 0 and reference > 0) or len(known) < 2:
         return own
-    deviation = float(np.sqrt(np.mean(np.log(known / reference) ** 2)))
-    of_profile = deviation * student_t(0.5 + confidence / 2, len(known))
+    logs = np.log(known / reference)
+    mean, half = float(logs.mean()), _half_width(logs, confidence, factor)
     below = math.inf if own.low <= 0 else math.log(own.value / own.low) if math.isfinite(own.low) else 0.0
     above = math.log(own.high / own.value) if math.isfinite(own.high) and own.high > 0 else 0.0
-    low = own.value * math.exp(-math.hypot(below, of_profile))
-    high = own.value * math.exp(math.hypot(above, of_profile))
+    low = own.value * math.exp(min(mean - math.hypot(below, half), 0.0))
+    high = own.value * math.exp(max(mean + math.hypot(above, half), 0.0))
     return Interval(own.value, low, high if len(known) == len(drawn) else math.inf, own.n_batches, own.is_correlated)
+
+
+def _half_width(logs: Floats, confidence: float, factor: float | None = None) -> float:
+    """Return the half-width of the interval of logarithms, around their mean."""
+    return float(logs.std(ddof=1)) * (factor or NormalDist().inv_cdf(0.5 + confidence / 2))
+
+
+def sources_of(
+    own: Interval, logs: Sequence[float], scores: Mapping[str, Floats], rest: str | None, confidence: float
+) -> dict[str, float]:
+    """Return the share of each unknown, and of the run, in the squared width of an interval.
+
+    Parameters
+    ----------
+    own : Interval
+        With the noise of the run alone.
+    logs : sequence of float, length n
+        Logarithms of the statistic by that of the description, of the drawn truths; nan: overloaded.
+    scores : mapping of str to ndarray, shape (n,)
+        By unknown: the normal scores behind the draws, uncorrelated with each other.
+    rest : str, optional
+        An unknown of many parameters, which no single score describes: it has what the others leave.
+    confidence : float
+
+    Returns
+    -------
+    mapping of str to float
+        Adds up to 1.
+
+    Notes
+    -----
+    Unknowns are taken in turn, the one that explains most of what is left first, each by a parabola of its scores,
+    until none explains more than chance would (an F test at 5 %). What is then left, of unknowns together, is divided
+    in the same proportions, unless it is `rest`.
+    """
+    values = np.array(logs)
+    known = np.isfinite(values)
+    shares = dict.fromkeys(scores, 0.0)
+    of_draws = 0.0
+    if known.sum() >= 2 and np.ptp(values[known]) > 0:
+        of_draws = _half_width(values[known], confidence) ** 2
+        shares |= _explained(values[known], {name: scores[name][known] for name in scores if name != rest})
+        total = sum(shares.values())
+        if rest is not None:
+            shares[rest] = 1.0 - total
+        elif total:
+            shares = {name: value / total for name, value in shares.items()}
+        else:  # nothing explains anything: all alike
+            shares = dict.fromkeys(shares, 1 / len(shares))
+    of_run = _log_half_width(own) ** 2
+    whole = of_run + of_draws
+    if not whole:
+        return {RUN: 1.0}
+    found = {name: value * of_draws / whole for name, value in shares.items()}
+    return dict(sorted(found.items(), key=lambda item: -item[1])) | {RUN: 1.0 - sum(found.values())}
+
+
+def _explained(values: Floats, columns: Mapping[str, Floats]) -> dict[str, float]:
+    """Return the parts of the variance of values that columns explain, without what chance would."""
+    left = values - values.mean()
+    whole = float(left @ left)
+    found: dict[str, float] = {}
+    while len(found) < len(columns):
+        fits = {name: _parabola(left, column) for name, column in columns.items() if name not in found}
+        best = min(fits, key=lambda name: float(fits[name] @ fits[name]))
+        before, after = float(left @ left), float(fits[best] @ fits[best])
+        freedom = len(values) - 3 - 2 * len(found)
+        if freedom < 1 or before - after <= _CHANCE / freedom * 2 * after or before < _NOTHING * whole:
+            break
+        found[best] = (before - after) / whole
+        left = fits[best]
+    return found
+
+
+def _parabola(values: Floats, column: Floats) -> Floats:
+    """Return what a parabola of a column does not explain of values whose mean is 0."""
+    basis = np.column_stack([np.ones_like(column), column, column**2])
+    known, *_ = np.linalg.lstsq(basis, values, rcond=None)
+    return np.asarray(values - basis @ known)
+
+
+def _log_half_width(own: Interval) -> float:
+    """Return half the width of an interval's logarithm; 0 where it has no ends."""
+    if not (own.value > 0 and own.low > 0 and math.isfinite(own.high)):
+        return 0.0
+    return math.log(own.high / own.low) / 2

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from diskmodel.records import Int64, Op
 from diskmodel.result.build import Target
+from diskmodel.result.commits import are_commits
 from diskmodel.result.latency import Latency
 from diskmodel.result.rebuild import RebuildRate
 from diskmodel.result.result import Result
@@ -48,6 +49,8 @@ def across(results: Sequence[Result], *, wall_s: float) -> Result:
     def if_stable(latency: Latency) -> Latency:
         return latency if is_stable else Latency.unknown(latency.n)
 
+    safe = [one.responses_ns()[are_commits(one.requests, one.run.completions, one.window.rows)] for one in results]
+    commits = Latency.across(safe, confidence=confidence) if any(map(len, safe)) else Latency.unknown(0)
     observed = latency_of()
     latency = if_stable(observed)
     is_settled = all(one.is_settled for one in results)
@@ -66,6 +69,8 @@ def across(results: Sequence[Result], *, wall_s: float) -> Result:
         latency=latency,
         reads=if_stable(latency_of(lambda op, stream: op == Op.READ)),
         writes=if_stable(latency_of(lambda op, stream: op == Op.WRITE)),
+        commits=if_stable(commits),
+        commits_per_s=mean([one.commits_per_s for one in results]),
         observed=observed,
         per_stream={
             rule.name: if_stable(latency_of(lambda op, stream, at=at: stream == at))  # type: ignore[misc]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,15 +18,20 @@ from diskmodel.result.burst import AbsorbedBurst
 from diskmodel.result.devices import DiskUse
 from diskmodel.result.iostat import iostat
 from diskmodel.result.latency import Latency
-from diskmodel.result.prediction import Prediction
+from diskmodel.result.prediction import RUN, Prediction
 from diskmodel.result.rebuild import RebuildRate
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.histogram import LatencyHistogram
 from diskmodel.result.statistics.registry import BY_NAME, PERCENTILES
 from diskmodel.result.statistics.window import Window
+from diskmodel.units import in_digits
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+
+#: Sources of an interval that has nothing but the noise of the run.
+_ONLY_THE_RUN = {"sources": {RUN: 1.0}}
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,11 @@ class Result(Record, Displayable):
         Percentile ("p99") whose interval was requested beside that of the mean.
     latency, reads, writes, observed : Latency
         Response times in the window: of all requests, by operation, and of all without regard to stability.
+    commits : Latency
+        Of the writes that a sync followed, flush included, and of records of a log: what a program waits for that must
+        not lose them. Where nothing takes flushes, of each `sync_every`-th write.
+    commits_per_s : float
+        Their number in the window per second; nan without streams with a sync.
     per_stream : mapping of stream name to Latency
     iops, iops_by_stream : Interval, mapping
         Completions per second in the window.
@@ -88,8 +99,8 @@ class Result(Record, Displayable):
         Warnings for the reader; empty when all is well.
     histogram : LatencyHistogram or None
         Of the measured responses, where the run kept nothing else (`simulate(…, keep="histogram")`).
-    prediction : Prediction or None
-        Intervals that include the uncertainty of a calibrated drive; None where the profile has none.
+    predictor : callable or None
+        Makes the prediction of this result; None where the noise of the run is all that was asked for.
     """
 
     rich_view: ClassVar[str] = "diskmodel.result.show.table:result_table"
@@ -108,6 +119,8 @@ class Result(Record, Displayable):
     latency: Latency
     reads: Latency
     writes: Latency
+    commits: Latency
+    commits_per_s: float
     observed: Latency
     per_stream: Mapping[str, Latency]
     iops: Interval
@@ -128,13 +141,21 @@ class Result(Record, Displayable):
     window: Window = field(repr=False, compare=False)
     requests: Requests = field(repr=False, compare=False)
     run: Run = field(repr=False, compare=False)
-    prediction: Prediction | None = field(default=None, compare=False)
+    predictor: Callable[[Result], Prediction | None] | None = field(default=None, repr=False, compare=False)
     burst: AbsorbedBurst | None = None
     rebuild: RebuildRate | None = None
     histogram: LatencyHistogram | None = field(default=None, repr=False, compare=False)
     is_stability_known: bool = True
     utilization: Interval = field(default=Interval(math.nan, math.nan, math.nan), compare=False)
     n_replications: int = 1
+
+    @cached_property
+    def prediction(self) -> Prediction | None:
+        """Intervals that include everything that is not known; None where all is, or only the run was asked for.
+
+        Simulates the array again with draws of what is not known, when it is first looked at.
+        """
+        return None if self.predictor is None else self.predictor(self)
 
     @property
     def mean(self) -> float:
@@ -195,8 +216,8 @@ class Result(Record, Displayable):
     def json_fields(self) -> Mapping[str, Any]:
         """Return the keys of `diskmodel simulate --json`.
 
-        "interval" includes the uncertainty of a calibrated drive and then reports the number of draws; "run_interval"
-        is the sampling error of the run alone.
+        "interval" includes everything that is not known, and reports where its width comes from; "run_interval" is the
+        noise of the run alone.
         """
         return {
             "engine": self.engine,
@@ -214,7 +235,7 @@ class Result(Record, Displayable):
             "converged": self.is_converged,
             "precision_ratio": self.precision,
             "latency_ms": self.latency,
-            "interval": self._run_interval() | (self.prediction.to_dict() if self.prediction else {}),
+            "interval": self._run_interval() | (self.prediction.to_dict() if self.prediction else _ONLY_THE_RUN),
             "run_interval": self._run_interval(),
             "utilization_ratio": self.utilization_ratio,
             "back_end_per_host": self.back_end_per_host,
@@ -229,6 +250,8 @@ class Result(Record, Displayable):
             "cache_full_s": self.cache_full_s,
             "reads": _of(self.reads),
             "writes": _of(self.writes),
+            "commits_per_s": self.commits_per_s,
+            "commit_latency_ms": None if math.isnan(self.commits_per_s) else self.commits,
             "per_stream": {
                 name: _of(latency) | {"iops": self.iops_by_stream[name]} for name, latency in self.per_stream.items()
             },
@@ -238,7 +261,7 @@ class Result(Record, Displayable):
         }
 
     def interval_of(self, statistic: str) -> Interval:
-        """Return a statistic with its interval for the sampling error of the run.
+        """Return a statistic with its interval for the noise of the run.
 
         Parameters
         ----------
@@ -251,7 +274,7 @@ class Result(Record, Displayable):
         return Interval(self.latency.quantiles_ns[statistic], *self.latency.ends_ns[statistic])
 
     def _run_interval(self) -> dict[str, Any]:
-        """Return the ends of the intervals for the sampling error of the run alone."""
+        """Return the ends of the intervals for the noise of the run alone."""
         return {
             "confidence": self.confidence,
             **self.latency.ends_ms,
@@ -260,6 +283,16 @@ class Result(Record, Displayable):
             "utilization_low": self.utilization.low,
             "utilization_high": self.utilization.high,
         }
+
+    def __repr__(self) -> str:
+        if not self.is_stable:
+            return f"<Result: overloaded, {self.n_requests:,} requests>"
+        figures = [
+            f"{in_digits(self.iops.value)} IOPS",
+            f"mean {in_digits(self.mean)} ms",
+            f"p99 {in_digits(self.p99)} ms",
+        ]
+        return f"<Result: {', '.join(figures)}, {self.n_requests:,} requests>"
 
     def __str__(self) -> str:
         return str(resolve_name("diskmodel.result.show.table:as_text")(self))

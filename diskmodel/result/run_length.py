@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import math
 
+from diskmodel.result.build import unseen_requests
 from diskmodel.result.result import Result
-from diskmodel.result.statistics.window import UNKNOWN_CYCLE, cycle_of, enough_cycles, enough_for, sees_too_few_cycles
+from diskmodel.result.statistics.window import (
+    UNKNOWN_CYCLE,
+    cycle_of,
+    enough_cycles,
+    enough_for,
+    sees_too_few_cycles,
+    unseen_share,
+)
 
 #: Bounds of the next run's length over this one's. Smaller steps repeat the simulation more often; larger ones trust
 #: the estimate of a short run, which may be far too long.
 _SMALLEST_STEP, _LARGEST_STEP = 1.5, 8.0
 #: Added length, because the half-width of the next run varies. Without it about half of the runs would have to repeat.
 _MARGIN = 1.1
+#: Share of bursts that may fill a cache, although none did, from which p99 and the mean are not known.
+_SEEN = 0.01
 #: Requests below which a verdict of overload is confirmed by a longer run.
 _CONFIRM_BELOW = 20_000
 
@@ -46,6 +56,9 @@ def suggest_n(result: Result, precision: float | None = None) -> int:
     cycle = cycle_of(result.requests, result.run.cleaning_requests)
     if cycle < UNKNOWN_CYCLE and sees_too_few_cycles(result.n_requests, cycle):
         return max(enough_cycles(cycle), result.n_requests + 1)
+    unseen = unseen_share(result.requests, result.run, result.n_measured, result.window.start_ns)
+    if unseen > _SEEN and result.n_requests < (enough := unseen_requests(result.requests)):
+        return enough
     if not result.is_stable or not result.is_settled or math.isnan(widest):
         factor = 4.0
     else:

@@ -8,6 +8,7 @@ import numpy as np
 
 from diskmodel.records import PARTS, Int64, Op, Requests, Run
 from diskmodel.result.build import Burst, Measured, Subset, Target, build_result
+from diskmodel.result.latency import Latency
 from diskmodel.result.laws import check_devices
 from diskmodel.result.levels import drifts_of
 from diskmodel.result.result import Result
@@ -114,6 +115,7 @@ def summarize_tally(
             observed=observed,
             reads=subset(Responses.of_op(kept, bits, Op.READ)),
             writes=subset(Responses.of_op(kept, bits, Op.WRITE)),
+            commits=subset(Responses.of_op(kept, bits, Op.WRITE)) if _are_all_commits(requests) else _NO_COMMITS,
             streams={
                 rule.name: subset(Responses.of_stream(kept, bits, i)) if has_streams else whole
                 for i, rule in enumerate(requests.streams)
@@ -129,6 +131,14 @@ def summarize_tally(
         target=target,
         histogram=responses.histogram(),
     )
+
+
+#: Where some writes are commits and others are not, sums do not separate them.
+_NO_COMMITS = Subset(0, lambda: Latency.unknown(0))
+
+
+def _are_all_commits(requests: Requests) -> bool:
+    return all(rule.sync and rule.sync_every == 1 for rule in requests.streams)
 
 
 def _after(tally: Tally, start_ns: int) -> tuple[list[Segment], int]:

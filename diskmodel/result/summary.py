@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -10,11 +11,14 @@ from numpy.typing import NDArray
 from diskmodel.errors import ConservationError
 from diskmodel.records import PARTS, Int64, Op, Requests, Run
 from diskmodel.result.build import Burst, Measured, Subset, Target, build_result
+from diskmodel.result.commits import are_commits
 from diskmodel.result.latency import Latency
 from diskmodel.result.laws import check_laws, sum_of_responses
 from diskmodel.result.levels import drifts
 from diskmodel.result.result import Result
 from diskmodel.result.rounds import measured_round
+from diskmodel.result.statistics.quantiles import quantiles
+from diskmodel.result.statistics.registry import PERCENTILES
 from diskmodel.result.statistics.stability import Stability, judge_stability
 from diskmodel.result.statistics.throughput import throughput_interval
 from diskmodel.result.statistics.window import last_full_mix_ns, measuring_window, narrowed, subtract_at
@@ -89,6 +93,7 @@ def summarize(
             observed=observed,
             reads=subset(op == Op.READ),
             writes=subset(op == Op.WRITE),
+            commits=subset(are_commits(requests, done, rows)),
             streams={rule.name: subset(owner == index) for index, rule in enumerate(requests.streams)},
             n_hits=int(done.is_hit[rows].sum()),
             n_bytes=_sum_at(requests.length, rows),
@@ -127,3 +132,20 @@ def _stability(requests: Requests, run: Run) -> Stability | None:
     if is_open.all():
         return judge_stability(done.issue_ns, done.done_ns, until_ns)
     return judge_stability(done.issue_ns[is_open], done.done_ns[is_open], until_ns)
+
+
+def point_estimates(requests: Requests, run: Run) -> dict[str, float]:
+    """Return the rate ("iops"), the mean and the percentiles (ns) of a run, as `summarize` does, without intervals.
+
+    Latencies are nan where the array is overloaded.
+    """
+    run = replace(run, round_requests=measured_round(run, len(requests)))
+    window = measuring_window(requests, run)
+    done = run.completions
+    responses = done.done_ns[window.rows] - done.issue_ns[window.rows]
+    found = {"iops": len(responses) / window.seconds, "mean": float(responses.mean())}
+    found |= dict(zip(PERCENTILES, quantiles(responses, list(PERCENTILES.values())).tolist(), strict=True))
+    stability = _stability(requests, run)
+    if stability is not None and not stability.is_stable:
+        found |= dict.fromkeys(("mean", *PERCENTILES), math.nan)
+    return found

@@ -13,6 +13,7 @@ from diskmodel.workload.addresses import (
     Zoned,
 )
 from diskmodel.workload.arrivals import Bursts, Closed, ExcerptTimes, Given, Poisson, Profile
+from diskmodel.workload.commits import log_of_commits
 from diskmodel.workload.description import Workload
 from diskmodel.workload.excerpts import Excerpts
 from diskmodel.workload.fit import FittedWorkload, fit_workload
@@ -46,5 +47,6 @@ __all__ = [
     "Zone",
     "Zoned",
     "fit_workload",
+    "log_of_commits",
     "spc1_like",
 ]

@@ -58,9 +58,9 @@ class Blocks:
         check(streams, default_span_bytes, capacity_bytes, n, seed)
         self.streams = tuple(streams)
         self.n = n
-        self.rules: tuple[StreamRule, ...] = rules_of(streams)
         self._rows_per_block = rows_per_block
         self._spaces = [stream.space(capacity_bytes, default_span_bytes) for stream in streams]
+        self.rules: tuple[StreamRule, ...] = rules_of(streams, self._spaces, capacity_bytes)
         self._draws = [
             RunningDraws(seed, index, stream.excerpts, before)
             for index, (stream, before) in enumerate(zip(streams, rows_before(streams, n_before), strict=True))

@@ -13,7 +13,7 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Requests
 from diskmodel.result.statistics.window import enough_cycles
 from diskmodel.units import Bytes, Ratio
-from diskmodel.workload.arrivals import Closed
+from diskmodel.workload.arrivals import Closed, Poisson
 from diskmodel.workload.blocks import Blocks
 from diskmodel.workload.course import LONG_NS, MAX_COURSE
 from diskmodel.workload.fitted import Fitted
@@ -87,6 +87,15 @@ class Workload(Description):
                 raise ValueError(f"streams: {volume!r} names a stream and a volume of several; rename one of them")
         return self
 
+    @model_validator(mode="after")
+    def _share_a_file_system(self) -> Self:
+        kinds = sorted({stream.file_system for stream in self.streams} - {"none"})
+        if len(kinds) > 1:
+            raise ValueError(
+                f"streams: one file system fills the array, and they have {' and '.join(kinds)}; keep one of them"
+            )
+        return self
+
     @property
     def volumes(self) -> dict[str, tuple[Stream, ...]]:
         """Streams of each volume by its name; streams without a volume are left out."""
@@ -124,6 +133,9 @@ class Workload(Description):
     def __repr__(self) -> str:
         return f"<Workload {self.name!r}: {'; '.join(self.in_words())}>"
 
+    def __str__(self) -> str:
+        return "\n".join(self.in_words())
+
     def _repr_html_(self) -> str:
         return facts_html(self.name, self._labelled(""))
 
@@ -150,6 +162,21 @@ class Workload(Description):
     def offered_rate_per_s(self) -> float:
         """Mean rate of all open streams together."""
         return sum(stream.expected_rate_per_s for stream in self.streams if not stream.is_closed)
+
+    @property
+    def has_syncs(self) -> bool:
+        """Whether some stream makes its writes safe, so that results report commits."""
+        return any(stream.sync != "none" for stream in self.streams)
+
+    @property
+    def is_a_log(self) -> bool:
+        """Whether all that it has are commits to logs."""
+        return all(stream.kind == "commits" for stream in self.streams)
+
+    @property
+    def commits_per_s(self) -> float:
+        """Mean rate of commits of all open streams together."""
+        return sum(stream.expected_rate_per_s * stream.commits_ratio for stream in self.streams if not stream.is_closed)
 
     @property
     def mean_size_bytes(self) -> float:
@@ -190,6 +217,16 @@ class Workload(Description):
             if all(stream.arrival == old.arrival for stream, old in zip(streams, found.streams, strict=True)):
                 return found
             found = found._with_streams(streams)
+
+    def at_mean(self, n_requests: int) -> Workload:
+        """The workload with streams at their mean rates for good, of which `n_requests` see less than two cycles."""
+        streams = (
+            stream.model_copy(update={"arrival": Poisson(rate_per_s=stream.expected_rate_per_s)})
+            if 2 * rule.cycle_requests > n_requests and rule.cycle_requests
+            else stream
+            for stream, rule in zip(self.streams, rules_of(self.streams), strict=True)
+        )
+        return self._with_streams(streams)
 
     def peaks(self, max_requests: int = MAX_COURSE) -> dict[str, tuple[float, float]]:
         """Mean and highest rate per second of the streams that `at_peak` changes, by name."""
@@ -259,6 +296,13 @@ class Workload(Description):
             raise DescriptionError(Fault("load_factor", load_factor, "must be more than 0", "write for example 1.5"))
         return self._with_streams(
             stream.model_copy(update={"arrival": stream.arrival.scaled(load_factor)}) for stream in self.streams
+        )
+
+    def scaled_each(self, load_factors: Sequence[float]) -> Workload:
+        """The workload with each stream at its own multiple of the load, as `scaled`."""
+        return self._with_streams(
+            stream.model_copy(update={"arrival": stream.arrival.scaled(factor)}) if factor != 1 else stream
+            for stream, factor in zip(self.streams, load_factors, strict=True)
         )
 
     def at_the_end(self, capacity_bytes: int, n: int) -> Workload:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Requests, StreamRule
 from diskmodel.workload.arrivals import Closed
 from diskmodel.workload.draws import Draws, Kind, same
+from diskmodel.workload.file_system import LEAST_JOURNAL_BYTES, journal_bytes, journal_rule
 from diskmodel.workload.space import Space
 from diskmodel.workload.stream import Stream
 
@@ -33,7 +35,8 @@ def generate(
         With every region that does not fit the array, and `n` or `seed` out of range.
     """
     check(streams, default_span_bytes, capacity_bytes, n, seed)
-    rules = rules_of(streams)
+    spaces = [stream.space(capacity_bytes, default_span_bytes) for stream in streams]
+    rules = rules_of(streams, spaces, capacity_bytes)
     before = rows_before(streams, n_before)
     if len(streams) == 1:
         space = streams[0].space(capacity_bytes, default_span_bytes)
@@ -99,6 +102,12 @@ def check(streams: Sequence[Stream], default_span_bytes: int | None, capacity_by
         for index, stream in enumerate(streams)
         for fault in stream.region_faults(capacity_bytes, default_span_bytes, f"streams.{index}")
     ]
+    for index, stream in enumerate(streams):
+        least = LEAST_JOURNAL_BYTES
+        if stream.file_system != "none" and journal_bytes(stream.file_system, capacity_bytes) < least:
+            rule = f"needs a journal of {least:,} bytes, at most an eighth of the array's {capacity_bytes:,}"
+            fix = "use a larger array, or leave it out"
+            faults.append(Fault(f"streams.{index}.file_system", stream.file_system, rule, fix))
     if n < 0:
         faults.append(Fault("n", n, "must be 0 or more", "write for example 10000"))
     if seed < 0:
@@ -129,15 +138,35 @@ def rows_before(streams: Sequence[Stream], n_before: int) -> list[int]:
     return rows
 
 
-def rules_of(streams: Sequence[Stream]) -> tuple[StreamRule, ...]:
-    """Return how each stream's requests come in time."""
+def rules_of(
+    streams: Sequence[Stream], spaces: Sequence[Space] | None = None, capacity_bytes: int = 0
+) -> tuple[StreamRule, ...]:
+    """Return how each stream's requests come in time.
+
+    `spaces` are their places, for those that are logs, on an array of `capacity_bytes`, which their file system fills.
+    """
     weights = [stream.row_weight for stream in streams]
     rules = []
-    for stream, weight in zip(streams, weights, strict=True):
+    for index, (stream, weight) in enumerate(zip(streams, weights, strict=True)):
         arrival = stream.arrival
+        rule = StreamRule(stream.name, sync=stream.sync_rule, sync_every=stream.sync_every)
         if isinstance(arrival, Closed):
-            rules.append(StreamRule(stream.name, arrival.clients, arrival.pace_ns))
-            continue
-        own = arrival.cycle_ns / 1e9 * stream.expected_rate_per_s
-        rules.append(StreamRule(stream.name, cycle_requests=math.ceil(own * sum(weights) / weight)))
+            rule = replace(rule, n_clients=arrival.clients, pace_ns=arrival.pace_ns)
+        else:
+            own = arrival.cycle_ns / 1e9 * stream.expected_rate_per_s
+            cycle = math.ceil(own * sum(weights) / weight)
+            rule = replace(rule, cycle_requests=cycle, is_random=arrival.has_random_cycles)
+        if stream.kind == "commits" and spaces is not None:
+            space = spaces[index]
+            rule = replace(
+                rule,
+                log_first_byte=space.first_byte,
+                log_bytes=space.span_bytes // stream.alignment * stream.alignment,
+                log_block_bytes=stream.alignment,
+                log_delay_ns=stream.commit_delay_ns,
+            )
+        if spaces is not None:
+            journal = journal_rule(stream.sync, stream.file_system, stream.file, capacity_bytes)
+            rule = replace(rule, **journal)  # type: ignore[arg-type]
+        rules.append(rule)
     return tuple(rules)

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import reduce
 from math import gcd
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from diskmodel.description import Description
 from diskmodel.errors import Fault
-from diskmodel.records import Int64, Op
-from diskmodel.units import Bytes, Length, Ratio, Weight, exact_bytes, pretty_bytes
+from diskmodel.records import Int64, Op, Sync
+from diskmodel.units import Bytes, Length, Nanoseconds, Ratio, Weight, exact_bytes, pretty_bytes
 from diskmodel.workload.addresses import Addresses, ExcerptPlaces, Uniform
 from diskmodel.workload.arrivals import Arrival, Closed, ExcerptTimes
 from diskmodel.workload.draws import Draws, Kind, same
 from diskmodel.workload.excerpts import Excerpts
+from diskmodel.workload.file_system import FileState, FileSystem, sync_rule
 from diskmodel.workload.space import Space
 
 SECTOR_BYTES = 512
@@ -85,6 +86,26 @@ class Stream(Description):
     weight : float or None
         Share of the rows relative to other streams; default: the expected rate. It decides how many rows are made,
         never how fast they come.
+    kind : "requests" or "commits"
+        "commits": the rows are records that clients append to one log (group commit). At most one batch of records is
+        written at a time, and made safe; records that come meanwhile join the next. In a file also
+        `record = "300 B"`; `alignment` is the block in which the log is written, 4 KiB where it is not given.
+    record_bytes : int or None
+        Bytes of a record, of commits.
+    commit_delay_ns : int
+        How long a batch of records waits for others before it is written.
+    sync : "none", "fdatasync", "fsync" or "dsync"
+        How writes are made safe from a power cut: a call that waits for it after each write, or, with "dsync", in the
+        write itself (O_DSYNC, O_SYNC). The client goes on when the write is safe.
+    sync_every : int
+        "fdatasync" and "fsync" follow every so many writes of a client.
+    file_system : "none", "ext4" or "xfs"
+        File system on the array whose files are written; "none": the array itself. It fills the array, and all streams
+        with one share its journal.
+    file : "overwrite", "append" or "unwritten"
+        What a write finds. "overwrite": blocks that were written before, whose sync is a flush. "append": the file
+        grows. "unwritten": blocks that were set aside (`fallocate`) and not written yet. The last two, and fsync
+        whenever the file's times have changed, commit the journal.
     volume : str or None
         Volume that the stream belongs to: limits of an objective may be those of a volume, all its streams together.
     """
@@ -101,6 +122,13 @@ class Stream(Description):
     arrival: Arrival
     excerpts: Excerpts | None = None
     weight: Weight | None = None
+    kind: Literal["requests", "commits"] = "requests"
+    record_bytes: Length | None = None
+    commit_delay_ns: Nanoseconds = 0
+    sync: Literal["none", "fdatasync", "fsync", "dsync"] = "none"
+    sync_every: int = Field(default=1, ge=1, le=1 << 30)
+    file_system: FileSystem = "none"
+    file: FileState = "overwrite"
     volume: str | None = Field(default=None, min_length=1, max_length=64)
 
     @model_validator(mode="before")
@@ -109,6 +137,8 @@ class Stream(Description):
         if not isinstance(data, Mapping):
             return data
         data = places_by_unit(data)
+        if data.get("kind") == "commits":
+            data = _as_commits(data)
         if "size" in data or "size_bytes" in data:
             if "sizes" in data or ("size" in data and "size_bytes" in data):
                 raise ValueError("the size is given twice; keep size or sizes")
@@ -142,6 +172,43 @@ class Stream(Description):
         return self
 
     @model_validator(mode="after")
+    def _commits_records(self) -> Stream:
+        if self.kind == "requests":
+            if self.record_bytes is not None or self.commit_delay_ns:
+                raise ValueError(
+                    "record and commit_delay: are of a stream of commits; set kind = 'commits', or leave out"
+                )
+            return self
+        if not self.record_bytes:
+            raise ValueError('record: is missing, and must be more than 0; write for example record = "300 B"')
+        if self.read_ratio or self.excerpts is not None or self.sync == "none" or self.sync_every > 1:
+            raise ValueError(
+                "kind=commits: its records are written and synchronized together; leave out read_ratio, excerpts and "
+                "sync_every, and keep sync as 'fdatasync', 'fsync' or 'dsync'"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _syncs_writes(self) -> Stream:
+        if self.sync_every > 1 and self.sync not in ("fdatasync", "fsync"):
+            raise ValueError(
+                f"sync_every={self.sync_every}: is for sync = 'fdatasync' or 'fsync', which are calls of their own, "
+                f"and sync is {self.sync!r}; set one of them, or leave it out"
+            )
+        if self.file_system != "none" and self.sync == "none":
+            raise ValueError(
+                f"file_system={self.file_system}: is about writes that are made safe, and sync is 'none'; set sync, "
+                "or leave file_system out"
+            )
+        if self.file != "overwrite" and self.file_system == "none":
+            raise ValueError(
+                f"file={self.file}: is a state of a file, and file_system is 'none'; set file_system = 'ext4' or 'xfs'"
+            )
+        if self.sync != "none" and self.read_ratio == 1 and self.excerpts is None:
+            raise ValueError(f"sync={self.sync}: is about writes, and all requests are reads; lower read_ratio")
+        return self
+
+    @model_validator(mode="after")
     def _excerpts_agree(self) -> Stream:
         draws_from_them = [
             name
@@ -171,7 +238,29 @@ class Stream(Description):
         pace = f"{float(f'{self.expected_rate_per_s:.4g}'):,.9g}/s"  # four digits, without an exponent
         if isinstance(self.arrival, Closed):
             pace = f"{self.arrival.clients} outstanding"
-        return f"{sizes} {self.addresses.pattern}, {100 * self.read_ratio:.3g}% reads, {pace}"
+        if self.kind == "commits":
+            assert self.record_bytes is not None
+            return f"commits of {pretty_bytes(self.record_bytes)} to one log, {self.sync}{self._on_file}, {pace}"
+        often = f" after every {self.sync_every} writes" if self.sync_every > 1 else ""
+        sync = "" if self.sync == "none" else f", {self.sync}{often}{self._on_file}"
+        return f"{sizes} {self.addresses.pattern}, {100 * self.read_ratio:.3g}% reads, {pace}{sync}"
+
+    @property
+    def _on_file(self) -> str:
+        """What is written, in words: " on ext4, unwritten"."""
+        if self.file_system == "none":
+            return ""
+        return f" on {self.file_system}" + ("" if self.file == "overwrite" else f", {self.file}")
+
+    @property
+    def sync_rule(self) -> Sync:
+        """What follows its writes (rule Y1)."""
+        return sync_rule(self.sync, self.file_system, self.file)
+
+    @property
+    def commits_ratio(self) -> float:
+        """Share of its requests that end with a sync: all records of a log, every so many writes elsewhere."""
+        return 0.0 if self.sync == "none" else (1 - self.read_ratio) / self.sync_every
 
     @property
     def is_closed(self) -> bool:
@@ -263,12 +352,41 @@ class Stream(Description):
         """Request sizes; int64, shape (n,), bytes."""
         if self.excerpts is not None:
             return self.excerpts.lengths(n, draws)
+        if self.record_bytes is not None:
+            return same(np.int64(self.record_bytes), n)
         size = np.array([share.size_bytes for share in self.sizes], dtype=np.int64)
         if len(size) == 1:
             return same(size[0], n)
         cumulative = np.cumsum([share.weight for share in self.sizes])
         chosen = np.searchsorted(cumulative[:-1] / cumulative[-1], draws.uniform(Kind.SIZE, n), side="right")
         return size[chosen]
+
+
+#: Block in which a log is written where none is given: the page of the host, which a file system writes whole.
+_LOG_BLOCK_BYTES = 4096
+
+
+def _as_commits(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a stream of commits that follow from its kind: whole blocks, written in order, and synchronized."""
+    block = data.get("alignment_bytes", data.get("alignment", _LOG_BLOCK_BYTES))
+    fixed = {"sizes": block, "addresses": {"pattern": "sequential"}}
+    if given := [key for key in ("sizes", "size", "size_bytes") if key in data and not _is_one_size(data[key], block)]:
+        raise ValueError(f'{given[0]}: is that of requests; a record has record = "300 B", and a block alignment')
+    return (
+        {"read_ratio": 0.0, "sync": "fdatasync"}
+        | fixed
+        | {k: v for k, v in data.items() if k not in ("size", "size_bytes")}
+    )
+
+
+def _is_one_size(sizes: Any, block: Any) -> bool:
+    """Whether sizes, in any form of a file, are one: the block of a log, as a saved stream states it."""
+    shares = _as_shares(sizes)
+    try:
+        found = {SizeShare.model_validate(share).size_bytes for share in shares}  # type: ignore[attr-defined]
+        return found == {SizeShare(size_bytes=block).size_bytes}
+    except (TypeError, ValueError):
+        return False
 
 
 def places_by_unit(data: Mapping[str, Any]) -> dict[str, Any]:

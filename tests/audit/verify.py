@@ -90,7 +90,7 @@ def check(data: Mapping[str, Any], *, n_requests: int = N_REQUESTS, evaluate: Ev
         Answers the plan; default: the simulation.
     """
     plan = PlanDescription.parse(dict(data))
-    answer = run_plan(plan, evaluate=evaluate, with_relaxations=False, with_details=False).to_dict()
+    answer = run_plan(plan, evaluate=evaluate, with_relaxations=False, with_details=False, by_chance=False).to_dict()
     return [checked(plan.objective, candidate, n_requests) for candidate in answer["candidates"]]
 
 

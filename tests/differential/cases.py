@@ -22,7 +22,7 @@ from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import LEVELS, RaidLevel
 from diskmodel.queue import SCHEDULERS
 from diskmodel.queue.registry import drive_schedulers
-from diskmodel.records import Requests, StreamRule
+from diskmodel.records import Requests, StreamRule, Sync
 from diskmodel.workload import Workload
 from tests.differential.filled import filled_start
 
@@ -134,7 +134,48 @@ def draw_case(pick: Pick) -> Case:
     if case["array"]["drive"].get("cache"):
         case["array"]["drive"]["cache"]["write_room_bytes"] = pick((0, 0, 8192, 5000))
     _stripe_cache(pick, case["array"]["layout"])
+    if pick((False, True)):
+        _durable_writes(pick, case)
     return case
+
+
+def _file_system(pick: Pick, case: Case) -> None:
+    """Let syncs of most streams commit a journal, or write to a file with O_DSYNC."""
+    journal_ratio = pick((0.1, 0.5))
+    for stream in case["streams"]:
+        if stream["sync"] == Sync.DSYNC and pick((False, True)):
+            stream["sync"] = Sync.FILE_DSYNC.value
+        elif stream["sync"] == Sync.FLUSH and pick((False, True, True, True)):
+            stream["journal"] = {
+                "ratio": journal_ratio,
+                "body_bytes": pick((0, 8192, 16384, 3000)),
+                "more_bytes": pick((0, 4096, 1024)),
+                "block_bytes": pick((4096, 512)),
+                "tick_ns": pick((0, 0, 4_000_000, 50_000_000)),
+            }
+
+
+def _durable_writes(pick: Pick, case: Case) -> None:
+    """Let writes be followed by flushes, or pass the drives' caches."""
+    array, drive = case["array"], case["array"]["drive"]
+    for stream in case["streams"]:
+        stream["sync"] = pick((Sync.FLUSH, Sync.DSYNC, Sync.NONE)).value
+        stream["sync_every"] = pick((1, 1, 3)) if stream["sync"] == Sync.FLUSH else 1
+        if pick((False, False, True)):
+            stream |= {"log_block_bytes": pick((4096, 512, 3000)), "log_delay_ns": pick((0, 0, 2_000_000))}
+            stream |= {"log_ratio": pick((1, 0.1)), "sync": stream["sync"] or 1, "write_ratio": 1, "sync_every": 1}
+    if drive["kind"] == "hdd":
+        array |= {"drive_fua": pick((False, True)), "drive_write_cache": pick((True, True, None))}
+        cache = drive.setdefault("cache", {"size_bytes": 32 << 10, "segments": 2})
+        cache |= {
+            "write_back": pick((True, True, True, False)),
+            "destage": pick(("scheduled", "in-order")),
+            "power_loss_protected": pick((False, False, False, True)),
+        }
+    elif drive["kind"] == "flash":
+        drive["flush_ns"] = pick((2_400_000, 0, 300_000))
+    if pick((False, True)):
+        _file_system(pick, case)
 
 
 def _write_zones(pick: Pick, case: Case) -> None:
@@ -533,7 +574,36 @@ def _requests(case: Case, scenario: Scenario) -> Requests:
         np.array(size, np.int64),
         np.array(stream, np.int32),
         np.array(draw),
-        tuple(StreamRule(f"s{i}", s["clients"], s["pace_ns"] if s["clients"] else 0) for i, s in enumerate(streams)),
+        tuple(_rule(f"s{i}", stream, n_sectors) for i, stream in enumerate(streams)),
+    )
+
+
+def _rule(name: str, stream: dict[str, Any], n_sectors: int) -> StreamRule:
+    rule = StreamRule(name, stream["clients"], stream["pace_ns"] if stream["clients"] else 0)
+    rule = replace(rule, sync=stream.get("sync", 0), sync_every=stream.get("sync_every", 1))
+    if "journal" in stream:
+        journal = stream["journal"]
+        journal_bytes = max(int(n_sectors * journal["ratio"]), 128) * SECTOR
+        rule = replace(
+            rule,
+            journal_first_byte=(n_sectors * SECTOR - journal_bytes) // 2,
+            journal_bytes=journal_bytes,
+            journal_body_bytes=journal["body_bytes"],
+            journal_more_bytes=journal["more_bytes"],
+            journal_block_bytes=journal["block_bytes"],
+            journal_tick_ns=journal["tick_ns"],
+        )
+    if "log_ratio" not in stream:
+        return rule
+    n_bytes = max(int(n_sectors * stream["log_ratio"]), 1) * SECTOR
+    block_bytes = min(stream["log_block_bytes"], n_bytes)
+    first = (n_sectors * SECTOR - n_bytes) // 3
+    return replace(
+        rule,
+        log_first_byte=first,
+        log_bytes=n_bytes,
+        log_block_bytes=block_bytes,
+        log_delay_ns=stream["log_delay_ns"],
     )
 
 

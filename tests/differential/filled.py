@@ -33,7 +33,7 @@ def filled_start(scenario: Scenario, fill: float, seed: int) -> Start:
         n_blocks = -(-capacity // caches.block_sectors)
         given["dirty"] = np.sort(some(n_blocks, caches.dirty_blocks))
         given["cached"] = some(n_blocks, 3 * caches.read_blocks)
-    if isinstance(tables, HddTables) and tables.write_back:
+    if isinstance(tables, HddTables) and tables.dirty_sectors:
         given["buffered"] = _buffered(rng, tables, scenario.layout.n_disks, fill)
         if tables.write_room_sectors:
             given["buffered_room"] = _rooms(given["buffered"], tables)
@@ -65,7 +65,7 @@ def _buffered(rng: random.Random, tables: HddTables, n_disks: int, fill: float) 
     arm = tables.n_sectors_per_actuator
     entries = []
     for disk in range(n_disks):
-        room = int(tables.cache_bytes // tables.sector_bytes * fill)
+        room = int(tables.dirty_sectors * fill)
         near = rng.randrange(tables.n_sectors)
         while room and len(entries) < MAX_FILLED:
             at = rng.choice((rng.randrange(tables.n_sectors), min(near + rng.randrange(40), tables.n_sectors - 1)))

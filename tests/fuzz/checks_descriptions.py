@@ -23,7 +23,7 @@ from diskmodel.drive import Flash, Hdd, Virtual, load_drive
 from diskmodel.errors import DescriptionError, FormatError
 from diskmodel.plan import PlanDescription
 from diskmodel.plan.answer.outcome import Outcome
-from diskmodel.plan.run.memory import read_outcomes, to_plain
+from diskmodel.plan.trial.memory import read_outcomes, to_plain
 from diskmodel.result import Interval
 from diskmodel.workload import Workload
 from tests.calibrate.evidence.test_measurement import DOCUMENT

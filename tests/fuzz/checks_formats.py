@@ -17,12 +17,14 @@ import zstandard
 from calibrate.evidence.requests import read_requests
 from diskmodel.drive import read_seek_file
 from diskmodel.errors import DescriptionError, FormatError
+from diskmodel.formats.benchmarks.registry import jobs_of_text as jobs_of_benchmark
 from diskmodel.formats.detect import KINDS, detect_evidence
 from diskmodel.formats.faults import LineError
 from diskmodel.formats.fio import reader as fio
 from diskmodel.formats.fio.latency_log import read_latency_log
 from diskmodel.formats.hardware import facts_of_text
 from diskmodel.formats.opening import read_document
+from diskmodel.formats.recorders import loads_of_text as loads_of_recording
 from diskmodel.formats.sysstat import loads_of_text
 from diskmodel.formats.to_workload import find_workload
 from diskmodel.formats.trace.columns import TraceChunk
@@ -168,6 +170,51 @@ for _kind, _own in seeds.SYSSTAT.items():
     check(_kind)(_sysstat(_kind, _own))
 check("sysstat-any")(_sysstat(None, [seed for own in seeds.SYSSTAT.values() for seed in own]))
 
+
+def _recording(kind: str, own: Sequence[bytes]) -> Run:
+    documents = _parsed(own) if kind in ("prometheus", "cloudwatch") else None
+
+    def run(choose: Random) -> bool:
+        text = _document(choose, own, documents) if documents else as_text(_mostly(choose, own))
+        try:
+            loads = loads_of_recording(text, "fuzz", kind)
+        except FormatError as error:
+            say(error)
+            return False
+        assert loads
+        for load in loads:
+            assert len(load) > 0
+            for series in (load.utilization_ratio, load.ios_per_s, load.read_bytes_per_s, load.await_ns):
+                assert not (series < 0).any()
+                assert not np.isinf(series).any()
+        return True
+
+    return run
+
+
+for _kind, _own in seeds.RECORDINGS.items():
+    check(f"recording-{_kind}")(_recording(_kind, _own))
+
+
+def _benchmark(kind: str, own: Sequence[bytes]) -> Run:
+    def run(choose: Random) -> bool:
+        try:
+            jobs = jobs_of_benchmark(as_text(_mostly(choose, own)), "fuzz", kind)
+        except FormatError as error:
+            say(error)
+            return False
+        assert jobs
+        for job in jobs:
+            assert job.depth > 0
+            assert job.n_jobs > 0
+            assert all(direction.iops >= 0 for direction in job.directions.values())
+        return True
+
+    return run
+
+
+for _kind, _own in seeds.BENCHMARKS.items():
+    check(f"result-{_kind}")(_benchmark(_kind, _own))
 
 _HARDWARE = _parsed(seeds.HARDWARE)
 

@@ -7,7 +7,9 @@ import struct
 from pathlib import Path
 
 from diskmodel.formats.fio import json_output
+from tests.unit.formats import test_benchmarks
 from tests.unit.formats.files import DATA
+from tests.unit.formats.test_recorders import WORKED as WORKED_RECORDINGS
 from tests.unit.formats.test_traces import WORKED
 
 
@@ -61,6 +63,18 @@ SYSSTAT: dict[str, tuple[bytes, ...]] = {
     "sadf-json": _data("sadf.json"),
     "sar-text": _data("sar.txt"),
 }
+RECORDINGS = {kind: (text.encode(),) for kind, (text, *_) in WORKED_RECORDINGS.items()}
+BENCHMARKS: dict[str, tuple[bytes, ...]] = {
+    "diskspd-text": (
+        test_benchmarks.diskspd().encode(),
+        test_benchmarks.DISKSPD.format(flags="-rdpct90/10 -g50 -j5 -i10 -Sh", parameters="").encode(),
+    ),
+    "diskspd-xml": (test_benchmarks.DISKSPD_XML.format(limit=100).encode(),),
+    "vdbench-flatfile": (test_benchmarks.FLAT.encode(),),
+    "vdbench-summary": (test_benchmarks.SUMMARY.encode(),),
+    "elbencho": (test_benchmarks.ELBENCHO.encode(),),
+    "sysbench-fileio": (test_benchmarks.SYSBENCH.encode(), test_benchmarks.SYSBENCH_1_1.encode()),
+}
 HARDWARE = _data("smartctl-hdd.json", "smartctl-no-drive.json", "lsblk.json")
 
 
@@ -92,7 +106,15 @@ TRACES: dict[str, tuple[bytes, ...]] = {name: (text.encode(),) for name, (text, 
 #: Any file: a reader also meets what is meant for another one. The long ones are left to their own checks.
 ANY = tuple(
     seed
-    for group in (*TRACES.values(), *FIO.values(), LATENCY_LOGS, *SYSSTAT.values(), HARDWARE)
+    for group in (
+        *TRACES.values(),
+        *FIO.values(),
+        LATENCY_LOGS,
+        *SYSSTAT.values(),
+        *RECORDINGS.values(),
+        *BENCHMARKS.values(),
+        HARDWARE,
+    )
     for seed in group
     if len(seed) < 4000
 )

@@ -32,7 +32,7 @@ from diskmodel.formats.trace.reader import read_trace
 from diskmodel.host.description import Host
 from diskmodel.lab.server import _as_data
 from diskmodel.plan import PlanDescription
-from diskmodel.plan.run.memory import read_outcomes
+from diskmodel.plan.trial.memory import read_outcomes
 from diskmodel.workload import Workload
 from tests.calibrate.evidence.test_measurement import DOCUMENT
 from tests.fuzz import kernel_calls, seeds

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import re
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
@@ -58,3 +60,25 @@ def _advisories() -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def _required(name: str) -> ModuleType:
+    """Load a script of requirements/, which find each other there."""
+    sys.path.insert(0, str(ROOT / "requirements"))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.pop(0)
+
+
+def test_the_licences_in_the_wheel_are_those_of_all_that_is_linked() -> None:
+    crates = _required("rust").linked()
+    third_party = _required("third_party")
+    assert third_party.PAGE.read_text(encoding="utf-8") == third_party.page(crates), "run requirements/third_party.py"
+    locked = {
+        (item["name"], item["version"]): "source" in item
+        for item in tomllib.loads((ROOT / "Cargo.lock").read_text(encoding="utf-8"))["package"]
+    }
+    assert all(locked[crate.name, crate.version] for crate in crates)
+    assert {"pyo3", "numpy", "libc", "clap", "io-uring"} <= {crate.name for crate in crates}
+    assert not {"syn", "pyo3-macros", "autocfg"} & {crate.name for crate in crates}

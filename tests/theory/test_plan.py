@@ -56,7 +56,7 @@ def test_minimum_against_brute_force(limit_ms: int, seed: int) -> None:
 
 
 def test_answer_holds_and_one_step_fewer_does_not() -> None:
-    result = run_plan(plan_of(), with_relaxations=False)
+    result = run_plan(plan_of(), with_relaxations=False, by_chance=False)
     assert [candidate.binds for candidate in result.candidates] == ["latency", "latency"]
     for candidate in result.candidates:
         assert candidate.trial is not None
@@ -78,7 +78,9 @@ def test_penalties_are_paid_in_disks() -> None:
         objective={"utilization_ceiling": "60%"},
         candidates={"drives": ["generic-15k"], "levels": ["raid10", "raid5", "raid6"], "max_disks": 40},
     )
-    ten, five, six = (candidate.disks for candidate in run_plan(plan, with_relaxations=False).candidates)
+    ten, five, six = (
+        candidate.disks for candidate in run_plan(plan, with_relaxations=False, by_chance=False).candidates
+    )
     assert ten is not None
     assert five is not None
     assert six is not None
@@ -182,7 +184,7 @@ def test_rebuild_objective_rules_out_what_has_nothing_to_rebuild_from() -> None:
         objective={"iops": 200, "rebuild_hours": 24},
         candidates={"drives": ["generic-15k"], "levels": ["raid0", "raid10"], "max_disks": 8},
     )
-    striped, mirrored = run_plan(plan, with_relaxations=False).candidates
+    striped, mirrored = run_plan(plan, with_relaxations=False, by_chance=False).candidates
     assert not striped.is_feasible
     assert striped.binds == "rebuild"
     assert mirrored.is_feasible
@@ -204,7 +206,7 @@ def test_interval_of_the_utilisation_covers_other_seeds() -> None:
 def test_the_classical_exercise_as_a_plan() -> None:
     """10 000 IOPS, 60 % reads, 30 % hits: the rule of thumb needs too many disks for RAID 10, too few for RAID 5."""
     plan = PlanDescription.load(Path(__file__).parents[2] / "examples" / "plan-sizing-10000.toml")
-    ten, five = run_plan(plan, with_relaxations=False).candidates
+    ten, five = run_plan(plan, with_relaxations=False, by_chance=False).candidates
     # 12 200 and 20 200 operations a second over 165 IOPS at 85 %
     assert (ten.rule_of_thumb_disks, five.rule_of_thumb_disks) == (88, 145)
     assert ten.disks is not None

@@ -18,6 +18,7 @@ from diskmodel import errors
 from diskmodel.array import Array
 from diskmodel.description import Description
 from diskmodel.engine import _kernel, native
+from diskmodel.engine.boundary import check_schema
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
@@ -87,6 +88,10 @@ def kernel(tmp_path: Path) -> None:
         simulate(array, workload, engine="native", n_requests=10)
 
 
+def stale(tmp_path: Path) -> None:
+    check_schema(SimpleNamespace(schema=lambda: ["HddTables.gone: int"]))
+
+
 def mount(tmp_path: Path) -> None:
     check(tmp_path / "nowhere")
 
@@ -100,6 +105,7 @@ PROVOKED: dict[str, Callable[[Path], None]] = {
     "mount": mount,
     "conservation": conservation,
     "kernel": kernel,
+    "stale": stale,
 }
 
 

@@ -73,14 +73,20 @@ def figures(row: dict[str, Any]) -> list[Figure]:
     return points + [_of_rebuild(rebuild) for rebuild in row.get("rebuilds", ())]
 
 
-def _of_point(row: dict[str, Any], point: dict[str, Any]) -> Iterator[Figure]:
-    """Rate, mean and p99 of one load."""
-    fields = {key: row[key] for key in ("drive", "queue", "host") if key in row}
+def scenario(row: dict[str, Any], point: dict[str, Any]) -> tuple[Array, Workload]:
+    """Return the array and the load of a point."""
+    fields = {key: row[key] for key in ("drive", "queue", "host", "controller") if key in row}
     layout = row.get("layout", SINGLE) | ({"bitmap": point["bitmap"]} if "bitmap" in point else {})
-    array = Array.parse({"layout": layout} | fields)
     size, reads = point.get("size", "4 KiB"), point["reads"]
     places = {key: source[key] for source in (row, point) for key in ("span", "offset", "addresses") if key in source}
     workload = Workload.parse({"size": size, "read_ratio": reads, "clients": point["depth"]} | places)
+    return Array.parse({"layout": layout} | fields), workload
+
+
+def _of_point(row: dict[str, Any], point: dict[str, Any]) -> Iterator[Figure]:
+    """Rate, mean and p99 of one load."""
+    array, workload = scenario(row, point)
+    size, reads = point.get("size", "4 KiB"), point["reads"]
     begin = "empty" if "seconds" in point else "steady"
     result = simulate(array, workload, n_requests=point.get("requests", N_REQUESTS), profile_draws=0, start=begin)
     latency_ms = result.to_dict()["latency_ms"]

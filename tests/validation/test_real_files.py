@@ -167,7 +167,16 @@ SYSSTAT = (
     ("iostat/jc_ubuntu-18.04_iostat.out", "sda", "tps", "ios_per_s", 1, 0),
     ("iostat/jc_ubuntu-20.10_iostat-m.out", "sda", "MB_wrtn/s", "write_bytes_per_s", 2**20, 0),
     ("sar/pb_iostat-1_iostat-stdout.txt", "sda", "w/s", "writes_per_s", 1, 1),
-    ("sar/pb_iostat-2_iostat-stdout.txt", "sda", "wareq-sz", "write_request_bytes", 1024, 1),
+    # its sizes contradict number and bytes: dm-6 has 8.33 writes/s, 0.03 MB/s and 2.00 KiB each, on blocks of 4 KiB
+    ("sar/pb_iostat-2_iostat-stdout.txt", "sda", "wMB/s", "write_bytes_per_s", 2**20, 1),
+    (
+        "iostat/githubzilla+rocksdb-read-test__rocksdb_read_test_dio_iostate.log",
+        "sda",
+        "wareq-sz",
+        "write_request_bytes",
+        1024,
+        1,
+    ),
     ("sar/orimanabu+sysstat_parser__iostat-xTd_solaris10.txt", "sd0", "kr/s", "read_bytes_per_s", 1024, 1),
     ("sar/orimanabu+sysstat_parser__iostat-t_rhel5.5.txt", "sda", "Blk_wrtn/s", "write_bytes_per_s", 512, 1),
     ("sar/pb_sar-4_sar-stdout.txt", "dev252-0", "tps", "ios_per_s", 1, 0),

@@ -51,8 +51,8 @@ def sensitivities(drive: Hdd, trace: RequestTrace, reached_platter: np.ndarray[A
     at = np.asarray(place_of(tables, trace.lba).cylinder)
     left = np.asarray(place_of(tables, np.minimum(trace.end, drive.n_sectors) - 1).cylinder)
     distance = np.abs(at - np.concatenate([at[:1], left[:-1]]))
-    media = reached_platter & ~(trace.is_write & tables.write_back)
-    own = tables.write_seek_ns[distance] if len(tables.write_seek_ns) else None
+    media = reached_platter & ~(trace.is_write & (tables.dirty_sectors > 0))
+    own = None if tables.write_seek_ns is None else tables.write_seek_ns[distance]
     seek = tables.seek_ns[distance] / 1e6 * media
     columns = {
         "write_seek.time_ms": trace.is_write * media * (0.0 if own is None else own / 1e6),

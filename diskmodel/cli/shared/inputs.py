@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from diskmodel.errors import DescriptionError, Fault
+from diskmodel.errors import DescriptionError, Fault, FormatError
+from diskmodel.options import ARRAY, STREAM, SYNC, parse_options, set_field
 
 if TYPE_CHECKING:
     from diskmodel.array import Array
     from diskmodel.workload import TraceWorkload, Workload
 
 
-def read_array(given: str, drive: str | None = None) -> Array:
+def read_array(given: str, drive: str | None = None, changes: Mapping[str, Any] | None = None) -> Array:
     """The array in a file or in words ("8x generic-15k raid5"), with another drive where one is named.
+
+    Parameters
+    ----------
+    given : str
+    drive : str, optional
+    changes : mapping, optional
+        Values of the options `diskmodel.options.ARRAY`, which replace what the file or the words state.
 
     Raises
     ------
@@ -30,9 +38,29 @@ def read_array(given: str, drive: str | None = None) -> Array:
     is_path = len(given.split()) == 1 and (os.sep in given or bool(Path(given).suffix))
     is_file = Path(given).suffix == ".toml" or Path(given).exists() or is_path
     array = Array.load(given) if is_file else Array.from_words(given)
-    if drive is None:
+    if drive is not None:
+        array = Array.parse({**dict(array), "drive": load_drive(drive)}, f"{given} with drive {drive}")
+    return with_options(array, changes or {}, given)
+
+
+def with_options(array: Array, changes: Mapping[str, Any], source: str) -> Array:
+    """Return an array with the fields that options set.
+
+    Raises
+    ------
+    DescriptionError
+        With every fault, by the name of the option; of the array with the options where they do not fit it.
+    """
+    from diskmodel.array import Array
+
+    asked = parse_options(changes, ARRAY, {"array": Array})
+    if not asked:
         return array
-    return Array.parse({**dict(array), "drive": load_drive(drive)}, f"{given} with drive {drive}")
+    fields: dict[str, Any] = dict(array)
+    for option in ARRAY:
+        if option.key in asked:
+            set_field(fields, option.array, asked[option.key])
+    return Array.parse(fields, f"{source} with {', '.join(o.name for o in ARRAY if o.key in asked)}")
 
 
 @dataclass(frozen=True)
@@ -45,25 +73,22 @@ class LoadOptions:
         A description, or a recording.
     queue_depth : int, optional
         Outstanding requests of closed clients.
-    iops, reads, block, span : str, optional
-        The one stream, instead of a file.
+    stream : mapping of str to str or None
+        Values of the options `diskmodel.options.STREAM`: the one stream, instead of a file.
     percentile, device, format : str, optional
         What of a recording is meant, and how it is read.
     """
 
     path: Path | None = None
     queue_depth: int | None = None
-    iops: str | None = None
-    reads: str | None = None
-    block: str | None = None
-    span: str | None = None
+    stream: Mapping[str, str | None] = field(default_factory=dict)
     percentile: str | None = None
     device: str | None = None
     format: str | None = None
 
     def of_stream(self) -> dict[str, str]:
         """Return the options of the stream that were given, by name."""
-        texts = {"--iops": self.iops, "--reads": self.reads, "--block": self.block, "--span": self.span}
+        texts = {option.name: self.stream.get(option.key) for option in STREAM}
         return {name: text for name, text in texts.items() if text is not None}
 
     def workload(self) -> Workload:
@@ -76,32 +101,77 @@ class LoadOptions:
         """
         from diskmodel.workload import Workload
 
-        if self.iops is not None and self.queue_depth is not None:
+        given, depth = self.of_stream(), self.queue_depth
+        if "--commits" in given or "--record" in given:
+            return self._commits(given)
+        if "--iops" in given and depth is not None:
             fix = "keep one: a rate, or clients that wait for their answers"
             raise DescriptionError(Fault("--iops, --queue-depth", None, "both state the load", fix))
-        lacking = [name for name in ("--reads", "--block") if name not in self.of_stream()]
-        if self.iops is None and self.queue_depth is None:
+        lacking = [name for name in ("--reads", "--block") if name not in given]
+        if "--iops" not in given and depth is None:
             lacking.insert(0, "--iops or --queue-depth")
         if lacking:
             verb = "is" if len(lacking) == 1 else "are"
-            fix = "write for example --iops 500 --reads 70% --block 8k, or give a file with --workload"
+            fix = (
+                "write for example --iops 500 --reads 70% --block 8k, or give a file with --workload; `diskmodel "
+                "capacity` finds the rate that an array can carry"
+            )
             raise DescriptionError(Fault(", ".join(lacking), None, f"{verb} required without a workload file", fix))
-        load = {"rate": f"{self.iops}/s"} if self.queue_depth is None else {"clients": self.queue_depth}
-        span = {} if self.span is None else {"span": self.span}
+        load = {"rate": f"{given['--iops']}/s"} if depth is None else {"clients": depth}
+        span = {key: given[f"--{key}"] for key in ("span", "sync") if f"--{key}" in given}
         try:
-            found = Workload.parse({"read_ratio": self.reads, "size": self.block, **load, **span})
+            found = Workload.parse({"read_ratio": given["--reads"], "size": given["--block"], **load, **span})
         except DescriptionError as error:
             raise DescriptionError([self._by_option(fault) for fault in error.faults]) from None
         return found.model_copy(update={"name": found.streams[0].in_words()})
 
+    def _commits(self, given: Mapping[str, str]) -> Workload:
+        """Return the workload of a log, alone or beside requests."""
+        from diskmodel.workload import Workload, log_of_commits
+
+        depth, beside = self.queue_depth, [name for name in ("--iops", "--reads", "--block") if name in given]
+        rate = given.get("--commits", "")
+        log: dict[str, Any] = {"rate": rate if rate.endswith("/s") else f"{rate}/s"}
+        if not rate and (depth is None or beside):
+            fix = "write for example --commits 500/s, or --record 512B --queue-depth 64 alone for clients that wait"
+            raise DescriptionError(Fault("--commits", None, "is required for a log of commits", fix))
+        if not rate:
+            log = {"clients": depth}
+        elif depth is not None:
+            fix = "keep one: a rate, or clients that wait until their commits are safe"
+            raise DescriptionError(Fault("--commits, --queue-depth", None, "both state the load", fix))
+        log |= {"record": given.get("--record"), "sync": given.get("--sync")}
+        streams: list[dict[str, Any]] = []
+        if beside:
+            others = ("--commits", "--record", "--sync")
+            stream = {option.key: given[option.name] for option in STREAM if option.name in given}
+            data = replace(self, stream={key: text for key, text in stream.items() if f"--{key}" not in others})
+            streams = [dict(one) | {"name": "data"} for one in data.workload().streams]
+        elif "--span" in given:
+            log |= {"span": given["--span"]}
+        try:
+            found = Workload.parse({"streams": [*streams, log_of_commits(**log)]})
+        except DescriptionError as error:
+            raise DescriptionError([self._by_option(fault) for fault in error.faults]) from None
+        return found.model_copy(update={"name": "; ".join(stream.in_words() for stream in found.streams)})
+
     def _by_option(self, fault: Fault) -> Fault:
         """Name the option that a fault of the workload comes from."""
+        is_log = "--commits" in self.of_stream() and "rate" in fault.field
         option = next((name for part, name in _OPTIONS.items() if part in fault.field), "--queue-depth")
+        option = "--commits" if is_log else option
         return Fault(option, self.of_stream().get(option, fault.value), fault.rule, fault.fix)
 
 
 #: Options by a part of the workload's field that they set.
-_OPTIONS = {"read_ratio": "--reads", "size": "--block", "span": "--span", "rate": "--iops"}
+_OPTIONS = {
+    "read_ratio": "--reads",
+    "size": "--block",
+    "span": "--span",
+    "rate": "--iops",
+    "record": "--record",
+    "sync": "--sync",
+}
 
 
 def read_workload(
@@ -123,7 +193,9 @@ def read_workload(
     from diskmodel.workload import Workload
 
     path = load.path
-    if path is not None and (stated := load.of_stream()):
+    sync = load.stream.get(SYNC.key)
+    stated = {name: text for name, text in load.of_stream().items() if path is None or name != SYNC.name}
+    if path is not None and stated:
         name, value = next(iter(stated.items()))
         fix = f"leave it out, or change it in {path}"
         raise DescriptionError(Fault(name, value, "cannot be combined with --workload", fix))
@@ -133,18 +205,49 @@ def read_workload(
         return load.workload()
     if is_recorded:
         from diskmodel.cli.shared.console import say
-        from diskmodel.formats import find_workload
+        from diskmodel.formats import find_workload, flush_fault
 
         level = "95" if load.percentile is None else load.percentile
         found = find_workload(path, level=level, device=load.device, format=load.format, mix=mix)
         workload = Workload.parse(found.workload, str(path))
+        if found.dropped_flushes and sync is None:
+            raise FormatError(flush_fault(found.dropped_flushes, _WITH_SYNC), str(path))
         for note in found.notes:
             say(f"{path.name}: {note}")
         if notes is not None:
             notes += found.notes
     else:
         workload = Workload.load(path)
+    if sync is not None:
+        workload = with_sync(workload, sync, str(path))
     return workload if load.queue_depth is None else workload.with_queue_depth(load.queue_depth)
+
+
+#: How to have an answer of a recording whose flushes are left out.
+_WITH_SYNC = (
+    "say how writes are made safe: --sync fdatasync for a flush after each, or --sync none for a figure without flushes"
+)
+
+
+def with_sync(workload: Workload, sync: str, source: str) -> Workload:
+    """Return a workload whose writes are made safe in the way of an option, after each; "none": not at all.
+
+    Raises
+    ------
+    DescriptionError
+        When it is no such way.
+    """
+    from diskmodel.workload import Workload
+
+    fields = workload.to_dict()
+    for stream in fields["streams"]:
+        if stream["read_ratio"] < 1 and stream.get("kind", "requests") == "requests":
+            stream |= {"sync": sync, "sync_every": 1}
+    try:
+        return Workload.parse(fields, source)
+    except DescriptionError as error:
+        faults = [replace(fault, field=SYNC.name) if ".sync" in fault.field else fault for fault in error.faults]
+        raise DescriptionError(faults) from None
 
 
 def read_replay(
@@ -156,6 +259,7 @@ def read_replay(
     device: str | None = None,
     format: str | None = None,
     wraps: bool = False,
+    sync: str | None = None,
 ) -> TraceWorkload:
     """Return the trace in a file, at its own times ("original"), sped up ("2x") or at a fixed queue depth ("closed").
 
@@ -167,6 +271,7 @@ def read_replay(
         When the file is not a trace.
     """
     from diskmodel.cli.shared.console import say
+    from diskmodel.formats import flush_fault
     from diskmodel.formats.replaying import load_replay
 
     if percentile is not None:
@@ -191,11 +296,36 @@ def read_replay(
         wraps=wraps,
         name=f"{path.name}, {replay}",
     )
+    if sync not in (None, "none"):
+        fix = "use --sync none, or the workload fitted to the trace, without a replay"
+        raise DescriptionError(Fault(SYNC.name, sync, "does not apply to a replay: its flushes are left out", fix))
+    if trace.n_flushes and sync is None:
+        fix = "use --sync none for a figure without them, or simulate the trace without a replay, which has them"
+        raise FormatError(flush_fault(f"{trace.n_flushes:,} flushes are left out of a replay", fix), str(path))
     for note in trace.notes:
         say(f"{path.name}: {note}")
     if coarse := workload.coarse_clock_in_words:
         say(f"{path.name}: {coarse}: latency is longer than that of requests that come apart")
     return workload
+
+
+def plain_number(text: str) -> float:
+    """Return the number that an option gives: digits from 0 to 9, a point before decimals, groups of three by commas.
+
+    Raises
+    ------
+    typer.BadParameter
+        When it is none.
+    """
+    import typer
+
+    from diskmodel.units import parse
+
+    try:
+        return float(parse(text, {"": 1}))
+    except ValueError as error:
+        rule = str(error) if "separators" in str(error) else "must be a number, of digits from 0 to 9"
+        raise typer.BadParameter(f"{text!r} {rule}") from None
 
 
 def ratios(**texts: str) -> list[float]:
@@ -209,6 +339,8 @@ def ratios(**texts: str) -> list[float]:
     found, faults = [], []
     for name, text in texts.items():
         try:
+            if not text.isascii() or "_" in text:
+                raise ValueError(text)
             found.append(float(text[:-1]) / 100 if text.endswith("%") else float(text))
         except ValueError:
             faults.append(Fault(f"--{name.replace('_', '-')}", text, "must be a share", "write 70% or 0.7"))

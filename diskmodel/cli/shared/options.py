@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from diskmodel.limits import MAX_SEED
+from diskmodel.options import Option
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output and nothing else.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback if diskmodel itself fails.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of all random numbers; the same seed gives the same answer.")]
+Seed = Annotated[
+    int, typer.Option(min=0, max=MAX_SEED, help="Seed of all random numbers; the same seed gives the same answer.")
+]
 Engine = Annotated[str, typer.Option(help="auto, native or simpy; auto takes the native kernel where it can.")]
 ArrayText = Annotated[str, typer.Argument(metavar="ARRAY", help='A TOML file, or words: "8x generic-15k raid5".')]
 ArrayTexts = Annotated[
@@ -18,15 +26,6 @@ ArrayTexts = Annotated[
 WorkloadFile = Annotated[
     Path | None,
     typer.Option("--workload", "-w", help="Workload: a TOML file, or output of iostat, sar or fio, or a trace."),
-]
-Iops = Annotated[str | None, typer.Option("--iops", help="Instead of --workload: requests per second of the host.")]
-Reads = Annotated[str | None, typer.Option("--reads", help="Share of reads, 70% or 0.7.")]
-Block = Annotated[
-    str | None, typer.Option("--block", help="Size of a request, for example 8k (8 KiB, as fio writes it).")
-]
-Span = Annotated[
-    str | None,
-    typer.Option("--span", help="Part of the array that holds the data, for example 2TB; default: all of it."),
 ]
 Percentile = Annotated[
     str | None,
@@ -47,6 +46,10 @@ QueueDepth = Annotated[
         help="Outstanding requests of a closed workload, one for each of its clients; instead of its own.",
     ),
 ]
+OnlyRunNoise = Annotated[
+    bool,
+    typer.Option("--only-run-noise", help="Intervals of the noise of the run alone, as if all else were known."),
+]
 Plot = Annotated[Path | None, typer.Option(help="Write a plot to this file, .png or .svg.")]
 RequestRange = Annotated[
     str | None,
@@ -56,3 +59,43 @@ RequestRange = Annotated[
         help="Use only requests A (from 0) to B (excluded) of a trace: numbers or percentages.",
     ),
 ]
+
+#: Values of declared options by key, None where an option was not given; instead of a group of them (`asks`).
+Asked = dict[str, Any]
+
+_KINDS: dict[str, Any] = {"text": str, "texts": list[str], "count": int, "switch": bool}
+
+
+def asks(**groups: tuple[Option, ...]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command declared options (`diskmodel.options`).
+
+    Parameters
+    ----------
+    groups : tuple of Option
+        By a parameter of the command. In its place the command line has these options, and the command gets their
+        values as a dict by key, None where an option was not given.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        parameters: list[inspect.Parameter] = []
+        for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
+            parameters += [_parameter(option) for option in groups[name]] if name in groups else [parameter]
+
+        @functools.wraps(command)
+        def run(**given: Any) -> None:
+            asked = {name: {option.key: given.pop(option.key) for option in group} for name, group in groups.items()}
+            command(**given, **asked)
+
+        vars(run)["__signature__"] = inspect.Signature(parameters)
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return run
+
+    return decorate
+
+
+def _parameter(option: Option) -> inspect.Parameter:
+    """Return the parameter of a command from which the library makes the option."""
+    names = f"{option.name}/--no-{option.name.removeprefix('--')}" if option.kind == "switch" else option.name
+    kind: Any = _KINDS[option.kind]
+    annotation: Any = Annotated[kind | None, typer.Option(names, min=option.least, help=option.help)]
+    return inspect.Parameter(option.key, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)

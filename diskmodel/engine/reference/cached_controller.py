@@ -14,7 +14,7 @@ from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.controller import Controller, HostRequest
 from diskmodel.engine.reference.raid import Access, Raid
 from diskmodel.engine.scenario import Scenario
-from diskmodel.records import READ, WRITE
+from diskmodel.records import FLUSH, READ, WRITE
 
 #: Sequential readers that are distinguished.
 N_READERS = 16
@@ -70,6 +70,10 @@ class CachedController(Controller):
         self.prefetches: list[Prefetch] = []
 
     def _access(self, request: HostRequest) -> None:
+        if request.op == FLUSH and self.dirty is not None:
+            # the battery protects what is in the cache (rule K13)
+            self._later(self.clock.now + self.hit_ns, request, lambda: self.done(request))
+            return
         if request.op == WRITE and self.dirty is not None:
             self.blocked.append((request, self.clock.now))
             self._admit_writes()

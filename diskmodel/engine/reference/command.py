@@ -26,6 +26,10 @@ class Command:
         When the drive has processed it and the arm may move for it.
     holds, follows : bool
         A read after which the arm waits for a write of the same blocks, and that write (rule L12).
+    is_fua : bool
+        A write that passes the drive's buffer (rule D11).
+    number : int
+        Of a write that passes the buffer of a drive: in order of acceptance (rule D10).
     is_bitmap : bool
         A page of the write-intent bitmap: the array counts it as none of its writes (rules L5, Q10).
     in_place : bool
@@ -51,6 +55,8 @@ class Command:
     ready_ns: int = 0
     holds: bool = False
     follows: bool = False
+    is_fua: bool = False
+    number: int = 0
     is_bitmap: bool = False
     in_place: bool = False
     is_examined: bool = False

@@ -9,7 +9,7 @@ from diskmodel.engine.reference.clock import COMPLETE, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.raid import Access, Raid
 from diskmodel.engine.scenario import Scenario
-from diskmodel.records import READ, WRITE
+from diskmodel.records import FLUSH, READ, WRITE, Sync
 from diskmodel.units import NS_PER_S
 
 
@@ -31,6 +31,8 @@ class HostRequest:
     rotation_ns: int = 0
     transfer_ns: int = 0
     parity_ns: int = 0
+    sync: Sync = Sync.NONE
+    sync_ns: int = 0
 
 
 class Controller:
@@ -70,7 +72,10 @@ class Controller:
             self._access(request)
 
     def _access(self, request: HostRequest) -> None:
-        """A hit takes its time; anything else goes to the disks (rule K2)."""
+        """A hit takes its time; anything else goes to the disks (rules K2, K13)."""
+        if request.op == FLUSH:
+            self.raid.flush(lambda: self.done(request))
+            return
         if request.op == READ and request.is_hit:
             request.cache_ns += self.hit_ns
             self._later(self.clock.now + self.hit_ns, request, lambda: self._answered(request))
@@ -87,7 +92,7 @@ class Controller:
             request.queue_ns += self.clock.now - access.asked_ns - access.parity_ns - service
             self._answered(request)
 
-        self.raid.access(request.op, request.sector, request.n, joined)
+        self.raid.access(request.op, request.sector, request.n, joined, is_fua=request.sync >= Sync.DSYNC)
 
     def _answered(self, request: HostRequest) -> None:
         """The data of a read goes over the link; then the request is done (rule K3)."""

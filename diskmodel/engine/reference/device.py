@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from diskmodel.engine.reference.clock import COMPLETE, DISPATCH, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.queue import Head, Policy, Positioning
-from diskmodel.records import WRITE
+from diskmodel.records import FLUSH, WRITE
 
 
 @dataclass
@@ -24,6 +24,7 @@ class Counters:
     write_sectors: int = 0
     n_cache_hits: int = 0
     read_response_ns: int = 0
+    n_flushes: int = 0
 
 
 class Device(ABC):
@@ -45,6 +46,8 @@ class Device(ABC):
         self.scheduler = scheduler
         self.depth = depth
         self.waiting: list[Command] = []
+        #: Flushes that the drive has not been given.
+        self.flushes: list[Command] = []
         #: Zones with a write in the queue or in the drive, and the writes that wait for it.
         self.written_zones: dict[int, deque[Command]] = {}
         self.pending = 0
@@ -59,6 +62,12 @@ class Device(ABC):
         """Put a command into the queue, now."""
         self.reserve()
         self.submit_reserved(command)
+
+    def flush(self, command: Command) -> None:
+        """Give a flush to the drive, now: it passes the queue and takes no slot (rule D10)."""
+        command.arrived_ns = self.clock.now
+        self.flushes.append(command)
+        self.wake(self.clock.now)
 
     def reserve(self) -> None:
         """Count a command that is to come: whoever chooses a disk sees it already (rule Q11)."""
@@ -118,7 +127,7 @@ class Device(ABC):
                 is_near = is_near and other.lba // self.zone_sectors == command.lba // self.zone_sectors
             if (
                 is_near
-                and other.op == command.op
+                and (other.op, other.is_fua) == (command.op, command.is_fua)
                 and not other.holds
                 and n <= self.merge_limit
                 and (is_behind or is_before)
@@ -146,15 +155,22 @@ class Device(ABC):
         self.dispatch(now)
 
     def _hand_over(self, now: int) -> None:
-        """Commands from the queue into the drive while it has slots (rule D2)."""
+        """Commands from the queue into the drive while it has slots (rule D2), flushes behind them (rule D10)."""
         while self.waiting and self.in_drive < self.depth:
             head = Head(self.handed_end, self.positioning(now))
             command = self.waiting.pop(self.scheduler.choose(self.waiting, head, now))
             self.handed_end = command.lba + command.n_sectors
             self._accept(command, now)
+        for command in self.flushes:
+            self._process(command, now)
+        self.flushes.clear()
 
     def _accept(self, command: Command, now: int) -> None:
         self.in_drive += 1
+        self._process(command, now)
+
+    def _process(self, command: Command, now: int) -> None:
+        """The drive's processor works on a command (rule D1)."""
         command.overhead_ns = self.overhead_ns(command)
         self.electronics_free_ns = self.processor_from(now) + command.overhead_ns
         command.ready_ns = self.electronics_free_ns
@@ -172,6 +188,10 @@ class Device(ABC):
 
     def _complete(self, command: Command) -> None:
         counters = self.counters
+        if command.op == FLUSH:
+            counters.n_flushes += 1
+            command.done(command)
+            return
         self.in_drive -= 1
         self.pending -= 1
         if not command.is_bitmap:

@@ -13,7 +13,7 @@ from diskmodel.engine.reference.clock import Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Counters, Device
 from diskmodel.queue import Policy, Positioning
-from diskmodel.records import WRITE
+from diskmodel.records import FLUSH, READ, WRITE
 
 
 class FlashDisk(Device):
@@ -47,7 +47,7 @@ class FlashDisk(Device):
             self.wake(self.clock.now)
 
     def overhead_ns(self, command: Command) -> int:
-        return self.tables.write_overhead_ns if command.op == WRITE else self.tables.read_overhead_ns
+        return self.tables.read_overhead_ns if command.op == READ else self.tables.write_overhead_ns
 
     def positioning(self, now: int) -> Positioning:
         return lambda command, margin_ns=0: 0
@@ -57,6 +57,10 @@ class FlashDisk(Device):
         return replace(self.counters, busy_ns=min(self.counters.busy_ns, end_ns))
 
     def take(self, command: Command, now: int) -> None:
+        if command.op == FLUSH:
+            # beside everything else (rule F20); there is one at a time (rule Y4)
+            self.finish(command, command.ready_ns + self.tables.flush_ns + self.tables.write_latency_ns)
+            return
         self._taken.append(command)
         if command.ready_ns > now:
             self.wake(command.ready_ns)

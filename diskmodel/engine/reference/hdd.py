@@ -17,7 +17,7 @@ from diskmodel.engine.reference.clock import COMPLETE, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Counters, Device
 from diskmodel.queue import Head, Policy, Positioning, Waiting
-from diskmodel.records import READ, WRITE
+from diskmodel.records import FLUSH, READ, WRITE
 from diskmodel.units import NS_PER_S
 
 
@@ -30,6 +30,15 @@ class Stream:
     limit: int
     from_ns: int
     arm: Arm
+
+
+@dataclass
+class Flush:
+    """A flush that waits for the first `last` writes that have a number; `left` of them are not on the media yet."""
+
+    command: Command
+    last: int
+    left: int
 
 
 class Actuator:
@@ -78,15 +87,18 @@ class HardDisk(Device):
         self.actuators = [
             Actuator(make_policy(), i * per_arm, _media_log(tables, i * per_arm)) for i in range(tables.actuators)
         ]
-        self.segments = Segments(tables.cache_segments, max(tables.cache_segment_bytes // tables.sector_bytes, 1))
-        longest = max(tables.cache_segment_bytes // tables.sector_bytes, 1)
+        self.segments = Segments(tables.cache_segments, tables.segment_sectors)
+        longest = 0 if tables.destages_in_order else tables.segment_sectors
         self.dirty = DirtyBuffer(
-            tables.buffer_sectors, longest, tables.n_sectors_per_actuator, tables.write_room_sectors
+            tables.dirty_sectors, longest, tables.n_sectors_per_actuator, tables.write_room_sectors
         )
         #: Writes that wait until the buffer has room for them (rule C7).
         self.blocked: deque[Command] = deque()
-        self.read_ahead = tables.read_ahead_bytes // tables.sector_bytes
-        self.prefill = tables.write_prefill_bytes // tables.sector_bytes
+        #: Flushes that are not ready, and those that wait for writes (rule D10).
+        self.taken_flushes: deque[Command] = deque()
+        self.waiting_flushes: list[Flush] = []
+        self.read_ahead = tables.read_ahead_sectors
+        self.prefill = tables.prefill_sectors
         self.bus_free_ns = 0
         self.draws = Draws(tables, first_draw, index)
 
@@ -118,7 +130,7 @@ class HardDisk(Device):
 
     # ------------------------------------------------------------------ queue side
     def overhead_ns(self, command: Command) -> int:
-        return self.tables.write_overhead_ns if command.op == WRITE else self.tables.read_overhead_ns
+        return self.tables.read_overhead_ns if command.op == READ else self.tables.write_overhead_ns
 
     def actuator_of(self, lba: int) -> Actuator:
         """The arm that serves block `lba`."""
@@ -139,7 +151,10 @@ class HardDisk(Device):
         return replace(self.counters, busy_ns=(self.counters.busy_ns - late) // len(self.actuators))
 
     def take(self, command: Command, now: int) -> None:
-        self.actuator_of(command.lba).accepted.append(command)
+        if command.op == FLUSH:
+            self.taken_flushes.append(command)
+        else:
+            self.actuator_of(command.lba).accepted.append(command)
         if command.ready_ns > now:
             self.wake(command.ready_ns)
 
@@ -154,10 +169,21 @@ class HardDisk(Device):
         self._admit(now)
         for actuator in self.actuators:
             self._examine(actuator, now)
+        self._begin_flushes(now)
         for actuator in self.actuators:
             while actuator.free_ns <= now and self._serve_one(actuator, now):
                 pass
             self._rest(actuator, now)
+
+    def _begin_flushes(self, now: int) -> None:
+        """Flushes that are ready wait for what the buffer has accepted until now (rule D10)."""
+        while self.taken_flushes and self.taken_flushes[0].ready_ns <= now:
+            command = self.taken_flushes.popleft()
+            left = 0 if self.tables.is_protected else self.dirty.n_unwritten
+            if left:
+                self.waiting_flushes.append(Flush(command, self.dirty.n_numbered, left))
+            else:
+                self.finish(command, command.ready_ns + self.tables.write_completion_overhead_ns)
 
     def _admit(self, now: int) -> None:
         """Writes that waited for room enter the buffer, in their order (rule C7)."""
@@ -179,7 +205,9 @@ class HardDisk(Device):
                     command.in_place = actuator.media.is_in_run(command.lba - actuator.first_lba, command.n_sectors)
                 is_follower = command is actuator.follower
                 has_turn = is_follower or not self.blocked
-                if has_turn and self.dirty.accept(command.seq, command.lba, command.n_sectors, now, command.in_place):
+                if command.is_fua:
+                    command.number = self.dirty.pass_by()
+                elif has_turn and self.dirty.accept(command.seq, command.lba, command.n_sectors, now, command.in_place):
                     actuator.accepted.remove(command)
                     if is_follower:
                         self._release(actuator, now)
@@ -187,6 +215,8 @@ class HardDisk(Device):
                 elif not is_follower and command.n_sectors <= self.dirty.capacity:
                     actuator.accepted.remove(command)
                     self.blocked.append(command)
+                elif self.dirty.capacity:
+                    command.number = self.dirty.pass_by()
             elif self._is_hit(actuator, command, now):
                 actuator.accepted.remove(command)
                 self._from_buffer(command, now)
@@ -233,9 +263,14 @@ class HardDisk(Device):
         oldest = (command for command in actuator.accepted if command.ready_ns <= now)
         ready: list[Command | Dirty] = list(islice(oldest, self.tables.weighed_commands))
         own = [entry for entry in self.dirty.waiting if self.actuator_of(entry.lba) is actuator]
+        flushed = self._flushed(ready, own)
         # firmware that could not weigh all of what waits does not leave it until there is nothing else to do (rule C8)
         is_much = 2 * len(own) > self.tables.weighed_writes
-        if not ready or is_much or self.dirty.is_pressing or self.blocked:
+        if self.tables.destages_in_order:
+            ready = sorted([*ready, *own[: self.tables.weighed_writes]], key=_since)
+        elif flushed:
+            ready = flushed
+        elif not ready or is_much or self.dirty.is_pressing or self.blocked:
             ready += own[: self.tables.weighed_writes]
         if not ready:
             return False
@@ -251,6 +286,14 @@ class HardDisk(Device):
             return True
         self._serve(actuator, chosen, now)
         return True
+
+    def _flushed(self, ready: list[Command | Dirty], own: list[Dirty]) -> list[Command | Dirty]:
+        """Of what is ready and the writes that wait for an arm, those that a flush waits for (rule D10)."""
+        last = max((flush.last for flush in self.waiting_flushes), default=0)
+        if not last:
+            return []
+        passing = [command for command in ready if 0 < command.number <= last]
+        return [*passing, *[entry for entry in own if entry.number <= last][: self.tables.weighed_writes]]
 
     def _serve_follower(self, actuator: Actuator, now: int) -> bool:
         """Serve the write that the arm is held for; False when it is not ready."""
@@ -379,14 +422,30 @@ class HardDisk(Device):
 
     def _destage(self, actuator: Actuator, entry: Dirty, now: int) -> None:
         """Write dirty data to the media (rule C8)."""
-        self.dirty.waiting.remove(entry)
+        self.dirty.take(entry)
         access = self._access(actuator, entry, now)
 
         def written() -> None:
-            self.dirty.used -= entry.room
+            self.dirty.written(entry)
+            self._wrote(entry.number, access.end_ns + self.tables.write_completion_overhead_ns)
             self.wake(access.end_ns)
 
         self.clock.at(access.end_ns, COMPLETE, self.index, entry.seq, written)
+
+    def _complete(self, command: Command) -> None:
+        if command.number:
+            self.dirty.n_passing -= 1
+            self._wrote(command.number, self.clock.now)
+        super()._complete(command)
+
+    def _wrote(self, number: int, end_ns: int) -> None:
+        """A write is on the media: flushes that waited for nothing else end, not before `end_ns` (rule D10)."""
+        for flush in self.waiting_flushes:
+            flush.left -= number <= flush.last
+            if not flush.left:
+                own_end_ns = flush.command.ready_ns + self.tables.write_completion_overhead_ns
+                self.finish(flush.command, max(end_ns, own_end_ns))
+        self.waiting_flushes = [flush for flush in self.waiting_flushes if flush.left]
 
     def _bus_ns(self, n_sectors: int) -> int:
         return n_sectors * self.tables.sector_bytes * NS_PER_S // self.tables.interface_bytes_per_s
@@ -462,6 +521,11 @@ class HardDisk(Device):
         return whole._replace(
             seek_ns=0, rotation_ns=0, transfer_ns=whole.end_ns - now, first_end_ns=now, first_wait_ns=0
         )
+
+
+def _since(ready: Command | Dirty) -> int:
+    """When it became ready."""
+    return ready.ready_ns if isinstance(ready, Command) else ready.arrived_ns
 
 
 def _media_log(tables: HddTables, first_lba: int) -> MediaLog | None:

@@ -8,11 +8,12 @@ from heapq import heapreplace
 
 from diskmodel.engine.reference.clock import COMPLETE, Clock
 from diskmodel.engine.reference.controller import HostRequest
+from diskmodel.engine.reference.journal import Journal
 from diskmodel.engine.scenario import Scenario
 from diskmodel.host.pauses import Pauses
 from diskmodel.host.read_ahead import ReadAhead, cut
 from diskmodel.host.tables import HostTables
-from diskmodel.records import READ
+from diskmodel.records import FLUSH, READ, WRITE, Requests, Sync
 
 
 @dataclass
@@ -61,6 +62,7 @@ class Host:
         self.read_ahead = ReadAhead(tables.read_ahead_sectors, self.page, scenario.layout.capacity)
         self.is_page_by_page = not tables.read_ahead_sectors
         self.device = scenario.n_devices + 2
+        self.takes_flushes = scenario.takes_flushes
         self.below = submit
         self.done = done
         self.lock_ns = tables.lock_ns
@@ -70,12 +72,12 @@ class Host:
         self.coming: list[Fetch] = []
         self.waiting: list[Waiting] = []
         self.then: dict[int, tuple[HostRequest, Callable[[], None]]] = {}
+        self.journal: Journal | None = None
+        self.stream_of: Callable[[int], int] = lambda row: 0
 
     def submit(self, request: HostRequest) -> None:
         """A request comes in, now: first the processor that is free first (rules H1, H4)."""
-        is_next = self.goes_on_at == (request.op, request.sector)
-        self.goes_on_at = (request.op, request.sector + request.n)
-        work = (self.sequential_ns if is_next else self.submission_ns)[request.op]
+        work = self._work_ns(request)
         begin = max(self.clock.now, self.processor_free_ns[0])
         free = begin + work
         if self.processor_pauses is not None:
@@ -88,9 +90,17 @@ class Host:
         heapreplace(self.processor_free_ns, free)
         self.clock.at(free, COMPLETE, self.device, request.row, lambda: self._lock(request))
 
+    def _work_ns(self, request: HostRequest) -> int:
+        """Processor time of a request; a flush costs as a write, or half in its call (rules H1, Y3)."""
+        if request.op == FLUSH:
+            return self.submission_ns[WRITE] >> (request.sync == Sync.DSYNC)
+        is_next = self.goes_on_at == (request.op, request.sector)
+        self.goes_on_at = (request.op, request.sector + request.n)
+        return (self.sequential_ns if is_next else self.submission_ns)[request.op]
+
     def _lock(self, request: HostRequest) -> None:
         """Take what only one request can hold, one after the other (rule H5)."""
-        work = self.lock_ns[request.op]
+        work = self.lock_ns[min(request.op, WRITE)]
         free = max(self.clock.now, self.lock_free_ns) + work
         if not work:
             self._enter(request)
@@ -111,10 +121,59 @@ class Host:
 
     def _noticed(self, request: HostRequest) -> None:
         asked = self.then.pop(id(request), None)
-        if asked is None:
-            self.done(request)
-        else:
+        if asked is not None:
             asked[1]()
+        elif request.sync:
+            self._make_safe(request)
+        else:
+            self.done(request)
+
+    def use_file_system(self, scenario: Scenario, requests: Requests) -> None:
+        """Let syncs commit the journal of the file system where streams have one (rule Y7)."""
+        if not any(rule.journal_bytes for rule in requests.streams):
+            return
+        self.stream_of = requests.stream.tolist().__getitem__
+        self.journal = Journal(
+            self.clock,
+            requests.streams,
+            scenario.drive.sector_bytes,
+            scenario.n_devices,
+            max(self.submission_ns),
+            self._write_journal,
+            self._flush_journal if self.takes_flushes else None,
+        )
+
+    def _write_journal(self, row: int, first: int, n: int, is_fua: bool, then: Callable[[], None]) -> None:
+        sync = Sync.DSYNC if is_fua else Sync.NONE
+        below = HostRequest(row, WRITE, first, n, False, self.clock.now, sync=sync)
+        self.then[id(below)] = (below, then)
+        self.below(below)
+
+    def _flush_journal(self, row: int, then: Callable[[], None]) -> None:
+        flush = HostRequest(row, FLUSH, 0, 0, False, self.clock.now)
+        self.then[id(flush)] = (flush, then)
+        self.below(flush)
+
+    def _make_safe(self, request: HostRequest) -> None:
+        """A write is done when a commit or a flush after it is, where it needs one (rules Y2, Y3, Y7)."""
+        since_ns = self.clock.now
+
+        def flushed() -> None:
+            request.sync_ns += self.clock.now - since_ns
+            self.done(request)
+
+        if self.journal is not None and request.sync:
+            stream = self.stream_of(request.row)
+            has_journal = bool(self.journal.rules[stream].journal_bytes)
+            if has_journal and self.journal.sync(stream, request.row, request.issue_ns, flushed):
+                return
+        if not self.takes_flushes or request.sync == Sync.FILE_DSYNC:
+            self.done(request)
+            return
+        flush = HostRequest(request.row, FLUSH, 0, 0, False, since_ns)
+        self.then[id(flush)] = (flush, flushed)
+        flush.sync = request.sync
+        self.submit(flush)
 
     def _enter(self, request: HostRequest) -> None:
         """Direct I/O goes down as it is; a buffered read is answered once its pages are in memory (rule H2)."""

@@ -12,7 +12,7 @@ from diskmodel.engine.reference.host import Fetch, Host, Waiting
 from diskmodel.engine.scenario import Scenario
 from diskmodel.host.pages import Pages
 from diskmodel.host.read_ahead import cut
-from diskmodel.records import READ, WRITE
+from diskmodel.records import FLUSH, READ, WRITE
 
 
 class CachingHost(Host):
@@ -49,6 +49,9 @@ class CachingHost(Host):
         return self.pages.n_dirty
 
     def _enter(self, request: HostRequest) -> None:
+        if request.op == FLUSH:
+            self.below(request)
+            return
         request.is_hit = False
         if request.op == READ:
             self._read(request, self.clock.now)
@@ -161,6 +164,10 @@ class CachingHost(Host):
             request.cache_ns += self.clock.now - since_ns
             self.done(request)
 
+        def make_safe() -> None:
+            request.cache_ns += self.clock.now - since_ns
+            self._make_safe(request)
+
         if self.is_synchronous:
             first, end = span[0] * self.page, min((span[-1] + 1) * self.page, self.capacity)
             pieces = cut(first, end, self.longest)
@@ -170,15 +177,15 @@ class CachingHost(Host):
                 left[0] -= 1
                 if not left[0]:
                     self.pages.add(span)
-                    answer()
+                    make_safe()
 
             for a, b in pieces:
                 self._send(request.row, WRITE, a, b, piece_written)
             return
         self.pages.write(span, self.clock.now, request.row)
         self.n_written += 1
-        if self.sync_every and self.n_written % self.sync_every == 0:
-            self.flusher.sync(answer)
+        if request.sync or (self.sync_every and self.n_written % self.sync_every == 0):
+            self.flusher.sync(make_safe)
         else:
             answer()
         self.flusher.look()

@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from diskmodel.drive.tables import DriveTables, HddTables
 from diskmodel.engine.reference.clock import COMPLETE, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Device
+from diskmodel.engine.reference.flushing import ArrayFlushes, BlockFlushes
 from diskmodel.engine.reference.submission import Submitter
 from diskmodel.layout.bitmap import Bitmap, bits_of
 from diskmodel.layout.pieces import READ_AND_HOLD, Copy, Piece, merged
@@ -33,6 +35,7 @@ class Access:
     start_ns: int
     is_direct: bool = True
     is_bitmap: bool = False
+    is_fua: bool = False
     parity_ns: int = 0
     out: int = 0
     n_following: int = 0
@@ -55,9 +58,15 @@ class Raid:
         split_at: int,
         block_queue: int = 0,
         turn_ns: int = 0,
+        drive: DriveTables | None = None,
     ) -> None:
         self.clock = clock
         self.tables = tables
+        takes_flushes = drive is not None and drive.takes_flushes
+        self.has_fua = isinstance(drive, HddTables) and drive.has_fua
+        #: What is between the array and each disk where it takes flushes (rules Y4 and Y5).
+        self.flushes = [BlockFlushes(clock, device, self._number) for device in devices] if takes_flushes else []
+        self.array_flushes = ArrayFlushes(clock, len(devices), turn_ns, self._flushed_disks)
         self.devices = devices
         self.split_at = split_at
         self.n_commands = 0
@@ -81,18 +90,41 @@ class Raid:
         self.is_writing_bits = False
         self.n_bit_writes = 0
 
-    def access(self, op: int, sector: int, n: int, done: Callable[[Access, Command], None]) -> None:
+    def access(
+        self, op: int, sector: int, n: int, done: Callable[[Access, Command], None], is_fua: bool = False
+    ) -> None:
         """Start a host access of `n` sectors; `done` gets the access and the command that completed last."""
+        is_fua = is_fua and bool(self.flushes)
         if self.bitmap is None or op == READ:
-            begin = partial(self._plan, op, sector, n, self.clock.now, done)
+            begin = partial(self._plan, op, sector, n, self.clock.now, done, is_fua)
         else:
-            begin = partial(self._intend, sector, n, self.clock.now, done)
+            begin = partial(self._intend, sector, n, self.clock.now, done, is_fua)
         if self.submitter is not None and self.is_host_thread:
             self.submitter.when_awake(begin)
         else:
             begin()
 
-    def _intend(self, sector: int, n: int, asked_ns: int, done: Callable[[Access, Command], None]) -> None:
+    def flush(self, done: Callable[[], None]) -> None:
+        """Flush all disks, or join what waits for the next flush (rule Y5)."""
+        if self.submitter is not None and self.is_host_thread:
+            self.submitter.when_awake(partial(self.array_flushes.flush, done))
+        else:
+            self.array_flushes.flush(done)
+
+    def _flushed_disks(self) -> list[BlockFlushes]:
+        """Disks that a flush goes to: all that are left, and the spare that is being rebuilt."""
+        left = [disk for disk in range(self.tables.n_disks) if disk not in self.tables.failed]
+        spare = [self.tables.n_disks] if self.tables.rebuild_disk >= 0 else []
+        return [self.flushes[disk] for disk in [*left, *spare]] if self.flushes else []
+
+    def _number(self) -> int:
+        """Number of the next command."""
+        self.n_commands += 1
+        return self.n_commands - 1
+
+    def _intend(
+        self, sector: int, n: int, asked_ns: int, done: Callable[[Access, Command], None], is_fua: bool
+    ) -> None:
         """A write that needs bits begins when they are set (rule L13)."""
         assert self.bitmap is not None
         bitmap, bits = self.bitmap, bits_of(self.tables, sector, n)
@@ -102,7 +134,7 @@ class Raid:
             done(access, last)
 
         bitmap.enter(bits, self.clock.now)
-        self.waiting_for_bits.append(partial(self._plan, WRITE, sector, n, asked_ns, ended))
+        self.waiting_for_bits.append(partial(self._plan, WRITE, sector, n, asked_ns, ended, is_fua))
         if self.submitter is not None and not self.is_host_thread:
             self.submitter.in_turn(self._take_waiting)
         elif not self.is_writing_bits:
@@ -160,25 +192,24 @@ class Raid:
         elif self.waiting_for_bits:
             self._take_waiting()
 
-    def _plan(self, op: int, sector: int, n: int, asked_ns: int, done: Callable[[Access, Command], None]) -> None:
+    def _plan(
+        self, op: int, sector: int, n: int, asked_ns: int, done: Callable[[Access, Command], None], is_fua: bool
+    ) -> None:
         if op == WRITE and self.stripes is not None:
-            self._write_stripes(self.stripes, sector, n, asked_ns, done)
+            self._write_stripes(self.stripes, sector, n, Access(done, [], asked_ns, self.clock.now, is_fua=is_fua))
             return
         if op == READ and self.tables.copies > 1:
             self.n_chosen = [0] * len(self.devices)
         pieces = plan(self.tables, op, sector, n, self._choose_copy, self.front)
-        access = Access(done, pieces.then, asked_ns, self.clock.now)
+        access = Access(done, pieces.then, asked_ns, self.clock.now, is_fua=is_fua)
         if self.submitter is not None:
             # a parity array that has lost a disk computes reads in its thread, also those that need no lost block
             is_computed = self.is_parity and bool(self.tables.failed)
             access.is_direct = op == READ and not is_computed and not self.is_host_thread
         self._submit(access, pieces.first)
 
-    def _write_stripes(
-        self, stripes: StripeCache, sector: int, n: int, asked_ns: int, done: Callable[[Access, Command], None]
-    ) -> None:
+    def _write_stripes(self, stripes: StripeCache, sector: int, n: int, request: Access) -> None:
         """Write rows with the stripe cache: reads go first, then what needs none, each of the others by itself."""
-        request = Access(done, [], asked_ns, self.clock.now)
         to_submit: list[tuple[Access, list[Piece]]] = []
         at_once: list[Piece] = []
         together = self._part_of(request)
@@ -191,6 +222,7 @@ class Raid:
             elif isinstance(busy, Access) and not busy.is_written and not stretch.reads:
                 request.out += 1
                 busy.requests.append(request)
+                busy.is_fua = busy.is_fua or request.is_fua
                 busy.then += [piece for piece in stretch.writes if not _is_within(piece, busy.then)]
             else:
                 access = self._part_of(request)
@@ -211,6 +243,7 @@ class Raid:
 
     def _part_of(self, request: Access) -> Access:
         part = Access(self._part_written, [], request.asked_ns, request.start_ns, requests=[request])
+        part.is_fua = request.is_fua
         part.is_direct = self.submitter is None
         return part
 
@@ -257,10 +290,15 @@ class Raid:
                 self.devices[command.device].submit(command)
 
     def _command(self, access: Access, disk: int, op: int, lba: int, n: int) -> Command:
-        self.n_commands += 1
-        number, now = self.n_commands - 1, self.clock.now
         done = partial(self._part_done, access)
-        return Command(number, disk, op, lba, n, now, done, is_bitmap=access.is_bitmap)
+        command = Command(self._number(), disk, op, lba, n, self.clock.now, done, is_bitmap=access.is_bitmap)
+        if access.is_fua and op == WRITE:
+            if self.has_fua:
+                command.is_fua = True
+            else:
+                self.flushes[disk].data_begins()
+                command.done = self.flushes[disk].data_ended(done)
+        return command
 
     def _follow(self, access: Access, read: Command) -> None:
         """Write behind a read on the disk that is held for it (rule L12)."""

@@ -21,6 +21,7 @@ from diskmodel.engine.reference.clock import Clock
 from diskmodel.engine.reference.controller import Controller, HostRequest
 from diskmodel.engine.reference.device import Device
 from diskmodel.engine.reference.flash_disk import FlashDisk
+from diskmodel.engine.reference.group_commit import GroupCommit
 from diskmodel.engine.reference.hdd import HardDisk
 from diskmodel.engine.reference.host import Host
 from diskmodel.engine.reference.page_cache import CachingHost
@@ -28,10 +29,10 @@ from diskmodel.engine.reference.raid import Raid
 from diskmodel.engine.reference.rebuild import Rebuild
 from diskmodel.engine.reference.virtual_disk import VirtualDisk
 from diskmodel.engine.scenario import Scenario, too_long
-from diskmodel.engine.steady.levels import in_bytes, level_marks, low_mark
+from diskmodel.engine.steady.levels import cache_room, in_bytes, level_marks, low_mark
 from diskmodel.host.tables import HostTables
 from diskmodel.queue import make_policy
-from diskmodel.records import PARTS, Completions, DeviceCounters, Int64, Requests, Run
+from diskmodel.records import PARTS, WRITE, Completions, DeviceCounters, Int64, Requests, Run, StreamRule, Sync
 from diskmodel.units import MAX_NS
 
 
@@ -96,7 +97,7 @@ def make_stages(
     block_queue = scenario.queue.block_requests if scenario.queue.write_throttle == "linux" else 0
     # while it submits one request the host notices no completion (rule Q11)
     turn_ns = max(HostTables.of(scenario.host, tables.sector_bytes).submission_ns)
-    raid = Raid(clock, scenario.layout, devices, split_at, block_queue, turn_ns)
+    raid = Raid(clock, scenario.layout, devices, split_at, block_queue, turn_ns, tables)
     make_controller = CachedController if scenario.controller.has_real_cache else Controller
     return devices, raid, make_controller(clock, scenario, raid, done)
 
@@ -165,11 +166,19 @@ class Simulation:
         self.devices, self.raid, self.controller = make_stages(self.clock, scenario, self._answered)
         tables = scenario.drive
         self.host = make_host(self.clock, scenario, self.controller.submit, self._done)
+        self.host.use_file_system(scenario, requests)
         self.clients = Clients(self.clock, requests, self._issue)
         n = len(requests)
         self.rebuild = make_rebuild(self.clock, scenario, self.raid, lambda: (self.n_issued, n - self.left))
         load_buffers(scenario, self.devices, self.raid)
         self.levels: list[tuple[int, int, int, int, int]] = []
+        #: Of streams of commits: their logs, and the rows of each batch that is out, by the first of them (rule Y6).
+        self.logs = {
+            stream: GroupCommit(self.clock, rule, self._write_batch(rule))
+            for stream, rule in enumerate(requests.streams)
+            if rule.log_bytes
+        }
+        self.batches: dict[int, list[int]] = {}
         self.left = n
         self.n_issued = 0
         self.issue_ns = np.zeros(n, np.int64)
@@ -200,27 +209,57 @@ class Simulation:
                 raise too_long()
         return self.clock.now
 
-    def _issue(self, row: int) -> None:
+    def _issue(self, row: int, sync: Sync) -> None:
         op, first, end, hits = self.columns
         self.n_issued += 1
         self.issue_ns[row] = self.clock.now
-        self.host.submit(HostRequest(row, op[row], first[row], end[row] - first[row], hits[row], self.clock.now))
+        log = self.logs.get(int(self.requests.stream[row])) if self.logs else None
+        if log is not None:
+            log.append(row, int(self.requests.length[row]))
+            return
+        n = end[row] - first[row]
+        self.host.submit(HostRequest(row, op[row], first[row], n, hits[row], self.clock.now, sync=self._passed(sync)))
+
+    def _passed(self, sync: Sync) -> Sync:
+        """What follows a write where drives may lack FUA (rule Y7)."""
+        has_fua = self.raid.has_fua and bool(self.raid.flushes)
+        return Sync.FLUSH if sync == Sync.FILE_DSYNC and not has_fua else sync
+
+    def _write_batch(self, rule: StreamRule) -> Callable[[list[int], int, int], None]:
+        def write(rows: list[int], first_byte: int, n_bytes: int) -> None:
+            sector = self.scenario.drive.sector_bytes
+            first, end = first_byte // sector, -(-(first_byte + n_bytes) // sector)
+            self.batches[rows[0]] = rows
+            sync = self._passed(Sync(rule.sync))
+            self.host.submit(HostRequest(rows[0], WRITE, first, end - first, False, self.clock.now, sync=sync))
+
+        return write
 
     def _answered(self, request: HostRequest) -> None:
         self.host.completed(request)
 
     def _done(self, request: HostRequest) -> None:
-        row = request.row
+        rows = self.batches.pop(request.row, None) if self.logs else None
+        if rows is None:
+            self._row_done(request.row, request, 0)
+            return
+        for row in rows:
+            self._row_done(row, request, request.issue_ns - int(self.issue_ns[row]))
+        self.logs[int(self.requests.stream[request.row])].written()
+
+    def _row_done(self, row: int, request: HostRequest, waited_ns: int) -> None:
+        """A row is done with a request that was issued `waited_ns` after it."""
         self.done_ns[row] = self.clock.now
         self.parts_ns[row] = (
             request.link_ns,
             request.cache_ns,
-            request.queue_ns,
+            request.queue_ns + waited_ns,
             request.overhead_ns,
             request.seek_ns,
             request.rotation_ns,
             request.transfer_ns,
             request.parity_ns,
+            request.sync_ns,
         )
         self.is_hit[row] = request.is_hit
         self.left -= 1
@@ -230,7 +269,7 @@ class Simulation:
             now = self.clock.now
             busy_ns = sum(device.counters_until(now).busy_ns for device in self.devices) // len(self.devices)
             self.levels.append((now, self.controller.n_dirty, n_buffered, self.host.n_dirty, busy_ns))
-        self.clients.completed(row, request.issue_ns)
+        self.clients.completed(row, int(self.issue_ns[row]))
 
     def outcome(self, end_ns: int, wall_s: float) -> Run:
         counters = [device.counters_until(end_ns) for device in self.devices]
@@ -253,6 +292,7 @@ class Simulation:
                 write_bytes=column("write_sectors", sector),
                 n_cache_hits=column("n_cache_hits"),
                 read_response_ns=column("read_response_ns"),
+                n_flushes=column("n_flushes"),
             ),
             engine="simpy",
             wall_s=wall_s,
@@ -264,5 +304,6 @@ class Simulation:
             is_in_waves=self.scenario.start.is_in_waves,
             cleaning_requests=self.scenario.start.cleaning_requests,
             level_marks=level_marks(self.scenario),
+            cache_bytes=cache_room(self.scenario),
             levels=in_bytes(self.scenario, self.levels),
         )

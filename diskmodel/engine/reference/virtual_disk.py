@@ -11,7 +11,7 @@ from diskmodel.engine.reference.clock import Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Counters, Device
 from diskmodel.queue import Policy, Positioning
-from diskmodel.records import WRITE
+from diskmodel.records import READ
 
 
 @dataclass
@@ -39,7 +39,7 @@ class VirtualDisk(Device):
         self._batch = Batch()
 
     def overhead_ns(self, command: Command) -> int:
-        return processor_ns(self.tables, command.op == WRITE, command.n_sectors)
+        return processor_ns(self.tables, command.op != READ, command.n_sectors)
 
     def processor_from(self, now: int) -> int:
         if now < self.electronics_free_ns:
@@ -59,7 +59,7 @@ class VirtualDisk(Device):
 
     def take(self, command: Command, now: int) -> None:
         self.counters.busy_ns += command.overhead_ns
-        latency_ns = self.tables.write_latency_ns if command.op == WRITE else self.tables.read_latency_ns
+        latency_ns = self.tables.read_latency_ns if command.op == READ else self.tables.write_latency_ns
         command.overhead_ns += latency_ns
         done_ns = command.ready_ns + latency_ns
         if not self.tables.is_batched:

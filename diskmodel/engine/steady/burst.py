@@ -52,11 +52,11 @@ def burst_of(scenario: Scenario, levels: Int64, start_ns: int, write_bytes: floa
     if not isinstance(tables, HddTables) or tables.media_cache is not None:
         return None  # a media cache is full, or takes bursts in a time that no constant gives
     # a parity write reads first, whatever the drives buffer
-    if tables.write_back and layout.family != "parity":
+    if tables.dirty_sectors and layout.family != "parity":
         response += tables.write_overhead_ns + tables.write_completion_overhead_ns
         response += _transfer_ns(write_bytes, tables.interface_bytes_per_s)
         copies = layout.copies if layout.family == "copies" else 1
-        room = tables.cache_bytes * (layout.n_disks - len(layout.failed))
+        room = tables.dirty_sectors * tables.sector_bytes * (layout.n_disks - len(layout.failed))
         least = tables.write_room_sectors * tables.sector_bytes
         return absorbed("drives", room / copies, mean[1] / copies, response, least)
     return None

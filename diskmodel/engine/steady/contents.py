@@ -13,8 +13,8 @@ from functools import lru_cache
 import numpy as np
 
 from diskmodel.controller.dirty_blocks import Lanes
-from diskmodel.engine.steady.recent import MAX_ROWS, History, most_recent, still_waiting
-from diskmodel.engine.steady.rounds import UNEVEN, swept_round, unevenness
+from diskmodel.engine.steady.recent import MAX_ROWS, History, most_recent, waiting_in_round
+from diskmodel.engine.steady.rounds import UNEVEN, UNEVEN_WAYS, Arms, swept_round, unevenness
 from diskmodel.records import Int64
 from diskmodel.workload.addresses import Sequential, Strided
 from diskmodel.workload.stream import Stream
@@ -23,6 +23,9 @@ from diskmodel.workload.stream import Stream
 _USES_PER_BLOCK = 4
 #: Writes of blocks for each block that waits: what a sweep leaves was written within its last two rounds.
 ROUNDS = 2
+#: How much longer than the writes that were looked at a round may be. Random writes without popular places take two for
+#: each block that waits, sometimes a little more; at 1.5, what a sixth of a round left would be missing.
+_NEARLY = 1.1
 #: Writes of blocks, for each that waits and in all, through which a sweep is followed to measure its rounds. Beside a
 #: log a round takes about five for each: half would see a single one. A million take a second and a half.
 _SWEEP, _MAX_SWEEP = 16, 1 << 20
@@ -35,27 +38,37 @@ _WAITING_KEPT, _RECENT_KEPT = 8, 2
 @lru_cache(maxsize=_WAITING_KEPT)
 def waiting_blocks(history: History, n: int, block_bytes: int, lanes: Lanes) -> tuple[Int64, int]:
     """The `n` blocks that wait in a write-back cache, or fewer where no more are written; the writes that they take."""
+    return _waiting(history, n, block_bytes, lanes)
+
+
+def _waiting(history: History, n: int, block_bytes: int, lanes: Lanes | None) -> tuple[Int64, int]:
     n_uses = ROUNDS * n
     while True:
         uses = history.uses(n_uses, block_bytes, only_writes=True)
-        waiting = still_waiting(uses, n, lanes.lane_of(uses))
-        # popular blocks are written again and again, so that more writes are needed for as many blocks
-        if len(waiting) >= n or history.rows_of_uses(n_uses, block_bytes, only_writes=True) in (0, MAX_ROWS):
+        waiting, round_uses = waiting_in_round(uses, n, lanes.lane_of(uses) if lanes else None)
+        # popular blocks are written again and again, so that a round takes more writes for as many blocks
+        is_whole = len(waiting) >= n and round_uses <= _NEARLY * n_uses
+        if is_whole or history.rows_of_uses(n_uses, block_bytes, only_writes=True) in (0, MAX_ROWS):
             return _kept(waiting), n_uses
         n_uses *= 2
 
 
-def uneven_round(history: History, n: int, block_bytes: int, lanes: Lanes) -> int:
+def uneven_round(history: History, n: int, block_bytes: int, lanes: Lanes, *, has_arms: bool) -> int:
     """Requests of a round that leaves so many blocks waiting, where it is uneven; else 0 (rule Z10)."""
-    return _uneven_round(_from_the_middle(history), n, block_bytes, lanes)
+    return _uneven_round(_from_the_middle(history), n, block_bytes, lanes, has_arms)
 
 
 @lru_cache
-def _uneven_round(history: History, n: int, block_bytes: int, lanes: Lanes) -> int:
+def _uneven_round(history: History, n: int, block_bytes: int, lanes: Lanes, has_arms: bool) -> int:
     waiting, n_uses = waiting_blocks(history, n, block_bytes, lanes)
     uses = history.uses(n_uses, block_bytes, only_writes=True)
     n_requests = history.rows_of_uses(len(uses), block_bytes, only_writes=True)
-    if unevenness(uses, lanes, reads_per_use=n_requests * history.read_ratio / len(uses)) <= UNEVEN:
+    reads_per_use = n_requests * history.read_ratio / len(uses)
+    is_even = unevenness(uses, lanes, reads_per_use=reads_per_use) <= UNEVEN
+    if is_even and has_arms:
+        arms = Arms(history.reads() / block_bytes, history.capacity_bytes // block_bytes)
+        is_even = unevenness(uses, lanes, reads_per_use=reads_per_use, arms=arms) <= UNEVEN_WAYS
+    if is_even:
         return 0
     uses = history.uses(min(_SWEEP * len(waiting), _MAX_SWEEP), block_bytes, only_writes=True)
     return history.requests_of_uses(round(swept_round(uses, waiting, len(waiting), lanes)), block_bytes)
@@ -81,7 +94,7 @@ def _from_the_middle(history: History) -> History:
 @lru_cache(maxsize=_WAITING_KEPT)
 def waiting_pages(history: History, n: int, page_bytes: int) -> Int64:
     """So many dirty pages of a host, as a sweep over their places leaves them."""
-    return _kept(still_waiting(history.uses(ROUNDS * n, page_bytes, only_writes=True), n))
+    return _waiting(history, n, page_bytes, None)[0]
 
 
 def filling_uses(history: History, n: int, block_bytes: int) -> Int64:

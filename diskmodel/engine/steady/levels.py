@@ -46,6 +46,12 @@ def level_marks(scenario: Scenario) -> tuple[int, int, int]:
     return controller, drives, int(memory.memory_bytes * memory.dirty_background_ratio) if memory else 0
 
 
+def cache_room(scenario: Scenario) -> int:
+    """Room of the controller's write-back cache in bytes; 0: there is none."""
+    write = scenario.controller.write_cache
+    return max(write.size_bytes // write.block_bytes, 1) * write.block_bytes if write else 0
+
+
 def low_mark(scenario: Scenario) -> int:
     """Level in bytes at which the controller stops to write, where it is below its mark; else 0 (rule K8)."""
     write = scenario.controller.write_cache

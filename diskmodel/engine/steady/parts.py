@@ -59,12 +59,17 @@ class Level(Enum):
 
 @dataclass(frozen=True)
 class Levels:
-    """Of the controller's write-back cache, the drives' buffers, the host's dirty pages, and media caches."""
+    """Of the controller's write-back cache, the drives' buffers, the host's dirty pages, and media caches.
+
+    `filled_ratio` is how much of the room above its mark a full controller's cache takes: less than all where more
+    comes than can be written at the mark, and less where the cache is full.
+    """
 
     controller: Level = Level.MARK
     drives: Level = Level.MARK
     pages: Level = Level.MARK
     media: Level = Level.FULL
+    filled_ratio: float = 1.0
 
 
 class Parts:
@@ -75,7 +80,7 @@ class Parts:
         self.history = history
         # levels that the trial confirms are not drawn again. A cache of bound methods would refer to these parts, and
         # keep the drive's tables, megabytes each, until the next collection of garbage
-        self._drawn: dict[tuple[str, Level | None], Any] = {}
+        self._drawn: dict[tuple[str, Level | int | None], Any] = {}
         tables, controller = scenario.drive, scenario.controller
         self.sector_bytes = tables.sector_bytes
         self.caches: CacheTables | None = None
@@ -183,7 +188,7 @@ class Parts:
     def start(self, levels: Levels) -> Start:
         """The state at these levels."""
         once = self._once
-        dirty, round_requests = once("dirty", levels.controller, lambda: self._draw_dirty(levels.controller))
+        dirty, round_requests = once("dirty", self.n_waiting(levels), lambda: self._draw_dirty(levels))
         pages = once("pages", levels.pages, lambda: self._draw_dirty_pages(levels.pages))
         programmed, buffered, buffered_room = once(
             "buffered", levels.drives, lambda: self._draw_buffered(levels.drives)
@@ -207,22 +212,33 @@ class Parts:
             cleaning_requests=caches.cleaning_requests,
         )
 
-    def _once(self, part: str, level: Level | None, draw: Callable[[], Drawn]) -> Drawn:
+    def n_waiting(self, levels: Levels) -> int:
+        """Blocks that wait in the controller's cache at these levels."""
+        caches = self.caches
+        if caches is None:
+            return 0
+        room = caches.dirty_blocks - caches.high_blocks if levels.controller is Level.FULL else 0
+        return caches.high_blocks + round(levels.filled_ratio * room)
+
+    def _once(self, part: str, level: Level | int | None, draw: Callable[[], Drawn]) -> Drawn:
         """Return what was drawn of a part at a level; drawn the first time."""
         if (part, level) not in self._drawn:
             self._drawn[part, level] = draw()
         found: Drawn = self._drawn[part, level]
         return found
 
-    def _draw_dirty(self, level: Level) -> tuple[Int64, int]:
+    def _draw_dirty(self, levels: Levels) -> tuple[Int64, int]:
         """Blocks in the write-back cache (rule Z4), and the requests of a round that is uneven, else 0 (rule Z10)."""
         caches = self.caches
         if caches is None or not caches.dirty_blocks:
             return EMPTY.dirty, 0
-        n = caches.dirty_blocks if level is Level.FULL else caches.high_blocks
+        n = self.n_waiting(levels)
         history, block_bytes = self.history, caches.block_sectors * self.sector_bytes
         waiting, _ = waiting_blocks(history, n, block_bytes, caches.lanes)
-        return waiting, uneven_round(history, n, block_bytes, caches.lanes) if len(waiting) == n else 0
+        if len(waiting) < n:
+            return waiting, 0
+        has_arms = isinstance(self.scenario.drive, HddTables)
+        return waiting, uneven_round(history, n, block_bytes, caches.lanes, has_arms=has_arms)
 
     def _draw_cached(self) -> Int64:
         """Blocks in the read cache (rule Z4)."""
@@ -244,9 +260,8 @@ class Parts:
             return staggered(rows[0], tables.sectors_per_unit, self.staggered_units), rows[1], EMPTY.buffered_room
         if not room or not isinstance(tables, HddTables) or not self.writes_anything:
             return EMPTY.programmed, EMPTY.buffered, EMPTY.buffered_room
-        longest = max(tables.cache_segment_bytes // self.sector_bytes, 1)
         writes, least = self._last_writes(room), tables.write_room_sectors
-        return EMPTY.programmed, *joined(writes, longest, tables.n_sectors_per_actuator, room, least)
+        return EMPTY.programmed, *joined(writes, tables.segment_sectors, tables.n_sectors_per_actuator, room, least)
 
     def _draw_logged(self, level: Level) -> Caches:
         """What the media caches hold (rule G9)."""

@@ -66,6 +66,14 @@ class History:
         """About the share of the requests that read."""
         return 1 - len(self._rows(_SAMPLE_ROWS, only_writes=True)[0]) / _SAMPLE_ROWS
 
+    def reads(self) -> Int64:
+        """Offsets in bytes of a sample of what was read."""
+        past = self.workload.past(
+            capacity_bytes=self.capacity_bytes, n=_SAMPLE_ROWS, seed=self.seed, n_before=self.n_before
+        )
+        offset: Int64 = past.offset[past.op == Op.READ]
+        return offset
+
     def writes(self, n_bytes: int) -> tuple[Int64, Int64]:
         """Offsets and lengths in bytes of the last writes that add up to about `n_bytes`, the latest last."""
         return self._rows(self.rows_of_writes(n_bytes), only_writes=True)
@@ -144,6 +152,14 @@ def is_among(blocks: Int64, others: Int64) -> NDArray[np.bool_]:
 def still_waiting(uses: Int64, n: int, lane: Int64 | None = None) -> Int64:
     """The `n` different blocks that wait when a sweep that goes round takes as many as come; ascending.
 
+    Those of `waiting_in_round`, where enough were written.
+    """
+    return waiting_in_round(uses, n, lane)[0]
+
+
+def waiting_in_round(uses: Int64, n: int, lane: Int64 | None = None) -> tuple[Int64, int]:
+    """The `n` different blocks that wait when a sweep that goes round takes as many as come, and the length of a round.
+
     Parameters
     ----------
     uses : int64, shape (n_uses,)
@@ -152,6 +168,13 @@ def still_waiting(uses: Int64, n: int, lane: Int64 | None = None) -> Int64:
     lane : int64, shape (n_uses,), optional
         Lane of each; every lane has a sweep of its own.
 
+    Returns
+    -------
+    blocks : int64
+        Ascending; all that were written where these are fewer.
+    round_uses : int
+        Uses of one round. If they are more than `n_uses`, writes that still wait are older than those.
+
     Notes
     -----
     The sweep is about to begin at the lowest block. It last passed the share `x` of a lane's writes (in order of place)
@@ -159,7 +182,7 @@ def still_waiting(uses: Int64, n: int, lane: Int64 | None = None) -> Int64:
     round. The length of a round is the one that leaves `n` blocks.
     """
     if not len(uses):
-        return uses
+        return uses, 0
     at = uses if lane is None else lane * (int(uses.max()) + 1) + uses
     order = np.argsort(at, kind="stable")
     in_order = np.zeros(len(uses), np.int64) if lane is None else lane[order]
@@ -173,6 +196,10 @@ def still_waiting(uses: Int64, n: int, lane: Int64 | None = None) -> Int64:
     by_lane = np.arange(len(uses)) if lane is None else np.argsort(lane, kind="stable")
     age[by_lane] = np.repeat(first + size, size) - np.arange(len(uses))
     # among equals the latest first: they are turned round, and the sort is stable
-    by_round = np.argsort((age * len(uses) // beyond)[::-1], kind="stable")
+    rounds = (age * len(uses) // beyond)[::-1]
+    by_round = np.argsort(rounds, kind="stable")
     different, turn = np.unique(uses[::-1][by_round], return_index=True)
-    return different if len(different) <= n else different[turn <= np.partition(turn, n - 1)[n - 1]]
+    if len(different) < n:
+        return different, int(rounds[by_round[-1]])
+    last = np.partition(turn, n - 1)[n - 1]
+    return different[turn <= last], int(rounds[by_round[last]])

@@ -3,14 +3,43 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from typing import Annotated, Self
 
 import numpy as np
 
 from diskmodel.records import Int64
+from diskmodel.schema import Beside, GivenAs
 
 
 def _nothing() -> Int64:
     return np.empty(0, np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Writes:
+    """Writes as the kernel takes them: disk, first block and sectors of each."""
+
+    disk: Int64
+    lba: Int64
+    n: Int64
+
+    @classmethod
+    def of(cls, rows: Int64) -> Self:
+        """Return rows of these three numbers by column."""
+        return cls(*(np.ascontiguousarray(column) for column in rows.T))
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Places on any disk as the kernel takes them: first block and sectors of each."""
+
+    lba: Int64
+    n: Int64
+
+    @classmethod
+    def of(cls, rows: Int64) -> Self:
+        """Return rows of these two numbers by column."""
+        return cls(*(np.ascontiguousarray(column) for column in rows.T))
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,17 +87,17 @@ class Start:
     aged: Int64 = field(default_factory=_nothing)
     piece_units: int = 0
     shifts: Int64 = field(default_factory=_nothing)
-    programmed: Int64 = field(default_factory=lambda: np.empty((0, 3), np.int64))
-    buffered: Int64 = field(default_factory=lambda: np.empty((0, 3), np.int64))
+    programmed: Annotated[Int64, GivenAs(Writes)] = field(default_factory=lambda: np.empty((0, 3), np.int64))
+    buffered: Annotated[Int64, GivenAs(Writes)] = field(default_factory=lambda: np.empty((0, 3), np.int64))
     buffered_room: Int64 = field(default_factory=_nothing)
-    logged: Int64 = field(default_factory=lambda: np.empty((0, 2), np.int64))
-    runs: Int64 = field(default_factory=lambda: np.empty((0, 3), np.int64))
+    logged: Annotated[Int64, GivenAs(Places)] = field(default_factory=lambda: np.empty((0, 2), np.int64))
+    runs: Annotated[Int64, GivenAs(Writes)] = field(default_factory=lambda: np.empty((0, 3), np.int64))
     pages_dirty: Int64 = field(default_factory=_nothing)
     pages_clean: Int64 = field(default_factory=_nothing)
-    n_before: int = 0
-    round_requests: int = 0
-    is_in_waves: bool = False
-    cleaning_requests: int = 0
+    n_before: Beside[int] = 0
+    round_requests: Beside[int] = 0
+    is_in_waves: Beside[bool] = False
+    cleaning_requests: Beside[int] = 0
 
     @property
     def room_of_buffered(self) -> Int64:

@@ -30,6 +30,11 @@ _SAMPLES = 64
 #: what chance does to the queues of a busy array would repeat every other trial from half a buffer.
 _STAYS = 0.01
 
+#: Trials that look for the level of a cache between its mark and full, and the share of that room which is no
+#: difference. With half as many, a level between stays where a line through the ends has it; each takes as long as the
+#: trial before.
+_SEARCHES, _SAME = 4, 1 / 32
+
 Engine = Callable[["Scenario", Requests], Run]
 
 
@@ -60,9 +65,12 @@ def settled(
     if not parts.has_levels or not parts.writes_anything:
         return parts.start(first)
 
+    # in a burst everything would fill, and between two of them nothing
+    even = workload.at_mean(TRIAL_REQUESTS)
+
     def tried(levels: Levels, n_dirty: int = 0) -> tuple[Levels, Pace]:
         """What a trial shows that begins at these levels, and with so many dirty pages where theirs is low."""
-        requests = workload.requests(
+        requests = even.requests(
             capacity_bytes=capacity_bytes,
             n=TRIAL_REQUESTS,
             seed=seed,
@@ -76,6 +84,13 @@ def settled(
         run = engine(trial, requests)
         return levels_after(parts, levels, run, requests), pace_of(parts, requests, run)
 
+    def checked(levels: Levels) -> Levels:
+        """These levels, with a full cache of the controller only if it stays full."""
+        return _with_cache_between(levels, lambda between: tried(between)[1].cache_rise)
+
+    def begun(levels: Levels) -> Start:
+        return parts.start(checked(levels))
+
     if parts.media is not None:
         found = _with_media_caches(first, lambda levels: tried(levels)[0])
         if found.media is Level.FULL and not parts.knows_cleanings:
@@ -83,20 +98,22 @@ def settled(
             full, _ = tried(replace(first, drives=Level.FULL))
             found = replace(found, media=full.media if full.media is Level.MARK else Level.FULL)
         if parts.pages is None:
-            return parts.start(found)
+            return begun(found)
         first = replace(first, media=found.media)
     calm = None
     if not parts.keeps_dirty_pages and first.drives is Level.MARK:
         # half a buffer that is drained slowly would look like one that stays, and delay requests for hours
         calm, pace = tried(replace(first, drives=Level.LOW))
+        if calm.drives is Level.LOW:
+            calm = checked(calm)
         if calm.controller is not Level.MARK or calm.drives is not Level.LOW:
             calm = None
         elif pace.late_rise < _STAYS:
-            return parts.start(replace(calm, media=first.media))
+            return begun(replace(calm, media=first.media))
     shown, pace = tried(first)
     if calm is not None and shown.drives is Level.LOW:
         # the buffers empty either way, and what rose meanwhile in the controller's cache waited for that
-        return parts.start(replace(calm, media=first.media))
+        return begun(replace(calm, media=first.media))
     if shown.pages is Level.LOW and pace.rise > DRIFT:
         # what the caches below took still waits: whether the disks keep up shows when these are full
         shown, _ = tried(replace(first, controller=Level.FULL, drives=Level.FULL))
@@ -105,7 +122,7 @@ def settled(
         _, filling = tried(replace(shown, pages=Level.LOW))
         n_dirty = grown_old(parts, filling)
         _, draining = tried(shown, n_dirty)
-        start, n_in_wave = parts.start(shown), requests_of_wave(parts, filling, draining, n_dirty)
+        start, n_in_wave = begun(shown), requests_of_wave(parts, filling, draining, n_dirty)
         if n_in_wave < start.round_requests:
             return start
         return replace(start, round_requests=n_in_wave, is_in_waves=True)
@@ -114,7 +131,7 @@ def settled(
         full, _ = tried(replace(first, pages=Level.FULL))
         is_full = full.pages is Level.FULL
         shown = replace(full, media=first.media, pages=Level.FULL if is_full else Level.MARK)
-    return parts.start(shown)
+    return begun(shown)
 
 
 def _with_media_caches(first: Levels, tried: Callable[[Levels], Levels]) -> Levels:
@@ -129,6 +146,36 @@ def _with_media_caches(first: Levels, tried: Callable[[Levels], Levels]) -> Leve
     rested = tried(replace(first, drives=Level.LOW, media=Level.LOW))
     # what is drained at one end and rises at the other is between them: full is the slower one
     return rested if rested.media is Level.LOW else replace(calm, media=Level.FULL)
+
+
+def _with_cache_between(levels: Levels, rise_at: Callable[[Levels], float]) -> Levels:
+    """Levels with a full cache of the controller where it stays full, else where as much is written as comes.
+
+    `rise_at` is by how much it rises in a trial that begins at levels, as a share of what is written there. The more
+    waits, the longer are the runs that are written at once, and the more of what comes is in the cache already. And few
+    writes of a trial, in long runs, move a level at its mark by as much as those that cannot be written in time.
+    """
+    if levels.controller is not Level.FULL:
+        return levels
+    low, high = 0.0, 1.0
+    fall = -rise_at(levels)
+    if fall <= DRIFT:
+        return levels
+    # more than a twentieth was found to come at the mark
+    rise = DRIFT
+    for _ in range(_SEARCHES):
+        # near an end that was looked at, the middle would be as good
+        between = replace(levels, filled_ratio=low + (high - low) * rise / (rise + fall))
+        if between.filled_ratio < _SAME:
+            return replace(levels, controller=Level.MARK)
+        found = rise_at(between)
+        if abs(found) <= DRIFT or high - low < _SAME:
+            break
+        if found > 0:
+            low, rise = between.filled_ratio, found
+        else:
+            high, fall = between.filled_ratio, -found
+    return between
 
 
 def filled(scenario: Scenario, workload: Workload, *, capacity_bytes: int, seed: int) -> Start:

@@ -13,7 +13,7 @@ MODELLED = frozenset(
     rw bs bsrange bssplit blockalign rwmixread rwmixwrite iodepth numjobs ioengine direct buffered size filesize
     offset filename thinktime thinktime_blocks rate rate_iops rate_process random_distribution rw_sequencer
     stonewall wait_for wait_for_previous new_group kb_base read_iolog group_reporting name unit_base
-    max_open_zones job_max_open_zones
+    max_open_zones job_max_open_zones fsync fdatasync sync
     """.split()
 )
 
@@ -69,11 +69,8 @@ LEFT_OUT: Mapping[str, str] = {
     "zone_reset_frequency": "zones are not reset: the cost of resets is left out",
     "offset_increment": "all clones use the same region instead of regions of their own",
     "offset_align": "places are aligned to the block size",
-    "fsync": "flushes are left out: writes may be answered too early",
-    "fdatasync": "flushes are left out: writes may be answered too early",
-    "sync_file_range": "flushes are left out: writes may be answered too early",
-    "write_barrier": "flushes are left out: writes may be answered too early",
-    "sync": "writes may be answered from a cache; synchronous ones are not (turn write caches off in the array)",
+    "sync_file_range": "writes pages of the page cache, which the workload does not include, and flushes no drive",
+    "write_barrier": "fio's engines for files and devices ignore it: writes are followed by no flush",
     "verify": "reads that verify what was written are left out: the real load is higher",
     "verify_backlog": "reads that verify what was written are left out: the real load is higher",
     "verify_backlog_batch": "reads that verify what was written are left out: the real load is higher",
@@ -193,7 +190,6 @@ def _is_off(name: str, value: str) -> bool:
         "percentage_random": ("100",),
         "zonemode": ("none",),
         "nrfiles": ("1",),
-        "sync": ("0", "none"),
         "iodepth_batch": ("1",),
         "iodepth_batch_submit": ("1",),
         "file_service_type": ("roundrobin",),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from diskmodel.formats.fio import options as fio_options
+from diskmodel.units import in_digits
 
 DIRECTIONS = ("read", "write", "trim")
 
@@ -127,6 +128,18 @@ class FioJob:
         fio's error number; 0: none.
     cpu_ratio : float or None
         Share of a processor that each process of the job used; None when the output does not say.
+    sync : FioLatency or None
+        Latency of flushes (fsync, fdatasync, sync_file_range); None where there were none, or the output (terse) does
+        not say.
+    n_syncs : int or None
+        Flushes; None where the output does not say.
+    combined : dict or None
+        Where `group_reporting` added up sections of different settings: direction → their pattern, "" where it is
+        unknown or they differ. None for the results of one section.
+    program : str
+        What ran the job; its results may be in the form of fio's jobs without being fio's.
+    dropped_flushes : str
+        Flushes of the run that no option shows, in words.
     notes : tuple of str
         What the reader had to assume.
     """
@@ -150,6 +163,11 @@ class FioJob:
     trim: FioDirection | None = None
     error: int = 0
     cpu_ratio: float | None = None
+    sync: FioLatency | None = None
+    n_syncs: int | None = None
+    combined: Mapping[str, str] | None = None
+    program: str = "fio"
+    dropped_flushes: str = ""
     notes: tuple[str, ...] = ()
 
     @property
@@ -167,7 +185,8 @@ class FioJob:
     def measured_outstanding(self) -> float | None:
         """Requests that were in flight on average, by Little's law: IOPS times latency; None without latencies.
 
-        Counted are the directions that the pattern asks for: others verify, at another time.
+        Counted are the directions that the pattern asks for: others verify, at another time. Flushes fill the time in
+        which a job that waits for them has nothing else in flight, up to what the options allow.
         """
         total = 0.0
         for name, direction in self.directions.items():
@@ -177,7 +196,41 @@ class FioJob:
             if latency_ns is None:
                 return None
             total += direction.iops * latency_ns / 1e9
+        if total < self.outstanding and self._flushing:
+            total = min(total + self._flushing, float(self.outstanding))
         return total or None
+
+    @property
+    def sync_rule(self) -> tuple[str, int] | None:
+        """What makes its writes safe, and after how many of them; None where nothing is known to.
+
+        The options count; where the output has none, the number of flushes over that of writes.
+        """
+        if fio_options.is_synchronous(self.options):
+            return "dsync", 1
+        asked = {name: fio_options.count(self.options, name) for name in ("fdatasync", "fsync")}
+        found = {name: every for name, every in asked.items() if every}
+        if found:
+            name = min(found, key=lambda name: found[name])
+            return name, found[name]
+        n_writes = self.write.n_ios if self.write else None
+        if self.is_complete or not self.n_syncs or not n_writes:
+            return None
+        return "fdatasync", max(round(n_writes / self.n_syncs), 1)
+
+    @property
+    def commits_per_s(self) -> float | None:
+        """Flushes per second of the run; None where the output has none."""
+        runtime_ns = max((direction.runtime_ns for direction in self.directions.values()), default=0)
+        return self.n_syncs * 1e9 / runtime_ns if self.n_syncs and runtime_ns else None
+
+    @property
+    def _flushing(self) -> float:
+        """Flushes in flight on average."""
+        runtime_ns = max((direction.runtime_ns for direction in self.directions.values()), default=0)
+        if self.sync is None or not self.n_syncs or not runtime_ns:
+            return 0.0
+        return self.n_syncs * self.sync.mean_ns / runtime_ns
 
     @property
     def was_limited(self) -> bool:
@@ -201,6 +254,29 @@ class FioJob:
         return {name: direction for name, direction in found.items() if direction is not None}
 
 
+def without_impossible(job: FioJob) -> FioJob:
+    """Return a job without latencies whose mean is longer than the run: a damaged or misprinted figure."""
+    dropped: dict[str, float] = {}
+
+    def possible(direction: FioDirection | None) -> FioDirection | None:
+        if direction is None or not direction.runtime_ns:
+            return direction
+        kinds = {kind: getattr(direction, kind) for kind in ("slat", "clat", "lat")}
+        bad = {kind: found for kind, found in kinds.items() if found and found.mean_ns > direction.runtime_ns}
+        dropped.update({kind: found.mean_ns / direction.runtime_ns for kind, found in bad.items()})
+        # what is left of them would pass for all of the latency
+        return replace(direction, slat=None, clat=None, lat=None) if bad else direction
+
+    read, write, trim = (possible(direction) for direction in (job.read, job.write, job.trim))
+    if not dropped:
+        return job
+    note = (
+        f"latencies are impossible and left out: their mean ({', '.join(dropped)}) is "
+        f"{in_digits(max(dropped.values()))} times as long as the run"
+    )
+    return replace(job, read=read, write=write, trim=trim, notes=(*job.notes, note))
+
+
 def job_from_options(
     name: str,
     options: Mapping[str, str],
@@ -212,6 +288,8 @@ def job_from_options(
     results: Mapping[str, FioDirection | None] | None = None,
     cpu_ratio: float | None = None,
     is_complete: bool = True,
+    sync: FioLatency | None = None,
+    n_syncs: int | None = None,
 ) -> FioJob:
     """Return a job whose requested side is derived from its options.
 
@@ -243,4 +321,6 @@ def job_from_options(
         trim=results.get("trim"),
         error=error,
         cpu_ratio=cpu_ratio,
+        sync=sync,
+        n_syncs=n_syncs,
     )

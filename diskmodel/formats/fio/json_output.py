@@ -5,15 +5,30 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from diskmodel.errors import Fault, FormatError
 from diskmodel.formats.faults import file_error
-from diskmodel.formats.fio.job import DIRECTIONS, FioDirection, FioJob, FioLatency, job_from_options
+from diskmodel.formats.fio.job import (
+    DIRECTIONS,
+    PURE_PATTERNS,
+    FioDirection,
+    FioJob,
+    FioLatency,
+    job_from_options,
+)
 from diskmodel.formats.fio.options import canonical
+from diskmodel.formats.fio.snapshots import continues, said
 from diskmodel.limits import check_json
+
+#: A mean size of requests that differs by more from the only size asked for is that of other requests; short ones at
+#: the end of a file make less.
+_OTHER_SIZE = 0.05
+
+#: Results of one run give its start to a second each way.
+_SAME_START_S = 2.0
 
 #: Largest figure of a document: thirty years in nanoseconds, an exabyte. Anything larger is damage.
 _MAX = 1e18
@@ -28,7 +43,13 @@ def _cpu_ratio(entry: Mapping[str, Any]) -> float | None:
 
 
 def find_document(text: str, source: str) -> dict[str, Any] | None:
-    """The last JSON document of fio in a text that may hold warnings and other formats beside it; None if none.
+    """The last JSON document of fio in a text; see `find_documents`. None if none."""
+    found = find_documents(text, source)
+    return found[-1] if found else None
+
+
+def find_documents(text: str, source: str) -> list[dict[str, Any]]:
+    """The JSON documents of fio in a text that may hold warnings and other formats beside them, in their order.
 
     Raises
     ------
@@ -40,7 +61,7 @@ def find_document(text: str, source: str) -> dict[str, Any] | None:
         check_json(text)
     except ValueError as error:
         raise file_error(source, f"is not usable JSON: {error}") from None
-    found: dict[str, Any] | None = None
+    found: list[dict[str, Any]] = []
     place = 0 if text.startswith("{") else text.find("\n{") + 1
     first = True
     while first or place > 0:
@@ -52,7 +73,7 @@ def find_document(text: str, source: str) -> dict[str, Any] | None:
         except (ValueError, RecursionError) as error:
             raise _broken(text, place, error, source) from None
         if isinstance(value, dict) and isinstance(value.get("jobs", value.get("client_stats")), list):
-            found = value
+            found.append(value)
         place = text.find("\n{", end) + 1
     return found
 
@@ -65,6 +86,54 @@ def _broken(text: str, place: int, error: ValueError | RecursionError, source: s
             Fault(f"line {line}, column {error.colno}", shown, f"is not valid JSON: {error.msg}"), source
         )
     return file_error(source, f"is not usable JSON: {error}")
+
+
+def jobs_of_all(documents: Sequence[Mapping[str, Any]], source: str = "") -> list[FioJob]:
+    """Return the jobs of several documents: the last of each run, the runs one after the other as later groups.
+
+    fio prints a document for each `--status-interval`, and one at the end; a file may also hold several runs.
+    """
+    runs: list[tuple[list[FioJob], int]] = []
+    before: Mapping[str, Any] | None = None
+    for document in documents:
+        jobs = jobs_of(document, source)
+        if runs and before is not None and _is_same_run(before, runs[-1][0], document, jobs):
+            runs[-1] = (jobs, runs[-1][1] + 1)
+        else:
+            runs.append((jobs, 1))
+        before = document
+    found: list[FioJob] = []
+    for jobs, n in runs:
+        first = max((job.group for job in found), default=-1) + 1
+        notes = (said(n),) if n > 1 else ()
+        found += [replace(job, group=job.group + first, notes=(*job.notes, *notes)) for job in jobs]
+    return found
+
+
+def _is_same_run(
+    before: Mapping[str, Any], earlier: list[FioJob], after: Mapping[str, Any], later: list[FioJob]
+) -> bool:
+    """Whether a document is a later result of the run that another is of: it started then, or contains all of it."""
+    if continues(earlier, later):
+        return True
+    starts = [_start_s(before), _start_s(after)]
+    names = [[job.name for job in jobs] for jobs in (earlier, later)]
+    if names[0] != names[1] or any(start is None for start in starts):
+        return False
+    (first_s, first_elapsed), (second_s, second_elapsed) = (start or (0.0, 0.0) for start in starts)
+    return abs(first_s - second_s) <= _SAME_START_S and second_elapsed > first_elapsed
+
+
+def _start_s(document: Mapping[str, Any]) -> tuple[float, float] | None:
+    """When a run started, in seconds, and for how long it had run when it was reported."""
+    entries = document.get("jobs")
+    stamp = document.get("timestamp")
+    elapsed = [entry.get("elapsed") for entry in entries if isinstance(entry, Mapping)] if entries else []
+    whole = [value for value in elapsed if isinstance(value, int) and 0 <= value <= _MAX]
+    if not isinstance(stamp, int | float) or not whole or len(whole) < len(elapsed) or not 0 <= stamp <= _MAX:
+        return None
+    longest = float(max(whole))
+    return float(stamp) - longest, longest
 
 
 def jobs_of(document: Mapping[str, Any], source: str = "") -> list[FioJob]:
@@ -101,19 +170,22 @@ def jobs_of(document: Mapping[str, Any], source: str = "") -> list[FioJob]:
             and results["write"] is results["trim"] is None
         ):
             options = {"rw": "read"} | options  # fio's default
+        sync, n_syncs = reader.flushes(entry, place)
         try:
-            jobs.append(
-                job_from_options(
-                    str(entry.get("jobname", "")),
-                    options,
-                    group=int(group),
-                    fio_version=version,
-                    error=int(error),
-                    results=results,
-                    source=source,
-                    cpu_ratio=_cpu_ratio(entry),
-                )
+            job = job_from_options(
+                str(entry.get("jobname", "")),
+                options,
+                group=int(group),
+                fio_version=version,
+                error=int(error),
+                results=results,
+                source=source,
+                cpu_ratio=_cpu_ratio(entry),
+                is_complete=bool(options),  # fio before 2.2 prints none
+                sync=sync,
+                n_syncs=n_syncs,
             )
+            jobs.append(replace(job, combined=_combined(job)))
         except FormatError as problem:
             reader.faults += problem.faults
     if not jobs and not reader.faults:
@@ -124,6 +196,38 @@ def jobs_of(document: Mapping[str, Any], source: str = "") -> list[FioJob]:
     # Without group reporting every clone has an entry of its own, which still shows the option.
     n_entries = Counter((job.name, job.group) for job in jobs)
     return [_one_clone(job) if n_entries[job.name, job.group] > 1 else job for job in jobs]
+
+
+def _combined(job: FioJob) -> dict[str, str] | None:
+    """Return the patterns by direction of a job that shows the results of other sections too; None for any other.
+
+    fio's `group_reporting` adds up all sections of a group and shows the options of one of them.
+    """
+    if job.options.get("group_reporting", "0").strip() == "0" or job.pattern is None:
+        return None
+    verifies = job.options.get("verify", "0").strip() not in ("0", "null")
+    asked = [PURE_PATTERNS[job.pattern]] if job.pattern in PURE_PATTERNS else ["read", "write"]
+    if "trim" in job.pattern:
+        return None
+    others = [name for name in job.directions if name not in asked and name != "trim"]
+    has_others = bool(others) and not verifies
+    for name in asked:
+        part, sizes = job.directions.get(name), job.sizes.get(name, {})
+        if part is not None and part.mean_bytes and len(sizes) == 1:
+            has_others = has_others or abs(part.mean_bytes / next(iter(sizes)) - 1) > _OTHER_SIZE
+    if not has_others:
+        return None
+    known = "random" if job.pattern.startswith("rand") else "sequential"
+    # a mean size that was not asked for: another section has the same direction
+    is_own = {name: _has_asked_size(job, name) for name in job.directions}
+    return {name: known if name in asked and is_own[name] else "" for name in job.directions if name != "trim"}
+
+
+def _has_asked_size(job: FioJob, name: str) -> bool:
+    part, sizes = job.directions[name], job.sizes.get(name, {})
+    if not part.mean_bytes or len(sizes) != 1:
+        return True
+    return abs(part.mean_bytes / next(iter(sizes)) - 1) <= _OTHER_SIZE
 
 
 def _one_clone(job: FioJob) -> FioJob:
@@ -197,6 +301,18 @@ class _Reader:
             clat=self.latency(data, "clat", place),
             lat=self.latency(data, "lat", place),
         )
+
+    def flushes(self, job: Mapping[str, Any], place: str) -> tuple[FioLatency | None, int | None]:
+        """Latency and number of flushes; None where the document does not say."""
+        data = job.get("sync")
+        if not isinstance(data, Mapping) or not isinstance(data.get("lat_ns"), Mapping):
+            return None, None
+        latency = self.latency(data, "lat", f"{place}.sync")
+        n = int(self.number(data, "total_ios", f"{place}.sync", 0))
+        times = data.get("lat_ns")
+        if not n and isinstance(times, Mapping):  # fio 3.33 counts no flush of a run that is limited in time
+            n = int(self.number(times, "N", f"{place}.sync.lat_ns", 0))
+        return latency if n else None, n
 
     def latency(self, data: Mapping[str, Any], kind: str, place: str) -> FioLatency | None:
         for key, scale in ((f"{kind}_ns", 1), (kind, 1000)):

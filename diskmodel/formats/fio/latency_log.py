@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,9 +13,7 @@ from diskmodel.formats.opening import open_bytes, read_head
 from diskmodel.formats.trace.columns import UNKNOWN, Int64, Tally, joined
 from diskmodel.formats.trace.registry import head_lines
 from diskmodel.formats.trace.tabular import Rows, Table, TableFormat
-from diskmodel.formats.trace.text_formats import FIO_LOG, fio_log_rows
-
-_OTHER_LOG = re.compile(r"_(bw|iops)(\.\d+)?\.log(\.\w+)?\Z")
+from diskmodel.formats.trace.text_formats import AVERAGED, FIO_LOG, fio_log_meaning, fio_log_rows, is_averaged
 
 #: The name of these files as evidence. Logs that also hold offsets are traces ("trace:fio-log").
 KIND = "fio-latency-log"
@@ -83,10 +80,13 @@ def read_latency_log(path: str | Path) -> LatencyLog:
     FormatError
         When it cannot be read, is named as a log of bandwidth or IOPS, has a malformed line, or no entry.
     """
-    if other := _OTHER_LOG.search(Path(path).name):
-        rule = f"is a log of {'bandwidth' if other[1] == 'bw' else 'IOPS'} by its name, not of latency"
+    meaning = fio_log_meaning(Path(path).name)
+    if meaning in ("bw", "iops"):
+        rule = f"is a log of {'bandwidth' if meaning == 'bw' else 'IOPS'} by its name, not of latency"
         raise file_error(path, rule, "give the one whose name has _lat or _clat")
     lines = head_lines(read_head(path))
+    if is_averaged(lines):
+        raise file_error(path, *AVERAGED)
     table = FIO_LOG if has_offsets(lines) else _WITHOUT_OFFSET
     if lines and not lines[0].lstrip()[:1].isdigit():
         table = replace(table, n_header_lines=1)

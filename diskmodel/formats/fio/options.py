@@ -329,3 +329,14 @@ class JobOptions:
                     return meaning if text != "0" else not meaning
                 self._fault(option, text, "must be 0 or 1")
         return None
+
+
+def count(options: Mapping[str, str], name: str) -> int:
+    """Return a count among the options; 0 where it is not given, or no count."""
+    text = options.get(name, "").strip()
+    return int(text) if text.isascii() and text.isdigit() else 0
+
+
+def is_synchronous(options: Mapping[str, str]) -> bool:
+    """Return whether writes themselves wait until they are safe: files opened with O_SYNC or O_DSYNC."""
+    return "sync" in options and options["sync"].strip() not in ("0", "none", "false")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.fio import command, jobfile, json_output, terse, text_output
-from diskmodel.formats.fio.job import FioJob
+from diskmodel.formats.fio.job import FioJob, without_impossible
 from diskmodel.formats.opening import read_document
 
 KINDS = ("fio-json", "fio-terse", "fio-text", "fio-job", "fio-command")
@@ -52,20 +52,27 @@ def jobs_of_text(text: str, source: str = "", kind: str | None = None) -> list[F
     if kind is not None and kind not in KINDS:
         raise file_error(source, "is not a kind of fio's files", f"use one of {', '.join(KINDS)}", value=kind)
     kind = kind or kind_of(text)
-    if kind == "fio-json":
-        document = json_output.find_document(text, source)
-        if document is None:
-            raise file_error(source, "holds no JSON document of fio")
-        return json_output.jobs_of(document, source)
-    if kind == "fio-terse":
-        jobs = terse.jobs_of(text, source)
-        if not jobs:
-            raise file_error(source, "holds no terse line of fio (version 3, 4 or 5)")
-        return jobs
-    if kind == "fio-text":
-        return text_output.jobs_of(text, source)
-    if kind == "fio-job":
-        return jobfile.jobs_of(text, source)
-    if kind == "fio-command":
-        return command.jobs_of(text, source)
-    raise file_error(source, "is no file of fio", f"accepted are {', '.join(KINDS)}")
+    read = {
+        "fio-json": _json_jobs,
+        "fio-terse": _terse_jobs,
+        "fio-text": text_output.jobs_of,
+        "fio-job": jobfile.jobs_of,
+        "fio-command": command.jobs_of,
+    }.get(kind or "")
+    if read is None:
+        raise file_error(source, "is no file of fio", f"accepted are {', '.join(KINDS)}")
+    return [without_impossible(job) for job in read(text, source)]
+
+
+def _json_jobs(text: str, source: str) -> list[FioJob]:
+    documents = json_output.find_documents(text, source)
+    if not documents:
+        raise file_error(source, "holds no JSON document of fio")
+    return json_output.jobs_of_all(documents, source)
+
+
+def _terse_jobs(text: str, source: str) -> list[FioJob]:
+    jobs = terse.jobs_of(text, source)
+    if not jobs:
+        raise file_error(source, "holds no terse line of fio (version 3, 4 or 5)")
+    return jobs

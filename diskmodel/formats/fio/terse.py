@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass, field, replace
 
 from diskmodel.formats.faults import LineError
-from diskmodel.formats.fio.job import FioDirection, FioJob, FioLatency
+from diskmodel.formats.fio.headers import Header, combined_patterns, header_of, n_started
+from diskmodel.formats.fio.job import FioDirection, FioJob, FioLatency, job_from_options
+from diskmodel.formats.fio.snapshots import without_earlier
 from diskmodel.formats.sizes import THREE_DIGITS, whole_size
 
 _START = re.compile(r"([345]);fio-\d+\.\d+[^;]*;", re.ASCII)
@@ -27,16 +30,69 @@ def is_terse(line: str) -> bool:
 def jobs_of(text: str, source: str = "") -> list[FioJob]:
     """Jobs of all terse lines of a text, in order; other lines are left alone.
 
-    Terse output has no options and counts bandwidth in whole KiB/s, IOPS in whole numbers and latencies in
-    microseconds. Block sizes are derived from bandwidth and IOPS, to whole sectors of 512 bytes.
+    Terse output has no options, but for those of the lines above it that fio prints when it starts. It counts bandwidth
+    in whole KiB/s, IOPS in whole numbers and latencies in microseconds. Block sizes are derived from bandwidth and
+    IOPS, to whole sectors of 512 bytes.
 
     Raises
     ------
     LineError
         For a terse line that lacks fields or has one that is no number.
     """
-    lines = ((number, line) for number, line in enumerate(text.split("\n"), start=1) if is_terse(line))
-    return [_Line(line, number, source).job() for number, line in lines]
+    runs: list[_Run] = [_Run()]
+    for number, line in enumerate(text.split("\n"), start=1):
+        if is_terse(line):
+            runs[-1].jobs.append(_Line(line, number, source).job())
+        elif (header := header_of(line.strip())) is not None:
+            if runs[-1].jobs:
+                runs.append(_Run())
+            runs[-1].headers.append(header)
+        elif (n := n_started(line)) is not None:
+            runs[-1].n_started = n
+    runs = [run for run in runs if run.jobs]
+    jobs: list[FioJob] = []
+    for run in runs:
+        first = max((job.group for job in jobs), default=-1) + 1
+        groups = {group: place for place, group in enumerate(dict.fromkeys(job.group for job in run.jobs))}
+        found = without_earlier([_with_options(job, run, source) for job in run.jobs])
+        jobs += [replace(job, group=first + groups[job.group] if len(runs) > 1 else job.group) for job in found]
+    return jobs
+
+
+@dataclass
+class _Run:
+    """The terse lines of one run, and the lines above them that fio prints when it starts."""
+
+    headers: list[Header] = field(default_factory=list)
+    jobs: list[FioJob] = field(default_factory=list)
+    n_started: int | None = None
+
+
+def _with_options(job: FioJob, run: _Run, source: str) -> FioJob:
+    """Return a job with the options that its section's line above the results holds."""
+    sections = [header for header in run.headers if header.group == job.group]
+    own = [header for header in sections if header.name == job.name]
+    if not own:
+        return job
+    options = dict(own[0].options)
+    names = [other.name for other in run.jobs if other.group == job.group]
+    patterns = combined_patterns(sections) if len(set(names)) == 1 else None
+    if len(run.headers) == 1 and names.count(job.name) == 1 and run.n_started:
+        options["numjobs"] = str(run.n_started)
+    asked = job_from_options(job.name, options, source=source, is_complete=False)
+    return replace(
+        asked,
+        group=job.group,
+        fio_version=job.fio_version,
+        block_bytes=job.block_bytes if patterns is not None else asked.block_bytes,
+        sizes={} if patterns is not None else asked.sizes,
+        read=job.read,
+        write=job.write,
+        trim=job.trim,
+        error=job.error,
+        combined=patterns,
+        read_fraction=job.measured_read_fraction if asked.pattern in ("rw", "randrw") else asked.read_fraction,
+    )
 
 
 class _Line:

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field, replace
 
 from diskmodel.formats.faults import LineError, file_error
 from diskmodel.formats.fio.command import single_job
+from diskmodel.formats.fio.headers import BINARY, Header, combined_patterns, header_of
 from diskmodel.formats.fio.job import FioDirection, FioJob, FioLatency, job_from_options
 from diskmodel.formats.fio.jobfile import section_options
+from diskmodel.formats.fio.snapshots import said, without_earlier
 
 _NUMBER = r"(\d{1,18}(?:\.\d{1,18})?)([kKMGT]?)"
-_HEADER = re.compile(r"(?P<name>.+?): \(g=(?P<group>\d{1,9})\): rw=(?P<rw>[a-z]+), (?P<rest>.*)", re.ASCII)
 _VERSION = re.compile(r"(fio[- ]\d+\.\d+\S*)\s*\Z", re.ASCII)
 _RESULT = re.compile(
     r"(?P<name>.+?): \(groupid=(?P<group>\d{1,9}), jobs=(?P<jobs>\d{1,9})\): err=\s*(?P<error>\d{1,9})", re.ASCII
@@ -37,37 +38,17 @@ _LATENCY = re.compile(
     rf"stdev=\s*{_NUMBER}",
     re.ASCII,
 )
+_SYNC = re.compile(_LATENCY.pattern.replace("slat|clat|lat", "sync"), re.ASCII)
+_PID = re.compile(r"\bpid=(\d{1,18})\b", re.ASCII)
 _PERCENTILES = re.compile(r"(?P<kind>slat|clat|lat) percentiles \((?P<unit>[num]sec|sec)\):", re.ASCII)
 _PERCENTILE = re.compile(rf"(\d{{1,3}}\.\d{{1,9}})th=\[\s*{_NUMBER}\]", re.ASCII)
 _CPU = re.compile(r"cpu\s*: usr=(\d{1,9}(?:\.\d{1,9})?)%, sys=(\d{1,9}(?:\.\d{1,9})?)%", re.ASCII)
-_ISSUED = re.compile(r"issued rwts?\s*: total=(\d{1,18}),(\d{1,18}),(\d{1,18})", re.ASCII)
+_ISSUED = re.compile(
+    r"issued rwts?\s*: total=(\d{1,18}),(\d{1,18}),(\d{1,18})(?:,(\d{1,18}))?(?:\s+short=(\d{1,18}))?", re.ASCII
+)
 _OLD_ISSUED = re.compile(r"issued\s*: total=r=(\d{1,18})/w=(\d{1,18})(?:/d=(\d{1,18}))?", re.ASCII)
-_BLOCK = re.compile(r"\(([RWT])\) ([\d.]{1,24})([KMG]iB|B)-([\d.]{1,24})([KMG]iB|B)", re.ASCII)
-_OLD_BLOCKS = re.compile(r"\bbs=([\d.]\S*?)(?:, (?=[a-z])|\Z)", re.ASCII)
-_OLD_BLOCK = re.compile(r"([\d.]{1,24})([KMG]?)i?B?-([\d.]{1,24})([KMG]?)i?B?\Z", re.ASCII)
-
 _SCALE = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _UNIT_NS = {"nsec": 1, "usec": 10**3, "msec": 10**6, "sec": 10**9}
-_BINARY = {
-    "B": 1,
-    "KiB": 2**10,
-    "MiB": 2**20,
-    "GiB": 2**30,
-    "Ki": 2**10,
-    "Mi": 2**20,
-    "Gi": 2**30,
-    "Ti": 2**40,
-    "Pi": 2**50,
-    None: 1,
-    "": 1,
-    "K": 2**10,
-    "M": 2**20,
-    "G": 2**30,
-    "T": 2**40,
-    "P": 2**50,
-}
-_LETTER = {"R": "read", "W": "write", "T": "trim"}
-
 #: Options that the header of a job leaves out, taken from a command line that is printed above it.
 _NOT_IN_HEADER = (
     "direct",
@@ -143,6 +124,10 @@ class _Result:
     parts: dict[str, _Part] = field(default_factory=dict)
     issued: dict[str, int] = field(default_factory=dict)
     cpu_ratio: float | None = None
+    pid: int | None = None
+    sync: FioLatency | None = None
+    n_syncs: int | None = None
+    n_snapshots: int = 1
 
 
 def _sharpened(printed: float, derived: float) -> float:
@@ -154,6 +139,13 @@ def _scaled(number: str, suffix: str) -> float:
     return float(number) * _SCALE[suffix]
 
 
+def _latency_of(match: re.Match[str]) -> FioLatency:
+    unit = _UNIT_NS[match["unit"]]
+    groups = match.groups()[2:]
+    low, high, mean, deviation = (_scaled(groups[place], groups[place + 1]) * unit for place in range(0, 8, 2))
+    return FioLatency(low, high, mean, deviation)
+
+
 class _Reader:
     """Goes through the lines and keeps what was last opened."""
 
@@ -161,7 +153,7 @@ class _Reader:
         self._source = source
         self.version = ""
         self.run = 0
-        self.asked: dict[tuple[int, str, int], dict[str, str]] = {}
+        self.headers: list[tuple[int, Header]] = []
         self.command: dict[str, str] = {}
         self.heading: list[str] = []
         self.results: list[_Result] = []
@@ -175,12 +167,21 @@ class _Reader:
                 found[float(position)] = _scaled(value, suffix) * unit
             return
         self._percentiles = None
-        if match := _HEADER.match(line):
-            self._header(match)
+        if (header := header_of(line)) is not None:
+            self._next_run()
+            self.headers.append((self.run, header))
         elif match := _RESULT.match(line):
             self._part = None
+            pid = _PID.search(line)
             self.results.append(
-                _Result(match["name"], int(match["group"]), int(match["jobs"]), int(match["error"]), self.run)
+                _Result(
+                    match["name"],
+                    int(match["group"]),
+                    int(match["jobs"]),
+                    int(match["error"]),
+                    self.run,
+                    pid=int(pid[1]) if pid else None,
+                )
             )
         elif not self.results or self.results[-1].run < self.run:
             self._before_results(line)
@@ -188,15 +189,15 @@ class _Reader:
             self._part = _Part(
                 iops=_scaled(match[2], match[3]),
                 bandwidth=self._figure(match["bw"], number, line) * _SCALE[match["bw_unit"]],
-                total_bytes=self._figure(match["size"], number, line) * _BINARY[match["size_unit"]],
+                total_bytes=self._figure(match["size"], number, line) * BINARY[match["size_unit"]],
                 runtime_ns=int(match["ms"]) * 10**6,
             )
             self.results[-1].parts[match["name"]] = self._part
         elif match := _OLD_DIRECTION.match(line):
             self._part = _Part(
                 iops=_scaled(match["iops"], match["iops_unit"]),
-                bandwidth=self._figure(match["bw"], number, line) * _BINARY[match["bw_unit"]],
-                total_bytes=self._figure(match["size"], number, line) * _BINARY[match["size_unit"]],
+                bandwidth=self._figure(match["bw"], number, line) * BINARY[match["bw_unit"]],
+                total_bytes=self._figure(match["size"], number, line) * BINARY[match["size_unit"]],
                 runtime_ns=int(match["ms"]) * 10**6,
             )
             self.results[-1].parts[match["name"]] = self._part
@@ -204,9 +205,16 @@ class _Reader:
             raise LineError(
                 self._source, number, 0, "", line, "is not a line of results as any version of fio writes it"
             )
-        elif match := _ISSUED.match(line) or _OLD_ISSUED.match(line):
+        elif match := _ISSUED.match(line):
+            self.results[-1].issued = dict(zip(("read", "write", "trim"), map(int, match.groups()[:3]), strict=True))
+            # results that are printed during the run have the number of flushes where short reads are counted
+            self.results[-1].n_syncs = int(match[4] or 0) or int(match[5] or 0)
+        elif match := _OLD_ISSUED.match(line):
             counts = (int(count or 0) for count in match.groups())
             self.results[-1].issued = dict(zip(("read", "write", "trim"), counts, strict=True))
+        elif match := _SYNC.match(line):
+            self._part = None
+            self.results[-1].sync = _latency_of(match)
         elif _VERSION.match(line):
             self._next_run()
             self._before_results(line)
@@ -217,10 +225,7 @@ class _Reader:
 
     def _latency(self, line: str, part: _Part) -> None:
         if match := _LATENCY.match(line):
-            unit = _UNIT_NS[match["unit"]]
-            groups = match.groups()[2:]
-            low, high, mean, deviation = (_scaled(groups[place], groups[place + 1]) * unit for place in range(0, 8, 2))
-            part.latencies[match["kind"]] = FioLatency(low, high, mean, deviation)
+            part.latencies[match["kind"]] = _latency_of(match)
         elif match := _PERCENTILES.match(line):
             self._percentiles = part.percentiles.setdefault(match["kind"], {}), _UNIT_NS[match["unit"]]
 
@@ -228,27 +233,6 @@ class _Reader:
         if self.results and self.results[-1].run == self.run:
             self.run += 1
             self._part = None
-
-    def _header(self, match: re.Match[str]) -> None:
-        self._next_run()
-        options = {"rw": match["rw"]}
-        for letter, low, low_unit, high, high_unit in _BLOCK.findall(match["rest"]):
-            try:
-                ends = (round(float(low) * _BINARY[low_unit]), round(float(high) * _BINARY[high_unit]))
-            except ValueError:
-                continue
-            options[f"bs {_LETTER[letter]}"] = f"{ends[0]}-{ends[1]}"
-        for name in ("ioengine", "iodepth"):
-            if found := re.search(rf"\b{name}=([\w.:/-]+)", match["rest"]):
-                options[name] = found[1]
-        sizes = [options.pop(f"bs {direction}", "") for direction in ("read", "write", "trim")]
-        if all(sizes):
-            options["bs"] = ",".join(sizes)
-        elif found := _OLD_BLOCKS.search(match["rest"]):
-            ranges = [_OLD_BLOCK.match(piece) for piece in re.split("[,/]", found[1])]
-            if all(ranges):
-                options["bs"] = ",".join(_range_bytes(piece) for piece in ranges if piece)
-        self.asked[self.run, match["name"], int(match["group"])] = options
 
     def _before_results(self, line: str) -> None:
         if match := _VERSION.match(line):
@@ -263,10 +247,6 @@ class _Reader:
             return float(text)
         except ValueError:
             raise LineError(self._source, number, 0, "", line, "has a figure that is no number") from None
-
-
-def _range_bytes(match: re.Match[str]) -> str:
-    return f"{round(float(match[1]) * _BINARY[match[2]])}-{round(float(match[3]) * _BINARY[match[4]])}"
 
 
 def looks_like_text(text: str) -> bool:
@@ -293,7 +273,10 @@ def jobs_of(text: str, source: str = "") -> list[FioJob]:
         raise file_error(source, "holds no results of fio", "is it the whole output?")
     groups = {key: place for place, key in enumerate(dict.fromkeys((r.run, r.group) for r in reader.results))}
     printed = section_options(reader.heading)
-    jobs = [_job(result, reader, groups[result.run, result.group], printed, source) for result in reader.results]
+    results = _last_of_each(reader.results)
+    jobs = [_job(result, reader, groups[result.run, result.group], printed, source) for result in results]
+    if all(result.pid is None for result in results):
+        jobs = without_earlier(jobs)
     for job in jobs:
         if not job.directions and not job.error:
             fix = "give fio's JSON output (--output-format=json)"
@@ -301,9 +284,26 @@ def jobs_of(text: str, source: str = "") -> list[FioJob]:
     return jobs
 
 
+def _last_of_each(results: list[_Result]) -> list[_Result]:
+    """The results without those that a later one of the same process contains (`--status-interval`, SIGUSR1)."""
+    last: dict[tuple[object, ...], _Result] = {}
+    for place, result in enumerate(results):
+        key = (result.run, result.name, result.group, place if result.pid is None else result.pid, result.pid is None)
+        if key in last:
+            result.n_snapshots = last.pop(key).n_snapshots + 1
+        last[key] = result
+    return list(last.values())
+
+
 def _job(result: _Result, reader: _Reader, group: int, printed: Mapping[str, Mapping[str, str]], source: str) -> FioJob:
-    options = reader.asked.get((result.run, result.name, result.group), {})
-    if len(reader.asked) == 1:
+    sections = [header for run, header in reader.headers if (run, header.group) == (result.run, result.group)]
+    own = [header for header in sections if header.name == result.name]
+    options = dict(own[0].options) if own else {}
+    is_alone = len(reader.headers) == 1
+    patterns = None
+    if len({r.name for r in reader.results if (r.run, r.group) == (result.run, result.group)}) == 1:
+        patterns = combined_patterns(sections)
+    if is_alone:
         missing = _NOT_IN_HEADER
         options = {name: reader.command[name] for name in missing if name in reader.command} | options
     options = {name: v for name, v in printed.get(result.name, {}).items() if name not in options} | options
@@ -316,13 +316,15 @@ def _job(result: _Result, reader: _Reader, group: int, printed: Mapping[str, Map
         fio_version=reader.version,
         error=result.error,
         source=source,
-        is_complete=bool(printed.get(result.name) or (reader.command and len(reader.asked) == 1)),
+        is_complete=bool(printed.get(result.name) or (reader.command and is_alone)),
+        sync=result.sync,
+        n_syncs=result.n_syncs,
     )
     found = {}
     for name, part in result.parts.items():
         ends = options.get("bs", "").split(",")
         has_one_size = "-" in ends[0] and all(low == high for low, _, high in (piece.partition("-") for piece in ends))
-        block = job.block_bytes.get(name) if has_one_size else None
+        block = job.block_bytes.get(name) if has_one_size and patterns is None else None
         found[name] = part.finished(result.issued.get(name), block)
     return replace(
         job,
@@ -330,6 +332,8 @@ def _job(result: _Result, reader: _Reader, group: int, printed: Mapping[str, Map
         write=found.get("write"),
         trim=found.get("trim"),
         cpu_ratio=result.cpu_ratio,
+        combined=patterns,
+        notes=(said(result.n_snapshots),) if result.n_snapshots > 1 else (),
         # Unlike JSON, the text does not print the mix; without the command line it is what was done.
         read_fraction=_mix(job, found)
         if "rwmixread" not in options and "rwmixwrite" not in options

@@ -135,6 +135,9 @@ class _Job:
             rule = "replays a log: the job file does not hold its requests"
             raise self._error("read_iolog", self._options["read_iolog"], rule, "give that log instead")
         self._note_options()
+        if job.combined is not None:
+            yield from self._sections(job.combined)
+            return
         shares = self._shares()
         if not shares:
             self._note("only trims, left out")
@@ -200,6 +203,13 @@ class _Job:
             if not self._has_options:
                 raise self._error("latency", None, "is missing: the number of requests outstanding is unknown")
             return allowed
+        if not self._has_options and measured < LIMITED_BELOW:
+            self._note(
+                f"IOPS × latency makes {in_digits(measured)} requests outstanding, less than a job without "
+                "limits keeps: something else limited the run (a rate, pauses, flushes); the measured rates are taken "
+                "as arrivals"
+            )
+            return None
         if not self._has_options:
             self._note(
                 f"the output holds no options: {in_digits(measured, 4)} requests outstanding follow from IOPS × latency"
@@ -209,7 +219,8 @@ class _Job:
             return allowed
         seen = f"the options allow {allowed} requests outstanding, IOPS × latency makes {in_digits(measured)}"
         if measured < LIMITED_BELOW * allowed:
-            if job.is_direct is not True and job.engine not in SYNCHRONOUS_ENGINES:
+            is_buffered = job.is_direct is False or (job.is_direct is None and job.is_complete)
+            if is_buffered and job.engine not in SYNCHRONOUS_ENGINES:
                 self._note(f"{seen}: buffered requests wait inside fio; the measured number is taken")
                 return max(round(measured), 1)
             self._note(f"{seen}: something else limited the run; the measured rates are taken as arrivals")
@@ -245,9 +256,34 @@ class _Job:
                 )
         if "rate" in self._options:
             self._note(f"rate={self._options['rate']} is taken as bytes per second of each clone, as fio does")
-        self._note(f"limited rates become arrivals of their own; in fio at most {job.outstanding} would be outstanding")
+        self._note(
+            f"limited rates become arrivals of their own; in {job.program} at most {job.outstanding} would be "
+            "outstanding"
+        )
 
     # ------------------------------------------------------------ streams
+
+    def _sections(self, patterns: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+        """Streams of sections that were reported as one: each direction as it was measured."""
+        parts = {kind: part for kind, part in self._job.directions.items() if kind in _KINDS and part.iops > 0}
+        self._note(
+            "group_reporting adds up sections of different settings: each direction becomes a stream of its mean "
+            "size at its measured rate; run without group_reporting for the settings of each"
+        )
+        for kind, part in parts.items():
+            mean = part.mean_bytes or part.bandwidth_bytes_per_s / part.iops
+            stream: dict[str, Any] = {
+                "name": f"{self._job.name or 'job'}-{kind}s"[-58:],
+                "read_ratio": float(kind == "read"),
+                "sizes": [{"size_bytes": whole_size(mean), "weight": 1.0}],
+                "arrival": {"kind": "poisson", "rate_per_s": float(part.iops)},
+            }
+            stream |= self._sync() if kind == "write" else {}
+            if patterns.get(kind) == "sequential":
+                stream["addresses"] = {"pattern": "sequential"}
+            elif patterns.get(kind) != "random":
+                self._note(f"places of {kind}s are not known: random is assumed, the harder for disks")
+            yield stream | self._region()
 
     def _open(self, kind: str, rate_per_s: float, *, is_regular: bool) -> dict[str, Any]:
         arrival: dict[str, Any] = {"kind": "poisson", "rate_per_s": float(rate_per_s)}
@@ -268,6 +304,8 @@ class _Job:
         }
         if addresses := self._addresses(shares):
             stream["addresses"] = addresses
+        if stream["read_ratio"] < 1:
+            stream |= self._sync()
         if alignment := self._alignment(sizes):
             stream["alignment_bytes"] = alignment
         return stream | self._region()
@@ -301,6 +339,16 @@ class _Job:
             f"{kind}s: {mean:,.0f} bytes a request were measured, {asked:,.0f} asked for: the measured mean is taken"
         )
         return {mean: 1.0}
+
+    def _sync(self) -> dict[str, Any]:
+        """What makes writes safe, as fields of a stream."""
+        job, rule = self._job, self._job.sync_rule
+        if rule is None:
+            return {}
+        name, every = rule
+        if name != "dsync" and job.depth > 1 and job.engine not in SYNCHRONOUS_ENGINES:
+            self._note(f"{name}={every}: fio issues nothing during a flush; here only the client waits that it follows")
+        return {"sync": name} | ({"sync_every": every} if every > 1 else {})
 
     def _alignment(self, sizes: Mapping[int, float]) -> int | None:
         """fio aligns places to the smallest block, or to `blockalign`."""
@@ -498,6 +546,17 @@ class _Job:
         job = self._job
         for note in job.notes:
             self._note(note.removeprefix(f"{job.name}: "))
+        if job.commits_per_s and job.sync is not None:
+            rule = job.sync_rule
+            is_used = rule is not None and rule[0] != "dsync"
+            said = f"measured: {job.commits_per_s:,.4g} commits/s, each flush {in_digits(job.sync.mean_ns / 1e6)} ms"
+            assumed = ""
+            if rule is not None and not job.is_complete:
+                after = "each write" if rule[1] == 1 else f"every {rule[1]:,} writes"
+                assumed = f"; from their number, {rule[0]} follows {after}"
+            self._note(f"{said} on average{assumed}" if is_used else f"{said} on average, which no option explains")
+        if job.program == "fio" and not job.options and job.write is not None and job.n_syncs is None:
+            self._note("the output does not say whether writes were made safe (fsync, sync): none are assumed to be")
         for note, settings in notes_of(self._options, job.engine).items():
             self._notes.add(job.name, note, settings)
         if self._options and job.engine is None and job.depth > 1:
@@ -507,7 +566,8 @@ class _Job:
         if job.is_direct is None and not job.is_complete:
             self._note("the output does not say whether requests went through the page cache: direct=1 is assumed")
         elif job.is_direct is not True:
-            self._note("without direct=1 fio goes through the page cache, which the workload does not include")
+            what = "direct=1 fio" if job.program == "fio" else f"direct requests {job.program}"
+            self._note(f"without {what} goes through the page cache, which the workload does not include")
         if job.error:
             self._note(f"fio ended with error {job.error}: its figures may be cut short")
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 
 from diskmodel.formats.faults import LineError
 
@@ -75,6 +76,7 @@ FIGURES: dict[str, tuple[str, float]] = {
     "r_await": ("read_await_ns", _MS),
     "w_await": ("write_await_ns", _MS),
     "await": ("await_ns", _MS),
+    "f_await": ("flush_await_ns", _MS),
     "svc_t": ("await_ns", _MS),
     "ms/r": ("read_await_ns", _MS),
     "ms/w": ("write_await_ns", _MS),
@@ -91,8 +93,11 @@ FIGURES: dict[str, tuple[str, float]] = {
     "%b": ("utilization_ratio", 0.01),
 }
 
-#: Programs print two decimals.
+#: Half a unit of the last digit that programs print; `--dec=0` leaves out the decimals.
 _ROUNDING = 0.005
+
+#: Sizes and bytes of one row that differ by more than rounding and this share contradict each other.
+_AGREES = 0.02
 
 #: With `--human` cells carry a unit; s: sectors.
 _UNIT_BYTES = {
@@ -134,6 +139,7 @@ def figures_of(header: list[str], cells: list[str], number: int, line: str, sour
         For a cell of a known column that is no number, or another number of cells than the header has.
     """
     found: dict[str, float] = {}
+    errors: dict[str, float] = {}
     is_wrapped = False
     if len(cells) != len(header):
         raise LineError(source, number, 0, "", line, f"has {len(cells)} figures instead of {len(header)}")
@@ -153,22 +159,38 @@ def figures_of(header: list[str], cells: list[str], number: int, line: str, sour
             factor = _UNIT_BYTES[match[2]] if factor not in (1, 0.01, _MS) else 1000.0 ** "BkMGTP".find(match[2])
         is_wrapped = is_wrapped or value < -0.005 or value > MAX_FIGURE
         found[series] = max(value, 0.0) * factor
-        if series in ("read_bytes_per_s", "write_bytes_per_s"):
-            found[f"{series} unit"] = factor
-    return None if is_wrapped else completed(found)
+        errors[series] = rounding(match[1]) * factor
+    return None if is_wrapped else completed(found, errors)
 
 
-def completed(found: dict[str, float]) -> Figures:
-    """Return figures with sums, means and sizes where a program gives only the parts; None where counters wrapped."""
+def rounding(printed: str) -> float:
+    """Return by how much a printed number may differ from the exact one: half a unit of its last digit."""
+    decimals = printed.replace(",", ".").partition(".")[2]
+    return 0.5 * 10.0 ** -len(decimals)
+
+
+def completed(found: dict[str, float], errors: Mapping[str, float] | None = None) -> Figures:
+    """Return figures with sums, means and sizes where a program gives only the parts; None where counters wrapped.
+
+    `errors` holds by how much each figure may differ from the exact one, in its own unit: programs print few digits.
+    """
+    errors = errors or {}
+    sizes = {"size", "read_size", "write_size"}
+    error_of = {name: errors.get(name, _ROUNDING * (_KB if name in sizes else 1.0)) for name in (*found, *sizes)}
+    if "written_or_discarded" in error_of:
+        error_of["write_bytes_per_s"] = error_of["written_or_discarded"]
     for kind in ("read", "write"):
         count, size = found.get(f"{kind}s_per_s"), found.pop(f"{kind}_size", None)
         series = f"{kind}_bytes_per_s"
-        unit = found.pop(f"{series} unit", 1.0)
         if count and size and series in found:
+            product = count * size
+            error = error_of[series]
+            product_error = product * (error_of[f"{kind}_size"] / size + error_of[f"{kind}s_per_s"] / count)
+            if abs(product - found[series]) > error + product_error + _AGREES * found[series]:
+                found["has_other_sizes"] = 1.0
             # 0.01 MB/s is too coarse for few requests: the product of count and size may be finer.
-            error = _ROUNDING * unit / found[series] if found[series] else math.inf
-            if _ROUNDING * _KB / size + _ROUNDING / count < error:
-                found[series] = count * size
+            elif not found[series] or product_error / product < error / found[series]:
+                found[series] = product
     reads, writes = found.get("reads_per_s"), found.get("writes_per_s")
     if reads is not None and writes is not None:
         found.setdefault("ios_per_s", reads + writes)
@@ -181,6 +203,8 @@ def completed(found: dict[str, float]) -> Figures:
         found["write_bytes_per_s"] = found.pop("written_or_discarded")
         found["has_discards_in_writes"] = 1.0
     size = found.pop("size", None)
+    if size and found.get("ios_per_s") and not found.get("discards_per_s") and not found.get("discard_bytes_per_s"):
+        _compare_sizes(found, size, error_of)
     if "read_bytes_per_s" in found and "write_bytes_per_s" in found:
         is_coarse = size and not (found["read_bytes_per_s"] and found["write_bytes_per_s"])
         if is_coarse and found.get("reads_per_s") and found.get("writes_per_s"):
@@ -191,3 +215,15 @@ def completed(found: dict[str, float]) -> Figures:
     ios, n_bytes = found.get("ios_per_s", 0.0), found.get("bytes_per_s", 0.0)
     is_wrapped = ios > _MAX_IOPS or n_bytes > _MAX_BYTES_PER_S or (ios > 0 and n_bytes / ios > _MAX_REQUEST_BYTES)
     return None if is_wrapped or not all(map(math.isfinite, found.values())) else found
+
+
+def _compare_sizes(found: dict[str, float], size: float, error_of: Mapping[str, float]) -> None:
+    """Notice a mean size of all requests that contradicts their number and bytes."""
+    if "read_bytes_per_s" not in found or "write_bytes_per_s" not in found:
+        return
+    n_bytes, product = found["read_bytes_per_s"] + found["write_bytes_per_s"], found["ios_per_s"] * size
+    error = error_of["read_bytes_per_s"] + error_of["write_bytes_per_s"]
+    count_error = error_of.get("ios_per_s") or error_of["reads_per_s"] + error_of["writes_per_s"]
+    error += product * (error_of["size"] / size + count_error / found["ios_per_s"])
+    if abs(product - n_bytes) > error + _AGREES * n_bytes:
+        found["has_other_sizes"] = 1.0

@@ -28,7 +28,7 @@ def kind_of(text: str) -> str | None:
     return "diskstats" if tables.is_diskstats(text) else tables.kind_of(text)
 
 
-def read_sysstat(path: str | Path, *, kind: str | None = None, keep_first: bool = False) -> list[DeviceLoad]:
+def read_sysstat(path: str | Path, *, kind: str | None = None, keep_first: bool | None = None) -> list[DeviceLoad]:
     """Return the loads by device of a recording, plain or compressed.
 
     A device that a report leaves out (`iostat -z`, `sar -z`) did nothing in it.
@@ -38,8 +38,9 @@ def read_sysstat(path: str | Path, *, kind: str | None = None, keep_first: bool 
     path : str or Path
     kind : str, optional
         One of `KINDS`; recognized by content when left out.
-    keep_first : bool
-        Keep iostat's first report: right for `iostat -y`, which leaves out the one since start-up.
+    keep_first : bool, optional
+        Keep iostat's first report: right for `iostat -y`, which leaves out the one since start-up. When left out, a
+        first report is kept whose figures can only be those of an interval.
 
     Raises
     ------
@@ -50,7 +51,7 @@ def read_sysstat(path: str | Path, *, kind: str | None = None, keep_first: bool 
 
 
 def loads_of_text(
-    text: str, source: str = "", *, kind: str | None = None, keep_first: bool = False
+    text: str, source: str = "", *, kind: str | None = None, keep_first: bool | None = None
 ) -> list[DeviceLoad]:
     """As `read_sysstat`, for text already in memory."""
     kind = kind or kind_of(text)
@@ -134,6 +135,7 @@ def _json_disk(disk: Any, place: str, prefix: str, sample: Sample, faults: list[
         faults.append(Fault(place, None, "has no name of a device"))
         return
     figures: dict[str, float] = {}
+    errors: dict[str, float] = {}
     for key, value in disk.items():
         if key not in FIGURES:
             continue
@@ -142,7 +144,9 @@ def _json_disk(disk: Any, place: str, prefix: str, sample: Sample, faults: list[
             continue
         series, factor = FIGURES[key]
         figures[series] = value * factor
-    sample[_with_prefix(name, prefix)] = completed(figures)
+        # a number of a document has lost its zeros at the end: one with a decimal was printed with two
+        errors[series] = (0.5 if isinstance(value, int) else 0.005) * factor
+    sample[_with_prefix(name, prefix)] = completed(figures, errors)
 
 
 def _with_prefix(name: str, prefix: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from diskmodel.formats.faults import LineError
 from diskmodel.formats.sysstat.figures import Sample, completed, figures_of, n_known
+from diskmodel.formats.sysstat.first import first_is_interval
 
 _NAME_COLUMNS = frozenset({"Device", "Device:", "device", "DEV", "Dev"})
 _OTHER_TABLES = frozenset({"avg-cpu", "Filesystem", "extended", "tty"})
@@ -25,7 +26,13 @@ ONLY_REPORT = (
 )
 
 #: Said of a recording of iostat that has more.
-FIRST_LEFT_OUT = "the first report is left out: it covers the time since the machine was started"
+FIRST_LEFT_OUT = (
+    "the first report is left out: unless iostat ran with -y, it covers the time since the machine was started "
+    "(diskmodel workload --keep-first keeps it)"
+)
+
+#: Said where the figures show that the first report is one like the others.
+FIRST_KEPT = "the first report is kept: its figures are those of an interval, so iostat ran with -y"
 
 #: Device of `sar -b`, which counts all devices together.
 ALL_DEVICES = "all devices"
@@ -84,10 +91,11 @@ def _words_after_host(line: str) -> tuple[str, list[str]]:
 # ---------------------------------------------------------------- iostat
 
 
-def read_iostat(text: str, source: str, *, keep_first: bool) -> Recording:
+def read_iostat(text: str, source: str, *, keep_first: bool | None) -> Recording:
     """Return the reports of iostat's text, of one host or of several whose names stand before their lines.
 
-    Each banner ("Linux 5.4 …") begins a run, whose first report covers the time since the machine was started.
+    Each banner ("Linux 5.4 …") begins a run, whose first report covers the time since the machine was started, unless
+    its figures show that iostat left that out (-y). `keep_first` decides it; None: the figures do.
     """
     lines = text.split("\n")
     hosts = {_words_after_host(line)[0] for line in lines if _header(_words_after_host(line)[1])}
@@ -105,9 +113,10 @@ def read_iostat(text: str, source: str, *, keep_first: bool) -> Recording:
     return found
 
 
-def _host_reports(numbered: list[tuple[int, str]], source: str, prefix: str, keep_first: bool) -> Recording:
+def _host_reports(numbered: list[tuple[int, str]], source: str, prefix: str, keep_first: bool | None) -> Recording:
     found = Recording()
     since_start: set[int] = set()
+    cells_of: list[list[tuple[list[str], list[str]]]] = []
     header: list[str] | None = None
     is_run_new = True
     name = ""
@@ -122,6 +131,7 @@ def _host_reports(numbered: list[tuple[int, str]], source: str, prefix: str, kee
                 since_start.add(len(found.samples))
                 is_run_new = False
             found.samples.append({})
+            cells_of.append([])
         elif not words or words[0].rstrip(":") in _OTHER_TABLES:
             header, name = None, ""
         elif header is not None and len(words) != len(header) and _TIME_OF_DAY.search(line):
@@ -139,9 +149,13 @@ def _host_reports(numbered: list[tuple[int, str]], source: str, prefix: str, kee
                 found.notes.append("the last line is cut short and was left out")
                 continue
             # Groups (-g) and totals begin with a blank, which keeps them apart from devices.
+            cells_of[-1].append(([w for w in header if w not in _NAME_COLUMNS], cells))
             is_group = line.startswith(" ") and header[0] in _NAME_COLUMNS and not numbered[0][1].startswith(" ")
             found.samples[-1][(" " if is_group else "") + prefix + device] = figures
             name = ""
+    if keep_first is None and len(since_start) == 1 and first_is_interval(cells_of):
+        found.notes.append(FIRST_KEPT)
+        return found
     if not keep_first and len(since_start) < len(found.samples):
         found.samples = [sample for place, sample in enumerate(found.samples) if place not in since_start]
         found.notes.append(FIRST_LEFT_OUT)

@@ -122,6 +122,10 @@ class Blkparse:
         if action not in ("Q", "D", "C", "M", "F"):
             return
         is_write = "W" in kind
+        has_data = start is not None and int(count) > 0
+        if action == "C" and "F" in kind:
+            tally.n_flushes += not has_data
+            tally.n_with_flush += has_data and is_write
         if start is None or "D" in kind or not (is_write or "R" in kind):
             tally.n_skipped += action == "C"
             return

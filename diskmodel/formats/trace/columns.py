@@ -64,6 +64,33 @@ class TraceChunk:
         )
 
 
+#: A record before or after a silence longer than this, and longer than this many times all other records span, is a
+#: slip of the clock or of another day.
+_FAR_NS, _FAR_TIMES = 3600 * 10**9, 5
+
+
+def far_record(time_ns: Int64) -> str | None:
+    """Return what to say of a first or last record that lies far from all others; None where there is none.
+
+    Parameters
+    ----------
+    time_ns : int64, shape (n,), in order
+    """
+    if len(time_ns) < 4:
+        return None
+    for which, gap, rest in (
+        ("first", int(time_ns[1] - time_ns[0]), int(time_ns[-1] - time_ns[1])),
+        ("last", int(time_ns[-1] - time_ns[-2]), int(time_ns[-2] - time_ns[0])),
+    ):
+        if gap > _FAR_NS and gap > _FAR_TIMES * rest:
+            side = "earlier" if which == "first" else "later"
+            return (
+                f"one record lies {gap / 3600e9:.3g} hours {side} than all others, which span {rest / 1e9:.4g} s: is "
+                "its time right?"
+            )
+    return None
+
+
 def joined(chunks: list[TraceChunk]) -> TraceChunk:
     """All rows of the chunks as one."""
     if not chunks:
@@ -96,6 +123,8 @@ class Tally:
         Lines (records) that broke a rule and were left out.
     n_skipped : int
         Well-formed lines that are no read or write: flushes, trims, other events.
+    n_flushes, n_with_flush : int
+        Completions of flushes alone, and of writes with a flush or past the cache (FUA).
     examples : list of LineError
         The first malformed lines, at most 10.
     """
@@ -104,6 +133,8 @@ class Tally:
     is_fatal: bool
     n_malformed: int = 0
     n_skipped: int = 0
+    n_flushes: int = 0
+    n_with_flush: int = 0
     examples: list[LineError] = field(default_factory=list)
     device_names: list[str] = field(default_factory=list)
     _device_of: dict[object, int] = field(default_factory=dict)

@@ -12,7 +12,7 @@ import numpy as np
 from diskmodel.errors import Fault, FormatError
 from diskmodel.formats.faults import LineError, file_error
 from diskmodel.formats.opening import open_bytes, read_head
-from diskmodel.formats.trace.columns import Tally, TraceChunk, joined
+from diskmodel.formats.trace.columns import Tally, TraceChunk, far_record, joined
 from diskmodel.formats.trace.registry import FORMATS, head_lines, likely
 
 Errors = Literal["raise", "count"]
@@ -38,6 +38,10 @@ def detect(path: str | Path) -> str:
     raise file_error(
         path, "is not a trace of a known format", f"give the format, one of {', '.join(FORMATS)}", value=seen[:120]
     )
+
+
+#: What lines are that are left out.
+SKIPPED_WORDS = "that neither read nor write (flushes, discards)"
 
 
 class TraceReader(Iterator[TraceChunk]):
@@ -88,6 +92,11 @@ class TraceReader(Iterator[TraceChunk]):
         return self._tally.n_skipped
 
     @property
+    def n_flushes(self) -> int:
+        """Flushes so far: the block layer makes one of each write that asks for it, or hands it on with the write."""
+        return max(self._tally.n_flushes, self._tally.n_with_flush)
+
+    @property
     def examples(self) -> tuple[LineError, ...]:
         """The first malformed lines, at most 10."""
         return tuple(self._tally.examples)
@@ -98,7 +107,8 @@ class TraceReader(Iterator[TraceChunk]):
         return tuple(self._tally.device_names)
 
     def _read(self) -> Iterator[TraceChunk]:
-        parser = FORMATS[self.format].parser(read_head(self.path))
+        form, head = FORMATS[self.format], read_head(self.path)
+        parser = form.parser(head) if form.for_name is None else form.for_name(head, self.path)
         with open_bytes(self.path) as stream:
             yield from parser.chunks(stream, self._tally)
 
@@ -147,12 +157,15 @@ class Trace:
         logs that are written at completion do.
     format : str
     n_malformed, n_skipped : int
+    n_flushes : int
+        Flushes, which the requests do not have.
     """
 
     requests: TraceChunk
     format: str
     n_malformed: int
     n_skipped: int
+    n_flushes: int = 0
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -161,8 +174,10 @@ class Trace:
         if len(np.unique(self.requests.device)) > 1:
             n_devices = len(np.unique(self.requests.device))
             found.append(f"the requests of {n_devices} devices were taken together, as on one array")
+        if far := far_record(self.requests.time_ns):
+            found.append(far)
         if self.n_skipped:
-            found.append(f"{self.n_skipped} entries that neither read nor write (flushes, discards) were left out")
+            found.append(f"{self.n_skipped} entries {SKIPPED_WORDS} were left out")
         if self.n_malformed:
             found.append(f"{self.n_malformed} malformed lines were left out")
         return tuple(found)
@@ -186,4 +201,4 @@ def load_trace(
         rows = rows.take(np.argsort(rows.time_ns, kind="stable"))
     if rows.time_ns[0] < 0:
         rows = replace(rows, time_ns=rows.time_ns - rows.time_ns[0])
-    return Trace(rows, reader.format, reader.n_malformed, reader.n_skipped)
+    return Trace(rows, reader.format, reader.n_malformed, reader.n_skipped, reader.n_flushes)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import IO, Protocol
 
 import numpy as np
 
+from diskmodel.formats.faults import file_error
 from diskmodel.formats.trace import binary, own_csv, text_formats
 from diskmodel.formats.trace.biosnoop import Biosnoop, header_of
 from diskmodel.formats.trace.blkparse import Blkparse
@@ -29,12 +31,24 @@ class Parser(Protocol):
 
 @dataclass(frozen=True)
 class TraceFormat:
-    """One format. `likeness` takes the first 64 KiB and answers from 0 (no) to 1 (every line is well-formed)."""
+    """One format.
+
+    Attributes
+    ----------
+    name, summary : str
+    likeness : callable
+        Takes the first 64 KiB and answers from 0 (no) to 1 (every line is well-formed).
+    parser : callable
+        Takes the first 64 KiB.
+    for_name : callable or None
+        Takes the file's name too, where that says what a column means.
+    """
 
     name: str
     summary: str
     likeness: Callable[[bytes], float]
     parser: Callable[[bytes], Parser]
+    for_name: Callable[[bytes, str], Parser] | None = None
 
 
 def head_lines(head: bytes) -> list[str]:
@@ -80,6 +94,15 @@ def _fio_log(head: bytes) -> TableFormat:
         more_columns=True,
         n_header_lines=int(has_header),
     )
+
+
+def _fio_log_for(head: bytes, path: str) -> TableFormat:
+    table = _fio_log(head)
+    if text_formats.is_averaged(head_lines(head)):
+        raise file_error(path, *text_formats.AVERAGED)
+    if text_formats.fio_log_meaning(Path(path).name) in ("bw", "iops", "slat"):
+        return replace(table, to_rows=text_formats.FIO_OTHER_LOG.to_rows)
+    return table
 
 
 def _own_likeness(head: bytes) -> float:
@@ -156,8 +179,15 @@ FORMATS: dict[str, TraceFormat] = {
         _table("msr", "MSR Cambridge CSV", text_formats.MSR),
         _table("spc", "SPC (UMass) ASCII", text_formats.SPC),
         _table("alibaba", "Alibaba block traces", text_formats.ALIBABA),
-        TraceFormat("fio-log", "fio latency log with log_offset=1", _fio_log_likeness, _fio_log),
+        TraceFormat("fio-log", "fio latency log with log_offset=1", _fio_log_likeness, _fio_log, _fio_log_for),
         _table("tencent", "Tencent CBS traces", text_formats.TENCENT),
+        TraceFormat(
+            "libcachesim-csv",
+            "libCacheSim CSV: version,time,op,size,lbn",
+            lambda head: float(head_lines(head)[:1] == ["version,time,op,size,lbn"]),
+            lambda head: text_formats.LIBCACHESIM_CSV,
+        ),
+        _table("fiu", "FIU traces (SyLab)", text_formats.FIU),
         _table("drive", "requests of one drive with think times", text_formats.DRIVE),
         _table("mqsim", "MQSim traces", text_formats.MQSIM, lambda cells: _is_integer(cells[0])),
         _table("disksim", "DiskSim ASCII", text_formats.DISKSIM),

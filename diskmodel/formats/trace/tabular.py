@@ -138,7 +138,8 @@ class TableFormat:
             lines = block.lines()
             first = block.first_line
             if first == 1 and self.n_header_lines:
-                lines, first = lines[self.n_header_lines :], first + self.n_header_lines
+                n = _end_of_header(lines, self.n_header_lines)
+                lines, first = lines[n:], first + n
             chunk = self._fast(lines, block, clock, tally)
             if chunk is None:
                 chunk = self._slow(lines, first, clock, tally)
@@ -209,6 +210,12 @@ class TableFormat:
                 tally.malformed(places[place], 0, "", line, "lies too far from the first request or has no length")
             rows = _subset(rows, is_good)
         return clock.chunk(rows, tally) if len(rows.ticks) else None
+
+
+def _end_of_header(lines: list[str], n_header_lines: int) -> int:
+    """Lines up to the end of a header, which may stand below blank lines and comments."""
+    used = [place for place, line in enumerate(lines) if line.strip() and not line.startswith("#")]
+    return used[n_header_lines - 1] + 1 if len(used) >= n_header_lines else len(lines)
 
 
 class _Clock:

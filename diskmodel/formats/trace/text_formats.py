@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -249,6 +252,81 @@ TENCENT = TableFormat(
     has_epoch=True,
 )
 
+# ---------------------------------------------------------------- FIU
+
+
+def _fiu_rows(table: Table) -> Rows:
+    return Rows(
+        ticks=table["timestamp"],
+        op=op_codes(_LETTER_COLUMN, table["operation"]),
+        offset_bytes=table["lba"] * SECTOR_BYTES,
+        length_bytes=table["n_blocks"] * SECTOR_BYTES,
+        response_ns=unknown_times(len(table)),
+        device_keys=(table["major"], table["minor"]),
+    )
+
+
+#: `timestamp pid process lba blocks R|W major minor hash …`: nanoseconds, blocks of 512 bytes; hashes of the content
+#: are ignored. Koller, Rangaswami: I/O Deduplication, FAST 2010.
+FIU = TableFormat(
+    columns=(
+        Column("timestamp", high=MAX_NS),
+        Column("pid", high=2**31),
+        Column("process", "word"),
+        Column("lba", high=_SECTORS),
+        Column("n_blocks", high=_LENGTH_SECTORS),
+        _LETTER_COLUMN,
+        Column("major", high=2**31),
+        Column("minor", high=2**31),
+    ),
+    to_rows=_fiu_rows,
+    delimiter=None,
+    has_epoch=True,
+    more_columns=True,
+)
+
+# ---------------------------------------------------------------- libCacheSim
+
+
+def _lcs_rows(table: Table) -> Rows:
+    return Rows(
+        ticks=nanoseconds(table["time"], 1e9),
+        op=op_codes(_SCSI, table["op"]),
+        offset_bytes=table["lbn"] * SECTOR_BYTES,
+        length_bytes=table["size"],
+        response_ns=unknown_times(len(table)),
+    )
+
+
+# Commands of SCSI: READ and WRITE of 6, 10, 12, 16 bytes; SYNCHRONIZE CACHE and UNMAP neither read nor write.
+_SCSI = Column(
+    "op",
+    "op",
+    words={
+        f"{prefix}{code:{case}}": op
+        for op, codes in ((0, (0x08, 0x28, 0xA8, 0x88)), (1, (0x0A, 0x2A, 0xAA, 0x8A)), (SKIP, (0x35, 0x91, 0x42)))
+        for code in codes
+        for prefix in ("", "0x")
+        for case in ("x", "X", "02x", "02X")
+    }
+    | {"8": 0, "a": 1, "A": 1},
+)
+
+#: `version,time,op,size,lbn` below a heading of these names: seconds, a SCSI command in hexadecimal digits, bytes,
+#: sectors. libCacheSim, data/trace.csv.
+LIBCACHESIM_CSV = TableFormat(
+    columns=(
+        Column("version", high=2**31),
+        Column("time", "float", high=_SECONDS),
+        _SCSI,
+        Column("size", high=MAX_LENGTH_BYTES),
+        Column("lbn", high=_SECTORS),
+    ),
+    to_rows=_lcs_rows,
+    has_epoch=True,
+    n_header_lines=1,
+)
+
 # ---------------------------------------------------------------- a drive's requests with think times
 
 
@@ -284,6 +362,30 @@ DRIVE = TableFormat(
 _FIO_DIRECTION = Column("direction", "op", words={"0": 0, "1": 1, "2": SKIP})
 
 
+_MEANING = re.compile(r"(?<![A-Za-z0-9])(bw|iops|slat|clat|lat)(?![A-Za-z])", re.IGNORECASE)
+
+#: What is wrong with a log that `log_avg_msec` averages, and what to do.
+AVERAGED = (
+    "holds averages (log_avg_msec), which have no sizes and no places: it has no single requests",
+    "run fio again without log_avg_msec, or give its JSON output",
+)
+
+
+def fio_log_meaning(name: str) -> str | None:
+    """Return what a log of fio is of by its file's name: "bw", "iops", "slat", "clat", "lat"; None where it is silent.
+
+    fio puts the word behind the name that the user chose.
+    """
+    found = _MEANING.findall(name)
+    return str(found[-1]).lower() if found else None
+
+
+def is_averaged(lines: list[str]) -> bool:
+    """Whether all of the lines of a log are averages: they have a block size of 0."""
+    cells = [[cell.strip() for cell in line.split(",")] for line in lines if line.lstrip()[:1].isdigit()]
+    return bool(cells) and all(len(row) >= 4 and row[3] == "0" for row in cells)
+
+
 def fio_log_rows(table: Table, offset_bytes: Int64) -> Rows:
     """Rows of a latency log of fio whose offsets are known."""
     latency = table["value_ns"]
@@ -309,3 +411,12 @@ FIO_LOG = TableFormat(
     to_rows=lambda table: fio_log_rows(table, table["offset"]),
     more_columns=True,
 )
+
+
+def _without_response(table: Table) -> Rows:
+    rows = fio_log_rows(table, table["offset"])
+    return replace(rows, ticks=table["time_ms"] * 1_000_000, response_ns=unknown_times(len(table)))
+
+
+#: A log with the same columns whose values are bandwidths, IOPS or times of submission, not response times.
+FIO_OTHER_LOG = replace(FIO_LOG, to_rows=_without_response)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
-from diskmodel.errors import CoverageError, Fault, FormatError
+from diskmodel.errors import CoverageError, Fault, FormatError, visible
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.trace.columns import TraceChunk
 from diskmodel.formats.trace.own_csv import HEADER
@@ -70,7 +71,7 @@ def _check_order(chunk: TraceChunk, last_ns: int, path: str) -> int:
 
 
 def _write_csv(file: IO[str], chunk: TraceChunk, known_devices: list[str]) -> None:
-    names = [name.replace(",", "_") or "-" for name in chunk.device_names]
+    names = [re.sub(r"[,\r\n]", "_", visible(name)) or "-" for name in chunk.device_names]
     rows = zip(
         chunk.time_ns.tolist(),
         _ACTIONS[chunk.op].tolist(),

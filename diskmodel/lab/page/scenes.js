@@ -1,6 +1,6 @@
 // Runs of the kernel of which every movement of an arm is recorded: the scenes of an array, and the moving head.
 import { changesOf, lanesOf, layoutTables, usableBytes } from "./array.js";
-import { draw } from "./requests.js";
+import { draw, ruleOf } from "./requests.js";
 
 /** Columns of a recorded movement, as the kernel names them (`movement.rs`). */
 const COLUMNS = ["op", "lba", "n_sectors", "submitted_ns", "start_ns", "done_ns", "seek_ns", "rotation_ns", "transfer_ns", "from_cylinder", "cylinder"];
@@ -30,7 +30,7 @@ export function sceneOf(settings, scene, level, drive, tables) {
     const size = Math.min(4096, settings.strip_bytes), at = tables.written_strip * settings.strip_bytes;
     const one = (value) => Float64Array.of(value);
     const requests = { n: 1, whenNs: one(0), offset: one(at), length: one(size), cacheDraw: one(0.5), stream: Int32Array.of(0), op: Uint8Array.of(1) };
-    return { changes: { ...changes, hit_ratio: 0, streams: [{ n_clients: 1, pace_ns: 0 }] }, requests, cache: null };
+    return { changes: { ...changes, hit_ratio: 0, streams: [ruleOf(1)] }, requests, cache: null };
   }
   const isCache = scene === "cache";
   let load = settings.arrivals === "rate" ? { rate_per_s: settings.rate_per_s, clients: 0 } : { clients: settings.outstanding };
@@ -79,7 +79,7 @@ export function smallWrite(bench, settings) {
   const middle = Math.floor(Math.floor(usableBytes(changes, drive) / 2) / 4096) * 4096, one = (value) => Float64Array.of(value);
   const recorded = (op) => {
     const requests = { n: 1, whenNs: one(0), offset: one(middle), length: one(4096), cacheDraw: one(0.5), stream: Int32Array.of(0), op: Uint8Array.of(op) };
-    const run = bench.kernel.run(bench.kept[settings.drive], { ...changes, record_rows: 0, streams: [{ n_clients: 1, pace_ns: 0 }] }, requests);
+    const run = bench.kernel.run(bench.kept[settings.drive], { ...changes, record_rows: 0, streams: [ruleOf(1)] }, requests);
     return { run, busy: diskRecords(run, changes, drive).filter((disk) => disk.movements.length) };
   };
   const { run, busy } = recorded(1), data = new Set(recorded(0).busy.map((disk) => disk.disk));

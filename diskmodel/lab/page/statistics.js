@@ -3,7 +3,7 @@
 /** Student's quantiles at 97.5 % by the number of batches, and the normal one at 95 %. */
 const STUDENT_T = { 20: 2.093024054408263, 15: 2.1447866879169273, 10: 2.2621571628540993 }, NORMAL_95 = 1.6448536269514722;
 const BATCH_COUNTS = [20, 15, 10];
-const N_SLOTS = 240, N_SAMPLES = 4096, MIN_REQUESTS = 200;
+const N_SLOTS = 240, N_SAMPLES = 4096, MIN_REQUESTS = 200, SHORT_REQUESTS = 10_000, DEVIATIONS = 3, N_COUNTS = 16;
 const UNKNOWN = [NaN, NaN];
 
 const sum = (values) => { let total = 0; for (const value of values) total += value; return total; };
@@ -131,16 +131,23 @@ function countUntil(sorted, limit) {
 export function isStable(issueNs, doneNs, untilNs) {
   if (issueNs.length < MIN_REQUESTS || untilNs <= 0) return true;
   const came = Float64Array.from(issueNs).sort(), left = Float64Array.from(doneNs).sort();
-  const inside = Float64Array.from({ length: N_SAMPLES }, (_, i) => {
-    const time = (i + 1) * (untilNs / N_SAMPLES);
-    return countUntil(came, time) - countUntil(left, time);
-  });
+  const until = (sorted) => Float64Array.from({ length: N_SAMPLES }, (_, i) => countUntil(sorted, (i + 1) * (untilNs / N_SAMPLES)));
+  const nCame = until(came), nLeft = until(left), inside = nCame.map((n, i) => n - nLeft[i]);
   const half = N_SAMPLES / 2, quarter = N_SAMPLES / 4;
   const first = inside.slice(0, half), last = inside.subarray(half), sorted = first.slice().sort();
   const median = (sorted[half / 2 - 1] + sorted[half / 2]) / 2;
   const growth = mean(last.subarray(quarter)) - mean(last.subarray(0, quarter));
   const isRising = growth > 0 && growth >= (mean(last) - mean(first)) / 6;
-  return !(isRising && Math.min(...last) > median);
+  const grows = isRising && Math.min(...last) > median;
+  return !(grows && (issueNs.length >= SHORT_REQUESTS || isMoreThanChance(nCame, inside)));
+}
+
+/** Whether more came than left over the last half than random arrivals explain. */
+function isMoreThanChance(nCame, inside) {
+  const half = N_SAMPLES / 2, end = N_SAMPLES - 1, step = N_SAMPLES / N_COUNTS;
+  const counts = Float64Array.from({ length: N_COUNTS - 1 }, (_, i) => nCame[(i + 1) * step] - nCame[i * step]), center = mean(counts);
+  const dispersion = center > 0 ? squares(counts, center) / counts.length / center : 0;
+  return inside[end] - inside[half - 1] > DEVIATIONS * Math.sqrt(2 * dispersion * (nCame[end] - nCame[half - 1]));
 }
 
 function throughput(doneInOrder, startNs, endNs) {

@@ -1,79 +1,214 @@
-"""Trying the answer of a plan again with drives drawn from what the profile leaves open."""
+"""Trying the answer of a plan again with draws of everything that is not known of it."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from diskmodel.drive.drawn import drawn, drawn_parameters
+from diskmodel.errors import DescriptionError
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.outcome import Outcome
-from diskmodel.plan.answer.profile_risk import CONFIDENCE, ProfileRisk
+from diskmodel.plan.answer.profile_risk import CONFIDENCE, CountChance, ProfileRisk
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.plan.trial.trier import Trier
+from diskmodel.plan.trial.truth_case import TruthCase, seen_in
 from diskmodel.result.prediction import combined
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.registry import BY_NAME
+from diskmodel.uncertainty.case import Case as Unknowns
+from diskmodel.uncertainty.draws import draw
+from diskmodel.uncertainty.moves import Moves
+from diskmodel.uncertainty.points import half_width_factor
 
-DRAWS = 16
-#: Requests of a run with a drawn drive. All runs have the same ones, so that most of what chance does to a figure is
+#: Draws for the answer, and for each other candidate.
+DRAWS, FEW_DRAWS = 16, 8
+#: Requests of a run with a drawn truth. All runs have the same ones, so that most of what chance does to a figure is
 #: the same in all of them: the ratio of two drives' p99 then varies by 1.7 % in 10,000 requests and by 1.2 % in 30,000,
 #: and the drives themselves differ by 7 %. At half, chance is a third of that; at double, 16 draws cost more than an
 #: answer does.
 DRAWN_REQUESTS = 10_000
+#: Numbers of disks beside the answer whose chance is found: so many more, each larger than the one before by this part
+#: of it, and one that is smaller. Truths that meet the objective are not tried with more disks.
+_MORE_COUNTS, _STEP_RATIO = 5, 0.25
 
 
 def profile_risk(
-    plan: PlanDescription, candidate: Candidate, evaluate: Evaluate, *, n_draws: int = DRAWS
+    plan: PlanDescription,
+    candidate: Candidate,
+    evaluate: Evaluate,
+    *,
+    n_draws: int = DRAWS,
+    with_curve: bool = True,
+    most: int | None = None,
 ) -> ProfileRisk | None:
-    """Return the risk of an answer; None where the drive's profile is exact or nothing was simulated.
+    """Return the chance that an answer meets the objective; None where all is known or nothing was simulated.
+
+    Parameters
+    ----------
+    plan, candidate, evaluate
+    n_draws : int
+    with_curve : bool
+        Whether to find the chance of other numbers of disks, too.
+    most : int, optional
+        Largest number of disks that is of interest: another candidate has the chance with so many.
 
     Notes
     -----
     Costs at most `n_draws` + 1 evaluations of 10,000 requests, or as many as it takes to see whole rounds of a cache;
-    where more than that decides, of the plan's shortest length. All have the same requests, and only their ratios
-    count: a figure of a drawn drive is that of the answer times the drawn drive's over the profile's own in these runs.
+    where more than that decides, of the plan's shortest length; and further ones with other numbers of disks, only of
+    truths that they may change the verdict of. All have the same requests, and at the answer only their ratios count: a
+    figure of a truth is that of the answer times the truth's over the description's own in these runs.
     """
-    drive, trial = candidate.family.drive, candidate.trial
-    parameters = drawn_parameters(drive)
-    if not parameters or trial is None or trial.outcome is None:
+    trial = candidate.trial
+    if trial is None or trial.outcome is None or trial.outcome.method == "rule":
         return None
     case = Case(plan, candidate.family)
-
-    def tried(trial_drive: Any, first: int) -> Trial:
-        asked = plan.model_copy(update={"search": plan.search.model_copy(update={"requests": first})})
-        changed = replace(case.of(drive=trial_drive), plan=asked)
-        return Trier(changed, evaluate, always_runs=True, decides=False)(trial.disks)
-
+    array = case.array(trial.disks)
+    unknowns = Unknowns(array, case.workload, seen_in(trial.outcome, array, case.workload))
+    draws = draw(unknowns, n_draws, plan.search.seed)
+    if not len(draws):
+        return None
     # as long as it takes to see whole rounds, and the draws as long as that
     first = plan.search.requests if _needs_intervals(case) else min(plan.search.requests, DRAWN_REQUESTS)
-    same = tried(drive, first)
+    same = _tried(case, Moves(), trial.disks, first, evaluate)
+    assert same is not None
     reference = values_of(same.outcome) if same.outcome else {}
     length = same.outcome.n_requests if same.outcome else first
-    with at_once(evaluate) as pool:
-        others = list(pool.map(lambda item: tried(item, length), drawn(drive, n_draws, seed=plan.search.seed)))
-    draws = [(values_of(found.outcome) if found.outcome else {}, _missed(found, same, trial)) for found in others]
-    failing = Counter(name for _, missed in draws for name in dict.fromkeys(missed))
-    own = intervals_of(trial.outcome)
-    figures = {}
-    for name, interval in own.items():
+    truths = _Truths(case, evaluate, length)
+    found = [(moves, true) for moves, true in truths.at(trial.disks, draws.moves) if true is not None]
+    if len(found) < 2:
+        return None
+    missed = [_missed(true, moves, same, trial) for moves, true in found]
+    failing = Counter(name for names in missed for name in dict.fromkeys(names))
+    figures, factor = {}, half_width_factor(n_draws, unknowns.dof, CONFIDENCE)
+    for name, interval in intervals_of(trial.outcome).items():
         if name in reference:
-            wide = combined(interval, reference[name], [values.get(name, math.nan) for values, _ in draws], CONFIDENCE)
+            values = [
+                _moved(values_of(true.outcome), moves).get(name, math.nan) for moves, true in found if true.outcome
+            ]
+            wide = combined(interval, reference[name], values, CONFIDENCE, factor)
             figures[name] = Interval(wide.value, wide.low, wide.high)
+    holding = [moves for (moves, _), names in zip(found, missed, strict=True) if not names]
+    others = [moves for (moves, _), names in zip(found, missed, strict=True) if names]
+    curve = _curve(case, truths, trial.disks, holding, others, most) if with_curve else ()
     return ProfileRisk(
         disks=trial.disks,
-        parameters=parameters,
-        n_draws=len(draws),
-        n_holding=sum(not missed for _, missed in draws),
+        parameters=draws.names,
+        n_draws=len(found),
+        n_holding=len(holding),
         failing=dict(failing),
         figures=figures,
+        confidence=case.objective.confidence,
+        curve=curve,
     )
+
+
+@dataclass(frozen=True)
+class _Truths:
+    """Tries truths with any number of disks, all with the same requests."""
+
+    case: Case
+    evaluate: Evaluate
+    n_requests: int
+
+    def at(self, disks: int, truths: Sequence[Moves]) -> list[tuple[Moves, Trial | None]]:
+        """Return the trial of each truth with so many disks; None where no such drive is possible."""
+        with at_once(self.evaluate) as pool:
+            tried = pool.map(lambda one: _tried(self.case, one, disks, self.n_requests, self.evaluate), truths)
+            return list(zip(truths, tried, strict=True))
+
+    def that_meet(self, disks: int, truths: Sequence[Moves]) -> list[Moves]:
+        """Return the truths with which so many disks meet the objective."""
+        found = self.at(disks, truths)
+        return [moves for moves, trial in found if trial is not None and not _missed(trial, moves, trial, trial)]
+
+
+def _curve(
+    case: Case,
+    truths: _Truths,
+    answer: int,
+    holding: Sequence[Moves],
+    others: Sequence[Moves],
+    most: int | None,
+) -> tuple[CountChance, ...]:
+    """Return the chance of the answer, of fewer disks, and of more, until it is as high as the objective asks.
+
+    Up to `most`, its chance comes first: where it is too low, no number between is of interest.
+    """
+    n = len(holding) + len(others)
+    found = [CountChance(answer, len(holding) / n)]
+    fewer = [disks for disks in case.counts if disks < answer]
+    if fewer and holding and not most:
+        found.insert(0, CountChance(fewer[-1], len(truths.that_meet(fewer[-1], holding)) / n))
+    left, disks, open_ = list(others), answer, list(others)
+    for _ in range(_MORE_COUNTS):
+        least = disks + max(round(_STEP_RATIO * disks), 1)
+        more = [count for count in case.counts if disks < count <= (most or count)]
+        if not more or found[-1].probability >= case.objective.confidence:
+            break
+        disks = more[-1] if most else next((count for count in more if count >= least), more[-1])
+        met = truths.that_meet(disks, left)
+        left, open_ = [moves for moves in left if moves not in met], met
+        found.append(CountChance(disks, 1 - len(left) / n))
+    if len(found) > 1 and found[-1].disks > answer and found[-1].probability >= case.objective.confidence:
+        found[-1:] = _between(case, truths, found[-2].disks, found[-1], open_, n)
+    return tuple(found)
+
+
+def _between(
+    case: Case, truths: _Truths, fewer: int, enough: CountChance, met: Sequence[Moves], n: int
+) -> list[CountChance]:
+    """Return the fewest disks whose chance is high enough, and larger numbers that were tried.
+
+    Parameters
+    ----------
+    fewer : int
+        Disks whose chance is too low.
+    enough : CountChance
+        More of them, whose chance is high enough.
+    met : sequence of Moves
+        Truths that meet the objective with the second, but not with the first.
+    n : int
+        Truths in all.
+    """
+    found, low = [enough], fewer
+    undecided = list(met)
+    base = enough.probability - len(undecided) / n
+    while between := [count for count in case.counts if low < count < found[0].disks]:
+        disks = between[len(between) // 2]
+        holding = truths.that_meet(disks, undecided)
+        probability = base + len(holding) / n
+        if probability >= case.objective.confidence:
+            found.insert(0, CountChance(disks, probability))
+            undecided = holding
+        else:
+            low, base = disks, probability
+            undecided = [moves for moves in undecided if moves not in holding]
+    return found
+
+
+def _tried(case: Case, moves: Moves, disks: int, first: int, evaluate: Evaluate) -> Trial | None:
+    """Return a truth with so many disks, in a run of so many requests; None where no such drive is possible."""
+    asked = case.plan.model_copy(update={"search": case.search.model_copy(update={"requests": first})})
+    try:
+        return Trier(TruthCase(asked, case.family, moves), evaluate, always_runs=True, decides=False)(disks)
+    except DescriptionError:
+        return None
+
+
+def _moved(values: dict[str, float], moves: Moves) -> dict[str, float]:
+    """Return figures with the tail that was drawn."""
+    return {name: value * (math.exp(moves.p99) if _is_tail(name) else 1.0) for name, value in values.items()}
+
+
+def _is_tail(name: str) -> bool:
+    return name.startswith(("p99", "p999"))
 
 
 def _needs_intervals(case: Case) -> bool:
@@ -84,24 +219,25 @@ def _needs_intervals(case: Case) -> bool:
     """
     objective = case.objective
     more = (objective.degraded, objective.rebuild_hours, objective.data_loss_per_year, case.trace)
-    limited = [objective.latency, *objective.latency.streams.values()]
-    is_far = any(BY_NAME[name].least_requests >= DRAWN_REQUESTS for item in limited for name in item.limits())
+    limits = [limits for _, limits in objective.limited]
+    is_far = any(BY_NAME[name].least_requests >= DRAWN_REQUESTS for item in limits for name in item.limits())
     return is_far or any(item is not None for item in more)
 
 
-def _missed(drawn: Trial, same: Trial, answer: Trial) -> list[str]:
-    """Return the names of the criteria that a drawn drive misses.
+def _missed(drawn: Trial, moves: Moves, same: Trial, answer: Trial) -> list[str]:
+    """Return the names of the criteria that a truth misses.
 
-    A figure is the answer's times the drawn drive's over the profile's own, both of short runs with the same requests.
+    A figure is the answer's times the truth's over the description's own, both of short runs with the same requests.
     """
     short, long = ({(c.name, c.detail): c.figure.value for c in trial.criteria} for trial in (same, answer))
     missed = []
     for item in drawn.criteria:
         key = (item.name, item.detail)
         factor = long.get(key, math.nan) / (short.get(key) or math.nan)
-        if math.isfinite(factor) and factor > 0:
-            item = replace(item, figure=item.figure.scaled(factor))
-        if item.margin_ratio < 0:
+        factor = factor if math.isfinite(factor) and factor > 0 else 1.0
+        if _is_tail(item.detail):
+            factor *= math.exp(moves.p99)
+        if replace(item, figure=item.figure.scaled(factor)).margin_ratio < 0:
             missed.append(item.name)
     return missed
 
@@ -114,3 +250,11 @@ def intervals_of(outcome: Outcome) -> dict[str, Interval]:
 def values_of(outcome: Outcome) -> dict[str, float]:
     """Return the same without intervals; nothing where the array is overloaded."""
     return {name: interval.value for name, interval in intervals_of(outcome).items()} if outcome.is_stable else {}
+
+
+def chance(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate) -> float | None:
+    """Return the chance of a candidate beside the answer, from few draws; None without answer, or if all is known."""
+    if not candidate.is_feasible:
+        return None
+    risk = profile_risk(plan, candidate, evaluate, n_draws=FEW_DRAWS, with_curve=False)
+    return None if risk is None else risk.probability

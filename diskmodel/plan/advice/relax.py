@@ -15,10 +15,12 @@ from diskmodel.plan.answer.criterion import Criterion, Verdict, tightest
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.description import PlanDescription
+from diskmodel.plan.question.objective import LatencyObjective
 from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.plan.trial.trier import Trier
+from diskmodel.result.commits import COMMITS
 
 #: Drives that are tried beside the plan's own, slowest first: a class each.
 CLASSES = ("generic-10k", "generic-15k", "generic-sas-ssd")
@@ -31,6 +33,9 @@ STRIP_FACTOR = 4
 
 #: More disks are searched for up to this multiple of the plan's largest count. More would be another project.
 MORE_DISKS_FACTOR = 4
+#: Limits that are tried, and how far the next one is above what was found. With one, a limit at the end of an interval
+#: is missed by the width that a criterion needs beyond it; a fourth has been of no use.
+_LIMITS_TRIED, _BEYOND = 3, 1.1
 
 
 def relaxations(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate) -> list[Relaxation]:
@@ -61,7 +66,7 @@ def relaxations(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate)
         for offered in pool.map(tried, *zip(*_changes(case), strict=True)):
             found += offered
     found.sort(key=lambda item: -item.criterion.margin_ratio)
-    return more + found + _relaxed_limit(short, binding)
+    return more + found + _relaxed_limit(case, short, binding, evaluate)
 
 
 def _offered(change: str, trial: Trial, binding: Criterion) -> list[Relaxation]:
@@ -94,18 +99,54 @@ def _more_disks(case: Case, candidate: Candidate, evaluate: Evaluate) -> list[Re
     return _offered(f"{more} more disk{'s' if more > 1 else ''}", found.trial, binding)
 
 
-def _relaxed_limit(short: Trial, binding: Criterion) -> list[Relaxation]:
-    """Return the latency limit that the array does meet, where latency is all that it misses."""
+def _relaxed_limit(case: Case, short: Trial, binding: Criterion, evaluate: Evaluate) -> list[Relaxation]:
+    """Return the latency limit that the array does meet, where latency is all that it misses: asked so, it is tried.
+
+    A search ends at the first criterion that is missed, so that a rebuild or a failed disk may not have been simulated.
+    """
     others = [item for item in short.criteria if item is not binding and item.verdict is not Verdict.UNKNOWN]
     high = binding.figure.high
     is_latency = binding.name in ("latency", "degraded latency") and math.isfinite(high) and high > 0
     if not is_latency or any(item.verdict is not Verdict.HOLDS for item in others if item != binding):
         return []
-    step = 10.0 ** (math.floor(math.log10(high)) - 1)
-    limit = round(math.ceil(high / step) * step, 9)
-    after = replace(binding, limit=limit, verdict=Verdict.HOLDS)
-    change = f"a limit of {limit:g} ms on {binding.detail} instead of {binding.limit:g} ms"
-    return [Relaxation(change, short.disks, after, after.margin_ratio - binding.margin_ratio, short.statics.cost_usd)]
+    for _ in range(_LIMITS_TRIED):
+        step = 10.0 ** (math.floor(math.log10(high)) - 1)
+        limit = round(math.ceil(high / step) * step, 9)
+        trial = Trier(_with_limit(case, binding, limit), evaluate, always_runs=True).careful(short.disks)
+        change = f"a limit of {limit:g} ms on {binding.detail} instead of {binding.limit:g} ms"
+        if trial.is_met:
+            return _offered(change, trial, binding)
+        again = next((c for c in trial.criteria if (c.name, c.detail) == (binding.name, binding.detail)), None)
+        if again is None or again.verdict is Verdict.HOLDS or not math.isfinite(again.figure.high):
+            break
+        # a criterion holds beyond its interval only; a longer run may have another one
+        high = max(again.figure.high, high) * _BEYOND
+    return []
+
+
+def _with_limit(case: Case, binding: Criterion, limit_ms: float) -> Case:
+    """Return the case with another limit instead of that of a criterion about latency."""
+    statistic, _, stream = binding.detail.partition(" of ")
+    objective, update = case.objective, {f"{statistic}_ns": round(limit_ms * 1e6)}
+
+    if stream == COMMITS and stream not in objective.latency.streams:
+        limits = objective.commit_latency.model_copy(update=update)
+        objective = objective.model_copy(update={"commit_latency": limits})
+        return replace(case, plan=case.plan.model_copy(update={"objective": objective}))
+
+    def changed(latency: LatencyObjective) -> LatencyObjective:
+        if not stream:
+            return latency.model_copy(update=update)
+        streams = {**latency.streams, stream: latency.streams[stream].model_copy(update=update)}
+        return latency.model_copy(update={"streams": streams})
+
+    if binding.name == "latency":
+        objective = objective.model_copy(update={"latency": changed(objective.latency)})
+    else:
+        assert objective.degraded is not None
+        degraded = objective.degraded.model_copy(update={"latency": changed(objective.degraded.latency)})
+        objective = objective.model_copy(update={"degraded": degraded})
+    return replace(case, plan=case.plan.model_copy(update={"objective": objective}))
 
 
 def _changes(case: Case) -> Iterator[tuple[str, Case]]:
@@ -119,8 +160,7 @@ def _changes(case: Case) -> Iterator[tuple[str, Case]]:
             yield f"a strip of {strip_bytes // 1024} KiB", case.of(strip_bytes=strip_bytes)
     controller = plan.controller
     if controller.write_cache is None and any(stream.read_ratio < 1 for stream in case.workload.streams):
-        cached = controller.model_copy(update={"write_cache": WriteCache(size_bytes=CACHE_BYTES)})
-        yield "1 GiB of write cache", Case(plan.model_copy(update={"controller": cached}), family)
+        yield "1 GiB of write cache", Case(with_write_cache(plan), family)
     cache = controller.read_cache
     if family.cache_bytes:
         yield "twice the cache", case.of(cache_bytes=2 * family.cache_bytes)
@@ -139,6 +179,12 @@ def _faster_drives(plan: PlanDescription, than: Drive) -> list[Drive]:
         if not isinstance(drive, Hdd) or drive.rpm > than.rpm:
             found.setdefault(drive.name, drive)
     return list(found.values())
+
+
+def with_write_cache(plan: PlanDescription) -> PlanDescription:
+    """Return the plan with a write cache as RAID controllers are sold with."""
+    controller = plan.controller.model_copy(update={"write_cache": WriteCache(size_bytes=CACHE_BYTES)})
+    return plan.model_copy(update={"controller": controller})
 
 
 def with_cache_hit(plan: PlanDescription, hit_ratio: float) -> PlanDescription:

@@ -124,7 +124,7 @@ def _with_seek_factor(drive: Hdd, factor: float) -> Hdd:
     }
     data |= {
         "seek": table(tables.seek_ns),
-        "write_seek": None if drive.write_seek is None else table(tables.write_seek_ns),
+        "write_seek": None if tables.write_seek_ns is None else table(tables.write_seek_ns),
         "seek_inward_ns": round(factor * drive.seek_inward_ns),
         "zones": zones,
         "head_switch_ns": drive.switch_ns,

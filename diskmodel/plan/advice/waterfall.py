@@ -56,7 +56,7 @@ def waterfall(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate) -
         disks = _fewest(case, near, lambda n, a=array_of, w=workload: _carries(case, evaluate, a(n), w))  # type: ignore[misc]
         found.append(WaterfallStep(name, disks, meaning))
         near = disks or case.counts[-1]
-    limits = plan.objective.latency.limits() or plan.objective.latency.streams
+    limits = plan.objective.limited
     name = "queueing tail" if limits else "all criteria"
     meaning = (
         "Requests wait in queues, and the slowest ones have to meet the limits of the latency."
@@ -65,7 +65,11 @@ def waterfall(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate) -
     )
     if candidate.binds.startswith(PREFIX):
         name, meaning = f"{name}, bursts", f"{meaning} In the replay of the trace, too, with its bursts."
-    found.append(WaterfallStep(name, candidate.disks, meaning))
+    described = candidate.nominal_disks or candidate.disks
+    found.append(WaterfallStep(name, described, meaning))
+    if candidate.disks != described:
+        meaning = "Drives, controllers and hosts may differ from their descriptions: the chance has to be high."
+        found.append(WaterfallStep("what is not known", candidate.disks, meaning))
     return tuple(found)
 
 
@@ -135,7 +139,8 @@ def _as_single_operations(case: Case, workload: Workload) -> Workload:
         read_fraction(workload),
         calculator_cache_hit(array, case.required_bytes),
     )
-    streams = tuple(stream.model_copy(update={"read_ratio": 1.0}) for stream in workload.streams)
+    single = {"read_ratio": 1.0, "kind": "requests", "record_bytes": None, "commit_delay_ns": 0, "sync": "none"}
+    streams = tuple(stream.model_copy(update=single) for stream in workload.streams)
     return workload.model_copy(update={"streams": streams}).scaled(per_host)
 
 

@@ -12,6 +12,7 @@ from diskmodel.plain import Record
 from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.effort import Efforts, effort_fields
 from diskmodel.plan.answer.outcome import figures_of
+from diskmodel.plan.answer.profile_risk import ProfileRisk
 from diskmodel.plan.answer.safety import Safety
 from diskmodel.plan.answer.statics import rebuild_fields
 from diskmodel.plan.answer.trial import Trial
@@ -66,6 +67,12 @@ class Candidate(Record):
         Latency of the idle array in the statistic that is missed, ms; None where latency is not what is missed.
     efforts : mapping of str to Effort
         What was simulated, by purpose.
+    probability : float or None
+        Chance that `trial` meets the objective, in view of what is not known; None where it was not determined.
+    risk : ProfileRisk or None
+        The same with how it was found; None where only a few draws were tried, or none.
+    nominal_disks : int or None
+        The fewest disks if everything is as described; None where that was not compared.
     """
 
     family: Family
@@ -88,6 +95,9 @@ class Candidate(Record):
     waterfall: Waterfall = ()
     shingled: str = ""
     efforts: Efforts = field(default_factory=dict)
+    probability: float | None = None
+    risk: ProfileRisk | None = None
+    nominal_disks: int | None = None
 
     @property
     def state(self) -> str:
@@ -172,6 +182,7 @@ class Candidate(Record):
     def json_fields(self) -> Mapping[str, Any]:
         """Return the family, its answer with all figures, and everything that was tried."""
         data: dict[str, Any] = {**self.family.to_dict(), "disks": self.disks, "feasible": self.is_feasible}
+        data |= {"probability": self.probability, "nominal_disks": self.nominal_disks}
         if self.array is not None:
             data |= {"level": self.level, "groups": self.array.layout.n_groups, "family_level": self.family.level}
         data |= {

@@ -8,6 +8,7 @@ from typing import Any
 
 from diskmodel.plain import Record
 from diskmodel.plan.answer.criterion import Criterion
+from diskmodel.units import pretty_bytes
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,59 @@ class Relaxation(Record):
         """Return the change, its gain, and the fields of the criterion."""
         own = {name: value for name, value in super().json_fields().items() if name != "criterion"}
         return own | self.criterion.to_dict()
+
+
+@dataclass(frozen=True)
+class Assumption(Record):
+    """Something that a question does not say, and the answer if it is otherwise, as simulated.
+
+    Attributes
+    ----------
+    assumed, instead : str
+        What was assumed, and the other case.
+    disks : int or None
+        Fewest disks in the other case, of the same drive, up to those of the answer; None: no fewer meet the objective.
+    level : str
+        For people: "RAID 6"; "" without disks.
+    """
+
+    assumed: str
+    instead: str
+    disks: int | None
+    level: str
+
+
+@dataclass(frozen=True)
+class CacheInstead(Record):
+    """Hard disks that miss a limit of commits, and meet it behind a write cache, as simulated.
+
+    Attributes
+    ----------
+    drive, level : str
+    cache_bytes : int
+    disks : int
+        The fewest behind the cache.
+    criterion : Criterion
+        About commits, with the cache.
+    """
+
+    drive: str
+    level: str
+    cache_bytes: int
+    disks: int
+    criterion: Criterion
+
+    def json_fields(self) -> Mapping[str, Any]:
+        """Return the array and the fields of the criterion."""
+        own = {name: value for name, value in super().json_fields().items() if name != "criterion"}
+        return own | self.criterion.to_dict()
+
+    def __str__(self) -> str:
+        are = "disk meets" if self.disks == 1 else "disks meet"
+        return (
+            f"A cache, not spindles: behind {pretty_bytes(self.cache_bytes)} of write cache that survives a power cut, "
+            f"{self.disks} {are} it with {self.drive} in {self.level}: {self.criterion.in_short()}."
+        )
 
 
 @dataclass(frozen=True)

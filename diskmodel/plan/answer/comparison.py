@@ -13,6 +13,8 @@ from diskmodel.plain import Record
 from diskmodel.plan.answer.load_curve import Headroom, LoadPoint
 from diskmodel.plan.answer.outcome import Outcome, figures_of
 from diskmodel.plan.answer.statics import rebuild_fields
+from diskmodel.plan.answer.verdict import verdict
+from diskmodel.result.prediction import Prediction
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
 
@@ -33,6 +35,7 @@ class Difference(Record):
     statistic : str
         iops, mean or p99.
     ratio : Interval
+        Where the arrays have drives in common, what is not known of these is the same in both.
     is_significant : bool
         Whether the interval excludes 0.
     """
@@ -65,6 +68,7 @@ class Compared(Record):
     name : str
     array : Array
     healthy : Outcome
+        With intervals that include everything that is not known.
     degraded : Outcome or None
         With the first disk failed; None where that loses data, or the array is already degraded.
     rebuilding : Outcome or None
@@ -81,6 +85,8 @@ class Compared(Record):
         By queueing formulas.
     differs : tuple of str
         Why the rule of thumb differs from the simulation.
+    prediction : Prediction or None
+        Where the width of the intervals of `healthy` comes from; None where they are of the noise of its run alone.
     """
 
     name: str
@@ -94,6 +100,7 @@ class Compared(Record):
     rule_of_thumb_iops: float
     estimate: Estimate
     differs: tuple[str, ...]
+    prediction: Prediction | None = None
 
     @property
     def row(self) -> dict[str, Any]:
@@ -122,6 +129,7 @@ class Compared(Record):
             "disks": self.array.layout.disks,
             "usable_bytes": self.array.usable_bytes,
             **self.healthy.to_dict(),
+            **({} if self.prediction is None else {"interval": self.prediction}),
             "degraded": self.degraded,
             "rebuilding": self.rebuilding,
             **rebuild_fields(self.rebuild_hours),
@@ -150,6 +158,20 @@ class Comparison(Record, Displayable):
     workload: Workload
     arrays: tuple[Compared, ...]
     differences: tuple[Difference, ...]
+
+    @property
+    def verdict(self) -> str:
+        """Which array answers sooner, carries more, stores more and rebuilds sooner, in a sentence."""
+        return verdict(self)
+
+    def json_fields(self) -> Mapping[str, Any]:
+        """Return the verdict beside the fields."""
+        return {
+            "workload": self.workload,
+            "verdict": self.verdict,
+            "arrays": self.arrays,
+            "differences": self.differences,
+        }
 
     def to_frame(self) -> DataFrame:
         """Return the arrays as a table of pandas.

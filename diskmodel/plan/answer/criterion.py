@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Any
 
 from diskmodel.plain import Record
+from diskmodel.result.commits import COMMITS
 from diskmodel.result.statistics.batches import Interval
 
 
@@ -43,8 +44,8 @@ class Criterion(Record):
     Attributes
     ----------
     name : str
-        iops, throughput, latency, utilization, capacity, rebuild, data_loss, cost, rack_units, or one of the first
-        four after "degraded ".
+        iops, commits, throughput, latency, utilization, capacity, rebuild, data_loss, cost, rack_units; the first five
+        also after "degraded ".
     detail : str
         What exactly: "p99", "p99 of log".
     limit : float
@@ -98,10 +99,13 @@ class Criterion(Record):
         bound = "at most" if self.is_upper else "at least"
         name = self.name.replace("_", " ")
         what = f"usable {name}" if self.name == "capacity" else f"{self.detail} {name}".strip()
+        if self.detail.endswith(f" of {COMMITS}"):
+            what = f"{self.detail.removesuffix(f' of {COMMITS}')} {name} of {COMMITS}"
         numbers = self._with_enough_digits(3)
         if self.unit == "1/s":
             value, limit = numbers
-            return f"{what.removesuffix('iops')}{value} requests/s ({bound} {limit})"
+            of = COMMITS if name == COMMITS else "requests"
+            return f"{what.removesuffix('iops').removesuffix(COMMITS)}{value} {of}/s ({bound} {limit})"
         value, limit = (f"{number} {self.unit}".strip() for number in numbers)
         return f"{what} {value} ({bound} {limit})"
 

@@ -10,7 +10,7 @@ from diskmodel.display import Displayable
 from diskmodel.frame import data_frame
 from diskmodel.plain import Record
 from diskmodel.plan.answer.candidate import Candidate, by_size
-from diskmodel.plan.answer.changes import HiddenPeak, Relaxation, Sensitivity
+from diskmodel.plan.answer.changes import Assumption, CacheInstead, HiddenPeak, Relaxation, Sensitivity
 from diskmodel.plan.answer.effort import Effort, Efforts, effort_fields, together
 from diskmodel.plan.answer.pareto import ParetoPoint
 from diskmodel.plan.answer.profile_risk import ProfileRisk
@@ -42,11 +42,17 @@ class PlanResult(Record, Displayable):
     front : tuple of ParetoPoint
         Cost (or disks) against latency, of everything that was tried and meets the objective.
     profile_risk : ProfileRisk or None
-        Effect of the uncertainty of a calibrated drive on the best; None where its profile states none.
+        The chance of the best, and how it moves with the number of disks; None where everything is known.
+    nominal : Candidate or None
+        The best one if everything is as described; None without one.
     spreading : Spreading or None
         What spreading the data over all of the best array would cost; None where it costs nothing or was not asked for.
     peaks : tuple of HiddenPeak
         How the best family's count moves with bursts that a recording of averages cannot show; empty elsewhere.
+    assumptions : tuple of Assumption
+        What the question left unsaid, with the answer of the other case; empty where nothing is feasible.
+    caches_instead : tuple of CacheInstead
+        What a write cache does for hard disks that miss a limit of commits.
     advice_efforts : mapping of str to Effort
         What was simulated for advice, by purpose.
     """
@@ -63,8 +69,11 @@ class PlanResult(Record, Displayable):
     sensitivities: tuple[Sensitivity, ...]
     front: tuple[ParetoPoint, ...]
     profile_risk: ProfileRisk | None = None
+    nominal: Candidate | None = None
     spreading: Spreading | None = None
     peaks: tuple[HiddenPeak, ...] = ()
+    assumptions: tuple[Assumption, ...] = ()
+    caches_instead: tuple[CacheInstead, ...] = ()
     advice_efforts: Efforts = field(default_factory=dict)
 
     @property
@@ -89,6 +98,21 @@ class PlanResult(Record, Displayable):
         """The feasible candidate of the fewest disks whose probability of data loss is accepted; None without one."""
         safe = [c for c in self.candidates if c.is_feasible and c.safety is not None and c.safety.is_safe]
         return min(safe, key=by_size, default=None)
+
+    def _nominal_fields(self) -> Mapping[str, Any] | None:
+        """Return the answer if everything is as described: drive, level and disks."""
+        one = self.nominal
+        if one is None:
+            return None
+        return {"drive": one.family.drive.name, "level": one.level, "groups": one.n_groups, "disks": one.disks}
+
+    @property
+    def needs_more_than_nominal(self) -> bool:
+        """Whether the answer is another than the one if everything is as described."""
+        one, best = self.nominal, self.best
+        if one is None or best is None:
+            return False
+        return (one.family, one.disks) != (best.family, best.disks)
 
     @property
     def n_runs(self) -> int:
@@ -133,9 +157,12 @@ class PlanResult(Record, Displayable):
             "reason": self.reason,
             "region": {"bytes": self.plan.stored_bytes, "words": self.region, "spread": self.spreading},
             "candidates": self.candidates,
+            "assumptions": self.assumptions,
             "relaxations": self.relaxations,
+            "caches_instead": self.caches_instead,
             "sensitivities": self.sensitivities,
             "profile_risk": self.profile_risk,
+            "nominal": self._nominal_fields(),
             "peaks": self.peaks,
             "pareto": self.front,
             "runs": self.n_runs,

@@ -1,4 +1,4 @@
-"""The effect of a calibrated drive's uncertainty on an answer."""
+"""The chance that an answer meets the objective, in view of what is not known."""
 
 from __future__ import annotations
 
@@ -16,22 +16,43 @@ CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
+class CountChance(Record):
+    """The chance that a number of disks meets the objective.
+
+    Attributes
+    ----------
+    disks : int
+    probability : float
+    """
+
+    disks: int
+    probability: float
+
+    def __str__(self) -> str:
+        return f"{self.disks} disks: {100 * self.probability:.0f} %"
+
+
+@dataclass(frozen=True)
 class ProfileRisk(Record):
-    """The answer tried again with drives drawn from the profile's uncertainty.
+    """The answer tried again with draws of everything that is not known.
 
     Attributes
     ----------
     disks : int
     parameters : tuple of str
-        Parameters that were drawn; all others are taken as exact.
+        What is not known, in words.
     n_draws, n_holding : int
-        Drives drawn, and with how many of them the array meets the objective (by the estimates, not by their
-        intervals).
+        Equally likely truths that were drawn, and with how many of them the array meets the objective (by the
+        estimates, not by their intervals).
     failing : mapping of str to int
-        With how many drives each criterion is missed.
+        With how many truths each criterion is missed.
     figures : mapping of str to Interval
-        "iops" (per second), and "mean", "p50", …, "p999" (ns) where they are known: the value of the answer, with
-        95 % intervals that combine the error of the simulation and the spread over the drives.
+        "iops" (per second), and "mean", "p50", "p95", "p99", "p999" (ns) where they are known: the value of the answer,
+        with 95 % intervals that combine the error of the simulation and the spread over the truths.
+    confidence : float
+        Chance that the objective asks for.
+    curve : tuple of CountChance
+        By number of disks, ascending: fewer, the answer, and more until the chance is high enough.
     """
 
     disks: int
@@ -40,6 +61,37 @@ class ProfileRisk(Record):
     n_holding: int
     failing: Mapping[str, int]
     figures: Mapping[str, Interval]
+    confidence: float = 0.9
+    curve: tuple[CountChance, ...] = ()
+
+    @property
+    def probability(self) -> float:
+        """Chance that the answer meets the objective."""
+        return self.n_holding / self.n_draws
+
+    @property
+    def is_assured(self) -> bool:
+        """Whether that chance is as high as the objective asks."""
+        return self.probability >= self.confidence
+
+    @property
+    def assured(self) -> CountChance | None:
+        """The fewest disks of the curve whose chance is high enough; None where none has it."""
+        return next((one for one in self.curve if one.probability >= self.confidence), None)
+
+    @property
+    def settled_by_measuring(self) -> tuple[int, int | None] | None:
+        """Fewest and most disks that truths need, as many as the confidence asks for, and None for more than were
+        tried; None where all need the same.
+
+        A measurement of one such drive would show which of these are needed.
+        """
+        possible = [one for one in self.curve if one.probability > 0]
+        if not possible or possible[0].probability == 1:
+            return None
+        last = possible[-1]
+        most = next((one.disks for one in possible if one.probability >= last.probability), last.disks)
+        return possible[0].disks, most if last.probability >= self.confidence else None
 
     def json_fields(self) -> Mapping[str, Any]:
         """Return the counts, and the ends of the intervals in milliseconds and IOPS."""
@@ -48,6 +100,11 @@ class ProfileRisk(Record):
             "parameters": self.parameters,
             "draws": self.n_draws,
             "holding": self.n_holding,
+            "probability": self.probability,
+            "asked_confidence": self.confidence,
+            "curve": self.curve,
+            "assured_disks": None if self.assured is None else self.assured.disks,
+            "settled_by_measuring": self.settled_by_measuring,
             "failing": self.failing,
             "confidence": CONFIDENCE,
         }
@@ -57,11 +114,26 @@ class ProfileRisk(Record):
         return data
 
     def __str__(self) -> str:
-        met = f"{self.n_holding} of {self.n_draws} drives drawn from the profile's uncertainty meet the objective"
+        met = f"{self.n_holding} of {self.n_draws} draws of what is not known meet the objective"
         missed = ", ".join(f"{n} miss {name}" for name, n in self.failing.items())
         intervals = [
             f"{name} {in_digits(interval.low / 1e6)} to {in_digits(interval.high / 1e6)} ms"
             for name, interval in self.figures.items()
             if name in ("mean", "p99") and math.isfinite(interval.low + interval.high)
         ]
-        return "; ".join(part for part in (met, missed, *intervals) if part)
+        return "; ".join(part for part in (met, missed, *intervals, self.chances, self.worth_measuring) if part)
+
+    @property
+    def chances(self) -> str:
+        """The chance of each number of disks that was tried: "10 disks: 61 %; 12 disks: 93 %"."""
+        return "; ".join(map(str, self.curve)) if len(self.curve) > 1 else ""
+
+    @property
+    def worth_measuring(self) -> str:
+        """What a measurement of one drive would settle, in words; "" where all truths need the same."""
+        ends = self.settled_by_measuring
+        if ends is None:
+            return ""
+        fewest, most = ends
+        between = f"between {fewest} and {most} disks" if most is not None else f"whether {fewest} disks or many more"
+        return f"a measurement of one such drive would settle {between}"

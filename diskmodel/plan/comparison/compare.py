@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 
-from diskmodel.analytic.rule import rule_of_thumb
 from diskmodel.array import Array
 from diskmodel.drive import Hdd
+from diskmodel.engine.predict import check_draws, prediction_of
 from diskmodel.engine.shingled import writes_shingled
+from diskmodel.engine.truths import DRAWS, Truths, simulate_truths
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.description import Rebuild
 from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
@@ -18,16 +20,15 @@ from diskmodel.plan.comparison.load_curve import find_headroom, load_points, ref
 from diskmodel.plan.search.difference import why_other_operations
 from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.beside_rebuild import beside_rebuild
-from diskmodel.plan.trial.evaluation import Evaluate
-from diskmodel.plan.trial.rule_of_thumb import (
-    calculator_cache_hit,
-    calculator_disk_iops,
-    read_fraction,
-)
+from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
+from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops, rule_of_an_array
 from diskmodel.plan.trial.simulated import Simulated
-from diskmodel.plan.trial.stoppable import Stoppable
+from diskmodel.result.prediction import combined
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
+
+#: Of the intervals.
+CONFIDENCE = 0.95
 
 
 def compare(
@@ -41,6 +42,7 @@ def compare(
     evaluate: Evaluate | None = None,
     executor: Executor | None = None,
     engine: str = "auto",
+    n_draws: int = DRAWS,
 ) -> Comparison:
     """Return a comparison of two or more arrays under one workload, with the same requests for each.
 
@@ -58,6 +60,9 @@ def compare(
         Default: the simulation.
     executor : concurrent.futures.Executor, optional
     engine : "auto", "native" or "simpy"
+    n_draws : int
+        Draws of everything that is not known, for intervals of the figures and of the differences: the same drives in
+        both arrays are equally fast in both. 0: intervals are of the noise of the runs alone.
 
     Raises
     ------
@@ -74,7 +79,9 @@ def compare(
         )
     if p99_limit_ms is not None and not 0 < p99_limit_ms < math.inf:
         raise DescriptionError(Fault("p99", p99_limit_ms, "must be a time above 0", "write for example 20 ms"))
-    decide = Stoppable(evaluate if evaluate is not None else Simulated(engine))
+    if n_draws:
+        check_draws(n_draws)
+    decide = Evaluation.of(evaluate if evaluate is not None else Simulated(engine))
     names = _names(arrays)
     jobs = [
         (name, array, workload.at_peak(), decide, seed, n_requests, growth_ratio, p99_limit_ms)
@@ -85,13 +92,38 @@ def compare(
             found = list(pool.map(_compared, *zip(*jobs, strict=True)))
     else:
         found = [future.result() for future in [executor.submit(_compared, *job) for job in jobs]]
+    truths: list[Truths | None] = [None] * len(found)
+    if n_draws and decide.is_simulated:
+        truths = [_truths(item, workload.at_peak(), n_requests, seed, n_draws) for item in found]
     differences = [
         difference
-        for other in found[1:]
+        for other, true in zip(found[1:], truths[1:], strict=True)
         for statistic in ("iops", "mean", "p99")
-        if (difference := _difference(found[0], other, statistic)) is not None
+        if (difference := _difference(found[0], other, statistic, truths[0], true)) is not None
     ]
-    return Comparison(workload, tuple(found), tuple(differences))
+    predicted = [_predicted(item, true) for item, true in zip(found, truths, strict=True)]
+    return Comparison(workload, tuple(predicted), tuple(differences))
+
+
+def _truths(item: Compared, workload: Workload, n_requests: int, seed: int, n_draws: int) -> Truths | None:
+    """Return what may be true of an array; None where all is known, or the load is too much."""
+    if not item.healthy.is_stable:
+        return None
+    load = workload.at_the_end(item.array.usable_bytes, n_requests)
+    return simulate_truths(item.array, load, n_requests, seed=seed, n_draws=n_draws)
+
+
+def _predicted(item: Compared, truths: Truths | None) -> Compared:
+    """Return an array with intervals that include what is not known of it."""
+    if truths is None:
+        return item
+    own = {"iops": item.healthy.iops, **item.healthy.latency_ns[""]}
+    prediction = prediction_of(truths, own, CONFIDENCE)
+    latency = {name: interval for name, interval in prediction.intervals.items() if name != "iops"}
+    healthy = replace(
+        item.healthy, iops=prediction.intervals["iops"], latency_ns={**item.healthy.latency_ns, "": latency}
+    )
+    return replace(item, healthy=healthy, prediction=prediction)
 
 
 def _names(arrays: Sequence[Array]) -> list[str]:
@@ -125,15 +157,7 @@ def _compared(
     if p99_limit_ms is not None:
         curve = refined(curve, array, workload, p99_limit_ms, evaluate, seed=seed, n_requests=half)
     headroom = find_headroom(curve, workload, growth_ratio, p99_limit_ms)
-    rule = rule_of_thumb(
-        array.layout.level,
-        read_fraction=read_fraction(workload),
-        cache_hit=calculator_cache_hit(array),
-        disks=array.layout.disks - len(array.layout.failed),
-        per_disk_iops=calculator_disk_iops(array.drive),
-        n_parity=array.layout.n_parity,
-        counts_only=True,
-    )
+    rule = rule_of_an_array(array, workload)
     predicted = rule.host_iops or math.inf
     words = _why(array, workload, rule.back_end_per_host, healthy)
     return Compared(name, array, healthy, degraded, rebuilding, hours, tuple(curve), headroom, predicted, guess, words)
@@ -157,21 +181,37 @@ def rebuilding_array(degraded: Array) -> Array:
     return degraded.model_copy(update={"layout": type(layout).parse(changed)})
 
 
-def _difference(first: Compared, second: Compared, statistic: str) -> Difference | None:
+def _difference(
+    first: Compared, second: Compared, statistic: str, of_first: Truths | None, of_second: Truths | None
+) -> Difference | None:
     """Return the relative difference; None where a figure is unknown.
 
-    Its half-width is the root of the sum of squares of the two relative half-widths. Runs of one seed share their
-    requests, which makes the true interval narrower as long as the two arrays react alike.
+    The noise of the runs makes its half-width the root of the sum of squares of their two relative half-widths. Runs of
+    one seed share their requests, which makes the true interval narrower as long as the two arrays react alike. What is
+    not known is drawn for both together, and the ratio of each pair of truths widens the interval.
     """
     a, b = (
         item.healthy.iops if statistic == "iops" else item.healthy.latency_of(statistic) for item in (first, second)
     )
     if a is None or b is None or not (a.value > 0 and math.isfinite(b.value)):
         return None
-    ratio = b.value / a.value - 1
-    half = b.value / a.value * math.hypot((a.high - a.low) / 2 / a.value, (b.high - b.low) / 2 / b.value)
+    ratio = b.value / a.value
+    half = ratio * math.hypot((a.high - a.low) / 2 / a.value, (b.high - b.low) / 2 / b.value)
     figure = Interval(ratio, ratio - half, ratio + half)
+    known = of_first or of_second
+    if known is not None:
+        factor = known.half_width_factor(CONFIDENCE)
+        figure = combined(figure, 1.0, _ratios(of_first, of_second, statistic), CONFIDENCE, factor)
+    figure = Interval(figure.value - 1, figure.low - 1, figure.high - 1)
     return Difference(first.name, second.name, statistic, figure, bool(figure.low > 0 or figure.high < 0))
+
+
+def _ratios(of_first: Truths | None, of_second: Truths | None, statistic: str) -> list[float]:
+    """Return the ratio of a statistic of two arrays in each truth, as a part of that of their descriptions."""
+    n = max(len(truths.figures) for truths in (of_first, of_second) if truths is not None)
+    first, second = ([1.0] * n if truths is None else truths.ratios(statistic) for truths in (of_first, of_second))
+    possible = [[True] * n if truths is None else truths.are_possible for truths in (of_first, of_second)]
+    return [b / a for a, b, *can_be in zip(first, second, *possible, strict=True) if all(can_be)]
 
 
 def _why(array: Array, workload: Workload, counted: float, outcome: Outcome) -> tuple[str, ...]:

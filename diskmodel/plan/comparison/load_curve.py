@@ -21,6 +21,10 @@ from diskmodel.workload import Workload
 LOADS = (0.1, 0.3, 0.5, 0.65, 0.8, 0.9, 1.05, 1.2, 1.4, 1.7, 2.0)
 
 
+#: Multiples of the load of a log alone: a busier log makes larger batches, and its disks are hardly busier, so that
+#: their utilization says nothing about how much more they could take. The first overload ends the curve.
+LOADS_OF_A_LOG = tuple(2.0**k for k in range(-3, 16))
+
 #: Runs that halve the gap between the last load that meets a limit and the next: three make it an eighth, about 2 % of
 #: the load. One fewer doubles that.
 REFINEMENTS = 3
@@ -34,10 +38,12 @@ def load_points(
 ) -> list[LoadPoint]:
     """Return the outcomes at loads from light to beyond the knee, the workload's own load among them.
 
-    An open workload is scaled to shares of the load at which the disks of `at_one` would be 100 % busy, a closed one
-    to multiples of its clients.
+    An open workload is scaled to shares of the load at which the disks of `at_one` would be 100 % busy, a log to
+    multiples of its rate, a closed one to multiples of its clients.
     """
-    if workload.is_open:
+    if workload.is_open and workload.is_a_log:
+        factors = list(LOADS_OF_A_LOG)
+    elif workload.is_open:
         full = 1 / at_one.utilization_ratio if 0 < at_one.utilization_ratio < 1 and at_one.is_stable else 1.0
         factors = sorted({1.0, *(share * full for share in LOADS)})
     else:
@@ -64,7 +70,7 @@ def find_headroom(
     stable = [point for point in points if point.outcome.is_stable]
     if not stable:
         return Headroom(math.nan, 0.0, 0.0, math.nan, p99_limit_ms, -1.0, None if growth_ratio is None else 0.0)
-    knee = max(stable, key=_power)
+    knee = max(stable, key=power)
     if p99_limit_ms is None:
         last: LoadPoint | None = knee
     else:
@@ -126,7 +132,7 @@ def _upper(interval: Interval) -> float:
     return interval.high if math.isfinite(interval.high) else interval.value
 
 
-def _power(point: LoadPoint) -> float:
+def power(point: LoadPoint) -> float:
     mean = point.outcome.latency_of("mean")
     return point.outcome.iops.value / mean.value if mean is not None and mean.value > 0 else 0.0
 

@@ -176,18 +176,19 @@ class Case:
                 "host": plan.host,
                 "spindles": plan.spindles,
                 "drive_write_cache": plan.drive_write_cache,
+                "drive_fua": plan.drive_fua,
             }
         )
 
     def _level_and_groups(self, disks: int) -> tuple[str, int]:
-        """Return the level and its groups: the fewest that keep within the widest group of the plan.
+        """Return the level and its groups: those that the plan states, or the fewest within its widest group.
 
         Where the plan names both levels, the first of them has one group: several would be the other's candidate.
 
         Raises
         ------
         DescriptionError
-            When that one group would be too wide.
+            When that one group, or one of those that the plan states, would be too wide.
         """
         level = self.family.level
         if level not in _STRIPED:
@@ -195,6 +196,11 @@ class Case:
         single, striped = _STRIPED[level]
         widest = getattr(self.plan.candidates.max_group_width, single)
         groups = max(self.family.groups, math.ceil(disks / widest))
+        if level == striped and groups > self.family.groups and "groups" in self.plan.candidates.model_fields_set:
+            stated = self.family.groups
+            raise DescriptionError(
+                Fault("disks", disks, f"at most {widest} in one of {stated} groups of {single}", "state more groups")
+            )
         if level == single and groups > 1 and striped in self.plan.candidates.levels:
             raise DescriptionError(
                 Fault("disks", disks, f"at most {widest} in one group of {single}", f"see the candidate with {striped}")

@@ -18,6 +18,8 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.description import Host
 from diskmodel.layout.description import Level, Rebuild
 from diskmodel.layout.levels import LEVELS
+from diskmodel.limits import MAX_SEED
+from diskmodel.plan.question.commits import commits_problem, scaled_with_commits
 from diskmodel.plan.question.common_layout import CommonLayout
 from diskmodel.plan.question.objective import Objective
 from diskmodel.plan.question.recording import Recording
@@ -75,7 +77,8 @@ class Candidates(Description):
     cache_bytes : tuple of int
         Sizes of a real LRU read cache; 0: the controller as it is described.
     groups : tuple of int
-        Parity groups of RAID 50 and RAID 60: at least so many, more where `max_group_width` requires them.
+        Parity groups of RAID 50 and RAID 60: so many where a plan states them; else two, or more where
+        `max_group_width` requires them.
     max_group_width : GroupWidth
         Most disks of one parity group. RAID 5 and RAID 6 with more disks become RAID 50 and RAID 60 with the fewest
         groups that keep within it. In a file one number for all levels, or `{ raid5 = 14, raid6 = 20 }`.
@@ -185,7 +188,7 @@ class Search(Description):
 
     method: Literal["simulation", "rule"] = "simulation"
     minimize: Literal["auto", "disks", "cost"] = "auto"
-    seed: int = Field(default=0, ge=0)
+    seed: int = Field(default=0, ge=0, le=MAX_SEED)
     requests: int = Field(default=30_000, ge=200)
     max_requests: int = Field(default=240_000, ge=200)
     max_requests_at_answer: int = Field(default=1_000_000, ge=200)
@@ -219,7 +222,7 @@ class PlanDescription(Description):
     candidates : Candidates
     layout : CommonLayout
         Of every candidate whose level can have it, as in an array's file: bitmap, policies, copies.
-    controller, queue, host, spindles, drive_write_cache
+    controller, queue, host, spindles, drive_write_cache, drive_fua
         Of every candidate, as in an array's file.
     prices : Prices
     search : Search
@@ -242,6 +245,7 @@ class PlanDescription(Description):
     host: Host = Host()
     spindles: Spindles = Spindles()
     drive_write_cache: bool | None = None
+    drive_fua: bool = False
     prices: Prices = Prices()
     search: Search = Search()
     recording: Recording | None = None
@@ -266,7 +270,8 @@ class PlanDescription(Description):
 
         An open workload is scaled to the design rate: the objective's IOPS, or its own rate, times growth and peak. A
         closed one keeps its clients where an IOPS objective says what they have to achieve; otherwise growth and peak
-        multiply the clients. A mixture of both is multiplied as a whole. Rates that change over minutes or hours are at
+        multiply the clients. A mixture of both is multiplied as a whole. With `objective.commits_per_s` streams with a
+        sync are scaled to it, and the others on their own. Rates that change over minutes or hours are at
         their highest (rule W10).
         """
         return self._scaled_workload.at_peak(self.search.decision_budget)
@@ -278,6 +283,8 @@ class PlanDescription(Description):
 
     @property
     def _scaled_workload(self) -> Workload:
+        if self.objective.commits_per_s is not None:
+            return scaled_with_commits(self._placed_workload, self.objective)
         factor = self.design_factor
         return self._placed_workload if factor == 1 else self._placed_workload.scaled(factor)
 
@@ -313,7 +320,7 @@ class PlanDescription(Description):
             unknown = sorted(set(latency.streams) - names) if latency else []
             if unknown:
                 raise ValueError(f"{where}.streams.{unknown[0]}: no such stream; use one of {', '.join(sorted(names))}")
-        if problem := self._layout_problem():
+        if problem := commits_problem(self.workload, self.objective) or self._layout_problem():
             raise ValueError(problem)
         return self
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from diskmodel.array import Array
@@ -11,10 +11,10 @@ from diskmodel.layout.levels import LEVELS
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.question.common_layout import CommonLayout
 from diskmodel.plan.question.description import PlanDescription
-from diskmodel.units import SUFFIXES, pretty_bytes, pretty_ns
+from diskmodel.units import SUFFIXES, listed, pretty_bytes, pretty_ns
 
 #: Tables of an array that a plan has as well, for all of its candidates.
-SHARED = ("controller", "queue", "host", "spindles", "drive_write_cache")
+SHARED = ("controller", "queue", "host", "spindles", "drive_write_cache", "drive_fua")
 #: What a plan looks for itself, or has as alternatives that the answer lists.
 SEARCHED = ("name", "drive", "layout.level", "layout.disks")
 
@@ -60,15 +60,10 @@ def left_out(array: Array, plan: PlanDescription, replaced: tuple[str, ...] = ()
         tables = tuple(path for path in lacking if stated[path] is True)
         paths = [path for path in lacking if path in tables or not _is_below(path, tables)]
         if names:
-            lines.append(f"--array: only {_listed(names)} {'have' if len(names) > 1 else 'has'} its {_listed(paths)}")
+            lines.append(f"--array: only {listed(names)} {'have' if len(names) > 1 else 'has'} its {listed(paths)}")
         else:
-            lines.append(f"--array: no candidate has its {_listed([_in_words(p, stated[p]) for p in paths])}")
+            lines.append(f"--array: no candidate has its {listed([_in_words(p, stated[p]) for p in paths])}")
     return lines
-
-
-def _listed(items: Sequence[str]) -> str:
-    """Return items as a sentence lists them."""
-    return " and ".join(filter(None, (", ".join(items[:-1]), items[-1])))
 
 
 def _candidate(case: Case) -> dict[str, Any] | None:

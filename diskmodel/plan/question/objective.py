@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 from pydantic import BeforeValidator, Field, create_model, model_validator
 
 from diskmodel.description import Description
+from diskmodel.result.commits import COMMITS
 from diskmodel.result.statistics.registry import STATISTICS
 from diskmodel.units import Bytes, BytesPerSecond, Nanoseconds, PerSecond, Ratio, parse
 
@@ -23,21 +24,25 @@ Growth = Annotated[float, BeforeValidator(_share), Field(ge=-0.9, le=10)]
 Probability = Annotated[float, BeforeValidator(_share), Field(gt=0, le=1)]
 
 
+#: A limit that an array can meet: none answers in no time.
+_Limit = Annotated[Nanoseconds, Field(gt=0)]
+
+
 if TYPE_CHECKING:  # a test compares these fields with `STATISTICS`
 
     class _LimitOfEach(Description):
-        mean_ns: Nanoseconds | None = None
-        p50_ns: Nanoseconds | None = None
-        p95_ns: Nanoseconds | None = None
-        p99_ns: Nanoseconds | None = None
-        p999_ns: Nanoseconds | None = None
+        mean_ns: _Limit | None = None
+        p50_ns: _Limit | None = None
+        p95_ns: _Limit | None = None
+        p99_ns: _Limit | None = None
+        p999_ns: _Limit | None = None
 
 else:
     _LimitOfEach = create_model(
         "_LimitOfEach",
         __base__=Description,
         __module__=__name__,
-        **{f"{one.name}_ns": (Nanoseconds | None, None) for one in STATISTICS},
+        **{f"{one.name}_ns": (_Limit | None, None) for one in STATISTICS},
     )
 
 
@@ -67,6 +72,10 @@ class LatencyObjective(LatencyLimits):
     streams: dict[str, LatencyLimits] = Field(default_factory=dict)
 
 
+#: Limits and the stream that they are about; "" for all requests.
+Limited = tuple[str, LatencyLimits]
+
+
 class Degraded(Description):
     """What has to hold while disks are missing.
 
@@ -77,13 +86,25 @@ class Degraded(Description):
     load_ratio : float
         Share of the normal load that has to be carried meanwhile.
     latency : LatencyObjective
+    commit_latency : LatencyLimits
     utilization_ceiling_ratio : float or None
     """
 
     failures: int = Field(default=1, ge=1, le=8)
     load_ratio: Ratio = Field(default=1.0, gt=0)
     latency: LatencyObjective = LatencyObjective()
+    commit_latency: LatencyLimits = LatencyLimits()
     utilization_ceiling_ratio: Ratio | None = None
+
+    @property
+    def limited(self) -> list[Limited]:
+        """Everything whose latency is limited, commits last."""
+        return _limited(self.latency, self.commit_latency)
+
+
+def _limited(latency: LatencyObjective, commits: LatencyLimits) -> list[Limited]:
+    found = [("", latency), *latency.streams.items(), (COMMITS, commits)]
+    return [(name, limits) for name, limits in found if limits.limits()]
 
 
 class Objective(Description):
@@ -93,7 +114,10 @@ class Objective(Description):
     ----------
     iops : float or None, per second
         Host requests per second today. An open workload is scaled to offer this rate, and holds it when it is
-        stable; a closed one has to achieve it with the clients that it has.
+        stable; a closed one has to achieve it with the clients that it has. Beside `commits_per_s`, of the streams
+        without a sync.
+    commits_per_s : float or None, per second
+        Commits per second today: records of a log, and writes that a sync follows. In a file `commits = "500/s"`.
     throughput_bytes_per_s : float or None
         Bytes per second today, both directions together.
     growth_ratio : float
@@ -111,6 +135,8 @@ class Objective(Description):
     formatting_ratio : float
         Share of the usable space that the file system takes.
     latency : LatencyObjective
+    commit_latency : LatencyLimits
+        Of commits, from the call to the end of the flush.
     utilization_ceiling_ratio : float or None
         Largest mean utilization of the disks.
     degraded : Degraded or None
@@ -122,10 +148,13 @@ class Objective(Description):
         From a failure to the start of the rebuild where there is no hot spare.
     cost_usd : float or None
     rack_units : int or None
+    confidence : float
+        Chance that an array shall have to meet all of it, in view of what is not known of drives, controller and host.
     """
 
     iops: PerSecond | None = None
     throughput_bytes_per_s: BytesPerSecond | None = None
+    commits_per_s: PerSecond | None = Field(default=None, gt=0)
     growth_ratio: Growth = 0.0
     years: float = Field(default=0.0, ge=0, le=30)
     peak_factor: float = Field(default=1.0, ge=1, le=1000)
@@ -134,6 +163,7 @@ class Objective(Description):
     fill_limit_ratio: Ratio = Field(default=1.0, gt=0)
     formatting_ratio: Ratio = Field(default=0.0, lt=1)
     latency: LatencyObjective = LatencyObjective()
+    commit_latency: LatencyLimits = LatencyLimits()
     utilization_ceiling_ratio: Ratio | None = Field(default=None, gt=0)
     degraded: Degraded | None = None
     rebuild_hours: float | None = Field(default=None, gt=0)
@@ -141,12 +171,14 @@ class Objective(Description):
     replacement_hours: float = Field(default=24.0, ge=0)
     cost_usd: float | None = Field(default=None, gt=0)
     rack_units: int | None = Field(default=None, ge=1)
+    confidence: Ratio = Field(default=0.9, gt=0, lt=1)
 
     @model_validator(mode="after")
     def _asks_something(self) -> Self:
         asked = (
             self.iops,
             self.throughput_bytes_per_s,
+            self.commits_per_s,
             self.capacity_bytes,
             self.utilization_ceiling_ratio,
             self.degraded,
@@ -155,9 +187,19 @@ class Objective(Description):
             self.cost_usd,
             self.rack_units,
         )
-        if all(item is None for item in asked) and not self.latency.limits() and not self.latency.streams:
+        if all(item is None for item in asked) and not self.latency.streams and not self.limited:
             raise ValueError("asks for nothing; give for example iops, latency or capacity")
         return self
+
+    @property
+    def limited(self) -> list[Limited]:
+        """Everything whose latency is limited, commits last."""
+        return _limited(self.latency, self.commit_latency)
+
+    @property
+    def design_commits_per_s(self) -> float | None:
+        """Commits per second to be designed for."""
+        return None if self.commits_per_s is None else self.commits_per_s * self.load_factor
 
     @property
     def load_factor(self) -> float:

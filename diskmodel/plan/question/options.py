@@ -2,146 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel
 
 from diskmodel.array import Array
-from diskmodel.description import Description
 from diskmodel.drive import load_drive
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.layout.description import Level
+from diskmodel.options import OF_A_PLAN, SEARCH, parse_options
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.question.existing_array import SHARED, common_layout, left_out
 from diskmodel.plan.question.presets import Preset
 from diskmodel.plan.question.recording import Recording
 from diskmodel.plan.question.server import ServerPlan
-from diskmodel.units import (
-    SUFFIXES,
-    Bytes,
-    BytesPerSecond,
-    Length,
-    Nanoseconds,
-    PerSecond,
-    Ratio,
-    pretty_bytes,
-    pretty_ns,
-)
-from diskmodel.workload import Workload
+from diskmodel.units import SUFFIXES, pretty_bytes, pretty_ns
+from diskmodel.workload import Stream, Workload, log_of_commits
 
 #: Candidates of a question that names no drive: one of each class that is on sale, nearline at 7,200 rpm, SAS at
 #: 10,000 rpm, and flash.
 DEFAULT_DRIVES = ("seagate-exos-x16", "seagate-exos-10e2400-2400", "micron-7450-pro-1920")
 #: Candidates of a question that names no level: those that controllers offer for more than two disks.
 DEFAULT_LEVELS = ("raid10", "raid5", "raid6")
-
-#: Fields of `PlanOptions` that a plan with volumes has in each volume.
-_OF_ONE_WORKLOAD = (
-    "iops",
-    "throughput_bytes_per_s",
-    "read_ratio",
-    "size_bytes",
-    "sequential",
-    "capacity_bytes",
-    "p99_ns",
-    "fill_limit_ratio",
-)
+#: The same of a question about a log alone: a device of two disks, and whether more of them help.
+DEFAULT_LEVELS_OF_A_LOG = ("raid1", "raid10")
 
 _EXAMPLE = "diskmodel plan --iops 8000 --reads 70% --block 8k --capacity 20TB --p99 20ms"
+_COMMITS_EXAMPLE = "diskmodel plan --commits 500/s --commit-p99 10ms"
 _PRESET_EXAMPLE = "diskmodel plan --from preset:{} --iops 2000 --capacity 20TB"
 
 
-def _plain_number(value: object) -> object:
-    """A rate without a unit is a number; numbers of an option arrive as text."""
-    if isinstance(value, str):
-        try:
-            return float(value.replace(",", "").replace("_", ""))
-        except ValueError:
-            return value
-    return value
+#: What options of one line say, by their keys; only those that were given.
+Asked = Mapping[str, Any]
 
 
-class PlanOptions(Description):
-    """What one line says about a plan; everything may be left out.
+def plan_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of the options of a plan, by key.
 
-    Attributes
-    ----------
-    iops : float or None, per second
-    throughput_bytes_per_s : float or None
-        Instead of `iops`.
-    read_ratio : float or None
-    size_bytes : int or None
-        Of every request.
-    sequential : bool or None
-        Whether requests go through the data in order. None: as the workload says; without one, at random places.
-    capacity_bytes : int or None
-        Data to be stored.
-    p99_ns : int or None
-    fill_limit_ratio : float or None
-    drives : tuple of str
-        Names in the catalogue, or profiles.
-    levels : tuple of str
-    max_disks : int or None
-    write_cache_bytes, read_cache_bytes : int or None
-        Of the controller; 0: none.
-    engine : str or None
-    seed : int or None
+    Raises
+    ------
+    DescriptionError
+        With every fault, by the name of its option.
     """
-
-    iops: Annotated[PerSecond, BeforeValidator(_plain_number)] | None = None
-    throughput_bytes_per_s: BytesPerSecond | None = None
-    read_ratio: Ratio | None = None
-    size_bytes: Length | None = None
-    sequential: bool | None = None
-    capacity_bytes: Bytes | None = Field(default=None, gt=0)
-    p99_ns: Nanoseconds | None = None
-    fill_limit_ratio: Ratio | None = None
-    drives: tuple[str, ...] = ()
-    levels: tuple[Level, ...] = ()
-    max_disks: int | None = Field(default=None, ge=1, le=10_000)
-    write_cache_bytes: Bytes | None = None
-    read_cache_bytes: Bytes | None = None
-    engine: str | None = None
-    seed: int | None = Field(default=None, ge=0)
-
-    @classmethod
-    def parse(cls, data: Mapping[str, Any], source: str = "") -> PlanOptions:
-        """Return the options in `data`.
-
-        Raises
-        ------
-        DescriptionError
-            With every fault, by the name of its option.
-        """
-        try:
-            return super().parse(data, source)
-        except DescriptionError as error:
-            faults = [Fault(_option(f.field), f.value, f.rule, f.fix) for f in error.faults]
-            raise DescriptionError(faults, source) from None
-
-
-#: Options about the requests of a single stream, and their fields.
-_OF_STREAMS = {"--reads": "read_ratio", "--block": "size_bytes", "--sequential": "sequential"}
-
-#: Names of options that differ from those of their fields.
-_OPTIONS = {
-    "read_ratio": "--reads",
-    "size_bytes": "--block",
-    "drives": "--drive",
-    "levels": "--level",
-}
-
-
-def _option(name: str) -> str:
-    """Return the option of a field of `PlanOptions`, which may be followed by the place in a list."""
-    first = name.partition(".")[0]
-    if first in _OPTIONS:
-        return _OPTIONS[first]
-    short = next((first.removesuffix(end) for end in SUFFIXES if first.endswith(end)), first)
-    return "--" + short.replace("_", "-")
+    return parse_options(given, OF_A_PLAN.values(), {"plan": PlanDescription, "stream": Stream})
 
 
 @dataclass
@@ -168,7 +73,7 @@ class _Draft:
     def table(self, *names: str) -> dict[str, Any]:
         """Return a table that can be changed, made from a description where it was one."""
         at = self.tables
-        for name in names:
+        for name in names:  # of none: the plan itself
             at[name] = _fields(at.get(name))
             at = at[name]
         return at
@@ -185,7 +90,7 @@ class _Draft:
 
 
 def plan_from(
-    options: PlanOptions,
+    asked: Asked,
     *,
     path: Path | None = None,
     preset: Preset | None = None,
@@ -198,8 +103,8 @@ def plan_from(
 
     Parameters
     ----------
-    options : PlanOptions
-        Win over everything else, field by field.
+    asked : mapping
+        Values of the options (`plan_options`). They win over everything else, field by field.
     path : Path, optional
         A complete plan file.
     preset : Preset, optional
@@ -221,28 +126,31 @@ def plan_from(
     if path is not None and preset is not None:
         rule = "cannot start from a plan file and a preset at the same time"
         raise DescriptionError(Fault("--from", f"preset:{preset.name}", rule, f"leave out {path}, or --from"))
-    if options.iops is not None and options.throughput_bytes_per_s is not None:
+    if "iops" in asked and "throughput" in asked:
         rule = "is given together with --iops, and both state the load"
         raise DescriptionError(Fault("--throughput", None, rule, "keep one of them"))
-    draft = _start(options, path, preset, workload, recording, is_recorded=is_recorded)
+    draft = _start(asked, path, preset, workload, recording, is_recorded=is_recorded)
     if array is not None:
         _take_array(draft, array)
     if path is None:
-        _check_complete(draft, options, preset)
-    _put_workload(draft, options)
-    _put_objective(draft, options)
-    _put_candidates(draft, options, array)
-    _put_search(draft, options)
+        _check_complete(draft, asked, preset)
+    _put_workload(draft, asked)
+    _put_rate(draft, asked)
+    _put_fields(draft, asked, of_objective=True)
+    _put_drives(draft, asked, array)
+    _put_levels(draft, asked, array)
+    _put_fields(draft, asked, of_objective=False)
     draft.tables.setdefault("name", _name_of(draft, preset))
     plan = PlanDescription.parse(draft.tables, "" if path is None else str(path))
     if array is not None:
-        caches = {"write_cache": options.write_cache_bytes, "read_cache": options.read_cache_bytes}
-        replaced = tuple(f"controller.{name}" for name, size in caches.items() if size is not None)
-        draft.notes += left_out(array, plan, replaced)
+        replaced = (OF_A_PLAN[key].array for key in asked if OF_A_PLAN[key].array)
+        # a size replaces a cache with all of its fields
+        tables = (place.removesuffix(".size_bytes") for place in replaced)
+        draft.notes += left_out(array, plan, tuple(tables))
     return plan, draft.notes
 
 
-def server_from(options: PlanOptions, path: Path) -> tuple[ServerPlan, list[str]]:
+def server_from(asked: Asked, path: Path) -> tuple[ServerPlan, list[str]]:
     """Return the plan in a file with volumes with options on top, and what was replaced, in a line each.
 
     Raises
@@ -252,27 +160,21 @@ def server_from(options: PlanOptions, path: Path) -> tuple[ServerPlan, list[str]
     """
     fix = f"change it in a volume of {path}"
     faults = [
-        Fault(_option(name), getattr(options, name), "describes one workload, and the plan has volumes", fix)
-        for name in _OF_ONE_WORKLOAD
-        if getattr(options, name) is not None
+        Fault(OF_A_PLAN[key].name, value, "describes one workload, and the plan has volumes", fix)
+        for key, value in asked.items()
+        if OF_A_PLAN[key].stream or OF_A_PLAN[key].plan.startswith("objective.")
     ]
     if faults:
         raise DescriptionError(faults)
     draft = _Draft(dict(ServerPlan.load(path)), str(path))
-    _put_candidates(draft, options, None)
-    _put_search(draft, options)
+    _put_drives(draft, asked, None)
+    _put_levels(draft, asked, None)
+    _put_fields(draft, asked, of_objective=False)
     return ServerPlan.parse(draft.tables, str(path)), draft.notes
 
 
-def _put_search(draft: _Draft, options: PlanOptions) -> None:
-    for name in ("engine", "seed"):
-        value = getattr(options, name)
-        if value is not None:
-            draft.table("search")[name] = value
-
-
 def _start(
-    options: PlanOptions,
+    asked: Asked,
     path: Path | None,
     preset: Preset | None,
     workload: Workload | None,
@@ -284,7 +186,7 @@ def _start(
     if path is not None:
         # an --iops states which rate is meant, so that it may differ from a recorded one
         found = PlanDescription.load(
-            path, workload=workload, is_recorded=is_recorded and options.iops is None, recording=recording
+            path, workload=workload, is_recorded=is_recorded and "iops" not in asked, recording=recording
         )
         return _Draft(dict(found), str(path))
     if preset is None:
@@ -320,57 +222,120 @@ def _take_array(draft: _Draft, array: Array) -> None:
     draft.origins |= dict.fromkeys(("drives", "strip_bytes", "spares", "size_bytes"), origin)
 
 
-def _check_complete(draft: _Draft, options: PlanOptions, preset: Preset | None) -> None:
+def _check_complete(draft: _Draft, asked: Asked, preset: Preset | None) -> None:
     """Refuse a question without a file that lacks an essential, naming all that it lacks."""
     has_workload = "workload" in draft.tables
     recorded = draft.tables.get("workload")
-    has_rate = isinstance(recorded, Workload) or options.iops is not None or options.throughput_bytes_per_s is not None
-    has_limit = bool(_fields(draft.tables.get("objective")).get("latency"))
-    lacking = [
-        option
-        for option, is_there in (
+    has_rate = isinstance(recorded, Workload) or "iops" in asked or "throughput" in asked
+    objective = _fields(draft.tables.get("objective"))
+    required: list[tuple[str, bool]] = []
+    if has_commits := _asks_for_commits(draft, asked):
+        # a recording has its own rate
+        required.append(("--commits", isinstance(recorded, Workload) or "commits" in asked))
+        required.append(("--commit-p99", bool(objective.get("commit_latency")) or "commit_p99" in asked))
+    if not has_commits or _asks_for_more(draft, asked):
+        required += [
             ("--iops or --throughput", has_rate),
-            ("--reads", has_workload or options.read_ratio is not None),
-            ("--block", has_workload or options.size_bytes is not None),
-            ("--capacity", options.capacity_bytes is not None),
-            ("--p99", has_limit or options.p99_ns is not None),
-        )
-        if not is_there
-    ]
+            ("--reads", has_workload or "reads" in asked),
+            ("--block", has_workload or "block" in asked),
+            ("--capacity", "capacity" in asked),
+        ]
+        # a limit for commits is one
+        required += [] if has_commits else [("--p99", bool(objective.get("latency")) or "p99" in asked)]
+    lacking = [option for option, is_there in required if not is_there]
     if not lacking:
         return
-    example = _EXAMPLE if preset is None else _PRESET_EXAMPLE.format(preset.name)
+    example = _COMMITS_EXAMPLE if has_commits else _EXAMPLE
+    if preset is not None and has_commits:
+        example = f"diskmodel plan --from preset:{preset.name} --commits 500/s --commit-p99 10ms"
+    example = example if preset is None or has_commits else _PRESET_EXAMPLE.format(preset.name)
     verb, pronoun = ("is", "it") if len(lacking) == 1 else ("are", "them")
     rule = f"{verb} missing, and there is no plan file to take {pronoun} from"
     raise DescriptionError(Fault(", ".join(lacking), None, rule, f"write for example: {example}"))
 
 
-def _put_workload(draft: _Draft, options: PlanOptions) -> None:
+def _asks_for_commits(draft: _Draft, asked: Asked) -> bool:
+    """Whether the question is about a log of commits, or about requests and one."""
+    if any(key in asked for key in ("commits", "commit_p99", "record")):
+        return True
+    return "workload" in draft.tables and Workload.parse(_fields(draft.tables["workload"])).is_a_log
+
+
+def _asks_for_more(draft: _Draft, asked: Asked) -> bool:
+    """Whether a question about commits is about other requests, too."""
+    if "workload" in draft.tables:
+        return not Workload.parse(_fields(draft.tables["workload"])).is_a_log
+    return any(key in asked for key in ("iops", "throughput", "reads", "block", "sequential", "capacity", "p99"))
+
+
+def _put_workload(draft: _Draft, asked: Asked) -> None:
     if "workload" not in draft.tables:
-        rate = options.iops
-        if rate is None:
-            assert options.throughput_bytes_per_s is not None
-            assert options.size_bytes is not None
-            rate = options.throughput_bytes_per_s / options.size_bytes
-        draft.tables["workload"] = {
-            "sizes": (options.size_bytes,),
-            "read_ratio": options.read_ratio,
-            "rate_per_s": rate,
-            "addresses": {"pattern": "sequential" if options.sequential else "uniform"},
-        }
+        streams = []
+        has_log = _asks_for_commits(draft, asked)
+        if not has_log or _asks_for_more(draft, asked):
+            streams = [
+                {
+                    "name": "data",
+                    "sizes": (asked["block"],),
+                    "read_ratio": asked["reads"],
+                    "rate_per_s": asked["iops"] if "iops" in asked else asked["throughput"] / asked["block"],
+                    "addresses": {"pattern": "sequential" if asked.get("sequential") else "uniform"},
+                }
+            ]
+        if has_log:
+            log = log_of_commits(rate_per_s=asked["commits"], record_bytes=asked.get("record"), sync=asked.get("sync"))
+            streams.append(log)
+            if "record" not in asked:
+                draft.notes.append(f"no --record: each commit appends {pretty_bytes(log['record_bytes'])} to the log")
+            draft.notes.append(
+                f"the log takes {pretty_bytes(log['span_bytes'])}, and is written in whole blocks of 4 KiB, each batch "
+                f"followed by {asked.get('sync', 'fdatasync')}"
+            )
+        elif "sync" in asked:
+            streams[0]["sync"] = asked["sync"]
+        draft.tables["workload"] = {"streams": streams} if has_log else _without(streams[0], "name")
         return
-    if all(getattr(options, name) is None for name in _OF_STREAMS.values()):
+    if "record" in asked or "sync" in asked:
+        _put_syncs(draft, asked)
+    of_streams = [key for key in ("reads", "block", "sequential") if key in asked]
+    if not of_streams:
         return
-    stream = _only_stream(draft, options)
-    if options.sequential is not None:
-        _put_addresses(draft, stream, "sequential" if options.sequential else "uniform")
-    if options.read_ratio is not None:
-        draft.put(stream, "read_ratio", options.read_ratio, "--reads")
-    if options.size_bytes is not None:
+    stream = _only_stream(draft, of_streams[0], asked)
+    if "sequential" in asked:
+        _put_addresses(draft, stream, "sequential" if asked["sequential"] else "uniform")
+    if "reads" in asked:
+        draft.put(stream, "read_ratio", asked["reads"], "--reads")
+    if "block" in asked:
         for other in ("size", "size_bytes"):
             if other in stream:
                 stream["sizes"] = (stream.pop(other),)
-        draft.put(stream, "sizes", (options.size_bytes,), "--block")
+        draft.put(stream, "sizes", (asked["block"],), "--block")
+
+
+def _without(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if key != name}
+
+
+def _put_syncs(draft: _Draft, asked: Asked) -> None:
+    """Set how the streams with commits are made safe, or of a workload without any its only stream."""
+    workload = draft.table("workload")
+    streams = [_fields(stream) for stream in workload.get("streams", ())] or [workload]
+    if "streams" in workload:
+        workload["streams"] = streams
+    logs = [stream for stream in streams if stream.get("kind") == "commits"]
+    if "record" in asked:
+        if not logs:
+            rule = f"is about a log of commits, and the workload of {draft.source} has none"
+            raise DescriptionError(Fault("--record", None, rule, "leave it out, or add a stream of kind = 'commits'"))
+        for stream in logs:
+            stream.pop("record", None)
+            draft.put(stream, "record_bytes", asked["record"], "--record")
+    if "sync" in asked:
+        chosen = [
+            stream for stream in streams if stream.get("kind") == "commits" or stream.get("sync", "none") != "none"
+        ]
+        for stream in chosen or [_only_stream(draft, "sync", asked)]:
+            draft.put(stream, "sync", asked["sync"], "--sync")
 
 
 def _put_addresses(draft: _Draft, stream: dict[str, Any], pattern: str) -> None:
@@ -383,55 +348,53 @@ def _put_addresses(draft: _Draft, stream: dict[str, Any], pattern: str) -> None:
         draft.notes.append(f"{option}: {pattern} places replace {before} ones of {draft.source}")
 
 
-def _only_stream(draft: _Draft, options: PlanOptions) -> dict[str, Any]:
+def _only_stream(draft: _Draft, key: str, asked: Asked) -> dict[str, Any]:
     """Return the table of the workload's single stream, which may be the workload itself."""
     workload = draft.table("workload")
     if "streams" not in workload:
         return workload
     streams = [_fields(stream) for stream in workload["streams"]]
     if len(streams) > 1:
-        option = next(option for option, name in _OF_STREAMS.items() if getattr(options, name) is not None)
-        value = options.read_ratio if option == "--reads" else None
         rule = f"is not clear, because the workload of {draft.source} has {len(streams)} streams"
         names = ", ".join(str(stream.get("name", "")) for stream in streams)
         fix = f"leave it out, or save the plan with --save and change the stream there ({names})"
-        raise DescriptionError(Fault(option, value, rule, fix))
+        raise DescriptionError(Fault(OF_A_PLAN[key].name, asked[key] if key == "reads" else None, rule, fix))
     workload["streams"] = streams
     return streams[0]
 
 
-def _put_objective(draft: _Draft, options: PlanOptions) -> None:
-    objective = draft.table("objective")
-    iops = options.iops
-    if options.throughput_bytes_per_s is not None:
-        workload = Workload.parse(_fields(draft.tables["workload"]))
-        mean = workload.mean_size_bytes
-        iops = options.throughput_bytes_per_s / mean
-        note = f"--throughput: {iops:,.4g} requests per second of {mean / 1024:,.4g} KiB on average"
-        is_random = all(stream.addresses.pattern == "uniform" for stream in workload.streams)
-        if is_random and options.sequential is None:
-            note += (
-                ", at random places; files that are read or written from end to end are another question: "
-                "--sequential, or --from preset:backup"
-            )
-        draft.notes.append(note)
-    workload = draft.tables["workload"]
-    recorded = workload if isinstance(workload, Workload) and "iops" not in objective else None
-    if iops is not None:
-        if recorded is not None and not recorded.queue_depth and abs(iops / recorded.offered_rate_per_s - 1) > 0.02:
-            draft.notes.append(f"--iops: {iops:,.4g} replaces {recorded.offered_rate_per_s:,.4g}/s of {recorded.name}")
-        draft.put(objective, "iops", iops, "--iops")
-    for name, value in (("capacity_bytes", options.capacity_bytes), ("fill_limit_ratio", options.fill_limit_ratio)):
-        if value is not None:
-            draft.put(objective, name, value, _option(name))
-    if options.p99_ns is not None:
-        draft.put(draft.table("objective", "latency"), "p99_ns", options.p99_ns, "--p99")
+def _put_throughput(draft: _Draft, asked: Asked) -> float:
+    """Return the requests per second of the throughput that was asked for, and note what requests these are."""
+    workload = Workload.parse(_fields(draft.tables["workload"]))
+    mean = workload.mean_size_bytes
+    iops: float = asked["throughput"] / mean
+    note = f"--throughput: {iops:,.4g} requests per second of {mean / 1024:,.4g} KiB on average"
+    is_random = all(stream.addresses.pattern == "uniform" for stream in workload.streams)
+    if is_random and "sequential" not in asked:
+        note += (
+            ", at random places; files that are read or written from end to end are another question: "
+            "--sequential, or --from preset:backup"
+        )
+    draft.notes.append(note)
+    return iops
 
 
-def _put_candidates(draft: _Draft, options: PlanOptions, array: Array | None) -> None:
+def _put_rate(draft: _Draft, asked: Asked) -> None:
+    if "iops" not in asked and "throughput" not in asked:
+        return
+    iops = asked["iops"] if "iops" in asked else _put_throughput(draft, asked)
+    objective, workload = draft.table("objective"), draft.tables["workload"]
+    if isinstance(workload, Workload) and "iops" not in objective and not workload.queue_depth:
+        offered = workload.offered_rate_per_s
+        if abs(iops / offered - 1) > 0.02:
+            draft.notes.append(f"--iops: {iops:,.4g} replaces {offered:,.4g}/s of {workload.name}")
+    draft.put(objective, "iops", iops, "--iops")
+
+
+def _put_drives(draft: _Draft, asked: Asked, array: Array | None) -> None:
     candidates = draft.table("candidates")
-    if options.drives:
-        draft.put(candidates, "drives", tuple(load_drive(name) for name in options.drives), "--drive")
+    if "drive" in asked:
+        draft.put(candidates, "drives", tuple(load_drive(name) for name in asked["drive"]), "--drive")
         if array is not None:
             # the part that is used of one drive says nothing about another
             draft.tables["layout"] = draft.tables["layout"].model_copy(update={"member_bytes": None})
@@ -440,25 +403,31 @@ def _put_candidates(draft: _Draft, options: PlanOptions, array: Array | None) ->
     elif "drives" not in candidates:
         candidates["drives"] = tuple(load_drive(name) for name in DEFAULT_DRIVES)
         draft.notes.append(f"no --drive: one of each class is tried: {', '.join(DEFAULT_DRIVES)}")
-    if options.levels:
-        draft.put(candidates, "levels", tuple(dict.fromkeys(options.levels)), "--level")
+
+
+def _put_levels(draft: _Draft, asked: Asked, array: Array | None) -> None:
+    candidates = draft.table("candidates")
+    if "level" in asked:
+        draft.put(candidates, "levels", tuple(dict.fromkeys(asked["level"])), "--level")
     elif "levels" not in candidates:
         own = () if array is None else (array.layout.level,)
-        candidates["levels"] = tuple(dict.fromkeys((*own, *DEFAULT_LEVELS)))
+        usual: tuple[str, ...] = DEFAULT_LEVELS
+        if Workload.parse(_fields(draft.tables["workload"])).is_a_log:
+            usual = DEFAULT_LEVELS_OF_A_LOG
+        candidates["levels"] = tuple(dict.fromkeys((*own, *usual)))
         draft.notes.append(f"no --level: {', '.join(candidates['levels'])} are tried")
-    if options.max_disks is not None:
-        draft.put(candidates, "max_disks", options.max_disks, "--max-disks")
-        candidates["min_disks"] = min(candidates.get("min_disks", 1), options.max_disks)
-        if candidates.get("disks"):
-            candidates["disks"] = tuple(n for n in candidates["disks"] if n <= options.max_disks)
-    for kind, size in (("write_cache", options.write_cache_bytes), ("read_cache", options.read_cache_bytes)):
-        if size is not None:
-            _put_cache(draft, kind, size)
 
 
-def _put_cache(draft: _Draft, kind: str, size_bytes: int) -> None:
+def _put_max_disks(draft: _Draft, most: int) -> None:
+    candidates = draft.table("candidates")
+    draft.put(candidates, "max_disks", most, "--max-disks")
+    candidates["min_disks"] = min(candidates.get("min_disks", 1), most)
+    if candidates.get("disks"):
+        candidates["disks"] = tuple(n for n in candidates["disks"] if n <= most)
+
+
+def _put_cache(draft: _Draft, kind: str, option: str, size_bytes: int) -> None:
     controller = draft.table("controller")
-    option = "--" + kind.replace("_", "-")
     cache = _fields(controller.get(kind))
     if not size_bytes:
         if cache:
@@ -475,12 +444,41 @@ def _put_cache(draft: _Draft, kind: str, size_bytes: int) -> None:
         draft.table("candidates").pop("cache_bytes", None)
 
 
+#: Options that do more than to set a field, which need the workload or the array, in `_put_workload`, `_put_rate`,
+#: `_put_drives` and `_put_levels`; and those that need only their value.
+_WITH_OTHERS = ("iops", "throughput", "reads", "block", "sequential", "record", "sync", "drive", "level")
+_ALONE: dict[str, Callable[[_Draft, Any], None]] = {
+    "max_disks": _put_max_disks,
+    "write_cache": lambda draft, size: _put_cache(draft, "write_cache", "--write-cache", size),
+    "read_cache": lambda draft, size: _put_cache(draft, "read_cache", "--read-cache", size),
+}
+
+
+def _put_fields(draft: _Draft, asked: Asked, *, of_objective: bool) -> None:
+    """Set the fields of all other options where they are declared to be: those of the objective, or all others.
+
+    What says how the answer is looked for changes no question, so that no note names it.
+    """
+    others = [OF_A_PLAN[key] for key in asked if key not in _WITH_OTHERS]
+    for option in sorted(others, key=lambda option: option.plan.count(".")):
+        *tables, name = option.plan.split(".")
+        if (tables[:1] == ["objective"]) != of_objective:
+            continue
+        value = asked[option.key]
+        if option.key in _ALONE:
+            _ALONE[option.key](draft, value)
+        elif option in SEARCH:
+            draft.table(*tables)[name] = value
+        else:
+            draft.put(draft.table(*tables), name, value, option.name)
+
+
 def _name_of(draft: _Draft, preset: Preset | None) -> str:
     if preset is not None:
         return preset.title
     workload = Workload.parse(_fields(draft.tables["workload"]))
     iops = draft.table("objective").get("iops")
-    if iops is not None and not workload.queue_depth:
+    if iops is not None and not workload.queue_depth and not workload.has_syncs:
         workload = workload.scaled(iops / workload.offered_rate_per_s)
     return "; ".join(stream.in_words() for stream in workload.streams)
 

@@ -21,7 +21,7 @@ class Recording(Description):
     ----------
     kind : "trace" or "averages"
         A trace has every request, and is replayed on each array that meets the objective under the fitted workload.
-        Averages (iostat, sar) show no bursts within their intervals.
+        Averages (iostat, sar, perfmon and their like) show no bursts within their intervals.
     path : str
         The file; in a plan relative to it.
     format, device : str or None
@@ -46,13 +46,14 @@ class Recording(Description):
             return None
         # the readers of other programs' files take a while to load, and most plans need none
         from diskmodel.formats.detect import check_kind, detect_evidence
+        from diskmodel.formats.recorders import KINDS as RECORDER_KINDS
         from diskmodel.formats.sysstat import KINDS as SYSSTAT_KINDS
 
         kind = detect_evidence(path) if format is None else check_kind(format)
         fields = {"path": os.path.abspath(path), "format": format, "device": device}
         if kind.startswith("trace:"):
             return cls.parse({"kind": "trace", **fields})
-        return cls.parse({"kind": "averages", **fields}) if kind in SYSSTAT_KINDS else None
+        return cls.parse({"kind": "averages", **fields}) if kind in {*SYSSTAT_KINDS, *RECORDER_KINDS} else None
 
     def trace(self) -> TraceWorkload:
         """Return the trace, with addresses beyond the end of an array wrapped; an unchanged file is read once.

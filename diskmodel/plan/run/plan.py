@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, wait
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from diskmodel.plan.advice.assumed import assumptions
+from diskmodel.plan.advice.assured import PURPOSE
+from diskmodel.plan.advice.choice import assure, choose, minimized_by, rank
 from diskmodel.plan.advice.hidden_peaks import hidden_peaks
-from diskmodel.plan.advice.profile_risk import profile_risk
+from diskmodel.plan.advice.log_cache import caches_instead
+from diskmodel.plan.advice.profile_risk import chance
 from diskmodel.plan.advice.relax import relaxations
 from diskmodel.plan.advice.sensitivity import sensitivity
 from diskmodel.plan.advice.spreading import spreading
@@ -21,15 +25,12 @@ from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.comparison.pareto import pareto_front, points_of
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.question.description import PlanDescription
-from diskmodel.plan.run.memory import Remembered
 from diskmodel.plan.run.pool import Progress, Workers
 from diskmodel.plan.search.complete import complete, complete_with_rebuild
 from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.trial.at_once import at_once
-from diskmodel.plan.trial.evaluation import Evaluate, evaluator
-from diskmodel.plan.trial.stoppable import Stoppable
-from diskmodel.plan.trial.tally import Tally
-from diskmodel.plan.trial.trier import is_settled
+from diskmodel.plan.trial.evaluation import Evaluate, Evaluation, evaluator
+from diskmodel.plan.trial.trier import is_settled, limits_rebuild
 
 
 def run_plan(
@@ -43,6 +44,7 @@ def run_plan(
     with_sensitivity: bool = False,
     with_waterfalls: bool = False,
     with_details: bool = True,
+    by_chance: bool = True,
 ) -> PlanResult:
     """Return the answer to a plan.
 
@@ -64,19 +66,22 @@ def run_plan(
     with_details : bool
         Without it, only what a short answer shows is simulated: no steps from the rule of thumb, no changes that would
         help where there is an answer, no data spread over all of the array, and a rebuild only of the best candidate.
+    by_chance : bool
+        Whether a candidate has to meet the objective with the chance that it asks for, in view of what is not known.
+        Without it, drives, controllers and hosts are taken to be as they are described.
 
     Returns
     -------
     PlanResult
         "No feasible array" is a result: `best` is None and `reason` says why.
     """
-    decide = evaluate if evaluate is not None else evaluator(plan)
-    if memory is not None:
-        decide = Remembered(decide, str(memory))
-    decide = Stoppable(decide)
-    tallies: defaultdict[str, Tally] = defaultdict(lambda: Tally(decide))
+    decide = Evaluation(evaluate if evaluate is not None else evaluator(plan), memory=memory)
+    tallies: defaultdict[str, Evaluation] = defaultdict(lambda: Evaluation.part(decide))
     with Workers(cases(plan), decide, executor) as workers, decide:
         found = _search(plan, workers, progress)
+        nominal, _ = choose(plan, found)
+        if by_chance:
+            found = assure(plan, found, tallies[PURPOSE])
         found = _complete(plan, workers, found, with_details)
     best, minimized = choose(plan, found)
     if best is not None and (with_details or with_waterfalls):
@@ -86,7 +91,7 @@ def run_plan(
             for item in found
         ]
         best, found = explained[next(i for i, item in enumerate(found) if item is best)], explained
-    shown = best or nearest(found)
+    shown = nearest(found) if best is None or nominal is None else nominal
     helps = with_relaxations and (with_details or best is None)
     with at_once(decide) as pool, decide:
 
@@ -95,10 +100,22 @@ def run_plan(
 
         changes = submitted(relaxations, "what would help", shown if helps else None)
         moves = submitted(sensitivity, "wrong inputs", best if with_sensitivity else None)
-        risk = submitted(profile_risk, "drawn drives", best)
         spread = submitted(spreading, "data spread", best if with_details else None)
         peaks = submitted(hidden_peaks, "hidden peaks", best)
-        wait([job for job in (changes, moves, risk, spread, peaks) if job is not None])
+        unsaid = submitted(
+            partial(assumptions, by_chance=by_chance), "what was assumed", best if with_relaxations else None
+        )
+        caches = pool.submit(caches_instead, plan, tuple(found), tallies["a cache instead of spindles"])
+        others = [
+            submitted(chance, PURPOSE, item if by_chance and with_details and item.risk is None else None)
+            for item in found
+        ]
+        wait([job for job in (changes, moves, spread, peaks, unsaid, caches, *others) if job is not None])
+    found = [
+        item if job is None else replace(item, probability=job.result())
+        for item, job in zip(found, others, strict=True)
+    ]
+    best = None if best is None else found[[item.family for item in found].index(best.family)]
     return PlanResult(
         plan=plan,
         candidates=tuple(found),
@@ -108,9 +125,12 @@ def run_plan(
         relaxations=tuple(changes.result()) if changes else (),
         sensitivities=tuple(moves.result()) if moves else (),
         front=tuple(pareto_front(points_of(found))),
-        profile_risk=risk.result() if risk else None,
+        profile_risk=None if best is None else best.risk,
+        nominal=nominal,
         spreading=spread.result() if spread else None,
         peaks=tuple(peaks.result()) if peaks else (),
+        assumptions=tuple(unsaid.result()) if unsaid else (),
+        caches_instead=tuple(caches.result()),
         advice_efforts={purpose: tally.effort for purpose, tally in tallies.items()},
     )
 
@@ -153,8 +173,8 @@ def _is_rival(plan: PlanDescription, candidate: Candidate, best: Candidate | Non
     if best is None:
         return True
     hoped = replace(candidate, trial=missed, is_feasible=True)
-    minimized = _minimized(plan, [hoped, best])
-    return _rank(hoped, minimized) < _rank(best, minimized)
+    minimized = minimized_by(plan, [hoped, best])
+    return rank(hoped, minimized) < rank(best, minimized)
 
 
 def _complete(
@@ -165,11 +185,12 @@ def _complete(
     Rebuilds are simulated where they are shown: for all, or for the best; where that may lose data also for others, in
     the order of `PlanResult.safest`, until one is safe, because it is named then.
     """
-    job = complete_with_rebuild if with_details else complete
+    # where an objective limits it, the hours that are reported are those of the criterion
+    job = complete_with_rebuild if with_details or limits_rebuild(plan.objective) else complete
     completed = workers.work(job, dict(enumerate(found)))
     found = [completed[i] for i in range(len(found))]
     best, _ = choose(plan, found)
-    if with_details or best is None:
+    if job is complete_with_rebuild or best is None:
         return found
     at = next(i for i, item in enumerate(found) if item is best)
     found[at] = complete_with_rebuild(workers.asked[at], workers.evaluate, best)
@@ -182,29 +203,6 @@ def _complete(
             if safety is not None and safety.is_safe:
                 break
     return found
-
-
-def choose(plan: PlanDescription, candidates: Sequence[Candidate]) -> tuple[Candidate | None, str]:
-    """Return the best feasible candidate and what it minimizes; ties: fewer disks, lower p99 latency, earlier."""
-    feasible = [c for c in candidates if c.is_feasible and c.trial]
-    minimized = _minimized(plan, feasible)
-    return (min(feasible, key=lambda c: _rank(c, minimized)), minimized) if feasible else (None, minimized)
-
-
-def _minimized(plan: PlanDescription, feasible: Sequence[Candidate]) -> str:
-    """Return "cost" where the plan asks for it, or where it leaves the choice open and every price is known."""
-    asked = plan.search.minimize
-    costs = [c.trial.statics.cost_usd for c in feasible if c.trial]
-    is_priced = bool(costs) and all(cost == cost and cost > 0 for cost in costs)
-    return "cost" if asked == "cost" or (asked == "auto" and is_priced) else "disks"
-
-
-def _rank(candidate: Candidate, minimized: str) -> tuple[float, float, float]:
-    """Return what makes a candidate better: lower cost, fewer disks, lower p99 latency."""
-    assert candidate.trial is not None
-    cost = candidate.trial.statics.cost_usd
-    first = cost if minimized == "cost" and cost == cost else math.inf if minimized == "cost" else 0.0
-    return (first, float(candidate.trial.disks), candidate.p99_ms or 0.0)
 
 
 def _why_none(candidates: Sequence[Candidate]) -> str:

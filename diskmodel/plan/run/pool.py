@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from typing import Self
 
 from diskmodel.engine import native
 from diskmodel.engine.scenario import resolve
+from diskmodel.engine.threads import Threads
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.question.case import Case
-from diskmodel.plan.trial.evaluation import Evaluate, innermost
-from diskmodel.plan.trial.simulated import Simulated
+from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 
 #: Pools of our own to try in all: a process may be killed, for example for lack of memory.
 ATTEMPTS = 3
@@ -29,7 +29,7 @@ def local_pool(asked: Sequence[Case]) -> Executor:
     """Return a pool on this machine: threads where the native kernel runs (it releases the GIL), else processes."""
     workers = max(1, min(os.cpu_count() or 1, len(asked)))
     if all(_is_native(case) for case in asked):
-        return ThreadPoolExecutor(workers)
+        return Threads(workers)
     return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
 
 
@@ -42,6 +42,15 @@ def _is_native(case: Case) -> bool:
     space = max(array.usable_bytes, case.required_bytes)  # the kernel does not care where requests are
     requests = case.workload.requests(capacity_bytes=space, n=16, seed=seed)
     return native.covers(resolve(array, seed), requests) is None
+
+
+def _stop(pool: Executor | None) -> None:
+    """End what a pool of our own is doing: nobody waits for it any more."""
+    if isinstance(pool, Threads):
+        pool.stop()
+    elif isinstance(pool, ProcessPoolExecutor):
+        for process in list((pool._processes or {}).values()):
+            process.terminate()
 
 
 class Workers:
@@ -58,13 +67,15 @@ class Workers:
 
     def __init__(self, asked: Sequence[Case], evaluate: Evaluate, executor: Executor | None) -> None:
         self.asked, self.evaluate, self.executor = asked, evaluate, executor
-        self._is_alone = executor is None and (len(asked) == 1 or not isinstance(innermost(evaluate), Simulated))
+        self._is_alone = executor is None and (len(asked) == 1 or not Evaluation.of(evaluate).is_simulated)
         self._own: Executor | None = None
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if error is not None and not isinstance(error, Exception):
+            _stop(self._own)
         self._close()
 
     def work(

@@ -11,9 +11,8 @@ from diskmodel.plan.answer.arrangement import Arrangement, PlacedArray, ServerRe
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.question.server import ServerPlan
-from diskmodel.plan.run.memory import Remembered
 from diskmodel.plan.run.plan import run_plan
-from diskmodel.plan.trial.evaluation import Evaluate, evaluator
+from diskmodel.plan.trial.evaluation import Evaluate, Evaluation, evaluator
 from diskmodel.result.statistics.batches import Interval
 
 #: Answers one plan; `run_plan` with everything but the plan filled in.
@@ -86,9 +85,7 @@ def _placed(
     best = result.best
     if len(volumes) == 1 or best is None or best.array is None or one.search.method == "rule":
         return PlacedArray(volumes, result)
-    decide = evaluate if evaluate is not None else evaluator(one)
-    if memory is not None:
-        decide = Remembered(decide, str(memory))
+    decide = Evaluation(evaluate if evaluate is not None else evaluator(one), memory=memory)
     assert best.trial is not None
     outcome, workload = best.trial.outcome, one.design_workload
     sharing = []

@@ -16,9 +16,8 @@ from diskmodel.plan.answer.safety import USUAL_LOSS_PER_YEAR, Safety
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.trial.beside_rebuild import beside_rebuild
-from diskmodel.plan.trial.evaluation import Evaluate
-from diskmodel.plan.trial.statics import statics
-from diskmodel.plan.trial.tally import Tally
+from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
+from diskmodel.plan.trial.statics import OF_REBUILD, static_criteria, statics
 from diskmodel.units import in_digits, in_disks
 from diskmodel.workload import Workload
 
@@ -35,7 +34,7 @@ FAILED_DISK, REBUILD, IDLE, RECORDING = "failed disk", "rebuild", "idle array", 
 _PURPOSES = (FAILED_DISK, REBUILD, IDLE, RECORDING)
 
 #: Criteria that recording can be the reason of.
-_OF_SPEED = ("iops", "throughput", "latency", "utilization")
+_OF_SPEED = ("iops", "commits", "throughput", "latency", "utilization")
 #: How many times as fast the same disks have to be without shingled tracks for these to be named as the reason. At half
 #: of the excess it is within many intervals; at double, disks that are twice as slow pass without a word.
 WORTH_NAMING = 1.5
@@ -58,7 +57,7 @@ def complete_with_rebuild(case: Case, evaluate: Evaluate, candidate: Candidate |
 
 def _completed(case: Case, evaluate: Evaluate, candidate: Candidate | None, *, with_rebuild: bool) -> Candidate:
     assert candidate is not None
-    tallies = {purpose: Tally(evaluate) for purpose in _PURPOSES}
+    tallies = {purpose: Evaluation.part(evaluate) for purpose in _PURPOSES}
     found = _with_everything(case, tallies, candidate, with_rebuild=with_rebuild)
     return replace(
         found, efforts=together([candidate.efforts, {purpose: tally.effort for purpose, tally in tallies.items()}])
@@ -80,8 +79,21 @@ def _with_everything(
     if known is None:
         known = _degraded(case, trial, tallies[FAILED_DISK])
     safety = safety_of(case, trial, tallies[REBUILD], with_rebuild=with_rebuild, degraded=known)
+    if with_rebuild:
+        found = replace(found, trial=_with_rebuild(case, trial, safety))
     found = replace(found, safety=safety, shingled=found.shingled or _shingled(case, found, tallies[RECORDING]))
     return found if found.is_feasible or found.floor_ms is not None else _with_floor(found, case, tallies[IDLE])
+
+
+def _with_rebuild(case: Case, trial: Trial, safety: Safety) -> Trial:
+    """Return the trial with the simulated rebuild in its figures and criteria: a search ends at what is missed."""
+    if math.isnan(safety.rebuild_hours) or trial.outcome is None:
+        return trial
+    array, busy = case.array(trial.disks), trial.outcome.utilization_ratio
+    hours = safety.rebuild_hours
+    about = {item.name: item for item in static_criteria(case, array, busy, hours) if item.name in OF_REBUILD}
+    criteria = tuple(about.get(item.name, item) for item in trial.criteria)
+    return replace(trial, criteria=criteria, statics=statics(case, array, busy, hours))
 
 
 def safety_of(

@@ -11,6 +11,7 @@ from diskmodel.plan.answer.criterion import Criterion, Verdict, overall, tightes
 from diskmodel.plan.answer.effort import together
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.question.case import Case
+from diskmodel.plan.search.aligned import aligned_counts
 from diskmodel.plan.search.difference import difference_in_words
 from diskmodel.plan.search.hint import Hint, margin_of
 from diskmodel.plan.search.replay_words import replay_in_words
@@ -52,7 +53,8 @@ def search_family(
     Notes
     -----
     Assumes that more disks never make speed, space or the rebuild worse, and never make cost, rack units or data loss
-    better. The search begins at the formulas' guess, corrected by each trial, and ends by bisection when two
+    better; but where writes may be whole rows, the counts with which they are (`aligned_counts`) are tried, too.
+    The search begins at the formulas' guess, corrected by each trial, and ends by bisection when two
     neighboring counts differ. With care, runs at the answer and at the next smaller count then go on until they
     decide, or the plan's budget for deciding is spent (`Search.max_requests_at_answer`).
     """
@@ -82,10 +84,12 @@ def _searched(trier: Trier, *, is_careful: bool, before: Candidate | None) -> Ca
     if high < low:
         return _infeasible(trier, counts[low], "")
     allowed = counts[low : high + 1]
+    aligned = aligned_counts(case, allowed)
     if before is None:
         # the hint knows how an open load is shared among disks, which is more than a line between two margins
         margin = (lambda n: margin_of(trier(n))) if case.workload.queue_depth else (lambda _: math.nan)
         guess = _fewest(allowed, lambda n: trier(n).is_met, Hint(trier), margin)
+        guess = _or_fewer(aligned, guess, lambda n: trier(n).is_met)
     else:
         guess = before.disks
     capped = "" if high == len(counts) - 1 else _cap(fixed[counts[high + 1]], counts[high + 1])
@@ -98,9 +102,15 @@ def _searched(trier: Trier, *, is_careful: bool, before: Candidate | None) -> Ca
     found = _fewest(
         allowed, lambda n: trier.careful(n).is_met, lambda n: n >= first, lambda n: margin_of(trier.careful(n))
     )
+    found = _or_fewer(aligned, found, lambda n: trier.careful(n).is_met)
     if found is None:
         return _infeasible(trier, allowed[-1], capped)
     return _feasible(trier, found)
+
+
+def _or_fewer(aligned: list[int], found: int | None, is_met: Callable[[int], bool]) -> int | None:
+    """Return the first of the counts with which writes are whole rows that is enough, where it is less than `found`."""
+    return next((n for n in aligned if (found is None or n < found) and is_met(n)), found)
 
 
 def _range(case: Case) -> str:

@@ -12,6 +12,7 @@ from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.trial import judge
 from diskmodel.plan.trial.trier import Trier
+from diskmodel.result.commits import COMMITS
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.registry import PERCENTILES
 from diskmodel.workload import Workload
@@ -64,7 +65,8 @@ class Hint:
             is_stable=guess.is_stable,
             iops=Interval.exact(iops),
             bytes_per_s=Interval.exact(iops * self.case.workload.mean_size_bytes),
-            latency_ns={"": latency, **{stream.name: latency for stream in streams}},
+            latency_ns={"": latency, COMMITS: latency, **{stream.name: latency for stream in streams}},
+            commits_per_s=Interval.exact(iops * _share_of_commits(self.case.workload)),
             utilization_ratio=min(1.0, guess.utilization_ratio * factors["utilization"]),
         )
         return self._is_enough(outcome)
@@ -135,7 +137,7 @@ def margin_of(trial: Trial) -> float:
     margins = [
         item.margin_ratio
         for item in trial.criteria
-        if item.name.split()[-1] in ("latency", "iops", "throughput", "utilization")
+        if item.name.split()[-1] in ("latency", "iops", "commits", "throughput", "utilization")
         and not item.is_overload
         and item.verdict is not Verdict.UNKNOWN
     ]
@@ -171,6 +173,13 @@ def _more_needed(short: Trial, workload: Workload) -> float:
         return 1.5 * workload.offered_rate_per_s / outcome.iops.value if outcome.iops.value > 0 else math.inf
     ratios = [c.figure.value / c.limit for c in short.criteria if c.name.endswith("latency") and c.limit > 0]
     return math.sqrt(max([1.0, *(ratio for ratio in ratios if math.isfinite(ratio))]))
+
+
+def _share_of_commits(workload: Workload) -> float:
+    """Return the share of the requests that are commits, streams weighted by their expected rates."""
+    weights = [stream.row_weight for stream in workload.streams]
+    pairs = zip(workload.streams, weights, strict=True)
+    return sum(stream.commits_ratio * weight for stream, weight in pairs) / sum(weights)
 
 
 def _value(outcome: Outcome, statistic: str) -> float:

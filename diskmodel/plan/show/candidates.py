@@ -6,11 +6,21 @@ import math
 from typing import Any
 
 from diskmodel.plan.answer.candidate import Candidate
+from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
-from diskmodel.units import nominal_bytes, pretty_bytes
+from diskmodel.result.commits import COMMITS
+from diskmodel.units import in_digits, nominal_bytes, pretty_bytes
 
 #: Mark of a candidate that the longest run leaves undecided.
 CLOSE = "(close)"
+#: Mark of a number of disks that meets the objective as described, but with too small a chance.
+UNSURE = "?"
+
+
+#: Rebuilds longer than this are given in days, and are starved by the load after so many days.
+_MOST_HOURS, _STARVED_DAYS = 48, 30
+#: Chances a year that are as good as certain, and one over those that are as good as none.
+_CERTAIN, _RARE = 0.9, 1e9
 
 
 def short(value: float | None, digits: int = 3) -> str:
@@ -25,6 +35,24 @@ def hours_words(hours: float) -> str:
     return "never ends" if math.isinf(hours) else short(hours)
 
 
+def duration(hours: float) -> str:
+    """Return the length of a rebuild as people say it: in days above 48 h, and starved above 30 days."""
+    if math.isinf(hours):
+        return "never ends"
+    if hours > _STARVED_DAYS * 24:
+        return f"{in_digits(hours / 24)} days (starved)"
+    return f"{in_digits(hours / 24)} days" if hours > _MOST_HOURS else f"{in_digits(hours)} h"
+
+
+def chance_words(per_year: float) -> str:
+    """Return a chance as people say it: "1 in 9,000 a year"."""
+    if per_year >= _CERTAIN:
+        return "almost certain within a year"
+    if not per_year * _RARE > 1:
+        return "less than 1 in a billion a year"
+    return f"1 in {in_digits(float(f'{1 / per_year:.2g}'))} a year"
+
+
 def _is_priced(result: PlanResult) -> bool:
     return any(c.trial and math.isfinite(c.trial.statics.cost_usd) for c in result.candidates)
 
@@ -37,10 +65,22 @@ def candidate_header(result: PlanResult) -> list[str]:
     """Return the names of the columns of `candidate_row`; columns that are the same for all candidates are left out."""
     names = ["drive", "level", "disks", "rule of thumb", "limited by", "IOPS", "mean ms", "p99 ms"]
     names += ["disk failed", "rebuild h", "busy", "usable"]
+    if _has_commits(result):
+        names[names.index("IOPS") : names.index("IOPS")] = _OF_COMMITS
+    if result.plan.workload.is_a_log:
+        names = [name for name in names if name not in _OF_REQUESTS]
     varied = _varied(result)
     names[2:2] = [name for name, _ in varied]
     names += ["replay p99"] if _is_replayed(result) else []
     return names + (["cost USD"] if _is_priced(result) else [])
+
+
+#: Columns about commits, and those that say the same where all requests are commits.
+_OF_COMMITS, _OF_REQUESTS = ("commits/s", "commit p99 ms"), ("IOPS", "mean ms", "p99 ms")
+
+
+def _has_commits(result: PlanResult) -> bool:
+    return result.plan.workload.has_syncs
 
 
 def _varied(result: PlanResult) -> list[tuple[str, str]]:
@@ -53,18 +93,15 @@ def candidate_row(result: PlanResult, candidate: Candidate) -> list[str]:
     """Return one candidate as text, column by column."""
     is_priced = _is_priced(result)
     outcome = candidate.trial.outcome if candidate.trial else None
-    figures = outcome.latency_ns.get("", {}) if outcome and outcome.is_stable else {}
     own = [candidate.n_groups if name == "groups" else getattr(candidate.family, name) for _, name in _varied(result)]
     row = [
         candidate.family.drive.name,
         candidate.level,
         *(pretty_bytes(value) if value >= 512 else str(value) for value in own),
-        str(candidate.disks) if candidate.disks else "undecided" if candidate.state == "undecided" else "not feasible",
+        _disks(candidate),
         counted_disks(result, candidate),
         candidate.binds.replace("_", " ") + ("" if candidate.is_decided else f" {CLOSE}"),
-        short(outcome.iops.value if outcome else None),
-        short(figures["mean"].value / 1e6 if "mean" in figures else None),
-        _with_interval(figures.get("p99")),
+        *_speed(result, outcome),
         _with_a_disk_failed(candidate),
         hours_words(candidate.safety.rebuild_hours) if candidate.safety else "–",
         f"{outcome.utilization_ratio:.0%}" if outcome and math.isfinite(outcome.utilization_ratio) else "–",
@@ -74,6 +111,32 @@ def candidate_row(result: PlanResult, candidate: Candidate) -> list[str]:
         replay = candidate.trial.replay if candidate.trial else None
         row.append("–" if replay is None else short(replay.latency_ms()["p99"]))
     return row + ([short(candidate.trial.statics.cost_usd if candidate.trial else None)] if is_priced else [])
+
+
+def _disks(candidate: Candidate) -> str:
+    """Return the fewest disks, with their chance where it is lower than the objective asks."""
+    if not candidate.disks:
+        return "undecided" if candidate.state == "undecided" else "not feasible"
+    return f"{candidate.disks}{UNSURE}" if _is_unsure(candidate) else str(candidate.disks)
+
+
+def _is_unsure(candidate: Candidate) -> bool:
+    return candidate.risk is not None and not candidate.risk.is_assured
+
+
+def _speed(result: PlanResult, outcome: Outcome | None) -> list[str]:
+    """Return rates and latencies: of commits, where there are any, and of all requests, unless all are commits."""
+    of_stream = outcome.latency_ns if outcome and outcome.is_stable else {}
+    cells = []
+    if _has_commits(result):
+        cells.append(short(outcome.commits_per_s.value if outcome else None))
+        cells.append(_with_interval(of_stream.get(COMMITS, {}).get("p99")))
+    if not result.plan.workload.is_a_log:
+        figures = of_stream.get("", {})
+        cells.append(short(outcome.iops.value if outcome else None))
+        cells.append(short(figures["mean"].value / 1e6 if "mean" in figures else None))
+        cells.append(_with_interval(figures.get("p99")))
+    return cells
 
 
 def counted_disks(result: PlanResult, candidate: Candidate) -> str:
@@ -90,6 +153,11 @@ def candidate_note(result: PlanResult) -> str:
     if not all(candidate.is_decided for candidate in result.candidates):
         notes.append(
             f"{CLOSE}: too close to the limit for the longest run to decide; the larger number of disks is given."
+        )
+    if any(_is_unsure(candidate) for candidate in result.candidates):
+        asked = f"{100 * result.plan.objective.confidence:.0f} %"
+        notes.append(
+            f"{UNSURE}: enough if everything is as described; a chance of {asked} takes more disks than the answer has."
         )
     width = result.plan.candidates.max_group_width.to_dict()
     split = {c.family.level: c.level for c in result.candidates if c.level != c.family.level}

@@ -82,15 +82,18 @@ def _answering(result: PlanResult) -> Sequence[Drive]:
 
 
 def _profile(result: PlanResult) -> str:
-    """Return how many of the drives that the profile allows miss the objective; "" where none does."""
+    """Return the chance of the answer and of more disks, where it is lower than the objective asks; "" elsewhere."""
     risk = result.profile_risk
-    if risk is None or risk.n_holding == risk.n_draws:
+    if risk is None or risk.probability >= risk.confidence:
         return ""
     missed = ", ".join(name.replace("_", " ") for name in risk.failing)
-    return (
-        f"{risk.n_draws - risk.n_holding} of {risk.n_draws} drives that the profile allows miss the objective "
-        f"({missed}) with {in_disks(risk.disks)}; measure one, or plan with a reserve"
-    )
+    said = [
+        f"in view of what is not known, {in_disks(risk.disks)} meet the objective with a chance of "
+        f"{100 * risk.probability:.0f} %, not {100 * risk.confidence:.0f} % ({missed})",
+        risk.chances,
+        risk.worth_measuring,
+    ]
+    return "; ".join(part for part in said if part)
 
 
 def _outcome_of(best: Candidate | None) -> Outcome | None:

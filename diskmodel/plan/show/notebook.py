@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Iterable, Sequence
 
 from matplotlib.axes import Axes
 
 from diskmodel.drawing import svg_of
+from diskmodel.errors import html_text
 from diskmodel.plan.answer.comparison import Comparison
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.show.candidates import candidate_header, candidate_row
 from diskmodel.plan.show.cautions import cautions
 from diskmodel.plan.show.plot import curves_of, draw_disks, draw_latency, trials_svg
 from diskmodel.plan.show.table import comparison_notes, comparison_rows
-from diskmodel.plan.show.words import answer, because, lists, warning
+from diskmodel.plan.show.words import answer, assumed, because, lists, warning
 
 
 def plan_html(result: PlanResult) -> str:
@@ -22,13 +22,16 @@ def plan_html(result: PlanResult) -> str:
     rows = [candidate_row(result, candidate) for candidate in result.candidates]
     chosen = [index for index, candidate in enumerate(result.candidates) if candidate is result.best]
     before = warning(result)
-    parts = [f"<p><strong>{html.escape(before)}</strong></p>"] if before else []
-    parts += [f"<p><strong>{html.escape(answer(result))}</strong></p>", _list([*because(result), *cautions(result)])]
+    parts = [f"<p><strong>{html_text(before)}</strong></p>"] if before else []
+    parts += [
+        f"<p><strong>{html_text(answer(result))}</strong></p>",
+        _list([*assumed(result), *because(result), *map(str, result.caches_instead), *cautions(result)]),
+    ]
     parts.append(_table(candidate_header(result), rows, bold=chosen))
     parts.append(_plot(lambda axes: draw_disks(axes, result), height=1.2 + 0.45 * len(rows)))
     parts += [_wrap(drawing) for drawing in trials_svg(result)]
     for title, items in lists(result):
-        parts.append(f"<details><summary>{html.escape(title)}</summary>{_list(items)}</details>")
+        parts.append(f"<details><summary>{html_text(title)}</summary>{_list(items)}</details>")
     return "".join(parts)
 
 
@@ -37,7 +40,8 @@ def comparison_html(comparison: Comparison) -> str:
     header = ["", *(item.name for item in comparison.arrays)]
     rows = [[name, *cells] for name, cells in comparison_rows(comparison)]
     drawn = _plot(lambda axes: draw_latency(axes, curves_of(comparison.arrays), None))
-    return _table(header, rows) + drawn + _list(comparison_notes(comparison))
+    said = f"<p><strong>{html_text(comparison.verdict)}</strong></p>" if comparison.verdict else ""
+    return said + _table(header, rows) + drawn + _list(comparison_notes(comparison))
 
 
 def _plot(draw: Callable[[Axes], None], *, height: float = 4.2) -> str:
@@ -49,13 +53,13 @@ def _wrap(drawing: str) -> str:
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]], *, bold: Sequence[int] = ()) -> str:
-    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
+    head = "".join(f"<th>{html_text(cell)}</th>" for cell in header)
     body = ""
     for index, row in enumerate(rows):
-        cells = [f"<strong>{html.escape(cell)}</strong>" if index in bold else html.escape(cell) for cell in row]
+        cells = [f"<strong>{html_text(cell)}</strong>" if index in bold else html_text(cell) for cell in row]
         body += "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _list(items: Iterable[str]) -> str:
-    return "<ul>" + "".join(f"<li>{html.escape(item)}</li>" for item in items) + "</ul>"
+    return "<ul>" + "".join(f"<li>{html_text(item)}</li>" for item in items) + "</ul>"

@@ -15,15 +15,22 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from diskmodel.drawing import svg_of
-from diskmodel.errors import DescriptionError, Fault, visible
+from diskmodel.errors import DescriptionError, Fault, in_page, visible
 from diskmodel.output import write_text
 from diskmodel.plan.answer.load_curve import Curves
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.question.short_toml import short_toml
 from diskmodel.plan.show import plot
-from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, hours_words, short
+from diskmodel.plan.show.candidates import (
+    candidate_header,
+    candidate_note,
+    candidate_row,
+    chance_words,
+    hours_words,
+    short,
+)
 from diskmodel.plan.show.cautions import cautions
-from diskmodel.plan.show.words import answer, because, explained, warning, waterfall_title
+from diskmodel.plan.show.words import answer, assumed, because, explained, warning, waterfall_title
 from diskmodel.result.statistics.registry import STATISTICS
 from diskmodel.units import nominal_bytes
 from diskmodel.version import __version__
@@ -64,6 +71,7 @@ def html_of(content: dict[str, Any], opening: list[Markup], plots: list[tuple[st
     environment = Environment(
         loader=PackageLoader("diskmodel.plan.show", "."),
         autoescape=True,
+        finalize=in_page,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -121,9 +129,14 @@ def markdown_text(text: str) -> str:
 
 
 def csv_cell(value: Any) -> Any:
-    """Return a cell that a spreadsheet shows: text that begins as a formula does gets an apostrophe before it."""
-    is_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
-    return f"'{value}" if is_formula else value
+    """Return a cell that a spreadsheet shows as it is.
+
+    Control characters are escaped, and text that begins as a formula does gets an apostrophe before it.
+    """
+    if not isinstance(value, str):
+        return value
+    is_formula = value.startswith(("=", "+", "-", "@", "\t", "\r"))
+    return f"'{visible(value)}" if is_formula else visible(value)
 
 
 def as_csv(result: PlanResult) -> str:
@@ -163,7 +176,7 @@ def _content(result: PlanResult) -> dict[str, Any]:
         "title": plan.name,
         "warning": warning(result),
         "answer": answer(result),
-        "because": [*because(result), *cautions(result)],
+        "because": [*assumed(result), *because(result), *map(str, result.caches_instead), *cautions(result)],
         "facts": _facts(result),
         "heading": "Candidates",
         "header": candidate_header(result),
@@ -195,7 +208,7 @@ def _facts(result: PlanResult) -> list[tuple[str, str]]:
     if best.safety is not None:
         hours = best.safety.rebuild_hours
         facts.append(("rebuild", f"{short(hours)} h" if math.isfinite(hours) else hours_words(hours)))
-        facts.append(("chance of data loss", f"{100 * best.safety.loss_per_year:.2g} % a year"))
+        facts.append(("chance of data loss", chance_words(best.safety.loss_per_year)))
     return facts
 
 

@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from diskmodel.array import Array
 from diskmodel.drive.flash.wear import wear
 from diskmodel.host.limit import left_out
 from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
@@ -18,11 +19,15 @@ from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, hours_words, short
 from diskmodel.plan.show.cautions import cautions, long_rebuilds, unknown_order, waiting
 from diskmodel.plan.show.narrow import TableOrList
-from diskmodel.plan.show.words import answer, because, explained, in_order_words, lists, peak_words, warning
+from diskmodel.plan.show.words import answer, assumed, because, explained, in_order_words, lists, peak_words, warning
+from diskmodel.result.commits import COMMITS
+from diskmodel.result.show.table import width_words
 from diskmodel.result.statistics.registry import BY_NAME
-from diskmodel.units import in_digits
+from diskmodel.units import in_digits, nominal_bytes
 
-_KNEE = "Beyond the knee latency grows faster than throughput; the rule of thumb does not know of queueing."
+#: Half-width of an interval, as a part of the figure, from which both ends are shown: the figure is then far from their
+#: middle.
+_WIDE = 0.25
 #: Mark of a figure of a run that did not reach a steady state.
 _UNSETTLED = "*"
 _UNSETTLED_NOTE = (
@@ -31,7 +36,7 @@ _UNSETTLED_NOTE = (
 )
 _LEFT = 2
 #: Columns of the report that a terminal of 80 characters has no room for.
-_ON_PAPER_ONLY = ("IOPS", "mean ms", "rebuild h", "busy", "usable")
+_ON_PAPER_ONLY = ("commits/s", "IOPS", "mean ms", "rebuild h", "busy", "usable")
 
 
 def plan_table(result: PlanResult) -> RenderableType:
@@ -41,7 +46,8 @@ def plan_table(result: PlanResult) -> RenderableType:
     if before := warning(result):
         parts.append(Text(before, style="bold yellow"))
     parts.append(Text(answer(result), style="bold green" if is_feasible else "bold red"))
-    parts += [_indented(line) for line in because(result)]
+    parts += [_indented(line) for line in [*assumed(result), *because(result)]]
+    parts += [_indented(str(item)) for item in result.caches_instead]
     parts += [Text(line, style="yellow") for line in cautions(result)]
     header = candidate_header(result)
     shown = [index for index, name in enumerate(header) if name not in _ON_PAPER_ONLY]
@@ -78,59 +84,85 @@ def _indented(line: str) -> RenderableType:
 
 
 def comparison_table(comparison: Comparison) -> RenderableType:
-    """Return the arrays side by side, their differences to the first, and why the rule of thumb differs."""
+    """Return the verdict, the arrays side by side, their differences to the first, and what to know of them."""
     table = Table(title=comparison.workload.name, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("", overflow="fold")
     for item in comparison.arrays:
         table.add_column(item.name, justify="right", overflow="fold")
     for name, cells in comparison_rows(comparison):
         table.add_row(name, *cells)
-    return Group(table, *(Text(line) for line in comparison_notes(comparison)))
+    said = [Text(comparison.verdict, style="bold")] if comparison.verdict else []
+    return Group(*said, table, *(Text(line) for line in comparison_notes(comparison)))
 
 
 def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
-    """Return the rows of the table: a name and a cell for each array."""
-    rows: list[tuple[str, list[str]]] = [
-        ("IOPS", [_rate(item.healthy) for item in comparison.arrays]),
-        ("mean ms", [_latency(item.healthy, "mean") for item in comparison.arrays]),
-        ("p99 ms", [_latency(item.healthy, "p99") for item in comparison.arrays]),
-        ("disks busy", [f"{item.healthy.utilization_ratio:.0%}" for item in comparison.arrays]),
-        ("p99 ms, one disk failed", [_latency(item.degraded, "p99") for item in comparison.arrays]),
-        ("p99 ms, rebuilding", [_latency(item.rebuilding, "p99") for item in comparison.arrays]),
-        ("hours of rebuild", [hours_words(item.rebuild_hours) for item in comparison.arrays]),
-        ("IOPS at the knee", [short(item.headroom.knee_iops) for item in comparison.arrays]),
-        (
-            "highest stable IOPS",
-            [short(item.headroom.most_iops) + _mark(_highest(item)) for item in comparison.arrays],
-        ),
-        ("p99 ms at that rate", [_latency(_highest(item), "p99") for item in comparison.arrays]),
-        (_headroom_title(comparison), [f"{item.headroom.ratio:+.0%}" for item in comparison.arrays]),
-        ("p99 ms with that headroom used", [short(item.headroom.p99_ms) for item in comparison.arrays]),
-        ("IOPS by rule of thumb", [short(item.rule_of_thumb_iops) for item in comparison.arrays]),
-    ]
-    if any(math.isfinite(item.healthy.burst_requests) for item in comparison.arrays):
-        rows.append(("burst absorbed, writes", [short(item.healthy.burst_requests) for item in comparison.arrays]))
-        rows.append(("ms a write in a burst", [short(item.healthy.burst_latency_ms) for item in comparison.arrays]))
-    if any(item.headroom.months is not None for item in comparison.arrays):
-        rows.append(("months of growth", [short(item.headroom.months) for item in comparison.arrays]))
+    """Return the rows of the table, a name and a cell for each array: what is stored, how soon, how much, what then.
+
+    The rate is among them where it is an answer: of a closed workload, and where an array does not sustain it.
+    """
+    arrays, is_open = comparison.arrays, comparison.workload.is_open
+    rows = [("usable capacity", [nominal_bytes(item.array.usable_bytes) for item in arrays])]
+    if comparison.workload.has_syncs:
+        rows += [
+            ("commits/s", [_rate(item.healthy, of_commits=True) for item in arrays]),
+            ("ms a commit, mean", [_latency(item.healthy, "mean", COMMITS) for item in arrays]),
+            ("ms a commit, p99", [_latency(item.healthy, "p99", COMMITS) for item in arrays]),
+            ("ms a commit, p99, one disk failed", [_latency(item.degraded, "p99", COMMITS) for item in arrays]),
+        ]
+    if not is_open or not all(item.healthy.is_stable for item in arrays):
+        rows.append(("IOPS", [_rate(item.healthy) for item in arrays]))
+    rows.append(("mean ms", [_latency(item.healthy, "mean") for item in arrays]))
+    if all(math.isfinite(item.healthy.mean_read_ns + item.healthy.mean_write_ns) for item in arrays):
+        rows.append(("mean ms of reads, writes", [_reads_and_writes(item.healthy) for item in arrays]))
+    rows.append(("p99 ms", [_latency(item.healthy, "p99") for item in arrays]))
+    if any(item.degraded for item in arrays):
+        rows.append(("p99 ms, one disk failed", [_latency(item.degraded, "p99") for item in arrays]))
+        rows.append(("p99 ms, rebuilding", [_latency(item.rebuilding, "p99") for item in arrays]))
+        rows.append(("hours of rebuild", [hours_words(item.rebuild_hours) for item in arrays]))
+    if is_open:
+        rows.append(
+            ("highest stable IOPS", [short(item.headroom.most_iops) + _mark(_highest(item)) for item in arrays])
+        )
+    limit_ms = arrays[0].headroom.limit_ms
+    if limit_ms is not None:
+        rows.append((f"headroom to p99 of {limit_ms:g} ms", [f"{item.headroom.ratio:+.0%}" for item in arrays]))
+    if any(math.isfinite(item.healthy.burst_requests) for item in arrays):
+        rows.append(("burst absorbed, writes", [short(item.healthy.burst_requests) for item in arrays]))
+        rows.append(("ms a write in a burst", [short(item.healthy.burst_latency_ms) for item in arrays]))
+    if any(item.headroom.months is not None for item in arrays):
+        rows.append(("months of growth", [short(item.headroom.months) for item in arrays]))
+    if any(item.array.drive.price_usd is not None for item in arrays):
+        rows.append(("price, USD", [short(_price(item.array)) for item in arrays]))
     return rows
 
 
-def _headroom_title(comparison: Comparison) -> str:
-    limit_ms = comparison.arrays[0].headroom.limit_ms
-    return "headroom to the knee" if limit_ms is None else f"headroom to p99 of {limit_ms:g} ms"
+def _reads_and_writes(outcome: Outcome) -> str:
+    return f"{in_digits(outcome.mean_read_ns / 1e6)}, {in_digits(outcome.mean_write_ns / 1e6)}"
+
+
+def _price(array: Array) -> float | None:
+    """Return the price of the disks, spares included; None where it is not known."""
+    price = array.drive.price_usd
+    return None if price is None else price * (array.layout.disks + array.layout.spares)
 
 
 def comparison_notes(comparison: Comparison) -> list[str]:
     """Return the differences to the first array, and why the rule of thumb differs."""
     of_pair: dict[str, list[str]] = {}
+    stable = {item.name for item in comparison.arrays if item.healthy.is_stable}
     for difference in comparison.differences:
+        # what arrays serve of a load that they sustain is what arrives
+        if (
+            difference.statistic == "iops"
+            and comparison.workload.is_open
+            and {difference.first, difference.second} <= stable
+        ):
+            continue
         pair = f"{difference.second} compared with {difference.first}"
         of_pair.setdefault(pair, []).append(_difference(difference))
     said = [f"{pair}: {', '.join(found)}" for pair, found in of_pair.items()]
-    said += [f"{item.name}: {'; '.join(item.differs)}" for item in comparison.arrays if item.differs]
-    if any(math.isfinite(item.headroom.knee_iops) for item in comparison.arrays):
-        said.append(_KNEE)
+    said += [width_words(item.name, item.prediction) for item in comparison.arrays if item.prediction]
+    said += [_by_rule_of_thumb(item) for item in comparison.arrays]
     if any(_UNSETTLED in cell for _, cells in comparison_rows(comparison) for cell in cells):
         said.append(_UNSETTLED_NOTE)
     for item in comparison.arrays:
@@ -144,6 +176,13 @@ def comparison_notes(comparison: Comparison) -> list[str]:
     doubts = [(*item.array.doubts, unknown_order(item.array.drive)) for item in comparison.arrays]
     said += dict.fromkeys(text for of_array in doubts for text in of_array if text)
     return said + peak_words(comparison.workload.peaks()) + in_order_words(comparison.workload)
+
+
+def _by_rule_of_thumb(item: Compared) -> str:
+    """Return the rate to the knee of the latency, the one by rule of thumb, and why they differ."""
+    knee, rule = (short(value) for value in (item.headroom.knee_iops, item.rule_of_thumb_iops))
+    why = f"; {'; '.join(item.differs)}" if item.differs else ""
+    return f"{item.name}: {knee} IOPS at the knee of its latency, {rule} by rule of thumb{why}"
 
 
 def _difference(difference: Difference) -> str:
@@ -162,8 +201,10 @@ def _highest(item: Compared) -> Outcome | None:
     return max(stable, key=lambda outcome: outcome.iops.value, default=None)
 
 
-def _rate(outcome: Outcome) -> str:
-    return short(outcome.iops.value) + (_mark(outcome) if outcome.is_stable else " (overloaded)")
+def _rate(outcome: Outcome, *, of_commits: bool = False) -> str:
+    return short((outcome.commits_per_s if of_commits else outcome.iops).value) + (
+        _mark(outcome) if outcome.is_stable else " (overloaded)"
+    )
 
 
 def _mark(outcome: Outcome | None) -> str:
@@ -171,11 +212,14 @@ def _mark(outcome: Outcome | None) -> str:
     return _UNSETTLED if outcome is not None and outcome.is_stable and not outcome.is_settled else ""
 
 
-def _latency(outcome: Outcome | None, statistic: str) -> str:
-    figure = outcome.latency_of(statistic) if outcome else None
+def _latency(outcome: Outcome | None, statistic: str, stream: str = "") -> str:
+    figure = outcome.latency_of(statistic, stream) if outcome else None
     if outcome is None or figure is None:
         return "–"
     if not outcome.is_stable:
         return "overloaded"
     half = (figure.high - figure.low) / 2e6
+    if math.isfinite(half) and half > _WIDE * figure.value / 1e6:
+        ends = " … ".join(in_digits(end / 1e6, 2) for end in (figure.low, figure.high))
+        return f"{in_digits(figure.value / 1e6)}{_mark(outcome)} ({ends})"
     return in_digits(figure.value / 1e6) + _mark(outcome) + (f" ± {in_digits(half, 2)}" if math.isfinite(half) else "")

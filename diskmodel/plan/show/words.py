@@ -10,9 +10,10 @@ from diskmodel.layout.description import Rebuild
 from diskmodel.plan.answer.candidate import Candidate, nearest
 from diskmodel.plan.answer.effort import Effort, Efforts
 from diskmodel.plan.answer.plan_result import PlanResult
+from diskmodel.plan.answer.profile_risk import ProfileRisk
 from diskmodel.plan.answer.safety import Safety
 from diskmodel.plan.answer.waterfall import steps_in_words
-from diskmodel.plan.show.candidates import short
+from diskmodel.plan.show.candidates import chance_words, duration, short
 from diskmodel.units import in_digits, in_disks, nominal_bytes
 from diskmodel.workload import Workload
 
@@ -29,6 +30,33 @@ def answer(result: PlanResult) -> str:
     cost = best.trial.statics.cost_usd
     money = f", for {short(cost)} USD" if math.isfinite(cost) else ""
     return f"{in_disks(best.disks or 0)}{spare} of {best.family.drive.name} in {best.level_in_words}{money}."
+
+
+def assumed(result: PlanResult) -> list[str]:
+    """Return what the question left unsaid and the answer depends on, each with the answer of the other case."""
+    said = []
+    for item in result.assumptions:
+        disks = result.best.disks if result.best is not None else None
+        if item.disks is None or (item.disks == disks):
+            other = "no fewer disks"
+        else:
+            other = f"{in_disks(item.disks)} in {item.level}"
+        said.append(f"Assumed: {item.assumed}. {item.instead[:1].upper()}{item.instead[1:]}: {other}.")
+    return [*said, *_as_described(result)]
+
+
+def _as_described(result: PlanResult) -> list[str]:
+    """Return the answer if everything is as described, where the chance of that is too small for it."""
+    one = result.nominal
+    if one is None or not result.needs_more_than_nominal:
+        return []
+    risk = next((item.risk for item in result.candidates if item.family == one.family), None)
+    curve = () if risk is None else risk.curve
+    chance = "".join(f", with a chance of {100 * at.probability:.0f} %" for at in curve if at.disks == one.disks)
+    return [
+        f"If everything is as described: {in_disks(one.disks or 0)} of {one.family.drive.name} in "
+        f"{one.level_in_words}{chance}."
+    ]
 
 
 #: Reasons beside the answer: what people keep in mind. Everything else is behind `--explain`.
@@ -63,12 +91,20 @@ def _at_peak(peaks: Mapping[str, tuple[float, float]]) -> str:
 
 def _fewer(best: Candidate) -> str:
     """Return why fewer disks are not the answer."""
+    if best.risk is not None and best.nominal_disks != best.disks:
+        return ". ".join(part for part in (_sentence(best.reason)[:-1], _curve(best.risk)) if part) + "."
     if best.below is None or best.binding is None:
         return f"{fewest(best.disks or 0)}."
     if best.is_decided:
         return f"{too_few(best.below.disks)}: {best.binding.in_short()}.{_recording(best)}"
     why = best.binding.in_short()
     return f"{in_disks(best.below.disks)} may be enough, but the longest run does not decide it: {why}."
+
+
+def _curve(risk: ProfileRisk) -> str:
+    """Return the chance by number of disks, and what a measurement would settle, as a further sentence."""
+    parts = [f"The chance by number: {risk.chances}"] if risk.chances else []
+    return "; ".join([*parts, *([risk.worth_measuring] if risk.worth_measuring else [])])
 
 
 def _recording(candidate: Candidate) -> str:
@@ -179,12 +215,12 @@ def warning(result: PlanResult) -> str:
 
 def _with_a_disk_failed(safety: Safety) -> str:
     """Return p99 with a disk failed and during the rebuild, hours of rebuild and the chance of data loss."""
-    chance = f"the chance of data loss is {safety.loss_per_year:.2g} a year"
+    chance = f"the chance of data loss is {chance_words(safety.loss_per_year)}"
     if safety.degraded is None:
         return f"no disk may fail: {chance}"
     p99 = [safety.p99_ms(outcome) for outcome in (safety.degraded, safety.rebuilding)]
     failed, rebuilding = ("overloaded" if value is None else f"p99 {in_digits(value)} ms" for value in p99)
-    takes = f"the rebuild takes {short(safety.rebuild_hours)} hours; "
+    takes = f"Linux md rebuilds the disk in {duration(safety.rebuild_hours)}; "
     if math.isinf(safety.rebuild_hours):
         takes = "" if p99[1] is None else "the rebuild does not end beside this load; "
     worst = "" if p99[1] is None else " at worst"
@@ -195,7 +231,7 @@ def lists(result: PlanResult) -> list[tuple[str, list[str]]]:
     """Return titled lists of sentences: what would help, sensitivity, assumptions, profiles."""
     found = []
     if result.relaxations:
-        best = result.best
+        best = result.best and result.nominal
         title = f"What {best.below.disks} disks would need" if best and best.below else "What would meet the objective"
         found.append(
             (
@@ -219,7 +255,7 @@ def lists(result: PlanResult) -> list[tuple[str, list[str]]]:
             )
         )
     if result.profile_risk is not None:
-        found.append(("What the drive's uncertainty does", [str(result.profile_risk)]))
+        found.append(("What is not known", [str(result.profile_risk)]))
     if result.plan.notes:
         found.append(("The question", list(result.plan.notes)))
     if result.peaks:

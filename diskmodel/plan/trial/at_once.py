@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 from typing import Any
 
-from diskmodel.plan.trial.evaluation import Evaluate, innermost
-from diskmodel.plan.trial.simulated import Simulated
+from diskmodel.engine.threads import Threads
+from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 
 
 def at_once(evaluate: Evaluate) -> Executor:
@@ -16,11 +15,10 @@ def at_once(evaluate: Evaluate) -> Executor:
 
     It has a thread for each processor where the kernel simulates, which needs no interpreter; otherwise it does
     everything in the calling thread, as it is submitted. A `with` block of the evaluation within that of the executor
-    ends the work of all threads when it ends with an error (`Stoppable`).
+    ends the work of all threads when it ends with an error (`Evaluation`).
     """
-    inner = innermost(evaluate)
-    if isinstance(inner, Simulated) and inner.engine != "simpy":
-        return ThreadPoolExecutor(os.cpu_count() or 1)
+    if Evaluation.of(evaluate).is_native:
+        return Threads()
     return _InTurn()
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 from diskmodel.plan.answer.criterion import Criterion, Verdict
 from diskmodel.plan.answer.outcome import Outcome
-from diskmodel.plan.question.objective import LatencyObjective, Objective
+from diskmodel.plan.question.objective import Limited, Objective
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
 
@@ -86,7 +87,12 @@ def performance(objective: Objective, outcome: Outcome, workload: Workload) -> l
         if is_open:  # the load sets the rate; the randomness of the arrivals is no property of the array
             rate = Interval.exact(rate.high if math.isfinite(rate.high) else rate.value)
         found.append(criterion("throughput", "", required, rate, "MB/s", is_upper=False))
-    return found + _speed(objective.latency, objective.utilization_ceiling_ratio, outcome, "")
+    if objective.design_commits_per_s is not None and any(
+        stream.sync != "none" and stream.is_closed for stream in workload.streams
+    ):
+        required = objective.design_commits_per_s
+        found.append(criterion("commits", "", required, outcome.commits_per_s, "1/s", is_upper=False))
+    return found + _speed(objective.limited, objective.utilization_ceiling_ratio, outcome, "")
 
 
 def degraded(objective: Objective, outcome: Outcome, workload: Workload) -> list[Criterion]:
@@ -94,7 +100,7 @@ def degraded(objective: Objective, outcome: Outcome, workload: Workload) -> list
     required = objective.degraded
     assert required is not None
     found = stability(outcome, workload, "degraded ")
-    return found + _speed(required.latency, required.utilization_ceiling_ratio, _without_ends(outcome), "degraded ")
+    return found + _speed(required.limited, required.utilization_ceiling_ratio, _without_ends(outcome), "degraded ")
 
 
 def _without_ends(outcome: Outcome) -> Outcome:
@@ -109,6 +115,7 @@ def _without_ends(outcome: Outcome) -> Outcome:
         outcome,
         iops=_unknown(outcome.iops),
         bytes_per_s=_unknown(outcome.bytes_per_s),
+        commits_per_s=_unknown(outcome.commits_per_s),
         latency_ns=latency,
         utilization_half_width=math.nan,
         busiest_half_width=math.nan,
@@ -136,12 +143,12 @@ def _busiest(outcome: Outcome, *, is_open: bool) -> list[Criterion]:
     return [] if is_believed else [found]
 
 
-def _speed(latency: LatencyObjective, ceiling: float | None, outcome: Outcome, prefix: str) -> list[Criterion]:
+def _speed(limited: Sequence[Limited], ceiling: float | None, outcome: Outcome, prefix: str) -> list[Criterion]:
     found = []
     unknown = Interval(math.nan, math.nan, math.nan)
     if outcome.is_stable:
-        for stream, limits in [("", latency.limits()), *((n, s.limits()) for n, s in latency.streams.items())]:
-            for statistic, limit in limits.items():
+        for stream, limits in limited:
+            for statistic, limit in limits.limits().items():
                 figure = outcome.latency_of(statistic, stream)
                 detail = f"{statistic} of {stream}" if stream else statistic
                 item = criterion(

@@ -92,6 +92,11 @@ def _rule(array: Array, workload: Workload, iops: float | None, disks: int, spac
     )
 
 
+def rule_of_an_array(array: Array, workload: Workload) -> RuleOfThumb:
+    """Return what the rule of thumb makes of an array, with the disks that have not failed."""
+    return _rule(array, workload, None, array.layout.disks - len(array.layout.failed))
+
+
 def rule_of_thumb_disks(case: Case) -> int | None:
     """Return the fewest disks by the rule of thumb: operations under the ceiling, enough space, an allowed count.
 
@@ -100,7 +105,8 @@ def rule_of_thumb_disks(case: Case) -> int | None:
     """
     case = _of_any_width(case)
     objective, workload, counts = case.objective, case.workload, case.plan.candidates.counts
-    iops = objective.design_iops or (workload.offered_rate_per_s if not workload.queue_depth else None)
+    stated = None if objective.commits_per_s is not None else objective.design_iops
+    iops = stated or (workload.offered_rate_per_s if not workload.queue_depth else None)
     space = case.required_bytes
     # most counts are never looked at: in groups of any width, more disks have more room
     first = next((n for n in counts if case.usable_bytes(n) is not None), None)

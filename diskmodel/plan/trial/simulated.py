@@ -15,6 +15,7 @@ from diskmodel.host.limit import host_limit
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.trial.busiest import busiest_of
 from diskmodel.result import Latency, Result
+from diskmodel.result.commits import COMMITS
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.window import cycle_of, sees_too_few_cycles
 from diskmodel.result.utilization import utilization_interval
@@ -100,11 +101,14 @@ def outcome_of(result: Result, array: Array, workload: Workload) -> Outcome:
     half_width = _utilization_half_width(result, is_open=not workload.queue_depth)
     busiest, busiest_half_width = busiest_of(array, workload, [use.utilization_ratio for use in working], half_width)
     iops = Interval(result.iops.value, result.iops.low, result.iops.high)
+    share_of_commits = result.commits_per_s / result.iops.mean if result.iops.mean else math.nan
     return Outcome(
         is_stable=result.is_stable,
         iops=iops,
         bytes_per_s=iops.scaled(mean_bytes) if mean_bytes else Interval.exact(0.0),
+        commits_per_s=iops.scaled(share_of_commits),
         latency_ns={"": _figures(result.latency)}
+        | ({} if math.isnan(result.commits_per_s) else {COMMITS: _figures(result.commits)})
         | {name: _figures(latency) for name, latency in result.per_stream.items()},
         utilization_ratio=min(share * sum(use.utilization_ratio for use in working) / len(working), 1.0),
         utilization_half_width=half_width,
@@ -122,6 +126,8 @@ def outcome_of(result: Result, array: Array, workload: Workload) -> Outcome:
         round_requests=0 if result.window.n_rounds else result.run.round_requests,
         is_in_waves=result.run.is_in_waves,
         is_settled=result.is_settled,
+        mean_read_ns=result.reads.mean.value,
+        mean_write_ns=result.writes.mean.value,
         cycle_requests=cycle if sees_too_few_cycles(result.n_requests, cycle) else 0,
     )
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 from diskmodel.analytic.mechanics import rebuild_hours
-from diskmodel.analytic.reliability import data_loss
+from diskmodel.analytic.reliability import DataLoss, data_loss
 from diskmodel.array import Array
 from diskmodel.drive import Hdd, Virtual
 from diskmodel.drive.virtual.processor import sequential_rate
+from diskmodel.layout.description import Rebuild
 from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.statics import Statics
 from diskmodel.plan.question.case import Case
@@ -17,10 +18,13 @@ from diskmodel.plan.trial.judge import criterion
 from diskmodel.result.statistics.batches import Interval
 
 #: Mean time to failure (hours) and unreadable bits per bit read of a drive whose profile does not state them: what
-#: data sheets of enterprise drives print. The probability of data loss is proportional to 1/MTTF^2 behind one parity
-#: disk, and to the errors per bit: half or double moves it by a factor of 4 or 2.
+#: data sheets of enterprise disks print, and what JESD218 allows enterprise flash drives, whose sheets mostly print a
+#: tenth of that. The probability of data loss is proportional to 1/MTTF^2 behind one parity disk, and to the errors per
+#: bit: half or double moves it by a factor of 4 or 2.
 USUAL_MTTF_HOURS = 1.2e6
-USUAL_URE_PER_BIT = 1e-15
+USUAL_URE_PER_BIT = {"hdd": 1e-15, "flash": 1e-16, "virtual": 1e-15}
+#: Criteria about a rebuild: by formula a bound, until it is simulated.
+OF_REBUILD = ("rebuild", "data_loss")
 #: Length of the commands of a sequential stream, bytes: the largest that Linux sends to most disks. At half, a virtual
 #: disk pays its overhead per command twice as often, at double half as often.
 _SEQUENTIAL_BYTES = 1 << 20
@@ -56,18 +60,7 @@ def statics(
         hours = rebuild_hours(used_bytes, rate, host_utilization_ratio=busy)
         if simulated_rebuild_hours is not None and not math.isnan(simulated_rebuild_hours):
             hours = simulated_rebuild_hours
-    wait = 0.0 if layout.spares else case.objective.replacement_hours
-    repair = wait + (hours if math.isfinite(hours) else 24 * 365 * 10)
-    loss = data_loss(
-        layout.level,
-        layout.disks,
-        mttf_hours=drive.mttf_hours or USUAL_MTTF_HOURS,
-        mttr_hours=max(repair, 1e-3),
-        disk_bytes=used_bytes,
-        ure_per_bit=USUAL_URE_PER_BIT if drive.ure_per_bit is None else drive.ure_per_bit,
-        n_groups=layout.n_groups,
-        n_parity=layout.n_parity,
-    )
+    loss = loss_beside(array, hours, case.objective.replacement_hours)
     return Statics(
         usable_bytes=array.usable_bytes,
         cost_usd=cost_usd(array, case.prices),
@@ -76,6 +69,35 @@ def statics(
         loss_per_year=loss.loss_per_year,
         mttdl_hours=loss.mttdl_hours,
     )
+
+
+def loss_beside(array: Array, rebuild_hours: float, replacement_hours: float) -> DataLoss:
+    """Return the chance of data loss, with rebuilds that take so long and failed disks that are replaced so late.
+
+    A hot spare replaces them at once; a rebuild that does not end takes ten years.
+    """
+    layout, drive = array.layout, array.drive
+    wait = 0.0 if layout.spares else replacement_hours
+    repair = wait + (rebuild_hours if math.isfinite(rebuild_hours) else 24 * 365 * 10)
+    return data_loss(
+        layout.level,
+        layout.disks,
+        mttf_hours=drive.mttf_hours or USUAL_MTTF_HOURS,
+        mttr_hours=max(repair, 1e-3),
+        disk_bytes=layout.member_bytes or drive.capacity_bytes,
+        ure_per_bit=USUAL_URE_PER_BIT[drive.kind] if drive.ure_per_bit is None else drive.ure_per_bit,
+        n_groups=layout.n_groups,
+        n_parity=layout.n_parity,
+    )
+
+
+def idle_rebuild_hours(array: Array) -> float:
+    """Return the hours of a rebuild by Linux md with nothing beside it; nan where nothing can be rebuilt."""
+    layout = array.layout
+    if not layout.kind.is_redundant:
+        return math.nan
+    rate = min(sequential_bytes_per_s(array), layout.fastest_rebuild(layout.rebuild or Rebuild()))
+    return rebuild_hours(layout.member_bytes or array.drive.capacity_bytes, rate)
 
 
 def cost_usd(array: Array, prices: Prices) -> float:

@@ -20,11 +20,10 @@ from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.objective import Objective
 from diskmodel.plan.trial import judge
 from diskmodel.plan.trial.beside_rebuild import BesideRebuild, beside_rebuild
-from diskmodel.plan.trial.evaluation import Evaluate
+from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 from diskmodel.plan.trial.replay_check import N_REPLAYS, replay_criteria, replay_trace
 from diskmodel.plan.trial.rule_of_thumb import rule_of_thumb_disks
-from diskmodel.plan.trial.statics import static_criteria, statics
-from diskmodel.plan.trial.tally import Tally
+from diskmodel.plan.trial.statics import OF_REBUILD, static_criteria, statics
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
 
@@ -88,7 +87,7 @@ class Trier:
         known: Iterable[Trial] = (),
     ) -> None:
         self.case, self.always_runs, self.decides = case, always_runs, decides
-        self.evaluate = Tally(evaluate)
+        self.evaluate = Evaluation.part(evaluate)
         self._known: dict[int, Trial] = {trial.disks: trial for trial in known}
         self._careful: dict[int, Trial] = {}
 
@@ -185,11 +184,13 @@ class Trier:
         )
         busy = outcome.utilization_ratio if outcome.utilization_ratio == outcome.utilization_ratio else 0.0
         hours = None
-        if overall([*fixed, *found]) is Verdict.HOLDS and _limits_rebuild(objective):
+        if overall([*fixed, *found]) is Verdict.HOLDS and limits_rebuild(objective):
             beside = self._beside_rebuild(disks)
             if beside is not None:
                 hours, n_runs = beside.hours, n_runs + beside.n_runs
         fixed = static_criteria(case, array, busy, hours)
+        if hours is None:
+            fixed = [_unless_simulated(item) for item in fixed]
         degraded = None
         if objective.degraded is not None and overall([*fixed, *found]) is Verdict.HOLDS:
             degraded, more, extra = self._degraded(disks, is_careful=before is not None)
@@ -373,8 +374,15 @@ def _is_clear(item: Criterion) -> bool:
     return not math.isfinite(half) or abs(item.figure.value - item.limit) >= SETTLED_HALF_WIDTHS * half
 
 
-def _limits_rebuild(objective: Objective) -> bool:
+def limits_rebuild(objective: Objective) -> bool:
+    """Return whether an objective limits the hours of a rebuild or the chance of data loss."""
     return objective.rebuild_hours is not None or objective.data_loss_per_year is not None
+
+
+def _unless_simulated(item: Criterion) -> Criterion:
+    """Return a criterion about a rebuild that was not simulated: unknown where its lower bound does not miss it."""
+    is_bound = item.name in OF_REBUILD and item.verdict is Verdict.HOLDS
+    return replace(item, verdict=Verdict.UNKNOWN) if is_bound else item
 
 
 def _overloaded_at(outcome: Outcome | None) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import io
 import math
 
@@ -11,8 +10,9 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from diskmodel.errors import html_text
 from diskmodel.result.latency import Latency
-from diskmodel.result.prediction import Prediction
+from diskmodel.result.prediction import RUN, Prediction
 from diskmodel.result.rebuild import RebuildRate
 from diskmodel.result.result import Result
 from diskmodel.result.show.figures import between, share
@@ -21,16 +21,25 @@ from diskmodel.result.statistics.quantiles import fewest_for
 from diskmodel.result.statistics.registry import BY_NAME, PERCENTILES
 from diskmodel.units import in_digits
 
+#: Part of the interval's width from which a source is named.
+_NAMED = 0.05
+
 
 def result_rows(result: Result) -> list[tuple[str, str, str]]:
     """Quantity, value and 95 % interval (or remark) of each line."""
-    rows = [("throughput", f"{result.iops.mean:,.1f} IOPS", between(result.iops.low, result.iops.high))]
+    prediction = result.prediction
+    intervals = {} if prediction is None else prediction.intervals
+    iops = intervals.get("iops", result.iops)
+    rows = _commits(result)
+    rows.append(("throughput", f"{result.iops.mean:,.1f} IOPS", between(iops.low, iops.high)))
     rows.append(("", f"{result.bytes_per_s / 1e6:,.2f} MB/s", ""))
     if result.is_stable:
         latency = result.latency
-        rows.append(("latency, mean", _ms(latency.mean_ns), between(latency.mean.low, latency.mean.high, 1e6)))
+        mean = intervals.get("mean", latency.mean)
+        rows.append(("latency, mean", _ms(latency.mean_ns), between(mean.low, mean.high, 1e6)))
         for name, level in PERCENTILES.items():
-            ends = _quantile_ends(latency.ends_ns[name], level)
+            known = intervals.get(name)
+            ends = _quantile_ends(latency.ends_ns[name] if known is None else (known.low, known.high), level)
             rows.append((f"latency, {BY_NAME[name].label}", _ms(latency.reported_ns[name]), ends))
         rows.append(("latency, longest", _ms(latency.max_ns), ""))
         rows += [
@@ -40,8 +49,8 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
         rows += _spent(result)
     else:
         rows.append(("latency", "none: overloaded", "the backlog grows without end"))
-    if result.prediction is not None:
-        rows += prediction_rows(result.prediction)
+    if prediction is not None:
+        rows += prediction_rows(prediction)
     rows += _utilization(result)
     rows.append(("back-end I/Os per host I/O", f"{result.back_end_per_host:.3g}", ""))
     if result.rebuild is not None:
@@ -61,20 +70,73 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
     return rows
 
 
+def _commits(result: Result) -> list[tuple[str, str, str]]:
+    """Return what is asked first where a workload has commits: how many a second, and how long one takes.
+
+    Where all requests are commits their intervals include what is not known, else the noise of the run alone.
+    """
+    if math.isnan(result.commits_per_s):
+        return []
+    commits, are_all = result.commits, result.commits.n == result.latency.n
+    known = result.prediction.intervals if result.prediction is not None and are_all else {}
+    rate = known.get("iops", result.iops) if are_all else None
+    rows = [("commits", f"{result.commits_per_s:,.1f} /s", between(rate.low, rate.high) if rate else "")]
+    if not result.is_stable:
+        return rows
+    mean = known.get("mean", commits.mean)
+    rows.append(("latency of commits, mean", _ms(commits.mean_ns), between(mean.low, mean.high, 1e6)))
+    p99 = known.get("p99")
+    ends = commits.ends_ns["p99"] if p99 is None else (p99.low, p99.high)
+    rows.append(("latency of commits, p99", _ms(commits.reported_ns["p99"]), _quantile_ends(ends, PERCENTILES["p99"])))
+    return rows
+
+
 def prediction_rows(prediction: Prediction) -> list[tuple[str, str, str]]:
-    """Lines of a result's table: quantity, what stands behind it, interval."""
-    mean, p99, iops = (prediction.intervals[name] for name in ("mean", "p99", "iops"))
-    overloaded = f", {prediction.n_overloaded} of them overloaded" if prediction.n_overloaded else ""
-    return [
+    """Lines of a result's table: how wide the interval is, where that comes from, and what would narrow it."""
+    what = "throughput" if prediction.main == "iops" else "mean latency"
+    overloaded = f"; overloaded in {prediction.n_overloaded} of {prediction.n_draws} draws"
+    rows = [
         (
-            "with the drive's uncertainty:",
-            f"{prediction.n_draws} drives drawn{overloaded}",
-            f"simulated in {prediction.wall_s:.1f} s",
-        ),
-        ("  throughput, IOPS", "", between(iops.low, iops.high)),
-        ("  latency, mean, ms", "", between(mean.low, mean.high, 1e6)),
-        ("  latency, p99, ms", "", between(p99.low, p99.high, 1e6)),
+            f"interval of {what}",
+            half_width_words(prediction.half_width_ratio),
+            sources_words(prediction) + (overloaded if prediction.n_overloaded else ""),
+        )
     ]
+    if not math.isnan(prediction.if_measured_ratio):
+        said = half_width_words(prediction.if_measured_ratio)
+        rows.append(("  if such a drive were measured", said, "`diskmodel measure --quick`, about a minute"))
+    return rows
+
+
+def half_width_words(ratio: float) -> str:
+    """Return the half-width of an interval in words: "±18 %".
+
+    Examples
+    --------
+    >>> half_width_words(0.0312)
+    '±3.1 %'
+    """
+    return f"±{in_digits(100 * ratio, 2)} %" if math.isfinite(ratio) else "no upper end"
+
+
+def width_words(name: str, prediction: Prediction) -> str:
+    """Return in a sentence how wide the interval of something is, and where that comes from."""
+    what = "throughput" if prediction.main == "iops" else "mean latency"
+    return f"{name}: {what} {half_width_words(prediction.half_width_ratio)}: {sources_words(prediction)}"
+
+
+def sources_words(prediction: Prediction) -> str:
+    """Return where the width of the interval comes from: "order of commands 12, seeks 9, run 0.4", in percent.
+
+    Each figure is the half-width that the interval would have by this source alone; their squares add up to that of
+    all. Sources below a twentieth of the width are left out, except the run.
+    """
+    whole = prediction.half_width_ratio
+    if not math.isfinite(whole):
+        whole = 1.0
+    alone = {name: share**0.5 for name, share in prediction.sources.items()}
+    named = [name for name, part in alone.items() if part >= _NAMED or name == RUN]
+    return ", ".join(f"{name} {in_digits(100 * whole * alone[name], 2)}" for name in named)
 
 
 def _rebuild(rate: RebuildRate) -> tuple[str, str, str]:
@@ -110,9 +172,9 @@ def as_text(result: Result) -> str:
 def as_html(result: Result) -> str:
     """The table as HTML, with the distribution and where the time went; an overloaded array has neither."""
     body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in result_rows(result)
+        "<tr>" + "".join(f"<td>{html_text(cell)}</td>" for cell in row) + "</tr>" for row in result_rows(result)
     )
-    notes = "".join(f"<p>{html.escape(message)}</p>" for message in result.messages)
+    notes = "".join(f"<p>{html_text(message)}</p>" for message in result.messages)
     head = f"<tr><th>quantity</th><th>value</th><th>{result.confidence:.0%} interval</th></tr>"
     has_latency = result.is_stable and result.n_measured > 0
     drawn = f'<div style="max-width: 56em">{result_svg(result)}</div>' if has_latency else ""

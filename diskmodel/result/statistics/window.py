@@ -22,8 +22,14 @@ MIN_ROUNDS = 2
 #: has one on average. With half, an interval from three bursts is believed; with double, twice as many plans end
 #: without an answer.
 MIN_CYCLES = 10
+#: What never happened in n independent cycles happens, with 95 % confidence, in fewer than 3 / n of them.
+#: J. A. Hanley, A. Lippman-Hand, *If nothing goes wrong, is everything all right?*, JAMA 249(13), 1983.
+RULE_OF_THREE = 3
 #: Requests of a cycle whose length is not known: no run sees enough of them.
 UNKNOWN_CYCLE = 1 << 40
+#: Share of its room from which on a cache counts as full: levels are recorded only now and then, and writes that wait
+#: for room are larger than a block.
+_FULL = 0.98
 
 
 @dataclass(frozen=True)
@@ -96,6 +102,25 @@ def cycle_of(requests: Requests, cleaning_requests: int = 0) -> int:
 def enough_cycles(cycle_requests: int) -> int:
     """Return the length of a run that sees enough cycles of the load of so many requests, and one to begin with."""
     return (MIN_CYCLES + 1) * cycle_requests
+
+
+def unseen_share(requests: Requests, run: Run, n: int, start_ns: int) -> float:
+    """Return the share of the load's cycles up to which a cache may overflow that did not in `n` requests; else 0.
+
+    Of bursts that take random times, and of a controller's write-back cache that was never full after `start_ns`.
+    """
+    cycle = max((rule.cycle_requests for rule in requests.streams if rule.is_random), default=0)
+    if not cycle or not run.cache_bytes or not len(run.levels):
+        return 0.0
+    level = run.levels[run.levels[:, 0] > start_ns, 1]
+    if len(level) and level.max() >= _FULL * run.cache_bytes:
+        return 0.0
+    return min(RULE_OF_THREE * cycle / max(n, 1), 1.0)
+
+
+def enough_unseen(cycle_requests: int, level: float) -> int:
+    """Return the length of a run in which a cache that never overflows leaves a quantile as it is (rule Z11)."""
+    return (math.ceil(round(RULE_OF_THREE / (1 - level), 6)) + 1) * cycle_requests
 
 
 def sees_too_few_cycles(n: int, cycle_requests: int) -> bool:

@@ -65,6 +65,11 @@ class Bursts(ArrivalLaw):
         return max(self.mean_on_ns + self.mean_off_ns, self.profile.cycle_ns if self.profile else 0.0)
 
     @property
+    def has_random_cycles(self) -> bool:
+        """True: times on and off are drawn."""
+        return True
+
+    @property
     def peak_ns(self) -> float:
         """Mean time at the higher of the rates, or the length of the busiest part of the profile if that is longer."""
         own_ns = self.mean_on_ns if self.on_rate_per_s >= self.off_rate_per_s else self.mean_off_ns

@@ -37,6 +37,11 @@ class ArrivalLaw(Description, ABC):
         return 0.0
 
     @property
+    def has_random_cycles(self) -> bool:
+        """Whether each of these ups and downs takes a time of its own."""
+        return False
+
+    @property
     def peak_ns(self) -> float:
         """Mean time for which the rate is at its highest, at a stretch; 0 where it does not change."""
         return 0.0

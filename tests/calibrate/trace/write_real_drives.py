@@ -64,7 +64,7 @@ and without it. It changes them by a tenth of a percent of the mean response, in
 TAIL = """
 The chart shows the distributions: measured as dots, predicted as a line.
 
-![Distributions of response times, measured and predicted](validation-traces.svg)
+![Distributions of response times, measured and predicted](../assets/validation-traces.svg)
 
 [How calibration works](calibration.md) explains the method, and which parameters such traces cannot determine. The
 second halves were used while the method was developed, so drives that nobody has examined are the harder test.
@@ -127,7 +127,7 @@ def main() -> None:
         + "\n"
         + TAIL
     )
-    (FOLDER / "validation-traces.svg").write_text(svg_of(lambda axes: draw(axes, curves)) + "\n")
+    (FOLDER.parent / "assets" / "validation-traces.svg").write_text(svg_of(lambda axes: draw(axes, curves)) + "\n")
 
 
 def effect_cells(drive: Hdd, half: RequestTrace, whole: float) -> dict[str, str]:

@@ -58,6 +58,18 @@ RAID5 = ("simulate", "8x generic-15k raid5")
         ((*RAID5, "--iodepth", 4), "--iodepth: is not an option of simulate; did you mean --queue-depth?"),
         ((*RAID5, "--blok", "8k"), "did you mean --block?"),
         ((*RAID5, "--xyzzy"), "--xyzzy: is not an option of simulate; diskmodel simulate --help lists its options"),
+        ((*RAID5, *LOAD, "--seed", "1" * 23), "must be at most 18446744073709551615; lower it"),
+        ((*RAID5, "--iops", "1e15", *LOAD[2:]), "--iops='1e15': must be at most 1e+09; lower it"),
+        ((*RAID5, "--iops", "٣٠٠", *LOAD[2:]), "must be a number with a unit"),
+        (("compare", RAID5[1], RAID5[1], *LOAD, "--plot", ""), "--plot='': is empty; name a file"),
+        (("workload", EXAMPLES / "trace.csv", "--out", ""), "--out='': is empty; name a file"),
+        (("calibrate", "", "--out", "drive.toml"), "='': is empty; name a file"),
+        (("measure", "disk", "--out", "m.json", "--seed", "1" * 23), "must be at most 18446744073709551615"),
+        (("rule", "--level", "raid5", "--disks", 5, "--iops", "٣٠٠", "--reads", "1"), "of digits from 0 to 9"),
+        (
+            ("rule", "--level", "erasure", "--n-parity", 10**11, "--disks", 9, "--iops", 3, "--reads", "1"),
+            "must be less than 100,000, the most disks of an array",
+        ),
         (("rule", "--bs"), "--bs: is not an option of rule; diskmodel rule --help lists its options"),
     ],
 )

@@ -8,11 +8,13 @@ import pytest
 from diskmodel.drive import load_drive
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import PlanDescription
-from diskmodel.plan.question.options import DEFAULT_DRIVES, DEFAULT_LEVELS, PlanOptions, plan_from
+from diskmodel.plan.question.options import DEFAULT_DRIVES, DEFAULT_LEVELS, plan_from, plan_options
 from diskmodel.plan.question.presets import preset, preset_names
 from tests.unit.cli.commands import EXAMPLES, answer, refusal, run, write
 
 QUESTION = ("--iops", 300, "--reads", "70%", "--block", "8k", "--capacity", "500GB", "--p99", "60ms")
+#: Presets of logs, which ask for commits.
+LOGS = ("etcd", "mysql", "postgres")
 SMALL = ("--drive", "generic-15k", "--level", "raid10", "--max-disks", 8)
 
 
@@ -23,7 +25,7 @@ def without_place(found: dict[str, Any]) -> dict[str, Any]:
 
 def test_one_line_asks_what_a_file_asks(tmp_path: Path) -> None:
     saved = tmp_path / "plan.toml"
-    found = answer("plan", *QUESTION, *SMALL, "--save", saved)
+    found = answer("plan", "--nominal", *QUESTION, *SMALL, "--save", saved)
     assert found["best"]["disks"] == 4
     assert found["best"]["level"] == "raid10"
     plan = PlanDescription.load(saved)
@@ -32,12 +34,12 @@ def test_one_line_asks_what_a_file_asks(tmp_path: Path) -> None:
     assert plan.objective.iops == 300
     assert plan.objective.capacity_bytes == 500 * 10**9
     assert plan.objective.latency.p99_ns == 60_000_000
-    assert without_place(answer("plan", saved)) == without_place(found)
+    assert without_place(answer("plan", "--nominal", saved)) == without_place(found)
 
 
 def test_drives_and_levels_have_defaults_that_are_named() -> None:
     # no four disks store that much: nothing needs to be simulated
-    done = run("plan", *QUESTION, "--capacity", "500PB", "--max-disks", 4, "--json")
+    done = run("plan", "--nominal", *QUESTION, "--capacity", "500PB", "--max-disks", 4, "--json")
     assert done.exit_code == 3
     for name in (*DEFAULT_DRIVES, *DEFAULT_LEVELS):
         assert name in done.stderr
@@ -46,7 +48,19 @@ def test_drives_and_levels_have_defaults_that_are_named() -> None:
 def test_options_replace_fields_of_a_file_and_each_is_named() -> None:
     file = EXAMPLES / "plan-oltp.toml"
     done = run(
-        "plan", file, "--p99", "100ms", "--reads", 0.9, "--block", "4k", *SMALL, "--write-cache", "64MiB", "--json"
+        "plan",
+        "--nominal",
+        file,
+        "--p99",
+        "100ms",
+        "--reads",
+        0.9,
+        "--block",
+        "4k",
+        *SMALL,
+        "--write-cache",
+        "64MiB",
+        "--json",
     )
     lines = done.stderr.splitlines()
     for start in (
@@ -56,7 +70,19 @@ def test_options_replace_fields_of_a_file_and_each_is_named() -> None:
     ):
         assert sum(line.startswith(start) for line in lines) == 1, lines
     plan = answer(
-        "plan", file, "--p99", "100ms", "--reads", 0.9, "--block", "4k", "--write-cache", "64MiB", *SMALL, status=3
+        "plan",
+        "--nominal",
+        file,
+        "--p99",
+        "100ms",
+        "--reads",
+        0.9,
+        "--block",
+        "4k",
+        "--write-cache",
+        "64MiB",
+        *SMALL,
+        status=3,
     )["plan"]
     assert plan["objective"]["latency"]["p99_ns"] == 100_000_000
     assert plan["objective"]["iops"] == 500
@@ -66,13 +92,13 @@ def test_options_replace_fields_of_a_file_and_each_is_named() -> None:
 
 
 def test_an_option_that_changes_nothing_is_not_named() -> None:
-    done = run("plan", EXAMPLES / "plan-oltp.toml", "--p99", "80 ms", *SMALL, "--json")
+    done = run("plan", "--nominal", EXAMPLES / "plan-oltp.toml", "--p99", "80 ms", *SMALL, "--json")
     assert "--p99" not in done.stderr
 
 
 @pytest.mark.parametrize("level", ["RAID10", "raid 10", "RAID-10", "raid1+0"])
 def test_levels_are_understood_as_they_are_written(level: str) -> None:
-    found = answer("plan", *QUESTION, "--drive", "generic-15k", "--max-disks", 4, "--level", level)
+    found = answer("plan", "--nominal", *QUESTION, "--drive", "generic-15k", "--max-disks", 4, "--level", level)
     assert found["best"]["level"] == "raid10"
 
 
@@ -85,6 +111,13 @@ def test_levels_are_understood_as_they_are_written(level: str) -> None:
         ((*QUESTION, "--reads", "70"), "--reads='70': must be at most 1; write 0.7 or 70%"),
         ((*QUESTION, "--block", "8kb"), "has the unknown unit 'kb'; write \"8 KiB\""),
         ((*QUESTION, "--capacity", "20T"), 'has the unknown unit \'T\'; write "20 TB" or "20 TiB"'),
+        ((*QUESTION, "--capacity", "0"), "--capacity='0': must be above 0"),
+        ((*QUESTION, "--p99", "0ms"), "--p99='0ms': must be above 0"),
+        ((*QUESTION, "--iops", "1e15"), "--iops='1e15': must be at most 1e+09; lower it"),
+        ((*QUESTION, "--iops", "٣٠٠"), "--iops='٣٠٠': must be a number with a unit"),
+        ((*QUESTION, "--iops", "8000,5"), "write '8000.5', with a point for decimals"),
+        ((*QUESTION, "--seed", "1" * 23), "must be at most 18446744073709551615; lower it"),
+        ((*QUESTION, "--save", ""), "--save='': is empty; name a file"),
         ((*QUESTION, "--level", "10"), "write raid10, or --percentile 10"),
         ((*QUESTION, "--level", "raid9"), "--level='raid9': is not one of the choices"),
         ((*QUESTION, "--throughput", "1MB/s"), "is given together with --iops"),
@@ -112,45 +145,47 @@ def test_a_preset_is_a_question_with_sources(name: str, tmp_path: Path) -> None:
     assert known.sources
     assert known.assumptions
     saved = tmp_path / "plan.toml"
-    words = ("--from", f"preset:{name}", "--iops", 50, "--capacity", "100GB", *SMALL)
-    done = run("plan", *words, "--save", saved)
+    load = ("--commits", 50) if name in LOGS else ("--iops", 50, "--capacity", "100GB")
+    words = ("--from", f"preset:{name}", *load, *SMALL)
+    done = run("plan", "--nominal", *words, "--save", saved)
     assert done.exit_code in (0, 3), done.stderr
     plan = PlanDescription.load(saved)
-    assert plan.objective.iops == 50
+    assert (plan.objective.commits_per_s if name in LOGS else plan.objective.iops) == 50
     assert plan.design_workload.offered_rate_per_s == pytest.approx(50)
     assert len(plan.notes) == len(known.sources) + len(known.assumptions)
 
 
 def test_presets_are_listed_with_their_sources() -> None:
-    listed = answer("plan", "--list-presets")["presets"]
+    listed = answer("plan", "--nominal", "--list-presets")["presets"]
     assert [item["name"] for item in listed] == preset_names()
     known = {"oltp", "mail", "vm", "file-server", "video", "backup", "web", "analytics", "log", "spc1-like"}
+    known |= {*LOGS, "kafka", "vm-barriers"}
     assert known == set(preset_names())
-    text = run("plan", "--list-presets").stdout
+    text = run("plan", "--nominal", "--list-presets").stdout
     assert all(item["name"] in text for item in listed)
 
 
 def test_a_throughput_is_a_rate_of_requests_of_the_mean_size() -> None:
     words = ("--from", "preset:backup", "--throughput", "104.8576 MB/s", "--capacity", "1TB", *SMALL)
-    plan = answer("plan", *words)["plan"]
+    plan = answer("plan", "--nominal", *words)["plan"]
     assert plan["objective"]["iops"] == pytest.approx(100)
 
 
 def asked(start: str | None = None, **options: Any) -> tuple[list[str], str]:
     """Patterns of the streams of a question on one line, and the notes about it."""
-    given = PlanOptions.parse({"capacity_bytes": "1 TB", "p99_ns": "1 s", "drives": ["generic-15k"], **options})
+    given = plan_options({"capacity": "1 TB", "p99": "1 s", "drive": ["generic-15k"], **options})
     plan, notes = plan_from(given, preset=None if start is None else preset(start))
     return [stream.addresses.pattern for stream in plan.workload.streams], "; ".join(notes)
 
 
 def test_where_requests_go_is_said_and_asked() -> None:
-    load: dict[str, Any] = {"throughput_bytes_per_s": "50 MB/s", "size_bytes": "1m", "read_ratio": 1.0}
+    load: dict[str, Any] = {"throughput": "50 MB/s", "block": "1m", "reads": 1.0}
     patterns, notes = asked(**load)
     assert patterns == ["uniform"]
     assert (
         "at random places; files that are read or written from end to end are another question: --sequential" in notes
     )
-    assert "at random places" not in asked("backup", throughput_bytes_per_s="50 MB/s")[1]
+    assert "at random places" not in asked("backup", throughput="50 MB/s")[1]
     patterns, notes = asked(**load, sequential=True)
     assert patterns == ["sequential"]
     assert "at random places" not in notes
@@ -171,7 +206,7 @@ def test_an_existing_array_is_the_start(tmp_path: Path) -> None:
         '[layout]\nlevel = "raid5"\ndisks = 6\nstrip = "128 KiB"\n[controller]\nhit = "50 us"\n'
     )
     array = write(tmp_path / "array.toml", text)
-    found = answer("plan", "--array", array, *QUESTION, "--max-disks", 8)
+    found = answer("plan", "--nominal", "--array", array, *QUESTION, "--max-disks", 8)
     assert [c["level"] for c in found["candidates"]] == ["raid5", "raid10", "raid6"]
     assert {c["drive"] for c in found["candidates"]} == {load_drive("generic-15k").name}
     assert {c["strip_bytes"] for c in found["candidates"]} == {128 << 10}
@@ -183,8 +218,8 @@ def test_an_existing_array_is_the_start(tmp_path: Path) -> None:
 def test_a_recorded_load_may_be_scaled_by_name(tmp_path: Path) -> None:
     recorded = EXAMPLES / "measured" / "iostat.txt"
     words = ("--workload", recorded, "--capacity", "100GB", "--p99", "100ms", *SMALL)
-    at_its_rate = answer("plan", *words)
+    at_its_rate = answer("plan", "--nominal", *words)
     assert "iops" not in at_its_rate["plan"]["objective"]
-    done = run("plan", *words, "--iops", 50, "--json")
+    done = run("plan", "--nominal", *words, "--iops", 50, "--json")
     assert "--iops: 50 replaces" in done.stderr
     assert "34.74/s; 8 KiB uniform, 0% reads, 15.26/s" in done.stdout

@@ -40,7 +40,7 @@ def file(tmp_path: Path) -> Path:
 
 def test_both_arrangements_are_answered_and_the_saved_question_gives_the_same(file: Path, tmp_path: Path) -> None:
     saved = tmp_path / "saved.toml"
-    found = answer("plan", file, "--level", "raid10", "--max-disks", 6, "--save", saved)
+    found = answer("plan", "--nominal", file, "--level", "raid10", "--max-disks", 6, "--save", saved)
     assert found["best"] == "shared"
     apart, shared = found["arrangements"]
     assert (apart["disks"], shared["disks"]) == (8, 4)
@@ -48,23 +48,23 @@ def test_both_arrangements_are_answered_and_the_saved_question_gives_the_same(fi
     assert {item["volume"] for item in array["sharing"]} == {"data", "scratch"}
     assert array["result"]["best"]["streams"]["data"]["latency_ms"]["p99"] > 0
     assert ServerPlan.load(saved).candidates.max_disks == 6
-    again = answer("plan", saved)
+    again = answer("plan", "--nominal", saved)
     assert again["arrangements"] == found["arrangements"]
-    text = run("plan", saved).stdout
+    text = run("plan", "--nominal", saved).stdout
     assert text.startswith("One array for all: 4 disks")
     assert "Apart they take 8 disks: data 4, scratch 4." in text
 
 
 def test_a_report_is_written(file: Path, tmp_path: Path) -> None:
     report = tmp_path / "report.html"
-    assert run("plan", file, "--report", report).exit_code == 0
+    assert run("plan", "--nominal", file, "--report", report).exit_code == 0
     assert "small server" in report.read_text(encoding="utf-8")
 
 
 def test_no_arrangement_ends_with_status_3(file: Path) -> None:
     file.write_text(SMALL.replace('capacity = "100 GB"', 'capacity = "100 TB"'))  # needs no simulation
-    assert "no arrangement meets every objective" in run("plan", file).stderr
-    assert answer("plan", file, status=3)["best"] is None
+    assert "no arrangement meets every objective" in run("plan", "--nominal", file).stderr
+    assert answer("plan", "--nominal", file, status=3)["best"] is None
 
 
 @pytest.mark.parametrize(

@@ -61,11 +61,11 @@ def test_a_plan_is_pointed_at_a_recording(tmp_path: Path) -> None:
         disks = [4, 6]
         """
     )
-    alone = RUNNER.invoke(app, ["plan", str(plan), "--json"])
+    alone = RUNNER.invoke(app, ["plan", "--nominal", str(plan), "--json"])
     assert alone.exit_code == 2
     assert "workload: is missing" in alone.stderr
     options = ["--workload", str(FORMATS / "sadf.json"), "--percentile", "50", "--json"]
-    found = RUNNER.invoke(app, ["plan", str(plan), *options])
+    found = RUNNER.invoke(app, ["plan", "--nominal", str(plan), *options])
     assert found.exit_code in (0, 3), found.stderr
     read = RUNNER.invoke(app, ["workload", str(FORMATS / "sadf.json"), "--percentile", "50", "--json"])
     assert json.loads(found.stdout)["plan"]["workload"] == json.loads(read.stdout)["workload"]
@@ -73,7 +73,7 @@ def test_a_plan_is_pointed_at_a_recording(tmp_path: Path) -> None:
     recorded = tmp_path / "sadf.json"
     recorded.write_bytes((FORMATS / "sadf.json").read_bytes())
     plan.write_text('workload = "sadf.json"\n' + plan.read_text())
-    beside = RUNNER.invoke(app, ["plan", str(plan), "--json"])
+    beside = RUNNER.invoke(app, ["plan", "--nominal", str(plan), "--json"])
     assert beside.exit_code in (0, 3), beside.stderr
     assert json.loads(beside.stdout)["plan"]["workload"]["name"] == json.loads(read.stdout)["workload"]["name"]
 
@@ -84,7 +84,7 @@ def test_a_plan_that_asks_for_another_rate_than_was_recorded_names_both(tmp_path
         'objective = { iops = 500 }\n[candidates]\ndrives = "generic-10k"\nlevels = "raid10"\ndisks = [4]\n'
     )
     options = ["--workload", str(FORMATS / "sadf.json"), "--percentile", "50", "--format", "sadf-json"]
-    refused = RUNNER.invoke(app, ["plan", str(plan), *options])
+    refused = RUNNER.invoke(app, ["plan", "--nominal", str(plan), *options])
     assert refused.exit_code == 2
     assert "500" in refused.stderr
     read = RUNNER.invoke(app, ["workload", str(FORMATS / "sadf.json"), "--percentile", "50", "--json"])

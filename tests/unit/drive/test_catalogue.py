@@ -146,3 +146,10 @@ def test_typical_ratios_are_the_medians_of_the_catalogue() -> None:
     assert len(places) >= 10
     assert np.median(places) == pytest.approx(TYPICAL_AVERAGE_PLACE_RATIO, abs=0.02)
     assert np.median(tracks) == pytest.approx(TYPICAL_TRACK_TO_TRACK_RATIO, abs=0.01)
+
+
+@pytest.mark.parametrize("name", [name for name, drive in DRIVES.items() if drive.kind == "flash"])
+def test_flash_states_its_unrecoverable_errors_by_class(name: str) -> None:
+    """One in 10^17 bits, as sheets of drives for data centers print; client drives have what JESD218 allows them."""
+    is_client = name in ("intel-x25-e-64", "intel-x25-m-g2-160", "samsung-870-evo-1tb")
+    assert DRIVES[name].ure_per_bit == (1e-15 if is_client else 1e-17)

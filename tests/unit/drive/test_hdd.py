@@ -57,7 +57,7 @@ def test_defaults_of_what_a_sheet_leaves_out() -> None:
     assert tables.revolution_ns == 8_333_333
     assert tables.write_settle_ns == 1_000_000
     assert tables.head_switch_ns == 640_000
-    assert tables.cache_segments == tables.cache_bytes == tables.read_ahead_bytes == 0
+    assert tables.cache_segments == tables.dirty_sectors == tables.read_ahead_sectors == 0
     assert tables.queue_depth == 1
     assert mean_seek_ns(tables) == pytest.approx(8.5e6, rel=1e-6)
 
@@ -73,10 +73,10 @@ def test_cylinders_instead_of_the_inner_rate() -> None:
 def test_cache_segments_and_read_ahead() -> None:
     cache = {"size": "8 MiB", "segments": 12}
     tables = coarse(cache=cache).tables()
-    assert tables.cache_segment_bytes == 8 * 2**20 // 12 // 512 * 512
-    assert tables.read_ahead_bytes == tables.cache_segment_bytes
-    assert coarse(cache=cache | {"read_ahead": "0 B"}).tables().read_ahead_bytes == 0
-    assert coarse(cache=cache | {"read_ahead": "64 KiB"}).tables().read_ahead_bytes == 65536
+    assert tables.segment_sectors == 8 * 2**20 // 12 // 512
+    assert tables.read_ahead_sectors == tables.segment_sectors
+    assert coarse(cache=cache | {"read_ahead": "0 B"}).tables().read_ahead_sectors == 0
+    assert coarse(cache=cache | {"read_ahead": "64 KiB"}).tables().read_ahead_sectors == 128
 
 
 def test_two_actuators_halve_heads_and_blocks() -> None:

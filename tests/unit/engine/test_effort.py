@@ -5,8 +5,9 @@ import time
 import pytest
 
 from diskmodel.array import Array
-from diskmodel.engine import effort
-from diskmodel.engine.effort import check_effort
+from diskmodel.engine import effort, native
+from diskmodel.engine.effort import PROBE, check_effort, rebuild_bound
+from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.workload import TraceWorkload, Workload
@@ -74,3 +75,14 @@ def test_a_trace_is_there_already(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_free_memory_is_known_here() -> None:
     free = effort.free_bytes()
     assert free is None or 10**6 < free < 10**15
+
+
+@pytest.mark.parametrize(("rate", "least", "most"), [("2/s", 1_000, 60_000), ("500/s", 200_000, 20_000_000)])
+def test_rare_requests_beside_a_rebuild_are_fewer(rate: str, least: int, most: int) -> None:
+    """At two requests a second, hundreds of commands of the rebuild come with each."""
+    layout = {"level": "raid5", "disks": 5, "failed": [0], "spares": 1, "rebuild": {}}
+    array = Array.parse({"drive": "generic-7k2", "layout": layout})
+    load = Workload.parse({"streams": [{"read_ratio": 0.7, "size": "8 KiB", "rate": rate}]})
+    probe = native.run(resolve(array, 1), load.requests(capacity_bytes=array.usable_bytes, n=PROBE, seed=1))
+    assert least <= rebuild_bound(probe) <= most
+    assert PROBE <= rebuild_bound(probe, 17) <= rebuild_bound(probe)

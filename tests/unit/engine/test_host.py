@@ -155,7 +155,7 @@ def test_a_plan_names_the_host_where_it_limits() -> None:
             "search": {"requests": 2000, "max_requests": 4000, "max_requests_at_answer": 4000},
         }
     )
-    (candidate,) = run_plan(plan, with_relaxations=False, with_details=False).candidates
+    (candidate,) = run_plan(plan, with_relaxations=False, by_chance=False, with_details=False).candidates
     assert not candidate.is_feasible
     assert "the host's 2 processors spend" in candidate.reason
     assert candidate.reason.count("limit the rate, not the array") == 1

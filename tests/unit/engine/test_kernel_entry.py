@@ -17,6 +17,7 @@ from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
 from diskmodel.errors import CoverageError, KernelError
 from diskmodel.records import Requests, StreamRule
+from diskmodel.schema import to_kernel
 from diskmodel.workload import Workload
 from tests.fuzz import kernel_calls
 
@@ -130,7 +131,7 @@ def test_seeks_are_kept_between_runs_only_of_columns_that_cannot_change(call: by
 
 def test_open_requests_come_in_order(call: bytes) -> None:
     array, requests, out = pickle.loads(call)
-    requests["streams"] = [{"n_clients": 0, "pace_ns": 0}]
+    requests["streams"] = [to_kernel(StreamRule("s"))]
     requests["when_ns"][:3] = (5, 9, 8)
     with pytest.raises(ValueError, match=r"requests.when_ns\[2\]=8: .* before the one before it, at 9"):
         _kernel.run(array, requests, out)
@@ -144,6 +145,11 @@ def test_open_requests_come_in_order(call: bytes) -> None:
         (_set("array.layout.n_disks", -1), TypeError, r"layout.*\.n_disks: out of range"),
         (lambda array, requests, out: array.pop("layout"), KeyError, "array: .*layout"),
         (lambda array, requests, out: array["layout"].pop("strip"), KeyError, "layout.*strip"),
+        (_set("array.drive.wobble_ns", 1), TypeError, r"array: .*drive: HddTables has no field wobble_ns"),
+        (_set("array.layout.slope", None), TypeError, r"layout: LayoutTables has no field slope"),
+        (_set("array.wobble", 1), TypeError, r"array: ScenarioTables has no field wobble"),
+        (_set("requests.priority", 1), TypeError, r"requests: Requests has no field priority"),
+        (lambda array, requests, out: array["drive"].pop("media_cache"), KeyError, "drive.*media_cache"),
         (_set("requests.offset", [0] * 20), TypeError, r"requests: .*\.offset: "),
         (_set("out.done_ns", np.broadcast_to(np.int64(0), 20)), TypeError, r"out: .*\.done_ns: "),
     ],

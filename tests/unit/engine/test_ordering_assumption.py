@@ -38,7 +38,8 @@ def test_a_drive_of_single_requests_names_what_it_takes_for_granted(clients: int
     result = simulate(array, Workload.parse({"size": "4 KiB", "clients": clients}), n_requests=400)
     named = [message for message in result.messages if "because its profile comes from single requests" in message]
     assert len(named) == is_named
-    assert result.prediction is None  # nothing is known of what else it may do
+    assert result.prediction is not None
+    assert "order of commands" not in result.prediction.sources  # nothing is known of what else it may do
     if is_named:
         assert named[0].startswith("on average up to 8 commands wait for a disk or are in it")
 

@@ -14,6 +14,7 @@ from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError
 from diskmodel.result import Interval
 from diskmodel.result.prediction import combined
+from diskmodel.uncertainty.spread import spread_of
 from diskmodel.workload import Workload
 
 LOAD = Workload.parse({"size_bytes": 4096, "read_ratio": 1.0, "clients": 8})
@@ -29,7 +30,9 @@ def array(*, is_uncertain: bool = True) -> Array:
         "write_overhead_ns": OVERHEAD_NS,
         "wake_ns": [WAKE_NS],
     }
+    data["exact"] = not is_uncertain
     if is_uncertain:
+        data["provenance"] = {"evidence": [{"file": "m.json", "kind": "measurement"}]}
         data["uncertainty"] = {"names": ["read_overhead_ns"], "covariance": [[(RELATIVE * OVERHEAD_NS) ** 2]]}
     return Array.parse({"drive": parse_drive(data), "layout": {"level": "jbod", "disks": 1}})
 
@@ -42,9 +45,15 @@ def test_interval_has_the_width_of_the_drives_uncertainty() -> None:
     half = math.log(interval.high / interval.low) / 2
     share = 8 * OVERHEAD_NS / (WAKE_NS + 8 * OVERHEAD_NS)
     # 200 draws determine a standard deviation to 5 %
-    assert half == pytest.approx(1.96 * RELATIVE * share, rel=0.2)
+    remaining = spread_of("measured-virtual", "model", "iops")
+    assert remaining is not None
+    assert half == pytest.approx(1.96 * math.hypot(RELATIVE * share, remaining.log_sd), rel=0.2)
     assert interval.low < result.latency.mean_ns < interval.high
-    assert result.prediction.parameters == ("read_overhead_ns",)
+    assert list(result.prediction.sources) == ["fitted parameters", "model", "run"]
+    assert sum(result.prediction.sources.values()) == pytest.approx(1)
+    assert result.prediction.sources["model"] == pytest.approx(
+        (remaining.log_sd / math.hypot(RELATIVE * share, remaining.log_sd)) ** 2, abs=0.05
+    )
 
 
 def test_drawn_drives_begin_as_the_run_did() -> None:
@@ -52,6 +61,7 @@ def test_drawn_drives_begin_as_the_run_did() -> None:
     data = load_drive("samsung-pm893-960").to_dict()
     program_ns = data["program_ns"]
     data["uncertainty"] = {"names": ["program_ns"], "covariance": [[(RELATIVE * program_ns) ** 2]]}
+    data["provenance"] = {"evidence": [{"file": "m.json", "kind": "measurement"}]}
     drive = Array.parse({"drive": parse_drive(data), "layout": {"level": "jbod", "disks": 1}})
     writes = Workload.parse({"size": "4 KiB", "read_ratio": 0.0, "clients": 32})
     steady, empty = (simulate(drive, writes, n_requests=800, start=start).prediction for start in ("steady", "empty"))
@@ -61,11 +71,11 @@ def test_drawn_drives_begin_as_the_run_did() -> None:
         name: math.log(found.intervals["iops"].high / found.intervals["iops"].low)
         for name, found in (("steady", steady), ("empty", empty))
     }
-    assert spread["empty"] < 0.05
+    assert spread["empty"] < 0.12  # what remains of a measured drive: 2 % of standard deviation
     assert spread["steady"] > RELATIVE
 
 
-def test_draws_come_by_themselves_where_the_profile_tells_its_uncertainty() -> None:
+def test_draws_come_by_themselves_unless_a_drive_is_exact() -> None:
     result = simulate(array(), LOAD, n_requests=1000)
     assert result.prediction is not None
     assert result.prediction.n_draws == 16
@@ -80,8 +90,56 @@ def test_json_has_the_wider_interval_and_the_run_s_own() -> None:
     assert data["interval"]["mean_low_ms"] < data["run_interval"]["mean_low_ms"]
     assert data["interval"]["mean_high_ms"] > data["run_interval"]["mean_high_ms"]
     assert data["interval"]["draws"] == 16
-    assert data["interval"]["parameters"] == ["read_overhead_ns"]
-    assert "with the drive's uncertainty" in str(result)
+    assert list(data["interval"]["sources"]) == ["fitted parameters", "model", "run"]
+    assert data["interval"]["origins"]["fitted parameters"] == "the covariance of its calibration"
+    assert "interval of throughput" in str(result)
+
+
+def test_an_interval_of_a_known_drive_is_that_of_the_run() -> None:
+    data = simulate(array(is_uncertain=False), LOAD, n_requests=1000).to_dict()
+    assert data["interval"] == data["run_interval"] | {"sources": {"run": 1.0}}
+    only = simulate(array(), LOAD, n_requests=1000, profile_draws=0).to_dict()
+    assert only["interval"] == only["run_interval"] | {"sources": {"run": 1.0}}
+
+
+def test_shares_of_the_width_add_up_and_name_what_moves_it() -> None:
+    """At depth 1 a hard disk depends on its seeks, and on no order of commands."""
+    one, deep = (
+        simulate(Array("generic-7k2", "jbod", 1), Workload.parse({"size": "4 KiB", "clients": n}), n_requests=3000)
+        for n in (1, 16)
+    )
+    for result in (one, deep):
+        assert result.prediction is not None
+        assert sum(result.prediction.sources.values()) == pytest.approx(1)
+        assert all(0 <= share <= 1 for share in result.prediction.sources.values())
+        assert result.prediction.sources["run"] < 0.1
+        assert result.prediction.main == "iops"
+    assert one.prediction is not None
+    assert deep.prediction is not None
+    assert "order of commands" not in one.prediction.sources
+    assert deep.prediction.sources["order of commands"] > 0.1
+    assert one.prediction.sources["seeks"] + one.prediction.sources["model"] > 0.8
+
+
+def test_measuring_the_drive_would_narrow_the_interval_of_its_class() -> None:
+    result = simulate(
+        Array("generic-7k2", "jbod", 1), Workload.parse({"size": "4 KiB", "clients": 16}), n_requests=3000
+    )
+    assert result.prediction is not None
+    assert 0 < result.prediction.if_measured_ratio < result.prediction.half_width_ratio / 2
+    measured = simulate(array(), LOAD, n_requests=1000).prediction
+    assert measured is not None
+    assert math.isnan(measured.if_measured_ratio)
+
+
+def test_the_rate_of_an_open_load_is_given_and_its_latency_is_not() -> None:
+    load = Workload.parse({"size": "4 KiB", "rate_per_s": 40})
+    result = simulate(Array("generic-7k2", "jbod", 1), load, n_requests=3000)
+    assert result.prediction is not None
+    assert result.prediction.main == "mean"
+    iops, mean = (result.prediction.intervals[name] for name in ("iops", "mean"))
+    assert iops.high / iops.low < 1.2
+    assert mean.high / mean.low > 1.2
 
 
 def test_the_result_itself_does_not_depend_on_draws() -> None:
@@ -93,6 +151,12 @@ def test_the_result_itself_does_not_depend_on_draws() -> None:
 def test_one_draw_tells_no_spread() -> None:
     with pytest.raises(DescriptionError, match="at least 2"):
         simulate(array(), LOAD, n_requests=1000, profile_draws=1)
+
+
+def test_draws_to_one_side_move_the_interval_there() -> None:
+    found = combined(Interval(100.0, 99.0, 101.0), 50.0, [60.0, 61.0, 59.0, 60.0], 0.95)
+    assert found.low == 100.0
+    assert 120.0 < found.high < 130.0
 
 
 def test_sampling_error_alone_is_kept_where_the_draws_agree() -> None:

@@ -15,7 +15,7 @@ from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.engine.steady import settled
 from diskmodel.engine.steady.buffered import by_disk, staggered
-from diskmodel.engine.steady.recent import History, most_recent, still_waiting
+from diskmodel.engine.steady.recent import History, most_recent, still_waiting, waiting_in_round
 from diskmodel.engine.steady.start import Start
 from diskmodel.engine.steady.steady import filled
 from diskmodel.errors import DescriptionError
@@ -529,3 +529,43 @@ def test_history_is_bounded() -> None:
     assert len(history.writes(1 << 50)[0]) == 1 << 21
     reads = History(Workload.parse({"size": "4 KiB", "clients": 1}), 10**12, 0)
     assert len(reads.uses(1000, 4096, only_writes=True)) == len(reads.writes(1000)[0]) == 0
+
+
+POPULAR: dict[str, Any] = {"size": "4 KiB", "read_ratio": 0.9, "span": "500 GB", "rate": "300/s"}
+
+
+def popular(level: str, disks: int, size: str) -> Array:
+    layout = {"level": level, "disks": disks}
+    return Array.parse(
+        {
+            "drive": "seagate-barracuda-7200.11",
+            "layout": layout,
+            "controller": {"write_cache": {"size": size}},
+        }
+    )
+
+
+@pytest.mark.parametrize("theta", [1.0, 1.1])
+def test_long_runs_of_popular_blocks_do_not_make_a_cache_seem_to_fill(theta: float) -> None:
+    """What a trial of few writes has in flight moves its level by more than is left over; but a full one drains."""
+    addresses = {"pattern": "zipf", "theta": theta}
+    begun = start_of(popular("raid5", 7, "64 MiB"), Workload.parse(POPULAR | {"addresses": addresses}), seed=0)
+    assert len(begun.dirty) == 8192
+
+
+def test_a_small_cache_that_drains_within_the_trial_is_not_full() -> None:
+    addresses = {"pattern": "zipf", "theta": 1.3}
+    load = Workload.parse(POPULAR | {"span": "1 TB", "addresses": addresses})
+    assert len(start_of(popular("raid5", 7, "16 MiB"), load, seed=0).dirty) == pytest.approx(2048, rel=0.1)
+
+
+def test_all_that_waits_of_popular_blocks_is_as_old_as_a_round() -> None:
+    """Half of the writes go to 500 places: a round takes more writes than twice the blocks that wait."""
+    rng = np.random.default_rng(1)
+    uses = np.where(rng.random(60_000) < 0.5, rng.integers(0, 500, 60_000), rng.integers(0, 1 << 40, 60_000))
+    waiting, round_uses = waiting_in_round(uses, 5_000)
+    # the sweep is in the popular half of a round first, so that the other writes wait for a quarter of one on average
+    assert round_uses == pytest.approx(8 * 4_500, rel=0.05)
+    assert len(waiting) == 5_000
+    _, of_too_few = waiting_in_round(uses[-10_000:], 5_000)
+    assert of_too_few > 10_000

@@ -8,7 +8,7 @@ import pytest
 from diskmodel.errors import FormatError
 from diskmodel.formats.faults import LineError
 from diskmodel.formats.sysstat import loads_of_text, read_sysstat
-from diskmodel.formats.to_workload import find_workload
+from diskmodel.formats.to_workload import find_workload, load_workload
 from tests.unit.formats.files import DATA
 
 
@@ -113,14 +113,33 @@ def test_names_of_sar_may_come_last(tmp_path):
     assert loads == {"dev8-16": [120, 130], "dev8-0": [1, 2]}
 
 
-def test_flushes_are_named_where_there_are_any():
+def test_flushes_are_named_where_there_are_any(tmp_path):
     (load,) = read_sysstat(DATA / "iostat.json")
     reports = json.loads((DATA / "iostat.json").read_text())["sysstat"]["hosts"][0]["statistics"]
     mean = sum(report["disk"][0]["f/s"] for report in reports[1:]) / 3
-    (note,) = [note for note in load.notes if "flushes" in note]
-    assert note.startswith(f"flushes ({mean:.3g}/s on average) are left out: ")
+    assert load.flushes_per_s.mean() == pytest.approx(mean)
+    found = find_workload(DATA / "iostat.json")
+    (note,) = [note for note in found.notes if "flushes" in note]
+    assert note.startswith(f"flushes: {mean:.3g}/s on average")
+    (writes,) = [stream for stream in found.workload["streams"] if stream["read_ratio"] == 0]
+    assert writes["sync"] == "fdatasync"
+    assert writes["sync_every"] == round(load.writes_per_s.sum() / load.flushes_per_s.sum())
     text = (DATA / "iostat.json").read_text().replace('"f/s": 1.00', '"f/s": 0.00').replace('"f/s": 2.82', '"f/s": 0')
-    assert not [note for note in loads_of_text(text)[0].notes if "flushes" in note]
+    (tmp_path / "iostat.json").write_text(text)
+    assert not [note for note in find_workload(tmp_path / "iostat.json").notes if "flushes" in note]
+
+
+def test_flushes_of_writes_that_are_not_counted_apart_have_no_answer(tmp_path):
+    """`iostat` without -x beside a column of flushes; by hand."""
+    path = tmp_path / "iostat.txt"
+    path.write_text(
+        "Linux 6.1 (web)  03/01/24  _x86_64_  (8 CPU)\n\n"
+        "Device tps kB_read/s kB_wrtn/s f/s\nsda 100 400 400 20\n\n"
+        "Device tps kB_read/s kB_wrtn/s f/s\nsda 100 400 400 20\n"
+    )
+    assert find_workload(path).dropped_flushes == "20 flushes/s of sda are left out"
+    with pytest.raises(FormatError, match="no figure can be given"):
+        load_workload(path)
 
 
 def test_flushes_of_diskstats_are_named():
@@ -128,7 +147,7 @@ def test_flushes_of_diskstats_are_named():
     text = f"1700000000.0\n{row.format(100, 5)}1700000010.0\n{row.format(200, 25)}"
     (load,) = loads_of_text(text, kind="diskstats")
     assert load.reads_per_s.tolist() == [10.0]
-    assert any(note.startswith("flushes (2/s on average) are left out") for note in load.notes)
+    assert load.flushes_per_s.tolist() == [2.0]
 
 
 def test_megabytes_that_are_rounded_to_nothing_are_not_tiny_requests(tmp_path):
@@ -142,3 +161,52 @@ def test_megabytes_that_are_rounded_to_nothing_are_not_tiny_requests(tmp_path):
     found = find_workload(tmp_path / "iostat.txt")
     assert [stream["sizes"][0]["size_bytes"] for stream in found.workload["streams"]] == [8192, 8192]
     assert any(note.startswith("the bytes of writes are 0 in the unit of the columns") for note in found.notes)
+
+
+IOSTAT_Y = (
+    "Linux 6.1.0 (srv) \t03/04/26 \t_x86_64_\t(4 CPU)\n\nDevice r/s w/s rkB/s wkB/s aqu-sz %util\n"
+    "sda {first}\n\nDevice r/s w/s rkB/s wkB/s aqu-sz %util\nsda 203.00 51.00 1620.50 408.00 0.40 {util}\n"
+)
+
+
+def test_a_first_report_of_whole_counts_is_one_of_an_interval():
+    (kept,) = loads_of_text(IOSTAT_Y.format(first="400.00 101.00 3210.50 808.00 0.50 50.00", util="25.00"))
+    assert len(kept) == 2
+    (dropped,) = loads_of_text(IOSTAT_Y.format(first="400.37 101.00 3210.50 808.00 0.50 50.00", util="25.00"))
+    assert len(dropped) == 1
+    assert any("--keep-first" in note for note in dropped.notes)
+
+
+def test_keep_first_decides():
+    text = IOSTAT_Y.format(first="400.00 101.00 3210.50 808.00 0.50 50.00", util="25.00")
+    assert [len(loads_of_text(text, keep_first=keep)[0]) for keep in (True, False)] == [2, 1]
+
+
+def test_totals_show_how_long_a_report_is():
+    text = "Linux 6.1.0 (srv) \t03/04/26\n" + "\nDevice tps kB_read/s kB_wrtn/s kB_read kB_wrtn\nsda 9.37 {}\n" * 2
+    (kept,) = loads_of_text(text.format("37.51 0.00 75 0", "41.50 0.00 83 0"))
+    assert len(kept) == 2
+    (dropped,) = loads_of_text(text.format("37.51 0.00 375100 0", "41.50 0.00 83 0"))
+    assert len(dropped) == 1
+
+
+def test_util_is_doubted_where_nothing_is_in_flight(tmp_path):
+    path = tmp_path / "iostat"
+    for queue, is_warned in (("0.01", False), ("1.20", True)):
+        path.write_text(IOSTAT_Y.format(first="1.37 1.00 4.00 4.00 0.01 1.00", util="100.00").replace("0.40", queue))
+        notes = find_workload(path).notes
+        assert any("busy all the time" in note for note in notes) == is_warned
+
+
+WHOLE_NUMBERS = """Linux 6.1.0 (db) 	05/04/26 	_x86_64_	(8 CPU)
+
+13:20:09          DEV       tps     rkB/s     wkB/s     dkB/s   areq-sz    aqu-sz     await     %util
+13:20:19          sdr         {ios}         {read}         6         0         {size}         0         3         3
+"""
+
+
+@pytest.mark.parametrize(("ios", "read", "size", "contradicts"), [(8, 3, 1, False), (800, 2400, 1, True)])
+def test_whole_numbers_are_coarse(ios, read, size, contradicts):
+    """With --dec=0, 8 requests and 9 kB make 1.1 kB each; 800 and 2406 make 3, not 1."""
+    (load,) = loads_of_text(WHOLE_NUMBERS.format(ios=ios, read=read, size=size))
+    assert any("contradicts" in note for note in load.notes) == contradicts

@@ -49,9 +49,7 @@ def test_iostat_gives_its_rates_sizes_and_mix():
 
 def test_the_first_report_of_iostat_is_named_as_left_out(tmp_path):
     for name in ("iostat.json", "iostat.txt"):
-        assert "the first report is left out: it covers the time since the machine was started" in (
-            find_workload(DATA / name).notes
-        )
+        assert any("the first report is left out" in note for note in find_workload(DATA / name).notes)
     path = tmp_path / "idle.txt"
     path.write_text(_IOSTAT + "".join(_report(reads=reads, writes=5 * reads) for reads in (3, 0, 0)))
     with pytest.raises(FormatError, match="no disk has any load after the first report, which covers the time since"):

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 import zstandard
 
+from diskmodel.errors import FormatError
+from diskmodel.formats import find_workload
 from diskmodel.formats.trace import binary
 from diskmodel.formats.trace.columns import joined
 from diskmodel.formats.trace.reader import detect, load_trace, read_trace
@@ -40,6 +42,14 @@ WORKED = {
     "tencent": (
         "1538323200,12910952,128,0,1063\n1538323203,64,8,1,1064\n",
         [(0, 0, 12910952 * 512, 65536, -1, "1063"), (3 * 10**9, 1, 32768, 4096, -1, "1064")],
+    ),
+    "fiu": (
+        "0 4892 syslogd 904265560 8 W 6 0 531e779c54c9b2ab\n39064 2559 kjournald 16 8 R 6 1 4fd0 a46e\n",
+        [(0, 1, 904265560 * 512, 4096, -1, "6_0"), (39064, 0, 8192, 4096, -1, "6_1")],
+    ),
+    "libcachesim-csv": (
+        "version,time,op,size,lbn\n1,33898,2a,512,42932745\n1,33898,35,512,0\n1,33899.5,28,6656,16\n",
+        [(0, 1, 42932745 * 512, 512, -1, ""), (1500000000, 0, 8192, 6656, -1, "")],
     ),
     "drive": (
         "R Hit    3962268  12   6657.00000  64047.00000\nW Doub    8   4    607.50000  10.25\nR Trip 0 1 1.0 0.0\n",
@@ -265,3 +275,33 @@ def test_blanks_around_a_cell_are_no_part_of_it(blank, rest, tmp_path):
     text = f"128166372003061629,{blank}hm{blank},1,Read,383496192,32768,113736{rest}"
     path.write_text(text, encoding="latin-1")
     assert load_trace(path, format="msr", errors="count").requests.device_names == ("hm_1",)
+
+
+def test_a_record_hours_off_all_others_is_named(tmp_path):
+    path = tmp_path / "trace"
+    lines = [f"1,{place * 8},4096,r,{100800 + place / 10}" for place in range(50)]
+    path.write_text("\n".join([*lines[:20], "1,0,4096,r,0.5", *lines[20:]]) + "\n")
+    assert any("28 hours earlier than all others" in note for note in load_trace(path).notes)
+    with pytest.raises(FormatError, match="28 hours earlier than all others"):
+        find_workload(path)
+    path.write_text("\n".join(lines) + "\n")
+    assert not load_trace(path).notes
+
+
+def test_lines_that_end_with_returns_alone(tmp_path):
+    path = tmp_path / "trace"
+    text, expected = WORKED["msr"]
+    path.write_bytes(text.replace("\n", "\r").encode())
+    assert detect(path) == "msr"
+    assert rows(load_trace(path).requests) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "response"),
+    [("x_lat.1.log", 2465), ("x_bw.1.log", -1), ("iops_clat.2.log", 2404), ("x_slat.log.gz", -1), ("x-iops.log", -1)],
+)
+def test_what_a_log_of_fio_is_of_stands_in_its_name(name, response, tmp_path):
+    path = tmp_path / name
+    data = f"1, {abs(response)}, 0, 4096, 503808, 0\n7, {abs(response)}, 1, 4096, 6209536, 0\n".encode()
+    path.write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    assert set(load_trace(path).requests.response_ns.tolist()) == {response}

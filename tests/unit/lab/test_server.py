@@ -3,6 +3,7 @@
 import json
 import re
 import socket
+import time
 import urllib.parse
 from collections.abc import Iterator
 
@@ -220,3 +221,15 @@ def test_a_scene_is_recorded_and_bad_ones_are_refused(lab: str) -> None:
         status, answer = ask(lab + "scene", body)
         assert status == 422
         assert said in answer["faults"][0]["text"]
+
+
+def test_a_reader_who_leaves_in_the_middle_of_a_request_is_no_news(lab: str, caplog: pytest.LogCaptureFixture) -> None:
+    address = urllib.parse.urlsplit(lab)
+    for _ in range(3):
+        with socket.create_connection((address.hostname, address.port), timeout=5) as sock:
+            head = f"POST /curve HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Length: 1000\r\n\r\n{{"
+            sock.sendall(head.encode())
+            time.sleep(0.1)
+    status, _ = ask(lab + "curve", {"outstanding": 8})
+    assert status == 200
+    assert not [record for record in caplog.records if record.exc_info]

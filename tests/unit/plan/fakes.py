@@ -21,8 +21,11 @@ SERVICE_S = {15_000: 0.005, 10_000: 0.007, 7_200: 0.011}
 FLASH_SERVICE_S = 0.0002
 
 
-def plan_of(**more: Any) -> PlanDescription:
-    """A small plan; keyword arguments replace its tables. Parity groups may have any width unless these say another."""
+def plan_of(*, exact: bool = True, **more: Any) -> PlanDescription:
+    """A small plan; keyword arguments replace its tables. Parity groups may have any width unless these say another.
+
+    Drives are exactly as they are described, unless asked otherwise: these evaluations are the same for all others.
+    """
     data: dict[str, Any] = {
         "workload": {"size": "8 KiB", "read_ratio": 0.7, "rate": "1000/s"},
         "objective": {"latency": {"p99": "40 ms"}},
@@ -30,7 +33,10 @@ def plan_of(**more: Any) -> PlanDescription:
     }
     data |= more
     data["candidates"] = {"max_group_width": 10_000, **data["candidates"]}
-    return PlanDescription.parse(data)
+    plan = PlanDescription.parse(data)
+    drives = tuple(drive.model_copy(update={"exact": True}) for drive in plan.candidates.drives)
+    known = plan.candidates.model_copy(update={"drives": drives})
+    return plan.model_copy(update={"candidates": known}) if exact else plan
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,8 @@ from typing import Any
 from diskmodel.plan import run_plan
 from diskmodel.plan.answer.effort import Effort, together
 from diskmodel.plan.show.words import explained
-from diskmodel.plan.trial.evaluation import Evaluate, innermost
+from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 from diskmodel.plan.trial.simulated import Simulated
-from diskmodel.plan.trial.tally import Tally
 from tests.unit.plan.fakes import Queues, plan_of
 
 
@@ -50,13 +49,22 @@ def test_the_rule_of_thumb_simulates_nothing() -> None:
     assert "What was simulated" not in dict(explained(result))
 
 
-def test_tallies_within_tallies_count_the_same() -> None:
-    outer = Tally(Queues())
-    inner: Evaluate = Tally(outer)
-    assert isinstance(inner, Tally)
-    inner.add(Effort(2, 5000))
-    assert outer.effort == inner.effort == Effort(2, 5000)
-    assert innermost(Tally(Tally(Simulated()))) == Simulated()
+def test_an_evaluation_counts_what_its_parts_count() -> None:
+    whole = Evaluation(Queues())
+    one, other = Evaluation.part(whole), Evaluation.part(Evaluation.part(whole))
+    one.add(Effort(2, 5000))
+    other.add(Effort(1, 300))
+    assert (one.effort, other.effort, whole.effort) == (Effort(2, 5000), Effort(1, 300), Effort(3, 5300))
+
+
+def test_parts_know_how_arrays_are_evaluated() -> None:
+    def said(evaluate: Evaluate) -> tuple[bool, bool]:
+        part = Evaluation.part(Evaluation.part(evaluate))
+        return part.is_simulated, part.is_native
+
+    assert said(Evaluation(Simulated())) == (True, True)
+    assert said(Simulated("simpy")) == (True, False)
+    assert said(Queues()) == (False, False)
 
 
 def test_effort_of_several() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import signal
 import threading
 import time
@@ -15,11 +16,12 @@ from typing import Any
 import pytest
 
 from diskmodel.array import Array
+from diskmodel.engine.threads import Threads
 from diskmodel.plan import Outcome, run_plan
-from diskmodel.plan.run.memory import Remembered, from_plain, read_outcomes, to_plain
 from diskmodel.plan.trial.at_once import at_once
+from diskmodel.plan.trial.evaluation import Evaluation
+from diskmodel.plan.trial.memory import from_plain, read_outcomes, to_plain
 from diskmodel.plan.trial.simulated import Simulated
-from diskmodel.plan.trial.stoppable import Stoppable
 from diskmodel.workload import Workload
 from tests.unit.plan.fakes import Queues, plan_of
 
@@ -87,11 +89,22 @@ def test_outcomes_survive_the_file_exactly() -> None:
 def test_another_seed_or_length_is_another_outcome(tmp_path: Path) -> None:
     plan = plan_of()
     array = Array.parse({"drive": "generic-15k", "layout": {"level": "raid5", "disks": 9}})
-    remembered = Remembered(Queues(noise=0.1), str(tmp_path / "m"))
+    remembered = Evaluation(Queues(noise=0.1), memory=tmp_path / "m")
     values = {
         remembered(array, plan.workload, n_requests=n, seed=seed).iops.value for n in (500, 700) for seed in (1, 2)
     }
     assert len(values) == 4
+
+
+def test_an_evaluation_is_sent_to_another_process_with_its_memory_and_without_its_count(tmp_path: Path) -> None:
+    plan = plan_of()
+    array = Array.parse({"drive": "generic-15k", "layout": {"level": "raid5", "disks": 9}})
+    whole = Evaluation(Simulated(), memory=tmp_path / "m")
+    outcome = Evaluation.part(whole)(array, plan.workload, n_requests=500, seed=1)
+    sent = pickle.loads(pickle.dumps(whole))
+    assert sent.effort.n_runs == 0
+    assert repr(sent(array, plan.workload, n_requests=500, seed=1)) == repr(outcome)  # with figures that are not known
+    assert len(read_outcomes(tmp_path / "m")) == sent.effort.n_runs == 1
 
 
 @pytest.mark.slow
@@ -125,7 +138,7 @@ def test_dask_cluster_that_loses_a_worker(tmp_path: Path) -> None:
 
 def test_advice_is_given_in_threads_only_where_the_kernel_simulates() -> None:
     with at_once(Simulated()) as pool:
-        assert isinstance(pool, ThreadPoolExecutor)
+        assert isinstance(pool, Threads)
     for evaluate in (Simulated("simpy"), Queues()):
         with at_once(evaluate) as pool:
             assert pool.submit(threading.get_ident).result() == threading.get_ident()
@@ -145,7 +158,7 @@ def test_work_that_a_thread_has_divided_ends_when_a_plan_is_interrupted() -> Non
         go_on.wait(60)
         return Queues()(array, workload, n_requests=n_requests, seed=seed)
 
-    evaluate = Stoppable(waits)
+    evaluate = Evaluation(waits)
 
     def divided() -> None:
         with at_once(Simulated()) as inner:

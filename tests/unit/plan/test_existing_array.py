@@ -13,9 +13,9 @@ from diskmodel.array import Array
 from diskmodel.errors import DescriptionError
 from diskmodel.plan.question.case import cases
 from diskmodel.plan.question.description import PlanDescription
-from diskmodel.plan.question.options import PlanOptions, plan_from
+from diskmodel.plan.question.options import plan_from, plan_options
 
-QUESTION = {"iops": 100, "read_ratio": 0.7, "size_bytes": 4096, "capacity_bytes": 10**9, "p99_ns": 10**9}
+QUESTION = {"iops": 100, "reads": 0.7, "block": 4096, "capacity": 10**9, "p99": 10**9}
 REBUILD = {"level": "raid5", "disks": 6, "failed": [1]}
 BUFFERED = {"is_buffered": True}
 CACHED = {**BUFFERED, "page_cache": {"memory_bytes": 1 << 30}}
@@ -105,6 +105,7 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
     "layout.bitmap.chunk_bytes": (1 << 27, {}),
     "layout.bitmap.clear_interval_ns": (10**9, {}),
     "layout.bitmap.flush_ns": (777, {}),
+    "drive_fua": (True, {}),
 }
 
 #: What a plan looks for, or lists in its answer; the drive is carried as a whole.
@@ -148,7 +149,7 @@ def at(fields: Mapping[str, Any], path: str) -> Any:
 
 
 def ask(array: Array, **options: Any) -> tuple[PlanDescription, list[str]]:
-    return plan_from(PlanOptions.parse({**QUESTION, "max_disks": 12, **options}), array=array)
+    return plan_from(plan_options({**QUESTION, "max_disks": 12, **options}), array=array)
 
 
 def test_a_value_is_known_for_every_field_of_an_array() -> None:
@@ -217,7 +218,7 @@ def test_what_only_some_levels_have(path: str) -> None:
 
 
 def test_the_bitmap_reaches_levels_that_have_one() -> None:
-    plan, notes = ask(array_with("layout.bitmap.flush_ns"), levels=["raid0", "raid1", "raid10", "raid6"])
+    plan, notes = ask(array_with("layout.bitmap.flush_ns"), level=["raid0", "raid1", "raid10", "raid6"])
     found = {case.family.level: case.array(case.counts[0]).layout.bitmap for case in cases(plan)}
     assert found.pop("raid0") is None
     assert all(bitmap is not None and bitmap.flush_ns == 777 for bitmap in found.values())
@@ -228,20 +229,20 @@ def test_the_bitmap_reaches_levels_that_have_one() -> None:
 
 def test_three_copies_stay_three() -> None:
     array = Array.parse({"drive": "generic-15k", "layout": {"level": "raid1", "disks": 3}})
-    plan, _ = ask(array, levels=["raid1", "raid10"])
+    plan, _ = ask(array, level=["raid1", "raid10"])
     copies = {case.family.level: [case.array(n).layout.n_copies for n in case.counts] for case in cases(plan)}
     assert copies == {"raid1": [3], "raid10": [3, 3, 3]}
 
 
 def test_a_part_of_one_drive_is_not_carried_to_another() -> None:
-    plan, notes = ask(array_with("layout.member_bytes"), drives=["generic-10k"])
+    plan, notes = ask(array_with("layout.member_bytes"), drive=["generic-10k"])
     assert plan.layout.member_bytes is None
     assert "--array: no candidate has its layout.member = 100 GB" in notes
     assert "--drive: Generic 10k rpm SAS replaces Generic 15k rpm SAS of the array" in notes
 
 
 def test_caches_of_drives_that_another_drive_takes_over_are_named() -> None:
-    assert any("caches writes" in note for note in ask(array_with("drive_write_cache"), drives=["generic-10k"])[1])
+    assert any("caches writes" in note for note in ask(array_with("drive_write_cache"), drive=["generic-10k"])[1])
     assert not any("caches writes" in note for note in ask(array_with("drive_write_cache"))[1])
 
 
@@ -250,7 +251,7 @@ def test_chunks_of_the_bitmap_that_no_parity_level_can_have() -> None:
     array = Array.parse({"drive": "generic-15k", "layout": layout})
     with pytest.raises(DescriptionError, match=r"bitmap\.chunk_bytes"):
         ask(array)
-    plan, _ = ask(array, levels=["raid10"])
+    plan, _ = ask(array, level=["raid10"])
     assert plan.layout.bitmap == array.layout.bitmap
 
 

@@ -10,11 +10,16 @@ import numpy as np
 import pytest
 
 from diskmodel.errors import DescriptionError
+from diskmodel.formats import find_workload
+from diskmodel.formats.recorders import KINDS as RECORDER_KINDS
 from diskmodel.plan import Case, PlanDescription, PlanResult, Recording, run_plan
 from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.question.description import Search
+from diskmodel.plan.question.options import plan_from, plan_options
 from diskmodel.plan.trial.replay_check import bursts_in_words, replay_criteria, replay_trace
 from diskmodel.result.statistics.batches import Interval
-from diskmodel.workload import TraceWorkload
+from diskmodel.workload import TraceWorkload, Workload
+from tests.unit.formats.test_recorders import WORKED
 from tests.validation.synthesis import stories
 
 SECOND_NS = 10**9
@@ -76,8 +81,8 @@ def p99_of_replay(plan: PlanDescription, result: PlanResult, disks: int, speed_u
 
 def test_bursts_decide_the_count_and_the_answer_says_so(bursty, tmp_path):
     plan = plan_of(bursty, tmp_path)
-    fitted_only = run_plan(plan.model_copy(update={"recording": None}), with_relaxations=False).best
-    result = run_plan(plan, with_relaxations=False)
+    fitted_only = run_plan(plan.model_copy(update={"recording": None}), with_relaxations=False, by_chance=False).best
+    result = run_plan(plan, with_relaxations=False, by_chance=False)
     best = result.best
     assert fitted_only is not None
     assert best is not None
@@ -95,7 +100,7 @@ def test_bursts_decide_the_count_and_the_answer_says_so(bursty, tmp_path):
 
 def test_both_figures_are_in_the_answer(bursty, tmp_path):
     plan = plan_of(bursty, tmp_path, p99="400 ms")
-    result = run_plan(plan, with_relaxations=False)
+    result = run_plan(plan, with_relaxations=False, by_chance=False)
     data = result.to_dict()["candidates"][0]
     assert set(data["replay"]) >= {"latency_ms", "iops", "stable", "requests"}
     assert data["replay"]["requests"] == 13_000
@@ -105,13 +110,13 @@ def test_both_figures_are_in_the_answer(bursty, tmp_path):
 
 
 def test_a_steady_trace_agrees(steady, tmp_path):
-    best = run_plan(plan_of(steady, tmp_path), with_relaxations=False).best
+    best = run_plan(plan_of(steady, tmp_path), with_relaxations=False, by_chance=False).best
     assert best is not None
     assert best.replay_note.startswith("replaying the trace agrees")
 
 
 def test_no_array_is_an_answer_when_no_replay_is_within_the_objective(bursty, tmp_path):
-    result = run_plan(plan_of(bursty, tmp_path, disks=8), with_relaxations=False)
+    result = run_plan(plan_of(bursty, tmp_path, disks=8), with_relaxations=False, by_chance=False)
     assert not result.is_feasible
     assert "replay latency" in result.reason
     assert "only the fitted workload meets the objective" in result.candidates[0].replay_note
@@ -119,7 +124,7 @@ def test_no_array_is_an_answer_when_no_replay_is_within_the_objective(bursty, tm
 
 def test_growth_and_peak_compress_the_trace(bursty, tmp_path):
     plan = plan_of(bursty, tmp_path, objective="growth = '50 %'\nyears = 1\npeak_factor = 1.2", p99="100 ms")
-    result = run_plan(plan, with_relaxations=False)
+    result = run_plan(plan, with_relaxations=False, by_chance=False)
     assert result.best is not None
     assert result.best.trial is not None
     assert result.best.trial.replay is not None
@@ -130,7 +135,7 @@ def test_growth_and_peak_compress_the_trace(bursty, tmp_path):
 
 def test_a_failed_disk_is_replayed_too(steady, tmp_path):
     more = '[objective.degraded]\n[objective.degraded.latency]\np99 = "60 ms"'
-    trial = run_plan(plan_of(steady, tmp_path, more=more), with_relaxations=False).best.trial
+    trial = run_plan(plan_of(steady, tmp_path, more=more), with_relaxations=False, by_chance=False).best.trial
     assert trial.degraded_replay is not None
     assert {c.name for c in trial.criteria} >= {"replay latency", "replay degraded latency"}
     assert trial.degraded_replay.latency_ms()["p99"] > trial.replay.latency_ms()["p99"]
@@ -139,13 +144,13 @@ def test_a_failed_disk_is_replayed_too(steady, tmp_path):
 def test_the_rule_of_thumb_replays_nothing(steady, tmp_path):
     plan = plan_of(steady, tmp_path, objective="capacity = '1 GB'")
     plan = plan.model_copy(update={"search": plan.search.model_copy(update={"method": "rule"})})
-    result = run_plan(plan, with_relaxations=False)
+    result = run_plan(plan, with_relaxations=False, by_chance=False)
     assert all(trial.replay is None for trial in result.candidates[0].trials)
 
 
 def test_each_operation_has_its_own_limits(bursty, tmp_path):
     plan = plan_of(bursty, tmp_path)
-    case = Case(plan, run_plan(plan, with_relaxations=False).candidates[0].family)
+    case = Case(plan, run_plan(plan, with_relaxations=False, by_chance=False).candidates[0].family)
     replay = replay_trace(case, case.array(8))
     latency = {"streams": {"reads": {"p99": "1 s"}, "writes": {"p99": "1 ms"}}}
     limits = type(plan.objective.latency).parse(latency)
@@ -156,7 +161,7 @@ def test_each_operation_has_its_own_limits(bursty, tmp_path):
 
 def test_a_wrapped_trace_says_so(bursty, tmp_path):
     plan = plan_of(bursty, tmp_path)
-    case = Case(plan, run_plan(plan, with_relaxations=False).candidates[0].family)
+    case = Case(plan, run_plan(plan, with_relaxations=False, by_chance=False).candidates[0].family)
     array = case.array(4)
     far = case.trace.trace
     shifted = dataclasses.replace(far, offset=far.offset + array.usable_bytes)
@@ -231,7 +236,7 @@ def test_averages_report_how_hidden_peaks_move_the_count(tmp_path):
     plan = averages(tmp_path)
     assert plan.recording is not None
     assert plan.recording.kind == "averages"
-    result = run_plan(plan, evaluate=Doubling(), with_relaxations=False)
+    result = run_plan(plan, evaluate=Doubling(), with_relaxations=False, by_chance=False)
     assert result.best is not None
     # 600, 1200 and 2400 requests a second at 100 a disk, in even numbers
     assert result.best.disks == 6
@@ -240,7 +245,9 @@ def test_averages_report_how_hidden_peaks_move_the_count(tmp_path):
 
 
 def test_a_ceiling_of_the_mean_does_not_grow_with_the_peaks(tmp_path):
-    result = run_plan(averages(tmp_path, "utilization_ceiling = '50 %'"), evaluate=Doubling(), with_relaxations=False)
+    result = run_plan(
+        averages(tmp_path, "utilization_ceiling = '50 %'"), evaluate=Doubling(), with_relaxations=False, by_chance=False
+    )
     assert result.best is not None
     assert result.best.disks == 12
     assert [peak.disks for peak in result.peaks] == [12, 24]
@@ -261,7 +268,7 @@ def test_a_ceiling_of_the_mean_does_not_grow_with_the_peaks(tmp_path):
 )
 def test_answers_of_recorded_traces_replay_within_their_objective(evidence, tmp_path, name):
     plan = plan_of(evidence / "real-files" / "trace" / name, tmp_path, p99="50 ms")
-    result = run_plan(plan, with_relaxations=False)
+    result = run_plan(plan, with_relaxations=False, by_chance=False)
     candidate = result.candidates[0]
     assert candidate.trial is not None
     p99_ms = p99_of_replay(plan, result, candidate.trial.disks)
@@ -274,7 +281,7 @@ def test_answers_of_recorded_traces_replay_within_their_objective(evidence, tmp_
 
 def test_the_slowest_of_three_replays_decides(bursty, tmp_path):
     plan = plan_of(bursty, tmp_path, p99="400 ms")
-    result = run_plan(plan, with_relaxations=False)
+    result = run_plan(plan, with_relaxations=False, by_chance=False)
     best = result.best
     assert best is not None
     assert best.trial is not None
@@ -287,3 +294,24 @@ def test_the_slowest_of_three_replays_decides(bursty, tmp_path):
     assert len(set(p99)) == 3
     assert replay.latency_ms()["p99"] == max(p99)
     assert replay.iops == min(one.iops for one in turns if one is not None)
+
+
+@pytest.mark.parametrize("kind", RECORDER_KINDS)
+def test_every_recording_can_be_planned_for(kind, tmp_path):
+    text, device, *_ = WORKED[kind]
+    path = tmp_path / "recorded"
+    path.write_text(text)
+    recording = Recording.of(path, device=device)
+    assert recording is not None
+    assert recording.kind == "averages"
+    found = find_workload(path, device=device)
+    plan, _ = plan_from(
+        plan_options({"capacity": "1TB", "p99": "20ms", "drive": ["generic-15k"], "level": ["raid10"]}),
+        workload=Workload.parse(found.workload),
+        is_recorded=True,
+        recording=recording,
+    )
+    assert plan.recording == recording
+    assert plan.workload.offered_rate_per_s > 0
+    rule = plan.model_copy(update={"search": Search.parse({"method": "rule"})})
+    assert run_plan(rule).best is not None

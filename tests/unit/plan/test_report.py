@@ -6,6 +6,8 @@ import csv
 import io
 import re
 import tomllib
+import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,6 +19,7 @@ from diskmodel.drive import load_drive
 from diskmodel.errors import DescriptionError, OutputError
 from diskmodel.plan import PlanDescription, latency_curves, run_plan
 from diskmodel.plan.question.short_toml import short_toml
+from diskmodel.plan.show.notebook import plan_html
 from diskmodel.plan.show.plot import CURVE, trials_svg
 from diskmodel.plan.show.report import as_csv, csv_cell, html, markdown, write_report
 from diskmodel.plan.show.words import waterfall_title
@@ -142,7 +145,7 @@ def test_the_plan_inside_the_report_is_the_plan() -> None:
     ],
 )
 def test_few_words_reproduce_the_plan(changed: dict[str, Any]) -> None:
-    plan = plan_of(**changed)
+    plan = plan_of(exact=False, **changed)
     text = short_toml(plan)
     assert PlanDescription.parse(tomllib.loads(text)) == plan
     assert len(text) < len(plan.to_toml()) / 2
@@ -151,7 +154,7 @@ def test_few_words_reproduce_the_plan(changed: dict[str, Any]) -> None:
 
 def test_catalogue_drives_are_named_and_others_written_out() -> None:
     own = {**load_drive("generic-15k").to_dict(), "name": "own", "rpm": 14_000}
-    text = short_toml(plan_of(candidates={"drives": ["generic-7k2", own], "levels": ["raid5"]}))
+    text = short_toml(plan_of(exact=False, candidates={"drives": ["generic-7k2", own], "levels": ["raid5"]}))
     first, second = tomllib.loads(text)["candidates"]["drives"]
     assert first == "generic-7k2"
     assert second["rpm"] == 14_000
@@ -214,3 +217,27 @@ def test_csv_has_no_formulas() -> None:
     numbers = [csv_cell(value) for value in (-1.5, 3, None)]
     assert numbers == [-1.5, 3, None]
     assert [csv_cell(text) for text in ("+1", "-1", "@a", "\ta", "raid5")] == ["'+1", "'-1", "'@a", "'\ta", "raid5"]
+
+
+CONTROLS = "\x1b]0;t\x07 exe.\u202etxt \x85"
+
+
+@pytest.mark.parametrize("make", [html, markdown, as_csv, plan_html])
+def test_no_report_obeys_a_name(make: Callable[[Any], str]) -> None:
+    drive = load_drive("generic-10k").model_copy(update={"name": f"drive {CONTROLS}"})
+    plan = plan_of(name=f"plan {CONTROLS}", objective=GROWING)
+    fields = {**dict(plan), "candidates": {**dict(plan.candidates), "drives": (drive,)}}
+    text = make(run_plan(PlanDescription.parse(fields), evaluate=Queues()))
+    assert not re.findall("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", text)
+    assert "exe." in text
+    assert "u202e" in text.lower()
+
+
+def test_a_name_that_no_font_has_is_drawn_without_a_word() -> None:
+    drive = load_drive("generic-10k").model_copy(update={"name": "\u4e2d\x07\u202e $x_$"})
+    plan = plan_of(name="\u4e2d", objective=GROWING)
+    fields = {**dict(plan), "candidates": {**dict(plan.candidates), "drives": (drive,)}}
+    result = run_plan(PlanDescription.parse(fields), evaluate=Queues())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "<svg" in html(result, latency_curves(result, Queues()))

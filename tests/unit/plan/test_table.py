@@ -16,6 +16,7 @@ from diskmodel.drive import Hdd, load_drive
 from diskmodel.engine.simulate import simulate
 from diskmodel.plan import compare, run_plan
 from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.show.candidates import chance_words, duration
 from diskmodel.plan.show.cautions import cautions
 from diskmodel.plan.show.table import explanation
 from diskmodel.plan.show.words import MAX_REASONS, because, explained
@@ -117,7 +118,7 @@ def test_three_reasons_at_most_and_the_rest_on_request() -> None:
 
 def test_a_line_that_wraps_keeps_its_indent() -> None:
     text = text_of(run_plan(plan_of(), evaluate=Queues(noise=0.01)))
-    reasons = text[: text.index("drive ")].splitlines()[1:-3]
+    reasons = text[: text.index(" drive ")].splitlines()[1:-3]
     assert reasons
     assert all(line.startswith("  ") for line in reasons)
 
@@ -136,8 +137,8 @@ def test_comparison() -> None:
     assert "p99 ms, one disk failed" in text
     assert "overloaded" in text  # RAID 5 with a disk less cannot hold it
     assert "months of growth" in text
-    assert "p99 ms at that rate" in text
-    assert "IOPS by rule of thumb" in text
+    assert "highest stable IOPS" in text
+    assert "by rule of thumb" in " ".join(text.split())
     assert text.count("compared with") == 1  # the statistics of a pair are one sentence
 
 
@@ -182,8 +183,10 @@ def test_runs_without_a_steady_state_are_marked() -> None:
     assert "*" not in text_of(settled)
     first = replace(settled.arrays[0], healthy=replace(settled.arrays[0].healthy, is_settled=False))
     text = text_of(replace(settled, arrays=(first, settled.arrays[1])))
-    (rate,) = [line for line in text.splitlines() if line.startswith(" IOPS  ")]
-    assert rate.split()[1:] == ["300*", "300"]
+    (mean,) = [line for line in text.splitlines() if line.startswith(" mean ms  ")]
+    cells = mean.removeprefix(" mean ms ").split(" ± ")
+    assert cells[0].strip().endswith("*")
+    assert "*" not in cells[1]
     assert "*: the run did not reach a steady state" in text
 
 
@@ -287,3 +290,24 @@ def test_plan_and_compare_name_an_order_that_only_single_requests_stand_behind()
     arrays = [Array.parse({"drive": item, "layout": layout}) for item in (single, drive)]
     text = " ".join(text_of(compare(arrays, plan.workload, n_requests=400)).split())
     assert text.count("orders queued commands is assumed: it takes one at a time") == 1
+
+
+@pytest.mark.parametrize(
+    ("hours", "text"), [(16.2, "16.2 h"), (48, "48 h"), (60, "2.5 days"), (1000, "41.7 days (starved)")]
+)
+def test_lengths_of_rebuilds(hours: float, text: str) -> None:
+    assert duration(hours) == text
+
+
+@pytest.mark.parametrize(
+    ("chance", "text"),
+    [
+        (1 / 9_012, "1 in 9,000 a year"),
+        (0.013, "1 in 77 a year"),
+        (0.95, "almost certain within a year"),
+        (1e-12, "less than 1 in a billion a year"),
+        (0.0, "less than 1 in a billion a year"),
+    ],
+)
+def test_chances_of_data_loss(chance: float, text: str) -> None:
+    assert chance_words(chance) == text

@@ -36,7 +36,7 @@ def plan_of(limits: dict[str, Any], **objective: Any) -> PlanDescription:
 
 
 def answered(plan: PlanDescription) -> Any:
-    (candidate,) = run_plan(plan, with_relaxations=False, with_details=False).candidates
+    (candidate,) = run_plan(plan, with_relaxations=False, by_chance=False, with_details=False).candidates
     return candidate
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from diskmodel import Array, Workload, simulate
 from diskmodel.plan import PlanDescription, run_plan
 from diskmodel.plan.trial.simulated import Simulated
 from diskmodel.result import Result
-from diskmodel.result.statistics.window import MIN_CYCLES, cycle_of, enough_cycles
+from diskmodel.result.run_length import suggest_n
+from diskmodel.result.statistics.window import MIN_CYCLES, cycle_of, enough_cycles, unseen_share
 
 ARRAY = Array.from_words("8x generic-10k raid10")
 STREAM = {"size": "8 KiB", "read_ratio": 0.7, "span": "1 TB"}
@@ -96,7 +101,7 @@ def planned(workload: dict[str, object], latency: dict[str, object], **search: o
 )
 def test_a_plan_does_not_answer_from_the_quiet_hours(arrival: dict[str, object], busiest: float, seed: int) -> None:
     plan = planned({"size": "8 KiB", "read_ratio": 0.7, **arrival}, {"p99": "40 ms"}, seed=seed)
-    (candidate,) = run_plan(plan, with_relaxations=False, with_details=False).candidates
+    (candidate,) = run_plan(plan, with_relaxations=False, by_chance=False, with_details=False).candidates
     assert candidate.workload is not None
     assert candidate.workload.offered_rate_per_s == pytest.approx(busiest)
     assert candidate.disks is None or candidate.disks >= 8, "four are enough for the quiet hours"
@@ -116,5 +121,51 @@ def test_a_limit_on_a_stream_that_was_not_seen_is_undecided() -> None:
     plan = planned(
         workload, {"streams": {"rare": {"p99": "30 ms"}}}, max_requests_at_answer=30_000, max_requests=30_000
     )
-    (candidate,) = run_plan(plan, with_relaxations=False, with_details=False).candidates
+    (candidate,) = run_plan(plan, with_relaxations=False, by_chance=False, with_details=False).candidates
     assert candidate.state == "undecided"
+
+
+BEFORE_A_CACHE = Array.parse(
+    {
+        "drive": "generic-10k",
+        "layout": {"level": "raid10", "disks": 14},
+        "controller": {"write_cache": {"size": "64 MiB"}},
+    }
+)
+RARELY_LONG = {"kind": "bursts", "on_rate": "4000/s", "off_rate": "50/s", "mean_on": "2 s", "mean_off": "60 s"}
+WRITES = Workload.parse({"size": "8 KiB", "read_ratio": 0.0, "arrival": RARELY_LONG})
+
+
+def test_eleven_bursts_that_a_cache_absorbs_do_not_show_what_the_next_one_does() -> None:
+    """p99 of 3 million requests is 0.03 or 100 ms, depending on the seed: more than 1 % of them wait in some bursts."""
+    found = simulate(BEFORE_A_CACHE, WRITES, n_requests=125_000, seed=3, profile_draws=0)
+    assert found.latency.ends_ns["p99"][0] == found.latency.quantiles_ns["p99"] == 30_000
+    assert math.isnan(found.latency.ends_ns["p99"][1])
+    assert math.isnan(found.latency.mean.high)
+    assert math.isfinite(found.latency.ends_ns["p50"][1])  # at most 3 of 11 bursts in 20
+    assert not found.is_converged
+    assert any("no burst filled the controller's write cache" in line for line in found.messages)
+    # 300 bursts, and one to begin with
+    assert suggest_n(found) == 301 * 11_000
+    long = simulate(BEFORE_A_CACHE, WRITES, n_requests=1_000_000, seed=3, profile_draws=0)
+    assert long.latency.ends_ns["p99"][1] > 50e6
+
+
+def test_a_cache_before_bursts_begins_as_at_their_mean_rate() -> None:
+    """The first 6,000 requests are of one burst with some seeds, and would fill it."""
+    for seed in range(3):
+        found = simulate(BEFORE_A_CACHE, WRITES, n_requests=2_000, seed=seed, profile_draws=0)
+        assert found.run.levels[0, 1] <= found.run.level_marks[0] + (1 << 20)
+
+
+def test_fewer_bursts_than_a_hundred_for_each_three_are_not_enough() -> None:
+    requests = WRITES.requests(capacity_bytes=10**12, n=10)
+    levels = np.array([[1, 10, 0, 0, 0]], np.int64)
+    run = simulate(BEFORE_A_CACHE, WRITES, n_requests=300, profile_draws=0).run
+    half_full = replace(run, cache_bytes=20, levels=levels)
+    assert unseen_share(requests, half_full, 300 * 11_000, 0) == pytest.approx(0.01)
+    assert unseen_share(requests, half_full, 11_000, 0) == 1
+    assert unseen_share(requests, replace(half_full, cache_bytes=10), 11_000, 0) == 0
+    assert unseen_share(requests, replace(half_full, cache_bytes=0), 11_000, 0) == 0
+    steady = load(rate="400/s").requests(capacity_bytes=10**12, n=10)
+    assert unseen_share(steady, half_full, 11_000, 0) == 0

@@ -59,3 +59,21 @@ def test_far_percentiles_need_requests() -> None:
 def test_a_precision_that_nobody_can_reach_is_refused(precision: float) -> None:
     with pytest.raises(DescriptionError, match="precision"):
         simulate(ARRAY, FAST, n_requests=200, precision=precision)
+
+
+@pytest.mark.parametrize("n", [200, 500, 1000, 2000])
+def test_a_queue_that_still_rises_to_its_length_is_not_an_overload(n: int) -> None:
+    """Eight disks at 99 % of what they do with full queues: from 4,000 requests on it is stable, at 90 ms."""
+    layout = {"level": "raid50", "disks": 8, "groups": 2, "strip": "16 KiB"}
+    array = Array.parse({"drive": "hgst-ultrastar-c15k600", "layout": layout})
+    load = Workload.parse({"rate": "2000/s", "read_ratio": 0.7, "size": "8 KiB"})
+    for seed in range(3):
+        assert simulate(array, load, n_requests=n, seed=seed, profile_draws=0).to_dict()["stable"] is not False
+
+
+def test_a_large_cache_hides_an_overload_from_a_short_run() -> None:
+    cache = {"write_cache": {"size": "2 GiB"}}
+    array = Array.parse({"drive": "generic-10k", "layout": {"level": "raid5", "disks": 8}, "controller": cache})
+    load = Workload.parse({"rate": "2500/s", "read_ratio": 0.3, "size": "8 KiB"})
+    assert simulate(array, load, n_requests=300).to_dict()["stable"] is None
+    assert simulate(array, load, n_requests=30_000).to_dict()["stable"] is False

@@ -26,6 +26,7 @@ def test_columns_by_hand() -> None:
             write_bytes=column(0, 245_760, 0),
             n_cache_hits=column(0, 0, 0),
             read_response_ns=column(500_000_000, 50_000_000, 0),
+            n_flushes=column(0, 0, 0),
         ),
         "simpy",
         0.0,

@@ -65,11 +65,13 @@ def story_of(path: Path, what: str) -> Story:
     """Plan from a trace's rates and from the trace, and replay it on both answers."""
     found = find_workload(path)
     question = {"objective": {"latency": {"p99": P99_LIMIT}}, "candidates": CANDIDATES}
-    rates_only = run_plan(PlanDescription.parse({**question, "workload": found.workload}), with_relaxations=False)
+    rates_only = run_plan(
+        PlanDescription.parse({**question, "workload": found.workload}), with_relaxations=False, by_chance=False
+    )
     recording = Recording.of(path)
     assert recording is not None
     plan = PlanDescription.parse({**question, "workload": found.workload, "recording": recording.to_dict()})
-    checked = run_plan(plan, with_relaxations=False)
+    checked = run_plan(plan, with_relaxations=False, by_chance=False)
     trace = recording.trace()
     replayed = {}
     for result in (rates_only, checked):

@@ -13,6 +13,10 @@ pub struct Command {
     /// A read after which the arm is kept for a write of the same blocks, and that write (rule L12).
     pub holds: bool,
     pub follows: bool,
+    /// A write that passes the drive's buffer (rule D11).
+    pub is_fua: bool,
+    /// A write that a flush follows above the disk (rule Y4).
+    pub flushes_after: bool,
     /// A page of the write-intent bitmap: the array counts it as none of its writes (rules L5, Q10).
     pub is_bitmap: bool,
     /// Part of a run that does not go to the media cache (rule G2).
@@ -22,6 +26,10 @@ pub struct Command {
     pub submitted: i64,
     /// When it reached the queue that it waits in now.
     pub arrived: i64,
+    /// Of a write that passes the buffer: in order of acceptance; 0: it does not (rule D10).
+    pub number: u64,
+    /// When the drive's processor is done with it.
+    pub ready: i64,
     /// When enough of a write's data has come (rule D9).
     pub data_at: i64,
     /// One more than the next command that is served as part of this one, and than the last of them (rule Q9).

@@ -28,6 +28,14 @@ pub trait Device {
         self.submit(id, model, commands, events);
     }
 
+    /// Takes a flush: it passes the queue and takes no slot (rule D10).
+    fn flush(&mut self, id: u32, commands: &mut Commands, events: &mut Events) {
+        commands[id].arrived = events.now;
+        let front = self.front_mut();
+        front.flushes.push(id);
+        front.wake(events.now, events);
+    }
+
     /// Starts what can be started now.
     fn woken(&mut self, model: &Self::Model, commands: &mut Commands, events: &mut Events);
 
@@ -103,6 +111,7 @@ pub struct Counters {
     pub write_sectors: i64,
     pub n_cache_hits: i64,
     pub read_response_ns: i64,
+    pub n_flushes: i64,
 }
 
 /// Commands that the drive accepts at once, and what its processor takes for each at least.
@@ -142,6 +151,8 @@ pub struct Front {
     pub completed_end: i64,
     pub counters: Counters,
     pub waiting: Pool,
+    /// Flushes that the drive has not been given.
+    pub flushes: Vec<u32>,
     /// Sectors up to which adjacent waiting commands become one; 0: they do not.
     merge_limit: i64,
     /// Whether a write may bypass this queue at the instant at which its read completes (rule L12).
@@ -165,6 +176,7 @@ impl Front {
             completed_end: 0,
             counters: Counters::default(),
             waiting: Pool::default(),
+            flushes: Vec::new(),
             merge_limit: 0,
             is_bypassed: false,
             zones: None,
@@ -239,11 +251,13 @@ impl Front {
         }
         let limit = self.merge_limit - i64::from(planted(Fault::MergeLimit));
         let mut leader = new.id;
+        let is_fua = commands[new.id].is_fua;
         let zones = self.zones.as_ref();
         let takes = |w: &Waiting| {
             w.n + new.n <= limit
                 && w.actuator == new.actuator
                 && !commands[w.id].holds
+                && commands[w.id].is_fua == is_fua
                 && zones.is_none_or(|zones| zones.are_together(w.lba, new.lba))
         };
         let is_joined = self.waiting.join(new, &self.scheduler, takes, |w| {
@@ -373,11 +387,20 @@ impl Front {
     ) {
         self.in_drive += 1;
         let (from, overhead) = begin(waiting, self.electronics_free_ns);
-        commands[waiting.id].overhead = overhead;
+        let command = &mut commands[waiting.id];
+        command.overhead = overhead;
         self.electronics_free_ns = (from + overhead).min(LAST_NS);
         waiting.ready = self.electronics_free_ns;
         waiting.arrived = now;
-        commands[waiting.id].arrived = now;
+        command.ready = self.electronics_free_ns;
+        command.arrived = now;
+    }
+
+    /// A flush in the drive's processor; returns when it is done with it (rules D1, D10).
+    pub fn process_flush(&mut self, begin: impl FnOnce(i64) -> (i64, i64)) -> i64 {
+        let (from, overhead) = begin(self.electronics_free_ns);
+        self.electronics_free_ns = (from + overhead).min(LAST_NS);
+        self.electronics_free_ns
     }
 
     #[inline(always)]

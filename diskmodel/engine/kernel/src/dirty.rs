@@ -29,8 +29,10 @@ pub struct DirtyBuffer {
     used: i64,
     /// Grows when more is held than before.
     pub growth: i64,
-    /// Being written to the media: (number, when it is there).
-    landing: Vec<(u64, i64)>,
+    /// Being written to the media: (number, when it is there, turn).
+    landing: Vec<(u64, i64, u64)>,
+    /// Writes that pass the buffer and are not on the media; they have turns, too.
+    n_passing: usize,
     /// What waits for each arm, by turn of arrival.
     of_arm: Vec<BTreeMap<u64, Dirty>>,
     n_waiting: usize,
@@ -84,7 +86,7 @@ impl DirtyBuffer {
         if self.capacity == 0 {
             return false;
         }
-        if self.covers(lba, n) {
+        if self.longest > 0 && self.covers(lba, n) {
             return true;
         }
         let room = if planted(Fault::WriteRoom) { n } else { n.max(self.least) };
@@ -163,11 +165,11 @@ impl DirtyBuffer {
     /// Write number `seq`, one of the first that wait for an arm, goes to the media, where it is at `end`; returns its
     /// room.
     pub fn leave(&mut self, arm: usize, seq: u64, end: i64) -> i64 {
-        self.landing.push((seq, end));
         let held = &mut self.of_arm[arm];
         let Some((&turn, &Dirty { lba, n, room, .. })) = held.iter().find(|(_, entry)| entry.seq == seq) else {
             return 0;
         };
+        self.landing.push((seq, end, turn));
         held.remove(&turn);
         self.n_waiting -= 1;
         self.by_start.remove(&(lba, turn));
@@ -188,10 +190,34 @@ impl DirtyBuffer {
         room
     }
 
-    /// What took so much room has reached the media by now.
-    pub fn landed(&mut self, room: i64, now: i64) {
+    /// What took so much room has reached the media now, the first by number of what does so; returns its turn.
+    pub fn landed(&mut self, room: i64, now: i64) -> u64 {
         self.used -= room;
-        self.landing.retain(|&(_, end)| end > now);
+        let here = self.landing.iter().enumerate().filter(|(_, &(_, end, _))| end <= now);
+        let first = here.min_by_key(|(_, &(seq, ..))| seq).map(|(at, _)| at);
+        first.map_or(0, |at| self.landing.swap_remove(at).2)
+    }
+
+    /// A write passes the buffer; returns its turn.
+    pub fn pass_by(&mut self) -> u64 {
+        self.turn += 1;
+        self.n_passing += 1;
+        self.turn
+    }
+
+    /// A write that passed the buffer is on the media.
+    pub fn passed_by(&mut self) {
+        self.n_passing -= 1;
+    }
+
+    /// Writes with a turn that are not on the media, and the last turn.
+    pub fn unwritten(&self) -> (usize, u64) {
+        (self.n_waiting + self.landing.len() + self.n_passing, self.turn)
+    }
+
+    /// The writes that wait for an arm and have a turn up to `last`, in order of arrival.
+    pub fn up_to(&self, arm: usize, last: u64) -> impl Iterator<Item = &Dirty> {
+        self.of_arm.get(arm).into_iter().flat_map(move |held| held.range(..=last).map(|(_, entry)| entry))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -210,7 +236,7 @@ impl DirtyBuffer {
     /// Whether everything below number `seq` is on the media.
     pub fn is_durable(&self, seq: u64) -> bool {
         self.of_arm.iter().flat_map(BTreeMap::values).all(|entry| entry.seq >= seq)
-            && self.landing.iter().all(|&(landing, _)| landing >= seq)
+            && self.landing.iter().all(|&(landing, ..)| landing >= seq)
     }
 }
 

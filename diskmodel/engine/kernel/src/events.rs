@@ -10,6 +10,26 @@ pub const COMPLETE: u64 = 0;
 pub const ARRIVE: u64 = 1;
 pub const DISPATCH: u64 = 2;
 
+/// What a commit of the journal does next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Step {
+    #[default]
+    Body,
+    Flush,
+    Block,
+}
+
+impl Step {
+    /// The step of a number.
+    pub fn of(number: u32) -> Self {
+        match number {
+            0 => Step::Body,
+            1 => Step::Flush,
+            _ => Step::Block,
+        }
+    }
+}
+
 /// What happens at an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
@@ -41,6 +61,12 @@ pub enum Action {
     WindowEnded(u32),
     /// The host's thread may notice the next completion.
     TurnEnded,
+    /// The turn of the array's next flush has come.
+    FlushTurn,
+    /// The turn of what a commit of the journal does next has come.
+    Journal(Step),
+    /// A batch of a log has waited long enough for records: (stream).
+    LogDelayed(u32),
     /// The host's flusher wakes up.
     FlusherWoken,
     /// The next rebuild step.
@@ -49,7 +75,8 @@ pub enum Action {
 
 impl Action {
     /// In one word: a processor that loads at once what was stored in parts waits for all of them to reach its cache.
-    /// Streams and devices have 28 bits, more than `MAX_DISKS` needs.
+    /// Streams and devices have 28 bits, more than `MAX_DISKS` needs. All kinds that four bits have room for are there,
+    /// so that finding out the kind takes no comparison: the rarest share the last one.
     #[inline(always)]
     fn word(self) -> u64 {
         let (kind, a, b) = match self {
@@ -69,6 +96,9 @@ impl Action {
             Action::FlusherWoken => (13, 0, 0),
             Action::RebuildStep => (14, 0, 0),
             Action::TurnEnded => (15, 0, 0),
+            Action::FlushTurn => (15, 1, 0),
+            Action::LogDelayed(b) => (15, 2, b),
+            Action::Journal(step) => (15, 3, step as u32),
         };
         u64::from(a) << 36 | u64::from(b) << 4 | kind
     }
@@ -92,7 +122,10 @@ impl Action {
             12 => Action::WindowEnded(b),
             13 => Action::FlusherWoken,
             14 => Action::RebuildStep,
-            _ => Action::TurnEnded,
+            _ if a == 0 => Action::TurnEnded,
+            _ if a == 1 => Action::FlushTurn,
+            _ if a == 2 => Action::LogDelayed(b),
+            _ => Action::Journal(Step::of(b)),
         }
     }
 }
@@ -382,10 +415,13 @@ mod tests {
             Action::HitServed,
             Action::ReadSent,
             Action::WindowEnded,
+            Action::LogDelayed,
         ];
         let of_two = [Action::Issue(disk, most), Action::Destaged(disk, most), Action::Issue(0, 1)];
-        let of_none = [Action::BitsDurable, Action::FlusherWoken, Action::RebuildStep, Action::TurnEnded];
-        for action in by_id.map(|of| of(most)).into_iter().chain(of_two).chain(of_none) {
+        let of_none =
+            [Action::BitsDurable, Action::FlusherWoken, Action::RebuildStep, Action::TurnEnded, Action::FlushTurn];
+        let of_steps = [Step::Body, Step::Flush, Step::Block].map(Action::Journal);
+        for action in by_id.map(|of| of(most)).into_iter().chain(of_two).chain(of_none).chain(of_steps) {
             assert_eq!(Action::of(action.word()), action);
         }
     }

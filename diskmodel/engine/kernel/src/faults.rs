@@ -188,6 +188,20 @@ faults! {
     LoadedLog,
     LoadedRuns,
     SharedAge,
+    SyncEvery,
+    SyncForgotten,
+    FlushedDisks,
+    FlushDeferred,
+    FlushAtOnce,
+    FlushEarly,
+    FlushFirst,
+    FlushIdle,
+    DestageTurn,
+    BatchesTogether,
+    LogBlock,
+    CommitJoined,
+    CommitTurn,
+    CommitFlush,
 }
 
 /// Whether `fault` is planted now.

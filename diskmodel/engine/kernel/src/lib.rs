@@ -32,6 +32,7 @@ mod python;
 mod queue;
 mod rule;
 pub mod scenario;
+mod schema;
 #[cfg(target_os = "linux")]
 pub mod serve;
 pub mod simulation;
@@ -48,7 +49,8 @@ mod write_zones;
 mod _kernel {
     #[pymodule_export]
     use crate::python::{
-        break_off, expected_phasors, folded, likeliest_layout, run, run_streamed, scheduler_names, sweep_rounds,
+        break_off, expected_phasors, folded, likeliest_layout, run, run_streamed, scheduler_names, schema, stop_runs,
+        sweep_rounds,
     };
 
     #[cfg(target_os = "linux")]

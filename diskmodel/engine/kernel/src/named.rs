@@ -29,12 +29,16 @@ macro_rules! named {
             }
         }
 
-        #[cfg(feature = "python")]
-        impl<'a, 'py> pyo3::FromPyObject<'a, 'py> for $Name {
-            type Error = pyo3::PyErr;
+        impl $crate::schema::Described for $Name {
+            fn word(_: &mut std::collections::BTreeSet<String>) -> String {
+                "str".to_string()
+            }
+        }
 
-            fn extract(value: pyo3::Borrowed<'a, 'py, pyo3::PyAny>) -> pyo3::PyResult<Self> {
-                let name: &str = value.extract()?;
+        #[cfg(feature = "python")]
+        impl<'py> $crate::python::extract::Given<'py> for $Name {
+            fn given(value: &pyo3::Bound<'py, pyo3::PyAny>) -> pyo3::PyResult<Self> {
+                let name: &str = pyo3::types::PyAnyMethods::extract(value)?;
                 $Name::named(name).ok_or_else(|| {
                     let rule = format!("{name}: must be one of {}", $Name::NAMES.join(", "));
                     pyo3::exceptions::PyValueError::new_err(rule)

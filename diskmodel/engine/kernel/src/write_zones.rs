@@ -9,17 +9,18 @@ use crate::command::{Command, Commands};
 use crate::faults::{planted, Fault};
 use crate::mechanics::WRITE;
 use crate::rule::{within, MAX_LENGTH_BYTES, MAX_SECTORS};
+use crate::schema::record;
 
-/// The zones of a drive, as a caller hands them over.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-pub struct WriteZoneTables {
-    /// Length of a zone, and where the zones begin that are written in order.
-    pub sectors: i64,
-    pub first_sector: i64,
-    /// Sectors up to which writes that wait for a zone become one.
-    pub merge_sectors: i64,
+record! {
+    /// The zones of a drive, as a caller hands them over.
+    #[derive(Clone, Debug)]
+    pub struct WriteZoneTables {
+        /// Length of a zone, and where the zones begin that are written in order.
+        pub sectors: i64,
+        pub first_sector: i64,
+        /// Sectors up to which writes that wait for a zone become one.
+        pub merge_sectors: i64,
+    }
 }
 
 impl WriteZoneTables {

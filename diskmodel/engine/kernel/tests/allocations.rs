@@ -82,7 +82,7 @@ fn hdd(dirty_sectors: i64) -> Drive {
 }
 
 fn flash() -> Drive {
-    Drive::Flash(small::flash())
+    Drive::Flash(Box::new(small::flash()))
 }
 
 fn virtual_disk() -> Drive {
@@ -154,7 +154,7 @@ fn scenario(drive: Drive, level: (&str, u32, i64, i64)) -> Scenario {
 
 /// Allocations of the measured requests, a request.
 fn allocations(scenario: Scenario, n_clients: i64) -> f64 {
-    let rules = [Rule { n_clients, pace_ns: 0 }];
+    let rules = [Rule { n_clients, ..Rule::default() }];
     let clients = Clients { rules, n_taken: 0, n_done: 0, draw: 1, warm: 0 };
     let warm = match scenario.build().unwrap().0 {
         Built::Hdd(parts) => {

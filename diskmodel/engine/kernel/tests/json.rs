@@ -68,6 +68,30 @@ fn scenarios_from_json_give_the_same_completions_as_through_python() {
     assert!(n_files >= 7);
 }
 
+/// What a scenario of the folder is refused for, once it is changed.
+fn refusal(change: impl Fn(&mut serde_json::Value)) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios/raid60-degraded.json");
+    let mut kept: serde_json::Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    change(&mut kept["array"]);
+    serde_json::from_value::<Scenario>(kept["array"].take()).unwrap_err().to_string()
+}
+
+#[test]
+fn an_unknown_field_is_refused() {
+    assert!(refusal(|array| array["drive"]["wobble_ns"] = 1.into()).contains("unknown field `wobble_ns`"));
+    assert!(refusal(|array| array["slope"] = 1.into()).contains("unknown field `slope`"));
+}
+
+#[test]
+fn a_missing_field_is_refused_also_where_it_may_be_null() {
+    for (record, field) in [("drive", "media_cache"), ("drive", "write_seek_ns"), ("start", "aged")] {
+        let said = refusal(|array| {
+            array[record].as_object_mut().unwrap().remove(field);
+        });
+        assert!(said.contains(&format!("missing field `{field}`")), "{said}");
+    }
+}
+
 #[test]
 fn an_unknown_name_is_refused_with_the_names_that_there_are() {
     let message = serde_json::from_str::<_kernel::scenario::SchedulerName>("\"lifo\"").unwrap_err().to_string();

@@ -19,6 +19,7 @@ from diskmodel.result.statistics.batches import mean_interval
 from diskmodel.result.statistics.quantiles import quantile_interval, quantiles
 from diskmodel.result.statistics.stability import judge_stability
 from diskmodel.result.statistics.warmup import warm_up
+from diskmodel.schema import to_kernel
 from diskmodel.workload import Workload
 from tests.unit.lab.site.node import in_node
 
@@ -80,7 +81,7 @@ def test_a_change_leaves_all_other_draws_as_they_were() -> None:
 
 def test_clients_have_a_rule_instead_of_times() -> None:
     [answer] = draws([{"clients": 7}, 100, 1])
-    assert answer["streams"] == [{"n_clients": 7, "pace_ns": 0}]
+    assert answer["streams"] == [to_kernel(StreamRule("", 7))]
     assert not any(answer["requests"]["whenNs"])
 
 

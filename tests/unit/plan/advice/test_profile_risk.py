@@ -53,6 +53,7 @@ def uncertain_drive() -> Flash:
 def test_share_of_drives_that_hold(limit_ms: float, fewest: int, most: int) -> None:
     """Four standard errors above the value nearly all hold; at the value about half do."""
     plan = plan_of(
+        exact=False,
         objective={"latency": {"p99": f"{limit_ms} ms"}},
         candidates={"drives": [uncertain_drive()], "levels": ["raid10"], "max_disks": 8},
     )
@@ -62,31 +63,70 @@ def test_share_of_drives_that_hold(limit_ms: float, fewest: int, most: int) -> N
     assert risk.n_draws == 16
     assert fewest <= risk.n_holding <= most
     assert sum(risk.failing.values()) == risk.n_draws - risk.n_holding
-    assert risk.parameters == ("read_overhead_ns",)
+    assert set(risk.parameters) == {"fitted parameters", "model", "layout", "slowest requests"}
+    assert risk.probability == risk.n_holding / 16
     p99 = risk.figures["p99"]
     # two standard errors to either side, of 16 draws
-    assert 1.1 < p99.high / p99.value < 1.5
-    assert p99.high / p99.value == pytest.approx(p99.value / p99.low)
+    assert 1.1 < p99.high / p99.value < 1.8
+    assert 1.1 < p99.value / p99.low < 1.8
     json.dumps(result.to_dict(), allow_nan=False)
-    shown = text_of(result)
-    missed = risk.n_draws - risk.n_holding
-    assert (f"Caution: {missed} of 16 drives that the profile allows miss the objective" in shown) == (missed > 0)
-    assert f"{risk.n_holding} of 16 drives drawn from the profile's uncertainty meet the objective" in markdown(result)
+    shown = " ".join(text_of(result).split())
+    is_low = risk.probability < 0.9
+    assert (f"meet the objective with a chance of {100 * risk.probability:.0f} %, not 90 %" in shown) == is_low
+    assert f"{risk.n_holding} of 16 draws of what is not known meet the objective" in markdown(result)
+    assert result.best is not None
+    assert result.best.to_dict()["probability"] == risk.probability
 
 
-def test_drives_of_which_all_is_measured_or_printed_have_no_such_risk() -> None:
-    plan = plan_of(candidates={"drives": ["wd-raptor-wd740gd"], "levels": ["raid10"], "max_disks": 64})
+def test_a_drive_that_is_exact_has_no_such_risk() -> None:
+    exact = parse_drive(load_drive("wd-raptor-wd740gd").to_dict() | {"exact": True})
+    plan = plan_of(candidates={"drives": [exact], "levels": ["raid10"], "max_disks": 64})
     result = run_plan(plan, evaluate=Queues())
     assert result.best is not None
     assert result.profile_risk is None
 
 
-def test_an_assumed_order_is_such_a_risk() -> None:
-    """These answers do not depend on the order: all four that were measured are tried, and meet the objective."""
-    risk = run_plan(plan_of(), evaluate=Queues()).profile_risk
+def test_the_answer_has_the_chance_that_is_asked_for() -> None:
+    """With a queue at each disk, a truth that meets the objective also meets it with more disks."""
+    asked = {"latency": {"p99": "80 ms"}, "confidence": 0.9}
+    plan = plan_of(exact=False, objective=asked)
+    result = run_plan(plan, evaluate=Queues())
+    described = run_plan(plan, evaluate=Queues(), by_chance=False)
+    risk, best = result.profile_risk, result.best
     assert risk is not None
-    assert (risk.n_draws, risk.n_holding) == (4, 4)
-    assert "queue.miss_margin_ns" in risk.parameters
+    assert best is not None
+    assert risk.probability >= 0.9
+    assert best.probability == risk.probability
+    chances = [one.probability for one in risk.curve]
+    assert chances == sorted(chances)
+    assert [one.disks for one in risk.curve] == sorted(one.disks for one in risk.curve)
+    assert risk.curve[-1].disks == risk.disks == best.disks
+    assert all(chance < 0.9 for chance in chances[:-1])
+    nominal = described.best
+    assert nominal is not None
+    assert nominal.disks is not None
+    assert described.profile_risk is None
+    assert result.to_dict()["nominal"]["disks"] == nominal.disks < (best.disks or 0)
+    shown = " ".join(text_of(result).split())
+    assert f"{nominal.disks} disks meet the objective if everything is as described" in shown
+    assert f"{best.disks} disks: {100 * risk.probability:.0f} %" in shown
+    assert "a measurement of one such drive would settle" in shown
+    assert best.waterfall[-1].step == "what is not known"
+    assert [step.disks for step in best.waterfall[-2:]] == [best.nominal_disks, best.disks]
+
+
+def test_without_a_number_of_disks_that_is_sure_the_answer_says_so() -> None:
+    """One more disk than as described at most: the chance of that is stated, and that it is too low."""
+    asked = {"latency": {"p99": "40 ms"}, "confidence": 0.99}
+    free = run_plan(plan_of(exact=False, objective=asked), evaluate=Queues(), by_chance=False).best
+    assert free is not None
+    only = {"drives": ["generic-15k"], "levels": [free.level], "max_disks": free.disks}
+    result = run_plan(plan_of(exact=False, objective=asked, candidates=only), evaluate=Queues())
+    assert result.best is not None
+    assert result.best.disks == free.disks
+    assert result.profile_risk is not None
+    assert result.profile_risk.probability < 0.99
+    assert "not 99 %" in " ".join(text_of(result).split())
 
 
 def test_a_drawn_drive_counts_by_its_ratio_to_the_profile_in_short_runs() -> None:
@@ -102,6 +142,7 @@ def test_a_drawn_drive_counts_by_its_ratio_to_the_profile_in_short_runs() -> Non
     def asked(**objective: Any) -> Any:
         lengths.clear()
         plan = plan_of(
+            exact=False,
             objective={"latency": {"p99": "10.001 ms"}, **objective},
             candidates={"drives": [uncertain_drive()], "levels": ["raid10"], "max_disks": 8},
         )
@@ -109,7 +150,7 @@ def test_a_drawn_drive_counts_by_its_ratio_to_the_profile_in_short_runs() -> Non
 
     lengths: list[int] = []
     risk = asked()
-    assert lengths.count(DRAWN_REQUESTS) == 17
+    assert lengths.count(DRAWN_REQUESTS) >= 17
     assert 3 <= risk.n_holding <= 13
     assert risk.figures["p99"].value == pytest.approx(10e6)
     assert asked(degraded={"latency": {"p99": "20 ms"}}).n_holding == risk.n_holding

@@ -3,21 +3,22 @@
 
 use super::block_set::BlockSet;
 use crate::faults::{planted, Fault};
+use crate::schema::record;
 
-/// How an array is divided for destaging, as `diskmodel.controller.dirty_blocks.Lanes`.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-pub struct Lanes {
-    pub n: i64,
-    pub block_sectors: i64,
-    pub stripe_sectors: i64,
-    pub lane_sectors: i64,
-    pub lane_step: i64,
-    pub strip_sectors: i64,
-    pub strip_cost: i64,
-    pub stripe_cost: i64,
-    pub budget: i64,
+record! {
+    /// How an array is divided for destaging, as `diskmodel.controller.dirty_blocks.Lanes`.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Lanes {
+        pub n: i64,
+        pub block_sectors: i64,
+        pub stripe_sectors: i64,
+        pub lane_sectors: i64,
+        pub lane_step: i64,
+        pub strip_sectors: i64,
+        pub strip_cost: i64,
+        pub stripe_cost: i64,
+        pub budget: i64,
+    }
 }
 
 impl Lanes {

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use crate::faults::{planted, Fault};
 use crate::named::named;
+use crate::schema::record;
 
 /// Blocks of the model on top of the over-provisioned ones (rule F13).
 const RESERVE_BLOCKS: usize = 2;
@@ -19,25 +20,25 @@ named! {
     }
 }
 
-/// The small drive that stands for the large one (rule F12), as `diskmodel.drive.flash.ftl.FtlTables`.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-pub struct FtlTables {
-    pub n_units: i64,
-    pub physical_units: i64,
-    pub extent_units: i64,
-    pub n_extents: i64,
-    pub folded_extents: i64,
-    pub model_units: i64,
-    pub model_blocks: usize,
-    pub block_units: i64,
-    pub units_per_page: i64,
-    pub is_exact: bool,
-    pub is_fresh: bool,
-    pub valid: Vec<i64>,
-    pub stride: i64,
-    pub policy: GcPolicy,
+record! {
+    /// The small drive that stands for the large one (rule F12), as `diskmodel.drive.flash.ftl.FtlTables`.
+    #[derive(Clone, Debug)]
+    pub struct FtlTables {
+        pub n_units: i64,
+        pub physical_units: i64,
+        pub extent_units: i64,
+        pub n_extents: i64,
+        pub folded_extents: i64,
+        pub model_units: i64,
+        pub model_blocks: usize,
+        pub block_units: i64,
+        pub units_per_page: i64,
+        pub is_exact: bool,
+        pub is_fresh: bool,
+        pub valid: Vec<i64>,
+        pub stride: i64,
+        pub policy: GcPolicy,
+    }
 }
 
 impl FtlTables {

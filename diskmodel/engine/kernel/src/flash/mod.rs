@@ -8,6 +8,7 @@ mod places;
 mod wire;
 
 use std::collections::VecDeque;
+use std::ops::Deref;
 
 use crate::command::{Command, Commands};
 use crate::device::{answer, Counters, Device, Front, Intake, NoArms, Shared};
@@ -16,6 +17,7 @@ use crate::events::Events;
 use crate::faults::{planted, Fault};
 use crate::mechanics::{READ, WRITE};
 use crate::queue::{Policy, Waiting};
+use crate::scenario::FlashTables;
 use buffer::{Buffer, Served};
 pub use ftl::{Ftl, FtlTables, GcPolicy};
 pub use places::FirstLayout;
@@ -24,31 +26,27 @@ const NS_PER_S: i64 = 1_000_000_000;
 
 /// What every flash drive of the array shares.
 pub struct Model {
+    pub tables: FlashTables,
     pub intake: Intake,
-    pub sector_bytes: i64,
-    pub n_sectors: i64,
-    pub channels: usize,
-    pub dies_per_channel: usize,
     pub sectors_per_unit: i64,
     pub units_per_page: i64,
-    pub pages_per_block: i64,
-    pub read_ns: i64,
-    pub program_ns: i64,
-    pub erase_ns: i64,
     /// Transfer of a whole page over its channel.
     pub page_ns: i64,
     pub by_channel_rate: Divisor,
     pub by_interface_rate: Divisor,
     pub by_dies: Divisor,
     pub by_channels: Divisor,
-    pub read_latency_ns: i64,
-    pub write_latency_ns: i64,
-    /// Equally likely delays of a command (rule F19).
-    pub read_delay_ns: Vec<i64>,
-    pub write_delay_ns: Vec<i64>,
     pub is_buffered: bool,
     pub room_units: i64,
-    pub ftl: FtlTables,
+}
+
+impl Deref for Model {
+    type Target = FlashTables;
+
+    #[inline(always)]
+    fn deref(&self) -> &FlashTables {
+        &self.tables
+    }
 }
 
 impl Model {
@@ -141,6 +139,19 @@ impl Flash {
     }
 }
 
+impl Flash {
+    /// Flushes take their time beside everything else; there is one at a time (rule Y4).
+    #[inline(never)]
+    fn take_flushes(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
+        let now = events.now;
+        for at in 0..self.front.flushes.len() {
+            let ready = self.front.process_flush(|free| model.intake.begin(WRITE, now, free));
+            answer(self.front.flushes[at], ready + model.flush_ns + model.write_latency_ns, commands, events);
+        }
+        self.front.flushes.clear();
+    }
+}
+
 /// Lets a command complete that was served so.
 fn finish(id: u32, served: Served, commands: &mut Commands, events: &mut Events) {
     let command = &mut commands[id];
@@ -173,7 +184,7 @@ impl Device for Flash {
 
     fn woken(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
         let now = events.now;
-        let Flash { front, taken, buffer, .. } = self;
+        let Flash { front, taken, .. } = self;
         front.woken();
         while let Some(waiting) =
             front.hand_over(model.intake.depth, now, commands, &NoArms, |w, free| model.intake.begin(w.op, now, free))
@@ -183,6 +194,10 @@ impl Device for Flash {
             }
             taken.push_back(waiting);
         }
+        if !self.front.flushes.is_empty() {
+            self.take_flushes(model, commands, events);
+        }
+        let Flash { front, taken, buffer, .. } = self;
         let mut finish = |id, served| finish(id, served, commands, events);
         buffer.advance(now, model);
         while let Some(&Waiting { id, op, lba, n, .. }) = taken.front().filter(|w| w.ready <= now) {

@@ -29,11 +29,14 @@ impl Disk {
             let from_buffer = if op == WRITE {
                 self.replace_segments(lba, n, model);
                 let in_place = self.note_run(i, id, lba, n, commands);
-                let has_turn = is_follower || self.blocked.is_empty();
+                let has_turn = (is_follower || self.blocked.is_empty()) && !commands[id].is_fua;
                 let is_taken = has_turn && self.dirty.accept(seq, lba, n, now, in_place);
-                if !is_taken && !is_follower && n <= self.dirty.capacity {
+                if !is_taken && !commands[id].is_fua && !is_follower && n <= self.dirty.capacity {
                     self.blocked.push_back(waiting);
                     continue;
+                }
+                if !is_taken && self.dirty.capacity > 0 {
+                    commands[id].number = self.dirty.pass_by();
                 }
                 is_taken
             } else {

@@ -1,11 +1,13 @@
 //! Electronics and buffer of a drive: sizes, and the time that its interface takes.
 
+use std::ops::Deref;
+
 use super::Model;
 use crate::device::Intake;
 use crate::divisor::Divisor;
 use crate::faults::{planted, Fault};
 use crate::mechanics::WRITE;
-use crate::media_cache::MediaCacheTables;
+use crate::scenario::HddTables;
 
 const NS_PER_S: i64 = 1_000_000_000;
 
@@ -34,31 +36,19 @@ impl Bus {
 /// Electronics and buffer of a drive, the same for every disk of an array.
 #[derive(Clone, Debug)]
 pub struct Electronics {
-    pub sector_bytes: i64,
-    pub n_sectors: i64,
-    pub n_sectors_per_actuator: i64,
-    pub actuators: i64,
-    pub completion_overhead_ns: i64,
-    pub write_completion_overhead_ns: i64,
-    pub prefill_sectors: i64,
-    pub buffer_full_ppm: i64,
+    /// Without the columns of which the mechanics are made.
+    pub tables: HddTables,
     pub bus: Bus,
-    pub cache_segments: i64,
-    pub segment_sectors: i64,
-    pub read_ahead_sectors: i64,
-    pub read_ahead_in_track: bool,
-    pub read_on_arrival: bool,
-    pub read_ahead_in_own_track: bool,
-    pub reads_whole_track: bool,
-    pub writes_drop_all: bool,
-    pub keeps_writes: bool,
-    pub dirty_sectors: i64,
-    pub write_room_sectors: i64,
-    pub weighed_commands: usize,
-    pub weighed_writes: usize,
     pub intake: Intake,
-    /// Of each arm.
-    pub media_cache: Option<MediaCacheTables>,
+}
+
+impl Deref for Electronics {
+    type Target = HddTables;
+
+    #[inline(always)]
+    fn deref(&self) -> &HddTables {
+        &self.tables
+    }
 }
 
 impl Electronics {

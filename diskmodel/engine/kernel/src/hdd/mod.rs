@@ -5,6 +5,7 @@ mod arms;
 mod buffer;
 mod cleaning;
 mod electronics;
+mod flushes;
 mod luck;
 mod read_ahead;
 mod serve;
@@ -26,6 +27,7 @@ use crate::queue::{Policy, Row, Waiting};
 use actuator::Actuator;
 use arms::{HostArms, OwnArm};
 pub use electronics::{Bus, Electronics};
+use flushes::Flush;
 pub use luck::Chances;
 use luck::Draws;
 use serve::Start;
@@ -38,9 +40,14 @@ pub struct Disk {
     dirty: DirtyBuffer,
     /// Writes that wait until the buffer has room for them (rule C7).
     blocked: VecDeque<Waiting>,
+    /// Flushes that are not ready, and when they are; and those that wait for writes (rule D10).
+    taken_flushes: VecDeque<(u32, i64)>,
+    waiting_flushes: Vec<Flush>,
     bus_free_ns: i64,
     draws: Draws,
     is_positional: bool,
+    /// Writes from the buffer and commands take turns (rule C11).
+    is_in_order: bool,
     /// One arm without a media cache.
     is_plain: bool,
     /// One arm, nothing ready at once, and no queue above it that looks at the arm before that is where it is going.
@@ -70,17 +77,21 @@ impl Disk {
             let media = e.media_cache.as_ref().map(|tables| Box::new(MediaLog::new(tables, n_sectors)));
             Actuator::new(first_lba, own.clone(), media)
         });
+        let longest = if e.destages_in_order { 0 } else { e.segment_sectors };
         Disk {
             front: Front::new(index, host),
             spindle,
             actuators: actuators.collect(),
             segments: Segments::new(e.cache_segments as usize, e.segment_sectors),
-            dirty: DirtyBuffer::new(e.dirty_sectors, e.segment_sectors, e.n_sectors_per_actuator, e.write_room_sectors),
+            dirty: DirtyBuffer::new(e.dirty_sectors, longest, e.n_sectors_per_actuator, e.write_room_sectors),
             blocked: VecDeque::new(),
+            taken_flushes: VecDeque::new(),
+            waiting_flushes: Vec::new(),
             bus_free_ns: 0,
             draws: Draws::new(first_draw, index),
             is_plain: e.actuators == 1 && e.media_cache.is_none(),
             is_positional: host.is_positional() || own.is_positional(),
+            is_in_order: e.destages_in_order,
             is_foreseeable: e.actuators == 1
                 && e.media_cache.is_none()
                 && e.intake.takes_time(READ)
@@ -151,6 +162,9 @@ impl Disk {
         let now = events.now;
         if !self.actuators[0].accepted.is_empty() {
             self.examine(0, model, commands, events);
+        }
+        if !self.taken_flushes.is_empty() {
+            self.begin_flushes(model, commands, events);
         }
         while self.actuators[0].free_ns <= now && self.serve_one(0, model, commands, events) {}
         let Disk { front, actuators, dirty, .. } = self;
@@ -297,6 +311,9 @@ impl Device for Disk {
         let now = events.now;
         self.front.woken();
         self.hand_over(model, commands, events);
+        if !self.front.flushes.is_empty() {
+            self.take_flushes(model, events);
+        }
         self.admit(model, commands, events);
         if self.is_plain {
             return self.work_on(model, commands, events);
@@ -304,6 +321,7 @@ impl Device for Disk {
         for i in 0..self.actuators.len() {
             self.examine(i, model, commands, events);
         }
+        self.begin_flushes(model, commands, events);
         for i in 0..self.actuators.len() {
             while self.actuators[i].free_ns <= now && self.serve_one(i, model, commands, events) {}
         }
@@ -321,7 +339,8 @@ impl Device for Disk {
     }
 
     fn destaged(&mut self, n: u32, events: &mut Events) {
-        self.dirty.landed(i64::from(n), events.now);
+        let turn = self.dirty.landed(i64::from(n), events.now);
+        self.wrote(turn, false, events);
         self.front.wake(events.now, events);
     }
 
@@ -348,6 +367,10 @@ impl Device for Disk {
 
     #[inline(always)]
     fn complete(&mut self, command: &Command, events: &mut Events) {
+        if command.number > 0 {
+            self.dirty.passed_by();
+            self.wrote(command.number, true, events);
+        }
         self.front.complete(command);
         if !self.front.waiting.is_empty() {
             self.front.wake(events.now, events);

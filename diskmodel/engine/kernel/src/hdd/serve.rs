@@ -14,7 +14,7 @@ use crate::movement::Movement;
 use crate::queue::{Edge, Waiting};
 
 /// Owner of a candidate that is no command but dirty data.
-const DIRTY: u32 = u32::MAX;
+pub(super) const DIRTY: u32 = u32::MAX;
 
 /// How an access of an arm begins.
 #[derive(Clone, Copy)]
@@ -38,6 +38,16 @@ impl Disk {
         if self.actuators[i].is_held {
             return self.serve_follower(i, model, commands, events);
         }
+        let in_turn = if self.has_turns() { self.choose_in_turn(i, model, now, commands) } else { None };
+        let chosen = in_turn.unwrap_or_else(|| self.choose_one(i, model, now));
+        let Some(chosen) = chosen else { return false };
+        self.serve_chosen(i, chosen, model, commands, events);
+        true
+    }
+
+    /// What a free arm does next where no flush waits and nothing has turns.
+    #[inline(always)]
+    fn choose_one(&mut self, i: usize, model: &Model, now: i64) -> Option<Waiting> {
         let has_ready = !self.actuators[i].ready.is_empty();
         let is_much = || {
             2 * self.dirty.n_waiting(i) + usize::from(planted(Fault::DestageMuch)) > model.electronics.weighed_writes
@@ -45,20 +55,23 @@ impl Disk {
         let is_pressing = || is_much() || self.dirty.is_pressing();
         let with_dirty = !self.dirty.is_empty() && (!has_ready || is_pressing() || !self.blocked.is_empty());
         if !has_ready && !with_dirty {
-            return false;
+            return None;
         }
-        let chosen = self.choose_ready(i, with_dirty, model, now);
-        let Some(chosen) = chosen else { return false };
+        self.choose_ready(i, with_dirty, model, now)
+    }
+
+    /// Starts what was chosen.
+    #[inline(always)]
+    fn serve_chosen(&mut self, i: usize, chosen: Waiting, model: &Model, commands: &mut Commands, events: &mut Events) {
+        let now = events.now;
         let Waiting { id, op, lba, n, ready: missed_at, .. } = chosen;
         if id == DIRTY {
-            self.destage(i, &chosen, model, events);
-            return true;
+            return self.destage(i, &chosen, model, events);
         }
         // what the buffer did not hold when it was last looked for can only be there if the buffer has grown
         let may_hit = op == READ && missed_at < self.buffer_growth();
         if may_hit && self.is_hit(i, model, lba, n, now) {
-            self.serve_from_buffer(id, now, model, commands, events);
-            return true;
+            return self.serve_from_buffer(id, now, model, commands, events);
         }
         let target = self.is_positional.then_some(chosen.target);
         self.serve(
@@ -69,7 +82,6 @@ impl Disk {
             commands,
             events,
         );
-        true
     }
 
     /// Serves the write that the arm is held for; false when it is not ready.

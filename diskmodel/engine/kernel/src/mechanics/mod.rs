@@ -15,6 +15,8 @@ pub use zones::{Place, ZoneColumns, Zones};
 
 pub const READ: u8 = 0;
 pub const WRITE: u8 = 1;
+/// What makes all that was written before safe; no access.
+pub const FLUSH: u8 = 2;
 
 /// Tables of a drive.
 #[derive(Clone, Debug, Default)]

@@ -72,6 +72,13 @@ impl SeekColumn {
     }
 }
 
+impl SeekColumn {
+    /// The seeks of a column that was checked, which is empty afterwards.
+    pub fn take(&mut self) -> Seeks {
+        std::mem::replace(&mut self.0, Ok(Seeks::default())).unwrap_or_default()
+    }
+}
+
 impl From<Vec<i64>> for SeekColumn {
     fn from(numbers: Vec<i64>) -> Self {
         SeekColumn(Seeks::of(&numbers).ok_or(numbers))

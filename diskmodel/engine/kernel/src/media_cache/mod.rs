@@ -7,25 +7,26 @@ use std::collections::VecDeque;
 
 use crate::faults::{planted, Fault};
 use crate::mechanics::{Extent as Step, READ, WRITE};
+use crate::schema::record;
 use extents::{Extent, ExtentMap};
 
 /// Sequential runs of writes that a drive follows at a time.
 const MAX_RUNS: usize = 16;
 
-/// The media cache of one arm, as a caller hands it over.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-pub struct MediaCacheTables {
-    pub first_sector: i64,
-    pub log_sectors: i64,
-    /// 0: there are no bands, and any place can be written anew.
-    pub band_sectors: i64,
-    pub max_extents: i64,
-    pub idle_ns: i64,
-    /// Length of a sequential run from which on writes go in place.
-    pub run_sectors: i64,
-    pub batch_extents: i64,
+record! {
+    /// The media cache of one arm, as a caller hands it over.
+    #[derive(Clone, Debug)]
+    pub struct MediaCacheTables {
+        pub first_sector: i64,
+        pub log_sectors: i64,
+        /// 0: there are no bands, and any place can be written anew.
+        pub band_sectors: i64,
+        pub max_extents: i64,
+        pub idle_ns: i64,
+        /// Length of a sequential run from which on writes go in place.
+        pub run_sectors: i64,
+        pub batch_extents: i64,
+    }
 }
 
 /// The media cache of one arm.

@@ -18,7 +18,7 @@ struct Inbox {
 }
 
 /// One open stream, whose rows come from outside.
-const RULES: [Rule; 1] = [Rule { n_clients: 0, pace_ns: 0 }];
+const RULES: [Rule; 1] = [Rule::OPEN];
 
 impl Traffic for Inbox {
     fn rules(&self) -> &[Rule] {

@@ -77,7 +77,7 @@ fn scenario() -> Scenario {
 
 /// The same array of small flash drives, whose garbage collection works from the beginning.
 fn on_flash() -> Scenario {
-    Scenario { drive: Drive::Flash(small::flash()), ..scenario() }
+    Scenario { drive: Drive::Flash(Box::new(small::flash())), ..scenario() }
 }
 
 /// The same array of small virtual disks, which answer in batches.
@@ -110,7 +110,7 @@ fn in_columns(array: Scenario, rows: &[(i64, u8, i64, i64, f64)]) -> Vec<(u64, i
         length: Column::Each(&rows.iter().map(|r| r.3).collect::<Vec<_>>()),
         stream: Column::All(0, n),
         cache_draw: Column::Each(&rows.iter().map(|r| r.4).collect::<Vec<_>>()),
-        rules: vec![Rule { n_clients: 0, pace_ns: 0 }],
+        rules: vec![Rule::OPEN],
     };
     let (mut issue, mut done) = (vec![0; n], vec![0; n]);
     let (mut parts, mut is_hit) = (vec![0; n * N_PARTS], vec![false; n]);

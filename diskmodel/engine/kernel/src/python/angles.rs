@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 
 use super::guard::guarded;
 use crate::angles::{fold, Filter, Judgement, Layouts, Phasor};
+use crate::schema::record;
 
 fn complexes(py: Python<'_>, phasors: Vec<Phasor>) -> Bound<'_, PyArray1<Complex64>> {
     PyArray1::from_iter(py, phasors.into_iter().map(|[re, im]| Complex64::new(re, im)))
@@ -69,18 +70,18 @@ pub fn likeliest_layout(
     })
 }
 
-/// Candidates as Python gives them.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct LayoutsIn<'py> {
-    first: PyReadonlyArray1<'py, f64>,
-    track: PyReadonlyArray1<'py, f64>,
-    cylinder: PyReadonlyArray1<'py, f64>,
-    offset: PyReadonlyArray1<'py, f64>,
-    heads: usize,
-    period: f64,
-    max_slips: usize,
-    start: Option<usize>,
+record! {
+    /// Candidates as Python gives them.
+    pub struct LayoutsIn<'py> as "Layouts" {
+        first: PyReadonlyArray1<'py, f64>,
+        track: PyReadonlyArray1<'py, f64>,
+        cylinder: PyReadonlyArray1<'py, f64>,
+        offset: PyReadonlyArray1<'py, f64>,
+        heads: usize,
+        period: f64,
+        max_slips: usize,
+        start: Option<usize>,
+    }
 }
 
 impl LayoutsIn<'_> {

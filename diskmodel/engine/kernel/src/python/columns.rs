@@ -1,40 +1,76 @@
 //! Columns of requests and completions, as NumPy holds them.
 
+use std::collections::BTreeSet;
+
 use numpy::{Element, PyArray1, PyReadonlyArray1, PyReadwriteArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::rule::refused;
+use crate::schema::{record, Described};
 use crate::traffic::{Column, Completions, PartColumns, Requests, Rule, PARTS};
 
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct RequestsIn<'py> {
-    when_ns: PyReadonlyArray1<'py, i64>,
-    op: PyReadonlyArray1<'py, u8>,
-    offset: PyReadonlyArray1<'py, i64>,
-    length: PyReadonlyArray1<'py, i64>,
-    stream: PyReadonlyArray1<'py, i32>,
-    cache_draw: PyReadonlyArray1<'py, f64>,
-    streams: Vec<Rule>,
+record! {
+    pub struct RequestsIn<'py> as "Requests" {
+        when_ns: PyReadonlyArray1<'py, i64>,
+        op: PyReadonlyArray1<'py, u8>,
+        offset: PyReadonlyArray1<'py, i64>,
+        length: PyReadonlyArray1<'py, i64>,
+        stream: PyReadonlyArray1<'py, i32>,
+        cache_draw: PyReadonlyArray1<'py, f64>,
+        streams: Vec<Rule>,
+    }
 }
 
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct CompletionsOut<'py> {
-    /// None: the requests' own times, all of them being open.
-    issue_ns: Option<PyReadwriteArray1<'py, i64>>,
-    done_ns: PyReadwriteArray1<'py, i64>,
-    /// Names of the columns of `parts_ns`, which lie side by side for each row.
-    parts: Vec<String>,
-    parts_ns: PartsOut<'py>,
-    is_hit: PyReadwriteArray1<'py, bool>,
+record! {
+    pub struct CompletionsOut<'py> {
+        /// None: the requests' own times, all of them being open.
+        issue_ns: Option<PyReadwriteArray1<'py, i64>>,
+        done_ns: PyReadwriteArray1<'py, i64>,
+        /// Names of the columns of `parts_ns`, which lie side by side for each row.
+        parts: Vec<String>,
+        parts_ns: PartsOut<'py>,
+        is_hit: PyReadwriteArray1<'py, bool>,
+    }
 }
 
 #[derive(FromPyObject)]
 pub enum PartsOut<'py> {
     Wide(PyReadwriteArray1<'py, i64>),
     Narrow(PyReadwriteArray1<'py, i32>),
+}
+
+impl Described for PartsOut<'_> {
+    fn word(_: &mut BTreeSet<String>) -> String {
+        "int32[]|int[]".to_string()
+    }
+}
+
+/// A number as NumPy's columns hold it.
+pub trait Number: Element {
+    const COLUMN: &'static str;
+}
+
+macro_rules! numbers {
+    ($($Type:ty: $column:literal),*) => {
+        $(impl Number for $Type {
+            const COLUMN: &'static str = $column;
+        })*
+    };
+}
+
+numbers!(i64: "int[]", i32: "int32[]", u8: "uint8[]", f64: "float[]", bool: "bool[]");
+
+impl<T: Number> Described for PyReadonlyArray1<'_, T> {
+    fn word(_: &mut BTreeSet<String>) -> String {
+        T::COLUMN.to_string()
+    }
+}
+
+impl<T: Number> Described for PyReadwriteArray1<'_, T> {
+    fn word(_: &mut BTreeSet<String>) -> String {
+        T::COLUMN.to_string()
+    }
 }
 
 impl RequestsIn<'_> {

@@ -1,7 +1,14 @@
 //! What comes from Python, or why it cannot be used, in one line.
 
+use numpy::{Element, PyReadonlyArray1, PyReadwriteArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use super::columns::PartsOut;
+use super::seeks::seeks;
+use crate::mechanics::SeekColumn;
+use crate::traffic::Rule;
 
 /// Characters of the reason that are shown.
 const MAX_MESSAGE_CHARS: usize = 1_000;
@@ -12,11 +19,40 @@ const MAX_MESSAGE_CHARS: usize = 1_000;
 ///
 /// KeyError where something is missing, TypeError where something is of another kind or does not fit its field, ValueError
 /// where a name is unknown.
-pub fn extracted<'a, 'py, T>(name: &str, value: &'a Bound<'py, PyAny>) -> PyResult<T>
-where
-    T: FromPyObject<'a, 'py>,
-{
-    value.extract::<T>().map_err(|error| named(name, value.py(), error.into()))
+pub fn extracted<'py, T: Given<'py>>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<T> {
+    T::given(value).map_err(|error| named(name, value.py(), error))
+}
+
+/// What Python can hand over.
+pub trait Given<'py>: Sized {
+    fn given(value: &Bound<'py, PyAny>) -> PyResult<Self>;
+}
+
+/// The value of a record's field, `(record, field)`.
+pub fn field<'py, T: Given<'py>>(
+    record: &Bound<'py, PyAny>,
+    key: &Bound<'py, PyString>,
+    (of, name): (&str, &str),
+) -> PyResult<T> {
+    T::given(&record.get_item(key)?).map_err(|error| {
+        let outer = PyTypeError::new_err(format!("{FIELD}{of}.{name}"));
+        outer.set_cause(record.py(), Some(error));
+        outer
+    })
+}
+
+/// Refuses what a record has beside its fields and tags.
+pub fn refuse_others(record: &Bound<'_, PyAny>, of: &str, fields: &[&str], tags: &[&str]) -> PyResult<()> {
+    if record.len()? == fields.len() + tags.len() {
+        return Ok(());
+    }
+    for key in record.try_iter()? {
+        let key: String = key?.extract()?;
+        if !fields.contains(&key.as_str()) && !tags.contains(&key.as_str()) {
+            return Err(PyTypeError::new_err(format!("{of} has no field {key}")));
+        }
+    }
+    Ok(())
 }
 
 /// What begins the cause that names a field.
@@ -51,10 +87,59 @@ fn named(name: &str, py: Python<'_>, error: PyErr) -> PyErr {
     }
 }
 
+macro_rules! given {
+    ($($Type:ty),*) => {
+        $(impl<'py> Given<'py> for $Type {
+            fn given(value: &Bound<'py, PyAny>) -> PyResult<Self> {
+                value.extract()
+            }
+        })*
+    };
+}
+
+given!(i32, i64, u32, u64, usize, f32, f64, bool, String, Vec<u32>, Vec<String>, Vec<Rule>, PartsOut<'py>);
+
+impl<'py, T: Element> Given<'py> for PyReadonlyArray1<'py, T> {
+    fn given(value: &Bound<'py, PyAny>) -> PyResult<Self> {
+        value.extract()
+    }
+}
+
+impl<'py, T: Element> Given<'py> for PyReadwriteArray1<'py, T> {
+    fn given(value: &Bound<'py, PyAny>) -> PyResult<Self> {
+        value.extract()
+    }
+}
+
+impl<'py, T: Given<'py>> Given<'py> for Option<T> {
+    fn given(value: &Bound<'py, PyAny>) -> PyResult<Self> {
+        if value.is_none() {
+            return Ok(None);
+        }
+        T::given(value).map(Some)
+    }
+}
+
+impl<'py, T: Given<'py>> Given<'py> for Box<T> {
+    fn given(value: &Bound<'py, PyAny>) -> PyResult<Self> {
+        T::given(value).map(Box::new)
+    }
+}
+
+impl<'py> Given<'py> for Vec<i64> {
+    fn given(value: &Bound<'py, PyAny>) -> PyResult<Self> {
+        whole_numbers(value)
+    }
+}
+
+impl<'py> Given<'py> for SeekColumn {
+    fn given(value: &Bound<'py, PyAny>) -> PyResult<Self> {
+        seeks(value)
+    }
+}
+
 /// A long column: of an array at once, where number by number would take longer than a short run.
-pub fn whole_numbers(column: &pyo3::Bound<'_, pyo3::PyAny>) -> pyo3::PyResult<Vec<i64>> {
-    use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
-    use pyo3::types::PyAnyMethods;
+pub fn whole_numbers(column: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
     match column.extract::<PyReadonlyArray1<i64>>() {
         Ok(array) if array.is_aligned() => Ok(array.as_array().to_vec()),
         _ => column.extract(),

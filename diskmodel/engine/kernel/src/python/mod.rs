@@ -11,47 +11,58 @@ pub mod guard;
 pub mod seeks;
 mod streamed;
 mod sweep;
+mod watch;
+
+use std::collections::BTreeSet;
 
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 
 pub use angles::{expected_phasors, folded, likeliest_layout};
 pub use streamed::run_streamed;
+use streamed::BlockIn;
 pub use sweep::sweep_rounds;
+pub use watch::stop_runs;
+use watch::Watch;
 
 use crate::device::Device;
 use crate::scenario::{Built, Scenario, SchedulerName};
+use crate::schema::{told, Described};
 use crate::simulation::{Levels, Parts, Simulation, STARVED, TOO_LONG};
 use crate::traffic::{check_columns, Columns};
 use columns::{CompletionsOut, RequestsIn};
 use extract::extracted;
 use guard::{defect, guarded};
 
-/// What a run leaves behind, beside the columns that it fills.
-#[derive(IntoPyObject)]
-pub struct Outcome {
-    end_ns: i64,
-    rebuilt_sectors: i64,
-    /// When a write first had to wait for room in the controller's cache.
-    cache_full_ns: Option<i64>,
-    counters: CountersOut,
-    /// Parts of a time that are too long for their column, and their places in it.
-    long_places: Vec<usize>,
-    long_values: Vec<i64>,
-    levels: Vec<Levels>,
+told! {
+    /// What a run leaves behind, beside the columns that it fills.
+    pub struct Outcome {
+        end_ns: i64,
+        rebuilt_sectors: i64,
+        /// When a write first had to wait for room in the controller's cache.
+        cache_full_ns: Option<i64>,
+        counters: CountersOut,
+        /// Parts of a time that are too long for their column, and their places in it.
+        long_places: Vec<usize>,
+        long_values: Vec<i64>,
+        levels: Vec<Levels>,
+    }
 }
 
-/// Counters in columns, a value for each disk.
-#[derive(Default, IntoPyObject)]
-pub struct CountersOut {
-    busy_ns: Vec<i64>,
-    response_ns: Vec<i64>,
-    n_reads: Vec<i64>,
-    n_writes: Vec<i64>,
-    read_sectors: Vec<i64>,
-    write_sectors: Vec<i64>,
-    n_cache_hits: Vec<i64>,
-    read_response_ns: Vec<i64>,
+told! {
+    /// Counters in columns, a value for each disk.
+    #[derive(Default)]
+    pub struct CountersOut as "Counters" {
+        busy_ns: Vec<i64>,
+        response_ns: Vec<i64>,
+        n_reads: Vec<i64>,
+        n_writes: Vec<i64>,
+        read_sectors: Vec<i64>,
+        write_sectors: Vec<i64>,
+        n_cache_hits: Vec<i64>,
+        read_response_ns: Vec<i64>,
+        n_flushes: Vec<i64>,
+    }
 }
 
 impl CountersOut {
@@ -68,6 +79,7 @@ impl CountersOut {
             out.write_sectors.push(c.write_sectors);
             out.n_cache_hits.push(c.n_cache_hits);
             out.read_response_ns.push(c.read_response_ns);
+            out.n_flushes.push(c.n_flushes);
         }
         Ok(out)
     }
@@ -90,12 +102,14 @@ pub fn run(
         let (requests, completions) = (requests.columns()?, out.columns()?);
         check_columns(&requests, &completions, &limits).map_err(PyValueError::new_err)?;
         let columns = Columns::new(requests, completions);
-        py.detach(|| match built {
-            Built::Hdd(parts) => run_parts(parts, columns),
-            Built::Flash(parts) => run_parts(parts, columns),
-            Built::Virtual(parts) => run_parts(parts, columns),
-        })
-        .map_err(|message| failure(py, message))
+        let mut watch = Watch::new();
+        let ended = py.detach(|| match built {
+            Built::Hdd(parts) => run_parts(parts, columns, &mut watch),
+            Built::Flash(parts) => run_parts(parts, columns, &mut watch),
+            Built::Virtual(parts) => run_parts(parts, columns, &mut watch),
+        });
+        watch.raised()?;
+        ended.map_err(|message| failure(py, message))
     })
 }
 
@@ -108,9 +122,9 @@ fn failure(py: Python<'_>, message: &'static str) -> PyErr {
     }
 }
 
-fn run_parts<D: Device>(parts: Parts<D>, columns: Columns) -> Result<Outcome, &'static str> {
+fn run_parts<D: Device>(parts: Parts<D>, columns: Columns, watch: &mut Watch) -> Result<Outcome, &'static str> {
     let mut simulation = Simulation::new(parts, columns);
-    let (end_ns, rebuilt_sectors) = simulation.run()?;
+    let (end_ns, rebuilt_sectors) = simulation.run_unless(&mut || watch.is_stopped())?;
     let counters = CountersOut::of(simulation.disks(), end_ns)?;
     let cache_full_ns = simulation.cache_full_ns();
     let levels = simulation.take_levels();
@@ -128,6 +142,16 @@ pub fn break_off(py: Python<'_>) -> PyResult<()> {
 #[pyfunction]
 pub fn scheduler_names() -> &'static [&'static str] {
     SchedulerName::NAMES
+}
+
+/// The schema: what the records are made of that cross over, a line for each field (`diskmodel/schema.py`).
+#[pyfunction]
+pub fn schema() -> Vec<String> {
+    let mut lines = BTreeSet::new();
+    for word in [Scenario::word, RequestsIn::word, BlockIn::word, CompletionsOut::word, Outcome::word] {
+        word(&mut lines);
+    }
+    lines.into_iter().collect()
 }
 
 /// Names of the faults that this build can plant.

@@ -29,14 +29,6 @@ pub fn seeks(column: &Bound<'_, PyAny>) -> PyResult<SeekColumn> {
     Ok(found)
 }
 
-/// The seeks of writes, where they have their own.
-pub fn write_seeks(column: &Bound<'_, PyAny>) -> PyResult<Option<Box<SeekColumn>>> {
-    if column.is_none() {
-        return Ok(None);
-    }
-    seeks(column).map(|found| Some(Box::new(found)))
-}
-
 /// Whether it is an array with data of its own that cannot be written.
 fn is_constant(column: &Bound<'_, PyAny>) -> bool {
     let flag = |name| column.getattr("flags")?.getattr(name)?.extract::<bool>();

@@ -8,25 +8,27 @@ use pyo3::types::PyDict;
 use super::columns::copied;
 use super::extract::extracted;
 use super::guard::guarded;
+use super::watch::Watch;
 use super::CountersOut;
 use crate::device::Device;
 use crate::mechanics::{READ, WRITE};
 use crate::rule::{each_within, has_length};
 use crate::scenario::{Built, Limits, Scenario};
+use crate::schema::record;
 use crate::simulation::{Levels, Parts, Simulation};
 use crate::streamed::{Block, Source, Streamed};
 use crate::tally::{Segment, Tally, PRECISION_BITS};
 use crate::traffic::{check_block, check_rules, Column, Rows, Rule, PARTS};
 
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-struct BlockIn<'py> {
-    row: PyReadonlyArray1<'py, i64>,
-    when_ns: PyReadonlyArray1<'py, i64>,
-    op: PyReadonlyArray1<'py, u8>,
-    offset: PyReadonlyArray1<'py, i64>,
-    length: PyReadonlyArray1<'py, i64>,
-    cache_draw: PyReadonlyArray1<'py, f64>,
+record! {
+    pub struct BlockIn<'py> as "Block" {
+        row: PyReadonlyArray1<'py, i64>,
+        when_ns: PyReadonlyArray1<'py, i64>,
+        op: PyReadonlyArray1<'py, u8>,
+        offset: PyReadonlyArray1<'py, i64>,
+        length: PyReadonlyArray1<'py, i64>,
+        cache_draw: PyReadonlyArray1<'py, f64>,
+    }
 }
 
 impl BlockIn<'_> {
@@ -104,17 +106,19 @@ pub fn run_streamed<'py>(
     guarded(py, || {
         let (built, limits) = extracted::<Scenario>("array", array)?.build().map_err(PyValueError::new_err)?;
         let rules = extracted::<Vec<Rule>>("streams", streams)?;
-        check_rules(&rules).map_err(PyValueError::new_err)?;
+        check_rules(&rules, limits.capacity_bytes).map_err(PyValueError::new_err)?;
         let streams = rules.iter().map(|&rule| (rule, 0)).collect();
         let source = Callable { next_block, limits, streams, failed: None };
+        let mut watch = Watch::new();
         let ended = py.detach(|| {
             let traffic = Streamed::new(source, rules);
             match built {
-                Built::Hdd(parts) => run_parts(parts, traffic),
-                Built::Flash(parts) => run_parts(parts, traffic),
-                Built::Virtual(parts) => run_parts(parts, traffic),
+                Built::Hdd(parts) => run_parts(parts, traffic, &mut watch),
+                Built::Flash(parts) => run_parts(parts, traffic, &mut watch),
+                Built::Virtual(parts) => run_parts(parts, traffic, &mut watch),
             }
         });
+        watch.raised()?;
         match ended {
             Ok(ended) => outcome_of(py, ended),
             Err(Stopped::Refused(error)) => Err(error),
@@ -130,9 +134,9 @@ enum Stopped {
     Failed(&'static str),
 }
 
-fn run_parts<D: Device>(parts: Parts<D>, traffic: Streamed<Callable>) -> Result<Ended, Stopped> {
+fn run_parts<D: Device>(parts: Parts<D>, traffic: Streamed<Callable>, watch: &mut Watch) -> Result<Ended, Stopped> {
     let mut simulation = Simulation::new(parts, traffic);
-    let run = simulation.run();
+    let run = simulation.run_unless(&mut || watch.is_stopped());
     if let Some(error) = simulation.traffic().source().failed.take() {
         return Err(Stopped::Refused(error));
     }

@@ -1,19 +1,20 @@
 //! A queue, as a caller hands it over.
 
 use super::SchedulerName;
+use crate::schema::record;
 
-/// A queue: its scheduler, and the tunables of all schedulers, as `diskmodel.queue.Queue`.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-pub struct Queue {
-    pub scheduler: SchedulerName,
-    pub age_ns: i64,
-    pub miss_margin_ns: i64,
-    pub age_weight_ppm: i64,
-    pub committed: i64,
-    pub read_expire_ns: i64,
-    pub write_expire_ns: i64,
-    pub fifo_batch: i64,
-    pub writes_starved: i64,
+record! {
+    /// A queue: its scheduler, and the tunables of all schedulers, as `diskmodel.queue.Queue`.
+    #[derive(Clone, Debug)]
+    pub struct Queue as "QueueTables" {
+        pub scheduler: SchedulerName,
+        pub age_ns: i64,
+        pub miss_margin_ns: i64,
+        pub age_weight_ppm: i64,
+        pub committed: i64,
+        pub read_expire_ns: i64,
+        pub write_expire_ns: i64,
+        pub fifo_batch: i64,
+        pub writes_starved: i64,
+    }
 }

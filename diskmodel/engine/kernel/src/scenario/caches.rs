@@ -5,27 +5,28 @@ use crate::controller::{BlockCache, DirtyBlocks, Lanes};
 use crate::faults::{planted, Fault};
 use crate::rule::{holds, refused, size_within, within};
 use crate::rule::{MAX_DEPTH, MAX_DISKS, MAX_LENGTH_BYTES, MAX_SECTORS};
+use crate::schema::record;
 use crate::simulation::{Cache, ReadAhead};
 
 /// Pieces that may be in flight for one reader: each that is added is compared with all of them.
 const MAX_AHEAD: i64 = 1 << 14;
 
-/// A controller's real caches, as `diskmodel.controller.tables.CacheTables`.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-pub struct CacheTables {
-    pub block_sectors: i64,
-    pub policy: String,
-    /// 0: no read cache.
-    pub read_blocks: usize,
-    /// 0: no write cache.
-    pub dirty_blocks: i64,
-    pub high_blocks: i64,
-    pub low_blocks: i64,
-    pub lanes: Lanes,
-    pub read_ahead_sectors: i64,
-    pub read_ahead_piece_sectors: i64,
+record! {
+    /// A controller's real caches, as `diskmodel.controller.tables.CacheTables`.
+    #[derive(Clone, Debug)]
+    pub struct CacheTables {
+        pub block_sectors: i64,
+        pub policy: String,
+        /// 0: no read cache.
+        pub read_blocks: usize,
+        /// 0: no write cache.
+        pub dirty_blocks: i64,
+        pub high_blocks: i64,
+        pub low_blocks: i64,
+        pub lanes: Lanes,
+        pub read_ahead_sectors: i64,
+        pub read_ahead_piece_sectors: i64,
+    }
 }
 
 impl CacheTables {

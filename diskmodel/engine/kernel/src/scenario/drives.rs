@@ -1,5 +1,11 @@
 //! Tables of drives as a caller hands them over, and what the simulation makes of them.
 
+use std::collections::BTreeSet;
+use std::mem::take;
+
+#[cfg(feature = "python")]
+use pyo3::prelude::*;
+
 use crate::device::Intake;
 use crate::divisor::Divisor;
 use crate::flash::{self, FtlTables};
@@ -9,117 +15,116 @@ use crate::media_cache::MediaCacheTables;
 #[cfg(feature = "python")]
 use crate::named::named;
 #[cfg(feature = "python")]
-use crate::python::{extract::whole_numbers, seeks::seeks, seeks::write_seeks};
+use crate::python::extract::{field, Given};
+use crate::schema::{record, Described};
 use crate::virtual_disk;
 
 const NS_PER_S: i64 = 1_000_000_000;
 
-/// A hard disk's tables.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-pub struct HddTables {
-    pub sector_bytes: i64,
-    pub n_sectors: i64,
-    pub n_sectors_per_actuator: i64,
-    pub actuators: i64,
-    pub heads: i64,
-    pub zone_first_lba: Vec<i64>,
-    pub zone_first_cylinder: Vec<i64>,
-    pub sectors_per_track: Vec<i64>,
-    pub start_skew: Vec<i64>,
-    pub track_skew: Vec<i64>,
-    pub cylinder_skew: Vec<i64>,
-    pub spare_sectors_per_cylinder: Vec<i64>,
-    #[cfg_attr(feature = "python", pyo3(from_py_with = seeks))]
-    pub seek_ns: SeekColumn,
-    /// None: writes seek as reads do.
-    #[cfg_attr(feature = "python", pyo3(from_py_with = write_seeks))]
-    pub write_seek_ns: Option<Box<SeekColumn>>,
-    pub seek_inward_ns: i64,
-    pub head_switch_ns: i64,
-    pub write_settle_ns: i64,
-    pub zero_latency: bool,
-    pub zero_latency_ppm: i64,
-    pub retry_ppm: i64,
-    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
-    pub retry_ns: Vec<i64>,
-    pub read_overhead_ns: i64,
-    pub write_overhead_ns: i64,
-    pub completion_overhead_ns: i64,
-    pub write_completion_overhead_ns: i64,
-    pub prefill_sectors: i64,
-    pub interface_bytes_per_s: i64,
-    pub buffer_full_ppm: i64,
-    pub cache_segments: i64,
-    pub segment_sectors: i64,
-    pub read_ahead_sectors: i64,
-    pub read_ahead_in_track: bool,
-    pub read_on_arrival: bool,
-    pub read_ahead_in_own_track: bool,
-    pub reads_whole_track: bool,
-    pub writes_drop_all: bool,
-    pub keeps_writes: bool,
-    pub dirty_sectors: i64,
-    /// Least room of a write in the buffer.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub write_room_sectors: i64,
-    pub weighed_commands: i64,
-    pub weighed_writes: i64,
-    /// Of each arm.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub media_cache: Option<MediaCacheTables>,
+record! {
+    /// A hard disk's tables.
+    #[derive(Clone, Debug)]
+    pub struct HddTables {
+        pub sector_bytes: i64,
+        pub n_sectors: i64,
+        pub n_sectors_per_actuator: i64,
+        pub actuators: i64,
+        pub heads: i64,
+        pub zone_first_lba: Vec<i64>,
+        pub zone_first_cylinder: Vec<i64>,
+        pub sectors_per_track: Vec<i64>,
+        pub start_skew: Vec<i64>,
+        pub track_skew: Vec<i64>,
+        pub cylinder_skew: Vec<i64>,
+        pub spare_sectors_per_cylinder: Vec<i64>,
+        pub seek_ns: SeekColumn,
+        /// None: writes seek as reads do.
+        pub write_seek_ns: Option<Box<SeekColumn>>,
+        pub seek_inward_ns: i64,
+        pub head_switch_ns: i64,
+        pub write_settle_ns: i64,
+        pub zero_latency: bool,
+        pub zero_latency_ppm: i64,
+        pub retry_ppm: i64,
+        pub retry_ns: Vec<i64>,
+        pub read_overhead_ns: i64,
+        pub write_overhead_ns: i64,
+        pub completion_overhead_ns: i64,
+        pub write_completion_overhead_ns: i64,
+        pub prefill_sectors: i64,
+        pub interface_bytes_per_s: i64,
+        pub buffer_full_ppm: i64,
+        pub cache_segments: i64,
+        pub segment_sectors: i64,
+        pub read_ahead_sectors: i64,
+        pub read_ahead_in_track: bool,
+        pub read_on_arrival: bool,
+        pub read_ahead_in_own_track: bool,
+        pub reads_whole_track: bool,
+        pub writes_drop_all: bool,
+        pub keeps_writes: bool,
+        pub dirty_sectors: i64,
+        /// Least room of a write in the buffer.
+        pub write_room_sectors: i64,
+        pub weighed_commands: usize,
+        pub weighed_writes: usize,
+        /// Whether the arm takes buffered writes and commands in the order in which they became ready.
+        pub destages_in_order: bool,
+        /// Whether what the buffer holds survives a power cut.
+        pub is_protected: bool,
+        /// Whether the host has a single write pass the buffer.
+        pub has_fua: bool,
+        /// Of each arm.
+        pub media_cache: Option<MediaCacheTables>,
+    }
 }
 
-/// A flash drive's tables.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-pub struct FlashTables {
-    pub sector_bytes: i64,
-    pub n_sectors: i64,
-    pub channels: usize,
-    pub dies_per_channel: usize,
-    pub page_bytes: i64,
-    pub pages_per_block: i64,
-    pub mapping_bytes: i64,
-    pub read_ns: i64,
-    pub program_ns: i64,
-    pub erase_ns: i64,
-    pub channel_bytes_per_s: i64,
-    pub interface_bytes_per_s: i64,
-    pub read_overhead_ns: i64,
-    pub write_overhead_ns: i64,
-    pub read_latency_ns: i64,
-    pub write_latency_ns: i64,
-    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub read_delay_ns: Vec<i64>,
-    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub write_delay_ns: Vec<i64>,
-    pub write_buffer_bytes: i64,
-    /// The small drive on which garbage collection is followed (rule F12).
-    pub ftl: FtlTables,
+record! {
+    /// A flash drive's tables.
+    #[derive(Clone, Debug)]
+    pub struct FlashTables {
+        pub sector_bytes: i64,
+        pub n_sectors: i64,
+        pub channels: usize,
+        pub dies_per_channel: usize,
+        pub page_bytes: i64,
+        pub pages_per_block: i64,
+        pub mapping_bytes: i64,
+        pub read_ns: i64,
+        pub program_ns: i64,
+        pub erase_ns: i64,
+        pub channel_bytes_per_s: i64,
+        pub interface_bytes_per_s: i64,
+        pub read_overhead_ns: i64,
+        pub write_overhead_ns: i64,
+        pub read_latency_ns: i64,
+        pub write_latency_ns: i64,
+        pub read_delay_ns: Vec<i64>,
+        pub write_delay_ns: Vec<i64>,
+        pub write_buffer_bytes: i64,
+        /// Time of a flush, one after the other (rule F20).
+        pub flush_ns: i64,
+        /// The small drive on which garbage collection is followed (rule F12).
+        pub ftl: FtlTables,
+    }
 }
 
-/// A virtual disk's tables.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-pub struct VirtualTables {
-    pub sector_bytes: i64,
-    pub n_sectors: i64,
-    pub read_overhead_ns: i64,
-    pub write_overhead_ns: i64,
-    /// 0: the host takes no time to copy data.
-    pub read_copy_bytes_per_s: i64,
-    pub write_copy_bytes_per_s: i64,
-    pub read_latency_ns: i64,
-    pub write_latency_ns: i64,
-    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
-    pub wake_ns: Vec<i64>,
-    pub is_batched: bool,
+record! {
+    /// A virtual disk's tables.
+    #[derive(Clone, Debug)]
+    pub struct VirtualTables {
+        pub sector_bytes: i64,
+        pub n_sectors: i64,
+        pub read_overhead_ns: i64,
+        pub write_overhead_ns: i64,
+        /// 0: the host takes no time to copy data.
+        pub read_copy_bytes_per_s: i64,
+        pub write_copy_bytes_per_s: i64,
+        pub read_latency_ns: i64,
+        pub write_latency_ns: i64,
+        pub wake_ns: Vec<i64>,
+        pub is_batched: bool,
+    }
 }
 
 /// A drive's tables, beside a `kind` that says which they are.
@@ -127,7 +132,7 @@ pub struct VirtualTables {
 #[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(tag = "kind", rename_all = "lowercase"))]
 pub enum Drive {
     Hdd(Box<HddTables>),
-    Flash(FlashTables),
+    Flash(Box<FlashTables>),
     Virtual(VirtualTables),
 }
 
@@ -141,46 +146,61 @@ named! {
 }
 
 #[cfg(feature = "python")]
-#[derive(pyo3::FromPyObject)]
-#[pyo3(from_item_all)]
-struct Tag {
-    kind: Kind,
+impl<'py> Given<'py> for Drive {
+    fn given(tables: &Bound<'py, PyAny>) -> PyResult<Self> {
+        const TAG: &[&str] = &["kind"];
+        Ok(match field(tables, pyo3::intern!(tables.py(), "kind"), ("Drive", "kind"))? {
+            Kind::Hdd => Drive::Hdd(Box::new(HddTables::read(tables, TAG)?)),
+            Kind::Flash => Drive::Flash(Box::new(FlashTables::read(tables, TAG)?)),
+            Kind::Virtual => Drive::Virtual(VirtualTables::read(tables, TAG)?),
+        })
+    }
 }
 
-#[cfg(feature = "python")]
-impl<'a, 'py> pyo3::FromPyObject<'a, 'py> for Drive {
-    type Error = pyo3::PyErr;
+impl Described for Drive {
+    fn word(lines: &mut BTreeSet<String>) -> String {
+        let words = [
+            ("flash", FlashTables::word(lines)),
+            ("hdd", HddTables::word(lines)),
+            ("virtual", VirtualTables::word(lines)),
+        ];
+        lines.extend(words.iter().map(|(kind, word)| format!("{word}.kind: {kind}")));
+        words.map(|(_, word)| word).join("|")
+    }
+}
 
-    fn extract(tables: pyo3::Borrowed<'a, 'py, pyo3::PyAny>) -> pyo3::PyResult<Self> {
-        Ok(match tables.extract::<Tag>()?.kind {
-            Kind::Hdd => Drive::Hdd(Box::new(tables.extract()?)),
-            Kind::Flash => Drive::Flash(tables.extract()?),
-            Kind::Virtual => Drive::Virtual(tables.extract()?),
-        })
+impl Drive {
+    /// Whether a host that wants its writes safe sends flushes, and whether single writes pass the buffer (rule Y2).
+    pub(super) fn flushing(&self) -> (bool, bool) {
+        match self {
+            Drive::Hdd(tables) => (tables.dirty_sectors > 0, tables.has_fua),
+            Drive::Flash(tables) => (tables.write_buffer_bytes > 0, false),
+            Drive::Virtual(_) => (true, false),
+        }
     }
 }
 
 impl HddTables {
     /// Of tables that were checked.
-    pub(super) fn model(self, depth: usize) -> hdd::Model {
+    pub(super) fn model(mut self, depth: usize) -> hdd::Model {
         let zones = Zones::new(
             self.heads,
             &ZoneColumns {
-                first_lba: self.zone_first_lba,
-                first_cylinder: self.zone_first_cylinder,
-                sectors_per_track: self.sectors_per_track,
-                start_skew: self.start_skew,
-                track_skew: self.track_skew,
-                cylinder_skew: self.cylinder_skew,
-                spare: self.spare_sectors_per_cylinder,
+                first_lba: take(&mut self.zone_first_lba),
+                first_cylinder: take(&mut self.zone_first_cylinder),
+                sectors_per_track: take(&mut self.sectors_per_track),
+                start_skew: take(&mut self.start_skew),
+                track_skew: take(&mut self.track_skew),
+                cylinder_skew: take(&mut self.cylinder_skew),
+                spare: take(&mut self.spare_sectors_per_cylinder),
             },
         );
-        let seeks = self.seek_ns.0.unwrap_or_default();
-        let write_ns = self.write_seek_ns.map(|column| column.0.unwrap_or_default());
+        let seeks = self.seek_ns.take();
+        let write_ns = self.write_seek_ns.take().map(|mut column| column.take());
         let chances = Chances {
             zero_latency_ppm: if self.zero_latency { self.zero_latency_ppm as u64 } else { 1_000_000 },
             retry_ppm: self.retry_ppm as u64,
-            retry_ns: self.retry_ns,
+            retry_ns: take(&mut self.retry_ns),
         };
         let mechanics = Mechanics::new(zones, seeks, self.head_switch_ns, self.write_settle_ns, self.zero_latency)
             .with(Varied { write_ns, inward_ns: self.seek_inward_ns });
@@ -190,30 +210,9 @@ impl HddTables {
             has_draws: chances.has_draws(),
             chances,
             electronics: Electronics {
-                sector_bytes: self.sector_bytes,
-                n_sectors: self.n_sectors,
-                n_sectors_per_actuator: self.n_sectors_per_actuator,
-                actuators: self.actuators,
-                completion_overhead_ns: self.completion_overhead_ns,
-                write_completion_overhead_ns: self.write_completion_overhead_ns,
-                prefill_sectors: self.prefill_sectors,
-                buffer_full_ppm: self.buffer_full_ppm,
                 bus: Bus::new(self.sector_bytes, self.interface_bytes_per_s),
-                cache_segments: self.cache_segments,
-                segment_sectors: self.segment_sectors,
-                read_ahead_sectors: self.read_ahead_sectors,
-                read_ahead_in_track: self.read_ahead_in_track,
-                read_on_arrival: self.read_on_arrival,
-                read_ahead_in_own_track: self.read_ahead_in_own_track,
-                reads_whole_track: self.reads_whole_track,
-                writes_drop_all: self.writes_drop_all,
-                keeps_writes: self.keeps_writes,
-                dirty_sectors: self.dirty_sectors,
-                write_room_sectors: self.write_room_sectors,
-                weighed_commands: self.weighed_commands as usize,
-                weighed_writes: self.weighed_writes as usize,
                 intake: Intake { depth, overhead_ns: [self.read_overhead_ns, self.write_overhead_ns] },
-                media_cache: self.media_cache,
+                tables: self,
             },
         }
     }
@@ -234,31 +233,18 @@ impl FlashTables {
     /// Of tables that were checked.
     pub(super) fn model(self, depth: usize) -> flash::Model {
         let units_per_page = self.page_bytes / self.mapping_bytes;
-        let sectors_per_unit = self.mapping_bytes / self.sector_bytes;
         flash::Model {
             intake: Intake { depth, overhead_ns: [self.read_overhead_ns, self.write_overhead_ns] },
-            sector_bytes: self.sector_bytes,
-            n_sectors: self.n_sectors,
-            channels: self.channels,
-            dies_per_channel: self.dies_per_channel,
-            sectors_per_unit,
+            sectors_per_unit: self.mapping_bytes / self.sector_bytes,
             units_per_page,
-            pages_per_block: self.pages_per_block,
-            read_ns: self.read_ns,
-            program_ns: self.program_ns,
-            erase_ns: self.erase_ns,
             page_ns: self.page_bytes * NS_PER_S / self.channel_bytes_per_s,
             by_channel_rate: Divisor::new(self.channel_bytes_per_s),
             by_interface_rate: Divisor::new(self.interface_bytes_per_s),
             by_dies: Divisor::new((self.channels * self.dies_per_channel) as i64),
             by_channels: Divisor::new(self.channels as i64),
-            read_latency_ns: self.read_latency_ns,
-            write_latency_ns: self.write_latency_ns,
-            read_delay_ns: self.read_delay_ns,
-            write_delay_ns: self.write_delay_ns,
             is_buffered: self.write_buffer_bytes > 0,
             room_units: (self.write_buffer_bytes / self.mapping_bytes).max(units_per_page),
-            ftl: self.ftl,
+            tables: self,
         }
     }
 }
@@ -266,16 +252,7 @@ impl FlashTables {
 impl VirtualTables {
     /// Of tables that were checked.
     pub(super) fn model(self, depth: usize) -> virtual_disk::Model {
-        virtual_disk::Model {
-            intake: Intake { depth, overhead_ns: [self.read_overhead_ns, self.write_overhead_ns] },
-            sector_bytes: self.sector_bytes,
-            n_sectors: self.n_sectors,
-            read_copy_bytes_per_s: self.read_copy_bytes_per_s,
-            write_copy_bytes_per_s: self.write_copy_bytes_per_s,
-            read_latency_ns: self.read_latency_ns,
-            write_latency_ns: self.write_latency_ns,
-            wake_ns: self.wake_ns,
-            is_batched: self.is_batched,
-        }
+        let intake = Intake { depth, overhead_ns: [self.read_overhead_ns, self.write_overhead_ns] };
+        virtual_disk::Model { intake, tables: self }
     }
 }

@@ -32,6 +32,7 @@ impl FlashTables {
             ("drive.write_overhead_ns", self.write_overhead_ns),
             ("drive.read_latency_ns", self.read_latency_ns),
             ("drive.write_latency_ns", self.write_latency_ns),
+            ("drive.flush_ns", self.flush_ns),
         ];
         all_within(&times, 0, MAX_TIME_NS)?;
         each_within("drive.read_delay_ns", &self.read_delay_ns, 0, MAX_TIME_NS)?;

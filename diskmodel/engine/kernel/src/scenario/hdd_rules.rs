@@ -2,7 +2,7 @@
 
 use super::HddTables;
 use crate::media_cache::MediaCacheTables;
-use crate::rule::{all_within, ascending, each_within, has_length, holds, within};
+use crate::rule::{all_within, ascending, each_within, has_length, holds, size_within, within};
 use crate::rule::{
     MAX_APART_NS, MAX_DEPTH, MAX_DRIVE_BYTES, MAX_RATE, MAX_SECTORS, MAX_SECTOR_BYTES, MAX_TIME_NS, MIN_RATE,
 };
@@ -43,9 +43,8 @@ impl HddTables {
         within("drive.dirty_sectors", self.dirty_sectors, 0, i64::from(u32::MAX))?;
         // a write that finds no room in an empty buffer would wait without an end
         within("drive.write_room_sectors", self.write_room_sectors, 0, self.dirty_sectors)?;
-        let weighed =
-            [("drive.weighed_commands", self.weighed_commands), ("drive.weighed_writes", self.weighed_writes)];
-        all_within(&weighed, 1, MAX_DEPTH)?;
+        size_within("drive.weighed_commands", self.weighed_commands, 1, MAX_DEPTH)?;
+        size_within("drive.weighed_writes", self.weighed_writes, 1, MAX_DEPTH)?;
         self.media_cache.as_ref().map_or(Ok(()), |cache| self.check_media_cache(cache))
     }
 

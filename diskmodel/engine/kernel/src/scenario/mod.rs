@@ -23,7 +23,8 @@ pub use crate::layout::{CopyPolicy, Family, LayoutTables, Rotation, SyncAction, 
 use crate::mechanics::Spindle;
 use crate::queue::Policy;
 pub use crate::queue::{Queue, SchedulerName};
-use crate::simulation::{Cache, Controller, Host, Parts, Submitter};
+use crate::schema::record;
+use crate::simulation::{Cache, Controller, Flushes, Host, Parts, Submitter};
 pub use crate::traffic::Limits;
 use crate::virtual_disk::VirtualDisk;
 pub use crate::write_zones::WriteZoneTables;
@@ -32,41 +33,41 @@ pub use caches::CacheTables;
 pub use drives::{Drive, FlashTables, HddTables, VirtualTables};
 pub use start::Start;
 
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-pub struct Scenario {
-    pub drive: Drive,
-    pub layout: LayoutTables,
-    pub queue: Queue,
-    pub drive_queue: Queue,
-    /// Sectors up to which adjacent waiting commands become one above a disk; 0: they do not.
-    pub merge_sectors: i64,
-    /// None: a drive that is written anywhere.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub write_zones: Option<WriteZoneTables>,
-    /// Requests of a disk's block queue, where write-back throttling is to be modeled; 0: it is not.
-    pub throttle_requests: i64,
-    pub depth: usize,
-    pub command_ns: i64,
-    pub hit_ns: i64,
-    pub link_bytes_per_s: i64,
-    pub hit_ratio: f64,
-    /// None: a controller without real caches.
-    pub cache: Option<CacheTables>,
-    /// None: a host that costs nothing and does not buffer.
-    pub host: Option<HostTables>,
-    pub revolution_ns: Vec<i64>,
-    /// Of a virtual disk: where its draws of wake-up times begin (rule V2).
-    pub phase_ns: Vec<i64>,
-    /// Where the draws of accesses to the media begin (rule M9).
-    pub first_draw: u32,
-    pub start: Start,
-    /// Levels are recorded after every so many completions; 0: never.
-    pub sample_every: u64,
+record! {
+    #[derive(Clone, Debug)]
+    pub struct Scenario as "ScenarioTables" {
+        pub drive: Drive,
+        pub layout: LayoutTables,
+        pub queue: Queue,
+        pub drive_queue: Queue,
+        /// Sectors up to which adjacent waiting commands become one above a disk; 0: they do not.
+        pub merge_sectors: i64,
+        /// None: a drive that is written anywhere.
+        pub write_zones: Option<WriteZoneTables>,
+        /// Requests of a disk's block queue, where write-back throttling is to be modeled; 0: it is not.
+        pub throttle_requests: i64,
+        pub depth: usize,
+        pub command_ns: i64,
+        pub hit_ns: i64,
+        pub link_bytes_per_s: i64,
+        pub hit_ratio: f64,
+        /// None: a controller without real caches.
+        pub cache: Option<CacheTables>,
+        /// None: a host that costs nothing and does not buffer.
+        pub host: Option<HostTables>,
+        pub revolution_ns: Vec<i64>,
+        /// Of a virtual disk: where its draws of wake-up times begin (rule V2).
+        pub phase_ns: Vec<i64>,
+        /// Where the draws of accesses to the media begin (rule M9).
+        pub first_draw: u32,
+        pub start: Start,
+        /// Levels are recorded after every so many completions; 0: never.
+        pub sample_every: u64,
+    }
 }
 
-/// What a simulation is made of, by kind of drive.
+/// What a simulation is made of, by kind of drive. There is one at a time, so its size does not matter.
+#[allow(clippy::large_enum_variant)]
 pub enum Built {
     Hdd(Parts<Disk>),
     Flash(Parts<Flash>),
@@ -80,6 +81,7 @@ struct Outside {
     cache: Option<Cache>,
     host: Option<Host>,
     submitter: Option<Submitter>,
+    flushes: Flushes,
     merge_sectors: i64,
     write_zones: Option<WriteZoneTables>,
     n_buffered: u64,
@@ -89,14 +91,14 @@ struct Outside {
 impl Outside {
     /// All that a simulation is made of, with disks of one kind.
     fn around<D: Device>(self, model: D::Model, mut disks: Vec<D>) -> Parts<D> {
-        let Outside { layout, controller, cache, host, submitter, n_buffered, sample_every, .. } = self;
+        let Outside { layout, controller, cache, host, submitter, flushes, n_buffered, sample_every, .. } = self;
         for front in disks.iter_mut().map(Device::front_mut) {
             front.merge_up_to(self.merge_sectors);
             if let Some(zones) = &self.write_zones {
                 front.write_in(WriteZones::new(zones, model.border()));
             }
         }
-        Parts { model, layout, controller, cache, host, submitter, disks, n_buffered, sample_every }
+        Parts { model, layout, controller, cache, host, submitter, flushes, disks, n_buffered, sample_every }
     }
 }
 
@@ -143,12 +145,14 @@ impl Scenario {
         let turn_ns = self.host.as_ref().map_or(0, |host| host.turn_ns());
         let submitter = (self.throttle_requests > 0 && is_redundant)
             .then(|| Submitter::new(n_devices as usize, self.throttle_requests, !layout.is_parity(), turn_ns));
+        let flushes = Flushes::new(&layout, n_devices as usize, self.drive.flushing(), turn_ns);
         let outside = Outside {
             layout,
             controller,
             cache,
             host: buffer,
             submitter,
+            flushes,
             merge_sectors: self.merge_sectors,
             write_zones: self.write_zones,
             n_buffered,

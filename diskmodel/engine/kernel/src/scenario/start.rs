@@ -5,74 +5,61 @@ use std::collections::BTreeMap;
 use super::Scenario;
 use crate::faults::{planted, Fault};
 use crate::flash::{self, FirstLayout};
-#[cfg(feature = "python")]
-use crate::python::extract::whole_numbers;
 use crate::rule::MAX_SECTORS;
 use crate::rule::{each_within, has_length, holds, refused, within};
 use crate::scenario::Drive;
+use crate::schema::record;
 
-/// State at time 0, as `diskmodel.engine.steady.start.Start`.
-#[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(default))]
-pub struct Start {
-    /// Blocks that wait in the controller's write-back cache, ascending.
-    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
-    pub dirty: Vec<i64>,
-    /// Blocks that came into the controller's read cache, in order.
-    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
-    pub cached: Vec<i64>,
-    /// Units that every flash drive has written before everything else, in order.
-    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
-    pub aged: Vec<i64>,
-    /// Units that flash drives' data were last written in together; 0: all of them, in order.
-    pub piece_units: i64,
-    /// Units before the first one on its page, of each flash drive; empty: none.
-    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
-    pub shifts: Vec<i64>,
-    /// Writes that flash drives have programmed last, in order.
-    pub programmed: Writes,
-    /// Writes that the drives' buffers have accepted after these, in order.
-    pub buffered: Writes,
-    /// Room that each of these takes in a hard disk's buffer, in sectors; empty: as much as it is long.
-    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
-    pub buffered_room: Vec<i64>,
-    /// Writes that lie in the media cache of every hard disk but the spares, in order.
-    pub logged: Places,
-    /// Runs of writes that go on, of hard disks with media caches, in order.
-    pub runs: Writes,
-    /// Dirty pages of the host, old enough to be written.
-    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
-    pub pages_dirty: Vec<i64>,
-    /// Clean pages, the least recently used first.
-    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
-    pub pages_clean: Vec<i64>,
+record! {
+    /// State at time 0, as `diskmodel.engine.steady.start.Start`.
+    #[derive(Clone, Debug, Default)]
+    pub struct Start {
+        /// Blocks that wait in the controller's write-back cache, ascending.
+        pub dirty: Vec<i64>,
+        /// Blocks that came into the controller's read cache, in order.
+        pub cached: Vec<i64>,
+        /// Units that every flash drive has written before everything else, in order.
+        pub aged: Vec<i64>,
+        /// Units that flash drives' data were last written in together; 0: all of them, in order.
+        pub piece_units: i64,
+        /// Units before the first one on its page, of each flash drive; empty: none.
+        pub shifts: Vec<i64>,
+        /// Writes that flash drives have programmed last, in order.
+        pub programmed: Writes,
+        /// Writes that the drives' buffers have accepted after these, in order.
+        pub buffered: Writes,
+        /// Room that each of these takes in a hard disk's buffer, in sectors; empty: as much as it is long.
+        pub buffered_room: Vec<i64>,
+        /// Writes that lie in the media cache of every hard disk but the spares, in order.
+        pub logged: Places,
+        /// Runs of writes that go on, of hard disks with media caches, in order.
+        pub runs: Writes,
+        /// Dirty pages of the host, old enough to be written.
+        pub pages_dirty: Vec<i64>,
+        /// Clean pages, the least recently used first.
+        pub pages_clean: Vec<i64>,
+    }
 }
 
-/// Writes of before the run.
-#[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-pub struct Writes {
-    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
-    pub disk: Vec<i64>,
-    /// First block and sectors.
-    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
-    pub lba: Vec<i64>,
-    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
-    pub n: Vec<i64>,
+record! {
+    /// Writes of before the run.
+    #[derive(Clone, Debug, Default)]
+    pub struct Writes {
+        pub disk: Vec<i64>,
+        /// First block and sectors.
+        pub lba: Vec<i64>,
+        pub n: Vec<i64>,
+    }
 }
 
-/// Places on any disk.
-#[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-pub struct Places {
-    /// First block and sectors.
-    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
-    pub lba: Vec<i64>,
-    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
-    pub n: Vec<i64>,
+record! {
+    /// Places on any disk.
+    #[derive(Clone, Debug, Default)]
+    pub struct Places {
+        /// First block and sectors.
+        pub lba: Vec<i64>,
+        pub n: Vec<i64>,
+    }
 }
 
 impl Writes {

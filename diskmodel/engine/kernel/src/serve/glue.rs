@@ -9,20 +9,21 @@ use crate::python::extract::extracted;
 use crate::python::guard::guarded;
 use crate::rule::{holds, within};
 use crate::scenario::Scenario;
+use crate::schema::record;
 
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct SettingsIn {
-    fuse_fd: i32,
-    stop_fd: i32,
-    /// -1: reads as zeros.
-    store_fd: i32,
-    size_bytes: u64,
-    uid: u32,
-    gid: u32,
-    mounted_unix_s: u64,
-    time_scale: f64,
-    seed: u64,
+record! {
+    pub struct SettingsIn as "Settings" {
+        fuse_fd: i32,
+        stop_fd: i32,
+        /// -1: reads as zeros.
+        store_fd: i32,
+        size_bytes: u64,
+        uid: u32,
+        gid: u32,
+        mounted_unix_s: u64,
+        time_scale: f64,
+        seed: u64,
+    }
 }
 
 #[derive(IntoPyObject)]

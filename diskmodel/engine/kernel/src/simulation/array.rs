@@ -5,8 +5,8 @@ use crate::command::Command;
 use crate::device::{Device, Shared};
 use crate::faults::{planted, Fault};
 use crate::layout::{DiskState, READ_AND_HOLD};
-use crate::mechanics::{READ, WRITE};
-use crate::traffic::Traffic;
+use crate::mechanics::{FLUSH, READ, WRITE};
+use crate::traffic::{Traffic, PASS_THROUGH};
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Start an access of `n` sectors to the array.
@@ -23,7 +23,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Begin an access: now, or when the bits that it needs are set.
     #[inline(always)]
     pub(super) fn begin_access(&mut self, owner: Owner, op: u8, sector: i64, n: i64, asked: i64) {
-        if self.intents.is_none() || op == READ {
+        if op == FLUSH {
+            if let Owner::Host(host) = owner {
+                self.flush_array(host);
+            }
+        } else if self.intents.is_none() || op == READ {
             self.plan_access(owner, op, sector, n, asked);
         } else {
             self.intend(owner, sector, n, asked);
@@ -69,6 +73,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         access.asked = asked;
         access.start = now;
         access.is_direct = is_direct;
+        access.is_fua = self.has_passing && matches!(owner, Owner::Host(host) if self.hosts[host].sync >= PASS_THROUGH);
         access.out = 0;
         access.n_following = 0;
         access.bits = None;
@@ -87,7 +92,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let now = self.events.now;
         let border = self.model.border();
         let is_throttled = self.submitter.is_some();
-        let is_bitmap = self.accesses[id].owner == Owner::Bitmap;
+        let ArrayAccess { ref owner, is_fua, .. } = self.accesses[id];
+        let is_bitmap = matches!(owner, Owner::Bitmap);
         let mut out = 0;
         for at in 0..self.plan.first.len() {
             let piece = &self.plan.first[at];
@@ -108,6 +114,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 });
                 self.n_commands += 1;
                 out += 1;
+                if is_fua && op == WRITE {
+                    self.mark_safe(command);
+                }
                 if is_throttled {
                     self.ids.push(command);
                 } else {
@@ -149,7 +158,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             ..Command::default()
         });
         self.n_commands += 1;
-        self.accesses[read.access].n_following += 1;
+        let access = &mut self.accesses[read.access];
+        access.n_following += 1;
+        if access.is_fua {
+            self.mark_safe(write);
+        }
         let disk = &mut self.disks[read.device as usize];
         if read.is_hit {
             disk.submit(write, &self.model, &mut self.commands, &mut self.events);
@@ -158,15 +171,19 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
     }
 
+    #[inline(always)]
     pub(super) fn command_done(&mut self, command_id: u32) {
         let command = self.commands[command_id];
         self.commands.release(command_id);
+        if command.op == FLUSH {
+            return self.disk_flushed(command.device);
+        }
         let disk = &mut self.disks[command.device as usize];
         disk.complete(&command, &mut self.events);
         if let Some(next) = disk.front_mut().next_of_zone(&command, &mut self.commands) {
             disk.submit(next, &self.model, &mut self.commands, &mut self.events);
         }
-        self.part_done(&command);
+        self.part_answered(&command);
         let mut joined = command.next_joined;
         while joined > 0 {
             let part = Command {
@@ -180,7 +197,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             };
             self.commands.release(joined - 1);
             self.disks[command.device as usize].front_mut().complete_joined(&part);
-            self.part_done(&part);
+            self.part_answered(&part);
             joined = part.next_joined;
         }
     }
@@ -235,10 +252,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// An access has ended with its last command.
     #[inline(always)]
     pub(super) fn finish_access(&mut self, last: &Command) {
-        let ArrayAccess { owner, asked, start, bits, .. } = self.accesses[last.access];
-        if owner == Owner::Stripes {
+        let ArrayAccess { owner, asked, start, .. } = self.accesses[last.access];
+        if matches!(owner, Owner::Stripes) {
             return self.stretches_written(last.access, last);
         }
+        // only a bitmap has set any
+        let bits = if self.intents.is_some() { self.accesses[last.access].bits } else { None };
         self.accesses.release(last.access);
         self.finish(owner, asked, start, bits, last);
     }

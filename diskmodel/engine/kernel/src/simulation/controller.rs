@@ -5,7 +5,7 @@ use super::{HostRequest, Owner, Simulation};
 use crate::device::{Device, Shared};
 use crate::events::{Action, COMPLETE, LAST_NS};
 use crate::faults::{planted, Fault};
-use crate::mechanics::{READ, WRITE};
+use crate::mechanics::{FLUSH, READ, WRITE};
 use crate::traffic::Traffic;
 
 const NS_PER_S: i64 = 1_000_000_000;
@@ -80,8 +80,20 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     #[inline(always)]
     pub(super) fn access(&mut self, host: u32) {
-        if self.cache.is_none() || !self.cached(host) {
+        if self.hosts[host].op == FLUSH {
+            self.flush_cached(host);
+        } else if self.cache.is_none() || !self.cached(host) {
             self.access_disks(host);
+        }
+    }
+
+    /// A battery protects what the write cache holds; any other flush goes to the disks (rule K13).
+    #[inline(never)]
+    fn flush_cached(&mut self, host: u32) {
+        if self.cache.as_ref().is_some_and(|cache| cache.dirty.is_some()) {
+            self.later(self.events.now + self.controller.hit_ns, host, Action::HitServed(host));
+        } else {
+            self.access_array(Owner::Host(host), FLUSH, 0, 0);
         }
     }
 

@@ -10,8 +10,8 @@ use crate::device::Device;
 use crate::events::{Action, COMPLETE, LAST_NS};
 use crate::faults::{planted, Fault};
 use crate::host::{cut, pages_of, Coming, HostTables, Pauses, ReadAhead};
-use crate::mechanics::READ;
-use crate::traffic::Traffic;
+use crate::mechanics::{FLUSH, READ, WRITE};
+use crate::traffic::{Traffic, PASS_THROUGH};
 
 /// A host that costs time or buffers. Lengths in sectors.
 pub struct Host {
@@ -104,9 +104,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let device = self.disks.len() as u32 + 2;
         let Some(host) = &mut self.host else { return self.submit_to_controller(id) };
         let request = &mut self.hosts[id];
-        let is_next = host.goes_on_at == Some((request.op, request.sector)) && !planted(Fault::GoesOn);
-        host.goes_on_at = Some((request.op, request.sector + request.n));
-        let work = (if is_next { host.sequential_ns } else { host.submission_ns })[request.op as usize];
+        let work = if request.op == FLUSH {
+            // in one call with its write, or in one of its own (rule Y3)
+            host.submission_ns[WRITE as usize] >> u32::from(request.sync == PASS_THROUGH)
+        } else {
+            let is_next = host.goes_on_at == Some((request.op, request.sector)) && !planted(Fault::GoesOn);
+            host.goes_on_at = Some((request.op, request.sector + request.n));
+            (if is_next { host.sequential_ns } else { host.submission_ns })[request.op as usize]
+        };
         let begin = if planted(Fault::SubmissionQueue) { now } else { now.max(host.first_free()) };
         let begin = begin.min(LAST_NS);
         let free = match &mut host.processor_pauses {
@@ -133,7 +138,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let device = self.disks.len() as u32 + 2;
         let Some(host) = &mut self.host else { return self.entered(id) };
         let request = &mut self.hosts[id];
-        let work = host.lock_ns[request.op as usize];
+        let work = host.lock_ns[request.op.min(WRITE) as usize];
         if work == 0 {
             return self.entered(id);
         }
@@ -149,7 +154,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     pub(super) fn entered(&mut self, id: u32) {
         let HostRequest { op, sector, n, .. } = self.hosts[id];
         let (now, end) = (self.events.now, sector + n);
-        if self.page_cache().is_some() {
+        if op != FLUSH && self.page_cache().is_some() {
             return self.enter_memory(id);
         }
         let Some(host) = self.host.as_mut().filter(|host| host.is_buffered && op == READ) else {

@@ -4,7 +4,10 @@ mod array;
 mod bitmap;
 mod cached;
 mod controller;
+mod flushing;
+mod group_commit;
 mod host;
+mod journal;
 mod page_cache;
 mod read_ahead;
 mod rebuild;
@@ -14,15 +17,20 @@ mod submission;
 use crate::command::{Command, Commands, Slots};
 use crate::device::{Device, Shared};
 use crate::divisor::Divisor;
-use crate::events::{Action, Events, Next, ARRIVE, COMPLETE};
+use crate::events::{Action, Events, Next, Step, ARRIVE, COMPLETE};
 use crate::faults::{planted, Fault};
 use crate::layout::{CopyChoice, Layout, Piece, Plan};
+use crate::mechanics::WRITE;
 use crate::traffic::{Completion, Request, Traffic};
 
 use bitmap::Intents;
 pub use cached::Cache;
 pub use controller::Controller;
+use flushing::ClientSyncs;
+pub use flushing::Flushes;
+use group_commit::{Log, Record};
 pub use host::Host;
+use journal::Journal;
 pub use page_cache::PageCache;
 pub use read_ahead::ReadAhead;
 use rebuild::Rebuild;
@@ -35,6 +43,14 @@ const MAX_NS: i64 = 1 << 55;
 pub const TOO_LONG: &str = "the run is longer than 417 days of simulated time";
 /// What a run says whose requests wait for a rebuild without an end.
 pub const STARVED: &str = "no request completes while 64 GiB are rebuilt";
+
+/// What a run says that was stopped from outside.
+pub const STOPPED: &str = "the run was stopped";
+
+/// Longest simulated time between two looks at whether a run is to stop: a second, which takes some ten milliseconds.
+const LOOK_NS: i64 = 1_000_000_000;
+/// Events between two looks at most, or the time between them is halved: they take about 50 ms.
+const LOOK_EVENTS: u64 = 1 << 19;
 
 /// Whom an access answers to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -67,6 +83,8 @@ struct ArrayAccess {
     start: i64,
     /// Its commands pass the submitting thread by (rule Q11).
     is_direct: bool,
+    /// Its writes pass the drives' buffers, or are flushed (rule Y4).
+    is_fua: bool,
     /// Commands that the next phase waits for, and writes on held disks that it does not wait for.
     out: u32,
     n_following: u32,
@@ -88,6 +106,12 @@ enum Purpose {
     Part(u32),
     /// Dirty pages.
     WriteBack,
+    /// The flush after a write.
+    Flush(u32),
+    /// A part of a commit of the journal, before this step.
+    Journal(Step),
+    /// The last part of a commit.
+    Committed,
 }
 
 /// A host request in the controller.
@@ -98,6 +122,10 @@ struct HostRequest {
     stream: u32,
     op: u8,
     is_hit: bool,
+    /// What follows a write (rule Y1).
+    sync: i64,
+    /// A batch of records of a log (rule Y6).
+    is_batch: bool,
     purpose: Purpose,
     sector: i64,
     n: i64,
@@ -107,7 +135,30 @@ struct HostRequest {
     queue: i64,
     overhead: i64,
     parity: i64,
+    sync_ns: i64,
     last: Times,
+}
+
+impl HostRequest {
+    /// What became of a row, issued at `issue`, that it was made for.
+    #[inline(always)]
+    fn completion(&self, id: u32, issue: i64, done: i64) -> Completion {
+        let &HostRequest { stream, op, is_hit, ref last, .. } = self;
+        let service = last.overhead + last.seek + last.rotation + last.transfer;
+        let parts = [
+            self.link,
+            self.cache,
+            // a record of a log waits for its batch to begin
+            self.queue + self.issue - issue + last.done - last.submitted - service,
+            self.overhead + last.overhead,
+            last.seek,
+            last.rotation,
+            last.transfer,
+            self.parity,
+            self.sync_ns,
+        ];
+        Completion { id, stream, op, is_hit, issue, done, parts }
+    }
 }
 
 /// Where the time of a request's last command went.
@@ -136,6 +187,7 @@ pub struct Parts<D: Device> {
     pub cache: Option<Cache>,
     pub host: Option<Host>,
     pub submitter: Option<Submitter>,
+    pub flushes: Flushes,
     pub disks: Vec<D>,
     /// Writes that the disks' buffers hold when the run begins.
     pub n_buffered: u64,
@@ -160,6 +212,13 @@ pub struct Simulation<D: Device, T> {
     cache: Option<Box<Cache>>,
     host: Option<Box<Host>>,
     submitter: Option<Box<Submitter>>,
+    flushes: Box<Flushes>,
+    /// Whether there are writes that pass the drives' buffers.
+    has_passing: bool,
+    syncs: Option<Box<ClientSyncs>>,
+    journal: Option<Box<Journal>>,
+    /// Of each stream, where there are any.
+    logs: Vec<Log>,
     intents: Option<Box<Intents>>,
     stripes: Option<Box<Stripes>>,
     /// Scratch space for the commands of an access.
@@ -169,8 +228,13 @@ pub struct Simulation<D: Device, T> {
     n_commands: u64,
     choice: CopyChoice,
     rebuild: Rebuild,
-    /// When the run has to be over.
-    until_ns: i64,
+    /// After this time the run looks whether it has to end, and why.
+    look_ns: i64,
+    /// Simulated time between two looks, and events before the last one.
+    look_step_ns: i64,
+    looked_events: u64,
+    /// No request completes beside the rebuild.
+    is_starved: bool,
     sample_every: u64,
     n_issued: u64,
     n_done: u64,
@@ -179,8 +243,15 @@ pub struct Simulation<D: Device, T> {
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
     pub fn new(parts: Parts<D>, traffic: T) -> Self {
-        let Parts { model, layout, controller, cache, host, submitter, disks, n_buffered, sample_every } = parts;
+        let Parts { model, layout, controller, cache, host, submitter, flushes, disks, n_buffered, sample_every } =
+            parts;
+        let journal = Journal::of(traffic.rules(), model.sector_bytes(), flushes.turn_ns()).map(Box::new);
         Simulation {
+            has_passing: flushes.has_passing(traffic.rules(), journal.is_some()),
+            journal,
+            flushes: Box::new(flushes),
+            syncs: ClientSyncs::of(traffic.rules()).map(Box::new),
+            logs: Log::of(traffic.rules()),
             events: Events::default(),
             commands: Slots::default(),
             accesses: Slots::default(),
@@ -193,7 +264,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             intents: Intents::of(&layout).map(Box::new),
             stripes: Stripes::of(&layout).map(Box::new),
             layout,
-            until_ns: MAX_NS,
+            look_ns: 0,
+            look_step_ns: LOOK_NS,
+            looked_events: 0,
+            is_starved: false,
             controller,
             cache: cache.map(Box::new),
             host: host.map(Box::new),
@@ -212,15 +286,43 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Runs to the last completion. Returns its time and the sectors that were rebuilt.
     pub fn run(&mut self) -> Result<(i64, i64), &'static str> {
+        self.run_unless(&mut || false)
+    }
+
+    /// Runs as `run`, but ends with `STOPPED` soon after `is_stopped` has come true.
+    ///
+    /// It is asked where the time is compared with the longest one anyway: an event costs nothing more.
+    pub fn run_unless(&mut self, is_stopped: &mut dyn FnMut() -> bool) -> Result<(i64, i64), &'static str> {
         self.begin();
         while !self.traffic.is_over() {
             let next = self.events.next().ok_or("no event is left, but requests are")?;
-            if self.events.now > self.until_ns {
-                return Err(if self.until_ns < MAX_NS { STARVED } else { TOO_LONG });
+            if self.events.now > self.look_ns {
+                self.look(is_stopped)?;
             }
             self.happen(next);
         }
         Ok((self.events.now, self.rebuild.front() - self.layout.rebuild_front))
+    }
+
+    /// Ends a run that may not go on, or chooses when to look again.
+    #[cold]
+    #[inline(never)]
+    fn look(&mut self, is_stopped: &mut dyn FnMut() -> bool) -> Result<(), &'static str> {
+        if self.is_starved {
+            return Err(STARVED);
+        }
+        if self.events.now > MAX_NS {
+            return Err(TOO_LONG);
+        }
+        if is_stopped() {
+            return Err(STOPPED);
+        }
+        let events = self.events.n_scheduled();
+        let is_much = events - self.looked_events > LOOK_EVENTS;
+        self.looked_events = events;
+        self.look_step_ns = if is_much { (self.look_step_ns / 2).max(1) } else { (2 * self.look_step_ns).min(LOOK_NS) };
+        self.look_ns = (self.events.now + self.look_step_ns).min(MAX_NS);
+        Ok(())
     }
 
     /// Schedules the first rows of every stream, and the rebuild.
@@ -232,8 +334,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
         self.start_flusher();
         for stream in 0..self.traffic.rules().len() {
-            for _ in 0..self.traffic.rules()[stream].n_clients.max(1) {
-                if !self.take_row(stream, 0, 0) {
+            for client in 0..self.traffic.rules()[stream].n_clients.max(1) {
+                if !self.take_row(stream, client as u32, 0, 0) {
                     break;
                 }
             }
@@ -303,6 +405,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         &self.disks
     }
 
+    /// Inside the loop over the events, so that none of them has to save the loop's registers.
+    #[inline(always)]
     fn happen(&mut self, next: Next) {
         match next.action() {
             Action::Wake(device) => {
@@ -321,6 +425,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::WindowEnded(device) => self.window_ended(device),
             Action::TurnEnded => self.turn_ended(),
             Action::FlusherWoken => self.flusher_woken(),
+            Action::FlushTurn => self.flush_turn(),
+            Action::Journal(step) => self.go_on_with_commit(step),
+            Action::LogDelayed(stream) => self.log_delayed(stream),
             Action::RebuildStep => self.rebuild_step(),
             Action::BitsDurable => self.bits_durable(),
         }
@@ -329,8 +436,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     // ------------------------------------------------------------------ clients
     /// Lets a stream take its next row; false when it has none.
     #[inline(always)]
-    fn take_row(&mut self, stream: usize, earliest: i64, base: i64) -> bool {
+    fn take_row(&mut self, stream: usize, client: u32, earliest: i64, base: i64) -> bool {
         let Some(taken) = self.traffic.take(stream) else { return false };
+        if let Some(syncs) = &mut self.syncs {
+            syncs.took(taken.id, client);
+        }
         let is_open = self.traffic.rules()[stream].n_clients == 0;
         let time = if is_open { taken.when } else { base.saturating_add(taken.when).max(earliest) };
         self.arrive(time, stream as u32, taken.id, taken.row);
@@ -346,9 +456,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     fn issue(&mut self, stream: usize, id: u32) {
         self.n_issued += 1;
         if self.traffic.rules()[stream].n_clients == 0 {
-            self.take_row(stream, 0, 0);
+            self.take_row(stream, 0, 0, 0);
         }
         let Request { row, stream, op, offset, length, cache_draw } = self.traffic.request(id, self.events.now);
+        if !self.logs.is_empty() && self.traffic.rules()[stream as usize].log_bytes > 0 {
+            return self.append(stream, id, row, length);
+        }
         let sector = self.by_sector.of(offset);
         let end = self.by_sector.of(offset + length + self.model.sector_bytes() - 1);
         let host = self.hosts.put(HostRequest {
@@ -362,6 +475,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             issue: self.events.now,
             ..HostRequest::default()
         });
+        if op == WRITE && self.traffic.rules()[stream as usize].sync > 0 {
+            self.hosts[host].sync = self.sync_of(stream, id);
+        }
         if self.host.is_some() {
             self.submit_to_host(host);
         } else {
@@ -388,9 +504,22 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     #[inline(always)]
     fn noticed(&mut self, host: u32) {
-        let HostRequest { purpose, sector, n, .. } = self.hosts[host];
+        let HostRequest { purpose, sector, n, sync, .. } = self.hosts[host];
         match purpose {
+            Purpose::Client if sync > 0 => self.make_safe(host),
             Purpose::Client => self.done(host),
+            Purpose::Flush(write) => {
+                self.hosts.release(host);
+                self.made_safe(write);
+            }
+            Purpose::Journal(next) => {
+                self.hosts.release(host);
+                self.journal_answered(next);
+            }
+            Purpose::Committed => {
+                self.hosts.release(host);
+                self.committed();
+            }
             Purpose::Window => {
                 self.hosts.release(host);
                 self.fetched(sector, sector + n);
@@ -431,33 +560,36 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     #[inline(always)]
     fn done(&mut self, host: u32) {
         let request = &self.hosts[host];
-        let (stream, issue) = (request.stream, request.issue);
-        let last = &request.last;
-        let service = last.overhead + last.seek + last.rotation + last.transfer;
-        self.traffic.done(&Completion {
-            id: request.id,
-            stream: request.stream,
-            op: request.op,
-            is_hit: request.is_hit,
-            issue: request.issue,
-            done: self.events.now,
-            parts: [
-                request.link,
-                request.cache,
-                request.queue + last.done - last.submitted - service,
-                request.overhead + last.overhead,
-                last.seek,
-                last.rotation,
-                last.transfer,
-                request.parity,
-            ],
-        });
+        if request.is_batch {
+            return self.batch_done(host);
+        }
+        let &HostRequest { id, stream, issue, .. } = request;
+        self.traffic.done(&request.completion(id, issue, self.events.now));
         self.hosts.release(host);
+        self.row_done(id, stream as usize, issue);
+    }
+
+    /// The records of a batch are done with it, each having waited for it.
+    #[inline(never)]
+    fn batch_done(&mut self, host: u32) {
+        let stream = self.hosts[host].stream;
+        for Record { id, issue, .. } in self.take_batch(stream) {
+            self.traffic.done(&self.hosts[host].completion(id, issue, self.events.now));
+            self.row_done(id, stream as usize, issue);
+        }
+        self.hosts.release(host);
+        self.batch_written(stream);
+    }
+
+    /// A row has completed: its client, if it has one, takes the stream's next row.
+    #[inline(always)]
+    fn row_done(&mut self, id: u32, stream: usize, issue: i64) {
         self.sample_levels();
-        let rule = self.traffic.rules()[stream as usize];
+        let client = self.syncs.as_mut().map_or(0, |syncs| syncs.of_row(id));
+        let rule = &self.traffic.rules()[stream];
         if rule.n_clients > 0 {
             let earliest = issue + rule.pace_ns - i64::from(planted(Fault::ClientPace));
-            self.take_row(stream as usize, earliest, self.events.now);
+            self.take_row(stream, client, earliest, self.events.now);
         }
     }
 }

@@ -196,11 +196,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if op == READ {
             return self.answer_from_memory(id, since);
         }
+        let is_synced = self.hosts[id].sync > 0;
         if let Some((cache, _)) = self.page_cache() {
             cache.pages.write(span, now, row);
             cache.n_written += 1;
             let n_written = cache.n_written + u64::from(planted(Fault::SyncCount));
-            if cache.sync_every > 0 && n_written % cache.sync_every == 0 {
+            if is_synced || cache.sync_every > 0 && n_written % cache.sync_every == 0 {
                 cache.syncs.begin(id, since, now);
                 return self.flush();
             }
@@ -225,7 +226,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             cache.pages.add(pages_of(sector, n, page));
         }
         self.hosts[id].cache += self.events.now - since;
-        self.done(id);
+        self.make_safe(id);
     }
 
     // ------------------------------------------------------------------ write-back
@@ -235,9 +236,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         while let Some((cache, page)) = self.page_cache() {
             let has_waiting = cache.has_waiting();
             let Some(Run { row, first, end }) = cache.flusher.next(&mut cache.pages, has_waiting) else { break };
-            if cache.sync_every > 0 {
-                cache.syncs.sent(first);
-            }
+            cache.syncs.sent(first);
             self.send_below(row, WRITE, (first * page, capacity.min(end * page)), Purpose::WriteBack);
         }
         self.plan_to_wake(device);
@@ -251,7 +250,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         cache.syncs.look(cache.pages.oldest());
         while let Some((id, since)) = self.page_cache().and_then(|(cache, _)| cache.syncs.next_done()) {
             self.hosts[id].cache += now - since;
-            self.done(id);
+            self.make_safe(id);
         }
     }
 

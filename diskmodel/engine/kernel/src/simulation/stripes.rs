@@ -7,7 +7,7 @@ use crate::command::{Command, Slots};
 use crate::device::Device;
 use crate::faults::{planted, Fault};
 use crate::layout::{is_within, push_merged, Layout, Stretch, StripeCache};
-use crate::traffic::Traffic;
+use crate::traffic::{Traffic, PASS_THROUGH};
 
 /// A write to the array while the stretches that it consists of are out.
 #[derive(Clone, Copy, Default)]
@@ -49,11 +49,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     #[inline(never)]
     pub(super) fn write_stripes(&mut self, owner: Owner, sector: i64, n: i64, asked: i64, bits: Option<(i64, i64)>) {
         let Some(mut stripes) = self.stripes.take() else { return };
+        let is_fua = self.has_passing && matches!(owner, Owner::Host(host) if self.hosts[host].sync >= PASS_THROUGH);
         let write = StripeWrite { owner, asked, start: self.events.now, out: 0, bits };
         let write = stripes.writes.put(write);
         let mut at_once = Vec::new();
         let mut to_submit = Vec::new();
-        let together = self.prepare_part(asked, write);
+        let together = self.prepare_part(asked, write, is_fua);
         for Stretch { pages, busy, reads, writes, .. } in stripes.cache.write(&self.layout, sector, n) {
             if busy.is_none() && reads.is_empty() {
                 writes.into_iter().for_each(|piece| push_merged(&mut at_once, piece));
@@ -64,7 +65,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             stripes.writes[write].out += 1;
             let joined = busy.filter(|&id| reads.is_empty() && !self.accesses[id].stretches.are_written);
             if let Some(id) = joined {
-                let ArrayAccess { then, stretches, .. } = &mut self.accesses[id];
+                let ArrayAccess { then, stretches, is_fua: has_fua, .. } = &mut self.accesses[id];
+                *has_fua |= is_fua;
                 stretches.writes.push(write);
                 for piece in writes {
                     if !is_within(&piece, then) {
@@ -73,7 +75,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 }
                 continue;
             }
-            let id = self.prepare_part(asked, write);
+            let id = self.prepare_part(asked, write, is_fua);
             self.accesses[id].then = writes;
             self.accesses[id].stretches.pages.push(pages.clone());
             stripes.cache.begin(pages, id);
@@ -105,10 +107,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
     }
 
-    fn prepare_part(&mut self, asked: i64, write: u32) -> u32 {
+    fn prepare_part(&mut self, asked: i64, write: u32, is_fua: bool) -> u32 {
         self.plan.then.clear();
         let is_direct = self.submitter.is_none();
         let id = self.prepare(Owner::Stripes, asked, is_direct, None);
+        self.accesses[id].is_fua = is_fua;
         let stretches = &mut self.accesses[id].stretches;
         // what had the slot before may have been written in two phases, too
         stretches.are_written = false;

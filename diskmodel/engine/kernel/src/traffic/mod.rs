@@ -5,24 +5,73 @@
 
 mod rules;
 
+use crate::schema::record;
 use std::hint::black_box;
 
 pub use rules::{check_block, check_columns, check_rules, Limits, Rows};
 
 /// Where the time of a request went, in the order of their columns; `diskmodel.records.PARTS` has the same.
-pub const PARTS: [&str; N_PARTS] = ["link", "cache", "queue", "overhead", "seek", "rotation", "transfer", "parity"];
-pub const N_PARTS: usize = 8;
+pub const PARTS: [&str; N_PARTS] =
+    ["link", "cache", "queue", "overhead", "seek", "rotation", "transfer", "parity", "sync"];
+pub const N_PARTS: usize = 9;
 
-/// How the rows of one stream come in time (rules W2 and W3).
-#[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-pub struct Rule {
-    /// 0: an open stream.
-    pub n_clients: i64,
-    /// Least time between two issues of the same client.
-    pub pace_ns: i64,
+record! {
+    /// How the rows of one stream come in time (rules W2 and W3).
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct Rule as "StreamRule" {
+        /// 0: an open stream.
+        pub n_clients: i64,
+        /// Least time between two issues of the same client.
+        pub pace_ns: i64,
+        /// What follows a write: nothing, `FLUSH_AFTER`, `PASS_THROUGH`, or `PASS_ONLY` (rules Y1 and Y7).
+        pub sync: i64,
+        /// It follows every so many writes of a client; 0 as 1.
+        pub sync_every: i64,
+        /// Place of the log to which the rows are records, its length, and the unit in which it is written (rule Y6); a
+        /// length of 0: they are requests.
+        pub log_first_byte: i64,
+        pub log_bytes: i64,
+        pub log_block_bytes: i64,
+        /// How long a batch of records waits for others.
+        pub log_delay_ns: i64,
+        /// Place and length of the journal that a sync commits (rule Y7); a length of 0: it does not.
+        pub journal_first_byte: i64,
+        pub journal_bytes: i64,
+        /// What a commit writes: first, for each sync after the first that it serves, and last (rule Y10).
+        pub journal_body_bytes: i64,
+        pub journal_more_bytes: i64,
+        pub journal_block_bytes: i64,
+        /// Resolution of a file's times, where only a sync that finds them changed commits (rule Y8); 0: each does.
+        pub journal_tick_ns: i64,
+    }
 }
+
+impl Rule {
+    /// Of a stream whose rows come at their times.
+    pub const OPEN: Rule = Rule {
+        n_clients: 0,
+        pace_ns: 0,
+        sync: 0,
+        sync_every: 1,
+        log_first_byte: 0,
+        log_bytes: 0,
+        log_block_bytes: 1,
+        log_delay_ns: 0,
+        journal_first_byte: 0,
+        journal_bytes: 0,
+        journal_body_bytes: 0,
+        journal_more_bytes: 0,
+        journal_block_bytes: 0,
+        journal_tick_ns: 0,
+    };
+}
+
+/// A flush after the write.
+pub const FLUSH_AFTER: i64 = 1;
+/// A write that passes the drive's buffer, then a flush.
+pub const PASS_THROUGH: i64 = 2;
+/// A write that passes the drive's buffer where it can, else a flush.
+pub const PASS_ONLY: i64 = 3;
 
 /// A row that a stream has taken and that is to be issued.
 #[derive(Clone, Copy, Debug)]

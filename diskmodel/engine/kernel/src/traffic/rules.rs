@@ -2,9 +2,9 @@
 
 use std::fmt::Display;
 
-use super::{Column, Completions, Requests, Rule, N_PARTS};
+use super::{Column, Completions, Requests, Rule, N_PARTS, PASS_ONLY};
 use crate::rule::{has_length, holds, refused, within};
-use crate::rule::{MAX_APART_NS, MAX_DISKS};
+use crate::rule::{MAX_APART_NS, MAX_DISKS, MAX_SECTOR_BYTES};
 
 /// Clients of a stream, and streams.
 const MAX_CLIENTS: i64 = 1 << 40;
@@ -17,11 +17,32 @@ pub struct Limits {
 }
 
 /// Refuses streams that cannot be.
-pub fn check_rules(rules: &[Rule]) -> Result<(), String> {
+pub fn check_rules(rules: &[Rule], capacity_bytes: i64) -> Result<(), String> {
     within("streams (number)", rules.len() as i64, 0, MAX_DISKS)?;
     for (stream, rule) in rules.iter().enumerate() {
         within(&format!("streams[{stream}].n_clients"), rule.n_clients, 0, MAX_CLIENTS)?;
         within(&format!("streams[{stream}].pace_ns"), rule.pace_ns, 0, MAX_APART_NS)?;
+        within(&format!("streams[{stream}].sync"), rule.sync, 0, PASS_ONLY)?;
+        within(&format!("streams[{stream}].log_delay_ns"), rule.log_delay_ns, 0, MAX_APART_NS)?;
+        if rule.log_bytes != 0 {
+            within(&format!("streams[{stream}].log_first_byte"), rule.log_first_byte, 0, capacity_bytes)?;
+            within(&format!("streams[{stream}].log_bytes"), rule.log_bytes, 1, capacity_bytes - rule.log_first_byte)?;
+            within(&format!("streams[{stream}].log_block_bytes"), rule.log_block_bytes, 1, rule.log_bytes)?;
+        }
+        if rule.journal_bytes != 0 {
+            let left = capacity_bytes - rule.journal_first_byte;
+            within(&format!("streams[{stream}].journal_first_byte"), rule.journal_first_byte, 0, capacity_bytes)?;
+            within(&format!("streams[{stream}].journal_bytes"), rule.journal_bytes, MAX_SECTOR_BYTES, left)?;
+            let parts = [
+                ("body", 0, rule.journal_body_bytes),
+                ("more", 0, rule.journal_more_bytes),
+                ("block", 1, rule.journal_block_bytes),
+            ];
+            for (name, least, bytes) in parts {
+                within(&format!("streams[{stream}].journal_{name}_bytes"), bytes, least, rule.journal_bytes)?;
+            }
+            within(&format!("streams[{stream}].journal_tick_ns"), rule.journal_tick_ns, 0, MAX_APART_NS)?;
+        }
     }
     Ok(())
 }
@@ -30,7 +51,7 @@ pub fn check_rules(rules: &[Rule]) -> Result<(), String> {
 pub fn check_columns(requests: &Requests, out: &Completions, limits: &Limits) -> Result<(), String> {
     let n = requests.when.len();
     within("requests (number)", n as i64, 0, i64::from(u32::MAX))?;
-    check_rules(&requests.rules)?;
+    check_rules(&requests.rules, limits.capacity_bytes)?;
     has_length("requests.stream", requests.stream.len(), n)?;
     let are_open = requests.rules.iter().all(|rule| rule.n_clients == 0);
     let rule = "may be left out only where every stream is open";

@@ -2,29 +2,32 @@
 
 mod processor;
 
+use std::ops::Deref;
+
 use crate::command::{Command, Commands};
 use crate::device::{answer, Counters, Device, Front, Intake, NoArms, Shared};
 use crate::events::Events;
 use crate::faults::{planted, Fault};
 use crate::mechanics::WRITE;
 use crate::queue::{Policy, Waiting};
+use crate::scenario::VirtualTables;
 use processor::Processor;
 
 const NS_PER_S: i64 = 1_000_000_000;
 
 /// What every virtual disk of the array shares.
 pub struct Model {
+    pub tables: VirtualTables,
     pub intake: Intake,
-    pub sector_bytes: i64,
-    pub n_sectors: i64,
-    /// 0: the host takes no time to copy data.
-    pub read_copy_bytes_per_s: i64,
-    pub write_copy_bytes_per_s: i64,
-    pub read_latency_ns: i64,
-    pub write_latency_ns: i64,
-    /// Equally likely times until an idle processor begins.
-    pub wake_ns: Vec<i64>,
-    pub is_batched: bool,
+}
+
+impl Deref for Model {
+    type Target = VirtualTables;
+
+    #[inline(always)]
+    fn deref(&self) -> &VirtualTables {
+        &self.tables
+    }
 }
 
 impl Model {
@@ -123,6 +126,23 @@ impl Device for VirtualDisk {
                 answer(id, ready + latency, commands, events);
             }
         }
+        for at in 0..front.flushes.len() {
+            if front.processor_free_ns() <= now {
+                batch.complete(commands, events);
+            }
+            let id = front.flushes[at];
+            let ready = front.process_flush(|free| processor.begin(WRITE, 0, now, free, model));
+            let done = ready + model.latency_ns(WRITE);
+            if model.is_batched {
+                batch.add(id, done);
+                if ready > now {
+                    front.wake(ready, events);
+                }
+            } else {
+                answer(id, done, commands, events);
+            }
+        }
+        front.flushes.clear();
         front.counters.busy_ns = processor.busy_ns;
     }
 

@@ -60,6 +60,9 @@ pub fn hdd() -> HddTables {
         write_room_sectors: 0,
         weighed_commands: 32,
         weighed_writes: 32,
+        destages_in_order: false,
+        has_fua: false,
+        is_protected: false,
         media_cache: None,
     }
 }
@@ -86,6 +89,7 @@ pub fn flash() -> FlashTables {
         read_delay_ns: vec![],
         write_delay_ns: vec![0, 0, 300_000],
         write_buffer_bytes: 131_072,
+        flush_ns: 0,
         ftl: FtlTables {
             n_units: 3_150,
             physical_units: 3_456,

@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
+from diskmodel.formats.benchmarks.diskspd_settings import BINARY, Target, command_of, options_of, text_targets
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.fio.job import FioDirection, FioJob, FioLatency, job_from_options
 from diskmodel.formats.opening import read_document
 
 KINDS = ("diskspd-text", "diskspd-xml")
 
-_BINARY = {"": 1, "B": 1, "K": 2**10, "KIB": 2**10, "M": 2**20, "MIB": 2**20, "G": 2**30, "GIB": 2**30, "TIB": 2**40}
 _NINES = re.compile(r"(\d)-nines")
 
 
@@ -25,7 +25,7 @@ def kind_of(text: str) -> str | None:
     if "<Results>" in head and "<Tool>" in head:
         return "diskspd-xml"
     if "Results for timespan" in text or ("Command Line:" in head and "Input parameters:" in head):
-        return "diskspd-text" if "outstanding I/O operations" in text else None
+        return "diskspd-text" if "outstanding I/O operations" in text or command_of(text) else None
     return None
 
 
@@ -46,6 +46,16 @@ def read_diskspd(path: str | Path, kind: str | None = None) -> list[FioJob]:
     raise file_error(path, "is no result of diskspd", "make one with diskspd -L -Rtext or -Rxml")
 
 
+def jobs_of_text(text: str, source: str) -> list[FioJob]:
+    """As `read_diskspd`, for the text form."""
+    return list(_text_jobs(text, source))
+
+
+def jobs_of_xml(text: str, source: str) -> list[FioJob]:
+    """As `read_diskspd`, for the XML form."""
+    return list(_xml_jobs(text, source))
+
+
 def _job(
     name: str,
     group: int,
@@ -59,34 +69,6 @@ def _job(
     if not job.directions:
         raise file_error(source, "holds no requests", "was the test cut short?")
     return replace(job, notes=notes)
-
-
-def _options(
-    *,
-    pattern: str,
-    block_bytes: int,
-    write_percent: int,
-    depth: int,
-    threads: int,
-    is_direct: bool,
-    file_bytes: int,
-    name: str,
-) -> dict[str, str]:
-    suffix = "write" if write_percent == 100 else "rw" if write_percent else "read"
-    options = {
-        "rw": pattern + suffix,
-        "bs": str(block_bytes),
-        "iodepth": str(depth),
-        "numjobs": str(threads),
-        "ioengine": "windowsaio",
-        "direct": str(int(is_direct)),
-        "filename": name.replace(":", r"\:"),  # fio separates files by colons
-    }
-    if 0 < write_percent < 100:
-        options["rwmixwrite"] = str(write_percent)
-    if file_bytes:
-        options["size"] = str(file_bytes)
-    return options
 
 
 # ---------------------------------------------------------------- XML
@@ -105,27 +87,13 @@ def _xml_jobs(text: str, source: str) -> Iterator[FioJob]:
         targets = settings.findall("Targets/Target")
         if not targets:
             raise file_error(source, "holds no target")
-        keys = ("BlockSize", "WriteRatio", "RequestCount", "Random", "RandomRatio", "Throughput", "DisableOSCache")
-        if len({tuple(target.findtext(key) for key in keys) for target in targets}) > 1:
-            raise file_error(source, "holds targets of different settings", "test one at a time")
-        target = targets[0]
+        found = [_xml_target(target, source) for target in targets]
         seconds = _number(done, "TestTimeSeconds", source)
         if seconds <= 0:
             raise file_error(source, "holds no time of the test")
-        name = target.findtext("Path", "diskspd")
-        options = _options(
-            pattern="" if target.find("Random") is None else "rand",
-            block_bytes=int(_number(target, "BlockSize", source)),
-            write_percent=int(_number(target, "WriteRatio", source)),
-            depth=max(int(_number(target, "RequestCount", source)), 1),
-            threads=max(int(_number(done, "ThreadCount", source)), 1),
-            is_direct=target.findtext("DisableOSCache") == "true" or target.findtext("DisableAllCache") == "true",
-            file_bytes=int(_number(target, "MaxFileSize", source, 0) or _number(target, "FileSize", source, 0)),
-            name=name,
-        )
-        notes = []
-        if _number(target, "Throughput", source, 0) > 0:
-            notes.append("the throughput of each thread was limited: the check of requests outstanding shows it")
+        pool = int(_number(settings, "ThreadCount", source, 0)), int(_number(settings, "RequestCount", source, 0))
+        n_threads = max(int(_number(done, "ThreadCount", source)), 1)
+        options, notes = options_of(found, n_threads, source, pool_threads=pool[0], pool_depth=pool[1])
         results: dict[str, FioDirection | None] = {}
         for kind, prefix in (("read", "Read"), ("write", "Write")):
             count = sum(_number(t, f"{prefix}Count", source, 0) for t in done.findall("Thread/Target"))
@@ -139,9 +107,57 @@ def _xml_jobs(text: str, source: str) -> Iterator[FioJob]:
                     if bucket.find(f"{prefix}Milliseconds") is not None
                 }
                 deviation = _number(done, f"Latency/{prefix}LatencyStdev", source, 0) * 1e6
-                latency = _latency(float(mean) * 1e6, deviation, percentiles)
+                mean_ns = _number(done, f"Latency/Average{prefix}Milliseconds", source) * 1e6
+                latency = _latency(mean_ns, deviation, percentiles)
             results[kind] = _direction(int(count), int(n_bytes), seconds, latency)
-        yield _job(name, number, f"diskspd-{version}", options, results, source, tuple(notes))
+        yield _job(found[0].path, number, f"diskspd-{version}", options, results, source, tuple(notes))
+
+
+def _xml_target(target: ElementTree.Element, source: str) -> Target:
+    def number(tag: str, default: float | None = 0) -> int:
+        return int(_number(target, tag, source, default))
+
+    block = number("BlockSize", None)
+    is_random = target.find("Random") is not None
+    throughput = target.find("Throughput")
+    in_iops = throughput is not None and throughput.get("unit") == "IOPS"
+    limit = _number(target, "Throughput", source, 0)
+    ranges = [
+        (_range_number(item.get("IO"), source), _range_number(item.text, source))
+        for kind in ("Percent", "Absolute")
+        for item in target.findall(f"Distribution/{kind}/Range")
+    ]
+    return Target(
+        path=target.findtext("Path", "diskspd"),
+        block_bytes=block,
+        write_percent=number("WriteRatio"),
+        depth=max(number("RequestCount"), 1),
+        is_random=is_random,
+        random_percent=number("RandomRatio", 100),
+        alignment_bytes=number("Random") if is_random else number("StrideSize") or block,
+        is_interlocked=target.findtext("InterlockedSequential") == "true",
+        is_direct=target.findtext("DisableOSCache") == "true" or target.findtext("DisableAllCache") == "true",
+        is_written_through=target.findtext("WriteThrough") == "true" or target.findtext("DisableAllCache") == "true",
+        offset_bytes=number("BaseFileOffset"),
+        thread_stride_bytes=number("ThreadStride"),
+        file_bytes=number("FileSize"),
+        max_bytes=number("MaxFileSize"),
+        think_ms=number("ThinkTime"),
+        burst=number("BurstSize"),
+        limit_iops=limit if in_iops else limit * 1000 / max(block, 1),
+        distribution=tuple(ranges),
+        is_absolute=target.find("Distribution/Absolute") is not None,
+    )
+
+
+def _range_number(text: str | None, source: str) -> float:
+    try:
+        value = float(text or "")
+    except ValueError:
+        value = math.nan
+    if 0 <= value <= 1e18:
+        return value
+    raise file_error(source, "has no usable range of a distribution", value=text)
 
 
 def _number(parent: ElementTree.Element, tag: str, source: str, default: float | None = None) -> float:
@@ -176,64 +192,90 @@ def _direction(count: int, n_bytes: int, seconds: float, latency: FioLatency | N
 
 # ---------------------------------------------------------------- text
 
-_SETTING = {
-    "block": re.compile(r"block size: (\d+)\s*([KMG]?(?:iB)?)", re.ASCII),
-    "depth": re.compile(r"number of outstanding I/O operations(?: per thread)?: (\d+)", re.ASCII),
-    "mix": re.compile(r"performing (read|write|mix) test(?: \(read/write ratio: (\d+)/(\d+)\))?", re.ASCII),
-}
-_TOTAL = re.compile(r"total:\s+(\d+) \|\s+(\d+) \|\s+[\d.]+ \|\s+([\d.]+)(?: \|\s+([\d.]+|N/A))?(.*)", re.ASCII)
-_ROW = re.compile(r"\s*(\S+) \|\s+([\d.]+|N/A) \|\s+([\d.]+|N/A) \|\s+([\d.]+|N/A)", re.ASCII)
+_TOTAL = re.compile(
+    r"total:\s+(\d+) \|\s+(\d+) \|\s+[\d.]+ \|\s+(\d{1,15}(?:\.\d{1,9})?)(?: \|\s+(\d{1,15}(?:\.\d{1,9})?|N/A))?(.*)",
+    re.ASCII,
+)
+_FILE = re.compile(r"\|\s+(\S[^|\n]*?) \((\d{1,9})([KMGT]iB|B)\)", re.ASCII)
+_ROW = re.compile(
+    r"\s*(\S+) \|\s+(\d{1,15}(?:\.\d{1,9})?|N/A) \|\s+(\d{1,15}(?:\.\d{1,9})?|N/A) \|\s+(\d{1,15}(?:\.\d{1,9})?|N/A)",
+    re.ASCII,
+)
 
 
 def _text_jobs(text: str, source: str) -> Iterator[FioJob]:
     settings, *spans = re.split(r"Results for timespan \d+:", text)
     if not spans:
         raise file_error(source, "holds no results of diskspd", "is it the whole output?")
-    found = {name: sorted(set(pattern.findall(settings))) for name, pattern in _SETTING.items()}
-    for name, values in found.items():
-        if len(values) != 1:
-            rule = "holds several targets or time spans of different settings" if values else f"does not say its {name}"
-            raise file_error(source, rule, "use -Rxml, or test one at a time")
-    number, unit = found["block"][0]
-    kind, _, writes = found["mix"][0]
-    write_percent = {"read": 0, "write": 100}.get(kind, int(writes or 50))
-    is_random = "using random I/O" in settings
-    path = re.search(r"path: '(.*)'", settings)
-    size = re.search(r"\((\d+)([KMGT]iB)\)", text)
-    notes = [] if "mixed random/sequential" not in settings else ["the sequential part is taken as random"]
-    if "throughput rate limit" in settings:
-        notes.append("the throughput of each thread was limited: the check of requests outstanding shows it")
+    asked = text_targets(settings, source)
+    files = {path: int(n) * BINARY[unit.upper()] for path, n, unit in _FILE.findall(text)}
+    files = {path.strip(): size for path, size in files.items()}
+    asked = [
+        replace(target, file_bytes=target.file_bytes or files.get(target.path, max(files.values(), default=0)))
+        for target in asked
+    ]
     version = re.search(r"diskspd\.(\d+\.\d+[\d.]*\d)", text)
+    pool = re.search(
+        r"thread pool with (\d{1,6}) threads\s+number of outstanding I/O operations per thread: (\d{1,9})", text
+    )
     for group, span in enumerate(spans):
-        seconds = re.search(r"test time:\s+([\d.]+)s", span)
-        threads = re.search(r"thread count:\s+(\d+)", span)
+        seconds = re.search(r"test time:\s+(\d{1,9}(?:\.\d{1,9})?)s", span, re.ASCII)
+        threads = re.search(r"thread count:\s+(\d{1,9})", span, re.ASCII)
         if seconds is None or threads is None or float(seconds[1]) <= 0:
             raise file_error(source, "holds no time of the test or no number of threads", "is it the whole output?")
-        options = _options(
-            pattern="rand" if is_random or notes[:1] == ["the sequential part is taken as random"] else "",
-            block_bytes=int(number) * _BINARY[unit.upper()],
-            write_percent=write_percent,
-            depth=int(found["depth"][0]),
-            threads=int(threads[1]),
-            is_direct="software cache disabled" in settings,
-            file_bytes=int(size[1]) * _BINARY[size[2].upper()] if size else 0,
-            name=path[1] if path else "diskspd",
+        options, notes = options_of(
+            asked,
+            int(threads[1]),
+            source,
+            pool_threads=int(pool[1]) if pool else int(bool(re.search(r"thread pool with", settings))),
+            pool_depth=int(pool[2]) if pool else 0,
         )
         percentiles = _text_percentiles(span)
         results: dict[str, FioDirection | None] = {}
         for place, name in enumerate(("read", "write")):
-            table = re.search(rf"^{name.capitalize()} IO\s*\n(.*?)^total:.*?$", span, re.MULTILINE | re.DOTALL)
-            total = _TOTAL.search(table[0]) if table else None
-            if total is None:
+            total = _total_of(span, f"{name.capitalize()} IO", percentiles[place], float(seconds[1]))
+            if total is None and f"{name.capitalize()} IO" in span:
                 raise file_error(source, f"holds no total of its {name}s", "is it the whole output?")
-            latency = None
-            if total[4] not in (None, "N/A"):
-                deviation = re.findall(r"[\d.]+", total[5])
-                mean_ns, deviation_ns = float(total[4]) * 1e6, float(deviation[-1]) * 1e6 if deviation else 0.0
-                latency = _latency(mean_ns, deviation_ns, percentiles[place])
-            results[name] = _direction(int(total[2]), int(total[1]), float(seconds[1]), latency)
-        name = path[1] if path else "diskspd"
-        yield _job(name, group, f"diskspd-{version[1] if version else ''}", options, results, source, tuple(notes))
+            results[name] = None if total is None else total[0]
+        if not any(re.search(rf"^{name} IO", span, re.MULTILINE) for name in ("Read", "Write")):
+            results, note = _of_total(span, asked[0].write_percent, float(seconds[1]), source)
+            notes += note
+        yield _job(
+            asked[0].path, group, f"diskspd-{version[1] if version else ''}", options, results, source, tuple(notes)
+        )
+
+
+def _total_of(
+    span: str, heading: str, percentiles: dict[float, float], seconds: float
+) -> tuple[FioDirection | None] | None:
+    """The total below a heading, in a tuple; None where it is missing."""
+    table = re.search(rf"^{heading}\s*\n(.*?)^total:.*?$", span, re.MULTILINE | re.DOTALL)
+    total = _TOTAL.search(table[0]) if table else None
+    if total is None:
+        return None
+    latency = None
+    if total[4] not in (None, "N/A"):
+        deviation = re.findall(r"\d{1,15}(?:\.\d{1,9})?", total[5])
+        mean_ns, deviation_ns = float(total[4]) * 1e6, float(deviation[-1]) * 1e6 if deviation else 0.0
+        latency = _latency(mean_ns, deviation_ns, percentiles)
+    return (_direction(int(total[2]), int(total[1]), seconds, latency),)
+
+
+def _of_total(
+    span: str, write_percent: int, seconds: float, source: str
+) -> tuple[dict[str, FioDirection | None], list[str]]:
+    """Reads and writes of a result that has only their total."""
+    found = _total_of(span, "Total IO", {}, seconds)
+    if found is None or found[0] is None:
+        raise file_error(source, "holds no total of its requests", "is it the whole output?")
+    whole = found[0]
+    if write_percent in (0, 100):
+        return {"write" if write_percent else "read": whole}, []
+    results: dict[str, FioDirection | None] = {}
+    for name, share in (("read", 1 - write_percent / 100), ("write", write_percent / 100)):
+        count, n_bytes = round((whole.n_ios or 0) * share), round(whole.total_bytes * share)
+        results[name] = _direction(count, n_bytes, seconds, whole.lat)
+    return results, ["reads and writes are not counted apart: the mix asked for is taken"]
 
 
 def _text_percentiles(span: str) -> tuple[dict[float, float], dict[float, float]]:

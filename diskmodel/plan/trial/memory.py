@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,52 +12,43 @@ from typing import Any
 from diskmodel.array import Array
 from diskmodel.output import append_line
 from diskmodel.plan.answer.outcome import Outcome
-from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.version import __version__
 from diskmodel.workload import Workload
 
 
 @dataclass(frozen=True)
-class Remembered:
-    """Evaluates with another evaluation, and keeps every outcome in a file of JSON lines.
+class Memory:
+    """A file of JSON lines with the outcomes that were found so far.
 
-    An outcome is found again when array, workload, length, seed, evaluation and version are the same. Any number of
+    An outcome is found again when array, workload, length, seed, method and version are the same. Any number of
     processes may share the file: a line is written in one piece, and broken lines are ignored.
 
     Attributes
     ----------
-    evaluate : Evaluate
     path : str
     """
 
-    evaluate: Evaluate
     path: str
     _known: dict[str, Outcome] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         self._known.update(read_outcomes(self.path))
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"evaluate": self.evaluate, "path": self.path}
+    def __reduce__(self) -> tuple[type[Memory], tuple[str]]:
+        return Memory, (self.path,)
 
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        object.__setattr__(self, "evaluate", state["evaluate"])
-        object.__setattr__(self, "path", state["path"])
-        object.__setattr__(self, "_known", read_outcomes(self.path))
-
-    def __call__(self, array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
-        """Return the remembered outcome, or a new one."""
-        key = self._key(array, workload, n_requests, seed)
+    def outcome(
+        self, method: Callable[..., Outcome], array: Array, workload: Workload, *, n_requests: int, seed: int
+    ) -> Outcome:
+        """Return the outcome that is known, or else that of the method, which is known from then on."""
+        parts = [array.to_dict(), workload.to_dict(), n_requests, seed, repr(method), __version__]
+        key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
         if key not in self._known:
-            outcome = self.evaluate(array, workload, n_requests=n_requests, seed=seed)
+            outcome = method(array, workload, n_requests=n_requests, seed=seed)
             self._known[key] = outcome
             self._append(key, outcome)
         return self._known[key]
-
-    def _key(self, array: Array, workload: Workload, n_requests: int, seed: int) -> str:
-        parts = [array.to_dict(), workload.to_dict(), n_requests, seed, repr(self.evaluate), __version__]
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def _append(self, key: str, outcome: Outcome) -> None:
         # begins with a newline too: a line that a killed process left half written must not swallow this one
@@ -80,10 +71,14 @@ def read_outcomes(path: str | Path) -> dict[str, Outcome]:
     return found
 
 
+#: Fields of an outcome that are intervals.
+_INTERVALS = ("iops", "bytes_per_s", "commits_per_s")
+
+
 def to_plain(outcome: Outcome) -> dict[str, Any]:
     """Return an outcome as plain data from which `from_plain` makes an equal one."""
     data = dict(vars(outcome))
-    data |= {name: _ends(data[name]) for name in ("iops", "bytes_per_s")}
+    data |= {name: _ends(data[name]) for name in _INTERVALS}
     data["latency_ns"] = {
         stream: {name: _ends(interval) for name, interval in intervals.items()}
         for stream, intervals in outcome.latency_ns.items()
@@ -95,7 +90,7 @@ def to_plain(outcome: Outcome) -> dict[str, Any]:
 def from_plain(data: Mapping[str, Any]) -> Outcome:
     """Return the outcome in plain data."""
     values = dict(data)
-    values |= {name: _interval(data[name]) for name in ("iops", "bytes_per_s")}
+    values |= {name: _interval(data[name]) for name in _INTERVALS}
     values["latency_ns"] = {
         stream: {name: _interval(ends) for name, ends in intervals.items()}
         for stream, intervals in data["latency_ns"].items()

@@ -1,0 +1,92 @@
+"""`diskmodel capacity`: what one array can carry."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from diskmodel.cli.shared.console import print_json, say, show
+from diskmodel.cli.shared.inputs import LoadOptions, read_array, read_workload
+from diskmodel.cli.shared.options import (
+    Asked,
+    Debug,
+    Device,
+    Engine,
+    Format,
+    Json,
+    OnlyRunNoise,
+    Percentile,
+    Plot,
+    Seed,
+    WorkloadFile,
+    asks,
+)
+from diskmodel.cli.shared.status import check_place, ends_well
+from diskmodel.options import ARRAY, KIND_OF_LOAD
+
+#: The load of a question that names none: small requests of a database, two thirds of them reads.
+USUAL = {"reads": "70%", "block": "8k"}
+
+
+@ends_well
+@asks(stream=KIND_OF_LOAD, changes=ARRAY)
+def capacity(
+    array: Annotated[str, typer.Argument(metavar="ARRAY", help='A TOML file, or words: "8x generic-15k raid5".')],
+    *,
+    workload: WorkloadFile = None,
+    stream: Asked,
+    drive: Annotated[
+        str | None, typer.Option(help="Drive instead of the array's: a profile, or a name in the catalogue.")
+    ] = None,
+    changes: Asked,
+    percentile: Percentile = None,
+    device: Device = None,
+    format: Format = None,
+    engine: Engine = "auto",
+    seed: Seed = 0,
+    requests: Annotated[int, typer.Option(min=200, help="Requests in each run.")] = 30_000,
+    only_run_noise: OnlyRunNoise = False,
+    plot: Plot = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Find what one array can carry: the knee of its latency, its highest stable rate, and what a failed disk changes.
+
+    The rate of a workload file does not matter: it is scaled. Without one, requests of 8 KiB are assumed, 70% of them
+    reads, at random over the whole array.
+    """
+    from diskmodel.engine.truths import DRAWS
+    from diskmodel.plan.comparison.capacity import find_capacity
+
+    check_place(plot, "plot", (".png", ".svg"))
+    described = read_array(array, drive, changes)
+    given = dict(stream)
+    if workload is None:
+        assumed = {key: text for key, text in USUAL.items() if given.get(key) is None}
+        if assumed:
+            said = " and ".join(f"--{key} {text}" for key, text in assumed.items())
+            say(f"assumed: {said}; name your own, or give a file with --workload")
+        given = {**given, **assumed, "iops": "1"}
+    load = read_workload(LoadOptions(workload, None, given, percentile, device, format), [])
+    if workload is None:
+        load = load.model_copy(update={"name": load.name.rpartition(", ")[0]})
+    found = find_capacity(
+        described,
+        load,
+        seed=seed,
+        n_requests=requests,
+        engine=engine,
+        n_draws=0 if only_run_noise else DRAWS,
+    )
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        from diskmodel.plan.show.capacity import capacity_table
+
+        show(capacity_table(found))
+    if plot is not None:
+        from diskmodel.plan.show.plot import save_latency_plot
+
+        save_latency_plot([(described.name or array, found.curve)], plot)
+        say(f"plot of latency against load: {plot}")

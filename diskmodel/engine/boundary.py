@@ -1,0 +1,212 @@
+"""The boundary to the kernel: every record that crosses it, and the kernel itself where it has the same schema."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self, TypedDict
+
+from diskmodel.controller.tables import CacheTables
+from diskmodel.drive.tables import DriveTables, HddTables
+from diskmodel.engine.scenario import Scenario
+from diskmodel.engine.steady.start import Start
+from diskmodel.errors import StaleKernelError
+from diskmodel.host.tables import HostTables
+from diskmodel.layout.tables import LayoutTables
+from diskmodel.queue.tables import QueueTables
+from diskmodel.records import Bool, Int32, Int64, Requests
+from diskmodel.schema import schema_of
+from diskmodel.workload.blocks import Block
+
+__all__ = [
+    "RECORDS",
+    "CompletionsOut",
+    "Counters",
+    "Outcome",
+    "ScenarioTables",
+    "WriteZoneTables",
+    "check_schema",
+    "kernel",
+]
+
+try:
+    from diskmodel.engine import _kernel as kernel
+except ImportError as error:
+    raise StaleKernelError(f"cannot be imported ({error})") from None
+
+
+@dataclass(frozen=True)
+class WriteZoneTables:
+    """Zones that the host writes in order (rule N2).
+
+    Attributes
+    ----------
+    sectors, first_sector : int
+        Length of a zone, and where the zones begin.
+    merge_sectors : int
+        Sectors up to which writes that wait for a zone become one.
+    """
+
+    sectors: int
+    first_sector: int
+    merge_sectors: int
+
+    @classmethod
+    def of(cls, tables: DriveTables, merge_limit_bytes: int) -> Self | None:
+        """Return the zones of a drive; None where it is written anywhere."""
+        if not isinstance(tables, HddTables) or not tables.write_zone_sectors:
+            return None
+        return cls(tables.write_zone_sectors, tables.conventional_sectors, merge_limit_bytes // tables.sector_bytes)
+
+
+@dataclass(frozen=True, eq=False)
+class ScenarioTables:
+    """A scenario as the kernel takes it.
+
+    Attributes
+    ----------
+    drive : HddTables, FlashTables or VirtualTables
+    layout : LayoutTables
+    queue, drive_queue : QueueTables
+        Above each drive, and in it.
+    merge_sectors : int
+        Sectors up to which adjacent waiting commands become one above a disk; 0: they do not.
+    write_zones : WriteZoneTables, optional
+    throttle_requests : int
+        Requests of a disk's block queue, where write-back throttling is modeled; 0: it is not.
+    depth, command_ns, hit_ns, link_bytes_per_s : int
+    hit_ratio : float
+    cache : CacheTables, optional
+        Of a controller with real caches.
+    host : HostTables, optional
+        Of a host that costs time or buffers.
+    revolution_ns, phase_ns, first_draw, start, sample_every
+        As in `Scenario`.
+    """
+
+    drive: DriveTables
+    layout: LayoutTables
+    queue: QueueTables
+    drive_queue: QueueTables
+    merge_sectors: int
+    write_zones: WriteZoneTables | None
+    throttle_requests: int
+    depth: int
+    command_ns: int
+    hit_ns: int
+    link_bytes_per_s: int
+    hit_ratio: float
+    cache: CacheTables | None
+    host: HostTables | None
+    revolution_ns: Int64
+    phase_ns: Int64
+    first_draw: int
+    start: Start
+    sample_every: int
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> Self:
+        """Return the tables of a scenario."""
+        drive, controller, queue = scenario.drive, scenario.controller, scenario.queue
+        sector, cache, host = drive.sector_bytes, controller.read_cache, scenario.host
+        return cls(
+            drive=drive,
+            layout=scenario.layout,
+            queue=QueueTables.of(queue),
+            drive_queue=QueueTables.of(scenario.drive_queue),
+            merge_sectors=queue.merge_limit_bytes // sector if queue.merge else 0,
+            write_zones=WriteZoneTables.of(drive, queue.merge_limit_bytes),
+            throttle_requests=queue.block_requests if queue.write_throttle == "linux" else 0,
+            depth=scenario.depth,
+            command_ns=controller.command_ns,
+            hit_ns=controller.hit_ns,
+            link_bytes_per_s=scenario.link_bytes_per_s,
+            hit_ratio=cache.hit_ratio if cache is not None and cache.hit_ratio is not None else 0.0,
+            cache=CacheTables.of(controller, scenario.layout, sector, scenario.depth)
+            if controller.has_real_cache
+            else None,
+            host=None if host.is_transparent else HostTables.of(host, sector, scenario.pauses_ns),
+            revolution_ns=scenario.revolution_ns,
+            phase_ns=scenario.phase_ns,
+            first_draw=scenario.first_draw,
+            start=scenario.start,
+            sample_every=scenario.sample_every,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CompletionsOut:
+    """Columns that the kernel fills.
+
+    Attributes
+    ----------
+    issue_ns : int64, shape (n,), optional
+        None: the requests' own times, all of them being open.
+    done_ns, is_hit
+        As in `Completions`.
+    parts : tuple of str
+        Names of the columns of `parts_ns`, which lie side by side for each row.
+    parts_ns : int64 or int32, shape (n * len(parts),)
+    """
+
+    issue_ns: Int64 | None
+    done_ns: Int64
+    parts: tuple[str, ...]
+    parts_ns: Int64 | Int32
+    is_hit: Bool
+
+
+class Counters(TypedDict):
+    """Counters of a run in columns, a value for each disk; `DeviceCounters` in sectors."""
+
+    busy_ns: list[int]
+    response_ns: list[int]
+    n_reads: list[int]
+    n_writes: list[int]
+    read_sectors: list[int]
+    write_sectors: list[int]
+    n_cache_hits: list[int]
+    read_response_ns: list[int]
+    n_flushes: list[int]
+
+
+class Outcome(TypedDict):
+    """What a run leaves behind, beside the columns that it fills."""
+
+    end_ns: int
+    rebuilt_sectors: int
+    cache_full_ns: int | None
+    counters: Counters
+    long_places: list[int]
+    long_values: list[int]
+    levels: list[list[int]]
+
+
+#: What crosses the boundary; the records in these do, too.
+RECORDS = (ScenarioTables, Requests, Block, CompletionsOut, Outcome)
+
+
+def check_schema(of: Any) -> None:
+    """Refuse a kernel that was compiled from other sources than those next to this Python code.
+
+    Raises
+    ------
+    StaleKernelError
+        Naming fields that only one of the two knows.
+    """
+    ours = schema_of(RECORDS)
+    theirs = frozenset(of.schema() if hasattr(of, "schema") else ())
+    if ours != theirs:
+        raise StaleKernelError(f"is of another version than the Python code ({_differences(ours, theirs)})")
+
+
+def _differences(ours: frozenset[str], theirs: frozenset[str]) -> str:
+    if not theirs:
+        return "it has no schema"
+    sides = {"it does not know": sorted(ours - theirs), "only it knows": sorted(theirs - ours)}
+    found = [
+        f"{side} {', '.join(lines[:3])}{', …' if len(lines) > 3 else ''}" for side, lines in sides.items() if lines
+    ]
+    return "; ".join(found)
+
+
+check_schema(kernel)

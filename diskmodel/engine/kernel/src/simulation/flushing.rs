@@ -1,0 +1,301 @@
+//! Writes that must be safe from a power cut: which ones, and who waits for whom above each disk and above the array
+//! (rules Y1 to Y5); see `diskmodel/engine/reference/flushing.py`.
+
+use std::collections::HashMap;
+
+use super::{HostRequest, Purpose, Simulation};
+use crate::command::Command;
+use crate::device::Device;
+use crate::events::{Action, ARRIVE};
+use crate::faults::{planted, Fault};
+use crate::layout::Layout;
+use crate::mechanics::FLUSH;
+use crate::traffic::{Rule, Traffic, FLUSH_AFTER, PASS_ONLY, PASS_THROUGH};
+
+/// For so long at most a flush waits for writes that will want one, too.
+const MAX_DEFERRED_NS: i64 = 5_000_000_000;
+/// Behind the arrivals of the same instant and device number.
+const LAST: u64 = (1 << 63) - 1;
+
+/// Writes of each client since its last sync (rule Y1).
+pub struct ClientSyncs {
+    client_of: HashMap<u32, u32>,
+    n_unsynced: HashMap<(u32, u32), i64>,
+}
+
+impl ClientSyncs {
+    /// None where every write is synchronized, or none is.
+    pub fn of(rules: &[Rule]) -> Option<Self> {
+        let counts = rules.iter().any(|rule| rule.sync > 0 && rule.sync_every > 1);
+        counts.then(|| ClientSyncs { client_of: HashMap::new(), n_unsynced: HashMap::new() })
+    }
+
+    #[inline(never)]
+    pub fn took(&mut self, id: u32, client: u32) {
+        self.client_of.insert(id, client);
+    }
+
+    /// The client of a row that is done.
+    #[inline(never)]
+    pub fn of_row(&mut self, id: u32) -> u32 {
+        self.client_of.remove(&id).unwrap_or(0)
+    }
+
+    /// Whether a write is one that a sync follows.
+    #[inline(never)]
+    fn is_due(&mut self, id: u32, stream: u32, every: i64) -> bool {
+        let client = self.client_of.get(&id).copied().unwrap_or(0);
+        let n = self.n_unsynced.entry((stream, client)).or_default();
+        *n += 1;
+        let is_due = *n + i64::from(planted(Fault::SyncEvery)) >= every;
+        if is_due {
+            *n = 0;
+        }
+        is_due
+    }
+}
+
+/// Who waits for a flush of a disk.
+#[derive(Clone, Copy)]
+enum Waiter {
+    /// A flush of all disks.
+    Array,
+    /// A request of the host.
+    Host(u32),
+    /// A write that is safe then.
+    Data(Command),
+}
+
+/// Flushes of one disk: one is in progress while the next ones gather (rule Y4).
+#[derive(Default)]
+struct BlockFlushes {
+    gathered: Vec<Waiter>,
+    gathered_since: i64,
+    served: Vec<Waiter>,
+    is_in_progress: bool,
+    /// Writes that a flush follows and that the disk has not answered.
+    n_data: usize,
+}
+
+/// Flushes of an array: each goes to all disks, one at a time (rule Y5).
+pub struct Flushes {
+    /// Whether the disks take flushes, and whether single writes pass their buffers.
+    takes: bool,
+    has_fua: bool,
+    /// How long the host works on one request.
+    turn_ns: i64,
+    disks: Vec<BlockFlushes>,
+    /// Disks that a flush goes to.
+    targets: Vec<u32>,
+    gathered: Vec<u32>,
+    served: Vec<u32>,
+    left: usize,
+    is_in_progress: bool,
+}
+
+impl Flushes {
+    pub fn new(layout: &Layout, n_devices: usize, (takes, has_fua): (bool, bool), turn_ns: i64) -> Self {
+        let left = (0..layout.n_disks).filter(|disk| !layout.failed.contains(disk));
+        let spare = (layout.rebuild_disk >= 0).then_some(layout.n_disks);
+        Flushes {
+            takes,
+            has_fua,
+            turn_ns,
+            disks: (0..n_devices).map(|_| BlockFlushes::default()).collect(),
+            targets: left.chain(spare).collect(),
+            gathered: Vec::new(),
+            served: Vec::new(),
+            left: 0,
+            is_in_progress: false,
+        }
+    }
+
+    /// How long the host works on one request.
+    pub(super) fn turn_ns(&self) -> i64 {
+        self.turn_ns
+    }
+
+    /// Whether there are writes that pass the drives' buffers, those of a journal among them: there is no need to look
+    /// for them elsewhere (rule Y2).
+    pub(super) fn has_passing(&self, rules: &[Rule], has_journal: bool) -> bool {
+        self.takes && (has_journal || rules.iter().any(|rule| rule.sync >= PASS_THROUGH))
+    }
+}
+
+impl<D: Device, T: Traffic> Simulation<D, T> {
+    /// What follows a write of a stream whose writes are synchronized (rule Y1).
+    #[inline(never)]
+    pub(super) fn sync_of(&mut self, stream: u32, id: u32) -> i64 {
+        let rule = self.traffic.rules()[stream as usize];
+        match &mut self.syncs {
+            Some(syncs) if rule.sync_every > 1 => rule.sync * i64::from(syncs.is_due(id, stream, rule.sync_every)),
+            _ => self.passed(rule.sync),
+        }
+    }
+
+    /// What follows a write where drives may lack FUA (rule Y7).
+    pub(super) fn passed(&self, sync: i64) -> i64 {
+        let has_fua = self.flushes.takes && self.flushes.has_fua;
+        if sync == PASS_ONLY && !has_fua {
+            FLUSH_AFTER
+        } else {
+            sync
+        }
+    }
+
+    /// Whether a host that wants its writes safe has to flush anything (rule Y2).
+    pub(super) fn takes_flushes(&self) -> bool {
+        self.flushes.takes || self.cache.as_ref().is_some_and(|cache| cache.dirty.is_some())
+    }
+
+    /// A write is done when a commit or a flush after it is, where it needs one (rules Y2, Y3 and Y7).
+    #[inline(never)]
+    pub(super) fn make_safe(&mut self, host: u32) {
+        if self.journal.is_some() && self.commit(host) {
+            return;
+        }
+        let is_safe = self.hosts[host].sync == PASS_ONLY || !self.takes_flushes();
+        if is_safe || planted(Fault::SyncForgotten) {
+            return self.done(host);
+        }
+        let now = self.events.now;
+        self.hosts[host].sync_ns -= now;
+        let HostRequest { row, sync, .. } = self.hosts[host];
+        let purpose = Purpose::Flush(host);
+        let flush = self.hosts.put(HostRequest { row, op: FLUSH, issue: now, purpose, sync, ..HostRequest::default() });
+        if self.host.is_some() {
+            self.submit_to_host(flush);
+        } else {
+            self.submit_to_controller(flush);
+        }
+    }
+
+    /// The flush after a write has been answered, or its commit has ended.
+    #[inline(never)]
+    pub(super) fn made_safe(&mut self, host: u32) {
+        self.hosts[host].sync_ns += self.events.now;
+        self.done(host);
+    }
+
+    /// Flushes all disks for a request, or lets it join what waits for the next flush (rule Y5).
+    #[inline(never)]
+    pub(super) fn flush_array(&mut self, host: u32) {
+        match self.flushes.targets[..] {
+            _ if !self.flushes.takes => self.finished(host),
+            [] => self.finished(host),
+            [disk] => self.flush_disk(disk, Waiter::Host(host)),
+            _ => {
+                self.flushes.gathered.push(host);
+                self.begin_array_flush();
+            }
+        }
+    }
+
+    fn begin_array_flush(&mut self) {
+        let flushes = &mut self.flushes;
+        if flushes.is_in_progress || flushes.gathered.is_empty() {
+            return;
+        }
+        flushes.served = std::mem::take(&mut flushes.gathered);
+        flushes.is_in_progress = true;
+        let n = flushes.targets.len() - usize::from(planted(Fault::FlushedDisks));
+        flushes.left = n;
+        for at in 0..n {
+            self.flush_disk(self.flushes.targets[at], Waiter::Array);
+        }
+    }
+
+    fn array_flushed(&mut self) {
+        self.flushes.left -= 1;
+        if self.flushes.left > 0 {
+            return;
+        }
+        let served = std::mem::take(&mut self.flushes.served);
+        let turn = self.flushes.turn_ns;
+        if turn > 0 {
+            let next = self.events.now + (served.len() as i64 + 1) * turn;
+            self.events.at(next, ARRIVE, self.disks.len() as u32, LAST, Action::FlushTurn);
+        } else {
+            self.flush_turn();
+        }
+        served.into_iter().for_each(|host| self.finished(host));
+    }
+
+    /// The next flush of the array may begin.
+    #[inline(never)]
+    pub(super) fn flush_turn(&mut self) {
+        self.flushes.is_in_progress = false;
+        self.begin_array_flush();
+    }
+
+    fn flush_disk(&mut self, device: u32, waiter: Waiter) {
+        let disk = &mut self.flushes.disks[device as usize];
+        if disk.gathered.is_empty() {
+            disk.gathered_since = self.events.now;
+        }
+        disk.gathered.push(waiter);
+        self.begin_disk_flush(device);
+    }
+
+    fn begin_disk_flush(&mut self, device: u32) {
+        let now = self.events.now;
+        let disk = &mut self.flushes.disks[device as usize];
+        let is_deferred =
+            disk.n_data > 0 && now < disk.gathered_since + MAX_DEFERRED_NS && !planted(Fault::FlushDeferred);
+        let is_in_progress = disk.is_in_progress && !planted(Fault::FlushAtOnce);
+        if is_in_progress || disk.gathered.is_empty() || is_deferred {
+            return;
+        }
+        let gathered = std::mem::take(&mut disk.gathered);
+        disk.served.extend(gathered);
+        disk.is_in_progress = true;
+        let seq = self.n_commands;
+        self.n_commands += 1;
+        let id = self.commands.put(Command { seq, device, op: FLUSH, submitted: now, ..Command::default() });
+        self.disks[device as usize].flush(id, &mut self.commands, &mut self.events);
+    }
+
+    /// A write is to pass the disk's buffer, or to be flushed after it (rule Y4).
+    #[inline(never)]
+    pub(super) fn mark_safe(&mut self, write: u32) {
+        let command = &mut self.commands[write];
+        command.is_fua = self.flushes.has_fua;
+        command.flushes_after = !self.flushes.has_fua;
+        if command.flushes_after {
+            self.flushes.disks[command.device as usize].n_data += 1;
+        }
+    }
+
+    /// A disk has completed a flush: the next one begins, and those who waited go on.
+    #[inline(never)]
+    pub(super) fn disk_flushed(&mut self, device: u32) {
+        self.disks[device as usize].front_mut().counters.n_flushes += 1;
+        let disk = &mut self.flushes.disks[device as usize];
+        let served = std::mem::take(&mut disk.served);
+        disk.is_in_progress = false;
+        self.begin_disk_flush(device);
+        for waiter in served {
+            match waiter {
+                Waiter::Array => self.array_flushed(),
+                Waiter::Host(host) => self.finished(host),
+                Waiter::Data(command) => self.part_done(&command),
+            }
+        }
+    }
+
+    /// A command, or a part of one, has been answered by its disk; a write may be done only when it is flushed (rule Y4).
+    #[inline(always)]
+    pub(super) fn part_answered(&mut self, command: &Command) {
+        if command.flushes_after {
+            self.data_answered(command);
+        } else {
+            self.part_done(command);
+        }
+    }
+
+    #[inline(never)]
+    fn data_answered(&mut self, command: &Command) {
+        self.flushes.disks[command.device as usize].n_data -= 1;
+        self.flush_disk(command.device, Waiter::Data(*command));
+    }
+}

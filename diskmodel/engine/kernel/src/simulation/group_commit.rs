@@ -1,0 +1,122 @@
+//! Logs to which clients append records: at most one batch of each is written at a time (rule Y6); see
+//! `diskmodel/engine/reference/group_commit.py`.
+
+use super::{HostRequest, Simulation};
+use crate::device::{Device, Shared};
+use crate::events::{Action, ARRIVE};
+use crate::faults::{planted, Fault};
+use crate::mechanics::WRITE;
+use crate::traffic::{Rule, Traffic};
+
+/// Behind the arrivals of the same instant and device number.
+const LAST: u64 = (1 << 63) - 1;
+
+/// A record: what the traffic knows it by, its row, its bytes, and when it came.
+#[derive(Clone, Copy)]
+pub(super) struct Record {
+    pub id: u32,
+    row: u64,
+    length: i64,
+    pub issue: i64,
+}
+
+/// The log of one stream.
+#[derive(Default)]
+pub struct Log {
+    waiting: Vec<Record>,
+    /// Those of the batch that is being written.
+    batch: Vec<Record>,
+    is_writing: bool,
+    is_delayed: bool,
+    /// Where the log ends, in bytes from its beginning.
+    end: i64,
+}
+
+impl Log {
+    /// A log for each stream, empty where no stream has one.
+    pub fn of(rules: &[Rule]) -> Vec<Log> {
+        if rules.iter().all(|rule| rule.log_bytes == 0) {
+            return Vec::new();
+        }
+        rules.iter().map(|_| Log::default()).collect()
+    }
+}
+
+impl<D: Device, T: Traffic> Simulation<D, T> {
+    /// A client wants a record in the log of its stream, now.
+    #[inline(never)]
+    pub(super) fn append(&mut self, stream: u32, id: u32, row: u64, length: i64) {
+        let issue = self.events.now;
+        self.logs[stream as usize].waiting.push(Record { id, row, length, issue });
+        self.begin_batch(stream);
+    }
+
+    fn begin_batch(&mut self, stream: u32) {
+        let log = &mut self.logs[stream as usize];
+        let is_writing = log.is_writing && !planted(Fault::BatchesTogether);
+        if is_writing || log.is_delayed || log.waiting.is_empty() {
+            return;
+        }
+        let delay = self.traffic.rules()[stream as usize].log_delay_ns;
+        if delay > 0 {
+            log.is_delayed = true;
+            self.events.at(self.events.now + delay, ARRIVE, 0, LAST, Action::LogDelayed(stream));
+        } else {
+            self.write_batch(stream);
+        }
+    }
+
+    /// The batch has waited long enough.
+    #[inline(never)]
+    pub(super) fn log_delayed(&mut self, stream: u32) {
+        self.logs[stream as usize].is_delayed = false;
+        self.write_batch(stream);
+    }
+
+    fn write_batch(&mut self, stream: u32) {
+        let rule = self.traffic.rules()[stream as usize];
+        let (block, bytes) = (rule.log_block_bytes, rule.log_bytes);
+        let log = &mut self.logs[stream as usize];
+        log.batch.append(&mut log.waiting);
+        let n_bytes: i64 = log.batch.iter().map(|record| record.length).sum();
+        if log.end + n_bytes > bytes {
+            // the log begins again at its beginning
+            log.end = 0;
+        }
+        let down = if planted(Fault::LogBlock) { log.end } else { log.end / block * block };
+        log.end = (log.end + n_bytes).min(bytes);
+        let end = ((log.end + block - 1) / block * block).min(bytes);
+        log.is_writing = true;
+        let row = log.batch.first().map_or(0, |record| record.row);
+        let sector = self.by_sector.of(rule.log_first_byte + down);
+        let n = self.by_sector.of(rule.log_first_byte + end + self.model.sector_bytes() - 1) - sector;
+        let (sync, issue) = (self.passed(rule.sync), self.events.now);
+        let host = self.hosts.put(HostRequest {
+            row,
+            stream,
+            op: WRITE,
+            sync,
+            is_batch: true,
+            sector,
+            n,
+            issue,
+            ..HostRequest::default()
+        });
+        if self.host.is_some() {
+            self.submit_to_host(host);
+        } else {
+            self.submit_to_controller(host);
+        }
+    }
+
+    /// The records of the batch of a stream, in the order in which they came.
+    pub(super) fn take_batch(&mut self, stream: u32) -> Vec<Record> {
+        std::mem::take(&mut self.logs[stream as usize].batch)
+    }
+
+    /// The batch is safe: the next one may begin.
+    pub(super) fn batch_written(&mut self, stream: u32) {
+        self.logs[stream as usize].is_writing = false;
+        self.begin_batch(stream);
+    }
+}

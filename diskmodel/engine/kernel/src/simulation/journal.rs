@@ -1,0 +1,175 @@
+//! The journal of the file system on an array: one transaction is committed at a time (rules Y8 to Y10); see
+//! `diskmodel/engine/reference/journal.py`.
+
+use std::collections::HashMap;
+
+use super::{HostRequest, Purpose, Simulation};
+use crate::device::{Device, Shared};
+use crate::events::{Action, Step, ARRIVE};
+use crate::faults::{planted, Fault};
+use crate::mechanics::{FLUSH, WRITE};
+use crate::traffic::{Rule, Traffic, PASS_THROUGH};
+
+/// Behind the arrivals of the same instant and device number.
+const LAST: u64 = (1 << 63) - 1;
+
+/// Who waits for which commit. Lengths in sectors.
+pub struct Journal {
+    first: i64,
+    n: i64,
+    turn_ns: i64,
+    /// Where the next commit is written, from the beginning.
+    end: i64,
+    n_ended: u64,
+    is_committing: bool,
+    /// Row of the request that the commit carries, and what it writes first and last.
+    row: u64,
+    body: i64,
+    block: i64,
+    /// Requests whose changes are being committed, and those that wait for the next commit.
+    members: Vec<u32>,
+    waiting: Vec<u32>,
+    /// Tick in which each stream last changed its file's times, and the number of the commit that takes that.
+    stamped: HashMap<u32, (i64, u64)>,
+}
+
+impl Journal {
+    /// None where no stream has one; `turn_ns` is how long the host works on one request.
+    pub fn of(rules: &[Rule], sector_bytes: i64, turn_ns: i64) -> Option<Self> {
+        let place = rules.iter().find(|rule| rule.journal_bytes > 0)?;
+        Some(Journal {
+            first: place.journal_first_byte / sector_bytes,
+            n: place.journal_bytes / sector_bytes,
+            turn_ns,
+            end: 0,
+            n_ended: 0,
+            is_committing: false,
+            row: 0,
+            body: 0,
+            block: 0,
+            members: Vec::new(),
+            waiting: Vec::new(),
+            stamped: HashMap::new(),
+        })
+    }
+
+    /// First sector of what is written next.
+    fn place(&mut self, n: i64) -> i64 {
+        if self.end + n > self.n {
+            // the journal begins again at its beginning
+            self.end = 0;
+        }
+        self.end += n;
+        self.first + self.end - n
+    }
+
+    /// Number of the commit that takes what a write of that time changed.
+    fn number(&mut self, stream: u32, tick_ns: i64, issue: i64) -> u64 {
+        let next = self.n_ended + 1 + u64::from(self.is_committing);
+        if tick_ns == 0 {
+            return next;
+        }
+        let tick = issue / tick_ns;
+        let number = match self.stamped.get(&stream) {
+            Some(&(last, number)) if last == tick => number,
+            _ => next,
+        };
+        self.stamped.insert(stream, (tick, number));
+        number
+    }
+}
+
+impl<D: Device, T: Traffic> Simulation<D, T> {
+    /// Lets a write wait until what it changed is committed; false where nothing has to be (rule Y8).
+    pub(super) fn commit(&mut self, host: u32) -> bool {
+        let HostRequest { stream, issue, sync, .. } = self.hosts[host];
+        let rule = self.traffic.rules()[stream as usize];
+        let Some(journal) = self.journal.as_mut().filter(|_| rule.journal_bytes > 0 && sync > 0) else { return false };
+        let number = journal.number(stream, rule.journal_tick_ns, issue);
+        let joins = journal.is_committing && (number == journal.n_ended + 1 || planted(Fault::CommitJoined));
+        if number <= journal.n_ended {
+            return false;
+        }
+        self.hosts[host].sync_ns -= self.events.now;
+        if joins {
+            journal.members.push(host);
+            return true;
+        }
+        journal.waiting.push(host);
+        if !journal.is_committing {
+            self.begin_commit(0);
+        }
+        true
+    }
+
+    /// Commits for all that wait, after the `n_served` of the last commit have issued what they issue (rule Y9).
+    fn begin_commit(&mut self, n_served: i64) {
+        let sector = self.model.sector_bytes();
+        let Some(journal) = &mut self.journal else { return };
+        journal.is_committing = !journal.waiting.is_empty();
+        journal.members = std::mem::take(&mut journal.waiting);
+        let Some(&first) = journal.members.first() else { return };
+        journal.row = self.hosts[first].row;
+        let rules = self.traffic.rules();
+        let (mut body, mut block, mut more) = (0, 0, 0);
+        for (at, &host) in journal.members.iter().enumerate() {
+            let rule = &rules[self.hosts[host].stream as usize];
+            body = body.max(rule.journal_body_bytes);
+            block = block.max(rule.journal_block_bytes);
+            more += if at > 0 { rule.journal_more_bytes } else { 0 };
+        }
+        if body > 0 {
+            body += more;
+        } else {
+            block += more;
+        }
+        journal.block = ((block + sector - 1) / sector).min(journal.n);
+        journal.body = ((body + sector - 1) / sector).min(journal.n - journal.block);
+        let turns = if planted(Fault::CommitTurn) { 1 } else { n_served + 1 };
+        let when = self.events.now + turns * journal.turn_ns;
+        self.events.at(when, ARRIVE, self.disks.len() as u32, LAST, Action::Journal(Step::Body));
+    }
+
+    /// The turn of what a commit does next has come.
+    pub(super) fn go_on_with_commit(&mut self, step: Step) {
+        let takes_flushes = self.takes_flushes();
+        let Some(journal) = &mut self.journal else { return };
+        let (row, issue) = (journal.row, self.events.now);
+        let below = match step {
+            Step::Body if journal.body > 0 => {
+                let n = journal.body;
+                let sector = journal.place(n);
+                HostRequest { op: WRITE, sector, n, purpose: Purpose::Journal(Step::Flush), ..HostRequest::default() }
+            }
+            Step::Body | Step::Flush if takes_flushes && !planted(Fault::CommitFlush) => {
+                HostRequest { op: FLUSH, purpose: Purpose::Journal(Step::Block), ..HostRequest::default() }
+            }
+            _ => {
+                let n = journal.block;
+                let (sector, purpose, sync) = (journal.place(n), Purpose::Committed, PASS_THROUGH);
+                HostRequest { op: WRITE, sync, sector, n, purpose, ..HostRequest::default() }
+            }
+        };
+        let below = self.hosts.put(HostRequest { row, issue, ..below });
+        self.submit_to_controller(below);
+    }
+
+    /// A write or a flush of a commit has been answered.
+    pub(super) fn journal_answered(&mut self, next: Step) {
+        let turn_ns = self.journal.as_ref().map_or(0, |journal| journal.turn_ns);
+        if next == Step::Flush && turn_ns > 0 {
+            let when = self.events.now + turn_ns;
+            return self.events.at(when, ARRIVE, self.disks.len() as u32, LAST, Action::Journal(next));
+        }
+        self.go_on_with_commit(next);
+    }
+
+    /// The block that makes a commit valid is safe: the next commit begins, and those that waited go on.
+    pub(super) fn committed(&mut self) {
+        let Some(journal) = &mut self.journal else { return };
+        let served = std::mem::take(&mut journal.members);
+        journal.n_ended += 1;
+        self.begin_commit(served.len() as i64);
+        served.into_iter().for_each(|host| self.made_safe(host));
+    }
+}

@@ -1,0 +1,192 @@
+"""Simulating what may be true: an array again with draws of everything that is not known."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+
+from diskmodel.array import Array
+from diskmodel.engine.effort import PROBE, rebuild_bound
+from diskmodel.engine.native import covers
+from diskmodel.engine.run import run
+from diskmodel.engine.scenario import Scenario, resolve
+from diskmodel.engine.steady.shared import Begin, steady_start
+from diskmodel.engine.threads import Threads
+from diskmodel.errors import DescriptionError
+from diskmodel.records import Requests, Run
+from diskmodel.result import Interval
+from diskmodel.result.prediction import STATISTICS, combined
+from diskmodel.result.summary import point_estimates
+from diskmodel.uncertainty.case import Case
+from diskmodel.uncertainty.draws import Draws, draw
+from diskmodel.uncertainty.effects import PROBES, Effects
+from diskmodel.uncertainty.moved import AnyWorkload, moved
+from diskmodel.uncertainty.moves import Moves
+from diskmodel.uncertainty.origin import origin_of
+from diskmodel.uncertainty.points import half_width_factor
+from diskmodel.uncertainty.seen import Seen
+from diskmodel.workload import Workload
+
+#: Truths drawn by default, and the longest run of each. With 16 draws the width of an interval is itself uncertain by
+#: about 18 % (1 / sqrt(2 * 16)): at 8 by 25 %, at 32 by 13 % at twice the time.
+DRAWS = 16
+DRAW_REQUESTS = {"native": 20_000, "simpy": 2_000}
+
+
+@dataclass(frozen=True)
+class Truths:
+    """Figures of an array as it is described, and of equally likely truths about it, all with the same requests.
+
+    Attributes
+    ----------
+    case : Case
+    draws : Draws
+    reference : mapping of str to float
+        By statistic (`STATISTICS`): of the array as it is described.
+    figures : list of mappings of str to float
+        Of each truth; latencies are nan in an overload, and all is where no such drive is possible.
+    n_requests : int
+        Of each run.
+    """
+
+    case: Case
+    draws: Draws
+    reference: dict[str, float]
+    figures: list[dict[str, float]]
+    n_requests: int
+
+    def ratios(self, statistic: str) -> list[float]:
+        """Return a statistic of each truth, as a part of that of the description; nan as in `figures`."""
+        return [one[statistic] / self.reference[statistic] for one in self.figures]
+
+    @property
+    def are_possible(self) -> list[bool]:
+        """Whether each truth is that of a drive that can be."""
+        return [not math.isnan(one["iops"]) for one in self.figures]
+
+    def interval(self, own: Interval, statistic: str, confidence: float) -> Interval:
+        """Return the interval of a statistic, from that of its run alone."""
+        ratios = zip(self.ratios(statistic), self.are_possible, strict=True)
+        known = [ratio for ratio, is_possible in ratios if is_possible]
+        return combined(own, 1.0, known, confidence, self.half_width_factor(confidence))
+
+    def half_width_factor(self, confidence: float) -> float:
+        """Return the half-width of an interval as a multiple of the standard deviation of the draws."""
+        return half_width_factor(max(len(self.figures), 2), self.case.dof, confidence)
+
+
+def simulate_truths(
+    array: Array,
+    workload: AnyWorkload,
+    n_requests: int,
+    *,
+    seed: int = 0,
+    n_draws: int = DRAWS,
+    start: Begin = "steady",
+) -> Truths | None:
+    """Return the truths about an array under a load; None where everything is known.
+
+    Parameters
+    ----------
+    array, workload, seed, start
+        As of the run whose figures they are about.
+    n_requests : int
+        Of that run; those of each truth are at most `DRAW_REQUESTS`.
+    n_draws : int, at least 2
+    """
+    if origin_of(array.drive) == "exact":
+        return None
+    return Trials(array, workload, n_requests, seed=seed, start=start).truths(n_draws)
+
+
+class Trials:
+    """Runs of an array and of what is drawn of it, all with the same requests.
+
+    Parameters
+    ----------
+    array, workload, n_requests, seed, start
+        As `simulate_truths` has them.
+
+    Notes
+    -----
+    The kernel makes the runs wherever it covers the scenario: both engines have the same results.
+    """
+
+    def __init__(self, array: Array, workload: AnyWorkload, n_requests: int, *, seed: int, start: Begin) -> None:
+        self._array, self._workload = array, workload
+        self._seed, self._start = seed, start
+        self._requests: dict[Hashable, Requests] = {}
+        self._effects: Effects | None = None
+        few = workload.requests(capacity_bytes=array.usable_bytes, n=1, seed=seed)
+        is_native = covers(resolve(array, seed), few) is None
+        self._n_requests = min(n_requests, DRAW_REQUESTS["native" if is_native else "simpy"])
+        if array.layout.rebuild is not None and self._n_requests > PROBE:
+            most, self._n_requests = self._n_requests, PROBE
+            self._n_requests = min(most, rebuild_bound(self._run(array, workload)[1], DRAWS))
+            self._requests.clear()
+        requests, outcome = self._run(array, workload)
+        self._reference = point_estimates(requests, outcome)
+        self._seen = Seen.of(requests, outcome)
+        self._is_closed = isinstance(workload, Workload) and not workload.is_open
+
+    def truths(self, n_draws: int, *, as_measured: bool = False) -> Truths | None:
+        """Return so many truths, or those that were left if such a drive were measured; None without any unknown."""
+        case = Case(self._array, self._workload, self._seen, as_measured)
+        if self._is_closed and case.is_sheet:
+            if self._effects is None:
+                self._effects = self._measured(case)
+            case = replace(case, effects=self._effects)
+        draws = draw(case, n_draws, self._seed)
+        if not len(draws):
+            return None
+        with Threads(min(len(draws), os.cpu_count() or 1)) as pool:
+            figures = list(pool.map(self._figures, draws.moves))
+        return Truths(case, draws, self._reference, figures, self._n_requests)
+
+    def _measured(self, case: Case) -> Effects:
+        """Return by how much the rate changes with each quantity of the drive, from a run with each of them moved."""
+        found: dict[str, float] = {}
+        for quantity in case.assumed_effects:
+            if quantity in PROBES and (spread := case.class_spread(quantity)) is not None and spread.log_sd:
+                rate = self._figures(PROBES[quantity](spread.log_sd))["iops"]
+                if rate > 0 and self._reference["iops"] > 0:
+                    found[quantity] = math.log(rate / self._reference["iops"]) / spread.log_sd
+        rates = [self._figures(Moves(order=order))["iops"] for order in case.extreme_orders]
+        known = [math.log(rate) for rate in rates if rate > 0]
+        return Effects(found, (max(known) - min(known)) / math.sqrt(12) if len(known) == len(rates) > 1 else None)
+
+    def _figures(self, moves: Moves) -> dict[str, float]:
+        try:
+            requests, outcome = self._run(*moved(self._array, self._workload, moves))
+        except DescriptionError:
+            return dict.fromkeys(STATISTICS, math.nan)
+        found = point_estimates(requests, outcome)
+        return found | {"p99": found["p99"] * math.exp(moves.p99), "p999": found["p999"] * math.exp(moves.p99)}
+
+    def _run(self, array: Array, workload: AnyWorkload) -> tuple[Requests, Run]:
+        scenario = resolve(array, self._seed)
+        if self._start == "steady":
+            # of the drawn drive: what its buffer holds in the long run depends on how fast it is
+            scenario = replace(scenario, start=steady_start(array, workload, scenario, self._seed))
+        requests = self._drawn(array, workload, scenario)
+        return requests, run(scenario, requests)
+
+    def _drawn(self, array: Array, workload: AnyWorkload, scenario: Scenario) -> Requests:
+        """Return the requests, those of an earlier run where they would be the same."""
+        before = scenario.start.n_before if isinstance(workload, Workload) else 0
+        key = (array.usable_bytes, before, workload is self._workload)
+        if key in self._requests:
+            return self._requests[key]
+        more = {"n_before": before} if isinstance(workload, Workload) else {}
+        requests = workload.requests(
+            capacity_bytes=array.usable_bytes,
+            n=self._n_requests,
+            seed=self._seed,
+            with_cache_draws=scenario.has_drawn_hits,
+            **more,
+        )
+        if workload is self._workload:
+            self._requests[key] = requests
+        return requests

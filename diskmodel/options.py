@@ -1,0 +1,283 @@
+"""The options of commands that ask a question, each declared once: its name, its help, and the fields that it sets.
+
+`plan`, `simulate`, `compare` and `replay` take their options from here. The type of a value, with its unit and its
+limits, is that of the field. An option is added by one declaration in `QUESTION` (or `ARRAY`, `STREAM`, `SEARCH`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from diskmodel.errors import DescriptionError, Fault
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+#: What a field that an option sets belongs to: a plan, an array, or the only stream of a workload.
+Target = Literal["plan", "array", "stream"]
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option.
+
+    Attributes
+    ----------
+    name : str
+        As users write it: "--capacity".
+    help : str
+    plan, array, stream : str
+        Place of the field that it sets in a plan, in an array or in a stream, for example
+        "objective.capacity_bytes"; "" where there is none. Many options are set in that way alone. One that does more,
+        as --max-disks does, has a function in `diskmodel.plan.question.options` beside it.
+    kind : "text", "texts", "count" or "switch"
+        What the command line reads: a text, one that may be repeated, a whole number, or --name and --no-name.
+    least : int or None
+        Least count, which the help shows.
+    """
+
+    name: str
+    help: str
+    plan: str = ""
+    array: str = ""
+    stream: str = ""
+    kind: Literal["text", "texts", "count", "switch"] = "text"
+    least: int | None = None
+
+    @property
+    def key(self) -> str:
+        """The name as an identifier: "max_disks"."""
+        return self.name.removeprefix("--").replace("-", "_")
+
+    def saying(self, help: str) -> Option:
+        """Return the option of a command that explains it in other words."""
+        return replace(self, help=help)
+
+    def place(self, target: Target) -> str:
+        """Return the place of its field in a plan, an array or a stream; "" where there is none."""
+        found: str = getattr(self, target)
+        return found
+
+
+IOPS = Option("--iops", "Requests per second of the host.", plan="objective.iops", stream="rate_per_s")
+READS = Option("--reads", "Share of reads, 70% or 0.7.", stream="read_ratio")
+BLOCK = Option("--block", "Size of a request, for example 8k (8 KiB, as fio writes it).", stream="sizes.size_bytes")
+RECORD = Option("--record", "Bytes that each commit appends to the log; 512 B by default.", stream="record_bytes")
+SYNC = Option(
+    "--sync",
+    "How writes are made safe from a power cut: fdatasync or fsync after each, dsync (in the write itself), or none.",
+    stream="sync",
+)
+COMMITS = Option(
+    "--commits",
+    "Commits per second to one log, for example 500/s.",
+    plan="objective.commits_per_s",
+    stream="rate_per_s",
+)
+STRIP = Option(
+    "--strip",
+    "Strip of the layout, for example 256KiB.",
+    plan="candidates.strip_bytes",
+    array="layout.strip_bytes",
+)
+WRITE_CACHE = Option(
+    "--write-cache",
+    "Write cache of the controller, for example 2GiB; 0 for none.",
+    plan="controller.write_cache.size_bytes",
+    array="controller.write_cache.size_bytes",
+)
+READ_CACHE = Option(
+    "--read-cache",
+    "Read cache of the controller, for example 4GiB; 0 for none.",
+    plan="controller.read_cache.size_bytes",
+    array="controller.read_cache.size_bytes",
+)
+
+#: Tables of a controller that a size of 0 leaves out.
+CACHES = ("write_cache", "read_cache")
+#: Fields whose values are often written without "/s".
+_RATES = ("iops", "commits_per_s")
+
+#: Of an array that `simulate`, `compare` and `replay` read from a file or from words.
+ARRAY = (WRITE_CACHE, READ_CACHE, STRIP)
+
+#: One stream of requests, in place of a workload file.
+STREAM = (
+    IOPS.saying("Instead of --workload: requests per second of the host."),
+    READS,
+    BLOCK,
+    COMMITS.saying("Instead of --iops, --reads and --block: commits per second to one log."),
+    RECORD.saying("Bytes that each commit appends to the log (512 B); with --queue-depth, from clients that wait."),
+    SYNC,
+    Option(
+        "--span", "Part of the array that holds the data, for example 2TB; default: all of it.", stream="span_bytes"
+    ),
+)
+
+#: The same for a question about all rates.
+KIND_OF_LOAD = tuple(option for option in STREAM if option.name in ("--reads", "--block", "--span"))
+
+#: Of a plan.
+QUESTION = (
+    IOPS,
+    Option("--throughput", "Instead of --iops, for example 800MB/s.", plan="objective.throughput_bytes_per_s"),
+    READS,
+    BLOCK,
+    Option(
+        "--sequential",
+        "Requests go through the data in order, not at random.",
+        stream="addresses",
+        kind="switch",
+    ),
+    Option("--capacity", "Data to store, for example 20TB.", plan="objective.capacity_bytes"),
+    COMMITS,
+    RECORD,
+    SYNC,
+    Option(
+        "--commit-p99",
+        "Largest allowed p99 latency of commits, for example 10ms.",
+        plan="objective.commit_latency.p99_ns",
+    ),
+    Option("--p99", "Largest allowed p99 latency, for example 20ms.", plan="objective.latency.p99_ns"),
+    Option(
+        "--confidence",
+        "Chance that the array shall have to meet the objective, in view of what is not known; 90% by default.",
+        plan="objective.confidence",
+    ),
+    Option("--fill-limit", "How full the array may get, for example 80%.", plan="objective.fill_limit_ratio"),
+    Option(
+        "--drive",
+        "Drive to choose from: a name in the catalogue or a profile; may be repeated.",
+        plan="candidates.drives",
+        kind="texts",
+    ),
+    Option("--level", "RAID level to choose from; may be repeated.", plan="candidates.levels", kind="texts"),
+    Option(
+        "--max-disks",
+        "Most disks of an array; 64 unless the plan says more.",
+        plan="candidates.max_disks",
+        kind="count",
+    ),
+    WRITE_CACHE,
+    READ_CACHE,
+    STRIP,
+)
+
+#: How the answer of a plan is looked for.
+SEARCH = (
+    Option("--engine", "auto, native or simpy, instead of the plan's.", plan="search.engine"),
+    Option(
+        "--seed",
+        "Seed of all random numbers, instead of the plan's.",
+        plan="search.seed",
+        kind="count",
+        least=0,
+    ),
+)
+
+#: All options of a plan by their keys.
+OF_A_PLAN = {option.key: option for option in (*QUESTION, *SEARCH)}
+
+
+def parse_options(
+    given: Mapping[str, Any], options: Iterable[Option], targets: Mapping[Target, type[BaseModel]]
+) -> dict[str, Any]:
+    """Return the values of options, each as its field takes it.
+
+    Parameters
+    ----------
+    given : mapping
+        Texts, numbers and switches by the key of the option; None where it was not given.
+    options : iterable of Option
+    targets : mapping of str to type of description
+        Where the fields are looked up; an option belongs to the first target that it has a place in.
+
+    Raises
+    ------
+    DescriptionError
+        With every fault, by the name of its option.
+    """
+    from pydantic import create_model
+
+    from diskmodel.description import Description
+    from diskmodel.units import SUFFIXES
+
+    fields: dict[str, Any] = {}
+    named: dict[str, Option] = {}
+    for option in options:
+        target = next(target for target in targets if option.place(target))
+        last = option.place(target).rpartition(".")[2]
+        # with the unit of the field in its name, so that faults are worded as those of the field
+        field = option.key + next((end for end in SUFFIXES if last.endswith(end)), "")
+        fields[field] = (_type_of(option, targets[target], option.place(target)) | None, None)
+        named[field] = option
+    keys = {named[field].key: field for field in fields}
+    stated = {keys[key]: value for key, value in given.items() if value is not None and value != []}
+    try:
+        found = create_model("Options", __base__=Description, **fields).parse(stated)
+    except DescriptionError as error:
+        faults = []
+        for fault in error.faults:
+            option = named[fault.field.partition(".")[0]]
+            value = given[option.key]  # as it was written
+            faults.append(Fault(option.name, value if isinstance(value, str) else fault.value, fault.rule, fault.fix))
+        raise DescriptionError(faults) from None
+    return {named[field].key: getattr(found, field) for field in stated}
+
+
+def set_field(fields: dict[str, Any], place: str, value: Any) -> None:
+    """Set a field of a description that is given as a dict, for example "layout.strip_bytes".
+
+    Tables on the way are copied. A cache of 0 bytes is no cache, and a size of a cache replaces its hit ratio.
+    """
+    *tables, last = place.split(".")
+    for table in tables[:-1]:
+        fields[table] = dict(fields[table] or {})
+        fields = fields[table]
+    if not tables:
+        fields[last] = value
+    elif tables[-1] in CACHES and value == 0:
+        fields[tables[-1]] = None
+    else:
+        inner = dict(fields.get(tables[-1]) or {})
+        if tables[-1] in CACHES:
+            inner.pop("hit_ratio", None)
+        fields[tables[-1]] = {**inner, last: value}
+
+
+def _type_of(option: Option, model: type[BaseModel], place: str) -> Any:
+    """Return the type of the value of an option: that of its field, as a command line writes it."""
+    from typing import Annotated
+
+    from pydantic import BeforeValidator
+
+    from diskmodel.units import Bytes
+
+    if option.kind == "switch":
+        return bool
+    if option.key == "drive":  # names: a profile is read when it is known what else the plan has
+        return tuple[str, ...]
+    *tables, last = place.split(".")
+    if tables and tables[-1] in CACHES:
+        return Annotated[Bytes, BeforeValidator(lambda value: 0 if value == "0" else value)]
+    for table in tables:
+        model = _table(model.model_fields[table].annotation)
+    field = model.model_fields[last]
+    found: Any = Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
+    return Annotated[found, BeforeValidator(_plain_number)] if last in _RATES else found
+
+
+def _plain_number(value: object) -> object:
+    """A rate without a unit is one per second; numbers of an option arrive as text."""
+    return f"{value}/s" if isinstance(value, str) and value.strip()[-1:] in set("0123456789.") else value
+
+
+def _table(annotation: Any) -> type[BaseModel]:
+    """Return the description in the type of a field."""
+    from pydantic import BaseModel
+
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next(_table(part) for part in get_args(annotation) if part is not type(None))

@@ -1,0 +1,58 @@
+"""What a question left unsaid and the answer depends on: the other case, simulated."""
+
+from __future__ import annotations
+
+from diskmodel.plan.advice.choice import assure, choose
+from diskmodel.plan.advice.relax import with_write_cache
+from diskmodel.plan.answer.candidate import Candidate
+from diskmodel.plan.answer.changes import Assumption
+from diskmodel.plan.question.case import cases
+from diskmodel.plan.question.description import PlanDescription
+from diskmodel.plan.search.fewest_disks import search_family
+from diskmodel.plan.trial.at_once import at_once
+from diskmodel.plan.trial.evaluation import Evaluate
+
+#: Share of writes from which a write cache can change an answer. At a tenth of that, too few requests wait for writes.
+_LEAST_WRITES = 0.01
+
+
+def assumptions(
+    plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_chance: bool = False
+) -> list[Assumption]:
+    """Return what was assumed because the question does not say it, with the answer of the opposite.
+
+    `by_chance`: the other answer has the chance that the objective asks for, as the answer has.
+
+    A write cache of the controller: with the answer's drive, every level of the plan, and fewer disks. The other way
+    round nothing is assumed: a cache that is there was asked for.
+    """
+    streams = plan.workload.streams
+    writes = sum(stream.row_weight * (1 - stream.read_ratio) for stream in streams)
+    has_writes = writes >= _LEAST_WRITES * sum(stream.row_weight for stream in streams)
+    counts = [count for count in plan.candidates.counts if count < (best.disks or 0)]
+    if plan.controller.write_cache is not None or not has_writes or not counts:
+        return []
+    family = best.family
+    alike = {
+        "drives": (family.drive,),
+        "strip_bytes": (family.strip_bytes,),
+        "cache_bytes": (family.cache_bytes,),
+        "disks": tuple(counts),
+    }
+    candidates = plan.candidates.model_copy(update=alike)
+    changed = with_write_cache(plan).model_copy(update={"candidates": candidates, "recording": None})
+    with at_once(evaluate) as pool:
+        found = list(pool.map(lambda case: search_family(case, evaluate), cases(changed)))
+        other, _ = choose(changed, found)
+        if by_chance and other is not None:
+            other, _ = choose(changed, assure(changed, found, evaluate))
+    if by_chance and other is not None and other.risk is not None and not other.risk.is_assured:
+        other = None
+    return [
+        Assumption(
+            assumed="no write cache of the controller",
+            instead="with 1 GiB, battery-backed",
+            disks=None if other is None else other.disks,
+            level="" if other is None else other.level_in_words,
+        )
+    ]

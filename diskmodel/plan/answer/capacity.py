@@ -1,0 +1,89 @@
+"""What one array can carry: its knee, its highest stable rate, and what a failed disk changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from diskmodel.array import Array
+from diskmodel.display import Displayable
+from diskmodel.plain import Record
+from diskmodel.plan.answer.load_curve import LoadPoint
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.answer.statics import rebuild_fields
+from diskmodel.result.statistics.batches import Interval
+from diskmodel.workload import Workload
+
+
+@dataclass(frozen=True)
+class Capacity(Record, Displayable):
+    """What an array can carry of one kind of load.
+
+    Attributes
+    ----------
+    array : Array
+    workload : Workload
+        The kind of load; its rate is that of the knee.
+    knee, highest : LoadPoint
+        At the rate with the best ratio of throughput to mean latency, and at the highest rate that the array sustains.
+    overload_per_s : float
+        Lowest rate that it was found not to sustain, requests per second; nan where none was tried.
+    most_per_s : Interval
+        The highest rate, with the 95 % interval of what is not known of drive, controller, host and model.
+    limit : str
+        What limits the highest rate.
+    degraded, rebuilding : Outcome or None
+        At the rate of the knee, with a disk failed, and while it is rebuilt onto a spare; None where that loses data.
+    rebuild_hours, idle_rebuild_hours : float
+        Of a rebuild by Linux md, beside that load and on an idle array; nan as above, infinite where it does not end.
+    loss_per_year : float
+        Chance of data loss in a year with that rebuild beside the load, and a failed disk replaced after a day.
+    rule_of_thumb_per_s : float
+        Rate by the rule of thumb.
+    curve : tuple of LoadPoint
+        Latency against load.
+    """
+
+    rich_view: ClassVar[str] = "diskmodel.plan.show.capacity:capacity_table"
+    html_view: ClassVar[str] = "diskmodel.plan.show.capacity:capacity_html"
+
+    array: Array
+    workload: Workload
+    knee: LoadPoint
+    highest: LoadPoint
+    overload_per_s: float
+    most_per_s: Interval
+    limit: str
+    degraded: Outcome | None
+    rebuilding: Outcome | None
+    rebuild_hours: float
+    idle_rebuild_hours: float
+    loss_per_year: float
+    rule_of_thumb_per_s: float
+    curve: tuple[LoadPoint, ...]
+
+    def json_fields(self) -> Mapping[str, Any]:
+        """Return facts of the array, its rates and latencies, and what a failed disk changes."""
+        return {
+            "array": self.array.name or repr(self.array),
+            "drive": self.array.drive.name,
+            "level": self.array.layout.level,
+            "disks": self.array.layout.disks,
+            "usable_bytes": self.array.usable_bytes,
+            "workload": self.workload,
+            "knee": self.knee,
+            "highest": self.highest,
+            "overload_per_s": self.overload_per_s,
+            "most_per_s": self.most_per_s.value,
+            "most_low_per_s": self.most_per_s.low,
+            "most_high_per_s": self.most_per_s.high,
+            "limit": self.limit,
+            "degraded": self.degraded,
+            "rebuilding": self.rebuilding,
+            **rebuild_fields(self.rebuild_hours),
+            "idle_rebuild_hours": self.idle_rebuild_hours,
+            "loss_per_year": self.loss_per_year,
+            "rule_of_thumb_iops": self.rule_of_thumb_per_s,
+            "curve": self.curve,
+        }

@@ -1,0 +1,162 @@
+"""What one array can carry of a kind of load."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from diskmodel.array import Array
+from diskmodel.engine.truths import DRAWS, simulate_truths
+from diskmodel.errors import DescriptionError, Fault
+from diskmodel.plan.answer.capacity import Capacity
+from diskmodel.plan.answer.load_curve import LoadPoint
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.comparison.compare import CONFIDENCE, degraded_array, rebuilding_array
+from diskmodel.plan.comparison.load_curve import LOADS, power
+from diskmodel.plan.trial.at_once import at_once
+from diskmodel.plan.trial.beside_rebuild import beside_rebuild
+from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
+from diskmodel.plan.trial.rule_of_thumb import rule_of_an_array
+from diskmodel.plan.trial.simulated import Simulated
+from diskmodel.plan.trial.statics import idle_rebuild_hours, loss_beside
+from diskmodel.result.statistics.batches import Interval
+from diskmodel.workload import Closed, Workload
+
+#: Runs that halve the gap between the highest rate that is sustained and the lowest that is not: five make a fifth of
+#: the rate less than 1 %. One fewer doubles that.
+_HALVINGS = 5
+#: Outstanding requests of each disk in the closed runs from which the spread of the highest rate comes: enough for the
+#: disks to be busy all the time. At half, arms find less to order; at double, runs take longer to settle.
+_DEPTH_OF_A_DISK = 16
+#: Hours until a failed disk is replaced where there is no hot spare: as in plans.
+_REPLACEMENT_HOURS = 24.0
+
+
+def find_capacity(
+    array: Array,
+    workload: Workload,
+    *,
+    seed: int = 0,
+    n_requests: int = 30_000,
+    evaluate: Evaluate | None = None,
+    engine: str = "auto",
+    n_draws: int = DRAWS,
+) -> Capacity:
+    """Return what an array can carry of one kind of load.
+
+    Parameters
+    ----------
+    array : Array
+    workload : Workload
+        An open one, whose rate does not matter: it is scaled.
+    seed, n_requests : int
+        Of every run.
+    evaluate : Evaluate, optional
+        Default: the simulation.
+    engine : "auto", "native" or "simpy"
+    n_draws : int
+        Draws of everything that is not known, for the interval of the highest rate; 0: without one.
+
+    Raises
+    ------
+    DescriptionError
+        When the workload is closed, or does not fit the array.
+    """
+    if not workload.is_open:
+        fix = "give the stream a rate; any will do, since it is scaled"
+        raise DescriptionError(Fault("workload", None, "is closed, and has no rate to scale", fix))
+    decide = Evaluation.of(evaluate if evaluate is not None else Simulated(engine))
+
+    def at(rate_per_s: float) -> LoadPoint:
+        load = workload.scaled(rate_per_s / workload.offered_rate_per_s)
+        return LoadPoint(1.0, rate_per_s, decide(array, load, n_requests=n_requests, seed=seed))
+
+    with at_once(decide) as pool, decide:
+        rule = rule_of_an_array(array, workload).host_iops or math.inf
+        full = _full_rate(at, rule)
+        points = list(pool.map(at, [share * full for share in LOADS]))
+        points = _bracketed(at, points)
+        stable = [point for point in points if point.outcome.is_stable]
+        knee, highest = max(stable, key=power), max(stable, key=lambda point: point.offered)
+        load = workload.scaled(knee.offered / workload.offered_rate_per_s)
+        degraded = rebuilding = None
+        hours = math.nan
+        broken = degraded_array(array)
+        if broken is not None:
+            degraded = decide(broken, load, n_requests=n_requests, seed=seed)
+            beside = beside_rebuild(decide, rebuilding_array(broken), load, n_requests=n_requests, seed=seed)
+            rebuilding, hours = beside.worst, beside.hours
+    over = [point.offered for point in points if not point.outcome.is_stable and point.offered > highest.offered]
+    return Capacity(
+        array=array,
+        workload=load,
+        knee=knee,
+        highest=highest,
+        overload_per_s=min(over, default=math.nan),
+        most_per_s=_most(array, workload, highest, min(over, default=highest.offered), n_requests, seed, n_draws),
+        limit=_limit(highest.outcome),
+        degraded=degraded,
+        rebuilding=rebuilding,
+        rebuild_hours=hours,
+        idle_rebuild_hours=idle_rebuild_hours(array),
+        loss_per_year=loss_beside(array, hours, _REPLACEMENT_HOURS).loss_per_year,
+        rule_of_thumb_per_s=rule,
+        curve=tuple(points),
+    )
+
+
+def _full_rate(at: Callable[[float], LoadPoint], guess: float) -> float:
+    """Return the rate at which the disks would be busy all the time at their present service time."""
+    rate = guess / 2
+    while True:
+        point = at(rate)
+        if point.outcome.is_stable and point.outcome.utilization_ratio > 0:
+            return rate / point.outcome.utilization_ratio
+        rate /= 8
+
+
+def _bracketed(at: Callable[[float], LoadPoint], points: list[LoadPoint]) -> list[LoadPoint]:
+    """Return points in order of their rates up to the first overload, with others that close in on it."""
+    points = sorted(points, key=lambda point: point.offered)
+    while all(point.outcome.is_stable for point in points):
+        points.append(at(1.3 * points[-1].offered))
+    first = next(index for index, point in enumerate(points) if not point.outcome.is_stable)
+    while first == 0:
+        points.insert(0, at(points[0].offered / 2))
+        first = 0 if not points[0].outcome.is_stable else 1
+    points = points[: first + 1]
+    for _ in range(_HALVINGS):
+        point = at((points[-2].offered + points[-1].offered) / 2)
+        if point.outcome.is_stable:
+            points.insert(-1, point)
+        else:
+            points[-1] = point
+    return points
+
+
+def _most(
+    array: Array, workload: Workload, highest: LoadPoint, over: float, n_requests: int, seed: int, n_draws: int
+) -> Interval:
+    """Return the highest rate with the interval of what is not known: as far as saturated runs of draws differ."""
+    own = Interval(highest.offered, highest.offered, over)
+    if not n_draws:
+        return own
+    depth = _DEPTH_OF_A_DISK * array.layout.disks / workload.offered_rate_per_s
+    clients = [max(round(depth * stream.expected_rate_per_s), 1) for stream in workload.streams]
+    streams = tuple(
+        stream.model_copy(update={"arrival": Closed(clients=n)})
+        for stream, n in zip(workload.streams, clients, strict=True)
+    )
+    busy = workload.model_copy(update={"streams": streams})
+    truths = simulate_truths(array, busy, n_requests, seed=seed, n_draws=n_draws)
+    return own if truths is None else truths.interval(own, "iops", CONFIDENCE)
+
+
+def _limit(outcome: Outcome) -> str:
+    """Return what limits an array at its highest rate."""
+    if outcome.host_limit:
+        return outcome.host_limit
+    busiest = outcome.busiest_ratio if math.isfinite(outcome.busiest_ratio) else outcome.utilization_ratio
+    if busiest > outcome.utilization_ratio + 0.1:
+        return f"one disk, {busiest:.0%} busy, while all are {outcome.utilization_ratio:.0%} busy on average"
+    return f"the disks, {outcome.utilization_ratio:.0%} busy"

@@ -1,0 +1,98 @@
+"""What one array can carry, in a terminal and in a notebook."""
+
+from __future__ import annotations
+
+import math
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from diskmodel.errors import html_text
+from diskmodel.plan.answer.capacity import Capacity
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.show.candidates import chance_words, duration, short
+from diskmodel.units import in_digits, nominal_bytes
+
+
+def capacity_table(capacity: Capacity) -> RenderableType:
+    """Return the answer in a sentence, the figures, and what they are about."""
+    table = Table(
+        title=capacity.workload.name, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, show_header=False
+    )
+    table.add_column("")
+    table.add_column("", justify="right")
+    for name, text in capacity_rows(capacity):
+        table.add_row(name, text)
+    notes = [Text(line) for line in capacity_notes(capacity)]
+    return Group(Text(sentence(capacity), style="bold"), table, *notes)
+
+
+def capacity_html(capacity: Capacity) -> str:
+    """Return the same for a notebook."""
+    rows = "".join(
+        f"<tr><td>{html_text(name)}</td><td>{html_text(text)}</td></tr>" for name, text in capacity_rows(capacity)
+    )
+    notes = "".join(f"<li>{html_text(line)}</li>" for line in capacity_notes(capacity))
+    return f"<p><strong>{html_text(sentence(capacity))}</strong></p><table>{rows}</table><ul>{notes}</ul>"
+
+
+def sentence(capacity: Capacity) -> str:
+    """Return what the array carries in one sentence."""
+    name = capacity.array.name or f"{capacity.array.layout.disks} × {capacity.array.drive.name}"
+    knee, most = capacity.knee, capacity.most_per_s
+    return (
+        f"{name} carries {in_digits(knee.offered)} requests a second with a p99 of {_ms(knee.outcome, 'p99')}, and "
+        f"{in_digits(most.value)} at most."
+    )
+
+
+def capacity_rows(capacity: Capacity) -> list[tuple[str, str]]:
+    """Return the names and texts of the figures."""
+    knee, highest, most = capacity.knee, capacity.highest, capacity.most_per_s
+    rows = [
+        ("usable capacity", nominal_bytes(capacity.array.usable_bytes)),
+        ("IOPS at the knee", in_digits(knee.offered)),
+        ("mean, p99 there", f"{_ms(knee.outcome, 'mean')}, {_ms(knee.outcome, 'p99')}"),
+        ("highest stable IOPS", f"{in_digits(most.value)} ({in_digits(most.low)} … {in_digits(most.high)})"),
+        ("mean, p99 there", f"{_ms(highest.outcome, 'mean')}, {_ms(highest.outcome, 'p99')}"),
+        ("limited by", capacity.limit),
+    ]
+    if capacity.degraded is not None:
+        rows += [
+            ("p99 at the knee, one disk failed", _ms(capacity.degraded, "p99")),
+            ("p99 at the knee, rebuilding", _ms(capacity.rebuilding, "p99")),
+            ("rebuild by Linux md beside the knee", duration(capacity.rebuild_hours)),
+            ("rebuild of an idle array", duration(capacity.idle_rebuild_hours)),
+        ]
+    rows.append(("chance of data loss", chance_words(capacity.loss_per_year)))
+    rows.append(("IOPS by rule of thumb", short(capacity.rule_of_thumb_per_s)))
+    return rows
+
+
+def capacity_notes(capacity: Capacity) -> list[str]:
+    """Return what the figures mean, and what was assumed."""
+    cache = capacity.array.controller.write_cache
+    said = [
+        "Up to the knee latency grows slower than throughput, beyond it faster; plan for the knee, not for the highest "
+        "rate.",
+        f"In the runs {_seen(capacity)}; the 95 % interval is wider, since drive and controller are not exactly known.",
+    ]
+    if cache is None:
+        said.append("No write cache of a controller is assumed; --write-cache 1GiB simulates one.")
+    return said
+
+
+def _seen(capacity: Capacity) -> str:
+    highest = f"{in_digits(capacity.highest.offered, 4)}/s was stable"
+    if math.isnan(capacity.overload_per_s):
+        return highest
+    return f"{highest} and {in_digits(capacity.overload_per_s, 4)}/s an overload"
+
+
+def _ms(outcome: Outcome | None, statistic: str) -> str:
+    figure = outcome.latency_of(statistic) if outcome is not None else None
+    if outcome is None or figure is None:
+        return "–"
+    return f"{in_digits(figure.value / 1e6)} ms" if outcome.is_stable else "overloaded"

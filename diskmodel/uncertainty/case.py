@@ -1,0 +1,233 @@
+"""An array under a load, as the unknowns look at it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from diskmodel.array import Array
+from diskmodel.drive import Hdd
+from diskmodel.drive.assumed_order import AssumedOrder, Order
+from diskmodel.uncertainty.effects import Effects
+from diskmodel.uncertainty.moved import AnyWorkload
+from diskmodel.uncertainty.origin import Origin, array_class, class_of, origin_of
+from diskmodel.uncertainty.seen import Seen
+from diskmodel.uncertainty.spread import Spread, spread_of
+
+#: Commands in a disk up to which its queue is not deep: three requests are outstanding, or more.
+SINGLE = 2.5
+#: Commands in a disk among which there is no choice: one is served, and the other is next. Twice as many would hide the
+#: assumption at depth 4, where drives differ most.
+COMMANDS_WITHOUT_CHOICE = 2
+#: Part of the disks' time spent on positioning below which their order of commands does not matter: sequential
+#: transfers.
+_ORDERED_RATIO = 0.3
+#: Standard deviation of the logarithm of the rate at depth 16 between the orders that a kind of drives may have. It is
+#: part of what drives were measured to differ by. At half, intervals count some of it twice; at double, the model of
+#: older drives is left with nothing.
+ORDER_LOG_SD = 0.1
+#: By how much the rate of a deep queue of random requests changes with the time of one access: the order of commands
+#: makes seeks short, so that rotation is most of it. Measured on bundled drives at depth 16.
+_QUEUED_EFFECT = 0.6
+#: Part of the whole of a load's spread that what is drawn of the drive may be, as a standard deviation.
+_MOST_OF_WHOLE = 0.95
+
+
+@dataclass(frozen=True)
+class Case:
+    """An array under a load.
+
+    Attributes
+    ----------
+    array : Array
+    workload : Workload or TraceWorkload
+    seen : Seen
+    as_measured : bool
+        Whether the drive counts as if one such drive had been measured.
+    effects : Effects
+        As far as runs have shown them; the others are assumed.
+    """
+
+    array: Array
+    workload: AnyWorkload
+    seen: Seen
+    as_measured: bool = False
+    effects: Effects = field(default_factory=Effects)
+
+    @cached_property
+    def origin(self) -> Origin:
+        """Where the drive's description comes from."""
+        own = origin_of(self.array.drive)
+        return "measured" if self.as_measured and own != "exact" else own
+
+    @property
+    def is_sheet(self) -> bool:
+        """Whether only the drive's class is known."""
+        return self.origin == "sheet"
+
+    @cached_property
+    def drive_class(self) -> str:
+        """The class of the drive, or of drives that were measured or fitted like it."""
+        if self.is_sheet:
+            return class_of(self.array.drive)
+        return f"{self.origin}-{self.array.drive.kind}"
+
+    def spread(self, quantity: str) -> Spread | None:
+        """Return the spread of a quantity between drives of this one's class; None where nothing is known.
+
+        Where the whole of a load's spread is known, it has the same tails, and is not wider than that.
+        """
+        found = self.class_spread(quantity)
+        if found is None or self.whole is None:
+            return found
+        return replace(found, log_sd=found.log_sd * self._fits, dof=self.whole.dof)
+
+    def class_spread(self, quantity: str) -> Spread | None:
+        """Return the spread of a quantity in the class, whatever the load."""
+        return spread_of(self.drive_class, quantity)
+
+    @property
+    def dof(self) -> float:
+        """Degrees of freedom of what is drawn together."""
+        main = self.whole or self.remaining("iops")
+        return math.inf if main is None else main.dof
+
+    @cached_property
+    def whole(self) -> Spread | None:
+        """The spread of the rate under loads of this kind; None where it is not known, as of drives beyond a sheet."""
+        if not self.is_sheet:
+            return None
+        return spread_of(array_class(self.array), "load", self.load, "rate")
+
+    @cached_property
+    def load(self) -> str:
+        """The kind of load, as the table of spreads has it."""
+        if self.seen.is_sequential:
+            return "sequential"
+        writes = self.seen.asked_write_ratio
+        if 0 < writes < 1:
+            return "mixed"
+        return f"{'queued' if self.seen.in_disk > SINGLE else 'single'} {'writes' if writes else 'reads'}"
+
+    @cached_property
+    def _parts(self) -> tuple[float, float]:
+        """Logarithm of the median of the rate, and standard deviation, of all quantities of the drive together."""
+        center, variance = 0.0, 0.0
+        for quantity, assumed in self.assumed_effects.items():
+            found = self.class_spread(quantity)
+            if found is not None:
+                effect = self.effects.of.get(quantity, assumed)
+                center += effect * math.log(found.median)
+                variance += (effect * found.log_sd) ** 2
+        if self.assumed_order is not None:
+            measured = self.effects.order_log_sd
+            variance += (ORDER_LOG_SD if measured is None else measured) ** 2
+        return center, math.sqrt(variance)
+
+    @cached_property
+    def assumed_effects(self) -> dict[str, float]:
+        """By how much the rate of this load is taken to change with each quantity, both as logarithms."""
+        writes, is_queued = self.seen.write_ratio, self.seen.in_disk > SINGLE
+        controlled = {"controller": writes} if self.array.controller.has_real_cache else {}
+        if not self.is_hdd:
+            reads = {"flash_parallelism" if is_queued else "flash_read_time": (1 - writes) * (1 if is_queued else -1)}
+            return {**reads, "flash_write": writes, **controlled}
+        if self.load == "sequential":
+            return {"sequential": 1.0, **controlled}
+        buffered = {"cached_writes": writes} if self.has_cached_writes else {}
+        return {"positioning": -_QUEUED_EFFECT if is_queued else -1.0, **buffered, **controlled}
+
+    @property
+    def assumed_order(self) -> AssumedOrder | None:
+        """What the order of commands may be, where it is assumed and disks have a choice."""
+        drive = self.array.drive
+        if not isinstance(drive, Hdd) or self.as_measured or self.origin == "exact":
+            return None
+        assumption = drive.queue.assumption
+        has_choice = self.seen.in_disk > COMMANDS_WITHOUT_CHOICE and self.seen.positioning_ratio > _ORDERED_RATIO
+        return assumption if assumption is not None and assumption.drawn and has_choice else None
+
+    @property
+    def extreme_orders(self) -> tuple[Order, ...]:
+        """The slowest and the fastest of the orders that are drawn; empty where none is."""
+        assumption = self.assumed_order
+        if assumption is None or self.class_spread("order") is not None:
+            return ()
+        orders = sorted(assumption.drawn, key=slowness, reverse=True)
+        return (orders[0], orders[-1])
+
+    @cached_property
+    def _fits(self) -> float:
+        """Factor that keeps what is drawn of the drive within the whole of the load's spread."""
+        assert self.whole is not None
+        together = self._parts[1]
+        return min(1.0, _MOST_OF_WHOLE * self.whole.log_sd / together) if together else 1.0
+
+    @property
+    def has_cached_writes(self) -> bool:
+        """Whether the drives' own caches answer writes."""
+        drive = self.array.drive
+        has_cache = isinstance(drive, Hdd) and drive.cache is not None and drive.cache.write_back
+        return has_cache and self.array.has_drive_write_cache
+
+    def remaining(self, statistic: str) -> Spread | None:
+        """Return the spread of what is left when all else is known.
+
+        Of drives known by their sheets it is what the drive's quantities and the layout leave of the whole of the
+        load's spread. A measured or fitted drive has that of such drives. A profile that predicts held-out evidence
+        worse has this error instead.
+
+        Parameters
+        ----------
+        statistic : "iops" or "p99"
+        """
+        if self.whole is not None and statistic == "iops":
+            center, together = self._parts
+            layout = self.layout.log_sd if self.layout is not None else 0.0
+            log_sd = math.sqrt(max(self.whole.log_sd**2 - (together * self._fits) ** 2 - layout**2, 0.0))
+            return Spread(self.whole.median / math.exp(center), log_sd, self.whole.dof)
+        if self.is_sheet:
+            return spread_of(array_class(self.array), "model", statistic)
+        own = spread_of(self.drive_class, "model", statistic) or Spread()
+        log_sd = own.log_sd
+        if not self.as_measured:
+            log_sd = max(log_sd, _held_out(self.array.drive.provenance, statistic))
+        return Spread(own.median, log_sd, own.dof)
+
+    @property
+    def layout(self) -> Spread | None:
+        """The spread of the rate between layouts of drives that are known; None for a disk on its own."""
+        return spread_of("layout", "model", "iops") if self.array.layout.disks > 1 else None
+
+    @property
+    def tail(self) -> Spread | None:
+        """The spread of p99 over the mean; None where it is known."""
+        if self.is_sheet:
+            found = spread_of(array_class(self.array), "load", self.load, "tail")
+            found = found or spread_of(self.drive_class, "tail")
+            if found is not None:
+                return found
+        p99, iops = self.remaining("p99"), self.remaining("iops")
+        if p99 is None or iops is None or p99.log_sd <= iops.log_sd:
+            return None
+        return Spread(1.0, math.sqrt(p99.log_sd**2 - iops.log_sd**2), p99.dof)
+
+    @property
+    def is_hdd(self) -> bool:
+        """Whether the drives are hard disks."""
+        return isinstance(self.array.drive, Hdd)
+
+
+def slowness(order: Order) -> tuple[float, ...]:
+    """Return what makes an order of commands slow."""
+    return (order.miss_margin_ns, order.age_weight, order.committed)
+
+
+def _held_out(provenance: object, statistic: str) -> float:
+    """Return the error of a statistic on the evidence that was held out of a calibration, as a logarithm."""
+    error = provenance.get("held_out", {}) if isinstance(provenance, dict) else {}
+    ratio = error.get("mean_error_ratio") or 0.0
+    if statistic == "p99":
+        ratio = (error.get("percentile_error_ratios") or {}).get("p99", ratio) or ratio
+    return abs(math.log1p(max(float(ratio), -0.9)))

@@ -1,0 +1,83 @@
+"""Drawing all unknowns of a case together."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+
+from diskmodel.uncertainty.case import Case
+from diskmodel.uncertainty.moves import Moves
+from diskmodel.uncertainty.points import Floats, normal_scores
+from diskmodel.uncertainty.registry import UNKNOWNS
+from diskmodel.uncertainty.unknown import Unknown
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Equally likely truths about a case.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the unknowns that the case depends on.
+    origins : tuple of str
+        Where the spread of each comes from.
+    scores : ndarray of float64, shape (n, len(names))
+        Normal scores behind the draws.
+    moves : tuple of Moves, length n
+        By how much each truth differs from the description.
+    """
+
+    names: tuple[str, ...]
+    origins: tuple[str, ...]
+    scores: Floats
+    moves: tuple[Moves, ...]
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+
+def draw(case: Case, n: int, seed: int = 0) -> Draws:
+    """Return `n` equally likely truths; none where the case depends on nothing unknown.
+
+    Parameters
+    ----------
+    case : Case
+    n : int, at least 2
+    seed : int
+
+    Notes
+    -----
+    Two cases have the same draw of an unknown where its `common` says so: the same drive in two arrays is equally fast
+    in both.
+    """
+    found = [(column, unknown, known) for column, unknown in enumerate(UNKNOWNS) if (known := unknown.known(case))]
+    if not found:
+        return Draws((), (), np.empty((0, 0)), ())
+    all_scores = normal_scores(n, len(UNKNOWNS), seed)
+    rows = [_rows(case, unknown, n, seed) for _, unknown, _ in found]
+    scores = np.column_stack([all_scores[at, column] for at, (column, _, _) in zip(rows, found, strict=True)])
+    moves = []
+    for i in range(n):
+        total = Moves()
+        for k, (_, _, known) in enumerate(found):
+            total = total.plus(known.moves(float(scores[i, k]), int(rows[k][i])))
+        moves.append(total)
+    return Draws(
+        tuple(unknown.name for _, unknown, _ in found),
+        tuple(known.origin for _, _, known in found),
+        scores,
+        tuple(moves),
+    )
+
+
+def _rows(case: Case, unknown: Unknown, n: int, seed: int) -> np.ndarray:
+    """Return the order in which a case takes the values of an unknown: the same wherever it has the same value."""
+    if unknown.common == "all":
+        return np.arange(n)
+    key = case.array.drive.model_dump_json()
+    if unknown.common == "array":
+        key += case.array.layout.level
+    return np.random.default_rng([seed, zlib.crc32(key.encode())]).permutation(n)

@@ -1,0 +1,50 @@
+"""The array and the workload that a draw describes."""
+
+from __future__ import annotations
+
+import math
+from typing import TypeVar
+
+from diskmodel.array import Array
+from diskmodel.description import Description
+from diskmodel.drive import Drive, Flash, Hdd
+from diskmodel.drive.drawn import with_values
+from diskmodel.uncertainty.moved_drive import moved_flash, moved_hdd, moved_virtual, scaled_ns
+from diskmodel.uncertainty.moves import Moves
+from diskmodel.workload import TraceWorkload, Workload
+
+AnyWorkload = Workload | TraceWorkload
+_Part = TypeVar("_Part", bound=Description)
+
+
+def moved(array: Array, workload: AnyWorkload, moves: Moves) -> tuple[Array, AnyWorkload]:
+    """Return the array and the workload that a draw describes.
+
+    Raises
+    ------
+    DescriptionError
+        When no such drive is possible.
+    """
+    update: dict[str, object] = {"drive": _moved_drive(array.drive, moves)}
+    if moves.host:
+        names = ("submission_ns", "submission_sequential_ns", "lock_ns", "write_lock_ns")
+        update["host"] = _slower(array.host, moves.host, names)
+    if moves.command:
+        update["controller"] = _slower(array.controller, moves.command, ("command_ns",))
+    if moves.level and isinstance(workload, Workload):
+        workload = workload.scaled(math.exp(moves.level))
+    return array.model_copy(update=update), workload
+
+
+def _moved_drive(drive: Drive, moves: Moves) -> Drive:
+    if moves.values is not None:
+        drive = with_values(drive, moves.values)
+    if isinstance(drive, Hdd):
+        return moved_hdd(drive, moves)
+    return moved_flash(drive, moves) if isinstance(drive, Flash) else moved_virtual(drive, moves)
+
+
+def _slower(part: _Part, log_factor: float, names: tuple[str, ...]) -> _Part:
+    """Return a host or a controller whose times are longer by a factor."""
+    times = {name: getattr(part, name) for name in names}
+    return part.model_copy(update={name: scaled_ns(value, log_factor) for name, value in times.items() if value})

@@ -1,0 +1,66 @@
+"""By how much a draw moves an array away from its description."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from diskmodel.drive.assumed_order import Order
+
+
+@dataclass(frozen=True)
+class Moves:
+    """Logarithms of the factors by which quantities differ from the description; all 0: as described.
+
+    Attributes
+    ----------
+    positioning : float
+        Of the time of a random access of a hard disk, without its transfer: its seeks change, rotation does not.
+    overhead : float
+        Of a drive's time to process a command.
+    sequential : float
+        Of a hard disk's rate at the media.
+    speed : float
+        Of all rates of the drive: it does everything faster.
+    read_time : float
+        Of a flash drive's time to read a page, and what it adds to a command.
+    parallelism : float
+        Of the rate of commands that a flash drive reaches in parallel.
+    write_rate : float
+        Of a flash drive's rate of programming and erasing.
+    host : float
+        Of the host's time for a request.
+    command : float
+        Of the controller's time for a command.
+    level : float
+        Of the rate at which requests come.
+    p99 : float
+        Of the 99th percentile, beside what the simulated moves do to it.
+    order : Order or None
+        In which a hard disk serves its commands.
+    values : mapping of str to float, or None
+        Of parameters of the profile, by their names.
+    """
+
+    positioning: float = 0.0
+    overhead: float = 0.0
+    sequential: float = 0.0
+    speed: float = 0.0
+    read_time: float = 0.0
+    parallelism: float = 0.0
+    write_rate: float = 0.0
+    host: float = 0.0
+    command: float = 0.0
+    level: float = 0.0
+    p99: float = 0.0
+    order: Order | None = None
+    values: Mapping[str, float] | None = None
+
+    def plus(self, other: Moves) -> Moves:
+        """Return both together: logarithms add up, and an order or values replace earlier ones."""
+        changed = {
+            name: getattr(self, name) + value if isinstance(value, float) else value
+            for name, value in vars(other).items()
+            if value
+        }
+        return replace(self, **changed)

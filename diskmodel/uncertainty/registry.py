@@ -1,0 +1,191 @@
+"""All that predictions depend on and nobody knows exactly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+
+from diskmodel.drive import Drive, Flash, Hdd
+from diskmodel.drive.drawn import drawn_values
+from diskmodel.uncertainty.case import Case, slowness
+from diskmodel.uncertainty.moves import Moves
+from diskmodel.uncertainty.origin import array_class
+from diskmodel.uncertainty.spread import Spread, spread_of
+from diskmodel.uncertainty.unknown import Known, Unknown
+from diskmodel.workload import Workload
+
+#: Part of writes below which nothing depends on how they are done.
+_FEW = 0.01
+#: Parameters of a fit that are drawn together at most so many times.
+_MAX_DRAWS = 256
+
+
+def _order(case: Case) -> Known | None:
+    assumption = case.assumed_order
+    if assumption is None:
+        return None
+    spread = case.spread("order")
+    if spread is not None:
+        return _of_class(case, spread, lambda factor: Moves(speed=factor))
+    orders = sorted(assumption.drawn, key=slowness, reverse=True)
+    return Known(assumption.words, lambda score, _: Moves(order=orders[_place(score, len(orders))]))
+
+
+def _place(score: float, n: int) -> int:
+    """Return which of `n` equally likely choices a normal score stands for."""
+    level = 0.5 * math.erfc(-score / math.sqrt(2))
+    return min(int(level * n), n - 1)
+
+
+def _seeks(case: Case) -> Known | None:
+    if not (case.is_hdd and case.is_sheet):
+        return None
+    return _of_class(case, case.spread("positioning"), lambda factor: Moves(positioning=factor))
+
+
+def _overheads(case: Case) -> Known | None:
+    if not (case.is_hdd and case.is_sheet) or _is_printed(case.array.drive, "read_overhead_ns"):
+        return None
+    return _of_class(case, case.spread("overhead"), lambda factor: Moves(overhead=factor))
+
+
+def _zone_rates(case: Case) -> Known | None:
+    drive = case.array.drive
+    if not (isinstance(drive, Hdd) and case.is_sheet) or drive.zones is not None:
+        return None
+    if all(_is_printed(drive, name) for name in ("outer_bytes_per_s", "inner_bytes_per_s")):
+        return None
+    return _of_class(case, case.spread("sequential"), lambda factor: Moves(sequential=factor))
+
+
+def _is_printed(drive: Drive, name: str) -> bool:
+    """Return whether the drive's own sheet prints a figure."""
+    return name in drive.provenance.get("printed", ())
+
+
+def _cached_writes(case: Case) -> Known | None:
+    writes = case.seen.write_ratio
+    if not (case.is_sheet and case.has_cached_writes) or writes < _FEW:
+        return None
+    return _of_class(case, case.spread("cached_writes"), lambda factor: Moves(speed=factor * writes))
+
+
+def _flash_times(case: Case) -> Known | None:
+    if not (isinstance(case.array.drive, Flash) and case.is_sheet):
+        return None
+    return _of_class(case, case.spread("flash_read_time"), lambda factor: Moves(read_time=factor))
+
+
+def _flash_dies(case: Case) -> Known | None:
+    if not (isinstance(case.array.drive, Flash) and case.is_sheet):
+        return None
+    return _of_class(case, case.spread("flash_parallelism"), lambda factor: Moves(parallelism=factor))
+
+
+def _flash_writes(case: Case) -> Known | None:
+    if not (isinstance(case.array.drive, Flash) and case.is_sheet) or case.seen.write_ratio < _FEW:
+        return None
+    return _of_class(case, case.spread("flash_write"), lambda factor: Moves(write_rate=factor))
+
+
+def _fitted(case: Case) -> Known | None:
+    drive = case.array.drive
+    if drive.uncertainty is None or case.as_measured or case.origin == "exact":
+        return None
+    rows = _rows(drive.model_dump_json(), drive)
+    if not rows:
+        return None
+    return Known("the covariance of its calibration", lambda _, row: Moves(values=rows[row % len(rows)]))
+
+
+@lru_cache(maxsize=4)
+def _kept_rows(key: str) -> list[list[dict[str, float]]]:
+    """Return a place for the values drawn of one drive."""
+    return []
+
+
+def _rows(key: str, drive: Drive) -> list[dict[str, float]]:
+    """Return values of the parameters that a calibration left uncertain, always the same ones."""
+    kept = _kept_rows(key)
+    if not kept:
+        kept.append(drawn_values(drive, _MAX_DRAWS))
+    return kept[0]
+
+
+def _controller(case: Case) -> Known | None:
+    controller, writes = case.array.controller, case.seen.write_ratio
+    if case.origin == "exact" or not (controller.has_real_cache or controller.command_ns):
+        return None
+    name = array_class(case.array)
+    spread = spread_of(name, "controller")
+    if controller.has_real_cache and writes > _FEW:
+        return _known(name, spread, lambda factor: Moves(speed=factor * writes, command=-factor))
+    return _known(name, spread, lambda factor: Moves(command=-factor)) if controller.command_ns else None
+
+
+def _host(case: Case) -> Known | None:
+    if case.origin == "exact" or case.array.host.is_transparent:
+        return None
+    return _known("host", spread_of("host", "host"), lambda factor: Moves(host=factor))
+
+
+def _workload(case: Case) -> Known | None:
+    load = case.workload
+    if not isinstance(load, Workload) or not any(stream.excerpts for stream in load.streams):
+        return None
+    return _known("recording", spread_of("recording", "level"), lambda factor: Moves(level=factor))
+
+
+def _tail(case: Case) -> Known | None:
+    return None if case.origin == "exact" else _of_class(case, case.tail, lambda factor: Moves(p99=factor))
+
+
+def _model(case: Case) -> Known | None:
+    if case.origin == "exact":
+        return None
+    spread = case.remaining("iops")
+    if spread is None or (not spread.log_sd and spread.median == 1):
+        return None
+    name = array_class(case.array) if case.is_sheet else case.drive_class
+    return _known(name, spread, lambda factor: Moves(speed=factor))
+
+
+def _layout(case: Case) -> Known | None:
+    if case.origin == "exact":
+        return None
+    return _known("layouts over known disks", case.layout, lambda factor: Moves(speed=factor))
+
+
+def _of_class(case: Case, spread: Spread | None, moves: Callable[[float], Moves]) -> Known | None:
+    return _known(case.drive_class, spread, moves)
+
+
+def _known(name: str, spread: Spread | None, moves: Callable[[float], Moves]) -> Known | None:
+    """Return what is known of a factor with a spread; None where nothing is."""
+    if spread is None:
+        return None
+    return Known(f"the spread of {name}", lambda score, _: moves(spread.log_factor(score)))
+
+
+#: Names of the unknowns that change no more than the tail of the latencies, and that have no score of their own.
+TAIL, FITTED = "slowest requests", "fitted parameters"
+
+#: In the order of the columns of a draw: first those that matter most.
+UNKNOWNS: tuple[Unknown, ...] = (
+    Unknown("order of commands", "drive", _order),
+    Unknown("seeks", "drive", _seeks),
+    Unknown("model", "drive", _model),
+    Unknown("layout", "array", _layout),
+    Unknown("room of cached writes", "drive", _cached_writes),
+    Unknown("flash times", "drive", _flash_times),
+    Unknown("flash dies", "drive", _flash_dies),
+    Unknown("flash writes", "drive", _flash_writes),
+    Unknown("controller", "all", _controller),
+    Unknown("host", "all", _host),
+    Unknown("workload", "all", _workload),
+    Unknown("zone rates", "drive", _zone_rates),
+    Unknown("overheads", "drive", _overheads),
+    Unknown(TAIL, "drive", _tail),
+    Unknown(FITTED, "drive", _fitted),
+)

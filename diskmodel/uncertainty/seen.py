@@ -1,0 +1,56 @@
+"""What a run shows of a load that decides which unknowns matter to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diskmodel.records import PARTS, Op, Requests, Run
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What disks did in a run.
+
+    Attributes
+    ----------
+    in_disk : float
+        Mean number of commands in the disk that had most.
+    write_ratio : float
+        Part of the commands to disks that were writes.
+    asked_write_ratio : float
+        Part of the requests of the load that were writes.
+    is_sequential : bool
+        Whether most requests go on where another one ended.
+    positioning_ratio : float
+        Part of the time that requests spent on seeks, rotation and transfer that was not transfer.
+    """
+
+    in_disk: float
+    write_ratio: float
+    asked_write_ratio: float
+    is_sequential: bool
+    positioning_ratio: float
+
+    @classmethod
+    def of(cls, requests: Requests, run: Run) -> Seen:
+        """Return what a run shows."""
+        devices = run.devices
+        n_reads, n_writes = int(np.sum(devices.n_reads)), int(np.sum(devices.n_writes))
+        spent = dict(zip(PARTS, run.completions.parts_ns.sum(axis=0, dtype=np.float64).tolist(), strict=True))
+        moved = spent["seek"] + spent["rotation"]
+        served = moved + spent["transfer"]
+        return cls(
+            in_disk=float(np.max(devices.response_ns, initial=0)) / max(run.end_ns, 1),
+            write_ratio=n_writes / max(n_reads + n_writes, 1),
+            asked_write_ratio=float((requests.op == Op.WRITE).mean()),
+            is_sequential=float(_continues(requests).mean()) > 0.5,
+            positioning_ratio=moved / served if served else 1.0,
+        )
+
+
+def _continues(requests: Requests) -> NDArray[np.bool_]:
+    """Return which requests begin where another one of the run ends."""
+    return np.isin(requests.offset, requests.offset + requests.length)

@@ -1,0 +1,49 @@
+"""One thing that a prediction depends on and that its evidence does not determine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from diskmodel.uncertainty.case import Case
+from diskmodel.uncertainty.moves import Moves
+
+#: What shares a draw: the same drive in two arrays, the same drive at the same level, or everything that is compared.
+Common = Literal["drive", "array", "all"]
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of an unknown in one case.
+
+    Attributes
+    ----------
+    origin : str
+        Where its spread comes from, in words.
+    moves : callable
+        Of a normal score and the number of the draw: by how much the array differs from its description.
+    """
+
+    origin: str
+    moves: Callable[[float, int], Moves]
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """One thing that is not known.
+
+    Attributes
+    ----------
+    name : str
+        In plain words, as answers give it.
+    common : "drive", "array" or "all"
+        Arrays that are compared have the same draw of it where they have the same drive, the same drive at the same
+        RAID level, or in any case.
+    known : callable
+        Returns what is known of it in a case; None where the case does not depend on it.
+    """
+
+    name: str
+    common: Common
+    known: Callable[[Case], Known | None]

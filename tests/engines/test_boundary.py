@@ -1,0 +1,80 @@
+"""Records that cross over to the kernel, and kernels of another version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from diskmodel.engine.boundary import RECORDS, check_schema, kernel
+from diskmodel.engine.steady.start import Start, Writes
+from diskmodel.errors import StaleKernelError
+from diskmodel.records import Int64
+from diskmodel.schema import Beside, schema_of, to_kernel
+
+
+@dataclass(frozen=True)
+class _Part:
+    n: int
+
+
+@dataclass(frozen=True)
+class _Record:
+    column: Int64
+    part: _Part | None
+    own: Beside[float] = 0.5
+
+    kind: ClassVar[str] = "some"
+
+
+def test_both_sides_have_the_same_schema() -> None:
+    assert set(kernel.schema()) == schema_of(RECORDS)
+
+
+def test_fields_are_listed_with_their_types_and_those_beside_are_not() -> None:
+    assert schema_of([_Record]) == {
+        "_Record.column: int[]",
+        "_Record.part: _Part?",
+        "_Record.kind: some",
+        "_Part.n: int",
+    }
+
+
+def test_records_in_records_are_dictionaries() -> None:
+    column = np.arange(3)
+    assert to_kernel(_Record(column, _Part(7))) == {"column": column, "part": {"n": 7}, "kind": "some"}
+    assert to_kernel(_Record(column, None))["part"] is None
+
+
+def test_rows_cross_over_by_column() -> None:
+    start = to_kernel(Start(buffered=np.array([[0, 5, 8], [1, 6, 9]])))
+    assert "Start.buffered: Writes" in schema_of([Start])
+    assert {name: column.tolist() for name, column in start["buffered"].items()} == {
+        "disk": [0, 1],
+        "lba": [5, 6],
+        "n": [8, 9],
+    }
+    assert set(start["buffered"]) == set(to_kernel(Writes.of(np.empty((0, 3), np.int64))))
+    assert "n_before" not in start
+
+
+def test_a_kernel_without_a_field_is_refused_by_name() -> None:
+    lines = [line for line in kernel.schema() if not line.startswith("HddTables.retry_ppm")]
+    with pytest.raises(
+        StaleKernelError, match=r"it does not know HddTables\.retry_ppm: int\); build it anew: `make setup`"
+    ):
+        check_schema(SimpleNamespace(schema=lambda: lines))
+
+
+def test_a_kernel_with_another_field_or_type_is_refused_by_name() -> None:
+    lines = [*kernel.schema(), "LayoutTables.slope: float"]
+    with pytest.raises(StaleKernelError, match=r"only it knows LayoutTables\.slope: float"):
+        check_schema(SimpleNamespace(schema=lambda: lines))
+
+
+def test_a_kernel_of_before_the_schema_is_refused() -> None:
+    with pytest.raises(StaleKernelError, match="it has no schema"):
+        check_schema(SimpleNamespace())

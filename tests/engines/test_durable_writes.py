@@ -1,0 +1,287 @@
+"""Flushes, FUA and group commit, by hand, on a drive whose sectors take 10,000 ns each (rules Y1 to Y10, D10, D11).
+
+100 sectors a track, no seek time worth naming: block b begins to pass at 10,000 · (b mod 100) ns of each revolution of
+1,000,000 ns. The bus takes 1,000 ns a sector; the processor of the drive takes 2,000 ns a command, the tail 500 ns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from diskmodel.array import Array
+from diskmodel.engine.run import run
+from diskmodel.engine.scenario import resolve
+from diskmodel.engine.simulate import simulate
+from diskmodel.errors import DescriptionError
+from diskmodel.records import PARTS, Requests, Run, StreamRule, Sync
+from diskmodel.workload import Workload
+
+ENGINES = ("simpy", "native")
+#: Time of a write of one sector into the buffer: processor, bus, tail.
+ACCEPTED = 2_000 + 1_000 + 500
+BY_HAND = {
+    "kind": "hdd",
+    "name": "by hand",
+    "capacity_bytes": 2000 * 512,
+    "rpm": 60_000,
+    "revolution_ns": 1_000_000,
+    "heads": 2,
+    "zones": [{"cylinders": 10, "sectors_per_track": 100}],
+    "seek": {"kind": "curve", "a_ns": 1, "b_ns_per_root": 0},
+    "head_switch_ns": 0,
+    "read_overhead_ns": 2_000,
+    "write_overhead_ns": 2_000,
+    "completion_overhead_ns": 500,
+    "interface_bytes_per_s": 512e6,
+    "queue": {"depth": 32, "scheduler": "fcfs"},
+}
+
+
+def outcome(
+    engine: Any,
+    writes: list[tuple[int, int]],
+    rule: StreamRule,
+    *,
+    cache: dict[str, object] | None = None,
+    disks: int = 1,
+    **array: object,
+) -> Run:
+    """Writes of (time, block), one sector each, under the rule of a stream."""
+    when, block = (np.array(column, np.int64) for column in zip(*writes, strict=True))
+    n = len(writes)
+    requests = Requests(
+        when,
+        np.ones(n, np.uint8),
+        block * 512,
+        np.full(n, 512),
+        np.zeros(n, np.int32),
+        np.ones(n),
+        (rule,),
+    )
+    buffer = {"size_bytes": 64 * 512, "segments": 1, "read_ahead_bytes": 0, "write_back": True} | (cache or {})
+    described = Array.parse(
+        {
+            "drive": BY_HAND | {"cache": buffer},
+            "layout": {"level": "raid1" if disks > 1 else "jbod", "disks": disks, "strip_bytes": 512},
+            "spindles": {"phase": "synchronised"},
+            "drive_write_cache": True,
+        }
+        | array
+    )
+    return run(resolve(described, 0), requests, engine)
+
+
+def ends(found: Run) -> list[int]:
+    return found.completions.done_ns.tolist()
+
+
+def syncs(found: Run) -> list[int]:
+    return found.completions.parts_ns[:, PARTS.index("sync")].tolist()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_flush_ends_when_the_write_is_on_the_media(engine: str) -> None:
+    """Rules Y1 and D10: block 30 has passed at 310,000, and the tail follows; the write was accepted long before."""
+    found = outcome(engine, [(0, 30)], StreamRule("s", 1, sync=Sync.FLUSH))
+    assert ends(found) == [310_500]
+    assert syncs(found) == [310_500 - ACCEPTED]
+    assert found.devices.n_flushes.tolist() == [1]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_protected_cache_answers_at_once(engine: str) -> None:
+    found = outcome(engine, [(0, 30)], StreamRule("s", 1, sync=Sync.FLUSH), cache={"power_loss_protected": True})
+    assert syncs(found) == [2_500]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_without_a_write_cache_nothing_is_flushed(engine: str) -> None:
+    """Rule Y2: the write is on the media when it is done."""
+    found = outcome(engine, [(0, 30)], StreamRule("s", 1, sync=Sync.FLUSH), drive_write_cache=False)
+    assert ends(found) == [310_500]
+    assert (syncs(found), found.devices.n_flushes.tolist()) == ([0], [0])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("has_fua", "n_flushes", "end"), [(True, 1, 313_000), (False, 2, 313_000)])
+def test_o_dsync(engine: str, has_fua: bool, n_flushes: int, end: int) -> None:
+    """Rule Y4: a FUA write, or a write and a flush, which ends at 310,500; then a flush with nothing to wait for."""
+    found = outcome(engine, [(0, 30)], StreamRule("s", 1, sync=Sync.DSYNC), drive_fua=has_fua)
+    assert (ends(found), found.devices.n_flushes.tolist()) == ([end], [n_flushes])
+    assert syncs(found) == [2_500]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_who_waits_shares_the_next_flush(engine: str) -> None:
+    """Rule Y4: the second and third write come while the first is flushed, and one flush serves both."""
+    writes = [(0, 30), (10_000, 50), (20_000, 70)]
+    found = outcome(engine, writes, StreamRule("s", 0, sync=Sync.FLUSH))
+    assert found.devices.n_flushes.tolist() == [2]
+    assert ends(found) == [310_500, 710_500, 710_500]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_second_write_of_a_client(engine: str) -> None:
+    rule = StreamRule("s", 1, sync=Sync.FLUSH, sync_every=2)
+    assert [ns > 0 for ns in syncs(outcome(engine, [(0, 30), (0, 40), (0, 50), (0, 60)], rule))] == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_array_flushes_all_its_disks(engine: str) -> None:
+    """Rule Y5: both disks of a mirror have written block 30, the lost one is not asked."""
+    rule = StreamRule("s", 1, sync=Sync.FLUSH)
+    assert outcome(engine, [(0, 30)], rule, disks=2).devices.n_flushes.tolist() == [1, 1]
+    layout = {"level": "raid1", "disks": 3, "strip_bytes": 512, "failed": [1]}
+    assert outcome(engine, [(0, 30)], rule, layout=layout).devices.n_flushes.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_controller_with_a_battery_answers_flushes(engine: str) -> None:
+    """Rule K13."""
+    controller = {"write_cache": {"size_bytes": 1 << 20, "block_bytes": 512}, "hit_ns": 7_000}
+    found = outcome(engine, [(0, 30)], StreamRule("s", 1, sync=Sync.FLUSH), controller=controller)
+    assert (syncs(found), found.devices.n_flushes.tolist()) == ([7_000], [0])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_those_who_wait_join_the_next_batch(engine: str) -> None:
+    """Rule Y6: of three records of a block each the first is written alone; the others share a write and its flush.
+
+    Block 0 passes again at 1,000,000. When it is flushed blocks 1 and 2 are passing, and pass again a revolution later.
+    """
+    rule = StreamRule("s", 0, sync=Sync.FLUSH, log_bytes=64 * 512, log_block_bytes=512)
+    found = outcome(engine, [(0, 0), (10_000, 0), (20_000, 0)], rule)
+    assert ends(found) == [1_010_500, 2_030_500, 2_030_500]
+    assert found.devices.n_writes.tolist() == [2]
+    delayed = outcome(engine, [(0, 0), (10_000, 0), (20_000, 0)], replace(rule, log_delay_ns=30_000))
+    assert delayed.devices.n_writes.tolist() == [1]
+    assert len(set(ends(delayed))) == 1
+
+
+JOURNAL = StreamRule(
+    "s",
+    1,
+    sync=Sync.FLUSH,
+    journal_first_byte=400 * 512,
+    journal_bytes=1 << 16,
+    journal_body_bytes=1024,
+    journal_more_bytes=512,
+    journal_block_bytes=512,
+)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("cache", "n_flushes"), [(True, 2), (False, 0)])
+def test_a_commit_of_the_journal(engine: str, cache: bool, n_flushes: int) -> None:
+    """Rule Y10: block 30 passes at 300,000; blocks 400 and 401 of the body have passed at 1,020,000, and their flush or
+    write is answered at 1,020,500. Then block 402, the last of the commit, is passing, and passes again a turn later.
+    """
+    found = outcome(engine, [(0, 30)], JOURNAL, drive_write_cache=cache)
+    assert ends(found) == [2_030_500]
+    assert found.devices.n_flushes.tolist() == [n_flushes]
+    assert found.devices.write_bytes.tolist() == [4 * 512]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_who_waits_shares_the_next_commit(engine: str) -> None:
+    """Rule Y9: the second and third sync come during the first commit, and theirs is a sector longer."""
+    rule = replace(JOURNAL, n_clients=0)
+    found = outcome(engine, [(0, 30), (10_000, 50), (20_000, 70)], rule)
+    assert ends(found)[0] < ends(found)[1] == ends(found)[2]
+    assert found.devices.write_bytes.tolist() == [(3 + 3 + 4) * 512]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_fsync_commits_when_the_time_has_changed(engine: str) -> None:
+    """Rule Y8: of two writes in one tick the second finds its change committed, and flushes; the third commits."""
+    rule = replace(JOURNAL, n_clients=0, journal_tick_ns=4_000_000)
+    found = outcome(engine, [(0, 30), (3_000_000, 50), (5_000_000, 70)], rule)
+    assert found.devices.write_bytes.tolist() == [(3 + 2 * 3) * 512]
+    assert found.devices.n_flushes.tolist() == [5]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("has_fua", "n_flushes"), [(True, 0), (False, 1)])
+def test_o_dsync_of_a_file(engine: str, has_fua: bool, n_flushes: int) -> None:
+    """Rule Y7: a FUA write, or a write and a flush, not both."""
+    found = outcome(engine, [(0, 30)], StreamRule("s", 1, sync=Sync.FILE_DSYNC), drive_fua=has_fua)
+    assert (ends(found), found.devices.n_flushes.tolist()) == ([310_500], [n_flushes])
+
+
+def test_a_file_that_grows_costs_more_revolutions() -> None:
+    """On a disk of 7,200 rpm written blocks are safe once a revolution.
+
+    A commit adds seeks to the journal and back, and a revolution for its last block, which XFS saves.
+    """
+    stream = {
+        "size": "4 KiB",
+        "read_ratio": 0.0,
+        "sync": "fdatasync",
+        "clients": 1,
+        "addresses": {"pattern": "sequential"},
+    }
+    rate = {
+        (kind, file): simulate(
+            Array("generic-7k2", "jbod", 1),
+            Workload.parse(stream | {"file_system": kind, "file": file}),
+            n_requests=200,
+        ).commits_per_s
+        for kind, file in (("ext4", "overwrite"), ("ext4", "append"), ("xfs", "append"))
+    }
+    assert rate["ext4", "overwrite"] == pytest.approx(120, rel=0.02)
+    assert 20 < rate["ext4", "append"] < 40
+    assert rate["ext4", "append"] < rate["xfs", "append"] < 60
+
+
+def test_commits_are_reported() -> None:
+    """A disk of 7,200 rpm commits once a revolution, and 64 clients share its commits."""
+    commits = {"kind": "commits", "record": "300 B", "offset": "10%", "span": "64 MiB"}
+    one, many = (
+        simulate(Array("generic-7k2", "jbod", 1), Workload.parse(commits | {"clients": n}), n_requests=n * 100)
+        for n in (1, 64)
+    )
+    assert one.commits_per_s == pytest.approx(120, rel=0.02)
+    assert many.commits_per_s > 20 * one.commits_per_s
+    fields = many.json_fields()
+    assert fields["commits_per_s"] == many.commits_per_s
+    assert fields["commit_latency_ms"].json_fields()["p99"] > 8
+
+
+def test_a_run_without_syncs_has_no_commits() -> None:
+    workload = Workload.parse({"size": "4 KiB", "clients": 1, "read_ratio": 0.0})
+    fields = simulate(Array("generic-7k2", "jbod", 1), workload, n_requests=200).json_fields()
+    assert np.isnan(fields["commits_per_s"])
+    assert fields["commit_latency_ms"] is None
+
+
+@pytest.mark.parametrize(
+    ("stream", "message"),
+    [
+        ({"sync": "dsync", "sync_every": 2, "read_ratio": 0.5}, "sync_every=2: is for sync = 'fdatasync'"),
+        ({"sync": "fsync"}, "sync='fsync': is about writes"),
+        ({"file_system": "ext4", "read_ratio": 0.5}, "file_system='ext4': is about writes that are made safe"),
+        ({"file": "append", "sync": "fsync", "read_ratio": 0.5}, "file='append': is a state of a file"),
+        ({"record": "300 B"}, "record and commit_delay: are of a stream of commits"),
+    ],
+)
+def test_what_is_refused(stream: dict[str, object], message: str) -> None:
+    with pytest.raises(DescriptionError, match=message):
+        Workload.parse({"size": "4 KiB", "clients": 1} | stream)
+
+
+def test_commits_need_a_record() -> None:
+    with pytest.raises(DescriptionError, match="record: is missing"):
+        Workload.parse({"kind": "commits", "clients": 4})
+
+
+def test_one_file_system_fills_the_array() -> None:
+    stream = {"size": "4 KiB", "clients": 1, "read_ratio": 0.0, "sync": "fdatasync"}
+    with pytest.raises(DescriptionError, match="they have ext4 and xfs"):
+        Workload.parse({"streams": [stream | {"name": kind, "file_system": kind} for kind in ("ext4", "xfs")]})
+    small = Workload.parse(stream | {"file_system": "ext4"})
+    with pytest.raises(DescriptionError, match="file_system"):
+        small.requests(capacity_bytes=1 << 20, n=1)

@@ -1,0 +1,78 @@
+"""Options of questions: each is declared once, and its value is one of the field that it sets."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from diskmodel.array import Array
+from diskmodel.errors import DescriptionError
+from diskmodel.options import ARRAY, OF_A_PLAN, Option, parse_options
+from diskmodel.plan.question.options import plan_from, plan_options
+from tests.unit.cli.commands import answer, refusal, run, write
+
+LINE = {"iops": "300", "reads": "70%", "block": "8k", "capacity": "500GB", "p99": "60ms", "drive": ["generic-15k"]}
+
+
+def test_an_option_is_one_declaration(monkeypatch: pytest.MonkeyPatch) -> None:
+    spares = Option("--hot-spares", "Hot spares.", plan="candidates.spares", kind="count")
+    hours = Option("--rebuild-hours", "Longest rebuild.", plan="objective.rebuild_hours")
+    declared = {**OF_A_PLAN, spares.key: spares, hours.key: hours}
+    monkeypatch.setattr("diskmodel.plan.question.options.OF_A_PLAN", declared)
+    plan, _ = plan_from(plan_options({**LINE, "hot_spares": 2, "rebuild_hours": "12"}))
+    assert (plan.candidates.spares, plan.objective.rebuild_hours) == (2, 12.0)
+    with pytest.raises(DescriptionError, match="--rebuild-hours='0': must be above 0"):
+        plan_options({**LINE, "rebuild_hours": "0"})
+    with pytest.raises(DescriptionError, match="--hot-spares=-1: must be at least 0"):
+        plan_options({**LINE, "hot_spares": -1})
+
+
+def test_the_strip_of_a_plan_is_asked_and_named(tmp_path: Path) -> None:
+    text = 'drive = "generic-15k"\n[layout]\nlevel = "raid5"\ndisks = 6\nstrip = "128 KiB"\n'
+    array = Array.load(write(tmp_path / "array.toml", text))
+    plan, notes = plan_from(plan_options({**LINE, "strip": "256KiB"}), array=array)
+    assert plan.candidates.strip_bytes == (256 << 10,)
+    assert [note for note in notes if "128 KiB" in note] == ["--strip: 256 KiB replaces 128 KiB of the array"]
+
+
+def of_array(**given: Any) -> Mapping[str, Any]:
+    return parse_options(given, ARRAY, {"array": Array})
+
+
+def test_a_cache_is_a_size_or_none() -> None:
+    assert of_array(write_cache="0", read_cache="1GiB", strip=None) == {"write_cache": 0, "read_cache": 1 << 30}
+    with pytest.raises(DescriptionError, match="--read-cache='1': has no unit"):
+        of_array(read_cache="1")
+
+
+LOAD = ("--iops", 200, "--reads", "50%", "--block", "8k", "--requests", 500, "--drive", "generic-15k")
+
+
+def test_options_replace_fields_of_an_array(tmp_path: Path) -> None:
+    controller = '[controller]\nwrite_cache = { size = "64 MiB" }\nread_cache = { hit_ratio = 0.3 }\n'
+    text = 'drive = "generic-10k"\n[layout]\nlevel = "raid5"\ndisks = 4\n'
+    array = write(tmp_path / "array.toml", text + controller)
+    plain = write(tmp_path / "plain.toml", text.replace("disks", 'strip = "256 KiB"\ndisks'))
+    changed = answer("simulate", array, *LOAD, "--write-cache", 0, "--read-cache", "0", "--strip", "256KiB")
+    same = answer("simulate", plain, *LOAD)
+    cached = answer("simulate", array, *LOAD)
+    for key in ("iops", "latency_ms", "back_end_per_host"):
+        assert changed[key] == same[key] != cached[key]
+
+
+def test_options_that_do_not_fit_an_array_are_refused() -> None:
+    one, other = "4x generic-15k raid10", "4x generic-15k raid5"
+    assert "layout.strip_bytes=1000: must be a multiple" in refusal("simulate", one, *LOAD, "--strip", "1000B")
+    said = refusal("compare", one, other, *LOAD, "--strip", "8", "--read-cache", "x")
+    assert "2 faults" in said
+    assert "--read-cache='x'" in said
+
+
+def test_options_of_arrays_are_those_of_plans() -> None:
+    for command in ("simulate", "compare", "replay", "plan"):
+        said = " ".join(run(command, "--help").stdout.split())
+        for option in ARRAY:
+            assert option.name in said
+            assert option.help in said, (command, option.name)
+    assert {option.key for option in ARRAY} <= set(OF_A_PLAN)

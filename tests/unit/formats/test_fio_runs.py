@@ -1,0 +1,218 @@
+"""Results of fio that hold more than one run, snapshot or section: what counts, and what is said."""
+
+import json
+import shutil
+import subprocess
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from diskmodel.formats import find_workload
+from diskmodel.formats.fio.reader import jobs_of_text
+from tests.unit.formats.files import DATA
+
+HEADER = (
+    "{name}: (g=0): rw={rw}, bs=(R) {bs}B-{bs}B, (W) {bs}B-{bs}B, (T) {bs}B-{bs}B, ioengine=libaio, iodepth={depth}\n"
+)
+RESULT = (
+    "\n{name}: (groupid=0, jobs={jobs}): err= 0: pid={pid}: Mon Mar  2 10:00:01 2026\n"
+    "  read: IOPS={iops}, BW=4000KiB/s (4096kB/s)({kib}KiB/{ms}msec)\n"
+    "     lat (usec): min=900, max=90000, avg={lat}.00, stdev=9.00\n"
+    "{sync}"
+    "     issued rwts: total={n},0,0,{n_syncs} short=0,0,0,0 dropped=0,0,0,0\n"
+)
+
+
+def result(name="a", pid=100, ms=1000, iops=1000, lat=4000, jobs=1, sync="", n_syncs=0):
+    n = iops * ms // 1000
+    return RESULT.format(
+        name=name, pid=pid, ms=ms, iops=iops, lat=lat, jobs=jobs, n=n, kib=4 * n, sync=sync, n_syncs=n_syncs
+    )
+
+
+def header(name="a", rw="randread", bs=4096, depth=4):
+    return HEADER.format(name=name, rw=rw, bs=bs, depth=depth)
+
+
+def document(ms, **more):
+    lat = {"min": 9e5, "max": 9e7, "mean": 4e6, "stddev": 9.0}
+    read = {"io_bytes": 4096 * ms, "io_kbytes": 4 * ms, "total_ios": ms, "bw_bytes": 4096000, "iops": 1000.0}
+    job = {"jobname": "a", "groupid": 0, "error": 0, "elapsed": ms // 1000}
+    job |= {"job options": {"rw": "randread", "iodepth": "4", "ioengine": "libaio", "direct": "1"}}
+    return {
+        "fio version": "fio-3.33",
+        "timestamp": 1000 + ms // 1000,
+        "jobs": [job | {"read": read | {"runtime": ms, "lat_ns": lat}}],
+    } | more
+
+
+def test_snapshots_of_two_processes():
+    text = header() + "".join(result(pid=pid, ms=ms) for ms in (1000, 2000) for pid in (100, 101))
+    jobs = jobs_of_text(text)
+    assert [job.read.n_ios for job in jobs] == [2000, 2000]
+    assert all("2 results of the same run" in job.notes[0] for job in jobs)
+
+
+def test_clones_are_no_snapshots():
+    assert len(jobs_of_text(header() + result(pid=100) + result(pid=101, iops=1100))) == 2
+
+
+def test_snapshots_without_processes():
+    text = header() + "".join(result(ms=ms) for ms in (1000, 2000, 3000)).replace(": pid=100: Mon", "")
+    (job,) = jobs_of_text(text)
+    assert job.read.runtime_ns == 3 * 10**9
+    clones = header() + "".join(result(ms=ms) for ms in (3001, 3002, 3002)).replace(": pid=100: Mon", "")
+    assert len(jobs_of_text(clones)) == 3
+
+
+def test_documents_of_one_run_and_of_two():
+    text = "\n".join(json.dumps(document(ms)) for ms in (1000, 2000))
+    (job,) = jobs_of_text(text)
+    assert job.read.n_ios == 2000
+    later = document(1000, timestamp=9000)
+    later["jobs"][0]["read"]["lat_ns"] = {"min": 1e6, "max": 5e6, "mean": 4e6, "stddev": 9.0}
+    jobs = jobs_of_text(text + "\n" + json.dumps(later))
+    assert [(job.group, job.read.n_ios) for job in jobs] == [(0, 2000), (1, 1000)]
+
+
+def test_a_snapshot_after_the_ramp_is_of_the_same_run():
+    first, second = document(4000), document(2000, timestamp=1006)
+    second["jobs"][0]["elapsed"] = 6
+    (job,) = jobs_of_text(json.dumps(first) + "\n" + json.dumps(second))
+    assert job.read.n_ios == 2000
+
+
+def test_sections_of_equal_settings_stay_one_job(tmp_path):
+    path = tmp_path / "out"
+    path.write_text(header("a") + header("b") + result(jobs=2, lat=8000))
+    (stream,) = find_workload(path).workload["streams"]
+    assert stream["arrival"] == {"kind": "closed", "clients": 8}
+
+
+def test_one_direction_of_two_sizes(tmp_path):
+    path = tmp_path / "out"
+    path.write_text(header("a") + header("b", bs=8192) + result(jobs=2).replace("4000KiB/1", "6000KiB/1"))
+    found = find_workload(path)
+    (stream,) = found.workload["streams"]
+    assert stream["sizes"][0]["size_bytes"] == 6144
+    assert stream["arrival"]["kind"] == "poisson"
+    assert any("sections of different settings" in note for note in found.notes)
+
+
+def test_verifying_reads_are_no_other_section():
+    shown = document(1000)
+    job = shown["jobs"][0]
+    job["write"] = job["read"]
+    job["job options"] |= {"rw": "randwrite", "group_reporting": "1", "bs": "4k"}
+    (combined,) = jobs_of_text(json.dumps(shown))
+    assert combined.combined == {"read": "", "write": "random"}
+    job["job options"]["verify"] = "crc32c"
+    (verified,) = jobs_of_text(json.dumps(shown))
+    assert verified.combined is None
+
+
+def test_flushes_count_as_time_of_the_job():
+    sync = "  fsync/fdatasync/sync_file_range:\n    sync (usec): min=9, max=9000, avg=8000.00, stdev=9.00\n"
+    (job,) = jobs_of_text(header(depth=1) + result(iops=100, lat=2000, sync=sync, n_syncs=100))
+    assert job.measured_outstanding == pytest.approx(1.0)
+    assert not job.was_limited
+    shown = document(1000)
+    shown["jobs"][0]["sync"] = {"total_ios": 7, "lat_ns": {"min": 1, "max": 9, "mean": 5.0, "stddev": 1.0, "N": 7}}
+    (job,) = jobs_of_text(json.dumps(shown))
+    assert (job.n_syncs, job.sync.mean_ns) == (7, 5.0)
+
+
+def test_without_options_nothing_was_asked_for(tmp_path):
+    shown = document(1000)
+    shown["fio version"] = "fio-2.1"
+    del shown["jobs"][0]["job options"]
+    shown["jobs"][0]["read"]["io_bytes"] *= 2
+    path = tmp_path / "out"
+    path.write_text(json.dumps(shown))
+    found = find_workload(path)
+    assert found.workload["streams"][0]["sizes"][0]["size_bytes"] == 8192
+    assert not any("asked for" in note for note in found.notes)
+
+
+# ---------------------------------------------------------------- fio's own outputs
+
+FIO = shutil.which("fio")
+
+
+@st.composite
+def runs(draw):
+    rw = draw(st.sampled_from(["randread", "randwrite", "randrw", "read", "write"]))
+    options = {"rw": rw, "bs": draw(st.sampled_from(["4k", "8k", "64k"])), "size": "4m", "time_based": None}
+    options |= {"runtime": "400ms", "direct": "1"}
+    engine = draw(st.sampled_from(["psync", "libaio"]))
+    options |= {"ioengine": engine, "iodepth": draw(st.sampled_from(["1", "4"])) if engine == "libaio" else "1"}
+    if draw(st.booleans()):
+        options |= {"numjobs": "2", "group_reporting": None}
+    if draw(st.booleans()) and rw != "randrw":
+        options["rate_iops"] = "50"
+    elif draw(st.booleans()) and "write" in rw and engine == "psync":
+        options["fdatasync"] = "1"
+    return options
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(FIO is None, reason="fio is not installed")
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
+@given(runs())
+def test_the_three_outputs_of_a_run_give_one_workload(tmp_path_factory, options):
+    folder = tmp_path_factory.mktemp("fio")
+    path = folder / "out"
+    words = [f"--{name}" if value is None else f"--{name}={value}" for name, value in options.items()]
+    command = [FIO, "--name=job", f"--directory={folder}", "--output-format=json,normal,terse", f"--output={path}"]
+    subprocess.run([*command, *words], check=True, capture_output=True, timeout=60)
+    agree(path, is_limited="rate_iops" in options, has_flushes="fdatasync" in options)
+
+
+#: Runs of fio 3.33 with --output-format=json,normal,terse: 400 ms each, on a file of 4 MiB.
+KEPT = sorted((DATA / "runs").glob("*.txt"))
+
+
+@pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)
+def test_the_three_outputs_of_a_kept_run_give_one_workload(path):
+    text = path.read_text()
+    agree(path, is_limited="rate_iops" in text, has_flushes="fdatasync" in text)
+
+
+def test_kept_runs_are_closed_limited_and_flushed():
+    texts = [path.read_text() for path in KEPT]
+    for part in ("rate_iops", "fdatasync", '"rw" : "randrw"', '"numjobs" : "2"'):
+        assert sum(part in text for text in texts) == 1, part
+
+
+def agree(path, *, is_limited, has_flushes):
+    """Compare the workloads of the JSON, the text and the terse lines in one file."""
+    found = {kind: find_workload(path, format=f"fio-{kind}").workload for kind in ("json", "text", "terse")}
+    rates = {kind: _rates(workload) for kind, workload in found.items()}
+    for kind in ("text", "terse"):
+        # a limit shows in the JSON only, and flushes do not show in terse lines
+        if kind == "terse" and has_flushes:
+            continue
+        assert rates[kind].keys() == rates["json"].keys(), (kind, found)
+        for direction, (how, amount, size, places) in rates[kind].items():
+            own = rates["json"][direction]
+            assert (how, size, places) == (own[0], own[2], own[3]), (kind, found)
+            # the clock's last interval, and figures that terse lines cut to whole numbers
+            tolerance = 0.25 if is_limited else 0.03
+            assert amount == pytest.approx(own[1], rel=tolerance, abs=1 if kind == "terse" else 0.01), (kind, found)
+
+
+def _rates(workload):
+    """Direction → how it arrives, requests outstanding or a second, mean size, places."""
+    found = {}
+    for stream in workload["streams"]:
+        arrival = stream["arrival"]
+        is_closed = arrival["kind"] == "closed"
+        amount = arrival.get("clients") or arrival.get("rate_per_s") or 1e9 / arrival["inter_arrival_ns"][0]
+        size = sum(item["size_bytes"] * item["weight"] for item in stream["sizes"])
+        size /= sum(item["weight"] for item in stream["sizes"])
+        places = stream.get("addresses", {}).get("pattern", "uniform")
+        for direction, share in (("read", stream["read_ratio"]), ("write", 1 - stream["read_ratio"])):
+            if share > 0:
+                found[direction] = ("closed" if is_closed else "open", amount, size, places)
+    return found

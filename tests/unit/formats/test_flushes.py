@@ -1,0 +1,105 @@
+"""Flushes of recordings: used as the sync of a stream, or no figure is given."""
+
+import pytest
+
+from diskmodel.formats import find_workload
+from diskmodel.formats.replaying import load_replay
+from diskmodel.workload import Workload
+from tests.unit.cli.commands import answer, refusal, run
+
+TRACE = (
+    "  8,0 0 1 0.000000000 10 Q FWS 1000 + 8 [log]\n"
+    "  8,0 0 2 0.000100000 10 D FN [log]\n"
+    "  8,0 0 3 0.004000000 10 C FN 0 [0]\n"
+    "  8,0 0 4 0.004100000 10 D WS 1000 + 8 [log]\n"
+    "  8,0 0 5 0.005000000 10 C WS 1000 + 8 [0]\n"
+    "  8,0 0 6 0.006000000 10 Q W 2000 + 8 [data]\n"
+    "  8,0 0 7 0.006100000 10 D W 2000 + 8 [data]\n"
+    "  8,0 0 8 0.007000000 10 C W 2000 + 8 [0]\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("fdatasync=1", {"sync": "fdatasync"}),
+        ("fsync=8", {"sync": "fsync", "sync_every": 8}),
+        ("fsync=8\nfdatasync=2", {"sync": "fdatasync", "sync_every": 2}),
+        ("sync=1", {"sync": "dsync"}),
+        ("sync=dsync", {"sync": "dsync"}),
+        ("sync=none", {}),
+        ("fsync=0", {}),
+        ("sync_file_range=write:8", {}),
+        ("write_barrier=4", {}),
+    ],
+)
+def test_what_a_job_of_fio_makes_safe(tmp_path, options, expected):
+    path = tmp_path / "job.fio"
+    path.write_text(f"[log]\n{options}\ndirect=1\nbs=4k\nrw=write\n")
+    found = find_workload(path)
+    (stream,) = found.workload["streams"]
+    assert {key: stream[key] for key in ("sync", "sync_every") if key in stream} == expected
+    assert Workload.parse(found.workload).has_syncs == bool(expected)
+    is_named = options.startswith(("sync_file_range", "write_barrier"))
+    assert any("flush" in note for note in found.notes) == is_named
+
+
+def test_reads_of_a_job_are_not_made_safe(tmp_path):
+    path = tmp_path / "job.fio"
+    path.write_text("[a]\nfsync=1\ndirect=1\nbs=4k\nrw=randread\n")
+    (stream,) = find_workload(path).workload["streams"]
+    assert "sync" not in stream
+
+
+def test_a_job_with_fdatasync_is_as_fast_as_the_platter_turns(tmp_path):
+    path = tmp_path / "job.fio"
+    path.write_text("[log]\nfdatasync=1\ndirect=1\nbs=4k\nrw=write\n")
+    found = answer("simulate", "1x generic-7k2", "--workload", path, "--requests", 2000, "--only-run-noise")
+    # one write a revolution of 8.33 ms: at most 120 a second; public measurements have 58 to 105
+    assert 50 < found["commits_per_s"] <= 120
+    assert found["commits_per_s"] == pytest.approx(found["iops"])
+    assert found["commit_latency_ms"]["mean"] > 8.3
+
+
+def test_flushes_of_a_trace_follow_as_many_writes(tmp_path):
+    path = tmp_path / "trace.blkparse"
+    path.write_text(TRACE)
+    found = find_workload(path, format="blkparse")
+    (stream,) = found.workload["streams"]
+    assert (stream["sync"], stream["sync_every"]) == ("fdatasync", 2)
+    assert any(note.startswith("1 flushes: one follows every 2 writes") for note in found.notes)
+    _, trace = load_replay(path, format="blkparse")
+    assert (trace.n_flushes, trace.n_skipped) == (1, 1)
+
+
+def test_a_replay_without_its_flushes_has_no_figure(tmp_path):
+    path = tmp_path / "trace.blkparse"
+    path.write_text(TRACE)
+    for command in (
+        ("replay", "1x generic-7k2", "--trace", path, "--format", "blkparse"),
+        ("simulate", "1x generic-7k2", "--workload", path, "--format", "blkparse", "--replay", "original"),
+    ):
+        said = refusal(*command)
+        assert "no figure can be given" in said
+        assert "--sync none" in said
+        assert run(*command, "--sync", "none", "--json").exit_code in (0, 3)
+        assert "does not apply to a replay" in refusal(*command, "--sync", "fsync")
+
+
+def test_a_recorded_load_whose_flushes_are_dropped_has_no_figure(tmp_path):
+    path = tmp_path / "iostat.txt"
+    path.write_text(
+        "Linux 6.1 (web)  03/01/24  _x86_64_  (8 CPU)\n\n"
+        "Device tps kB_read/s kB_wrtn/s f/s\nsda 100 400 400 20\n\n"
+        "Device tps kB_read/s kB_wrtn/s f/s\nsda 20 80 80 4\n"
+    )
+    command = ("simulate", "1x generic-7k2", "--workload", path, "--requests", 300, "--only-run-noise")
+    said = refusal(*command)
+    assert "no figure can be given" in said
+    assert answer(*command, "--sync", "none")["commits_per_s"] is None
+    assert answer(*command, "--sync", "fdatasync")["commits_per_s"] > 5
+    (tmp_path / "plan.toml").write_text(
+        'workload = "iostat.txt"\nobjective = { latency = { p99 = "40 ms" } }\n'
+        'candidates = { drives = ["generic-7k2"], levels = ["raid1"] }\n'
+    )
+    assert "no figure can be given" in refusal("plan", tmp_path / "plan.toml")

@@ -1,0 +1,71 @@
+"""What one array can carry: over queues whose saturation is known, and as the command shows it."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from diskmodel.array import Array
+from diskmodel.errors import DescriptionError
+from diskmodel.plan import find_capacity
+from diskmodel.plan.show.capacity import capacity_html, capacity_rows, sentence
+from diskmodel.workload import Workload
+from tests.unit.cli.commands import answer, run
+from tests.unit.plan.fakes import SERVICE_S, Queues
+
+LOAD = Workload.parse({"size": "8 KiB", "read_ratio": 0.7, "rate": "1/s"})
+
+
+def test_knee_and_highest_rate_of_queues() -> None:
+    """M/M/1 queues of RAID 10: saturation where the formula puts it, the knee at half of it."""
+    found = find_capacity(Array("8x generic-15k raid10"), LOAD, evaluate=Queues(), n_draws=0)
+    saturation = 8 / SERVICE_S[15_000] / (0.7 + 0.3 * 2)
+    assert saturation * 0.98 < found.highest.offered < saturation
+    assert found.highest.offered < found.overload_per_s <= 1.01 * saturation
+    assert (found.most_per_s.low, found.most_per_s.high) == (found.highest.offered, found.overload_per_s)
+    assert found.knee.offered == pytest.approx(saturation / 2, rel=0.1)
+    assert found.degraded is not None
+    assert found.degraded.latency_ms()["p99"] > found.knee.outcome.latency_ms()["p99"]
+    assert 0 < found.loss_per_year < 0.1
+
+
+def test_the_rate_of_the_workload_does_not_matter() -> None:
+    one, other = (
+        find_capacity(Array("8x generic-15k raid5"), LOAD.scaled(factor), evaluate=Queues(), n_draws=0)
+        for factor in (1, 1000)
+    )
+    assert one.highest.offered == pytest.approx(other.highest.offered, rel=0.01)
+
+
+def test_an_array_without_redundancy_has_no_rebuild() -> None:
+    found = find_capacity(Array("4x generic-15k raid0"), LOAD, evaluate=Queues(), n_draws=0)
+    assert found.degraded is None
+    assert math.isnan(found.rebuild_hours)
+    assert "rebuilding" not in " ".join(name for name, _ in capacity_rows(found))
+
+
+def test_a_closed_load_is_refused() -> None:
+    closed = Workload.parse({"size": "8 KiB", "read_ratio": 0.7, "clients": 4})
+    with pytest.raises(DescriptionError, match="is closed, and has no rate to scale"):
+        find_capacity(Array("4x generic-15k raid0"), closed, evaluate=Queues())
+
+
+def test_shown_in_a_notebook() -> None:
+    found = find_capacity(Array("8x generic-15k raid10"), LOAD, evaluate=Queues(), n_draws=0)
+    assert sentence(found) in capacity_html(found)
+    assert "No write cache" in capacity_html(found)
+
+
+def test_the_command() -> None:
+    words = ("capacity", "4x generic-15k raid10", "--requests", 2_000, "--only-run-noise")
+    done = run(*words)
+    assert done.exit_code == 0
+    assert "assumed: --reads 70% and --block 8k" in done.stderr
+    text = " ".join(done.stdout.split())
+    assert "carries" in text
+    assert "a year" in text
+    found = answer(*words, "--block", "64k")
+    assert found["most_low_per_s"] == found["highest"]["offered"] < found["overload_per_s"]
+    assert json.loads(json.dumps(found))["workload"]["streams"][0]["sizes"][0]["size_bytes"] == 65536

@@ -1,0 +1,69 @@
+"""Arrays in words, and what arrays, workloads and results say of themselves."""
+
+from __future__ import annotations
+
+import pytest
+
+from diskmodel import Array, Workload, simulate
+from diskmodel.errors import DescriptionError
+
+MIB = 1 << 20
+LOAD = Workload.parse({"size": "8 KiB", "read_ratio": 0.7, "rate": "100/s"})
+
+
+def test_caches_and_strip_follow_after_commas() -> None:
+    array = Array.from_words("8x generic-15k raid5, 256 MiB write cache, 1GiB read cache, strip 256KiB")
+    assert array.controller.write_cache is not None
+    assert array.controller.read_cache is not None
+    assert (array.controller.write_cache.size_bytes, array.controller.read_cache.size_bytes) == (256 * MIB, 1024 * MIB)
+    assert array.layout.strip_bytes == 256 * 1024
+    short = Array.from_words("8x generic-15k raid5, 256MiB cache").controller
+    assert (short.write_cache, short.read_cache) == (array.controller.write_cache, None)
+
+
+def test_a_single_disk() -> None:
+    for words in ("generic-15k", "generic-15k single", "1x generic-15k single"):
+        layout = Array.from_words(words).layout
+        assert (layout.level, layout.disks) == ("jbod", 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("8x generic-15k raid5, 3 bananas", "has '3 bananas' beside drives and level; write for example"),
+        ("8x generic-15k raid5, much cache", "must be a number with a unit"),
+        ("12x generic-7k2 raidz2", "belongs to OpenZFS"),
+        ("12x generic-7k2 RAID-Z", "belongs to OpenZFS"),
+        ("12x generic-7k2 draid2:4d:12c:1s", "belongs to OpenZFS"),
+        ("12x generic-7k2 raid7", "did you mean"),
+        ("generic-7k2 raid5", "does not say how many drives"),
+    ],
+)
+def test_other_words_are_refused(words: str, said: str) -> None:
+    with pytest.raises(DescriptionError) as caught:
+        Array.from_words(words)
+    assert said in str(caught.value)
+    if "OpenZFS" in said:
+        assert "did you mean" not in str(caught.value)
+
+
+def test_python_takes_the_words_of_commands() -> None:
+    array = Array("8x generic-15k raid5, 1GiB cache", strip="256 KiB")
+    assert array == Array.from_words("8x generic-15k raid5, 1GiB cache").model_copy(update={"layout": array.layout})
+    assert array.layout.strip_bytes == 256 * 1024
+    assert Array("generic-15k", "raid5", 8).layout == Array("8x generic-15k raid5").layout
+
+
+def test_everything_prints_in_a_few_lines() -> None:
+    array = Array("8x generic-15k raid5")
+    result = simulate(array, LOAD, n_requests=2_000, profile_draws=0)
+    assert repr(result).startswith("<Result: ")
+    assert f"{result.n_requests:,} requests" in repr(result)
+    for text in (str(array), str(LOAD), repr(array), repr(LOAD), repr(result)):
+        assert len(text) < 300
+    assert "8 × Generic 15k rpm SAS in raid5" in str(array)
+
+
+def test_an_unknown_field_of_a_copy_is_refused() -> None:
+    with pytest.raises(DescriptionError, match="disks: is not a field of Array; it is a field of layout"):
+        Array("8x generic-15k raid5").model_copy(update={"disks": 10})

@@ -1,0 +1,57 @@
+"""Numbers as people write them: what is taken, and what is refused because it may mean something else."""
+
+import pytest
+
+from diskmodel.errors import DescriptionError
+from diskmodel.units import _BYTES, parse
+from diskmodel.workload.arrivals.bursts import Bursts
+
+
+@pytest.mark.parametrize(
+    ("text", "n_bytes"),
+    [
+        ("1,500 TB", 1500 * 10**12),
+        ("1_000 GB", 10**12),
+        ("1,000,000.5 kB", 1_000_000_500),
+        (".5 TB", 5 * 10**11),
+        ("1e3 GB", 10**12),
+        ("0", 0),
+    ],
+)
+def test_groups_of_three_digits(text, n_bytes):
+    assert parse(text, _BYTES) == n_bytes
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("1,5 TB", "1.5"),
+        ("12,34 GB", "12.34"),
+        ("1.000,5 GB", "1000.5"),
+        ("1.000.000 kB", "1000000"),
+        ("10,0000 kB", "10.0000"),
+        ("1,,000 kB", "1000"),
+        ("1_5 TB", "1.5"),
+    ],
+)
+def test_other_separators_are_refused(text, meant):
+    with pytest.raises(ValueError, match=f"write '{meant}'"):
+        parse(text, _BYTES)
+
+
+@pytest.mark.parametrize("text", ["\u0663\u0660\u0660 GB", "GB", "1 5 GB"])
+def test_what_is_no_number(text):
+    with pytest.raises(ValueError, match=r"unit|number"):
+        parse(text, _BYTES)
+
+
+def test_nothing_needs_no_unit():
+    found = Bursts.parse({"kind": "bursts", "on_rate": "500/s", "off_rate": 0, "mean_on": "1 s", "mean_off": "4 s"})
+    assert found.off_rate_per_s == 0
+    with pytest.raises(DescriptionError, match="has no unit"):
+        Bursts.parse({"kind": "bursts", "on_rate": "500/s", "off_rate": 5, "mean_on": "1 s", "mean_off": "4 s"})
+
+
+def test_a_rate_beyond_the_clock_is_refused():
+    with pytest.raises(DescriptionError, match="at most 1e"):
+        Bursts.parse({"kind": "bursts", "on_rate": "1e15/s", "off_rate": 0, "mean_on": "1 s", "mean_off": "4 s"})

@@ -1,0 +1,136 @@
+"""Which unknowns a case depends on, and draws of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from diskmodel import Array, Workload
+from diskmodel.drive import load_drive, parse_drive
+from diskmodel.uncertainty.case import Case
+from diskmodel.uncertainty.draws import Draws, draw
+from diskmodel.uncertainty.seen import Seen
+
+DEEP = Seen(8.0, 0.5, 0.5, False, 0.9)
+CLOSED = Workload.parse({"size": "4 KiB", "clients": 8})
+OPEN = Workload.parse({"size": "4 KiB", "rate_per_s": 50})
+
+
+def drawn(array: Array, seen: Seen = DEEP, load: Workload = CLOSED, **fields: Any) -> Draws:
+    return draw(Case(array, load, seen, **fields), 16, seed=4)
+
+
+def test_a_hard_disk_of_a_sheet_leaves_open() -> None:
+    assert drawn(Array("generic-7k2", "jbod", 1)).names == (
+        "order of commands",
+        "seeks",
+        "model",
+        "room of cached writes",
+        "zone rates",
+        "overheads",
+        "slowest requests",
+    )
+
+
+def test_single_reads_depend_on_no_order_and_no_cached_writes() -> None:
+    names = drawn(Array("generic-7k2", "jbod", 1), Seen(1.0, 0.0, 0.0, False, 0.9)).names
+    assert "order of commands" not in names
+    assert "room of cached writes" not in names
+
+
+def test_a_printed_overhead_is_known() -> None:
+    assert "overheads" not in drawn(Array("seagate-savvio-10k1", "jbod", 1)).names
+
+
+def test_flash_has_dies_instead_of_seeks() -> None:
+    names = drawn(Array("samsung-pm893-960", "raid5", 4)).names
+    assert {"flash times", "flash dies", "flash writes", "model"} <= set(names)
+    assert not {"seeks", "zone rates", "order of commands"} & set(names)
+
+
+def test_a_write_cache_and_a_host_that_takes_time_are_unknown() -> None:
+    array = Array(
+        "generic-10k",
+        "raid5",
+        4,
+        controller={"write_cache": {"size": "64 MiB"}},
+        host={"submission": "5 us", "processors": 2},
+    )
+    assert {"controller", "host"} <= set(drawn(array).names)
+
+
+def test_an_exact_drive_leaves_nothing_open() -> None:
+    exact = parse_drive(load_drive("generic-7k2").to_dict() | {"exact": True})
+    assert not len(drawn(Array(exact, "jbod", 1)))
+
+
+def test_a_measured_drive_is_known_better_than_its_class() -> None:
+    array = Array("generic-7k2", "jbod", 1)
+    of_class, measured = drawn(array), drawn(array, as_measured=True)
+    assert set(measured.names) < set(of_class.names)
+    spread = [np.std([moves.speed for moves in one.moves]) for one in (of_class, measured)]
+    assert spread[1] < spread[0] / 2
+
+
+def test_a_calibrated_profile_has_the_error_on_what_was_held_out() -> None:
+    fields: dict[str, Any] = {"names": ["read_overhead_ns"], "covariance": [[1e8]]}
+    evidence = [{"file": "m.json", "kind": "measurement"}]
+
+    def speeds(error: float) -> float:
+        held_out = {"mean_error_ratio": error}
+        data = load_drive("generic-15k").to_dict()
+        data |= {"uncertainty": fields, "provenance": {"evidence": evidence, "held_out": held_out}}
+        found = drawn(Array(parse_drive(data), "jbod", 1))
+        assert "fitted parameters" in found.names
+        return float(np.std([moves.speed for moves in found.moves]))
+
+    assert speeds(0.3) > 5 * speeds(0.01)
+
+
+def test_what_is_drawn_adds_up_to_the_whole_of_the_load_s_spread() -> None:
+    """A quantity that the load does not need, or the tail, changes no rate."""
+    case = Case(Array("generic-10k", "jbod", 1), CLOSED, Seen(1.0, 0.0, 0.0, False, 0.9))
+    assert case.load == "single reads"
+    seeks, model, whole = case.spread("positioning"), case.remaining("iops"), case.whole
+    assert seeks is not None
+    assert model is not None
+    assert whole is not None
+    assert np.hypot(seeks.log_sd, model.log_sd) == pytest.approx(whole.log_sd)
+    assert model.median / seeks.median == pytest.approx(whole.median)
+
+
+def test_the_same_drive_has_the_same_draws_in_another_array() -> None:
+    one, other = drawn(Array("generic-10k", "raid5", 4)), drawn(Array("generic-10k", "raid10", 8))
+    for name in ("seeks", "order of commands"):
+        columns = [found.scores[:, found.names.index(name)] for found in (one, other)]
+        assert (columns[0] == columns[1]).all()
+    layout = [found.scores[:, found.names.index("layout")] for found in (one, other)]
+    assert (layout[0] != layout[1]).any()
+
+
+def test_another_drive_has_other_draws() -> None:
+    one, other = drawn(Array("generic-10k", "raid5", 4)), drawn(Array("generic-15k", "raid5", 4))
+    seeks = [found.scores[:, found.names.index("seeks")] for found in (one, other)]
+    assert abs(np.corrcoef(seeks)[0, 1]) < 0.6
+
+
+def test_each_order_is_drawn_equally_often() -> None:
+    orders = [moves.order for moves in drawn(Array("generic-10k", "jbod", 1)).moves]
+    assert sorted(orders.count(order) for order in set(orders)) == [4, 4, 4, 4]
+
+
+def test_a_level_is_drawn_of_a_recording_only() -> None:
+    assert "workload" not in drawn(Array("generic-10k", "jbod", 1), load=OPEN).names
+
+
+def test_reading_sequentially_depends_on_no_order() -> None:
+    seen = replace(DEEP, positioning_ratio=0.1)
+    assert "order of commands" not in drawn(Array("generic-10k", "jbod", 1), seen).names
+
+
+@pytest.mark.parametrize("n", [2, 5, 16])
+def test_as_many_are_drawn_as_asked(n: int) -> None:
+    assert len(draw(Case(Array("generic-10k", "jbod", 1), CLOSED, DEEP), n)) == n

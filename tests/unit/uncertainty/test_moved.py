@@ -1,0 +1,56 @@
+"""Drives that a draw describes."""
+
+import math
+
+import pytest
+
+from diskmodel import Array, Workload, simulate
+from diskmodel.drive import Hdd, load_drive
+from diskmodel.drive.geometry import mean_seek_ns
+from diskmodel.uncertainty.moved import moved
+from diskmodel.uncertainty.moves import Moves
+
+ONE_AT_A_TIME = Workload.parse({"size": "4 KiB", "clients": 1})
+
+
+def rate(array: Array, load: Workload) -> float:
+    return simulate(array, load, n_requests=3000, profile_draws=0).iops.mean
+
+
+@pytest.mark.parametrize("drive", ["generic-7k2", "seagate-exos-x18", "samsung-pm893-960"])
+def test_a_faster_drive_is_faster_at_everything(drive: str) -> None:
+    """In a closed load the rate is proportional to the speed, because nothing else takes time."""
+    array = Array(drive, "jbod", 1)
+    for load in (ONE_AT_A_TIME, Workload.parse({"size": "64 KiB", "clients": 8, "read_ratio": 0.5})):
+        faster, same = moved(array, load, Moves(speed=0.1))
+        assert same is load
+        assert rate(faster, load) / rate(array, load) == pytest.approx(math.exp(0.1), rel=0.02)
+
+
+def test_positioning_changes_the_time_of_a_random_access() -> None:
+    array = Array("generic-7k2", "jbod", 1)
+    slower, _ = moved(array, ONE_AT_A_TIME, Moves(positioning=0.1))
+    assert rate(array, ONE_AT_A_TIME) / rate(slower, ONE_AT_A_TIME) == pytest.approx(math.exp(0.1), rel=0.015)
+    assert isinstance(slower.drive, Hdd)
+    assert slower.drive.period_ns == load_drive("generic-7k2").period_ns  # type: ignore[union-attr]
+
+
+def test_denser_tracks_are_read_faster_and_seeks_are_the_same() -> None:
+    array = Array("seagate-exos-x18", "jbod", 1)
+    scan = Workload.parse({"size": "1 MiB", "clients": 2, "addresses": {"pattern": "sequential"}})
+    denser, _ = moved(array, scan, Moves(sequential=0.1))
+    assert rate(denser, scan) / rate(array, scan) == pytest.approx(math.exp(0.1), rel=0.02)
+    seeks = [mean_seek_ns(one.drive.tables()) for one in (array, denser)]  # type: ignore[arg-type]
+    assert seeks[1] == pytest.approx(seeks[0], rel=0.005)
+    assert denser.usable_bytes == array.usable_bytes
+
+
+def test_nothing_moved_is_the_same_drive() -> None:
+    for name in ("generic-7k2", "intel-d3-s4610-960"):
+        array = Array(name, "raid5", 4)
+        assert moved(array, ONE_AT_A_TIME, Moves())[0] == array
+
+
+def test_moves_add_up() -> None:
+    both = Moves(speed=0.1, p99=0.2).plus(Moves(speed=-0.3, host=0.4))
+    assert both == Moves(speed=pytest.approx(-0.2), p99=0.2, host=0.4)  # type: ignore[arg-type]

@@ -1,0 +1,27 @@
+"""Points that spread evenly over each dimension."""
+
+import numpy as np
+import pytest
+
+from diskmodel.uncertainty.points import normal_scores
+
+
+@pytest.mark.parametrize("n", [2, 3, 8, 16, 32])
+def test_each_column_has_one_value_in_each_equally_likely_interval(n: int) -> None:
+    points = normal_scores(n, 14, seed=3)
+    assert points.shape == (n, 14)
+    levels = np.sort(points, axis=0)
+    assert (levels == levels[:, :1]).all()
+    assert levels[:, 0] == pytest.approx(-levels[::-1, 0], abs=1e-12)
+
+
+def test_columns_are_hardly_correlated() -> None:
+    points = normal_scores(16, 8, seed=1)
+    between = np.corrcoef(points.T) - np.eye(8)
+    assert np.abs(between).max() < 0.3
+    assert np.abs(between).mean() < 0.08  # 0.2 for independent columns
+
+
+def test_further_columns_do_not_change_those_before() -> None:
+    assert (normal_scores(16, 5, seed=2) == normal_scores(16, 9, seed=2)[:, :5]).all()
+    assert (normal_scores(16, 5, seed=2) != normal_scores(16, 5, seed=3)).any()

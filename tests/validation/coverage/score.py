@@ -1,0 +1,137 @@
+"""How often intervals contain what was measured, how wide they are, and the rule of thumb as a reference."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from diskmodel.analytic.rule import WRITE_PENALTIES
+from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops
+from tests.validation.coverage.evidence import STATISTICS, Case
+from tests.validation.coverage.spread import Figure
+
+#: Of all intervals here.
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A figure with an interval.
+
+    Attributes
+    ----------
+    figure : Figure
+    low, high : float
+        In the figure's own unit.
+    """
+
+    figure: Figure
+    low: float
+    high: float
+
+    @property
+    def is_inside(self) -> bool:
+        """Return whether the interval contains what was measured."""
+        return self.low <= self.figure.measured <= self.high
+
+    @property
+    def width(self) -> float:
+        """Return the width as a logarithm."""
+        return math.log(self.high / self.low) if self.low > 0 and math.isfinite(self.high) else math.inf
+
+    @property
+    def score(self) -> float:
+        """Return the interval score of the logarithm: the width, and a penalty for what lies outside.
+
+        References
+        ----------
+        Gneiting and Raftery, *Strictly proper scoring rules, prediction, and estimation*, JASA 102 (2007), section 6.2.
+        """
+        measured = self.figure.measured
+        below = math.log(self.low / measured) if self.low > 0 else 0.0
+        above = math.log(measured / self.high) if math.isfinite(self.high) else 0.0
+        outside = max(0.0, below, above)
+        return self.width + 2 / (1 - CONFIDENCE) * outside
+
+
+def of_statistic(judged: Iterable[Judged], statistic: str) -> list[Judged]:
+    """Return those of a statistic."""
+    return [item for item in judged if item.figure.statistic == statistic]
+
+
+def inside(judged: Sequence[Judged]) -> str:
+    """Return how many contain what was measured, of how many."""
+    return f"{sum(item.is_inside for item in judged)} of {len(judged)}"
+
+
+def inside_ratio(judged: Sequence[Judged]) -> float:
+    """Return the share that contains what was measured."""
+    return float(np.mean([item.is_inside for item in judged]))
+
+
+def mean_score(judged: Sequence[Judged]) -> float:
+    """Return the mean interval score."""
+    return float(np.mean([item.score for item in judged]))
+
+
+def median_error(judged: Sequence[Judged]) -> float:
+    """Return the median size of the error of the nominal predictions."""
+    return float(np.median([abs(item.figure.nominal / item.figure.measured - 1) for item in judged]))
+
+
+def printed(figures: Iterable[Figure]) -> list[Judged]:
+    """Return the intervals that the product prints."""
+    return [
+        Judged(figure, figure.predicted.low[figure.statistic], figure.predicted.high[figure.statistic])
+        for figure in figures
+    ]
+
+
+def rule_of(case: Case) -> dict[str, float]:
+    """Return the rule of thumb of a case: rate, mean and p99.
+
+    The rate is that of all disks by the usual rating of one, over the operations that a request needs; at most as many
+    disks are busy as requests are outstanding. Clients who wait have a mean of their number over the rate, and the rule
+    of thumb ignores the tail: p99 is that of an exponential distribution.
+    """
+    (stream,) = case.workload.streams
+    reads, depth = float(stream.read_ratio), int(stream.to_dict()["arrival"]["clients"])
+    layout = case.array.layout
+    penalty = WRITE_PENALTIES.get(str(layout.level), 1)
+    disks = min(layout.disks, depth) if reads == 1 else layout.disks
+    rate = disks * calculator_disk_iops(case.array.drive) / (reads + (1 - reads) * penalty)
+    mean_ms = 1e3 * depth / rate
+    return {"iops": rate, "mean": mean_ms, "p99": math.log(100) * mean_ms}
+
+
+def reference(figures: Sequence[Figure], kind: Callable[[Figure], str]) -> list[Judged]:
+    """Return the rule of thumb with its own measured spread: that of all other units with drives of the kind."""
+    errors: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for figure in figures:
+        error = math.log(figure.measured / rule_of(figure.case)[figure.statistic])
+        errors[kind(figure), figure.statistic][figure.case.unit].append(error)
+    found = []
+    for figure in figures:
+        others = [v for unit, v in errors[kind(figure), figure.statistic].items() if unit != figure.case.unit]
+        values, n = np.concatenate(others), len(others)
+        half = float(stats.t.ppf(0.5 + CONFIDENCE / 2, max(n - 1, 1)) * np.std(values) * math.sqrt(1 + 1 / n))
+        middle = math.log(rule_of(figure.case)[figure.statistic]) + float(np.mean(values))
+        found.append(Judged(figure, math.exp(middle - half), math.exp(middle + half)))
+    return found
+
+
+def summary(judged: Sequence[Judged]) -> list[str]:
+    """Return the cells of a row: inside and median error, by statistic."""
+    parts = [of_statistic(judged, name) for name in STATISTICS]
+    errors = " / ".join(f"{100 * median_error(part):.0f}" if part else "–" for part in parts)
+    return [*(inside(part) if part else "–" for part in parts), f"{errors} %"]
+
+
+def median_factor(judged: Sequence[Judged]) -> float:
+    """Return the median factor between an interval's middle and its ends."""
+    return math.exp(float(np.median([item.width for item in judged])) / 2)
