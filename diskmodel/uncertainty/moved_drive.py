@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from diskmodel.drive import Flash, Hdd, Virtual
 from diskmodel.drive.seek import SeekTable
+from diskmodel.drive.tables import HddTables
 from diskmodel.uncertainty.moves import Moves
 
 #: Distances of the table that replaces a seek curve. Interpolation between 120 of them, closer where seeks are short,
@@ -63,14 +65,17 @@ def _times(part: Any, names: tuple[str, ...], log_factor: float) -> dict[str, in
 
 def _seek_factor(drive: Hdd, positioning: float) -> float:
     """Return the logarithm of the factor of seeks at which a random access takes so much longer."""
-    seek_ns = _mean_seek_ns(drive)
+    seek_ns = _mean_seek_ns(drive.tables())
     access_ns = seek_ns + drive.period_ns / 2 + drive.read_overhead_ns
     return math.log(max(1 + math.expm1(positioning) * access_ns / seek_ns, _LEAST_SEEK))
 
 
-def _mean_seek_ns(drive: Hdd) -> float:
-    """Return the mean seek over all pairs of different cylinders, from some of the distances."""
-    tables = drive.tables()
+@lru_cache(maxsize=8)
+def _mean_seek_ns(tables: HddTables) -> float:
+    """Return the mean seek over all pairs of different cylinders, from some of the distances.
+
+    Many draws are made of few drives: their tables are kept.
+    """
     n = tables.n_cylinders
     distance = np.unique(np.linspace(1, n - 1, _SAMPLED).astype(np.int64))
     return float(np.average(tables.seek_ns[distance], weights=n - distance))

@@ -45,7 +45,7 @@ def assumptions(
         found = list(pool.map(lambda case: search_family(case, evaluate), cases(changed)))
         other, _ = choose(changed, found)
         if by_chance and other is not None:
-            other, _ = choose(changed, assure(changed, found, evaluate))
+            other, _ = choose(changed, assure(changed, found, evaluate, most=max(counts)))
     if by_chance and other is not None and other.risk is not None and not other.risk.is_assured:
         other = None
     return [

@@ -42,8 +42,12 @@ def rank(candidate: Candidate, minimized: str) -> tuple[float, float, float]:
     return (first, float(candidate.trial.disks), candidate.p99_ms or 0.0)
 
 
-def assure(plan: PlanDescription, candidates: Sequence[Candidate], evaluate: Evaluate) -> list[Candidate]:
+def assure(
+    plan: PlanDescription, candidates: Sequence[Candidate], evaluate: Evaluate, *, most: int | None = None
+) -> list[Candidate]:
     """Return the candidates, those that may be the best with the disks that have the chance that is asked for.
+
+    `most` is the largest number of disks that is of interest; None: all that the plan allows.
 
     A candidate with its chance never needs fewer disks than as it is described, so that one that is worse already is
     worse with it, too, and is left as it is. Nor is one followed beyond the disks of another that has its chance.
@@ -58,5 +62,5 @@ def assure(plan: PlanDescription, candidates: Sequence[Candidate], evaluate: Eva
         if at in tried:
             return found
         sure = [item.disks for item in found if item.risk is not None and item.risk.is_assured and item.disks]
-        found[at] = assured(plan, best, evaluate, most=min(sure) if sure and is_by_disks else None)
+        found[at] = assured(plan, best, evaluate, most=min(sure) if sure and is_by_disks else most)
         tried.add(at)
