@@ -94,7 +94,7 @@ def _ended(process: subprocess.Popen[str], ending: signal.Signals) -> Ended:
     _until(process, lambda: _catches(process.pid))
     # it has loaded its modules and works, or waits for what it has started
     _until(process, lambda: _core_s(process.pid) > 2 or _is_waiting(process.pid))
-    before = _core_s(process.pid)
+    before = _core_s_with_children(process.pid)
     process.send_signal(ending)
     assert process.stderr is not None
     with process.stderr:
@@ -124,6 +124,23 @@ def _core_s(pid: int) -> float:
     """Processor time of a process so far, s."""
     fields = _stat(pid)
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if fields else 0.0
+
+
+def _core_s_with_children(pid: int) -> float:
+    """Processor time of a process, of the children that it waited for and of those that run, s: what `wait4` counts."""
+    fields = _stat(pid)
+    if not fields:
+        return 0.0
+    waited_for = (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
+    return _core_s(pid) + waited_for + sum(map(_core_s_with_children, _children(pid)))
+
+
+def _children(pid: int) -> list[int]:
+    try:
+        lists = [of_thread.read_text() for of_thread in Path(f"/proc/{pid}/task").glob("*/children")]
+    except OSError:  # a thread or the process has ended
+        return []
+    return [int(child) for children in lists for child in children.split()]
 
 
 def _catches(pid: int) -> bool:
