@@ -23,7 +23,7 @@ FOLDER = Path(__file__).parent / "explanation"
 LONG = 12
 #: The part of a figure that is called near on these pages.
 BAND = 0.2
-FOLDED = ("explanation/validation-", "explanation/audit-")
+FOLDED = ("explanation/validation-", "explanation/validation/", "explanation/audit-")
 
 #: What is drawn in a row of a picture: name of the series, value.
 Marks = list[tuple[str, float]]
@@ -299,13 +299,14 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def fold(html: str) -> str:
-    """Put tables with many rows behind a line that says how many."""
+    """Put tables with many rows behind a line that says how many; their rows are not among what a search finds."""
 
     def behind(found: re.Match[str]) -> str:
         n = found[0].count("<tr>") - 1
         if n <= LONG:
             return found[0]
-        return f'<details class="table-behind"><summary>Table of {n} rows</summary>{found[0]}</details>'
+        summary = f"<summary>Table of {n} rows</summary>"
+        return f'<details class="table-behind" data-search-exclude>{summary}{found[0]}</details>'
 
     return re.sub(r"<table>.*?</table>", behind, html, flags=re.DOTALL)
 
