@@ -20,6 +20,8 @@ from diskmodel.drive.validated import validation_of
 EXPLANATION = Path(__file__).parent / "explanation"
 #: The list of all profiles, whose names become links.
 INDEX = "explanation/validation-profiles.md"
+#: Where the pages of the drives are.
+PAGES = "reference/drives"
 FIELDS = (("printed", "read in the source"), ("quoted", "quoted from it by others"), ("assumed", "given by nobody"))
 
 
@@ -83,9 +85,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     found = compared()
     for name in catalogue():
         sections = found.get(name, [])
-        files.append(File.generated(config, f"reference/drives/{name}.md", content=page(name, sections)))
+        files.append(File.generated(config, f"{PAGES}/{name}.md", content=page(name, sections)))
         if sections:
-            files.append(File.generated(config, f"reference/drives/{name}.svg", content=picture(sections)))
+            files.append(File.generated(config, f"{PAGES}/{name}.svg", content=picture(sections)))
     return files
 
 
@@ -94,3 +96,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     if page.file.src_uri != INDEX:
         return markdown
     return re.sub(r"^\| `([a-z0-9.-]+)` \|", r"| [`\1`](../reference/drives/\1.md) |", markdown, flags=re.MULTILINE)
+
+
+def on_page_content(html: str, page: Page, **_: object) -> str:
+    """Keep the tables of the drives' pages out of the search: those of measurements are on a page of validation."""
+    is_drive = page.file.src_uri.startswith(f"{PAGES}/")
+    return html.replace("<table>", "<table data-search-exclude>") if is_drive else html
