@@ -39,7 +39,7 @@ def refusal(*words: object, status: int = 2) -> str:
 def process(*words: object, **options: Any) -> subprocess.CompletedProcess[str]:
     """The command as a user starts it."""
     command = [sys.executable, "-m", "diskmodel", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, **options)
 
 
 def write(path: Path, text: str) -> Path:
