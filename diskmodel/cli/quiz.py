@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
+import textwrap
 from pathlib import Path
-from typing import Annotated
+from string import ascii_lowercase
+from typing import Annotated, Any
 
 import typer
 
@@ -18,7 +21,14 @@ def quiz(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="HTML file to write, for the printer.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the questions: another one asks others.")] = 1,
     questions: Annotated[int, typer.Option(min=1, max=100, help="How many; ten have one of each kind.")] = 10,
-    solutions: Annotated[bool, typer.Option(help="Whether the solutions follow, on pages of their own.")] = True,
+    solutions: Annotated[
+        bool | None,
+        typer.Option(
+            help="Whether the solutions follow: in a file on pages of their own, by default; in a terminal "
+            "below all questions, where they are asked for.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -29,20 +39,35 @@ def quiz(
         check_place(out, "out")
     solved = solved_quiz(seed, questions)
     if out is not None:
-        write_text(out, quiz_sheet(seed, solved, with_solutions=solutions))
+        write_text(out, quiz_sheet(seed, solved, with_solutions=solutions is not False))
         say(f"wrote {out}: open it in a browser, and print it")
     if as_json:
         print_json({"seed": seed, "questions": solved})
     elif out is None:
         for one in solved:
-            say_question(one)
+            _say_question(one)
+        if solutions:
+            typer.echo("\nSolutions")
+            for one in solved:
+                _say_solution(one)
+        elif solutions is None:
+            say(f"for the solutions: diskmodel quiz --seed {seed} --questions {questions} --solutions")
 
 
-def say_question(one: dict[str, object]) -> None:
-    """Print a question and its choices; those that are right are marked."""
-    choices, right = one["choices"], one["right"]
-    assert isinstance(choices, list)
-    assert isinstance(right, list)
-    typer.echo(f"{int(str(one['number'])) + 1}. {one['setting']} {one['question']}")
-    for n, text in enumerate(choices):
-        typer.echo(f"   {'*' if n in right else ' '} {text}")
+def _say_question(one: dict[str, Any]) -> None:
+    _say_wrapped(f"{one['number'] + 1}. ", f"{one['setting']} {one['question']}")
+    for letter, text in zip(ascii_lowercase, one["choices"], strict=False):
+        typer.echo(f"   {letter}) {text}")
+
+
+def _say_solution(one: dict[str, Any]) -> None:
+    from diskmodel.lab.quiz_sheet import found_in_words
+
+    right = " or ".join(ascii_lowercase[n] for n in one["right"])
+    _say_wrapped(f"{one['number'] + 1}. ", f"{right}: {found_in_words(one)}. {one['why']}")
+
+
+def _say_wrapped(first: str, text: str) -> None:
+    """Print a paragraph as wide as the terminal, its lines below the words of the first one."""
+    width = shutil.get_terminal_size().columns
+    typer.echo(textwrap.fill(text, width, initial_indent=first, subsequent_indent=" " * len(first)))

@@ -36,11 +36,12 @@ def quiz_sheet(seed: int, solved: Sequence[dict[str, Any]], *, with_solutions: b
     loader = PackageLoader("diskmodel.lab", ".")
     environment = Environment(loader=loader, autoescape=select_autoescape(["j2"]), finalize=in_page)
     template = environment.get_template("quiz_sheet.html.j2")
-    questions = [one | {"found": _found(one), "runs": [_run(run) for run in one["runs"]]} for one in solved]
+    questions = [one | {"found": found_in_words(one), "runs": [_run(run) for run in one["runs"]]} for one in solved]
     return template.render(seed=seed, questions=questions, with_solutions=with_solutions, version=__version__)
 
 
-def _found(one: dict[str, Any]) -> str:
+def found_in_words(one: dict[str, Any]) -> str:
+    """Return the simulated figure of a solved question, with its interval."""
     answer = _interval(one["answer"])
     return f"× {answer}" if one["unit"] == "times" else f"{answer} {one['unit']}"
 

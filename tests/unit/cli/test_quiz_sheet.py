@@ -27,5 +27,20 @@ def test_a_sheet_has_the_questions_and_on_other_pages_the_solutions(tmp_path: Pa
     done = CliRunner().invoke(app, ["quiz", "--seed", "7", "--questions", "2", "--no-solutions", "--out", str(bare)])
     assert done.exit_code == 0
     assert "Solutions" not in bare.read_text()
-    done = CliRunner().invoke(app, ["quiz", "--seed", "7", "--questions", "1"])
-    assert done.stdout.count("*") == len(document["questions"][0]["right"])
+
+
+def test_a_terminal_shows_solutions_only_where_they_are_asked_for_and_below_all_questions() -> None:
+    asked = ["quiz", "--seed", "7", "--questions", "2"]
+    questions = json.loads(CliRunner().invoke(app, [*asked, "--json"]).stdout)["questions"]
+    bare = CliRunner().invoke(app, asked)
+    assert bare.exit_code == 0
+    assert "diskmodel quiz --seed 7 --questions 2 --solutions" in bare.stderr
+    assert "Solutions" not in bare.stdout
+    assert "a) " in bare.stdout
+    solved = CliRunner().invoke(app, [*asked, "--solutions"]).stdout
+    assert solved.startswith(bare.stdout)
+    below = solved.removeprefix(bare.stdout)
+    for one in questions:
+        right = " or ".join("abcdef"[n] for n in one["right"])
+        assert f"{one['number'] + 1}. {right}: " in below
+        assert one["why"].split(".")[0] in " ".join(below.split())
