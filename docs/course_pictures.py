@@ -1,6 +1,6 @@
 """Draw the pictures of the course when the site is built, so that every lesson shows what the model computes.
 
-Also write the two pages with the moving head, as `diskmodel animate` does.
+Also write the pages with the moving head, as `diskmodel animate` does.
 """
 
 import importlib.util
@@ -12,7 +12,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 from diskmodel import Array, Workload
-from diskmodel.lab.animation import schedulers_page, small_write_page
+from diskmodel.lab.animation import commits_page, schedulers_page, small_write_page
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parent / "examples"
@@ -39,6 +39,7 @@ def moving() -> dict[str, str]:
     """Return pages that play back a run, by name."""
     disk, reads = Array.load(EXAMPLES / "single-disk.toml"), Workload.load(EXAMPLES / "random-read.toml")
     return {
+        "commits": commits_page(disk),
         "elevators": schedulers_page(disk, reads, n_requests=100),
         "small-write": small_write_page(Array.load(EXAMPLES / "raid5.toml")),
     }

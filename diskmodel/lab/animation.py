@@ -16,7 +16,7 @@ from diskmodel.errors import DescriptionError, Fault, in_page, visible
 from diskmodel.lab.recording import DiskRecord, Recording, record
 from diskmodel.queue import Queue
 from diskmodel.records import Op, Requests
-from diskmodel.workload import Workload
+from diskmodel.workload import Workload, log_of_commits
 
 
 def schedulers_page(
@@ -104,6 +104,45 @@ def small_write_page(array: Array, *, seed: int = 0) -> str:
         "heads, so each platter needs nearly another revolution.",
         panels=[_panel(name, recording, one) for name, one in zip(names, busy, strict=True)],
         story=_story(recording, busy, data),
+    )
+
+
+def commits_page(array: Array, clients: Sequence[int] = (1, 8), *, n_batches: int = 12, seed: int = 0) -> str:
+    """Return an HTML page on which so many clients commit to a log on one disk, each number in a panel of its own.
+
+    The write caches of the drives are off, and the controller's caches are left out: either would accept the writes,
+    and no arm would wait.
+
+    Parameters
+    ----------
+    array : Array
+        A single hard disk.
+    clients : sequence of int
+        Clients of each panel, each of which commits again when its commit is safe.
+    n_batches : int
+        Commits of each client.
+    seed : int
+
+    Raises
+    ------
+    DescriptionError
+        When the array has no arms.
+    """
+    panels = []
+    for n_clients in clients:
+        load = Workload.parse({"streams": [log_of_commits(clients=n_clients)]})
+        requests = load.requests(capacity_bytes=array.usable_bytes, n=n_clients * n_batches, seed=seed)
+        recording = record(_without_buffers(array, controller=Controller()), requests, seed)
+        mean_ms = sum(recording.response_ns) / len(recording.response_ns) / 1e6
+        per_s = len(recording.response_ns) / recording.end_ns * 1e9
+        name = f"{n_clients} client{'' if n_clients == 1 else 's'}: {per_s:.0f} commits/s, {mean_ms:.1f} ms each"
+        panels.append(_panel(name, recording, recording.disks[0]))
+    return _page(
+        title="A log waits for the platter",
+        subtitle=f"{array.drive.name}; each client appends 512 bytes and waits until they are safe.",
+        note="The end of the log has just passed the head when the next commit comes, so that each write waits for "
+        "nearly a whole turn. All who commit meanwhile share the next one.",
+        panels=panels,
     )
 
 

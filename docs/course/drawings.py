@@ -17,7 +17,7 @@ from diskmodel.drawing import COLORS, INK, style_for_any_page
 from diskmodel.drive import load_drive
 from diskmodel.engine.simulate import simulate
 from diskmodel.result import Result
-from diskmodel.workload import Workload
+from diskmodel.workload import Workload, log_of_commits
 
 
 def axes(title: str, x: str, y: str) -> tuple[plt.Figure, Axes]:
@@ -182,4 +182,29 @@ def sizing() -> str:
     ax.axhline(40, color=INK, linestyle="--", linewidth=1)
     ax.annotate("objective", (36, 40), va="bottom", ha="right", color=INK, fontsize=9)
     ax.set_ylim(0, 130)
+    return svg(figure)
+
+
+def group_commit() -> str:
+    """Commits a second, and their mean latency, over the number of clients of a log."""
+    # more clients fill the cache, which takes what the disk writes in sequence
+    clients = [1, 2, 4, 8, 16, 32]
+    devices = {
+        "disk": one_disk(),
+        "disk behind a protected cache": one_disk(controller={"write_cache": {"size": "64 MiB"}}),
+    }
+    figure, (rates, times) = plt.subplots(2, 1, figsize=(5.8, 4.8), layout="constrained", sharex=True)
+    for ax, label in ((rates, "commits per second"), (times, "mean latency in ms")):
+        style_for_any_page(ax)
+        ax.set_prop_cycle(color=COLORS)
+        ax.set_xscale("log", base=2)
+        ax.set_yscale("log")
+        ax.set_ylabel(label)
+    rates.set_title("One log, 7200 rpm", color=INK, fontsize=11)
+    times.set_xlabel("clients")
+    for name, array in devices.items():
+        runs = [measure(array, 3000, streams=[log_of_commits(clients=n)]) for n in clients]
+        rates.plot(clients, [run.commits_per_s for run in runs], marker="o", label=name)
+        times.plot(clients, [run.commits.mean_ns / 1e6 for run in runs], marker="o", label=name)
+    times.set_xticks(clients, [str(n) for n in clients])
     return svg(figure)

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Frame, Page, expect
 
 from diskmodel.array import Array
-from diskmodel.lab import schedulers_page, small_write_page
+from diskmodel.lab import commits_page, schedulers_page, small_write_page
 from diskmodel.workload import Workload
 from tests.browser.conftest import Open
 from tests.browser.looking import answered, contrasts, nameless, outside
@@ -16,6 +16,7 @@ ARRAY = Array.parse({"drive": "generic-7k2", "layout": {"level": "jbod", "disks"
 RAID5 = Array.parse({"drive": "generic-15k", "layout": {"level": "raid5", "disks": 8}})
 LOAD = Workload.parse({"size": "4 KiB", "clients": 16, "read_ratio": 0.7})
 PAGES = {
+    "commits": lambda: commits_page(ARRAY),
     "elevators": lambda: schedulers_page(ARRAY, LOAD, n_requests=60),
     "small-write": lambda: small_write_page(RAID5),
 }

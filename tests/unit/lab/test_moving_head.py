@@ -11,7 +11,7 @@ from diskmodel.array import Array
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
 from diskmodel.errors import DescriptionError
-from diskmodel.lab import record, schedulers_page, small_write_page
+from diskmodel.lab import commits_page, record, schedulers_page, small_write_page
 from diskmodel.records import Op
 from diskmodel.workload import Workload
 
@@ -80,6 +80,18 @@ def test_a_small_write_is_four_accesses_and_waits_for_the_platter() -> None:
     # neither is written before both are read
     written = min(panel["movements"][1]["start_ns"] for panel in found)
     assert written >= max(panel["movements"][0]["done_ns"] for panel in found)
+
+
+def test_commits_wait_for_nearly_a_turn_and_share_a_write() -> None:
+    alone, eight = panels(commits_page(DISK))
+    assert (alone["name"].split(":")[0], eight["name"].split(":")[0]) == ("1 client", "8 clients")
+    for panel in (alone, eight):
+        waits = [m["rotation_ns"] / panel["revolution_ns"] for m in panel["movements"][1:]]
+        assert min(waits) > 0.9
+        assert max(waits) < 1
+        assert not any(m["seek_ns"] for m in panel["movements"][1:])
+    # a commit of one client is a write; eight clients' are shared by two: who was first, and who came meanwhile
+    assert (len(alone["movements"]), len(eight["movements"])) == (12, 24)
 
 
 @pytest.mark.parametrize("disks", [3, 8])
