@@ -12,15 +12,19 @@ from pydantic import Field, model_validator
 
 from diskmodel.controller.description import Controller
 from diskmodel.description import Description, facts_html, read_toml
-from diskmodel.drive import DriveTables, HddTables, NamedDrive
+from diskmodel.drive import DriveTables, Flash, HddTables, NamedDrive
 from diskmodel.drive.hdd import Hdd
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.host.assumed import assumed
 from diskmodel.host.description import Host
 from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import level_name
 from diskmodel.layout.tables import LayoutTables, layout_tables
 from diskmodel.queue.description import Queue
 from diskmodel.units import Ppm, nominal_bytes, pretty_bytes
+
+if TYPE_CHECKING:
+    from diskmodel.workload import TraceWorkload, Workload
 
 
 class Spindles(Description):
@@ -225,6 +229,25 @@ class Array(Description):
         if not self.has_drive_write_cache:
             return tables.without_write_back()
         return replace(tables, has_fua=self.drive_fua and tables.dirty_sectors > 0)
+
+    def behind_host(self, load: Workload | TraceWorkload) -> Self:
+        """Return the array with what its host takes for the requests of a load where nobody described it.
+
+        Requests to an array of flash drives are often limited by the host before they are by the drives. A disk on its
+        own, and drives that are exactly as described, have the host that is described.
+        """
+        if not isinstance(self.drive, Flash) or self.layout.disks == 1 or self.drive.exact:
+            return self
+        outstanding, per_s = load.queue_depth, load.offered_rate_per_s
+        host = assumed(self.host, outstanding=outstanding, per_s=per_s, n_locks=self._n_locks)
+        return self if host is self.host else self.model_copy(update={"host": host})
+
+    @property
+    def _n_locks(self) -> int:
+        """Arrays of Linux md with parity that requests are divided among, each with its own lock; 0: none."""
+        if self.layout.kind.family != "parity" or self.controller.has_real_cache:
+            return 0
+        return self.layout.n_groups
 
     @property
     def doubts(self) -> tuple[str, ...]:

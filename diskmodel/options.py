@@ -95,13 +95,23 @@ READ_CACHE = Option(
     array="controller.read_cache.size_bytes",
 )
 
+THREADS = Option(
+    "--threads",
+    "Threads of the host that submit requests to an array of flash drives (jobs of fio); one for 32 outstanding unless "
+    "said.",
+    plan="host.processors",
+    array="host.processors",
+    kind="count",
+    least=1,
+)
+
 #: Tables of a controller that a size of 0 leaves out.
 CACHES = ("write_cache", "read_cache")
 #: Fields whose values are often written without "/s".
 _RATES = ("iops", "commits_per_s")
 
 #: Of an array that `simulate`, `compare` and `replay` read from a file or from words.
-ARRAY = (WRITE_CACHE, READ_CACHE, STRIP)
+ARRAY = (WRITE_CACHE, READ_CACHE, STRIP, THREADS)
 
 #: One stream of requests, in place of a workload file.
 STREAM = (
@@ -163,6 +173,7 @@ QUESTION = (
     WRITE_CACHE,
     READ_CACHE,
     STRIP,
+    THREADS,
 )
 
 #: How the answer of a plan is looked for.

@@ -164,7 +164,8 @@ def simulate(
     # requests of a closed load wait for each other: a busy disk is no lack of reserve
     busiest = max(use.utilization_ratio for use in result.per_disk)
     reserve = no_reserve(busiest) if result.is_stable and load.is_open else ""
-    for note in (reserve, cached, wear(described.drive, written), left_out(described.host, result.iops.mean)):
+    host = described.behind_host(load).host
+    for note in (reserve, cached, wear(described.drive, written), left_out(host, result.iops.mean)):
         if note:
             say(note)
     if not result.is_stable:

@@ -126,6 +126,7 @@ def simulate(
     if profile_draws:
         check_draws(profile_draws)
     refuse_random_writes(array, workload, start)
+    array = array.behind_host(workload)
 
     def run(seed: int, n_requests: int | None, precision: float) -> Result:
         return _one_run(array, workload, seed, engine, n_requests, precision, percentile, keep, start)

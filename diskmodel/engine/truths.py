@@ -115,6 +115,7 @@ class Trials:
     """
 
     def __init__(self, array: Array, workload: AnyWorkload, n_requests: int, *, seed: int, start: Begin) -> None:
+        array = array.behind_host(workload)
         self._array, self._workload = array, workload
         self._seed, self._start = seed, start
         self._requests: dict[Hashable, Requests] = {}

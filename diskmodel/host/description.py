@@ -17,21 +17,24 @@ READ_AHEAD_BYTES = 128 << 10
 class Host(Description):
     """What the operating system does with a request before it reaches the array.
 
-    The default is transparent: direct I/O that takes no time.
+    By default I/O is direct. It takes no time, except in front of arrays of flash drives, where what is None is taken
+    to be that of a Linux server (`diskmodel.host.assumed`).
 
     Attributes
     ----------
-    submission_ns : int
-        Processor time of a request; with the number of processors it limits the rate.
+    submission_ns : int or None
+        Processor time of a request; with the number of processors it limits the rate. 0: none.
     submission_sequential_ns : int or None
         Processor time of a request that continues where the previous one ended; None: the same.
     write_cost_ratio : float
         Processor time of a write relative to that of a read (file times, copies).
-    processors : int
-        Processors that submit requests, each one request at a time: one for each fio job or submitting thread.
-    lock_ns, write_lock_ns : int
+    processors : int or None
+        Processors that submit requests, each one request at a time: one for each fio job or submitting thread. None:
+        one, where `submission_ns` is given.
+    lock_ns, write_lock_ns : int or None
         Time for which a request holds what only one can hold, whatever the number of processors: a lock or the single
-        thread of Linux md's RAID 5, an interrupt handler. None for writes: the same as reads.
+        thread of Linux md's RAID 5, an interrupt handler; 0: none. None for writes: the same as reads, if those are
+        given.
     pause_ns, pause_interval_ns : int
         The processor pauses at random (other programs, interrupts, a hypervisor that deschedules it): mean length of a
         pause, and mean time from the end of one to the beginning of the next, both exponential; 0: never.
@@ -48,11 +51,11 @@ class Host(Description):
         Memory that caches reads and buffers writes. None: nothing is cached, and writes go to the array at once.
     """
 
-    submission_ns: Nanoseconds = 0
+    submission_ns: Nanoseconds | None = None
     submission_sequential_ns: Nanoseconds | None = None
     write_cost_ratio: float = Field(default=1.0, gt=0, le=1000)
-    processors: int = Field(default=1, ge=1, le=1024)
-    lock_ns: Nanoseconds = 0
+    processors: int | None = Field(default=None, ge=1, le=1024)
+    lock_ns: Nanoseconds | None = None
     write_lock_ns: Nanoseconds | None = None
     pause_ns: Nanoseconds = 0
     pause_interval_ns: Nanoseconds = 0
@@ -70,7 +73,7 @@ class Host(Description):
             raise ValueError("page_cache: is bypassed by direct I/O; set is_buffered = true, or leave it out")
         if bool(self.pause_ns) != bool(self.pause_interval_ns):
             raise ValueError("pause_ns: needs pause_interval_ns as well; give both or neither")
-        if self.pause_ns and (self.processors > 1 or self.has_lock):
+        if self.pause_ns and ((self.processors or 1) > 1 or self.has_lock):
             raise ValueError(
                 "pause_ns: is the pause of a host with one processor and no lock; leave out the pauses, or processors, "
                 "lock_ns and write_lock_ns"

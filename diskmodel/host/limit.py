@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from diskmodel.host.assumed import ONE_PROCESSOR_PER_S, AssumedHost
 from diskmodel.host.description import Host
 from diskmodel.host.tables import HostTables
 from diskmodel.records import Op, Requests
@@ -11,10 +12,6 @@ from diskmodel.records import Op, Requests
 #: Utilization from which the host's processor is reported as the limiting factor. At 0.95 its queue already multiplies
 #: the submission time by 20 (1/(1 - u)); a closed workload that it limits measures slightly below 1.
 BOUND_RATIO = 0.95
-
-#: Requests per second that one processor submits, as one job of fio does (`docs/explanation/validation-arrays.md`). At
-#: half, hosts that have time left are pointed out; at double, one that is saturated is not.
-ONE_PROCESSOR_PER_S = 60_000
 
 
 def mean_submission_ns(host: Host, requests: Requests) -> float:
@@ -69,18 +66,33 @@ def processor_message(host: Host, iops: float, submission_ns: float, lock_ns: fl
     ()
     >>> processor_message(Host(), 500_000.0, 0, 2_000)[0][:29]
     "the host's lock is held 100 %"
+    >>> processor_message(AssumedHost(processors=2), 200_000.0, 10_000)[0][:42]
+    'the host limits the rate, not the array: 2'
     """
     held = iops * lock_ns / 1e9
+    is_assumed = isinstance(host, AssumedHost)
     if held >= BOUND_RATIO:
+        if is_assumed:
+            return (
+                f"Linux md limits the rate, not the array: its lock is assumed to let {1e9 / lock_ns:,.0f} requests/s "
+                "through; [host] lock and write_lock in the array's file describe another",
+            )
         return (
             f"the host's lock is held {100 * held:.0f} % of the time ({lock_ns:.0f} ns a request): it limits the rate, "
             "not the array",
         )
-    n = host.processors
+    n = host.processors or 1
     busy = iops * submission_ns / 1e9 / n
     paused = host.pause_ns / (host.pause_ns + host.pause_interval_ns) if host.pause_ns else 0.0
     if not busy + paused >= BOUND_RATIO:
         return ()
+    if is_assumed:
+        threads = "one thread is" if n == 1 else f"{n} threads are"
+        each = "" if n == 1 else " each"
+        return (
+            f"the host limits the rate, not the array: {threads} assumed to submit {1e9 / submission_ns:,.0f} "
+            f"requests/s{each}; --threads, or [host] processors and submission in a file, describe another",
+        )
     pauses = f" and {100 * paused:.0f} % in pauses" if paused else ""
     who = "processor spends" if n == 1 else f"{n} processors spend"
     their, they = ("its", "it limits") if n == 1 else ("their", "they limit")
@@ -116,7 +128,7 @@ def left_out(host: Host, iops: float) -> str:
     >>> left_out(Host(), 50_000.0)
     ''
     """
-    if host.submission_ns or host.has_lock or iops <= ONE_PROCESSOR_PER_S:
+    if host.submission_ns is not None or host.has_lock or iops <= ONE_PROCESSOR_PER_S:
         return ""
     return (
         f"{iops:,.0f} requests/s take more than one of the host's processors (one submits some "

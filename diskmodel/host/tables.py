@@ -94,15 +94,16 @@ class HostTables:
         `pauses_ns` are gaps and lengths of its pauses, of shape (n, 2).
         """
         page = max(host.page_bytes // sector_bytes, 1)
+        submission_ns, lock_ns = host.submission_ns or 0, host.lock_ns or 0
         cache = host.page_cache
         return cls(
-            submission_ns=_read_and_write(host.submission_ns, host.write_cost_ratio),
+            submission_ns=_read_and_write(submission_ns, host.write_cost_ratio),
             submission_sequential_ns=_read_and_write(
-                host.submission_ns if host.submission_sequential_ns is None else host.submission_sequential_ns,
+                submission_ns if host.submission_sequential_ns is None else host.submission_sequential_ns,
                 host.write_cost_ratio,
             ),
-            n_processors=host.processors,
-            lock_ns=Costs(host.lock_ns, host.lock_ns if host.write_lock_ns is None else host.write_lock_ns),
+            n_processors=host.processors or 1,
+            lock_ns=Costs(lock_ns, lock_ns if host.write_lock_ns is None else host.write_lock_ns),
             pause_gap_ns=np.ascontiguousarray(pauses_ns[:, 0]),
             pause_ns=np.ascontiguousarray(pauses_ns[:, 1]),
             is_buffered=host.is_buffered,

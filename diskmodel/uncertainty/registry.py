@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from diskmodel.drive import Drive, Flash, Hdd
 from diskmodel.drive.drawn import drawn_values
+from diskmodel.host.assumed import AssumedHost
 from diskmodel.uncertainty.case import Case, slowness
 from diskmodel.uncertainty.moves import Moves
 from diskmodel.uncertainty.origin import array_class
@@ -127,7 +128,8 @@ def _controller(case: Case) -> Known | None:
 def _host(case: Case) -> Known | None:
     if case.origin == "exact" or case.array.host.is_transparent:
         return None
-    return _known("host", spread_of("host", "host"), lambda factor: Moves(host=factor))
+    name = "assumed-host" if isinstance(case.array.host, AssumedHost) else "host"
+    return _known(name, spread_of(name, "host"), lambda factor: Moves(host=factor))
 
 
 def _workload(case: Case) -> Known | None:

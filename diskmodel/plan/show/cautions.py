@@ -15,6 +15,7 @@ from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.comparison import Compared
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
+from diskmodel.plan.question.case import Case
 from diskmodel.plan.show.candidates import short
 from diskmodel.result.reserve import no_reserve
 from diskmodel.units import in_disks, nominal_bytes
@@ -105,11 +106,12 @@ def _outcome(result: PlanResult) -> list[str]:
     """Return that the load may wear the drives out, and that the host's processors are left out, where they matter."""
     best = result.best
     outcome = _outcome_of(best)
-    if best is None or outcome is None:
+    if best is None or best.trial is None or outcome is None:
         return []
     workload = result.plan.design_workload
     rate = outcome.iops.value if workload.queue_depth else workload.offered_rate_per_s  # as asked, not as drawn
-    return [wear(best.family.drive, outcome.most_written_bytes_per_s), left_out(result.plan.host, rate)]
+    host = Case(result.plan, best.family).array(best.trial.disks).behind_host(workload).host
+    return [wear(best.family.drive, outcome.most_written_bytes_per_s), left_out(host, rate)]
 
 
 def _busy(result: PlanResult) -> str:

@@ -168,7 +168,7 @@ def comparison_notes(comparison: Comparison) -> list[str]:
     for item in comparison.arrays:
         found = (
             wear(item.array.drive, item.healthy.most_written_bytes_per_s),
-            left_out(item.array.host, item.healthy.iops.value),
+            left_out(item.array.behind_host(comparison.workload).host, item.healthy.iops.value),
             waiting(item.array, comparison.workload, item.healthy),
         )
         said += [f"{item.name}: {text}" for text in found if text]

@@ -53,6 +53,7 @@ class Simulated:
             return _starved(n_requests, self.engine)
 
     def _outcome(self, array: Array, workload: Workload, n_requests: int, seed: int) -> Outcome:
+        array = array.behind_host(workload)
         result = self._result(array, workload, n_requests, seed)
         n_simulated = result.n_requests
         while result.rebuild and result.rebuild.is_finished and n_requests > MIN_BESIDE_A_REBUILD:

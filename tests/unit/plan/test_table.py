@@ -211,7 +211,7 @@ def test_large_figures_have_no_exponent(value: float, digits: int, text: str) ->
 def test_processors_that_are_left_out_are_named(rate: int, host: dict[str, object], is_named: bool) -> None:
     plan = plan_of(
         workload={"size": "4 KiB", "read_ratio": 1.0, "rate": f"{rate}/s"},
-        candidates={"drives": ["generic-sas-ssd"], "levels": ["raid10"], "max_disks": 64},
+        candidates={"drives": ["generic-15k"], "levels": ["raid10"], "disks": [64, 2000]},
         **({"host": host} if host else {}),
     )
     result = run_plan(plan, evaluate=Queues())

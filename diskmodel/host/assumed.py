@@ -1,0 +1,72 @@
+"""The host in front of an array of flash drives where nobody describes it: a server with Linux."""
+
+from __future__ import annotations
+
+from diskmodel.host.description import Host
+
+#: Processor time of a request. One job of fio was measured to submit at most 64,000, 74,000, 98,000 and 173,000
+#: requests a second on four combinations of server and drives (`docs/explanation/validation-arrays.md`): 6 to 16 us,
+#: with this in the middle. By how much it differs, `diskmodel/uncertainty/assumed.toml` says.
+SUBMISSION_NS = 10_000
+
+#: Requests per second that one processor submits on the slowest of them. At half, hosts that have time left are
+#: limited; at double, one that is saturated is not.
+ONE_PROCESSOR_PER_S = 60_000
+
+#: Outstanding requests for which there is one processor that submits them, as jobs of fio with a depth of 32 have:
+#: published measurements with more than 64 outstanding used 8 jobs or more, each with 1 to 64 of them. At half, one job
+#: of depth 32 would be taken for two.
+OUTSTANDING_PER_PROCESSOR = 32
+
+#: Most processors that submit, and those of a rate that takes more than one: the host has what it takes to send it. A
+#: server with two sockets of 2014 to 2020 has 16 to 128; half would limit arrays of NVMe drives to 1.6 million.
+MOST_PROCESSORS = 32
+
+#: Time for which a request holds the lock of Linux md's RAID 5 and 6. Reads of RAM disks: 0.5 us, and 0.26 us since
+#: Linux 5.14; of eight NVMe drives 0.63 us at most. Writes of null devices: 1 to 2.2 us by version, with eight threads
+#: for parity (`group_thread_cnt`). At half or double they would be those of another version.
+LOCK_NS, WRITE_LOCK_NS = 500, 2_000
+
+
+class AssumedHost(Host):
+    """A host of which something is assumed."""
+
+
+def assumed(host: Host, *, outstanding: int, per_s: float, n_locks: int) -> Host:
+    """Return the host with what it takes for requests where that is not described.
+
+    A host that buffers or pauses is left as it is described, and so is one that sends requests at a rate that one
+    processor submits: what a request takes is in the latencies that drives have on their sheets.
+
+    Parameters
+    ----------
+    host : Host
+    outstanding : int
+        Requests of closed streams.
+    per_s : float
+        Rate of open streams.
+    n_locks : int
+        Arrays of Linux md with parity that the requests are divided among, each with a lock of its own; 0: none.
+
+    Examples
+    --------
+    >>> host = assumed(Host(), outstanding=64, per_s=0, n_locks=0)
+    >>> host.submission_ns, host.processors, host.lock_ns
+    (10000, 2, None)
+    >>> assumed(Host(submission_ns=0), outstanding=64, per_s=0, n_locks=0).is_transparent
+    True
+    """
+    jobs = -(-outstanding // OUTSTANDING_PER_PROCESSOR) if per_s <= ONE_PROCESSOR_PER_S else MOST_PROCESSORS
+    if host.is_buffered or host.pause_ns or not jobs:
+        return host
+    found: dict[str, int] = {}
+    if host.submission_ns is None:
+        found["submission_ns"] = SUBMISSION_NS
+        if host.processors is None:
+            found["processors"] = min(jobs, MOST_PROCESSORS)
+    if n_locks and host.lock_ns is None and host.write_lock_ns is None:
+        found |= {"lock_ns": LOCK_NS // n_locks, "write_lock_ns": WRITE_LOCK_NS // n_locks}
+    if not found:
+        return host
+    given = {name: getattr(host, name) for name in host.model_fields_set}
+    return AssumedHost.parse(given | found)
