@@ -33,8 +33,9 @@ INTRODUCTION = """# Every published measurement that was found
 end names the others and why not. A drive is described by its data sheet, and where the source does not name it, by one
 of its class. So a difference can come from the model, from the drive, or from what the source does not say. Three
 drives lend how SATA drives order queued commands, three other measurements one value each (the host's time of a
-request, the time of a flush, how many writes a buffer holds), and say so; nothing else is fitted. `make arrays` writes
-this page from `tests/data/published_arrays.toml`.
+request, the time of a flush, how many writes a buffer holds), and say so; nothing else is fitted. Arrays of flash
+drives have the [host](../reference/semantics-host.md) that every answer assumes. `make arrays` writes this page from
+`tests/data/published_arrays.toml`.
 
 ![Predicted over measured rates, means and p99, a row for each measurement](validation-arrays.svg)
 
