@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from diskmodel.controller.catalogue import NamedController
 from diskmodel.controller.description import Controller
 from diskmodel.description import Description, facts_html, read_toml
 from diskmodel.drive import DriveTables, Flash, HddTables, NamedDrive
@@ -66,6 +67,7 @@ class Array(Description):
     queue : Queue
         Scheduler above each drive's own command queue.
     controller : Controller
+        A controller inline, or the name of one in the catalogue.
     host : Host
     spindles : Spindles
     drive_write_cache : bool or None
@@ -94,7 +96,7 @@ class Array(Description):
     drive: NamedDrive
     layout: Layout
     queue: Queue = Queue()
-    controller: Controller = Controller()
+    controller: NamedController = Controller()
     host: Host = Host()
     spindles: Spindles = Spindles()
     drive_write_cache: bool | None = None
@@ -151,6 +153,8 @@ class Array(Description):
             facts.append(("hot spares", str(layout.spares)))
         if layout.failed:
             facts.append(("failed disks", ", ".join(map(str, layout.failed))))
+        if self.controller.name:
+            facts.append(("controller", self.controller.name))
         for label, cache in (
             ("read cache", self.controller.read_cache),
             ("write cache", self.controller.write_cache),
@@ -245,7 +249,8 @@ class Array(Description):
     @property
     def _n_locks(self) -> int:
         """Arrays of Linux md with parity that requests are divided among, each with its own lock; 0: none."""
-        if self.layout.kind.family != "parity" or self.controller.has_real_cache:
+        is_hardware = self.controller.has_real_cache or self.controller.volume_depth is not None
+        if self.layout.kind.family != "parity" or is_hardware:
             return 0
         return self.layout.n_groups
 

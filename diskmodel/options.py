@@ -82,6 +82,12 @@ STRIP = Option(
     plan="candidates.strip_bytes",
     array="layout.strip_bytes",
 )
+CONTROLLER = Option(
+    "--controller",
+    "Controller in the catalogue, for example perc-h730 (`diskmodel controllers`).",
+    plan="controller",
+    array="controller",
+)
 WRITE_CACHE = Option(
     "--write-cache",
     "Write cache of the controller, for example 2GiB; 0 for none.",
@@ -111,7 +117,7 @@ CACHES = ("write_cache", "read_cache")
 _RATES = ("iops", "commits_per_s")
 
 #: Of an array that `simulate`, `compare` and `replay` read from a file or from words.
-ARRAY = (WRITE_CACHE, READ_CACHE, STRIP, THREADS)
+ARRAY = (CONTROLLER, WRITE_CACHE, READ_CACHE, STRIP, THREADS)
 
 #: One stream of requests, in place of a workload file.
 STREAM = (
@@ -170,6 +176,7 @@ QUESTION = (
         plan="candidates.max_disks",
         kind="count",
     ),
+    CONTROLLER,
     WRITE_CACHE,
     READ_CACHE,
     STRIP,

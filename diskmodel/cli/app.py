@@ -32,6 +32,7 @@ COMMANDS = {
     "Describe the load and the disk": {
         "workload": "make a workload from iostat, sar, fio or a block trace",
         "drives": "list the bundled drives, or show one of them",
+        "controllers": "list the bundled controllers, or show one of them",
         "measure": "measure this machine's disk",
         "calibrate": "fit a drive to measurements, fio or DiskSpd results, or a trace",
         "validate": "compare a drive with measurements, results or a trace",
@@ -53,7 +54,8 @@ _TYPE = re.compile(r"<(?:list\[)?(\w+)(?:\]| range)>")
 #: Options as fio, iostat and RAID calculators name them → as they are named here.
 _OTHER_NAMES = {
     "--block": ("--bs", "--size", "--block-size", "--blocksize", "--request-size", "--io-size"),
-    "--queue-depth": ("--iodepth", "--depth", "--qd", "--outstanding", "--threads", "--numjobs"),
+    "--queue-depth": ("--iodepth", "--depth", "--qd", "--outstanding"),
+    "--threads": ("--numjobs", "--jobs"),
     "--iops": ("--rate", "--rps", "--ops", "--rate-iops"),
     "--reads": ("--rw", "--rwmixread", "--read", "--read-ratio", "--mix", "--writes"),
     "--level": ("--raid", "--raid-level"),

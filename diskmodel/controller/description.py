@@ -75,6 +75,8 @@ class Controller(Description):
 
     Attributes
     ----------
+    name : str
+        Of a controller that was measured, as the catalogue has it.
     read_cache : ReadCache or None
     write_cache : WriteCache or None
         None: writes go through to the disks.
@@ -86,14 +88,19 @@ class Controller(Description):
         Time of the controller's processor for each host request, one at a time.
     read_ahead_bytes : int
         Length of read-ahead for a sequential reader; 0: off. Needs a real read cache.
+    volume_depth : int or None
+        Requests of the host that it works on at once for one volume; the others wait, in the order in which they came.
+        None: any number.
     """
 
+    name: str = ""
     read_cache: ReadCache | None = None
     write_cache: WriteCache | None = None
     hit_ns: Nanoseconds = 30_000
     link_bytes_per_s: BytesPerSecond | None = None
     command_ns: Nanoseconds = 0
     read_ahead_bytes: Length = 0
+    volume_depth: int | None = Field(default=None, ge=1, le=65_536)
 
     @model_validator(mode="after")
     def _check(self) -> Self:

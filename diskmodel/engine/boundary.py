@@ -75,6 +75,8 @@ class ScenarioTables:
         Requests of a disk's block queue, where write-back throttling is modeled; 0: it is not.
     depth, command_ns, hit_ns, link_bytes_per_s : int
     hit_ratio : float
+    volume_depth : int
+        Requests that the controller works on at once; 0: any number.
     cache : CacheTables, optional
         Of a controller with real caches.
     host : HostTables, optional
@@ -95,6 +97,7 @@ class ScenarioTables:
     hit_ns: int
     link_bytes_per_s: int
     hit_ratio: float
+    volume_depth: int
     cache: CacheTables | None
     host: HostTables | None
     revolution_ns: Int64
@@ -121,6 +124,7 @@ class ScenarioTables:
             hit_ns=controller.hit_ns,
             link_bytes_per_s=scenario.link_bytes_per_s,
             hit_ratio=cache.hit_ratio if cache is not None and cache.hit_ratio is not None else 0.0,
+            volume_depth=controller.volume_depth or 0,
             cache=CacheTables.of(controller, scenario.layout, sector, scenario.depth)
             if controller.has_real_cache
             else None,

@@ -129,7 +129,8 @@ class Case:
     def assumed_effects(self) -> dict[str, float]:
         """By how much the rate of this load is taken to change with each quantity, both as logarithms."""
         writes, is_queued = self.seen.write_ratio, self.seen.in_disk > SINGLE
-        controlled = {"controller": writes} if self.array.controller.has_real_cache else {}
+        controller = self.array.controller
+        controlled = {"controller": writes} if controller.has_real_cache and not controller.name else {}
         if not self.is_hdd:
             reads = {"flash_parallelism" if is_queued else "flash_read_time": (1 - writes) * (1 if is_queued else -1)}
             return {**reads, "flash_write": writes, **controlled}

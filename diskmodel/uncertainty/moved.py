@@ -31,6 +31,9 @@ def moved(array: Array, workload: AnyWorkload, moves: Moves) -> tuple[Array, Any
         update["host"] = _slower(array.host, moves.host, names)
     if moves.command:
         update["controller"] = _slower(array.controller, moves.command, ("command_ns",))
+    if moves.volume and array.controller.volume_depth:
+        depth = max(round(array.controller.volume_depth * math.exp(moves.volume)), 1)
+        update["controller"] = array.controller.model_copy(update={"volume_depth": depth})
     if moves.level and isinstance(workload, Workload):
         workload = workload.scaled(math.exp(moves.level))
     return array.model_copy(update=update), workload

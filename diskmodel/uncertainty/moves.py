@@ -32,6 +32,8 @@ class Moves:
         Of the host's time for a request.
     command : float
         Of the controller's time for a command.
+    volume : float
+        Of the requests that the controller works on at once.
     level : float
         Of the rate at which requests come.
     p99 : float
@@ -51,6 +53,7 @@ class Moves:
     write_rate: float = 0.0
     host: float = 0.0
     command: float = 0.0
+    volume: float = 0.0
     level: float = 0.0
     p99: float = 0.0
     order: Order | None = None

@@ -55,7 +55,8 @@ def class_of(drive: Drive) -> str:
 def array_class(array: Array) -> str:
     """Return the class of an array as a whole; that of its drive for a disk on its own."""
     is_flash = not isinstance(array.drive, Hdd)
-    has_cache = array.controller.has_real_cache
+    # of one that was measured more is known than of its class
+    has_cache = array.controller.has_real_cache and not array.controller.name
     if is_flash:
         if has_cache:
             return "flash-behind-controller"

@@ -48,6 +48,9 @@ def _seeks(case: Case) -> Known | None:
 def _overheads(case: Case) -> Known | None:
     if not (case.is_hdd and case.is_sheet) or _is_printed(case.array.drive, "read_overhead_ns"):
         return None
+    if _destages_as_measured(case):
+        # whether a destage still meets the revolution of the one before it depends on them; the depth was fitted so
+        return None
     return _of_class(case, case.spread("overhead"), lambda factor: Moves(overhead=factor))
 
 
@@ -116,13 +119,35 @@ def _rows(key: str, drive: Drive) -> list[dict[str, float]]:
 
 def _controller(case: Case) -> Known | None:
     controller, writes = case.array.controller, case.seen.write_ratio
-    if case.origin == "exact" or not (controller.has_real_cache or controller.command_ns):
+    if case.origin == "exact":
+        return None
+    if controller.name:
+        return _measured_controller(case)
+    if not (controller.has_real_cache or controller.command_ns):
         return None
     name = array_class(case.array)
     spread = spread_of(name, "controller")
     if controller.has_real_cache and writes > _FEW:
         return _known(name, spread, lambda factor: Moves(speed=factor * writes, command=-factor))
     return _known(name, spread, lambda factor: Moves(command=-factor)) if controller.command_ns else None
+
+
+def _destages_as_measured(case: Case) -> bool:
+    """Whether writes are destaged by a controller of the catalogue, whose rate was measured."""
+    controller = case.array.controller
+    return bool(controller.name) and controller.write_cache is not None and case.seen.write_ratio > _FEW
+
+
+def _measured_controller(case: Case) -> Known | None:
+    """What is known of a controller in the catalogue: how many requests it takes at once, and how it destages."""
+    controller = case.array.controller
+    if _destages_as_measured(case):
+        writes = case.seen.write_ratio
+        found = spread_of("measured-controller", "destages")
+        return _known("measured-controller", found, lambda factor: Moves(speed=factor * writes))
+    if controller.volume_depth is None:
+        return None
+    return _known("measured-controller", spread_of("measured-controller", "volume"), lambda by: Moves(volume=by))
 
 
 def _host(case: Case) -> Known | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -46,7 +47,12 @@ class Controller:
         self.sector_bytes = scenario.drive.sector_bytes
         self.device = scenario.n_devices
         self.raid = raid
-        self.done = done
+        self.volume_depth = scenario.controller.volume_depth
+        self.told = done
+        self.done = done if self.volume_depth is None else self._finished
+        self.n_inside = 0
+        #: Requests that wait until one that is inside is done, each with the time since when (rule K14).
+        self.outside: deque[tuple[HostRequest, int]] = deque()
         self.processor_free_ns = 0
         self.link_free_ns = 0
         self.cache_full_ns: int | None = None
@@ -57,7 +63,25 @@ class Controller:
         return 0
 
     def submit(self, request: HostRequest) -> None:
-        """A request comes in, now: first the processor, then the data of a write over the link (rule K1)."""
+        """A request comes in, now, and waits while as many are inside as a volume may have (rule K14)."""
+        if self.n_inside == self.volume_depth:
+            self.outside.append((request, self.clock.now))
+            return
+        self.n_inside += 1
+        self._begin(request)
+
+    def _finished(self, request: HostRequest) -> None:
+        """The one that has waited longest takes the place of a request that is done (rule K14)."""
+        if self.outside:
+            following, since_ns = self.outside.popleft()
+            following.queue_ns += self.clock.now - since_ns
+            self._begin(following)
+        else:
+            self.n_inside -= 1
+        self.told(request)
+
+    def _begin(self, request: HostRequest) -> None:
+        """First the processor, then the data of a write over the link (rule K1)."""
         if not self.command_ns:
             self._processed(request)
             return

@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from diskmodel.array import Spindles
+from diskmodel.controller.catalogue import NamedController
 from diskmodel.controller.description import Controller
 from diskmodel.description import Description, read_toml
 from diskmodel.drive import Drive, NamedDrive
@@ -240,7 +241,7 @@ class PlanDescription(Description):
     objective: Objective
     candidates: Candidates
     layout: CommonLayout = CommonLayout()
-    controller: Controller = Controller()
+    controller: NamedController = Controller()
     queue: Queue = Queue()
     host: Host = Host()
     spindles: Spindles = Spindles()

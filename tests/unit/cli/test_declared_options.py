@@ -76,3 +76,25 @@ def test_options_of_arrays_are_those_of_plans() -> None:
             assert option.name in said
             assert option.help in said, (command, option.name)
     assert {option.key for option in ARRAY} <= set(OF_A_PLAN)
+
+
+def test_a_controller_is_named(tmp_path: Path) -> None:
+    controller = of_array(controller="perc-h730")["controller"]
+    assert (controller.volume_depth, controller.write_cache.destage_depth) == (64, 2)
+    plan, _ = plan_from(plan_options({**LINE, "controller": "perc-h730", "write_cache": "2GiB", "threads": 8}))
+    assert plan.controller.write_cache is not None
+    assert (plan.controller.write_cache.size_bytes, plan.controller.write_cache.destage_depth) == (2 << 30, 2)
+    assert plan.host.processors == 8
+    with pytest.raises(DescriptionError, match="--controller='perc-h370': is not a controller in the catalogue"):
+        of_array(controller="perc-h370")
+    text = 'drive = "generic-10k"\ncontroller = "perc-h330"\n[layout]\nlevel = "raid0"\ndisks = 4\n'
+    assert Array.load(write(tmp_path / "array.toml", text)).controller.volume_depth == 5
+
+
+def test_controllers_are_listed_and_shown() -> None:
+    rows = answer("controllers")["controllers"]
+    assert [row["name"] for row in rows] == ["generic-hba", "perc-h330", "perc-h730"]
+    assert answer("controllers", "perc-h330")["volume_depth"] == 5
+    assert "volume_depth = 5" in run("controllers", "perc-h330").stdout
+    assert "perc-h730" in run("controllers").stdout
+    assert "did you mean perc-h730?" in refusal("controllers", "perc-h73")

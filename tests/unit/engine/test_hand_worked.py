@@ -242,3 +242,21 @@ def test_only_an_array_that_has_lost_a_disk_reads_through_its_thread(engine: str
     ended = done(engine, rows, layout=layout, queue=queue).completions.done_ns
     assert ended[0] < ended[1] < ended[2]
     assert (ended[3] > ended[2]) == bool(failed)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_controller_works_on_so_many_requests_at_once(engine: str) -> None:
+    """Four hits of 100 at 0, 10, 20 and 30, two at once (rule K14): the third takes the first one's place at 100."""
+    controller = {"read_cache": {"hit_ratio": 1.0}, "hit_ns": 100, "volume_depth": 2}
+    outcome = done(engine, requests([0, 10, 20, 30], [0] * 4, [1, 2, 3, 4]), controller=controller)
+    assert outcome.completions.done_ns.tolist() == [100, 110, 200, 210]
+    assert outcome.completions.parts_ns[:, PARTS.index("queue")].tolist() == [0, 0, 80, 80]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_request_takes_a_place_before_the_host_learns_that_it_is_free(engine: str) -> None:
+    """Three clients, one request at once: those that wait go before what the client that was answered asks next."""
+    controller = {"read_cache": {"hit_ratio": 1.0}, "hit_ns": 100, "volume_depth": 1}
+    outcome = done(engine, requests([0] * 5, [0] * 5, [1, 2, 3, 4, 5], clients=3), controller=controller)
+    assert outcome.completions.done_ns.tolist() == [100, 200, 300, 400, 500]
+    assert outcome.completions.issue_ns.tolist() == [0, 0, 0, 100, 200]

@@ -65,6 +65,7 @@ fn scenario() -> Scenario {
         hit_ns: 100_000,
         link_bytes_per_s: 23_000_000,
         hit_ratio: 0.3,
+        volume_depth: 0,
         cache: None,
         host: None,
         revolution_ns: vec![4_000_000; 5],

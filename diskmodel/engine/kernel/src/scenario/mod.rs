@@ -51,6 +51,8 @@ record! {
         pub hit_ns: i64,
         pub link_bytes_per_s: i64,
         pub hit_ratio: f64,
+        /// Requests that the controller works on at once; 0: any number.
+        pub volume_depth: usize,
         /// None: a controller without real caches.
         pub cache: Option<CacheTables>,
         /// None: a host that costs nothing and does not buffer.
@@ -135,7 +137,8 @@ impl Scenario {
         let n_disks = self.layout.n_disks as usize;
         let holds_disks = self.layout.holds_disks;
         let layout = Layout::new(self.layout);
-        let controller = Controller::new(self.command_ns, self.hit_ns, self.link_bytes_per_s, self.hit_ratio);
+        let times = (self.command_ns, self.hit_ns);
+        let controller = Controller::new(times.0, times.1, self.link_bytes_per_s, self.hit_ratio, self.volume_depth);
         let start = &self.start;
         let cache = self.cache.as_ref().map(|cache| cache.build(start)).transpose()?;
         let buffer = self.host.as_ref().map(|host| host.build(layout.capacity, start));

@@ -44,6 +44,7 @@ impl Scenario {
         if self.link_bytes_per_s != 0 {
             within("link_bytes_per_s", self.link_bytes_per_s, MIN_RATE, MAX_RATE)?;
         }
+        within("volume_depth", self.volume_depth as i64, 0, MAX_REQUESTS)?;
         let is_ratio = (0.0..=1.0).contains(&self.hit_ratio);
         holds(is_ratio, "hit_ratio", self.hit_ratio, "must be 0 to 1")?;
         let mut most = self.layout.most_request();

@@ -1,6 +1,8 @@
 //! The controller: its processor, its link, drawn hits (rules K1 to K4); see
 //! `diskmodel/engine/reference/controller.py`.
 
+use std::collections::VecDeque;
+
 use super::{HostRequest, Owner, Simulation};
 use crate::device::{Device, Shared};
 use crate::events::{Action, COMPLETE, LAST_NS};
@@ -19,12 +21,46 @@ pub struct Controller {
     hit_ratio: f64,
     processor_free: i64,
     link_free: i64,
+    /// Requests that it works on at once; 0: any number (rule K14).
+    volume_depth: usize,
+    n_inside: usize,
+    /// Those that wait outside, each with the time since when.
+    outside: VecDeque<(u32, i64)>,
 }
 
 impl Controller {
-    /// `link_bytes_per_s`: 0 where the link is not modeled.
-    pub fn new(command_ns: i64, hit_ns: i64, link_bytes_per_s: i64, hit_ratio: f64) -> Self {
-        Controller { command_ns, hit_ns, link_bytes_per_s, hit_ratio, processor_free: 0, link_free: 0 }
+    /// `link_bytes_per_s`: 0 where the link is not modeled; `volume_depth`: 0 where any number of requests goes on.
+    pub fn new(command_ns: i64, hit_ns: i64, link_bytes_per_s: i64, hit_ratio: f64, volume_depth: usize) -> Self {
+        Controller {
+            command_ns,
+            hit_ns,
+            link_bytes_per_s,
+            hit_ratio,
+            processor_free: 0,
+            link_free: 0,
+            volume_depth,
+            n_inside: 0,
+            outside: VecDeque::new(),
+        }
+    }
+
+    /// Whether a request goes on now; otherwise it waits (rule K14).
+    #[inline(never)]
+    fn admits(&mut self, host: u32, now: i64) -> bool {
+        if self.n_inside == self.volume_depth {
+            self.outside.push_back((host, now));
+            return false;
+        }
+        self.n_inside += 1;
+        true
+    }
+
+    /// A request is done: the one that takes its place, and since when it has waited.
+    #[inline(never)]
+    fn next_inside(&mut self) -> Option<(u32, i64)> {
+        let next = self.outside.pop_front();
+        self.n_inside -= usize::from(next.is_none());
+        next
     }
 
     /// Whether a read with this draw hits (rule K2).
@@ -54,6 +90,26 @@ impl Controller {
 impl<D: Device, T: Traffic> Simulation<D, T> {
     #[inline(always)]
     pub(super) fn submit_to_controller(&mut self, host: u32) {
+        if self.controller.volume_depth > 0 && !self.controller.admits(host, self.events.now) {
+            return;
+        }
+        self.begin_inside(host);
+    }
+
+    /// Another request begins in the place of one that is done (rule K14).
+    #[inline(always)]
+    pub(super) fn take_place(&mut self) {
+        if self.controller.volume_depth == 0 {
+            return;
+        }
+        if let Some((next, since)) = self.controller.next_inside() {
+            self.hosts[next].queue += self.events.now - since;
+            self.begin_inside(next);
+        }
+    }
+
+    #[inline(always)]
+    fn begin_inside(&mut self, host: u32) {
         if self.controller.command_ns == 0 {
             self.processed(host);
             return;

@@ -489,6 +489,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// The controller has answered, now; a processor of the host that stands still notices it later (rule H4).
     #[inline(always)]
     fn finished(&mut self, host: u32) {
+        self.take_place();
         let now = self.events.now;
         let device = self.disks.len() as u32 + 2;
         if let Some(pauses) = self.host.as_mut().and_then(|host| host.answer_pauses.as_mut()) {
