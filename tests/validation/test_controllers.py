@@ -34,7 +34,7 @@ def test_a_profile_says_what_it_rests_on(name: str) -> None:
 
 @pytest.mark.parametrize(("read_ratio", "measured"), [(1, "reads_per_s"), (0, "writes_per_s")])
 def test_few_requests_at_once_explain_the_h330(read_ratio: int, measured: str) -> None:
-    """24 disks with 512 outstanding are three times as fast as one; without the controller they make 22,500 to 30,000/s."""
+    """24 disks are three times as fast as one; without the controller they make 22,500 to 30,000 requests/s."""
     layout = {"level": "raid0", "disks": 24, "strip": "64 KiB"}
     array = {"drive": "seagate-exos-10e2400-1200", "layout": layout, "controller": "perc-h330"}
     result = run(array, {"clients": 512, "span": "100 GB", "read_ratio": read_ratio}, n_requests=8000)

@@ -142,6 +142,7 @@ fn scenario(drive: Drive, level: (&str, u32, i64, i64)) -> Scenario {
         hit_ns: 100_000,
         link_bytes_per_s: 230_000_000,
         hit_ratio: 0.0,
+        volume_depth: 0,
         cache: None,
         host: None,
         revolution_ns: vec![4_000_000; n_disks as usize],

@@ -96,7 +96,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.begin_inside(host);
     }
 
-    /// Another request begins in the place of one that is done (rule K14).
+    /// A request is done, and the one that has waited longest begins (rule K14).
     #[inline(always)]
     pub(super) fn take_place(&mut self) {
         if self.controller.volume_depth == 0 {
