@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from diskmodel.controller.catalogue import NamedController
+from diskmodel.controller.catalogue import NamedController, load_controller, profiles
 from diskmodel.controller.description import Controller
 from diskmodel.description import Description, facts_html, read_toml
 from diskmodel.drive import DriveTables, Flash, HddTables, NamedDrive
@@ -46,7 +46,7 @@ class Spindles(Description):
 
 #: Number of drives, drive and RAID level in words.
 _WORDS = re.compile(r"(?:(?P<disks>\d{1,6})(?:\s*[x×]\s*|\s+))?(?P<drive>\S+)(?:\s+(?:in\s+)?(?P<level>\S.*))?")
-#: What may follow, each after a comma: "1GiB cache", "2GiB read cache", "strip 256KiB".
+#: What may follow, each after a comma, beside a controller: "1GiB cache", "2GiB read cache", "strip 256KiB".
 _CACHE = re.compile(r"(?P<size>\S+(?:\s[KMGT]i?B)?)\s+(?:(?P<kind>read|write)[\s-])?cache", re.IGNORECASE)
 _STRIP = re.compile(r"strips?\s+(?:of\s+)?(?P<size>\S.*)", re.IGNORECASE)
 #: What people add to the level of an array with a failed disk.
@@ -199,8 +199,8 @@ class Array(Description):
     def from_words(cls, words: str) -> Self:
         """Return the array that words describe: number of drives, drive and RAID level, or a drive alone.
 
-        A cache of the controller and the strip may follow after commas: "1GiB cache" (of writes), "4GiB read cache",
-        "strip 256KiB".
+        A controller of the catalogue, its cache and the strip may follow after commas: "perc-h730", "1GiB cache" (of
+        writes), "4GiB read cache", "strip 256KiB".
 
         Raises
         ------
@@ -309,9 +309,15 @@ def _of_words(words: str) -> dict[str, Any]:
         fix = f'write a file with drive = "{found["drive"]}" and layout = {{ {table} }}'
         raise DescriptionError(Fault("array", words, "only whole arrays can be written in words", fix))
     tables: dict[str, dict[str, Any]] = {"layout": {"level": level, "disks": disks}, "controller": {}}
-    for part in more:
+    # a controller first, whose caches the others change
+    for part in sorted(more, key=lambda part: part.strip() not in profiles()):
         if cache := _CACHE.fullmatch(part.strip()):
-            tables["controller"][f"{(cache['kind'] or 'write').lower()}_cache"] = {"size": cache["size"]}
+            kind = f"{(cache['kind'] or 'write').lower()}_cache"
+            known = dict(tables["controller"].get(kind) or {})
+            known.pop("size_bytes", None)
+            tables["controller"][kind] = {**known, "size": cache["size"]}
+        elif part.strip() in profiles():
+            tables["controller"] = dict(load_controller(part.strip())) | tables["controller"]
         elif strip := _STRIP.fullmatch(part.strip()):
             tables["layout"]["strip"] = strip["size"]
         else:

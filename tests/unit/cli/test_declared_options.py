@@ -89,6 +89,10 @@ def test_a_controller_is_named(tmp_path: Path) -> None:
         of_array(controller="perc-h370")
     text = 'drive = "generic-10k"\ncontroller = "perc-h330"\n[layout]\nlevel = "raid0"\ndisks = 4\n'
     assert Array.load(write(tmp_path / "array.toml", text)).controller.volume_depth == 5
+    for words in ("perc-h730, 2GiB cache", "2GiB cache, perc-h730"):
+        both = Array(f"8x generic-10k raid5, {words}").controller.write_cache
+        assert both is not None
+        assert (both.size_bytes, both.destage_depth) == (2 << 30, 2)
 
 
 def test_controllers_are_listed_and_shown() -> None:
