@@ -56,14 +56,20 @@ def suggest_n(result: Result, precision: float | None = None) -> int:
     cycle = cycle_of(result.requests, result.run.cleaning_requests)
     if cycle < UNKNOWN_CYCLE and sees_too_few_cycles(result.n_requests, cycle):
         return max(enough_cycles(cycle), result.n_requests + 1)
-    unseen = unseen_share(result.requests, result.run, result.n_measured, result.window.start_ns)
-    if unseen > _SEEN and result.n_requests < (enough := unseen_requests(result.requests)):
+    if enough := overflow_requests(result):
         return enough
     if not result.is_stable or not result.is_settled or math.isnan(widest):
         factor = 4.0
     else:
         factor = _MARGIN * (widest / (precision or result.precision)) ** 2
     return math.ceil(result.n_requests * min(max(factor, _SMALLEST_STEP), _LARGEST_STEP))
+
+
+def overflow_requests(result: Result) -> int:
+    """Return the length of a run that knows p99 where no burst filled a cache in this one (rule Z11); 0: it knows."""
+    unseen = unseen_share(result.requests, result.run, result.n_measured, result.window.start_ns)
+    enough = unseen_requests(result.requests)
+    return enough if unseen > _SEEN and result.n_requests < enough else 0
 
 
 def _widest(result: Result) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from diskmodel.plan.advice.choice import assure, choose
+from diskmodel.plan.advice.rare_bursts import rare_bursts
 from diskmodel.plan.advice.relax import with_write_cache
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.changes import Assumption
@@ -24,8 +25,12 @@ def assumptions(
     `by_chance`: the other answer has the chance that the objective asks for, as the answer has.
 
     A write cache of the controller: with the answer's drive, every level of the plan, and fewer disks. The other way
-    round nothing is assumed: a cache that is there was asked for.
+    round nothing is assumed: a cache that is there was asked for. And that limits apply within rare bursts.
     """
+    return [*_cache(plan, best, evaluate, by_chance=by_chance), *rare_bursts(plan, best, evaluate)]
+
+
+def _cache(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_chance: bool) -> list[Assumption]:
     streams = plan.workload.streams
     writes = sum(stream.row_weight * (1 - stream.read_ratio) for stream in streams)
     has_writes = writes >= _LEAST_WRITES * sum(stream.row_weight for stream in streams)

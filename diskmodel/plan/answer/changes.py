@@ -51,12 +51,15 @@ class Assumption(Record):
         Fewest disks in the other case, of the same drive, up to those of the answer; None: no fewer meet the objective.
     level : str
         For people: "RAID 6"; "" without disks.
+    unknown : str
+        Why the answer of the other case is not known, and what it takes; "" where it is.
     """
 
     assumed: str
     instead: str
     disks: int | None
     level: str
+    unknown: str = ""
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,9 @@ class Outcome(Record):
     cycle_requests : int
         Requests in which the load goes through its ups and downs once, where the run was too short to see enough of
         them (rule Z11); 0: it saw enough.
+    overflow_requests : int
+        Length of a run that knows p99 where no burst filled the controller's write cache, but more of them may than this
+        one could show (rule Z11); 0: it knows.
     is_settled : bool
         Whether the run reached a steady state.
     n_simulated : int
@@ -89,6 +92,7 @@ class Outcome(Record):
     round_requests: int = 0
     is_in_waves: bool = False
     cycle_requests: int = 0
+    overflow_requests: int = 0
     is_settled: bool = True
     n_simulated: int = 0
     mean_read_ns: float = math.nan

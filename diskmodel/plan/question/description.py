@@ -275,15 +275,16 @@ class PlanDescription(Description):
         sync are scaled to it, and the others on their own. Rates that change over minutes or hours are at
         their highest (rule W10).
         """
-        return self._scaled_workload.at_peak(self.search.decision_budget)
+        return self.described_workload.at_peak(self.search.decision_budget)
 
     @property
     def peaks(self) -> dict[str, tuple[float, float]]:
         """Mean and highest rate per second of the streams that are simulated at their highest, by name."""
-        return self._scaled_workload.peaks(self.search.decision_budget)
+        return self.described_workload.peaks(self.search.decision_budget)
 
     @property
-    def _scaled_workload(self) -> Workload:
+    def described_workload(self) -> Workload:
+        """The load to design for, with rates that rise and fall as they are described."""
         if self.objective.commits_per_s is not None:
             return scaled_with_commits(self._placed_workload, self.objective)
         factor = self.design_factor

@@ -232,6 +232,11 @@ def _host_limit(trial: Trial | None) -> str:
 def _rounds(trial: Trial | None) -> str:
     """Return why a trial could not see the long run, as the end of a sentence; "" where it did (rules Z10, Z11)."""
     outcome = trial.outcome if trial is not None else None
+    if outcome is not None and outcome.overflow_requests and not outcome.is_partial:
+        return (
+            "; no burst filled the controller's write cache, and how seldom one does is known from "
+            f"{outcome.overflow_requests:,} requests on: raise search.max_requests_at_answer to that"
+        )
     if outcome is None or not outcome.is_partial:
         return ""
     if outcome.cycle_requests >= UNKNOWN_CYCLE:

@@ -37,7 +37,9 @@ def assumed(result: PlanResult) -> list[str]:
     said = []
     for item in result.assumptions:
         disks = result.best.disks if result.best is not None else None
-        if item.disks is None or (item.disks == disks):
+        if item.unknown:
+            other = item.unknown
+        elif item.disks is None or (item.disks == disks):
             other = "no fewer disks"
         else:
             other = f"{in_disks(item.disks)} in {item.level}"

@@ -16,6 +16,7 @@ from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.trial.busiest import busiest_of
 from diskmodel.result import Latency, Result
 from diskmodel.result.commits import COMMITS
+from diskmodel.result.run_length import overflow_requests
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.window import cycle_of, sees_too_few_cycles
 from diskmodel.result.utilization import utilization_interval
@@ -130,6 +131,7 @@ def outcome_of(result: Result, array: Array, workload: Workload) -> Outcome:
         mean_read_ns=result.reads.mean.value,
         mean_write_ns=result.writes.mean.value,
         cycle_requests=cycle if sees_too_few_cycles(result.n_requests, cycle) else 0,
+        overflow_requests=overflow_requests(result),
     )
 
 

@@ -75,6 +75,14 @@ class Bursts(ArrivalLaw):
         own_ns = self.mean_on_ns if self.on_rate_per_s >= self.off_rate_per_s else self.mean_off_ns
         return max(own_ns, self.profile.peak_ns if self.profile else 0.0)
 
+    @property
+    def peak_share(self) -> float:
+        """Share of the requests that come while the higher of the rates lasts; 1 with a profile."""
+        if self.profile is not None:
+            return 1.0
+        on, off = self.on_rate_per_s * self.mean_on_ns, self.off_rate_per_s * self.mean_off_ns
+        return (on if self.on_rate_per_s >= self.off_rate_per_s else off) / (on + off)
+
     def at_peak(self) -> ArrivalLaw:
         """Return the busiest part of the profile; without one, bursts that never end."""
         if self.profile is not None:

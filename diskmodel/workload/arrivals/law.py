@@ -46,6 +46,11 @@ class ArrivalLaw(Description, ABC):
         """Mean time for which the rate is at its highest, at a stretch; 0 where it does not change."""
         return 0.0
 
+    @property
+    def peak_share(self) -> float:
+        """Share of the requests that come while the rate is at its highest; 1 where that is not known."""
+        return 1.0
+
     def at_peak(self) -> ArrivalLaw:
         """Return the law at its busiest, for good; itself where the rate does not change."""
         return self

@@ -151,6 +151,21 @@ def test_eleven_bursts_that_a_cache_absorbs_do_not_show_what_the_next_one_does()
     assert long.latency.ends_ns["p99"][1] > 50e6
 
 
+def test_a_plan_says_how_long_a_run_must_be_before_such_a_cache() -> None:
+    plan = PlanDescription.parse(
+        {
+            "workload": {"size": "8 KiB", "read_ratio": 0.0, "arrival": RARELY_LONG},
+            "objective": {"latency": {"p99": "20 ms"}},
+            "candidates": {"drives": ["generic-10k"], "levels": ["raid10"], "disks": 14},
+            "controller": {"write_cache": {"size": "64 MiB"}},
+            "search": {"seed": 3, "max_requests": 125_000, "max_requests_at_answer": 125_000},
+        }
+    )
+    (candidate,) = run_plan(plan, with_relaxations=False, by_chance=False, with_details=False).candidates
+    assert candidate.state == "undecided"
+    assert f"known from {301 * 11_000:,} requests on: raise search.max_requests_at_answer" in candidate.reason
+
+
 def test_a_cache_before_bursts_begins_as_at_their_mean_rate() -> None:
     """The first 6,000 requests are of one burst with some seeds, and would fill it."""
     for seed in range(3):
