@@ -16,6 +16,7 @@ from diskmodel.engine import streamed
 from diskmodel.engine.cached_writes import waiting_writes
 from diskmodel.engine.effort import MAX_REQUESTS, PROBE, bound_message, check_effort, rebuild_bound
 from diskmodel.engine.idle_arm import idle_arm_message
+from diskmodel.engine.phases import with_all_angles
 from diskmodel.engine.predict import Predictor, check_draws
 from diskmodel.engine.run import Engine, draw_and_run, run_to_result
 from diskmodel.engine.scenario import Scenario, resolve
@@ -201,6 +202,7 @@ def _one_run(
     elif start == "steady" and scenario.has_levels:
         result = replace(result, messages=(*result.messages, _EMPTY_BEFORE_A_TRACE))
     if isinstance(workload, Workload):
+        result = with_all_angles(result, array, workload, scenario, seed)
         not_seen = unseen(array, workload, result.n_requests, result.run.end_ns / 1e9)
         result = replace(result, messages=(*result.messages, *not_seen))
     if array.layout.rebuild is not None:

@@ -58,8 +58,8 @@ class Outcome(Record):
         Requests in which the load goes through its ups and downs once, where the run was too short to see enough of
         them (rule Z11); 0: it saw enough.
     overflow_requests : int
-        Length of a run that knows p99 where no burst filled the controller's write cache, but more of them may than this
-        one could show (rule Z11); 0: it knows.
+        Length of a run that knows p99 where no burst filled the controller's write cache in this one, but some
+        may (rule Z11); 0: it knows.
     is_settled : bool
         Whether the run reached a steady state.
     n_simulated : int

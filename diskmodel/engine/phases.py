@@ -1,0 +1,154 @@
+"""Angles between spindles that turn freely: what a run at one set of them does not show (rule S2).
+
+Copies of a block are written at the same time, and the request waits for the disk whose platter comes last: two mirrors
+at opposite angles take 5 % longer than the mean of all angles, as long as the run lasts. Real spindles drift, and pass
+through all angles within minutes.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diskmodel.array import Array
+from diskmodel.engine.native import covers
+from diskmodel.engine.run import run
+from diskmodel.engine.scenario import Scenario
+from diskmodel.engine.threads import Threads
+from diskmodel.records import Int64, Op, Requests
+from diskmodel.result import Interval, Latency, Result
+from diskmodel.result.prediction import combined
+from diskmodel.result.statistics.registry import PERCENTILES
+from diskmodel.workload import Workload
+
+#: Sets of angles that are tried, evenly spread between two disks, and requests with each. With half of either, the
+#: spread over the angles is within a quarter; double takes as long as the run itself.
+_DRAWS, _REQUESTS = 8, 4_000
+#: Utilization from which disks are out of step by what waits: two mirrors still differ by 4 % at 0.4, and by less than
+#: the interval of most runs beyond.
+_BUSY = 0.5
+#: Part of the requests that begin the run, which are left out.
+_FIRST = 10
+
+
+def with_all_angles(result: Result, array: Array, workload: Workload, scenario: Scenario, seed: int) -> Result:
+    """Return the result with intervals that include the angles of spindles which were not drawn for its run.
+
+    Where they do not matter, or are given, it is left as it is.
+
+    Parameters
+    ----------
+    result : Result
+    array, workload, seed
+        Of its run.
+    scenario : Scenario
+        From which it began.
+    """
+    if not _are_free(array) or not result.is_stable or result.utilization_ratio >= _BUSY:
+        return result
+    if not _waits_for_several(array, workload):
+        return result
+    requests = workload.requests(
+        capacity_bytes=array.usable_bytes,
+        n=min(_REQUESTS, result.n_requests),
+        seed=seed,
+        with_cache_draws=scenario.has_drawn_hits,
+        n_before=scenario.start.n_before,
+    )
+    if covers(scenario, requests) is not None:
+        return result
+    scenario = replace(scenario, sample_every=0)
+
+    def of(phase_ns: Int64) -> dict[str, dict[str, float]]:
+        done = run(replace(scenario, phase_ns=phase_ns), requests).completions
+        return _figures(requests, done.done_ns - done.issue_ns)
+
+    with Threads(min(_DRAWS, os.cpu_count() or 1)) as pool:
+        reference, *drawn = pool.map(of, [scenario.phase_ns, *_angles(scenario.revolution_ns, seed)])
+    means = [one[""]["mean"] / reference[""]["mean"] for one in drawn]
+    reach = NormalDist().inv_cdf(0.5 + result.confidence / 2) * float(np.std(np.log(means), ddof=1))
+    if not reach > result.latency.mean.relative:
+        return result
+
+    def widened(latency: Latency, name: str) -> Latency:
+        if name not in reference:
+            return latency
+        return _widened(latency, reference[name], [one[name] for one in drawn], result.confidence)
+
+    message = (
+        f"at other angles between the disks' spindles, which turn freely, the mean is {_percent(min(means))} to "
+        f"{_percent(max(means))} from this; the intervals include that, and longer runs do not narrow them "
+        "(spindles.drift_ppm lets them drift)"
+    )
+    return replace(
+        result,
+        latency=widened(result.latency, ""),
+        reads=widened(result.reads, "reads "),
+        writes=widened(result.writes, "writes "),
+        per_stream={name: widened(latency, f"stream {name}") for name, latency in result.per_stream.items()},
+        messages=(*result.messages, message),
+    )
+
+
+def _are_free(array: Array) -> bool:
+    """Whether the angles are drawn once and stay."""
+    spindles = array.spindles
+    return spindles.phase == "random" and not spindles.drift_ppm and array.drive.kind == "hdd"
+
+
+def _waits_for_several(array: Array, workload: Workload) -> bool:
+    """Whether some request waits for several disks at once: copies, whole rows, or strips; not behind a write cache."""
+    layout = array.layout
+    if layout.disks < 2 or layout.rebuild is not None:
+        return False
+    writes = array.controller.write_cache is None and any(stream.read_ratio < 1 for stream in workload.streams)
+    longest = max(share.size_bytes for stream in workload.streams for share in stream.sizes)
+    return (writes and layout.kind.family == "copies") or longest > layout.strip_bytes
+
+
+def _angles(revolution_ns: Int64, seed: int) -> list[Int64]:
+    """Return sets of angles: the first disk at 0, each other one once in every eighth of a revolution."""
+    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy=seed, spawn_key=(0x5B1E,))))
+    parts = np.stack([rng.permutation(_DRAWS) for _ in revolution_ns[1:]], axis=1)
+    turns = np.concatenate([np.zeros((_DRAWS, 1)), (parts + 0.5) / _DRAWS], axis=1)
+    return [(one * revolution_ns).astype(np.int64) for one in turns]
+
+
+def _figures(requests: Requests, response_ns: Int64) -> dict[str, dict[str, float]]:
+    """Return mean and percentiles of all requests (""), reads, writes and streams, where there are any."""
+    is_late = np.arange(len(response_ns)) >= len(response_ns) // _FIRST
+    groups = {"": is_late, "reads ": is_late & (requests.op == Op.READ), "writes ": is_late & (requests.op == Op.WRITE)}
+    for at, rule in enumerate(requests.streams):
+        groups[f"stream {rule.name}"] = is_late & (requests.stream == at)
+    return {name: _of_group(response_ns[rows]) for name, rows in groups.items() if rows.any()}
+
+
+def _of_group(response_ns: NDArray[np.int64]) -> dict[str, float]:
+    found = dict(zip(PERCENTILES, np.quantile(response_ns, list(PERCENTILES.values())).tolist(), strict=True))
+    return {"mean": float(response_ns.mean())} | found
+
+
+def _widened(
+    latency: Latency, reference: Mapping[str, float], drawn: list[dict[str, float]], confidence: float
+) -> Latency:
+    """Return a latency whose intervals include the angles; those that the run does not know stay unknown."""
+
+    def of(own: Interval, name: str) -> Interval:
+        if not (math.isfinite(own.low) and math.isfinite(own.high)):
+            return own
+        return combined(own, reference[name], [one[name] for one in drawn], confidence)
+
+    ends = {name: of(Interval(value, *latency.ends_ns[name]), name) for name, value in latency.quantiles_ns.items()}
+    return replace(
+        latency, mean=of(latency.mean, "mean"), ends_ns={name: (one.low, one.high) for name, one in ends.items()}
+    )
+
+
+def _percent(ratio: float) -> str:
+    return f"{100 * (ratio - 1):+.0f} %"
