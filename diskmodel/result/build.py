@@ -189,8 +189,8 @@ def build_result(
     """
     is_partial = bool(run.round_requests) and not window.n_rounds
     is_short = n_requests < MIN_ABSORBED and any(run.level_marks[at] for at in (_CONTROLLER, _HOST))
-    if is_short and stability is not None and stability.is_stable:
-        stability = replace(stability, is_known=False)
+    if is_short and stability is not None:
+        stability = replace(stability, is_stable=True, is_known=False)
     stability, window = _with_drifts(stability, window, drifting, requests, is_partial=is_partial or is_short)
     cycle = cycle_of(requests, run.cleaning_requests)
     misses_cycles = sees_too_few_cycles(n_requests, cycle)

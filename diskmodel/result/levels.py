@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from diskmodel.records import Int64, Op, Requests, Run
-from diskmodel.result.statistics.stability import median
+from diskmodel.result.statistics.stability import DEVIATIONS, SHORT_REQUESTS, median
 
 #: Names of the columns of `records.Run.levels`, as messages say them.
 PARTS = ("the controller's write cache", "the drives' write buffers", "the host's dirty memory")
@@ -52,14 +53,26 @@ def drifts(run: Run, requests: Requests, until_ns: int) -> tuple[Drift, ...]:
     -----
     A level drifts where it stays, over the last half of the records, on one side of the median of the first half;
     where it goes on moving away, by at least a sixth of its growth from the first half to the last; and where that is
-    more than half a percent of what was written meanwhile.
+    more than half a percent of what was written meanwhile. It is an overload where it is above its mark, and of fewer
+    than 10,000 requests has grown by more than random writes explain: three standard deviations of what is written.
     """
-    written = requests.length[requests.op == Op.WRITE]
-    return drifts_of(run.levels, float(written.sum()) / max(run.end_ns, 1), until_ns, run.level_marks)
+    written = requests.length[requests.op == Op.WRITE].astype(np.float64)
+    chance = chance_bytes(len(requests), float((written**2).sum()))
+    return drifts_of(run.levels, float(written.sum()) / max(run.end_ns, 1), until_ns, run.level_marks, chance)
 
 
-def drifts_of(levels: Int64, written_per_ns: float, until_ns: int, marks: tuple[int, int, int]) -> tuple[Drift, ...]:
-    """As `drifts`, of recorded levels with their marks and the bytes written per ns."""
+def chance_bytes(n_requests: int, squares: float) -> float:
+    """Return what a level may grow by over the last half of a short run by chance, bytes; 0 where the run is long.
+
+    `squares` are those of the lengths of its writes, added up. What leaves differs as much as what comes, at most.
+    """
+    return DEVIATIONS * math.sqrt(squares) if n_requests < SHORT_REQUESTS else 0.0
+
+
+def drifts_of(
+    levels: Int64, written_per_ns: float, until_ns: int, marks: tuple[int, int, int], chance_bytes: float = 0.0
+) -> tuple[Drift, ...]:
+    """As `drifts`, of recorded levels with their marks, the bytes written per ns, and what chance may add."""
     levels = levels[levels[:, 0] <= until_ns]
     if len(levels) < _MIN_RECORDS:
         return ()
@@ -74,6 +87,6 @@ def drifts_of(levels: Int64, written_per_ns: float, until_ns: int, marks: tuple[
         goes_on = late > 0 and late >= _LATE_SHARE * sign * (last.mean() - first.mean())
         # means of two quarters next to each other lie half of the span apart
         if is_apart and goes_on and late > _MATERIAL * written_per_ns * span_ns / 2:
-            is_overload = sign > 0 and last[quarter:].mean() > mark
+            is_overload = sign > 0 and last[quarter:].mean() > mark and last[-1] - first[-1] > chance_bytes
             found.append(Drift(part, sign * late / (span_ns / 2) * 1e9, bool(is_overload)))
     return tuple(found)

@@ -10,7 +10,7 @@ from diskmodel.records import PARTS, Int64, Op, Requests, Run
 from diskmodel.result.build import Burst, Measured, Subset, Target, build_result
 from diskmodel.result.latency import Latency
 from diskmodel.result.laws import check_devices
-from diskmodel.result.levels import drifts_of
+from diskmodel.result.levels import chance_bytes, drifts_of
 from diskmodel.result.result import Result
 from diskmodel.result.segments import Responses, Segment
 from diskmodel.result.statistics.batches import Interval, mean_interval
@@ -102,6 +102,8 @@ def summarize_tally(
     n = sum(segment.n for segment in kept)
     n_writes = sum(int(segment.counts[Op.WRITE].sum()) for segment in kept)
     written_per_s = sum(segment.n_bytes for segment in kept) * n_writes / max(n, 1) / window.seconds
+    mean_bytes = sum(segment.n_bytes for segment in kept) / max(n, 1)
+    by_chance = chance_bytes(tally.n_done, n_writes * mean_bytes**2)
     whole = Subset(observed.n, lambda: observed)
     has_streams = bool(kept and kept[0].streams)
     return build_result(
@@ -127,7 +129,7 @@ def summarize_tally(
             iops=_throughput(tally, start_ns, n, window, confidence),
         ),
         burst=_burst(tally, run),
-        drifting=drifts_of(run.levels, written_per_s / 1e9, tally.until_ns, run.level_marks),
+        drifting=drifts_of(run.levels, written_per_s / 1e9, tally.until_ns, run.level_marks, by_chance),
         target=target,
         histogram=responses.histogram(),
     )

@@ -24,9 +24,9 @@ MIN_ABSORBED = 1_000
 #: Requests below which growth has to be more than arrivals at random explain: elevators serve the faster the more wait,
 #: so that a queue near saturation rises for thousands of requests before it stays. At a fifth, eight disks in RAID 50
 #: at 99 % are called overloaded by one seed in three; at double, the first run of a question seldom sees an overload.
-_SHORT_REQUESTS = 10_000
+SHORT_REQUESTS = 10_000
 #: How many standard deviations more, and times in which arrivals are counted to know theirs.
-_DEVIATIONS, _N_COUNTS = 3, 16
+DEVIATIONS, _N_COUNTS = 3, 16
 #: Share of the growth that must still go on in the last quarter: a straight line has 1/2, a plateau 0. Nearer to 1/2,
 #: slow overload is missed; nearer to 0, queues that are still filling are called overloaded.
 _LATE_SHARE = 1 / 6
@@ -114,7 +114,7 @@ def judge_counts(times: NDArray[np.float64], n_came: Int64, n_left: Int64, n_req
     late_growth = last[quarter:].mean() - last[:quarter].mean()
     still_rises = late_growth >= _LATE_SHARE * (last.mean() - first.mean())
     grows = bool(n_requests >= _MIN_REQUESTS and never_returns and still_rises and late_growth > 0)
-    is_overloaded = grows and (n_requests >= _SHORT_REQUESTS or _is_more_than_chance(n_came, n_left))
+    is_overloaded = grows and (n_requests >= SHORT_REQUESTS or _is_more_than_chance(n_came, n_left))
     seconds = (times[-1] - times[half - 1]) / 1e9
     offered = float(n_came[-1] - n_came[half - 1]) / seconds
     completed = float(n_left[-1] - n_left[half - 1]) / seconds
@@ -129,4 +129,4 @@ def _is_more_than_chance(n_came: Int64, n_left: Int64) -> bool:
     counts = np.diff(n_came[:: max(len(n_came) // _N_COUNTS, 1)]).astype(np.float64)
     dispersion = float(counts.var() / counts.mean()) if len(counts) and counts.mean() > 0 else 0.0
     # services differ as much as arrivals, at most
-    return grown > _DEVIATIONS * math.sqrt(2 * dispersion * int(n_came[-1] - n_came[half - 1]))
+    return grown > DEVIATIONS * math.sqrt(2 * dispersion * int(n_came[-1] - n_came[half - 1]))
