@@ -62,7 +62,7 @@ def drifts(run: Run, requests: Requests, until_ns: int) -> tuple[Drift, ...]:
 
 
 def chance_bytes(n_requests: int, squares: float) -> float:
-    """Return what a level may grow by over the last half of a short run by chance, bytes; 0 where the run is long.
+    """Return what a level of random writes may grow by over half of a short run, bytes; 0 where the run is long.
 
     `squares` are those of the lengths of its writes, added up. What leaves differs as much as what comes, at most.
     """

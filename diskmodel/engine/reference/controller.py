@@ -48,7 +48,7 @@ class Controller:
         self.device = scenario.n_devices
         self.raid = raid
         self.volume_depth = scenario.controller.volume_depth
-        self.told = done
+        self.answer = done
         self.done = done if self.volume_depth is None else self._finished
         self.n_inside = 0
         #: Requests that wait until one that is inside is done, each with the time since when (rule K14).
@@ -78,7 +78,7 @@ class Controller:
             self._begin(following)
         else:
             self.n_inside -= 1
-        self.told(request)
+        self.answer(request)
 
     def _begin(self, request: HostRequest) -> None:
         """First the processor, then the data of a write over the link (rule K1)."""
