@@ -245,6 +245,7 @@ MAX_FILE_BYTES = 16 << 20
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
+    data = b""
     try:
         with open_input(path) as file:
             data = file.read(MAX_FILE_BYTES + 1)
@@ -261,7 +262,14 @@ def _read_toml(path: Path) -> dict[str, Any]:
         rule = f"is not UTF-8 text: byte {error.start} is {error.object[error.start]:#04x}"
         raise DescriptionError(Fault("file", str(path), rule, "name a TOML file")) from None
     except (ValueError, RecursionError) as error:  # also numbers of thousands of digits, and thousands of brackets
-        raise DescriptionError(Fault("file", str(path), f"is not valid TOML: {error}", "fix the syntax")) from None
+        raise DescriptionError(Fault("file", str(path), f"is not valid TOML: {error}", _toml_fix(data))) from None
+
+
+def _toml_fix(data: bytes) -> str:
+    """Return what to do about a file that is not TOML."""
+    if b"\r" in data and b"\n" not in data:
+        return "end its lines with LF or CR LF: it has CR alone, as old Macs wrote"
+    return "fix the syntax"
 
 
 def facts_html(title: str, facts: Iterable[tuple[str, str]]) -> str:

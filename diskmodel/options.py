@@ -195,6 +195,13 @@ SEARCH = (
     ),
 )
 
+#: Of every command that may take long; without it an hour (`diskmodel.cli.shared.time_limit`).
+TIME_LIMIT = Option(
+    "--time-limit",
+    "Longest time that the command may take, for example 10min or 8h; then it ends with status 3 and says what it was "
+    "doing. Default: 1h.",
+)
+
 #: All options of a plan by their keys.
 OF_A_PLAN = {option.key: option for option in (*QUESTION, *SEARCH)}
 

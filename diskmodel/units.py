@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Annotated, Any
@@ -102,20 +103,30 @@ def parse(text: str, units: dict[str, Any]) -> Fraction:
     """
     match = _NUMBER.match(text) if len(text) <= _MAX_TEXT else None
     known = ", ".join(name for name in units if name and "μ" not in name)
+    if other := _in_plain_digits(text):
+        raise ValueError(f"has digits of another script; write {other!r}, with digits from 0 to 9")
     if match is None or match.end(1) > _MAX_DIGITS:
         raise ValueError(f"must be a number with a unit; write a number followed by one of {known}")
     number, unit = match.groups()
     if not _GROUPED.fullmatch(number) or unit.startswith((",", ".", "_")):
         whole = text.strip().removesuffix(unit.lstrip("0123456789,._")).strip()
         raise ValueError(
-            f"has separators that do not part groups of three digits; write {_with_point(whole)!r}, with a point for "
-            "decimals"
+            f"has separators that do not separate groups of three digits; write {_with_point(whole)!r}, with a decimal "
+            "point"
         )
     if not unit and unit not in units and not float(number.replace(",", "").replace("_", "")):
         return Fraction(0)  # nothing is nothing in any unit
     if unit not in units:
         raise ValueError(_unknown(number, unit, units, known))
     return Fraction(number.replace(",", "").replace("_", "")) * Fraction(units[unit])
+
+
+def _in_plain_digits(text: str) -> str:
+    """Return a text with digits of another script (Arabic, full width) as those from 0 to 9; "" where it has none."""
+    if text.isascii() or len(text) > _MAX_TEXT:
+        return ""
+    plain = "".join(str(unicodedata.decimal(letter, letter)) for letter in text)
+    return "" if plain == text else plain
 
 
 def _with_point(number: str) -> str:

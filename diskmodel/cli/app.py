@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache, partial
 from importlib import import_module
@@ -89,7 +90,10 @@ class _Conversion:
         number = _PLAIN_NUMBER.fullmatch(value) if isinstance(value, str) and is_alone else None
         if number and not kind.is_ranged and (kind.annotation is float or (kind.annotation is int and not number[1])):
             return kind.annotation(value)
-        return self._library().coerce(value, param=param, ctx=ctx)
+        try:
+            return self._library().coerce(value, param=param, ctx=ctx)
+        except DescriptionError as error:  # of a parser of ours, which does not know the option
+            raise DescriptionError([replace(fault, field=_name_of(param)) for fault in error.faults]) from None
 
 
 def convert_plain_words(params: Iterable[Any]) -> None:

@@ -15,6 +15,8 @@ from diskmodel.cli.shared.console import print_json, progress, say, show
 from diskmodel.cli.shared.evidence import TRACED, read_trace_evidence
 from diskmodel.cli.shared.options import Debug, Json, RequestRange, Seed
 from diskmodel.cli.shared.status import check_place, ends_well, honest_no
+from diskmodel.cli.shared.time_limit import limited
+from diskmodel.doing import doing
 from diskmodel.errors import DescriptionError, Fault, InputError
 from diskmodel.output import STDOUT, write_text
 
@@ -30,6 +32,7 @@ MAX_WARNINGS = 3
 
 
 @ends_well
+@limited("fit to a part of the evidence: --requests A:B of a trace")
 def calibrate(
     evidence: Annotated[
         list[Path],
@@ -164,7 +167,7 @@ def fitted_to(
     InputError
         When a file is not evidence, or contains too little of it; when a trace is said to be of an array.
     """
-    with progress() as bar:
+    with progress() as bar, doing("fitting"):
         bar.add_task("fitting", total=None)
         trace = read_trace_evidence(evidence, requests)
         if trace is None:

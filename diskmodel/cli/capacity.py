@@ -23,6 +23,7 @@ from diskmodel.cli.shared.options import (
     asks,
 )
 from diskmodel.cli.shared.status import check_place, ends_well
+from diskmodel.cli.shared.time_limit import limited
 from diskmodel.options import ARRAY, KIND_OF_LOAD
 
 #: The load of a question that names none: small requests of a database, two thirds of them reads.
@@ -30,6 +31,7 @@ USUAL = {"reads": "70%", "block": "8k"}
 
 
 @ends_well
+@limited("lower --requests")
 @asks(stream=KIND_OF_LOAD, changes=ARRAY)
 def capacity(
     array: Annotated[str, typer.Argument(metavar="ARRAY", help='A TOML file, or words: "8x generic-15k raid5".')],

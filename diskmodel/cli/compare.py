@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -25,6 +26,7 @@ from diskmodel.cli.shared.options import (
     asks,
 )
 from diskmodel.cli.shared.status import check_place, ends_well, honest_no
+from diskmodel.cli.shared.time_limit import limited
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.options import ARRAY, STREAM
 
@@ -39,12 +41,16 @@ def read_limit_ms(p99: str) -> float:
     """
     from diskmodel.plan import LatencyLimits
 
-    limit_ns = LatencyLimits.parse({"p99": p99}).p99_ns
+    try:
+        limit_ns = LatencyLimits.parse({"p99": p99}).p99_ns
+    except DescriptionError as error:
+        raise DescriptionError([replace(fault, field="--p99") for fault in error.faults]) from None
     assert limit_ns is not None
     return limit_ns / 1e6
 
 
 @ends_well
+@limited("lower --requests")
 @asks(stream=STREAM, changes=ARRAY)
 def compare(
     arrays: ArrayTexts,

@@ -14,6 +14,7 @@ from diskmodel.cli.shared.console import print_json, say, show
 from diskmodel.cli.shared.inputs import LoadOptions, read_workload, refuse_unused
 from diskmodel.cli.shared.options import Asked, Debug, Device, Format, Json, Percentile, Plot, asks
 from diskmodel.cli.shared.status import check_place, ends_well, honest_no
+from diskmodel.cli.shared.time_limit import limited
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.options import QUESTION, SEARCH
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 
 @ends_well
+@limited("name fewer drives and levels; with --memory FILE the same command goes on where it stopped")
 @asks(question=QUESTION, how=SEARCH)
 def plan(
     plan: Annotated[

@@ -12,6 +12,8 @@ from diskmodel.cli.shared.console import print_json, say, show
 from diskmodel.cli.shared.inputs import read_array, read_replay
 from diskmodel.cli.shared.options import ArrayTexts, Asked, Debug, Device, Engine, Format, Json, Plot, Seed, asks
 from diskmodel.cli.shared.status import check_place, ends_well, honest_no
+from diskmodel.cli.shared.time_limit import limited
+from diskmodel.doing import doing
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.options import ARRAY, SYNC
 
@@ -57,6 +59,7 @@ class _Replayed:
 
 
 @ends_well
+@limited("replay a shorter part of the trace")
 @asks(changes=ARRAY, flushes=(SYNC.saying("none: replay a trace that has flushes without them."),))
 def replay(
     arrays: ArrayTexts,
@@ -102,15 +105,16 @@ def replay(
     if speed != 1:
         load = load.scaled(speed)
     found = []
-    for given, array in described:
-        result = simulate(
-            array,
-            load,
-            seed=seed,
-            engine=cast("EngineName", engine),
-            n_requests=len(load.trace),
-            profile_draws=0,
-        )
+    for place, (given, array) in enumerate(described, 1):
+        with doing(f"replaying on array {place} of {len(described)}"):
+            result = simulate(
+                array,
+                load,
+                seed=seed,
+                engine=cast("EngineName", engine),
+                n_requests=len(load.trace),
+                profile_draws=0,
+            )
         line = timeline(result, n_disks=_n_working(array), interval_s=interval)
         found.append(_Replayed(array.name or Path(given).stem, array, result, line, _latency_ms(result)))
     if as_json:

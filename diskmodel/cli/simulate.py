@@ -25,6 +25,7 @@ from diskmodel.cli.shared.options import (
     asks,
 )
 from diskmodel.cli.shared.status import ends_well, honest_no
+from diskmodel.cli.shared.time_limit import limited
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.options import ARRAY, STREAM
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 
 @ends_well
+@limited("lower --requests or raise --precision")
 @asks(stream=STREAM, changes=ARRAY)
 def simulate(
     array: ArrayText,

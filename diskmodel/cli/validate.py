@@ -12,6 +12,7 @@ from diskmodel.cli.shared.console import print_json, progress, show
 from diskmodel.cli.shared.evidence import read_trace_evidence
 from diskmodel.cli.shared.options import Debug, Json, RequestRange, Seed
 from diskmodel.cli.shared.status import ends_well
+from diskmodel.cli.shared.time_limit import limited
 from diskmodel.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ _ROWS = (
 
 
 @ends_well
+@limited("use a part of the evidence: --requests A:B of a trace")
 def validate(
     drive: Annotated[
         str, typer.Argument(metavar="DRIVE", help="Drive: a profile, or a name in the catalogue; or an array, a file.")

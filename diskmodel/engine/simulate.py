@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Literal
 
 from diskmodel.array import Array
+from diskmodel.doing import doing
 from diskmodel.drive.assumed_order import AssumedOrder
 from diskmodel.drive.hdd import Hdd
 from diskmodel.engine import streamed
@@ -315,19 +316,20 @@ def _of_length(
 ) -> Result:
     """Return the result of one run of `n` requests."""
     scenario = _sampled(scenario, n)
-    if keep == "all" or isinstance(workload, TraceWorkload):
-        return run_to_result(
-            array,
-            workload,
-            n,
-            scenario=scenario,
-            seed=seed,
-            engine=engine,
-            precision=precision,
-            percentile=percentile,
-        )
-    blocks = workload.blocks(capacity_bytes=array.usable_bytes, n=n, seed=seed, n_before=scenario.start.n_before)
-    folded = streamed.run(scenario, blocks)
+    with doing(f"simulating {n:,} requests"):
+        if keep == "all" or isinstance(workload, TraceWorkload):
+            return run_to_result(
+                array,
+                workload,
+                n,
+                scenario=scenario,
+                seed=seed,
+                engine=engine,
+                precision=precision,
+                percentile=percentile,
+            )
+        blocks = workload.blocks(capacity_bytes=array.usable_bytes, n=n, seed=seed, n_before=scenario.start.n_before)
+        folded = streamed.run(scenario, blocks)
     return summarize_tally(folded.requests, folded.run, folded.tally, precision=precision, percentile=percentile)
 
 

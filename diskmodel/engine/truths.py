@@ -8,6 +8,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 from diskmodel.array import Array
+from diskmodel.doing import doing
 from diskmodel.engine.effort import PROBE, rebuild_bound
 from diskmodel.engine.native import covers
 from diskmodel.engine.run import run
@@ -98,7 +99,8 @@ def simulate_truths(
     """
     if origin_of(array.drive) == "exact":
         return None
-    return Trials(array, workload, n_requests, seed=seed, start=start).truths(n_draws)
+    with doing(f"simulating {n_draws} draws of what is not known"):
+        return Trials(array, workload, n_requests, seed=seed, start=start).truths(n_draws)
 
 
 class Trials:

@@ -26,7 +26,7 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
     (
         r"\A'Test Type,Test Description|^'Access specifications",
         "is a result of Iometer, which is not read",
-        "take the access specification over by hand: --read, --block, --iops or --queue-depth of diskmodel plan",
+        "give its access specification by hand: --reads, --block, and --iops (plan) or --queue-depth (simulate)",
     ),
     (
         r"^osd\s+commit_latency\(ms\)\s+apply_latency\(ms\)|\"(osd_perf_infos|perf_stats)\"",
@@ -58,12 +58,17 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
     (
         r"\ASystem configuration: lcpu=|^Disks: +% tm_act +Kbps|%tm_act +bps +tps +bread",
         "is output of iostat of AIX, which is not read",
-        "turn its tps, bread and bwrtn into --iops and --read of diskmodel plan; iostat -D has them",
+        "give the rps and wps of iostat -D by hand: --iops is their sum, --reads the share of rps, of diskmodel plan",
     ),
     (
         r"^ +disk\d+ .*\bcpu\b +load average|^ +KB/t +tps +MB/s( +KB/t| +us)",
         "is output of iostat of macOS or BSD, which counts reads and writes together",
-        "record with fs_usage -w -f diskio on macOS, iostat -x on FreeBSD",
+        "on FreeBSD record with iostat -x 1 600; on macOS give --iops, --reads and --block of diskmodel plan by hand",
+    ),
+    (
+        r"^r/s,w/s,kr/s,kw/s,wait,actv,|^device,r/s,w/s,kr/s,kw/s,",
+        "is output of Solaris' iostat with commas (iostat -r), which is not read",
+        "record without -r: iostat -xn 1 600",
     ),
     (
         r"^ +tty .*\bcpu\s*\n +tin tout +kps +tps +serv",

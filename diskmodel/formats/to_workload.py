@@ -37,6 +37,8 @@ from diskmodel.workload import Workload
 from diskmodel.workload.trace import COARSE_CLOCK_NS
 
 LEVELS = (50, 90, 95, 99, 100)
+#: What to do where the load at a level is none.
+_HIGHER = "choose a higher percentile"
 
 #: Which samples of a recording the share of reads and the sizes are from.
 Mix = Literal["all", "peak"]
@@ -276,7 +278,7 @@ def _from_loads(
         raise file_error(source, "holds no sample with usable counters", value=names)
     rate = level.rate(rates)
     if rate <= 0:
-        raise FormatError(Fault("level", str(level), "has no load there", "choose a higher one"), names)
+        raise FormatError(Fault("level", str(level), "has no load there", _HIGHER), names)
     for load in chosen:
         notes += [note for note in load.notes if note not in notes]
     each = f" of {chosen[0].interval_s:g} s" if chosen[0].interval_s else ""
@@ -560,7 +562,7 @@ def _from_trace(
     rate = level.rate(rates)
     if rate <= 0:
         rule = f"has no load there: {far}" if far else "has no load there"
-        fix = "leave that record out, or choose a higher one" if far else "choose a higher one"
+        fix = f"leave that record out, or {_HIGHER}" if far else _HIGHER
         raise FormatError(Fault("level", str(level), rule, fix), str(path))
     n_intervals = f"{len(rates)} interval{'s' * (len(rates) > 1)} of {facts.rate.width / 1e9:g} s"
     notes.append(level.in_words(n_intervals))

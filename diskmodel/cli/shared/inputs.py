@@ -314,18 +314,18 @@ def plain_number(text: str) -> float:
 
     Raises
     ------
-    typer.BadParameter
-        When it is none.
+    DescriptionError
+        When it is none; the command line knows the name of the option.
     """
-    import typer
-
     from diskmodel.units import parse
 
     try:
-        return float(parse(text, {"": 1}))
-    except ValueError as error:
-        rule = str(error) if "separators" in str(error) else "must be a number, of digits from 0 to 9"
-        raise typer.BadParameter(f"{text!r} {rule}") from None
+        return float(parse(text, {"": 1, "/s": 1, "iops": 1, "IOPS": 1}))
+    except (ValueError, OverflowError) as error:
+        rule, _, fix = str(error).partition("; ")
+        if "write" not in fix or "followed by" in fix:
+            rule, fix = "must be a number", "write digits from 0 to 9, for example 8000"
+        raise DescriptionError(Fault("", text, rule, fix)) from None
 
 
 def ratios(**texts: str) -> list[float]:
@@ -343,10 +343,23 @@ def ratios(**texts: str) -> list[float]:
                 raise ValueError(text)
             found.append(float(text[:-1]) / 100 if text.endswith("%") else float(text))
         except ValueError:
-            faults.append(Fault(f"--{name.replace('_', '-')}", text, "must be a share", "write 70% or 0.7"))
+            faults.append(Fault(f"--{name.replace('_', '-')}", text, *_share_fault(text)))
     if faults:
         raise DescriptionError(faults)
     return found
+
+
+def _share_fault(text: str) -> tuple[str, str]:
+    """Return the rule and the fix of a text that is no share."""
+    from diskmodel.units import parse
+
+    try:
+        parse(text, {"%": 1, "": 1})
+    except ValueError as error:
+        rule, _, fix = str(error).partition("; ")
+        if "separat" in rule or "script" in rule:
+            return rule, fix
+    return "must be a share", "write 70% or 0.7"
 
 
 def refuse_unused(recorded: Path | None, **given: float | str | None) -> None:

@@ -79,7 +79,7 @@ def asks(**groups: tuple[Option, ...]) -> Callable[[Callable[..., None]], Callab
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         parameters: list[inspect.Parameter] = []
         for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
-            parameters += [_parameter(option) for option in groups[name]] if name in groups else [parameter]
+            parameters += [parameter_of(option) for option in groups[name]] if name in groups else [parameter]
 
         @functools.wraps(command)
         def run(**given: Any) -> None:
@@ -93,7 +93,7 @@ def asks(**groups: tuple[Option, ...]) -> Callable[[Callable[..., None]], Callab
     return decorate
 
 
-def _parameter(option: Option) -> inspect.Parameter:
+def parameter_of(option: Option) -> inspect.Parameter:
     """Return the parameter of a command from which the library makes the option."""
     names = f"{option.name}/--no-{option.name.removeprefix('--')}" if option.kind == "switch" else option.name
     kind: Any = _KINDS[option.kind]

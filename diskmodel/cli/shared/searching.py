@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from diskmodel.cli.shared.console import progress
+from diskmodel.doing import doing
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.version import __version__
 
@@ -32,11 +33,16 @@ def searching(memory: Path | None, cluster: str | None) -> Iterator[dict[str, An
     DescriptionError
         As `executor_of`.
     """
-    with nullcontext() if cluster is None else executor_of(cluster) as executor, progress() as bar:
+    with (
+        nullcontext() if cluster is None else executor_of(cluster) as executor,
+        progress() as bar,
+        doing("searching") as now,
+    ):
         task = bar.add_task("searching", total=None)
 
         def show_progress(done: int, total: int, candidate: Any) -> None:
             disks = f"{candidate.disks} disks" if candidate.disks else candidate.state
+            now(f"searching, with {done} of {total} combinations of a drive and a level done")
             bar.update(task, completed=done, total=total, description=f"{candidate.family}: {disks}")
 
         # Workers on other machines have working directories of their own.

@@ -13,6 +13,7 @@ from typing import Any
 import typer
 
 from diskmodel.cli.shared.console import say, stdout_taken
+from diskmodel.cli.shared.time_limit import TimeLimitReached
 from diskmodel.errors import DescriptionError, DiskmodelError, Fault, InputError
 from diskmodel.input import one_command
 from diskmodel.output import STDOUT, check_output, discard_stdout
@@ -42,6 +43,8 @@ def ends_well(command: Callable[..., None]) -> Callable[..., None]:
         except InputError as error:
             say(f"error: {error}", "red")
             raise typer.Exit(error.exit_status) from None
+        except TimeLimitReached as reached:
+            raise honest_no(str(reached.fault)) from None
         except KeyboardInterrupt:
             say("interrupted")
             raise typer.Exit(INTERRUPTED) from None

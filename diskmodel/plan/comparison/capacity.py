@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 from diskmodel.array import Array
+from diskmodel.doing import doing
 from diskmodel.engine.truths import DRAWS, simulate_truths
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.plan.answer.capacity import Capacity
@@ -71,7 +72,7 @@ def find_capacity(
         load = workload.scaled(rate_per_s / workload.offered_rate_per_s)
         return LoadPoint(1.0, rate_per_s, decide(array, load, n_requests=n_requests, seed=seed))
 
-    with at_once(decide) as pool, decide:
+    with doing("looking for the highest stable rate"), at_once(decide) as pool, decide:
         rule = rule_of_an_array(array, workload).host_iops or math.inf
         full = _full_rate(at, rule)
         points = list(pool.map(at, [share * full for share in LOADS]))

@@ -8,6 +8,7 @@ from concurrent.futures import Executor
 from dataclasses import replace
 
 from diskmodel.array import Array
+from diskmodel.doing import doing
 from diskmodel.drive import Hdd
 from diskmodel.engine.predict import check_draws, prediction_of
 from diskmodel.engine.shingled import writes_shingled
@@ -88,13 +89,14 @@ def compare(
         for name, array in zip(names, arrays, strict=True)
     ]
     if executor is None:
-        with at_once(decide) as pool, decide:
+        with doing(f"simulating {len(jobs)} arrays from light load to overload"), at_once(decide) as pool, decide:
             found = list(pool.map(_compared, *zip(*jobs, strict=True)))
     else:
         found = [future.result() for future in [executor.submit(_compared, *job) for job in jobs]]
     truths: list[Truths | None] = [None] * len(found)
     if n_draws and decide.is_simulated:
-        truths = [_truths(item, workload.at_peak(), n_requests, seed, n_draws) for item in found]
+        with doing("finding the intervals of the figures"):
+            truths = [_truths(item, workload.at_peak(), n_requests, seed, n_draws) for item in found]
     differences = [
         difference
         for other, true in zip(found[1:], truths[1:], strict=True)

@@ -1,0 +1,100 @@
+"""How long a command may take: it ends by itself, and says what it was doing and how to go on."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import NoReturn, cast
+
+from diskmodel.cli.shared.options import parameter_of
+from diskmodel.doing import what_is_done
+from diskmodel.errors import DescriptionError, Fault
+from diskmodel.options import TIME_LIMIT
+
+#: Without --time-limit. A command of an hour is a question to think about again; half would end fits to large traces.
+USUAL_LIMIT = "1h"
+#: Longest that can be asked for, s: a year.
+_MOST_S = 365 * 86_400
+
+
+class TimeLimitReached(KeyboardInterrupt):
+    """The time of the command is over. What heeds Ctrl-C heeds it as well: threads, processes and scratch files end."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(str(fault))
+        self.fault = fault
+
+
+def limited(way_out: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the option --time-limit, and end it when that time is over.
+
+    Parameters
+    ----------
+    way_out : str
+        How to need less time, after "allow more time": "lower --requests".
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        parameters = list(inspect.signature(command, eval_str=True).parameters.values())
+        place = next(at for at, parameter in enumerate(parameters) if parameter.name == "as_json")
+        added = parameter_of(TIME_LIMIT)
+        parameters = [*parameters[:place], added, *parameters[place:]]
+        if parameters[place + 1].kind is not inspect.Parameter.KEYWORD_ONLY:
+            parameters[place + 1 :] = [each.replace(kind=added.kind) for each in parameters[place + 1 :]]
+
+        @functools.wraps(command)
+        def run(**given: object) -> None:
+            asked = given.pop(TIME_LIMIT.key)
+            with _ending_after(USUAL_LIMIT if asked is None else str(asked), way_out):
+                command(**given)
+
+        vars(run)["__signature__"] = inspect.Signature(parameters)
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return run
+
+    return decorate
+
+
+@contextmanager
+def _ending_after(limit: str, way_out: str) -> Iterator[None]:
+    """Raise `TimeLimitReached` in the block when it takes longer than that; in the main thread, where signals arrive.
+
+    Raises
+    ------
+    DescriptionError
+        When the limit is not a time from a millisecond to a year.
+    """
+    seconds = _seconds(limit)
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def reached(signum: int, frame: FrameType | None) -> NoReturn:
+        fix = f"allow more time, or {way_out}"
+        raise TimeLimitReached(Fault(TIME_LIMIT.name, limit, f"is over while {what_is_done()}", fix))
+
+    before = signal.signal(signal.SIGALRM, reached)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _seconds(limit: str) -> float:
+    from diskmodel.units import NS_PER_S, SUFFIXES, parse
+
+    try:
+        seconds = float(parse(limit, cast("dict[str, int]", SUFFIXES["_ns"]))) / NS_PER_S
+    except (ValueError, OverflowError) as error:
+        rule, _, fix = str(error).partition("; ")
+        raise DescriptionError(Fault(TIME_LIMIT.name, limit, rule, fix)) from None
+    if not 1e-3 <= seconds <= _MOST_S:
+        raise DescriptionError(Fault(TIME_LIMIT.name, limit, "must be from 1 ms to 365 d", "write for example 10min"))
+    return seconds

@@ -1,0 +1,70 @@
+"""Commands end by themselves when their time is over, and say what they were doing and how to go on."""
+
+import signal
+import threading
+import time
+
+import pytest
+
+from diskmodel.doing import doing, what_is_done
+from tests.unit.cli.commands import EXAMPLES, refusal, run
+
+ARRAY = "4x generic-15k raid10"
+LOAD = ("--iops", 300, "--reads", "70%", "--block", "8k")
+
+#: Commands that take long, and the way out that they name.
+LONG = {
+    ("simulate", ARRAY, *LOAD, "--requests", 20_000_000, "--engine", "native"): "lower --requests or raise --precision",
+    ("simulate", ARRAY, *LOAD, "--requests", 20_000_000, "--keep", "histogram"): "lower --requests",
+    ("simulate", ARRAY, *LOAD, "--requests", 2_000_000, "--engine", "simpy"): "lower --requests",
+    ("compare", ARRAY, ARRAY, *LOAD, "--requests", 5_000_000): "lower --requests",
+    ("capacity", ARRAY, "--reads", "70%", "--block", "8k", "--requests", 5_000_000): "lower --requests",
+    ("plan", *LOAD, "--capacity", "2TB", "--p99", "20ms", "--seed", 7): "with --memory FILE the same command goes on",
+}
+
+
+@pytest.mark.parametrize("words", LONG, ids=lambda words: f"{words[0]} {words[-1]}")
+def test_a_limit_names_itself_and_the_way_out(words: tuple[object, ...]) -> None:
+    before = signal.getsignal(signal.SIGALRM)
+    started = time.monotonic()
+    said = refusal(*words, "--time-limit", "250 ms", status=3)
+    assert time.monotonic() - started < 30  # a busy machine; without a limit these take minutes
+    assert "no: --time-limit='250 ms': is over while " in said
+    assert f"; allow more time, or {LONG[words].split(';')[0]}" in said or LONG[words] in said
+    assert signal.getsignal(signal.SIGALRM) == before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("command", ["simulate", "compare", "capacity", "plan", "replay", "calibrate", "validate"])
+def test_every_command_that_may_take_long_has_one(command: str) -> None:
+    assert "--time-limit <str>" in run(command, "--help").stdout
+
+
+def test_within_the_limit_nothing_is_said() -> None:
+    done = run("simulate", ARRAY, *LOAD, "--requests", 500, "--only-run-noise", "--time-limit", "1 h")
+    assert done.exit_code == 0
+    assert "time-limit" not in done.stdout + done.stderr
+
+
+def test_no_half_written_file_is_left(tmp_path) -> None:
+    words = ("calibrate", EXAMPLES / "trace.csv", "--out", tmp_path / "drive.toml", "--time-limit", "1 ms")
+    assert "is over while" in refusal(*words, status=3)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_steps_contain_others_and_only_the_main_thread_counts() -> None:
+    assert what_is_done() == "preparing"
+    with doing("comparing") as now, doing("simulating 9 requests"):
+        assert what_is_done() == "comparing: simulating 9 requests"
+        now("comparing array 2 of 3")
+        seen: list[str] = []
+
+        def other() -> None:
+            with doing("something else"):
+                seen.append(what_is_done())
+
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+        assert seen == [what_is_done()] == ["comparing array 2 of 3: simulating 9 requests"]
+    assert what_is_done() == "preparing"
