@@ -58,7 +58,7 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
     (
         r"\ASystem configuration: lcpu=|^Disks: +% tm_act +Kbps|%tm_act +bps +tps +bread",
         "is output of iostat of AIX, which is not read",
-        "give the rps and wps of iostat -D by hand: --iops is their sum, --reads the share of rps, of diskmodel plan",
+        "run iostat -D, and give diskmodel plan the sum of rps and wps as --iops and the share of rps as --reads",
     ),
     (
         r"^ +disk\d+ .*\bcpu\b +load average|^ +KB/t +tps +MB/s( +KB/t| +us)",
