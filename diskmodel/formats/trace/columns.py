@@ -85,8 +85,8 @@ def far_record(time_ns: Int64) -> str | None:
         if gap > _FAR_NS and gap > _FAR_TIMES * rest:
             side = "earlier" if which == "first" else "later"
             return (
-                f"one record lies {gap / 3600e9:.3g} hours {side} than all others, which span {rest / 1e9:.4g} s: is "
-                "its time right?"
+                f"one record lies {gap / 3600e9:.3g} hours {side} than all others, which span {rest / 1e9:.4g} s: its "
+                "time may be wrong"
             )
     return None
 
