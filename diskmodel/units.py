@@ -110,10 +110,9 @@ def parse(text: str, units: dict[str, Any]) -> Fraction:
     number, unit = match.groups()
     if not _GROUPED.fullmatch(number) or unit.startswith((",", ".", "_")):
         whole = text.strip().removesuffix(unit.lstrip("0123456789,._")).strip()
-        raise ValueError(
-            f"has separators that do not separate groups of three digits; write {_with_point(whole)!r}, with a decimal "
-            "point"
-        )
+        meant = _with_point(whole)
+        how = "with a decimal point" if "." in meant else "without separators"
+        raise ValueError(f"has separators that do not separate groups of three digits; write {meant!r}, {how}")
     if not unit and unit not in units and not float(number.replace(",", "").replace("_", "")):
         return Fraction(0)  # nothing is nothing in any unit
     if unit not in units:

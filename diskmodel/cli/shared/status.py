@@ -13,7 +13,6 @@ from typing import Any
 import typer
 
 from diskmodel.cli.shared.console import say, stdout_taken
-from diskmodel.cli.shared.time_limit import TimeLimitReached
 from diskmodel.errors import DescriptionError, DiskmodelError, Fault, InputError
 from diskmodel.input import one_command
 from diskmodel.output import STDOUT, check_output, discard_stdout
@@ -23,6 +22,14 @@ from diskmodel.output import STDOUT, check_output, discard_stdout
 BUG, BAD_INPUT, NO = 1, 2, 3
 INTERRUPTED, PIPE_CLOSED = 130, 141
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class TimeLimitReached(KeyboardInterrupt):
+    """The time of the command is over. What heeds Ctrl-C heeds it as well: threads, processes and scratch files end."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(str(fault))
+        self.fault = fault
 
 
 def honest_no(reason: str) -> typer.Exit:

@@ -12,6 +12,7 @@ from types import FrameType
 from typing import NoReturn, cast
 
 from diskmodel.cli.shared.options import parameter_of
+from diskmodel.cli.shared.status import TimeLimitReached
 from diskmodel.doing import what_is_done
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.options import TIME_LIMIT
@@ -20,14 +21,6 @@ from diskmodel.options import TIME_LIMIT
 USUAL_LIMIT = "1h"
 #: Longest that can be asked for, s: a year.
 _MOST_S = 365 * 86_400
-
-
-class TimeLimitReached(KeyboardInterrupt):
-    """The time of the command is over. What heeds Ctrl-C heeds it as well: threads, processes and scratch files end."""
-
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(str(fault))
-        self.fault = fault
 
 
 def limited(way_out: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -79,8 +72,8 @@ def _ending_after(limit: str, way_out: str) -> Iterator[None]:
         raise TimeLimitReached(Fault(TIME_LIMIT.name, limit, f"is over while {what_is_done()}", fix))
 
     before = signal.signal(signal.SIGALRM, reached)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
