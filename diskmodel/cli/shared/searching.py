@@ -42,7 +42,8 @@ def searching(memory: Path | None, cluster: str | None) -> Iterator[dict[str, An
 
         def show_progress(done: int, total: int, candidate: Any) -> None:
             disks = f"{candidate.disks} disks" if candidate.disks else candidate.state
-            now(f"searching, with {done} of {total} combinations of a drive and a level done")
+            searched = f"searching, with {done} of {total} combinations of a drive and a level done"
+            now(searched if done < total else "checking what the search found")
             bar.update(task, completed=done, total=total, description=f"{candidate.family}: {disks}")
 
         # Workers on other machines have working directories of their own.
