@@ -195,11 +195,12 @@ SEARCH = (
     ),
 )
 
-#: Of every command that may take long; without it an hour (`diskmodel.cli.shared.time_limit`).
+#: Of every command that may take long (`diskmodel.cli.shared.time_limit`); without it there is no limit, for what has
+#: run for hours is not to be lost.
 TIME_LIMIT = Option(
     "--time-limit",
     "Longest time that the command may take, for example 10min or 8h; then it ends with status 3 and says what it was "
-    "doing. Default: 1h.",
+    "doing.",
 )
 
 #: All options of a plan by their keys.

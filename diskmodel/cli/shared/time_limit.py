@@ -7,7 +7,7 @@ import inspect
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import FrameType
 from typing import NoReturn, cast
 
@@ -17,8 +17,6 @@ from diskmodel.doing import what_is_done
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.options import TIME_LIMIT
 
-#: Without --time-limit. A command of an hour is a question to think about again; half would end fits to large traces.
-USUAL_LIMIT = "1h"
 #: Longest that can be asked for, s: a year.
 _MOST_S = 365 * 86_400
 
@@ -43,7 +41,7 @@ def limited(way_out: str) -> Callable[[Callable[..., None]], Callable[..., None]
         @functools.wraps(command)
         def run(**given: object) -> None:
             asked = given.pop(TIME_LIMIT.key)
-            with _ending_after(USUAL_LIMIT if asked is None else str(asked), way_out):
+            with nullcontext() if asked is None else _ending_after(str(asked), way_out):
                 command(**given)
 
         vars(run)["__signature__"] = inspect.Signature(parameters)
