@@ -193,7 +193,8 @@ def _direction(count: int, n_bytes: int, seconds: float, latency: FioLatency | N
 # ---------------------------------------------------------------- text
 
 _TOTAL = re.compile(
-    r"total:\s+(\d+) \|\s+(\d+) \|\s+[\d.]+ \|\s+(\d{1,15}(?:\.\d{1,9})?)(?: \|\s+(\d{1,15}(?:\.\d{1,9})?|N/A))?(.*)",
+    r"total:\s+(\d{1,18}) \|\s+(\d{1,15}) \|\s+[\d.]+ \|\s+(\d{1,15}(?:\.\d{1,9})?)"
+    r"(?: \|\s+(\d{1,15}(?:\.\d{1,9})?|N/A))?(.*)",
     re.ASCII,
 )
 _FILE = re.compile(r"\|\s+(\S[^|\n]*?) \((\d{1,9})([KMGT]iB|B)\)", re.ASCII)

@@ -207,6 +207,13 @@ def test_without_settings_the_way_out_is_named(tmp_path):
         found(text, tmp_path)
 
 
+@pytest.mark.parametrize("total", ["40960000 |        10000 ", "       10000 |       3.91 "])
+def test_a_total_that_no_disk_could_write_is_none(total, tmp_path):
+    head, _, tail = diskspd().rpartition("total:")
+    with pytest.raises(FormatError, match="holds no total of its requests"):
+        found(f"{head}total:{tail.replace(total, '9' * 5000 + total, 1)}", tmp_path)
+
+
 def test_xml_says_the_same(tmp_path):
     limited = found(DISKSPD_XML.format(limit=100), tmp_path)
     (stream,) = limited.workload["streams"]
