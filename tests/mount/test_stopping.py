@@ -32,6 +32,7 @@ WORDS: dict[str, tuple[object, ...]] = {
     "rule": ("rule", "--level", "raid5", "--disks", 5, "--per-disk-iops", 140, "--reads", "70%"),
     "workload": ("workload", EXAMPLES / "trace.csv", "--out", "OUT/load.toml"),
     "drives": ("drives",),
+    "controllers": ("controllers",),
     "measure": ("measure", "OUT/disk", "--out", "OUT/measured.json", "--size", "64 MiB", "--quick"),
     "calibrate": ("calibrate", EVIDENCE, "--out", "OUT/drive.toml", "--report", "OUT/fit.html"),
     "validate": ("validate", "generic-10k", EVIDENCE),
@@ -42,7 +43,19 @@ WORDS: dict[str, tuple[object, ...]] = {
 }
 
 #: Those that may be done before the signal comes.
-SHORT = ("rule", "drives", "quiz", "calibrate", "validate", "workload", "replay", "animate", "compare", "capacity")
+SHORT = (
+    "rule",
+    "drives",
+    "controllers",
+    "quiz",
+    "calibrate",
+    "validate",
+    "workload",
+    "replay",
+    "animate",
+    "compare",
+    "capacity",
+)
 #: Processor time from the signal to the end, s: a second on each of two cores, which runs and searches use at once. A
 #: busy machine adds to the wall time, not to this.
 MOST_CORE_S = 2.0
