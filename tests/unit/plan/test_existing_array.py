@@ -39,6 +39,8 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
     "queue.write_expire_ns": (1_000_000, {}),
     "queue.fifo_batch": (3, {}),
     "queue.writes_starved": (5, {}),
+    "controller.name": ("the old one", {}),
+    "controller.volume_depth": (7, {}),
     "controller.read_cache.hit_ratio": (0.25, {}),
     "controller.read_cache.size_bytes": (1 << 25, {}),
     "controller.read_cache.policy": ("arc", {"controller": {"read_cache": {"size_bytes": 1 << 25}}}),
