@@ -45,6 +45,7 @@ WORDS: dict[str, tuple[object, ...]] = {
 #: Those that may be done before the signal comes.
 SHORT = (
     "rule",
+    "measure",
     "drives",
     "controllers",
     "quiz",
