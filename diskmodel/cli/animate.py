@@ -9,7 +9,7 @@ import typer
 
 from diskmodel.cli.shared.console import print_json, say
 from diskmodel.cli.shared.inputs import LoadOptions, read_array, read_workload
-from diskmodel.cli.shared.options import ArrayText, Debug, Json, Seed
+from diskmodel.cli.shared.options import ArrayText, Debug, Json, OtherDrive, Seed
 from diskmodel.cli.shared.status import check_place, ends_well
 from diskmodel.output import write_text
 
@@ -32,9 +32,7 @@ def animate(
     small_write: Annotated[
         bool, typer.Option("--small-write", help="Show one small write of a RAID 5 instead: four I/Os on two disks.")
     ] = False,
-    drive: Annotated[
-        str | None, typer.Option(help="Drive instead of the array's: a profile, or a name in the catalogue.")
-    ] = None,
+    drive: OtherDrive = None,
     seed: Seed = 0,
     as_json: Json = False,
     debug: Debug = False,

@@ -9,6 +9,7 @@ import typer
 from diskmodel.cli.shared.console import print_json, say, show
 from diskmodel.cli.shared.inputs import LoadOptions, read_array, read_workload
 from diskmodel.cli.shared.options import (
+    ArrayText,
     Asked,
     Debug,
     Device,
@@ -16,6 +17,7 @@ from diskmodel.cli.shared.options import (
     Format,
     Json,
     OnlyRunNoise,
+    OtherDrive,
     Percentile,
     Plot,
     Seed,
@@ -34,13 +36,11 @@ USUAL = {"reads": "70%", "block": "8k"}
 @limited("lower --requests")
 @asks(stream=KIND_OF_LOAD, changes=ARRAY)
 def capacity(
-    array: Annotated[str, typer.Argument(metavar="ARRAY", help='A TOML file, or words: "8x generic-15k raid5".')],
+    array: ArrayText,
     *,
     workload: WorkloadFile = None,
     stream: Asked,
-    drive: Annotated[
-        str | None, typer.Option(help="Drive instead of the array's: a profile, or a name in the catalogue.")
-    ] = None,
+    drive: OtherDrive = None,
     changes: Asked,
     percentile: Percentile = None,
     device: Device = None,

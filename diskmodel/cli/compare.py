@@ -18,6 +18,7 @@ from diskmodel.cli.shared.options import (
     Format,
     Json,
     OnlyRunNoise,
+    OtherDrives,
     Percentile,
     Plot,
     QueueDepth,
@@ -57,9 +58,7 @@ def compare(
     *,
     workload: WorkloadFile = None,
     stream: Asked,
-    drive: Annotated[
-        str | None, typer.Option(help="Drive instead of the arrays': a profile, or a name in the catalogue.")
-    ] = None,
+    drive: OtherDrives = None,
     changes: Asked,
     queue_depth: QueueDepth = None,
     percentile: Percentile = None,

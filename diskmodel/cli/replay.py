@@ -10,7 +10,19 @@ import typer
 
 from diskmodel.cli.shared.console import print_json, say, show
 from diskmodel.cli.shared.inputs import read_array, read_replay
-from diskmodel.cli.shared.options import ArrayTexts, Asked, Debug, Device, Engine, Format, Json, Plot, Seed, asks
+from diskmodel.cli.shared.options import (
+    ArrayTexts,
+    Asked,
+    Debug,
+    Device,
+    Engine,
+    Format,
+    Json,
+    OtherDrives,
+    Plot,
+    Seed,
+    asks,
+)
 from diskmodel.cli.shared.status import check_place, ends_well, honest_no
 from diskmodel.cli.shared.time_limit import limited
 from diskmodel.doing import doing
@@ -65,9 +77,7 @@ def replay(
     arrays: ArrayTexts,
     *,
     trace: Annotated[Path, typer.Option("--trace", "-t", help="Block trace to replay.")],
-    drive: Annotated[
-        str | None, typer.Option(help="Drive instead of the arrays': a profile, or a name in the catalogue.")
-    ] = None,
+    drive: OtherDrives = None,
     changes: Asked,
     flushes: Asked,
     speed: Annotated[

@@ -18,6 +18,7 @@ from diskmodel.cli.shared.options import (
     Format,
     Json,
     OnlyRunNoise,
+    OtherDrive,
     Percentile,
     QueueDepth,
     Seed,
@@ -45,9 +46,7 @@ def simulate(
     *,
     workload: WorkloadFile = None,
     stream: Asked,
-    drive: Annotated[
-        str | None, typer.Option(help="Drive instead of the array's: a profile, or a name in the catalogue.")
-    ] = None,
+    drive: OtherDrive = None,
     changes: Asked,
     queue_depth: QueueDepth = None,
     replay: Annotated[

@@ -23,6 +23,12 @@ ArrayText = Annotated[str, typer.Argument(metavar="ARRAY", help='A TOML file, or
 ArrayTexts = Annotated[
     list[str], typer.Argument(metavar="ARRAY…", help='TOML files, or words: "8x generic-15k raid5".')
 ]
+OtherDrive = Annotated[
+    str | None, typer.Option(help="Drive instead of the array's: a profile, or a name in the catalogue.")
+]
+OtherDrives = Annotated[
+    str | None, typer.Option(help="Drive instead of the arrays': a profile, or a name in the catalogue.")
+]
 WorkloadFile = Annotated[
     Path | None,
     typer.Option("--workload", "-w", help="Workload: a TOML file, or output of iostat, sar or fio, or a trace."),
