@@ -52,30 +52,6 @@ def _shared_by(item: pytest.Item) -> str | None:
     return "-".join([item.nodeid.partition("::")[0], *(f"{name}{indices[name]}" for name in shared if name in indices)])
 
 
-#: What takes longest in a whole run, and has its like among the tests that stay in it; `make test-long` runs it.
-TAKES_LONG = frozenset(
-    {
-        "tests/calibrate/flash/test_dies_coverage.py::test_intervals_cover_as_often_as_they_say",
-        "tests/calibrate/hdd/test_joint.py::test_a_stage_that_is_off_is_corrected[settle_off-settle]",
-        "tests/calibrate/virtual_disk/test_prediction_coverage.py::test_intervals_cover_as_often_as_they_say[0.03]",
-        "tests/calibrate/virtual_disk/test_prediction_coverage.py::test_intervals_cover_as_often_as_they_say[0.1]",
-        "tests/trust/test_injected_faults.py::test_all_python_writers",
-        "tests/trust/test_work.py::test_no_scene_takes_more_work_than_the_table",
-        "tests/unit/lab/test_any_settings.py::test_is_answered",
-        "tests/validation/fits/test_fio_depths.py::test_all_reads_decide_where_single_ones_leave_several_speeds",
-        "tests/validation/fits/test_fio_depths.py::test_the_page_has_what_the_fit_predicts[Samsung F1 1 TB]",
-        "tests/validation/synthesis/test_synthesis.py::test_latency_of_a_fitted_workload[ssd-postmark-aligned2]",
-        "tests/validation/test_firmware.py::test_the_page_is_what_the_script_writes",
-        "tests/validation/test_published_arrays.py::test_the_page_is_what_the_script_writes",
-        *(
-            "tests/docs/test_pages.py::test_commands_of_a_page_succeed_and_print_what_the_page_shows"
-            f"[docs/how-to/{page}.md]"
-            for page in ("calibrate-inside-an-array", "plan-several-volumes", "size-from-iostat", "sizing-cases")
-        ),
-    }
-)
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the tests that share a result of their module in one worker, and begin with what takes long.
@@ -84,8 +60,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
     for item in items:
-        if item.nodeid in TAKES_LONG:
-            item.add_marker(pytest.mark.long)
         if item.get_closest_marker("real_time") and REAL_TIME not in item.path.parents:
             raise pytest.UsageError(f"{item.nodeid}: tests in real time belong in {REAL_TIME}, or nobody runs them")
         group = _shared_by(item)

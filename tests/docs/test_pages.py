@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from unittest.mock import patch
 
@@ -23,6 +23,7 @@ PAGES = sorted(
         ROOT / "docs/reference/errors.md",
         *ROOT.glob("docs/course/*.md"),
         *ROOT.glob("docs/how-to/*.md"),
+        *ROOT.glob("docs/how-to/databases/*.md"),
     ]
 )
 
@@ -43,14 +44,26 @@ HEAVY = (
 )
 
 
+#: Pages whose commands take a minute or more; the like of each is on another page.
+LONG = (
+    "docs/how-to/calibrate-inside-an-array.md",
+    "docs/how-to/plan-several-volumes.md",
+    "docs/how-to/size-from-iostat.md",
+    "docs/how-to/sizing-cases.md",
+)
+
+
 def name(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-def cases(pages: list[Path]) -> list[object]:
-    """The pages as parameters of a test, heavy ones in the slow tier."""
-    slow = [pytest.mark.slow]
-    return [pytest.param(page, id=name(page), marks=slow if name(page) in HEAVY else []) for page in pages]
+def cases(pages: list[Path], long: Sequence[str] = ()) -> list[object]:
+    """The pages as parameters of a test, heavy ones in the slow tier, and those that are long in that one."""
+    tiers = ((pytest.mark.slow, HEAVY), (pytest.mark.long, long))
+    return [
+        pytest.param(page, id=name(page), marks=[tier for tier, own in tiers if name(page) in own])
+        for page in pages
+    ]
 
 
 @pytest.fixture
@@ -73,7 +86,7 @@ def test_python_of_a_page_runs_and_prints_what_the_page_says(page: Path, reader:
             assert printed == shown.text, f"{name(page)}:{block.first + 1} prints something else"
 
 
-@pytest.mark.parametrize("page", cases([p for p in PAGES if commands(p)]))
+@pytest.mark.parametrize("page", cases([p for p in PAGES if commands(p)], LONG))
 def test_commands_of_a_page_succeed_and_print_what_the_page_shows(page: Path, reader: Path) -> None:
     if importlib.util.find_spec("diskmodel.cli") is None:
         pytest.skip("the command-line tool is not installed")

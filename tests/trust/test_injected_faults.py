@@ -55,6 +55,7 @@ def test_python_writers(shim: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_all_python_writers(shim: Path, tmp_path: Path) -> None:
     check(table(shim, tmp_path))
 

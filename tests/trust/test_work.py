@@ -29,6 +29,7 @@ def test_the_table_has_every_scene() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_no_scene_takes_more_work_than_the_table() -> None:
     if shutil.which("valgrind") is None:
         if os.environ.get("DISKMODEL_REQUIRE_VALGRIND") == "1":

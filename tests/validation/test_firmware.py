@@ -40,5 +40,6 @@ def test_the_other_drives_predict_the_one_left_out(sweep: firmware.Sweep) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_page_is_what_the_script_writes() -> None:
     assert firmware.PAGE.read_text(encoding="utf-8") == firmware.page()

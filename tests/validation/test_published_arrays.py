@@ -48,5 +48,6 @@ def test_what_the_text_says_of_128_streams_in_turn() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_page_is_what_the_script_writes() -> None:
     assert published_arrays.PAGE.read_text(encoding="utf-8") == published_arrays.page()

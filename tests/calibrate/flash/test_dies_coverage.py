@@ -58,6 +58,7 @@ def intervals_of_one(rng: np.random.Generator, seed: int, noise_ratio: float) ->
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_intervals_cover_as_often_as_they_say() -> None:
     """Either bound of the count has a chance of 1 in 2000 to fail for intervals that are right; and they are as narrow
     as noise of 3 % allows."""

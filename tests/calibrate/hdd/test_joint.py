@@ -91,7 +91,10 @@ def errors_of(result: Calibration, truth: Hdd) -> dict[str, float]:
     }
 
 
-@pytest.mark.parametrize(("bias", "name"), [(overhead_off, "overhead"), (seeks_off, "seek"), (settle_off, "settle")])
+@pytest.mark.parametrize(
+    ("bias", "name"),
+    [(overhead_off, "overhead"), (seeks_off, "seek"), pytest.param(settle_off, "settle", marks=pytest.mark.long)],
+)
 def test_a_stage_that_is_off_is_corrected(
     bias: Any, name: str, truth: Hdd, document: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

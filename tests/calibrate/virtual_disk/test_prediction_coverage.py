@@ -25,6 +25,7 @@ ASKED = ((1.0, 8192, 12), (0.8, 4096, 24), (0.0, 32768, 6), (1.0, 131072, 3))
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("noise_ratio", [0.03, 0.10])
 def test_intervals_cover_as_often_as_they_say(noise_ratio: float) -> None:
     """Either bound of the count has a chance of 1 in 2000 to fail for intervals that are right.

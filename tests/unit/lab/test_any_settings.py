@@ -42,6 +42,7 @@ def controls(draw: st.DrawFn) -> dict[str, object]:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(controls())
 def test_is_answered(chosen: dict[str, object]) -> None:

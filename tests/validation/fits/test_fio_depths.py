@@ -84,6 +84,7 @@ def test_a_fit_to_a_host_that_sleeps_has_not_converged() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_all_reads_decide_where_single_ones_leave_several_speeds() -> None:
     """A Raptor turns at 10,000 rpm; its single reads fit the usual 7,200 rpm as well."""
     found = case("WD Raptor 74 GB")
@@ -94,7 +95,14 @@ def test_all_reads_decide_where_single_ones_leave_several_speeds() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("drive", ["Samsung F1 1 TB", "Samsung PM883 (MicroServer G8)", "Samsung PM883 (P420i)"])
+@pytest.mark.parametrize(
+    "drive",
+    [
+        pytest.param("Samsung F1 1 TB", marks=pytest.mark.long),
+        "Samsung PM883 (MicroServer G8)",
+        "Samsung PM883 (P420i)",
+    ],
+)
 def test_the_page_has_what_the_fit_predicts(drive: str) -> None:
     """Three kinds: a hard disk, a flash drive, and one behind a controller that no model describes."""
     lines = PAGE.read_text(encoding="utf-8").splitlines()

@@ -15,7 +15,7 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("name", ["wsrch-small", "ssd-postmark-aligned2"])
+@pytest.mark.parametrize("name", ["wsrch-small", pytest.param("ssd-postmark-aligned2", marks=pytest.mark.long)])
 def test_latency_of_a_fitted_workload(name: str) -> None:
     (path,) = (path for path in paths() if title(path) == name)
     trace = read(path)
