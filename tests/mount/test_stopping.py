@@ -45,7 +45,6 @@ WORDS: dict[str, tuple[object, ...]] = {
 #: Those that may be done before the signal comes.
 SHORT = (
     "rule",
-    "measure",
     "drives",
     "controllers",
     "quiz",
@@ -106,8 +105,8 @@ def _start(words: tuple[object, ...], out: Path) -> subprocess.Popen[str]:
 def _ended(process: subprocess.Popen[str], ending: signal.Signals) -> Ended:
     """Send a signal to a command in the middle of its work, and wait for its end."""
     _until(process, lambda: _catches(process.pid))
-    # it has loaded its modules and works, or waits for what it has started
-    _until(process, lambda: _core_s(process.pid) > 2 or _is_waiting(process.pid))
+    # it has loaded its modules and works, or waits: for a program that it has started, or for requests
+    _until(process, lambda: _core_s(process.pid) > 2 or bool(_children(process.pid)) or _is_waiting(process.pid))
     before = _core_s_with_children(process.pid)
     process.send_signal(ending)
     assert process.stderr is not None
