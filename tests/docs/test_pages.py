@@ -61,8 +61,7 @@ def cases(pages: list[Path], long: Sequence[str] = ()) -> list[object]:
     """The pages as parameters of a test, heavy ones in the slow tier, and those that are long in that one."""
     tiers = ((pytest.mark.slow, HEAVY), (pytest.mark.long, long))
     return [
-        pytest.param(page, id=name(page), marks=[tier for tier, own in tiers if name(page) in own])
-        for page in pages
+        pytest.param(page, id=name(page), marks=[tier for tier, own in tiers if name(page) in own]) for page in pages
     ]
 
 

@@ -19,6 +19,7 @@ from diskmodel.drive import read_seek_file
 from diskmodel.errors import DescriptionError, FormatError
 from diskmodel.formats.benchmarks.registry import jobs_of_text as jobs_of_benchmark
 from diskmodel.formats.detect import KINDS, detect_evidence
+from diskmodel.formats.device_load import DeviceLoad
 from diskmodel.formats.faults import LineError
 from diskmodel.formats.fio import reader as fio
 from diskmodel.formats.fio.latency_log import read_latency_log
@@ -145,13 +146,15 @@ for _kind, _own in seeds.FIO.items():
 check("fio-any")(_fio(None, [seed for own in seeds.FIO.values() for seed in own]))
 
 
-def _sysstat(kind: str | None, own: Sequence[bytes]) -> Run:
-    documents = _parsed(own) if kind and kind.endswith("json") else None
+def _loads(
+    own: Sequence[bytes], documents: Sequence[bytes] | None, loads_of: Callable[[str], Sequence[DeviceLoad]]
+) -> Run:
+    """A check of a reader of loads: each load has samples, none of them below 0 or endless."""
 
     def run(choose: Random) -> bool:
         text = _document(choose, own, documents) if documents else as_text(_mostly(choose, own))
         try:
-            loads = loads_of_text(text, "fuzz", kind=kind)
+            loads = loads_of(text)
         except FormatError as error:
             say(error)
             return False
@@ -164,6 +167,11 @@ def _sysstat(kind: str | None, own: Sequence[bytes]) -> Run:
         return True
 
     return run
+
+
+def _sysstat(kind: str | None, own: Sequence[bytes]) -> Run:
+    documents = _parsed(own) if kind and kind.endswith("json") else None
+    return _loads(own, documents, lambda text: loads_of_text(text, "fuzz", kind=kind))
 
 
 for _kind, _own in seeds.SYSSTAT.items():
@@ -173,23 +181,7 @@ check("sysstat-any")(_sysstat(None, [seed for own in seeds.SYSSTAT.values() for 
 
 def _recording(kind: str, own: Sequence[bytes]) -> Run:
     documents = _parsed(own) if kind in ("prometheus", "cloudwatch") else None
-
-    def run(choose: Random) -> bool:
-        text = _document(choose, own, documents) if documents else as_text(_mostly(choose, own))
-        try:
-            loads = loads_of_recording(text, "fuzz", kind)
-        except FormatError as error:
-            say(error)
-            return False
-        assert loads
-        for load in loads:
-            assert len(load) > 0
-            for series in (load.utilization_ratio, load.ios_per_s, load.read_bytes_per_s, load.await_ns):
-                assert not (series < 0).any()
-                assert not np.isinf(series).any()
-        return True
-
-    return run
+    return _loads(own, documents, lambda text: loads_of_recording(text, "fuzz", kind))
 
 
 for _kind, _own in seeds.RECORDINGS.items():

@@ -47,21 +47,9 @@ def test_drives_and_levels_have_defaults_that_are_named() -> None:
 
 def test_options_replace_fields_of_a_file_and_each_is_named() -> None:
     file = EXAMPLES / "plan-oltp.toml"
-    done = run(
-        "plan",
-        "--nominal",
-        file,
-        "--p99",
-        "100ms",
-        "--reads",
-        0.9,
-        "--block",
-        "4k",
-        *SMALL,
-        "--write-cache",
-        "64MiB",
-        "--json",
-    )
+    replaced = ("--p99", "100ms", "--reads", 0.9, "--block", "4k")
+    asked = ("plan", "--nominal", file, *replaced, "--write-cache", "64MiB", *SMALL)
+    done = run(*asked, "--json")
     lines = done.stderr.splitlines()
     for start in (
         "--p99: 100 ms replaces 80 ms of",
@@ -69,21 +57,7 @@ def test_options_replace_fields_of_a_file_and_each_is_named() -> None:
         "--block: 4 KiB replaces 8 KiB of",
     ):
         assert sum(line.startswith(start) for line in lines) == 1, lines
-    plan = answer(
-        "plan",
-        "--nominal",
-        file,
-        "--p99",
-        "100ms",
-        "--reads",
-        0.9,
-        "--block",
-        "4k",
-        "--write-cache",
-        "64MiB",
-        *SMALL,
-        status=3,
-    )["plan"]
+    plan = answer(*asked, status=3)["plan"]
     assert plan["objective"]["latency"]["p99_ns"] == 100_000_000
     assert plan["objective"]["iops"] == 500
     assert plan["workload"]["streams"][0]["read_ratio"] == 0.9
