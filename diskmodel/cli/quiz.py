@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import textwrap
 from pathlib import Path
 from string import ascii_lowercase
@@ -10,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from diskmodel.cli.shared.console import print_json, say
+from diskmodel.cli.shared.console import print_json, say, width_of_output
 from diskmodel.cli.shared.options import Debug, Json
 from diskmodel.cli.shared.status import check_place, ends_well
 from diskmodel.output import write_text
@@ -69,5 +68,4 @@ def _say_solution(one: dict[str, Any]) -> None:
 
 def _say_wrapped(first: str, text: str) -> None:
     """Print a paragraph as wide as the terminal, its lines below the words of the first one."""
-    width = shutil.get_terminal_size().columns
-    typer.echo(textwrap.fill(text, width, initial_indent=first, subsequent_indent=" " * len(first)))
+    typer.echo(textwrap.fill(text, width_of_output(), initial_indent=first, subsequent_indent=" " * len(first)))

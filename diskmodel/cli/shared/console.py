@@ -55,7 +55,7 @@ def show(*parts: RenderableType) -> None:
 def _fits(line: str) -> bool:
     """Whether a line fits into the width of standard output as it is: nothing has to be wrapped or escaped."""
     width = len(line) + sum(unicodedata.east_asian_width(letter) in "WF" for letter in line)
-    return bool(line) and line.isprintable() and width <= _width()
+    return bool(line) and line.isprintable() and width <= width_of_output()
 
 
 def show_lines(text: str) -> None:
@@ -90,7 +90,7 @@ def progress() -> Progress:
     return _screen(is_error=True).progress()
 
 
-def _width() -> int:
+def width_of_output() -> int:
     """Columns of standard output: what COLUMNS says, or the terminal."""
     return shutil.get_terminal_size((WIDTH_OF_FILES, 0)).columns
 
@@ -98,4 +98,4 @@ def _width() -> int:
 def _screen(*, is_error: bool) -> Screen:
     from diskmodel.cli.shared.screen import Screen
 
-    return Screen.of(_width(), is_error=is_error)
+    return Screen.of(width_of_output(), is_error=is_error)

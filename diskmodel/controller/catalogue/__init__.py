@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from diskmodel.controller.description import Controller
-from diskmodel.errors import DescriptionError, Fault
+from diskmodel.errors import DescriptionError, Fault, choose_from
 from diskmodel.faults import inner
 
 
@@ -81,9 +80,8 @@ def profile_of(name: str) -> Profile:
     """
     known = profiles()
     if name not in known:
-        close = difflib.get_close_matches(name.lower(), list(known), n=1, cutoff=0.6)
-        fix = f"did you mean {close[0]}?" if close else f"use one of {', '.join(known)}"
-        raise DescriptionError(Fault("controller", name, "is not a controller in the catalogue", fix))
+        rule = "is not a controller in the catalogue"
+        raise DescriptionError(Fault("controller", name, rule, choose_from(name, known)))
     return known[name]
 
 

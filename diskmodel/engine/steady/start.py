@@ -15,31 +15,30 @@ def _nothing() -> Int64:
     return np.empty(0, np.int64)
 
 
+class _Columns:
+    """Rows of numbers by column, as the kernel takes them."""
+
+    @classmethod
+    def of(cls, rows: Int64) -> Self:
+        """Return rows that have a number for each field."""
+        return cls(*(np.ascontiguousarray(column) for column in rows.T))
+
+
 @dataclass(frozen=True, eq=False)
-class Writes:
+class Writes(_Columns):
     """Writes as the kernel takes them: disk, first block and sectors of each."""
 
     disk: Int64
     lba: Int64
     n: Int64
 
-    @classmethod
-    def of(cls, rows: Int64) -> Self:
-        """Return rows of these three numbers by column."""
-        return cls(*(np.ascontiguousarray(column) for column in rows.T))
-
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class Places(_Columns):
     """Places on any disk as the kernel takes them: first block and sectors of each."""
 
     lba: Int64
     n: Int64
-
-    @classmethod
-    def of(cls, rows: Int64) -> Self:
-        """Return rows of these two numbers by column."""
-        return cls(*(np.ascontiguousarray(column) for column in rows.T))
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,11 @@ from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.units import pretty_bytes
 
 
+def _beside(own: Mapping[str, Any], criterion: Criterion) -> dict[str, Any]:
+    """Return the fields of a record with those of its criterion beside them."""
+    return {name: value for name, value in own.items() if name != "criterion"} | criterion.to_dict()
+
+
 @dataclass(frozen=True)
 class Relaxation(Record):
     """One change with which an array that falls short meets the objective, as simulated.
@@ -35,8 +40,7 @@ class Relaxation(Record):
 
     def json_fields(self) -> Mapping[str, Any]:
         """Return the change, its gain, and the fields of the criterion."""
-        own = {name: value for name, value in super().json_fields().items() if name != "criterion"}
-        return own | self.criterion.to_dict()
+        return _beside(super().json_fields(), self.criterion)
 
 
 @dataclass(frozen=True)
@@ -84,8 +88,7 @@ class CacheInstead(Record):
 
     def json_fields(self) -> Mapping[str, Any]:
         """Return the array and the fields of the criterion."""
-        own = {name: value for name, value in super().json_fields().items() if name != "criterion"}
-        return own | self.criterion.to_dict()
+        return _beside(super().json_fields(), self.criterion)
 
     def __str__(self) -> str:
         are = "disk meets" if self.disks == 1 else "disks meet"
