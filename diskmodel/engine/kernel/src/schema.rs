@@ -87,9 +87,9 @@ macro_rules! record {
     };
 }
 
-/// Defines a record that goes to Python.
+/// Defines a record that is returned to Python.
 #[cfg(feature = "python")]
-macro_rules! told {
+macro_rules! returned {
     (
         $(#[$meta:meta])*
         $visibility:vis struct $Name:ident $(as $word:literal)? {
@@ -149,7 +149,7 @@ macro_rules! read {
 
 pub(crate) use {described, name, record};
 #[cfg(feature = "python")]
-pub(crate) use {read, told};
+pub(crate) use {read, returned};
 
 /// A field that has to be there, also where it may be null.
 #[cfg(feature = "serde")]

@@ -27,14 +27,14 @@ use watch::Watch;
 
 use crate::device::Device;
 use crate::scenario::{Built, Scenario, SchedulerName};
-use crate::schema::{told, Described};
+use crate::schema::{returned, Described};
 use crate::simulation::{Levels, Parts, Simulation, STARVED, TOO_LONG};
 use crate::traffic::{check_columns, Columns};
 use columns::{CompletionsOut, RequestsIn};
 use extract::extracted;
 use guard::{defect, guarded};
 
-told! {
+returned! {
     /// What a run leaves behind, beside the columns that it fills.
     pub struct Outcome {
         end_ns: i64,
@@ -49,7 +49,7 @@ told! {
     }
 }
 
-told! {
+returned! {
     /// Counters in columns, a value for each disk.
     #[derive(Default)]
     pub struct CountersOut as "Counters" {

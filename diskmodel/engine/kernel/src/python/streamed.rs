@@ -170,12 +170,12 @@ fn outcome_of<'py>(py: Python<'py>, ended: Ended) -> PyResult<Bound<'py, PyDict>
     out.set_item("came_open", PyArray1::from_iter(py, samples.held.iter().map(|c| c.came_open as i64)))?;
     out.set_item("left_open", PyArray1::from_iter(py, samples.held.iter().map(|c| c.left_open as i64)))?;
     out.set_item("done", PyArray1::from_iter(py, samples.held.iter().map(|c| c.done as i64)))?;
-    let segments: PyResult<Vec<_>> = tally.segments().iter().map(|segment| told_segment(py, segment)).collect();
+    let segments: PyResult<Vec<_>> = tally.segments().iter().map(|segment| segment_dict(py, segment)).collect();
     out.set_item("segments", segments?)?;
     Ok(out)
 }
 
-fn told_segment<'py>(py: Python<'py>, segment: &Segment) -> PyResult<Bound<'py, PyDict>> {
+fn segment_dict<'py>(py: Python<'py>, segment: &Segment) -> PyResult<Bound<'py, PyDict>> {
     let counts = |histogram: &crate::tally::Histogram| {
         PyArray1::from_iter(py, histogram.counts.iter().map(|&count| count as i64))
     };
