@@ -115,7 +115,7 @@ class ProfileRisk(Record):
 
     def __str__(self) -> str:
         met = f"{self.n_holding} of {self.n_draws} draws of what is not known meet the objective"
-        missed = ", ".join(f"{n} miss {name}" for name, n in self.failing.items())
+        missed = ", ".join(f"{n} miss{'es' if n == 1 else ''} {name}" for name, n in self.failing.items())
         intervals = [
             f"{name} {in_digits(interval.low / 1e6)} to {in_digits(interval.high / 1e6)} ms"
             for name, interval in self.figures.items()
@@ -130,10 +130,9 @@ class ProfileRisk(Record):
 
     @property
     def worth_measuring(self) -> str:
-        """What a measurement of one drive would settle, in words; "" where all truths need the same."""
-        ends = self.settled_by_measuring
-        if ends is None:
+        """What a measurement of one drive would settle, in words; "" where no other number is known to be needed."""
+        fewest, most = self.settled_by_measuring or (None, None)
+        if fewest == most:
             return ""
-        fewest, most = ends
         between = f"between {fewest} and {most} disks" if most is not None else f"whether {fewest} disks or many more"
         return f"a measurement of one such drive would settle {between}"

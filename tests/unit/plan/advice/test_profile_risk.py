@@ -13,6 +13,7 @@ from diskmodel.drive import Flash, load_drive, parse_drive
 from diskmodel.plan import run_plan
 from diskmodel.plan.advice.profile_risk import DRAWN_REQUESTS
 from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.answer.profile_risk import CountChance, ProfileRisk
 from diskmodel.plan.show.report import markdown
 from diskmodel.result import Interval
 from diskmodel.workload import Workload
@@ -155,3 +156,14 @@ def test_a_drawn_drive_counts_by_its_ratio_to_the_profile_in_short_runs() -> Non
     assert risk.figures["p99"].value == pytest.approx(10e6)
     assert asked(degraded={"latency": {"p99": "20 ms"}}).n_holding == risk.n_holding
     assert DRAWN_REQUESTS not in lengths, "failed disks are simulated only where intervals show that the rest is met"
+
+
+def test_a_number_that_alone_is_known_to_be_needed_is_not_worth_a_measurement() -> None:
+    curve = (CountChance(9, 0.0), CountChance(11, 15 / 16))
+    risk = ProfileRisk(11, ("seeks",), 16, 15, {"latency": 1}, {}, curve=curve)
+    assert risk.settled_by_measuring == (11, 11)
+    assert str(risk) == (
+        "15 of 16 draws of what is not known meet the objective; 1 misses latency; 9 disks: 0 %; 11 disks: 94 %"
+    )
+    wider = replace(risk, curve=(CountChance(9, 0.25), *curve[1:]))
+    assert str(wider).endswith("a measurement of one such drive would settle between 9 and 11 disks")
