@@ -10,7 +10,7 @@ from diskmodel.formats.faults import LineError, file_error
 from diskmodel.formats.fio.job import FioDirection, FioJob, FioLatency, job_from_options
 from diskmodel.formats.sizes import whole_size
 
-_HEADING = re.compile(r"\s*tod\s+.*\bRun\s+Interval\s+reqrate\s+rate\s")
+_HEADING = re.compile(r"\s*tod\s(?:.*\s)?Run\s+Interval\s+reqrate\s+rate\s")
 _TOD = re.compile(r"\s*\d\d:\d\d:\d\d\.\d{3}\s")
 _START = re.compile(r"Starting RD=([^;\s]+); I/O rate: ([^;]+);(.*)")
 _AVERAGE = re.compile(r"\s*\d\d:\d\d:\d\d\.\d{3}\s+avg_\d+-\d+\s+(.*)")

@@ -239,6 +239,8 @@ def test_flat_file(tmp_path):
     assert stream["addresses"]["pattern"] == "sequential"
     with pytest.raises(FormatError, match="columns instead of"):
         found(FLAT + " 10:00:05.012 slow 4 100.0\n", tmp_path)
+    with pytest.raises(FormatError):
+        found(FLAT.replace(" Run ", " 'Run "), tmp_path)
 
 
 def test_report_of_intervals(tmp_path):
