@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from diskmodel.plan.advice.choice import assure, choose
+from diskmodel.plan.advice.profile_risk import FEW_DRAWS
 from diskmodel.plan.advice.rare_bursts import rare_bursts
 from diskmodel.plan.advice.relax import with_write_cache
 from diskmodel.plan.answer.candidate import Candidate
@@ -50,7 +51,7 @@ def _cache(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_cha
         found = list(pool.map(lambda case: search_family(case, evaluate), cases(changed)))
         other, _ = choose(changed, found)
         if by_chance and other is not None:
-            other, _ = choose(changed, assure(changed, found, evaluate, most=max(counts)))
+            other, _ = choose(changed, assure(changed, found, evaluate, n_draws=FEW_DRAWS, most=max(counts)))
     if by_chance and other is not None and other.risk is not None and not other.risk.is_assured:
         other = None
     return [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from diskmodel.plan.advice.profile_risk import profile_risk
+from diskmodel.plan.advice.profile_risk import DRAWS, profile_risk
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.effort import together
 from diskmodel.plan.answer.profile_risk import CountChance, ProfileRisk
@@ -21,7 +21,14 @@ PURPOSE = "what is not known"
 _TRIES = 3
 
 
-def assured(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate, *, most: int | None = None) -> Candidate:
+def assured(
+    plan: PlanDescription,
+    candidate: Candidate,
+    evaluate: Evaluate,
+    *,
+    n_draws: int = DRAWS,
+    most: int | None = None,
+) -> Candidate:
     """Return a candidate with its chance, and with as many disks as have the chance that the objective asks for.
 
     Where no number of disks is known to have it, the candidate has the disks that meet the objective as they are
@@ -33,10 +40,12 @@ def assured(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate, *, 
     candidate : Candidate
         A feasible one.
     evaluate : Evaluate
+    n_draws : int
+        Of what is not known.
     most : int, optional
         Largest number of disks that is of interest: another candidate has the chance with so many.
     """
-    first = profile_risk(plan, candidate, evaluate, most=most)
+    first = profile_risk(plan, candidate, evaluate, n_draws=n_draws, most=most)
     if first is None or candidate.trial is None:
         return candidate
     known = replace(candidate, risk=first, probability=first.probability, nominal_disks=candidate.trial.disks)
@@ -49,7 +58,7 @@ def assured(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate, *, 
         if disks is None:
             break
         more = _with_disks(trier, known, disks)
-        risk = profile_risk(plan, more, evaluate, with_curve=False)
+        risk = profile_risk(plan, more, evaluate, n_draws=n_draws, with_curve=False)
         if risk is None or not more.is_feasible:
             break
         curve[disks] = risk.probability

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from diskmodel.plan.advice.assured import assured
+from diskmodel.plan.advice.profile_risk import DRAWS
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.trial.evaluation import Evaluate
@@ -43,11 +44,17 @@ def rank(candidate: Candidate, minimized: str) -> tuple[float, float, float]:
 
 
 def assure(
-    plan: PlanDescription, candidates: Sequence[Candidate], evaluate: Evaluate, *, most: int | None = None
+    plan: PlanDescription,
+    candidates: Sequence[Candidate],
+    evaluate: Evaluate,
+    *,
+    n_draws: int = DRAWS,
+    most: int | None = None,
 ) -> list[Candidate]:
     """Return the candidates, those that may be the best with the disks that have the chance that is asked for.
 
-    `most` is the largest number of disks that is of interest; None: all that the plan allows.
+    `n_draws` are drawn of what is not known. `most` is the largest number of disks that is of interest; None: all that
+    the plan allows.
 
     A candidate with its chance never needs fewer disks than as it is described, so that one that is worse already is
     worse with it, too, and is left as it is. Nor is one followed beyond the disks of another that has its chance.
@@ -62,5 +69,5 @@ def assure(
         if at in tried:
             return found
         sure = [item.disks for item in found if item.risk is not None and item.risk.is_assured and item.disks]
-        found[at] = assured(plan, best, evaluate, most=min(sure) if sure and is_by_disks else most)
+        found[at] = assured(plan, best, evaluate, n_draws=n_draws, most=min(sure) if sure and is_by_disks else most)
         tried.add(at)

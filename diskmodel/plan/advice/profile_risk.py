@@ -15,7 +15,7 @@ from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.trial.at_once import at_once
-from diskmodel.plan.trial.evaluation import Evaluate
+from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 from diskmodel.plan.trial.trier import Trier
 from diskmodel.plan.trial.truth_case import TruthCase, seen_in
 from diskmodel.result.prediction import combined
@@ -26,7 +26,7 @@ from diskmodel.uncertainty.draws import draw
 from diskmodel.uncertainty.moves import Moves
 from diskmodel.uncertainty.points import half_width_factor
 
-#: Draws for the answer, and for each other candidate.
+#: Draws for the answer, and for each other candidate or question.
 DRAWS, FEW_DRAWS = 16, 8
 #: Requests of a run with a drawn truth. All runs have the same ones, so that most of what chance does to a figure is
 #: the same in all of them: the ratio of two drives' p99 then varies by 1.7 % in 10,000 requests and by 1.2 % in 30,000,
@@ -74,6 +74,7 @@ def profile_risk(
     draws = draw(unknowns, n_draws, plan.search.seed)
     if not len(draws):
         return None
+    evaluate = Evaluation.of_ratios(evaluate)
     # as long as it takes to see whole rounds, and the draws as long as that
     first = plan.search.requests if _needs_intervals(case) else min(plan.search.requests, DRAWN_REQUESTS)
     same = _tried(case, Moves(), trial.disks, first, evaluate)

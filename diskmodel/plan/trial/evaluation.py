@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Mapping
 from concurrent.futures import CancelledError
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
@@ -72,6 +73,14 @@ class Evaluation:
         part = cls(whole.method)
         part._memory = whole._memory
         part._begin(whole)
+        return part
+
+    @classmethod
+    def of_ratios(cls, evaluate: Evaluate) -> Evaluation:
+        """Return a part of an evaluation for figures that are compared with each other, without their intervals."""
+        part = cls.part(evaluate)
+        if isinstance(part.method, Simulated):
+            part.method = replace(part.method, with_angles=False)
         return part
 
     @property

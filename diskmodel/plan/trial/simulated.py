@@ -35,9 +35,12 @@ class Simulated:
     Attributes
     ----------
     engine : "auto", "native" or "simpy"
+    with_angles : bool
+        Whether intervals include angles of spindles that a run does not show, which takes further runs.
     """
 
     engine: str = "auto"
+    with_angles: bool = True
 
     def __call__(self, array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
         """Return the outcome of one run of `n_requests` requests, or of all phases of a workload with excerpts.
@@ -68,7 +71,15 @@ class Simulated:
 
     def _result(self, array: Array, workload: Workload, n_requests: int, seed: int) -> Result:
         engine: Any = self.engine
-        return simulate(array, workload, n_requests=n_requests, seed=seed, engine=engine, profile_draws=0)
+        return simulate(
+            array,
+            workload,
+            n_requests=n_requests,
+            seed=seed,
+            engine=engine,
+            profile_draws=0,
+            with_angles=self.with_angles,
+        )
 
 
 def _starved(n_requests: int, method: str) -> Outcome:
