@@ -33,8 +33,8 @@ HEAVY = (
     "README.md",
     "docs/course/09-sizing.md",
     "docs/course/teaching.md",
-    "docs/how-to/calibrate-from-fio.md",
-    "docs/how-to/calibrate-inside-an-array.md",
+    "docs/how-to/measure/calibrate-from-fio.md",
+    "docs/how-to/measure/calibrate-inside-an-array.md",
     "docs/how-to/describe-a-workload.md",
     "docs/how-to/plan-an-array.md",
     "docs/how-to/plan-several-volumes.md",
@@ -46,7 +46,7 @@ HEAVY = (
 
 #: Pages whose commands take a minute or more; the like of each is on another page.
 LONG = (
-    "docs/how-to/calibrate-inside-an-array.md",
+    "docs/how-to/measure/calibrate-inside-an-array.md",
     "docs/how-to/plan-several-volumes.md",
     "docs/how-to/size-from-iostat.md",
     "docs/how-to/sizing-cases.md",

@@ -36,7 +36,9 @@ def read_array(given: str, drive: str | None = None, changes: Mapping[str, Any] 
     from diskmodel.drive import load_drive
 
     is_path = len(given.split()) == 1 and (os.sep in given or bool(Path(given).suffix))
-    is_file = Path(given).suffix == ".toml" or Path(given).exists() or is_path
+    # in "1x ./my disk.toml" the file is that of a drive
+    has_number = re.match(r"\d+ *[x×] ", given, re.ASCII) is not None
+    is_file = Path(given).exists() or is_path or (Path(given).suffix == ".toml" and not has_number)
     array = Array.load(given) if is_file else Array.from_words(given)
     if drive is not None:
         array = Array.parse({**dict(array), "drive": load_drive(drive)}, f"{given} with drive {drive}")

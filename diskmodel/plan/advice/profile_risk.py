@@ -107,6 +107,7 @@ def profile_risk(
         figures=figures,
         confidence=case.objective.confidence,
         curve=curve,
+        is_measured=unknowns.origin == "measured",
     )
 
 

@@ -53,6 +53,8 @@ class ProfileRisk(Record):
         Chance that the objective asks for.
     curve : tuple of CountChance
         By number of disks, ascending: fewer, the answer, and more until the chance is high enough.
+    is_measured : bool
+        Whether the profile is that of a drive which was measured: another measurement would settle little.
     """
 
     disks: int
@@ -63,6 +65,7 @@ class ProfileRisk(Record):
     figures: Mapping[str, Interval]
     confidence: float = 0.9
     curve: tuple[CountChance, ...] = ()
+    is_measured: bool = False
 
     @property
     def probability(self) -> float:
@@ -84,8 +87,10 @@ class ProfileRisk(Record):
         """Fewest and most disks that truths need, as many as the confidence asks for, and None for more than were
         tried; None where all need the same.
 
-        A measurement of one such drive would show which of these are needed.
+        A measurement of one such drive would show which of these are needed; None where there has been one.
         """
+        if self.is_measured:
+            return None
         possible = [one for one in self.curve if one.probability > 0]
         if not possible or possible[0].probability == 1:
             return None

@@ -79,7 +79,7 @@ class Evaluation:
     def of_ratios(cls, evaluate: Evaluate) -> Evaluation:
         """Return a part of an evaluation for figures that are compared with each other, without their intervals."""
         part = cls.part(evaluate)
-        if isinstance(part.method, Simulated):
+        if type(part.method) is Simulated:
             part.method = replace(part.method, with_angles=False)
         return part
 

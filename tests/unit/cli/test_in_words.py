@@ -3,6 +3,7 @@
 import pytest
 
 from diskmodel import Array
+from diskmodel.drive import catalogue
 from diskmodel.errors import DescriptionError
 from tests.unit.cli.commands import EXAMPLES, answer, refusal, run, write
 
@@ -15,6 +16,15 @@ def test_words_and_options_mean_what_files_mean(tmp_path):
     by_words = answer("simulate", "8x generic-15k raid5", *LOAD, "--span", "1TB", "--requests", 2000)
     by_files = answer("simulate", array, "--workload", load, "--requests", 2000)
     assert by_words["latency_ms"] == by_files["latency_ms"]
+
+
+def test_a_file_of_a_drive_in_words(tmp_path):
+    catalogue()["generic-15k"].save(tmp_path / "disk.toml")
+    load = ("--queue-depth", 4, "--reads", 1, "--block", "4k", "--requests", 2000)
+    for words in ("1x {}", "4x {} raid5"):
+        by_file = answer("simulate", words.format(tmp_path / "disk.toml"), *load)
+        by_name = answer("simulate", words.format("generic-15k"), *load)
+        assert by_file["latency_ms"] == by_name["latency_ms"]
 
 
 def test_clients_instead_of_a_rate():

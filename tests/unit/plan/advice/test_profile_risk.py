@@ -167,3 +167,4 @@ def test_a_number_that_alone_is_known_to_be_needed_is_not_worth_a_measurement() 
     )
     wider = replace(risk, curve=(CountChance(9, 0.25), *curve[1:]))
     assert str(wider).endswith("a measurement of one such drive would settle between 9 and 11 disks")
+    assert "measurement" not in str(replace(wider, is_measured=True)), "there has been one"

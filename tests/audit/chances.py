@@ -1,0 +1,223 @@
+"""Audit of the chances that plans state: random questions, and other draws of what is not known.
+
+    python -m tests.audit.chances [--questions 100] [--seed 81] [--page]
+    python -m tests.audit.chances --seed 81 --number 17      one question
+
+Results are kept in a file of each seed, so that an audit that was stopped goes on where it was. Delete them after a
+change to the planner or the engines.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from diskmodel.errors import DescriptionError
+from diskmodel.plan import PlanDescription, run_plan
+from diskmodel.plan.answer.criterion import Criterion
+from diskmodel.plan.question.case import Case
+from diskmodel.plan.trial import judge
+from diskmodel.plan.trial.simulated import Simulated
+from diskmodel.plan.trial.truth_case import TruthCase, seen_in
+from diskmodel.uncertainty.case import Case as Unknowns
+from diskmodel.uncertainty.draws import draw as draw_truths
+from tests.audit.questions import KINDS, draw
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "audit-of-chances.md"
+#: Truths of each answer, and requests of each of their runs. A share of 40 is known within 5 % at 90 %; a run of 60,000
+#: requests is six times as long as those that the plan draws with.
+N_TRUTHS, N_REQUESTS = 40, 60_000
+#: Seeds of the truths and of their requests are the plan's plus this.
+OTHER_SEED = 4_000_037
+#: Chance below which an answer is said to promise too much.
+_RARE = 0.01
+
+_INTRODUCTION = """# Audit of chances
+
+A plan says with which chance its answer meets the objective, in view of what is not known of drives, controllers and
+hosts. `{command}` draws random questions to the planner, as [the audit of plans](audit-of-plans.md) does, and
+tries the array of each answer with {truths} other truths that were drawn from another seed, each with {requests:,}
+requests of its own. This page is its output; nothing on it is typed by hand.
+
+Both the plan and the audit draw from the same spread of drives, which [another page](validation-coverage.md)
+compares with measurements. What is audited here is the rest of the promise: that 16 draws of 10,000
+requests, all with the same requests and compared with the answer's own run, find the share of truths that meet the
+objective.
+
+"""
+
+
+@dataclass(frozen=True)
+class Chance:
+    """The stated and the found chance of one answer.
+
+    Attributes
+    ----------
+    number : int
+    kind : str
+    array : str
+        In words; "" where nothing is feasible or nothing was drawn.
+    asked, stated : float
+        Chance that the objective asks for, and that the plan states.
+    n_truths, n_holding : int
+        Tried, and of these those that meet the objective.
+    missed : mapping of str to int
+        Truths that miss each criterion.
+    """
+
+    number: int
+    kind: str
+    array: str = ""
+    asked: float = math.nan
+    stated: float = math.nan
+    n_truths: int = 0
+    n_holding: int = 0
+    missed: Mapping[str, int] | None = None
+
+    @property
+    def is_assured(self) -> bool:
+        """Whether the plan says that the chance is as high as it was asked for."""
+        return self.stated >= self.asked
+
+    @property
+    def found(self) -> float:
+        """Share of the truths that meet the objective."""
+        return self.n_holding / self.n_truths if self.n_truths else math.nan
+
+    @property
+    def promises_too_much(self) -> bool:
+        """Whether so few truths would meet the objective once in a hundred audits, if the chance were as asked."""
+        return self.is_assured and at_most(self.n_holding, self.n_truths, self.asked) < _RARE
+
+
+def at_most(k: int, n: int, chance: float) -> float:
+    """Return the probability of at most `k` of `n`.
+
+    Examples
+    --------
+    >>> round(at_most(31, 40, 0.9), 4)
+    0.0155
+    """
+    return sum(math.comb(n, i) * chance**i * (1 - chance) ** (n - i) for i in range(k + 1))
+
+
+def check(number: int, kind: str, data: Mapping[str, Any], n_truths: int = N_TRUTHS) -> Chance:
+    """Answer a question, and try the answer with other truths."""
+    plan = PlanDescription.parse(dict(data))
+    best = run_plan(plan, with_relaxations=False, with_details=False).best
+    if best is None or best.risk is None or best.trial is None or best.trial.outcome is None:
+        return Chance(number, kind)
+    case = Case(plan, best.family)
+    array = case.array(best.trial.disks)
+    unknowns = Unknowns(array, case.workload, seen_in(best.trial.outcome, array, case.workload))
+    seed = plan.search.seed + OTHER_SEED
+    tried, holding, missed = 0, 0, dict[str, int]()
+    for moves in draw_truths(unknowns, n_truths, seed).moves:
+        truth = TruthCase(plan, best.family, moves)
+        try:
+            true = truth.array(best.trial.disks)
+        except DescriptionError:  # no such drive is possible
+            continue
+        outcome = Simulated(with_angles=False)(true, truth.workload, n_requests=N_REQUESTS, seed=seed)
+        names = {
+            item.name for item in judge.performance(plan.objective, outcome, truth.workload) if _is_missed(item, moves)
+        }
+        tried, holding = tried + 1, holding + (not names)
+        for name in names:
+            missed[name] = missed.get(name, 0) + 1
+    words = f"{best.trial.disks} x {best.family.drive.name}, {best.family.level}"
+    return Chance(number, kind, words, best.risk.confidence, best.risk.probability, tried, holding, missed)
+
+
+def _is_missed(item: Criterion, moves: Any) -> bool:
+    """Whether a figure is beyond its limit, by the estimate alone; tails differ by what was drawn of them."""
+    factor = math.exp(moves.p99) if item.detail.startswith(("p99", "p999")) else 1.0
+    value = item.figure.value * factor
+    return not (value <= item.limit if item.is_upper else value >= item.limit)
+
+
+def page_of(found: Sequence[Chance], seed: int) -> str:
+    """Return the page."""
+    command = f"python -m tests.audit.chances --questions {len(found)} --seed {seed}"
+    text = _INTRODUCTION.format(command=command, truths=N_TRUTHS, requests=N_REQUESTS)
+    known = [item for item in found if item.n_truths]
+    assured = [item for item in known if item.is_assured]
+    most = [item for item in assured if item.found >= item.asked]
+    text += (
+        f"{len(found)} questions; {len(known)} answers have a chance, and {len(assured)} of them one as high as was "
+        f"asked for. Their stated chance is {_mean(assured, 'stated')} on average, and {_mean(assured, 'found')} of "
+        f"other truths meet the objective; of {len(most)} answers at least as many as were asked for. "
+        f"**{sum(item.promises_too_much for item in assured)}** promise too much: so few truths would meet the "
+        "objective once in a hundred times, if the chance were as asked.\n\n"
+        "| kind | questions | with a chance | as high as asked | stated | found | promise too much |\n"
+        "|---|--:|--:|--:|--:|--:|--:|\n"
+    )
+    for kind in (*KINDS, "all"):
+        of_kind = [item for item in found if kind in ("all", item.kind)]
+        sure = [item for item in of_kind if item.n_truths and item.is_assured]
+        n_known = sum(item.n_truths > 0 for item in of_kind)
+        too_much = sum(item.promises_too_much for item in sure)
+        text += f"| {kind} | {len(of_kind)} | {n_known} | {len(sure)} | {_mean(sure, 'stated')} | "
+        text += f"{_mean(sure, 'found')} | {too_much} |\n"
+    fewest = sorted((item for item in assured if item.found < item.asked), key=lambda item: item.found)
+    if fewest:
+        text += "\n## Answers that fewer truths meet than were asked for\n\n"
+        text += "| question | kind | answer | stated | found | missed |\n|--:|---|---|--:|--:|---|\n"
+        for item in fewest:
+            names = ", ".join(f"{name} {n}" for name, n in (item.missed or {}).items())
+            text += f"| {item.number} | {item.kind} | {item.array} | {item.stated:.0%} | {item.found:.0%} | {names} |\n"
+    return text + f"\nA single question again: `python -m tests.audit.chances --seed {seed} --number NUMBER`.\n"
+
+
+def _mean(found: Sequence[Chance], name: str) -> str:
+    values = [getattr(item, name) for item in found]
+    return f"{100 * sum(values) / len(values):.1f} %" if values else "-"
+
+
+def main() -> int:
+    """Check the questions one after the other; 1 when an answer promised too much."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--questions", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=81)
+    parser.add_argument("--number", type=int)
+    parser.add_argument("--minutes", type=float, help="begin no further question after so long")
+    parser.add_argument("--results", type=Path, default=Path("out"), help="folder of results, chances-SEED.jsonl")
+    parser.add_argument("--page", action="store_true", help=f"write {PAGE.name}")
+    options = parser.parse_args()
+    if options.number is not None:
+        question = draw(options.seed, options.number)
+        print(json.dumps(question.plan, indent=2))
+        print(check(options.number, question.kind, question.plan))
+        return 0
+    options.results.mkdir(parents=True, exist_ok=True)
+    place = options.results / f"chances-{options.seed}.jsonl"
+    lines = place.read_text(encoding="utf-8").splitlines() if place.is_file() else []
+    known = {item.number: item for item in (Chance(**json.loads(line)) for line in lines)}
+    until = math.inf if options.minutes is None else time.monotonic() + 60 * options.minutes
+    for number in range(options.questions):
+        if number in known:
+            continue
+        if time.monotonic() > until:
+            break
+        question = draw(options.seed, number)
+        known[number] = check(number, question.kind, question.plan)
+        with place.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(known[number])) + "\n")
+        print(known[number], flush=True)
+    found = [known[number] for number in range(options.questions) if number in known]
+    text = page_of(found, options.seed)
+    if options.page:
+        PAGE.write_text(text, encoding="utf-8")
+    print(next(line for line in text.splitlines() if "answers have a chance" in line))
+    return int(any(item.promises_too_much for item in found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
