@@ -40,7 +40,7 @@ class Description(BaseModel, metaclass=_Constructor):
     #: The kind of file: "array", "drive", "plan" or "workload"; "" for a part of another description.
     file_kind: ClassVar[str] = ""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True, allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True, allow_inf_nan=False, defer_build=True)
 
     @classmethod
     def _from_call(cls, args: tuple[Any, ...], fields: dict[str, Any]) -> dict[str, Any]:

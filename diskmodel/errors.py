@@ -171,7 +171,10 @@ class StaleKernelError(InputError):
 
     def __init__(self, what: str) -> None:
         self.what = what
-        fix = "build it anew: `make setup` in a checkout, `pip install --force-reinstall .` otherwise"
+        fix = (
+            "build it anew: `make setup` in a checkout, `pip install --force-reinstall .` otherwise; where it is "
+            "installed, do not start Python in the folder of the sources, which have none"
+        )
         super().__init__(Fault("the native kernel", None, what, fix))
 
     def __reduce__(self) -> tuple[type[Self], tuple[str]]:

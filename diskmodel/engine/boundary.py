@@ -7,6 +7,7 @@ from typing import Any, Self, TypedDict
 
 from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import DriveTables, HddTables
+from diskmodel.engine.compiled import kernel
 from diskmodel.engine.scenario import Scenario
 from diskmodel.engine.steady.start import Start
 from diskmodel.errors import StaleKernelError
@@ -27,11 +28,6 @@ __all__ = [
     "check_schema",
     "kernel",
 ]
-
-try:
-    from diskmodel.engine import _kernel as kernel
-except ImportError as error:
-    raise StaleKernelError(f"cannot be imported ({error})") from None
 
 
 @dataclass(frozen=True)

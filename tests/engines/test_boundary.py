@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
 import pytest
 
+import diskmodel
 from diskmodel.engine.boundary import RECORDS, check_schema, kernel
 from diskmodel.engine.steady.start import Start, Writes
 from diskmodel.errors import StaleKernelError
@@ -67,6 +72,18 @@ def test_a_kernel_without_a_field_is_refused_by_name() -> None:
         StaleKernelError, match=r"it does not know HddTables\.retry_ppm: int\); build it anew: `make setup`"
     ):
         check_schema(SimpleNamespace(schema=lambda: lines))
+
+
+def test_sources_without_a_kernel_say_what_to_do(tmp_path: Path) -> None:
+    package = Path(diskmodel.__file__).parent
+    without = shutil.ignore_patterns("_kernel*", "__pycache__", "target")
+    shutil.copytree(package, tmp_path / "diskmodel", ignore=without)
+    words = ["-m", "diskmodel", "simulate", "generic-15k", "--queue-depth", "1", "--reads", "1", "--block", "4k"]
+    done = subprocess.run([sys.executable, *words], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2
+    assert "the native kernel: cannot be imported" in done.stderr
+    assert "do not start Python in the folder of the sources" in " ".join(done.stderr.split())
+    assert "a bug" not in done.stderr
 
 
 def test_a_kernel_with_another_field_or_type_is_refused_by_name() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from calibrate.arrays import MAD_TO_SIGMA, Complexes, Floats
-from diskmodel.engine import _kernel
+from diskmodel.engine.compiled import kernel as _kernel
 
 #: Spans that the phase may be averaged over, in accesses; the one that predicts held-out phases best is taken.
 SPANS = (4.0, 8.0, 16.0, 32.0, 64.0, 128.0)

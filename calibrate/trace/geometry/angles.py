@@ -15,7 +15,7 @@ from scipy import fft
 
 from calibrate.arrays import Complexes, Flags, Floats
 from calibrate.trace.spectrum import GRAIN_BLOCKS
-from diskmodel.engine import _kernel
+from diskmodel.engine.compiled import kernel as _kernel
 
 #: Bins of a period in which residuals are summed: a step's place is found to a 48th of a track, then sharpened.
 N_BINS = 48

@@ -15,7 +15,7 @@ import numpy as np
 from calibrate.arrays import Complexes, Floats, Ints
 from calibrate.trace.geometry.angles import Step, ZoneAngle
 from calibrate.trace.geometry.likelihood import FLOOR, SIGMA_TURNS, polished, zone_likelihood
-from diskmodel.engine import _kernel
+from diskmodel.engine.compiled import kernel as _kernel
 
 #: Penalty in log-likelihood for each track left out: e⁷, one left out in a thousand accesses. Half explains noise by
 #: slips; double misses slips with few accesses behind them.

@@ -16,7 +16,6 @@ from diskmodel.result.prediction import RUN, Prediction
 from diskmodel.result.rebuild import RebuildRate
 from diskmodel.result.result import Result
 from diskmodel.result.show.figures import between, share
-from diskmodel.result.show.plot import result_svg
 from diskmodel.result.statistics.quantiles import fewest_for
 from diskmodel.result.statistics.registry import BY_NAME, PERCENTILES
 from diskmodel.units import in_digits
@@ -171,6 +170,9 @@ def as_text(result: Result) -> str:
 
 def as_html(result: Result) -> str:
     """The table as HTML, with the distribution and where the time went; an overloaded array has neither."""
+    # here, because a terminal needs no Matplotlib, which takes longer to import than a short run takes
+    from diskmodel.result.show.plot import result_svg
+
     body = "".join(
         "<tr>" + "".join(f"<td>{html_text(cell)}</td>" for cell in row) + "</tr>" for row in result_rows(result)
     )

@@ -36,6 +36,7 @@ RULE = (
     "85%",
 )
 SIMULATE = ("simulate", EXAMPLES / "raid5.toml", "--workload", EXAMPLES / "oltp.toml", "--requests", 200, "--json")
+PLAN = ("plan", EXAMPLES / "plan-sizing-5-disks.toml", "--nominal")
 #: Writes the names of all modules that the process has loaded to standard error, whatever the command does.
 CODE = """
 import sys
@@ -77,6 +78,13 @@ def test_other_commands_load_what_they_use(words: tuple[object, ...]) -> None:
     found = loaded(MAIN, *words)
     assert "numpy" in found
     assert sorted(found & (HEAVY | {"rich", "diskmodel.formats", "diskmodel.plan", "diskmodel.lab", "jinja2"})) == []
+
+
+@pytest.mark.parametrize("words", [SIMULATE[:-1], PLAN], ids=lambda words: str(words[0]))
+def test_a_table_needs_no_pictures(words: tuple[object, ...]) -> None:
+    found = loaded(MAIN, *words)
+    assert "rich" in found
+    assert sorted(found & {"asyncio", "matplotlib", "scipy", "simpy", "diskmodel.lab"}) == []
 
 
 def test_the_list_of_commands_is_that_of_the_modules() -> None:
