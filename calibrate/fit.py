@@ -13,6 +13,7 @@ import numpy as np
 from calibrate.calibration import Calibration
 from calibrate.evidence.cells import Cells, answered_together, cells_of, cells_of_fio, is_limited_by_host
 from calibrate.evidence.files import Evidence, read_evidence
+from calibrate.evidence.flushes import find_flushes
 from calibrate.evidence.measurement import Measurement
 from calibrate.flash.calibrate import Known, calibrate_flash
 from calibrate.flash.percentiles import single_reads_ns, with_percentiles
@@ -160,6 +161,7 @@ def _calibrate(task: _Task) -> Calibration:
             target.size_bytes,
             together_ratio=answered_together(evidence.measurements),
             buffer_bytes=buffer_of(evidence.measurements),
+            flushes=find_flushes(evidence.measurements),
         ),
         provenance=origin,
         warnings=warnings,

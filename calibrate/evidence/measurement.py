@@ -20,7 +20,7 @@ MAX_BYTES = 1 << 30
 
 FORMAT = "diskmodel-measurement"
 VERSION = 1
-READ, WRITE, DURABLE_WRITE = 0, 1, 2
+READ, WRITE, DURABLE_WRITE, FLUSH = 0, 1, 2, 3
 
 
 @dataclass(frozen=True)

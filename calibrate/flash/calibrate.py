@@ -12,11 +12,12 @@ import numpy as np
 from calibrate.arrays import Floats
 from calibrate.calibration import Calibration, Parameter
 from calibrate.evidence.cells import Cells, Key
+from calibrate.evidence.flushes import Flushes
 from calibrate.flash.fit import LONG, FlashFit, fit_flash
 from calibrate.flash.model import responses_by_simulation, run_length
 from calibrate.flash.model_choice import choose
 from calibrate.flash.profile import assumed_writes, parameters_of, profile_of
-from calibrate.flash.writes import fields_of, fit_writes
+from calibrate.flash.writes import fields_of, fit_writes, flush_fields, flush_parameter
 from calibrate.flash.writes import parameters_of as write_parameters
 from calibrate.provenance import HOST_APART
 from calibrate.score.held_out import N_REQUESTS, choose_held_out, held_out_report, nothing_held_out
@@ -60,6 +61,7 @@ class Known:
         Share of outstanding requests that complete together.
     buffer_bytes : int, optional
         The write buffer.
+    flushes : Flushes, optional
     alone_ns : mapping
         Percentiles of single reads, where they are known: percent → response in ns.
     """
@@ -69,6 +71,7 @@ class Known:
     span_bytes: int
     together_ratio: float | None = None
     buffer_bytes: int | None = None
+    flushes: Flushes | None = None
     alone_ns: Mapping[float, float] = field(default_factory=dict)
 
 
@@ -140,6 +143,10 @@ def _fitted(cells: Cells, known: Known, *, provenance: dict[str, Any], warnings:
             parameters |= write_parameters(written, dies.shape)
             writes, notes = partial(fields_of, written), WRITE_NOTES
         drive = profile_of(dies, writes=writes, notes=notes, alone_ns=known.alone_ns, **common)
+        if known.flushes is not None:
+            flush = flush_fields(known.flushes, command_ns=drive.write_overhead_ns + drive.write_latency_ns)
+            drive = drive.model_copy(update=flush)
+            parameters["flush"] = flush_parameter(known.flushes, flush)
         rows = _die_rows(reads, _with_delays(dies, drive, cells, known, seed))
         if written is not None:
             rows += [_row(cells, key, float(ns), 0) for key, ns in zip(written.keys, written.predicted_ns, strict=True)]

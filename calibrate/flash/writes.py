@@ -6,7 +6,7 @@ overlaps) and the interface; runs that write more than a buffer can take show ho
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from scipy.optimize import least_squares
 from calibrate.arrays import Flags, Floats
 from calibrate.calibration import MAX_IDENTIFIED_RATIO, Parameter
 from calibrate.evidence.cells import Cell, Cells, Key
+from calibrate.evidence.flushes import Flushes
 from calibrate.evidence.measurement import Measurement
 from calibrate.flash.model import FlashShape
 from calibrate.flash.profile import ERASE_BY_READ
@@ -34,6 +35,9 @@ _PRIOR_SIGMA = np.log(10.0)
 #: Relative error of the model: no drive is so simple. At 0, repeatable means are over-fitted; at double, misfits go
 #: unnoticed.
 _MODEL_ERROR = 0.03
+#: Flush in which nothing was programmed, ns: half of what the fastest cells take for a page (SLC, 200 us). At double, a
+#: drive of such cells counts as protected; at half, a protected one behind a slow host does not.
+FASTEST_PROGRAM_NS = 100_000
 #: Conditions needed to fit three parameters beside their priors.
 _MIN_CELLS = 2
 
@@ -179,3 +183,16 @@ def parameters_of(fit: WriteFit, shape: FlashShape) -> dict[str, Parameter]:
     seen = "where a burst of writes slowed down" if fit.buffer_bytes else "no burst slowed down; assumed"
     found["write_buffer"] = Parameter(buffer, None, "bytes", fit.buffer_bytes is not None, seen)
     return found
+
+
+def flush_fields(flushes: Flushes, *, command_ns: int) -> dict[str, Any]:
+    """Return fields of the profile about flushes, from what they took after writes and what a command takes anyway."""
+    took_ns = max(round(flushes.median_ns) - command_ns, 0)
+    return {"flush_ns": took_ns, "power_loss_protected": took_ns < FASTEST_PROGRAM_NS}
+
+
+def flush_parameter(flushes: Flushes, fields: Mapping[str, Any]) -> Parameter:
+    """Return the time of a flush as a parameter."""
+    after = f"{flushes.n} flushes after writes"
+    why = f"{after}; faster than any program: the buffer is protected" if fields["power_loss_protected"] else after
+    return Parameter(float(fields["flush_ns"]), None, "ns", True, why)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from calibrate.evidence.flushes import Flushes, find_flushes
 from calibrate.evidence.measurement import WRITE, Measurement
 
 #: More than any drive reads ahead, bytes; a bracket without an upper end is no finding.
@@ -43,6 +44,7 @@ class Cache:
     is_write_back : bool or None
     plain_write_ns : float or None
         Median response of a write of `plain_write_bytes` that the cache accepts.
+    flushes : Flushes or None
     """
 
     segments: Bracket | None
@@ -51,10 +53,11 @@ class Cache:
     is_write_back: bool | None
     plain_write_ns: float | None
     plain_write_bytes: int
+    flushes: Flushes | None = None
 
 
 def find_cache(measurement: Measurement) -> Cache:
-    """Return the findings of the experiments `cache_segments`, `read_ahead` and `write_cache`."""
+    """Return the findings of the experiments `cache_segments`, `read_ahead`, `write_cache` and `flushes`."""
     segments = read_ahead = segment = None
     if (found := measurement.experiment("cache_segments")) is not None:
         segments = _bracket(found.summary.get("segments_at_least"), found.summary.get("segments_below"))
@@ -70,7 +73,8 @@ def find_cache(measurement: Measurement) -> Cache:
         if is_write_back and taken.any():
             plain_ns = float(np.median(plain[0].latency_ns[taken]))
             plain_bytes = int(plain[0].length_bytes[taken][0])
-    return Cache(segments, read_ahead, segment, is_write_back, plain_ns, plain_bytes)
+    flushes = find_flushes([measurement])
+    return Cache(segments, read_ahead, segment, is_write_back, plain_ns, plain_bytes, flushes)
 
 
 def _bracket(low: object, above: object) -> Bracket | None:

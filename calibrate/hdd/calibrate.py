@@ -192,6 +192,11 @@ def _cache_and_writes(fit: HddFit) -> dict[str, Parameter]:
     if cache.is_write_back is not None:
         why = "plain writes are much faster than durable ones" if cache.is_write_back else "plain writes are not faster"
         found["write_back"] = Parameter(float(cache.is_write_back), None, "1", True, why)
+    flushes = cache.flushes
+    if flushes is not None and cache.is_write_back and flushes.is_answered_without_writing is not None:
+        is_kept = flushes.is_answered_without_writing
+        why = f"{flushes.n} flushes after writes took {flushes.median_ns / 1e6:.3g} ms at the median"
+        found["power_loss_protected"] = Parameter(float(is_kept), None, "1", True, why)
     if fit.writes is not None:
         why = f"{fit.writes.n} durable writes"
         found["write_settle"] = Parameter(fit.writes.settle_ns, fit.writes.stderr_ns, "ns", True, why)

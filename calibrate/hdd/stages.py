@@ -227,6 +227,8 @@ def _cache_fields(fit: HddFit) -> dict[str, Any]:
         segment = max(cache.segment_bytes.value, ahead or 0)
     segment = max(segment // fit.sector_bytes, 1) * fit.sector_bytes
     fields = {"size_bytes": segments * segment, "segments": segments, "write_back": bool(cache.is_write_back)}
+    if cache.is_write_back and cache.flushes is not None and cache.flushes.is_answered_without_writing:
+        fields["power_loss_protected"] = True
     if ahead and ahead < segment:
         fields["read_ahead_bytes"] = ahead
     return fields if fit.tracks.is_streaming else {**fields, "read_ahead_bytes": 0}

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from calibrate.evidence.measurement import FLUSH
 from calibrate.measure import MeasurementProgress, find_program, load, measure
 from diskmodel.errors import MeasurementError
 
@@ -125,9 +126,17 @@ def test_writing_to_an_existing_file_needs_its_name(tmp_path: Path) -> None:
 
 def test_writing_experiments_run_on_a_scratch_file_when_asked(tmp_path: Path) -> None:
     out = tmp_path / "m.json"
-    chosen = ("write_settle", "write_cache", "mixed_read_write")
-    found = measure(tmp_path / "s", out, seconds=3, size_bytes=SIZE, write=True, experiments=chosen)
-    assert [e.skipped for e in found.experiments] == [None] * 3
+    chosen = ("write_settle", "write_cache", "flushes", "mixed_read_write")
+    found = measure(tmp_path / "s", out, seconds=4, size_bytes=SIZE, write=True, experiments=chosen)
+    assert [e.skipped for e in found.experiments] == [None] * 4
+    flushes = found.experiment("flushes")
+    assert flushes is not None
+    (run,) = flushes.runs
+    is_flush = run.samples.op == FLUSH
+    assert run.samples.length_bytes[is_flush].tolist() == [0] * is_flush.sum()
+    # no writes, a flush, one write, a flush, two writes …
+    assert np.diff(np.flatnonzero(is_flush)[:7]).tolist() == [2, 3, 5, 9, 17, 33]
+    assert {row["writes_before"] for row in flushes.summary["by_writes_before"]} >= {1, 2, 4}
     with pytest.raises(MeasurementError, match="no request was recorded: it writes"):
         measure(tmp_path / "s", out, seconds=3, size_bytes=SIZE, experiments=chosen)
     unasked = load(out)

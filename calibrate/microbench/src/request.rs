@@ -10,6 +10,8 @@ pub enum Op {
     Write = 1,
     /// A write that is done only when it is on the medium (RWF_DSYNC).
     DurableWrite = 2,
+    /// What the device has accepted is on the medium (fdatasync). It has no place and no length.
+    Flush = 3,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,6 +26,10 @@ pub struct Request {
 impl Request {
     pub fn read(offset: u64, length: u32) -> Self {
         Request { offset, length, op: Op::Read, delay_ns: 0 }
+    }
+
+    pub fn flush() -> Self {
+        Request { op: Op::Flush, ..Request::read(0, 0) }
     }
 
     pub fn after(self, delay_ns: u64) -> Self {

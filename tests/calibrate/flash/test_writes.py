@@ -7,9 +7,18 @@ import pytest
 
 from calibrate.closed_loop import closed_loop, mean_response, scenario_of
 from calibrate.evidence.cells import Cells, Key
+from calibrate.evidence.flushes import Flushes
 from calibrate.flash.calibrate import Known, calibrate_flash
 from calibrate.flash.model import FlashShape, flash_of
-from calibrate.flash.writes import MAX_BUFFER_BYTES, WriteFit, fields_of, fit_writes, parameters_of
+from calibrate.flash.writes import (
+    MAX_BUFFER_BYTES,
+    WriteFit,
+    fields_of,
+    fit_writes,
+    flush_fields,
+    flush_parameter,
+    parameters_of,
+)
 from diskmodel.drive import Flash
 
 SHAPE = FlashShape(
@@ -132,3 +141,27 @@ def test_a_fit_that_misses_its_own_evidence_has_not_converged() -> None:
     assert not found.has_converged
     assert "the fit does not describe its own evidence: 3 of 8 conditions are off by more than 10%" in found.message
     assert "random writes of 4096 bytes at queue depth 16" in found.message
+
+
+@pytest.mark.parametrize(("took_ns", "flush_ns"), [(2_000_000, 1_974_000), (30_000, 4_000)])
+def test_a_flush_is_what_it_takes_beyond_a_command(took_ns: int, flush_ns: int) -> None:
+    flushes = Flushes(40, float(took_ns), None)
+    fields = flush_fields(flushes, command_ns=OVERHEAD_NS + LATENCY_NS)
+    assert fields == {"flush_ns": flush_ns, "power_loss_protected": flush_ns < 100_000}
+    assert ("protected" in flush_parameter(flushes, fields).why) == fields["power_loss_protected"]
+
+
+def test_a_profile_has_the_flush_that_was_measured() -> None:
+    drive = truth()
+    cells = written(drive, with_long_runs=False)
+    for depth in (1, 2, 4, 8, 16):
+        offset = np.random.default_rng(depth).integers(0, 1 << 18, 400) * 4096
+        done = closed_loop(scenario_of(drive), offset, 4096, depth)
+        cells.add(Key("read", False, 4096, depth), float(np.mean(done.done_ns - done.issue_ns)), done.done_ns * 1.0)
+    known = Known("x", 1 << 32, 1 << 31, flushes=Flushes(40, 2e6, None))
+    found = calibrate_flash(cells, known, provenance={}, warnings=[])
+    assert isinstance(found.drive, Flash)
+    command_ns = found.drive.write_overhead_ns + found.drive.write_latency_ns
+    assert found.drive.flush_ns == 2_000_000 - command_ns
+    assert not found.drive.power_loss_protected
+    assert found.parameters["flush"].value == found.drive.flush_ns

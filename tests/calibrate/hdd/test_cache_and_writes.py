@@ -54,6 +54,20 @@ def test_without_writes_nothing_is_said_of_them(tmp_path: Path) -> None:
     assert "Writes are assumed" in result.drive.notes
 
 
+@pytest.mark.parametrize(("took_ns", "is_answered"), [(6_000_000, False), (90_000, True)])
+def test_flushes_that_write_nothing_mean_a_protected_cache(tmp_path: Path, took_ns: int, is_answered: bool) -> None:
+    rows = [{"writes_before": n, "n": 20, "p50_ns": took_ns} for n in (0, 1, 8)]
+    summaries = {
+        "write_cache": {"is_write_back": True},
+        "flushes": {"by_writes_before": rows, "is_answered_without_writing": is_answered},
+    }
+    result = calibrate(measured(drive_with(0), tmp_path, summaries), seed=1)
+    assert isinstance(result.drive, Hdd)
+    assert result.drive.cache is not None
+    assert result.drive.cache.power_loss_protected == is_answered
+    assert result.parameters["power_loss_protected"].why.startswith("40 flushes after writes took ")
+
+
 def buffer_of(tmp_path: Path, summaries: dict[str, dict[str, Any]]) -> Cache:
     device = MockDevice(drive_with(0))
     for name, summary in summaries.items():

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::clock;
 use crate::fault::{Fault, Outcome};
-use crate::request::{Samples, Source};
+use crate::request::{Op, Request, Samples, Source};
 
 pub use arena::Arena;
 pub use uring::noop_latency_ns;
@@ -104,8 +104,12 @@ impl Stopwatch {
     }
 }
 
-fn io_fault(request: &crate::request::Request, code: i32) -> Fault {
-    let what = if request.op == crate::request::Op::Read { "read" } else { "write" };
+fn io_fault(request: &Request, code: i32) -> Fault {
+    let what = match request.op {
+        Op::Read => "read",
+        Op::Write | Op::DurableWrite => "write",
+        Op::Flush => "flush",
+    };
     let place = format!("{what} of {} bytes at {}", request.length, request.offset);
     if code < 0 {
         Fault::device(place, &std::io::Error::from_raw_os_error(-code))

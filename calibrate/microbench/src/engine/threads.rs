@@ -115,6 +115,7 @@ fn transfer(fd: RawFd, buffer: *mut u8, request: &Request) -> i64 {
                 Op::Read => libc::preadv2(fd, &iovec, 1, offset, 0),
                 Op::Write => libc::pwritev2(fd, &iovec, 1, offset, 0),
                 Op::DurableWrite => libc::pwritev2(fd, &iovec, 1, offset, libc::RWF_DSYNC),
+                Op::Flush => libc::fdatasync(fd) as libc::ssize_t,
             }
         };
         if moved >= 0 {

@@ -81,6 +81,7 @@ impl Slots {
         let (offset, length) = (request.offset, request.length);
         let flags = if request.op == Op::DurableWrite { libc::RWF_DSYNC } else { 0 };
         let entry = match (request.op, self.is_registered) {
+            (Op::Flush, _) => opcode::Fsync::new(file).flags(types::FsyncFlags::DATASYNC).build(),
             (Op::Read, true) => opcode::ReadFixed::new(file, buffer, length, 0).offset(offset).build(),
             (Op::Read, false) => opcode::Read::new(file, buffer, length).offset(offset).build(),
             (_, true) => opcode::WriteFixed::new(file, buffer, length, 0).offset(offset).rw_flags(flags).build(),

@@ -3,6 +3,7 @@
 mod block_sizes;
 mod cache_hit;
 mod cache_segments;
+mod flushes;
 mod gc_onset;
 mod mixed;
 mod random_reads;
@@ -34,7 +35,7 @@ pub struct Experiment {
 }
 
 /// In the order in which they are done: later ones use what earlier ones found.
-pub const ALL: [Experiment; 13] = [
+pub const ALL: [Experiment; 14] = [
     cache_hit::EXPERIMENT,
     rotation_period::EXPERIMENT,
     seek_profile::EXPERIMENT,
@@ -46,6 +47,7 @@ pub const ALL: [Experiment; 13] = [
     track_boundaries::EXPERIMENT,
     write_settle::EXPERIMENT,
     write_cache::EXPERIMENT,
+    flushes::EXPERIMENT,
     mixed::EXPERIMENT,
     gc_onset::EXPERIMENT,
 ];
