@@ -6,6 +6,7 @@ limits, is that of the field. An option is added by one declaration in `QUESTION
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -15,8 +16,9 @@ from diskmodel.errors import DescriptionError, Fault
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-#: What a field that an option sets belongs to: a plan, an array, or the only stream of a workload.
-Target = Literal["plan", "array", "stream"]
+#: What a field that an option sets belongs to: a plan, an array, the only stream of a workload, or a load in the units
+#: of those who ask.
+Target = Literal["plan", "array", "stream", "asker"]
 
 
 @dataclass(frozen=True)
@@ -28,8 +30,8 @@ class Option:
     name : str
         As users write it: "--capacity".
     help : str
-    plan, array, stream : str
-        Place of the field that it sets in a plan, in an array or in a stream, for example
+    plan, array, stream, asker : str
+        Place of the field that it sets in a plan, in an array, in a stream or in a load of `Asker`, for example
         "objective.capacity_bytes"; "" where there is none. Many options are set in that way alone. One that does more,
         as --max-disks does, has a function in `diskmodel.plan.question.options` beside it.
     kind : "text", "texts", "count" or "switch"
@@ -43,6 +45,7 @@ class Option:
     plan: str = ""
     array: str = ""
     stream: str = ""
+    asker: str = ""
     kind: Literal["text", "texts", "count", "switch"] = "text"
     least: int | None = None
 
@@ -56,7 +59,7 @@ class Option:
         return replace(self, help=help)
 
     def place(self, target: Target) -> str:
-        """Return the place of its field in a plan, an array or a stream; "" where there is none."""
+        """Return the place of its field in one of them; "" where there is none."""
         found: str = getattr(self, target)
         return found
 
@@ -147,7 +150,14 @@ QUESTION = (
         stream="addresses",
         kind="switch",
     ),
-    Option("--capacity", "Data to store, for example 20TB.", plan="objective.capacity_bytes"),
+    Option("--capacity", "Data to store, for example 20TB; else all of the disks.", plan="objective.capacity_bytes"),
+    Option("--cameras", "Cameras that are recorded, instead of --iops.", asker="cameras", kind="count", least=1),
+    Option("--bitrate", "Of each camera, for example 4Mbit/s.", asker="bitrate_bytes_per_s"),
+    Option("--retention", "How long recordings are kept, for example 30d.", asker="retention_ns"),
+    Option("--desktops", "Virtual desktops, instead of --iops.", asker="desktops", kind="count", least=1),
+    Option("--machines", "Virtual machines, instead of --iops.", asker="machines", kind="count", least=1),
+    Option("--backup", "Data that a backup writes within its --window, for example 10TB.", asker="backup_bytes"),
+    Option("--window", "How long a --backup may take, for example 8h.", asker="window_ns"),
     COMMITS,
     RECORD,
     SYNC,
@@ -156,11 +166,28 @@ QUESTION = (
         "Largest allowed p99 latency of commits, for example 10ms.",
         plan="objective.commit_latency.p99_ns",
     ),
-    Option("--p99", "Largest allowed p99 latency, for example 20ms.", plan="objective.latency.p99_ns"),
+    Option(
+        "--p99", "Largest allowed p99 latency, for example 20ms; else a usual mean.", plan="objective.latency.p99_ns"
+    ),
     Option(
         "--confidence",
         "Chance that the array shall have to meet the objective, in view of what is not known; 90% by default.",
         plan="objective.confidence",
+    ),
+    Option(
+        "--data-loss",
+        "Largest accepted chance of losing data within a year, for example 0.1%; 1% unless stated.",
+        plan="objective.data_loss_per_year",
+    ),
+    Option(
+        "--rebuild-hours",
+        "Longest allowed rebuild of a disk beside the load, hours.",
+        plan="objective.rebuild_hours",
+    ),
+    Option(
+        "--utilization",
+        "Largest allowed mean utilization of the disks, for example 85%.",
+        plan="objective.utilization_ceiling_ratio",
     ),
     Option("--fill-limit", "How full the array may get, for example 80%.", plan="objective.fill_limit_ratio"),
     Option(
@@ -175,6 +202,12 @@ QUESTION = (
         "Most disks of an array; 64 unless the plan says more.",
         plan="candidates.max_disks",
         kind="count",
+    ),
+    Option("--spares", "Hot spares of an array; none unless stated.", plan="candidates.spares", kind="count", least=0),
+    Option(
+        "--rebuild-speed",
+        "Rate that a rebuild keeps up against the load, for example 30MB/s (sync_speed_min of Linux md).",
+        plan="candidates.rebuild.speed_min_bytes_per_s",
     ),
     CONTROLLER,
     WRITE_CACHE,
@@ -286,6 +319,9 @@ def _type_of(option: Option, model: type[BaseModel], place: str) -> Any:
     if option.key == "drive":  # names: a profile is read when it is known what else the plan has
         return tuple[str, ...]
     *tables, last = place.split(".")
+    if last == "read_ratio":
+        field = model.model_fields[last]
+        return Annotated[field.annotation, *field.metadata, BeforeValidator(_percent)]
     if tables and tables[-1] in CACHES:
         return Annotated[Bytes, BeforeValidator(lambda value: 0 if value == "0" else value)]
     for table in tables:
@@ -293,6 +329,12 @@ def _type_of(option: Option, model: type[BaseModel], place: str) -> Any:
     field = model.model_fields[last]
     found: Any = Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
     return Annotated[found, BeforeValidator(_plain_number)] if last in _RATES else found
+
+
+def _percent(value: object) -> object:
+    """A share of more than 1 without a unit is in percent, as people write it: 70."""
+    text = value.strip() if isinstance(value, str) else ""
+    return f"{text}%" if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text) and float(text) > 1 else value
 
 
 def _plain_number(value: object) -> object:

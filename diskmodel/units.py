@@ -253,6 +253,28 @@ def in_digits(value: float, digits: int = 3) -> str:
     return f"{value:,.0f}" if abs(value) >= 10**digits - 0.5 else f"{value:.{digits}g}"
 
 
+#: Times longer than this many hours are given in days.
+_MOST_HOURS = 48
+
+
+def in_hours_or_days(hours: float) -> str:
+    """Return a length of time as people say it: in hours up to 48, then in days."""
+    return f"{in_digits(hours / 24)} days" if hours > _MOST_HOURS else f"{in_digits(hours)} h"
+
+
+#: Chances a year that are as good as certain, and one over those that are as good as none.
+_CERTAIN, _RARE = 0.9, 1e9
+
+
+def chance_words(per_year: float) -> str:
+    """Return a chance as people say it: "1 in 9,000 a year"."""
+    if per_year >= _CERTAIN:
+        return "almost certain within a year"
+    if not per_year * _RARE > 1:
+        return "less than 1 in a billion a year"
+    return f"1 in {in_digits(float(f'{1 / per_year:.2g}'))} a year"
+
+
 def listed(items: Sequence[str]) -> str:
     """Return items as a sentence lists them: "a, b and c"."""
     return " and ".join(filter(None, (", ".join(items[:-1]), items[-1])))

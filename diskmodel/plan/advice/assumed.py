@@ -8,6 +8,7 @@ from diskmodel.plan.advice.rare_bursts import rare_bursts
 from diskmodel.plan.advice.relax import with_write_cache
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.changes import Assumption
+from diskmodel.plan.answer.safety import USUAL_LOSS_PER_YEAR
 from diskmodel.plan.question.case import cases
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.search.fewest_disks import search_family
@@ -48,7 +49,10 @@ def _cache(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_cha
     candidates = plan.candidates.model_copy(update=alike)
     changed = with_write_cache(plan).model_copy(update={"candidates": candidates, "recording": None})
     with at_once(evaluate) as pool:
-        found = list(pool.map(lambda case: search_family(case, evaluate), cases(changed)))
+        searched = pool.map(lambda case: search_family(case, evaluate), cases(changed))
+        # the chance by formula is a lower bound: what exceeds the limit with it cannot be the answer
+        limit = plan.objective.data_loss_per_year or USUAL_LOSS_PER_YEAR
+        found = [item for item in searched if item.trial is None or item.trial.statics.loss_per_year <= limit]
         other, _ = choose(changed, found)
         if by_chance and other is not None:
             other, _ = choose(changed, assure(changed, found, evaluate, n_draws=FEW_DRAWS, most=max(counts)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from diskmodel.plan.advice.assured import assured
 from diskmodel.plan.advice.profile_risk import DRAWS
@@ -16,14 +17,15 @@ def choose(plan: PlanDescription, candidates: Sequence[Candidate]) -> tuple[Cand
     """Return the best feasible candidate and what it minimizes; ties: fewer disks, lower p99 latency, earlier.
 
     Candidates whose chance is known to be too low come after all others, and the one with the highest chance first.
+    Among the others, those come last that are known to lose data too often, or whose rebuild does not end.
     """
     feasible = [c for c in candidates if c.is_feasible and c.trial]
     minimized = minimized_by(plan, feasible)
     if not feasible:
         return None, minimized
-    sure = [c for c in feasible if c.risk is None or c.risk.is_assured]
+    sure = [c for c in feasible if c.is_sure]
     if sure:
-        return min(sure, key=lambda c: rank(c, minimized)), minimized
+        return min(sure, key=lambda c: (c.is_unsafe, *rank(c, minimized))), minimized
     return min(feasible, key=lambda c: (-(c.probability or 0.0), *rank(c, minimized))), minimized
 
 
@@ -66,8 +68,15 @@ def assure(
         if best is None:
             return found
         at = next(i for i, item in enumerate(found) if item is best)
-        if at in tried:
+        if at in tried or best.risk is not None:
             return found
-        sure = [item.disks for item in found if item.risk is not None and item.risk.is_assured and item.disks]
-        found[at] = assured(plan, best, evaluate, n_draws=n_draws, most=min(sure) if sure and is_by_disks else most)
+        sure = [
+            item.disks
+            for item in found
+            if item.risk is not None and item.risk.is_assured and item.disks and not item.is_unsafe
+        ]
+        most_here = min(sure) if sure and is_by_disks else most
+        found[at] = assured(plan, best, evaluate, n_draws=n_draws, most=most_here)
+        if found[at].disks != best.disks:  # what a failed disk does was that of another number of disks
+            found[at] = replace(found[at], safety=None)
         tried.add(at)

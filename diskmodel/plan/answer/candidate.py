@@ -129,6 +129,16 @@ class Candidate(Record):
         return self.trial.disks if self.is_feasible and self.trial else None
 
     @property
+    def is_sure(self) -> bool:
+        """Whether it is not known to have too small a chance of meeting the objective."""
+        return self.risk is None or self.risk.is_assured
+
+    @property
+    def is_unsafe(self) -> bool:
+        """Whether it is known to lose data too often, or not to end a rebuild beside its load."""
+        return self.safety is not None and not self.safety.is_safe
+
+    @property
     def more_may_help(self) -> bool:
         """Whether more disks than the plan allows might meet the objective that these miss; no disks make an idle array
         faster."""

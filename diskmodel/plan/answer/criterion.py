@@ -11,6 +11,7 @@ from typing import Any
 from diskmodel.plain import Record
 from diskmodel.result.commits import COMMITS
 from diskmodel.result.statistics.batches import Interval
+from diskmodel.units import chance_words
 
 
 class Verdict(Enum):
@@ -106,13 +107,28 @@ class Criterion(Record):
             value, limit = numbers
             of = COMMITS if name == COMMITS else "requests"
             return f"{what.removesuffix('iops').removesuffix(COMMITS)}{value} {of}/s ({bound} {limit})"
-        value, limit = (f"{number} {self.unit}".strip() for number in numbers)
+        if self.name == "data_loss":
+            value, limit = self._chances()
+            return f"chance of {name} {value} ({bound} {limit})"
+        value, limit = (f"{number} {self._scale[1]}".strip() for number in numbers)
+        if self.name == "capacity":
+            return f"{what} {value} ({limit} needed)"
         return f"{what} {value} ({bound} {limit})"
+
+    def _chances(self) -> tuple[str, str]:
+        """Return a chance a year and its limit in words."""
+        value, limit = (chance_words(number) for number in (self.figure.value, self.limit))
+        return f"a little more than {value}" if value == limit and self.verdict is Verdict.FAILS else value, limit
+
+    @property
+    def _scale(self) -> tuple[float, str]:
+        """How many of the unit are one of the unit that people read, and that: terabytes from one on."""
+        return (1000.0, "TB") if self.unit == "GB" and self.limit >= 1000 else (1.0, self.unit)
 
     def _with_enough_digits(self, digits: int) -> tuple[str, str]:
         """Return the value and the limit, with so many digits that a missed limit does not look like a met one."""
         for more in range(_MOST_MORE_DIGITS):
-            value, limit = (_short(number, digits, more) for number in (self.figure.value, self.limit))
+            value, limit = (_short(number / self._scale[0], digits, more) for number in (self.figure.value, self.limit))
             if self.verdict is not Verdict.FAILS or value != limit:
                 break
         return value, limit
@@ -129,7 +145,9 @@ class Criterion(Record):
             return self._overload()
         bound = "at most" if self.is_upper else "at least"
         what = f"{self.name.replace('_', ' ')} {self.detail}".strip()
-        value, limit = (f"{number} {self.unit}".strip() for number in self._with_enough_digits(4))
+        value, limit = (f"{number} {self._scale[1]}".strip() for number in self._with_enough_digits(4))
+        if self.name == "data_loss":
+            what, (value, limit) = f"chance of {what}", self._chances()
         verdict = _IN_WORDS[self.verdict]
         if self.verdict is Verdict.UNDECIDED and not math.isfinite(self.figure.half_width):
             verdict = "undecided, the run is too short for an interval"

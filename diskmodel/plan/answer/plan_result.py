@@ -94,10 +94,14 @@ class PlanResult(Record, Displayable):
         )
 
     @property
-    def safest(self) -> Candidate | None:
-        """The feasible candidate of the fewest disks whose probability of data loss is accepted; None without one."""
-        safe = [c for c in self.candidates if c.is_feasible and c.safety is not None and c.safety.is_safe]
-        return min(safe, key=by_size, default=None)
+    def passed_over(self) -> Candidate | None:
+        """The candidate of the fewest disks that meets the objective with fewer than the best, but is not safe; None
+        without one, and where the best is not safe either."""
+        best = self.best
+        if best is None or best.is_unsafe:
+            return None
+        smaller = [c for c in self.candidates if c.is_feasible and c.is_unsafe and (c.disks or 0) < (best.disks or 0)]
+        return min(smaller, key=by_size, default=None)
 
     def _nominal_fields(self) -> Mapping[str, Any] | None:
         """Return the answer if everything is as described: drive, level and disks."""

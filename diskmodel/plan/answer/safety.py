@@ -10,12 +10,13 @@ from typing import Any
 from diskmodel.plain import Record
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.statics import rebuild_fields
-from diskmodel.units import in_digits
+from diskmodel.units import chance_words, in_digits
 
 #: Largest probability of losing data within a year that a recommendation may have without a word, unless the objective
-#: states its own: one array in a hundred. It is a convention, far above what makers advertise for RAID 6 and below what
-#: wide RAID 5 of large disks has. At half or double, arrays between 0.5 % and 2 % are named or not.
-USUAL_LOSS_PER_YEAR = 0.01
+#: states its own: one array in fifty. It is a convention, far above what makers advertise for RAID 6 and below what
+#: wide RAID 5 of large disks has. At half, 12 mirrored disks of 18 TB are passed over for 19 in RAID 6; at double, RAID 5 of
+#: seven such disks is an answer, in which a rebuild meets an unreadable sector once in two times.
+USUAL_LOSS_PER_YEAR = 0.02
 
 #: Share of the offered requests that an overloaded array completes, from which the numbers would look like all of them.
 #: At half of the rest, 19.9 of 20 are printed as 19.9 of 20; at double, 19.6 of 20 are not printed.
@@ -62,26 +63,32 @@ class Safety(Record):
         return self.rebuilding is not None and not self.rebuilding.is_stable
 
     @property
+    def completes(self) -> str:
+        """What an array completes that cannot serve the load beside its rebuild, in words; "" elsewhere."""
+        if self.rebuilding is None or not self.is_overloaded:
+            return ""
+        done, offered = self.rebuilding.iops.value, self.offered_per_s
+        if done == 0:
+            return "no request completes while it runs"
+        if offered * _ALL <= done:
+            return f"at {in_digits(offered)} requests/s the queue grows without end"
+        if math.isnan(offered):
+            return f"it completes {in_digits(done)} requests/s"
+        return f"it completes {in_digits(done)} of {in_digits(offered)} requests/s"
+
+    @property
     def warning(self) -> str:
-        """What is not accepted, in a sentence; "" where nothing is."""
+        """What is not accepted, as a clause; "" where nothing is."""
         if self.is_safe:
             return ""
-        if self.rebuilding is not None and self.is_overloaded:
-            done, offered = self.rebuilding.iops.value, self.offered_per_s
-            share = f"it completes {in_digits(done)} requests/s"
-            if done == 0:
-                share = "no request completes while it runs"
-            elif offered * _ALL <= done:
-                share = f"at {in_digits(offered)} requests/s the queue grows without end"
-            elif not math.isnan(offered):
-                share = f"it completes {in_digits(done)} of {in_digits(offered)} requests/s"
-            return f"with a disk failed, this array cannot serve the whole load during the rebuild: {share}"
+        if self.is_overloaded:
+            return f"with a disk failed, they cannot serve the whole load during the rebuild: {self.completes}"
         if math.isinf(self.rebuild_hours):
-            return "with a disk failed, the rebuild of this array does not end beside the whole load"
-        loss, limit = f"{self.loss_per_year:.2g}", f"{self.limit_per_year:.2g}"
+            return "with a disk failed, the rebuild does not end beside the whole load"
+        loss, limit = chance_words(self.loss_per_year), chance_words(self.limit_per_year)
         if loss == limit:
             loss = f"a little more than {loss}"
-        return f"this array loses data with a probability of {loss} a year, above the limit of {limit}"
+        return f"the chance of data loss is {loss}; accepted is at most {limit}"
 
     def p99_ms(self, outcome: Outcome | None) -> float | None:
         """Return the p99 latency of one of the outcomes; None where it is unknown or the array is overloaded."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from diskmodel.units import in_digits, listed, nominal_bytes
+from diskmodel.units import in_digits, in_hours_or_days, listed, nominal_bytes
 
 if TYPE_CHECKING:
     from diskmodel.plan.answer.comparison import Compared, Comparison
@@ -44,7 +44,7 @@ def verdict(comparison: Comparison) -> str:
     if is_open:
         _add(said, subjects, _carried, "carries", _rate)
     _add(said, arrays, lambda item: item.array.usable_bytes, "stores", _bytes)
-    _add(said, arrays, lambda item: item.rebuild_hours, "rebuilds", _hours, is_less_better=True)
+    _add(said, arrays, lambda item: item.rebuild_hours, "rebuilds", in_hours_or_days, is_less_better=True)
     if not said:
         return "The arrays do not differ in anything by more than the comparison is uncertain."
     return "; ".join(f"{name} {listed(found)}" for name, found in said.items()) + "."
@@ -111,10 +111,6 @@ def _rate(value: float) -> str:
 
 def _ms(value: float) -> str:
     return f"{in_digits(value)} ms"
-
-
-def _hours(value: float) -> str:
-    return f"{in_digits(value)} h"
 
 
 def _bytes(value: float) -> str:

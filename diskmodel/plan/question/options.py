@@ -13,12 +13,14 @@ from diskmodel.array import Array
 from diskmodel.drive import load_drive
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.options import OF_A_PLAN, SEARCH, parse_options
+from diskmodel.plan.question.askers import Asker, in_requests, unit_of
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.question.existing_array import SHARED, common_layout, left_out
 from diskmodel.plan.question.presets import Preset
+from diskmodel.plan.question.presets import preset as preset_called
 from diskmodel.plan.question.recording import Recording
 from diskmodel.plan.question.server import ServerPlan
-from diskmodel.units import SUFFIXES, pretty_bytes, pretty_ns
+from diskmodel.units import SUFFIXES, in_digits, pretty_bytes, pretty_ns
 from diskmodel.workload import Stream, Workload, log_of_commits
 
 #: Candidates of a question that names no drive: one of each class that is on sale, nearline at 7,200 rpm, SAS at
@@ -34,6 +36,14 @@ _COMMITS_EXAMPLE = "diskmodel plan --commits 500/s --commit-p99 10ms"
 _PRESET_EXAMPLE = "diskmodel plan --from preset:{} --iops 2000 --capacity 20TB"
 
 
+#: Options that describe a load of their own, which no preset does.
+_LOAD = {"reads", "block"}
+#: Largest mean latency where a question names none: what is usual for flash drives alone, and elsewhere. p99 is shown.
+_USUAL_FLASH_NS, _USUAL_NS = 1_000_000, 20_000_000
+_USUAL_FLASH_SOURCE = "Dell, Ready Solutions for Microsoft SQL: the standard of flash arrays"
+_USUAL_SOURCE = "Dell, Live Optics Latency Basics: acceptable for most applications"
+
+
 #: What options of one line say, by their keys; only those that were given.
 Asked = Mapping[str, Any]
 
@@ -46,7 +56,7 @@ def plan_options(given: Mapping[str, Any]) -> dict[str, Any]:
     DescriptionError
         With every fault, by the name of its option.
     """
-    return parse_options(given, OF_A_PLAN.values(), {"plan": PlanDescription, "stream": Stream})
+    return parse_options(given, OF_A_PLAN.values(), {"plan": PlanDescription, "stream": Stream, "asker": Asker})
 
 
 @dataclass
@@ -126,10 +136,21 @@ def plan_from(
     if path is not None and preset is not None:
         rule = "cannot start from a plan file and a preset at the same time"
         raise DescriptionError(Fault("--from", f"preset:{preset.name}", rule, f"leave out {path}, or --from"))
+    unit = unit_of(asked)
+    if unit is not None and path is None and preset is None and workload is None and not _LOAD & set(asked):
+        preset = preset_called(unit.preset)
     if "iops" in asked and "throughput" in asked:
         rule = "is given together with --iops, and both state the load"
         raise DescriptionError(Fault("--throughput", None, rule, "keep one of them"))
+    said = []
+    if unit is not None:
+        n_cameras = asked.get("cameras", 0)
+        asked, note = in_requests(unit, asked)
+        said.append(note)
     draft = _start(asked, path, preset, workload, recording, is_recorded=is_recorded)
+    draft.notes += said
+    if unit is not None and unit.key == "cameras" and preset is not None:
+        _put_cameras(draft, n_cameras)
     if array is not None:
         _take_array(draft, array)
     if path is None:
@@ -138,6 +159,8 @@ def plan_from(
     _put_rate(draft, asked)
     _put_fields(draft, asked, of_objective=True)
     _put_drives(draft, asked, array)
+    if path is None:
+        _put_usual_latency(draft)
     _put_levels(draft, asked, array)
     _put_fields(draft, asked, of_objective=False)
     draft.tables.setdefault("name", _name_of(draft, preset))
@@ -198,7 +221,8 @@ def _start(
         *(f"preset {preset.name}, source: {source}" for source in preset.sources),
         *(f"preset {preset.name}, assumed: {assumption}" for assumption in preset.assumptions),
     ]
-    return _Draft(tables, f"preset {preset.name}")
+    said = [f"preset {preset.name}: {preset.title}; --explain lists its sources and what it assumes"]
+    return _Draft(tables, f"preset {preset.name}", said)
 
 
 def _take_array(draft: _Draft, array: Array) -> None:
@@ -238,10 +262,7 @@ def _check_complete(draft: _Draft, asked: Asked, preset: Preset | None) -> None:
             ("--iops or --throughput", has_rate),
             ("--reads", has_workload or "reads" in asked),
             ("--block", has_workload or "block" in asked),
-            ("--capacity", "capacity" in asked),
         ]
-        # a limit for commits is one
-        required += [] if has_commits else [("--p99", bool(objective.get("latency")) or "p99" in asked)]
     lacking = [option for option, is_there in required if not is_there]
     if not lacking:
         return
@@ -405,6 +426,40 @@ def _put_drives(draft: _Draft, asked: Asked, array: Array | None) -> None:
         draft.notes.append(f"no --drive: one of each class is tried: {', '.join(DEFAULT_DRIVES)}")
 
 
+def _put_usual_latency(draft: _Draft) -> None:
+    """Limit the mean latency of a question that limits none, and say where its data lie if it has no capacity."""
+    objective = draft.table("objective")
+    if Workload.parse(_fields(draft.tables["workload"])).is_a_log:
+        return
+    if not _limits(objective):
+        drives = draft.table("candidates")["drives"]
+        is_flash = all((load_drive(one) if isinstance(one, str) else one).kind == "flash" for one in drives)
+        limit, source = (_USUAL_FLASH_NS, _USUAL_FLASH_SOURCE) if is_flash else (_USUAL_NS, _USUAL_SOURCE)
+        objective["latency"] = {"mean_ns": limit}
+        draft.notes.append(f"no --p99: a mean latency of at most {pretty_ns(limit)} ({source})")
+    if not {"capacity", "capacity_bytes"} & set(objective):
+        draft.notes.append("no --capacity: the data fill the disks, however many they are")
+
+
+def _put_cameras(draft: _Draft, cameras: int) -> None:
+    """Let each camera of the preset's recorder write a file of its own."""
+    workload = draft.table("workload")
+    streams = workload["streams"] = [_fields(stream) for stream in workload.get("streams", ())]
+    for stream in streams:
+        addresses = _fields(stream.get("addresses"))
+        if stream.get("read_ratio") == 0 and "n_readers" in addresses:
+            before = addresses["n_readers"]
+            stream["addresses"] = addresses | {"n_readers": cameras}
+            draft.tables["notes"] = [
+                note.replace(f"{before} cameras", f"{cameras:,} cameras") for note in draft.tables["notes"]
+            ]
+
+
+def _limits(objective: Mapping[str, Any]) -> bool:
+    """Whether an objective limits a latency."""
+    return any(objective.get(name) for name in ("latency", "commit_latency", "degraded"))
+
+
 def _put_levels(draft: _Draft, asked: Asked, array: Array | None) -> None:
     candidates = draft.table("candidates")
     if "level" in asked:
@@ -497,6 +552,8 @@ def _shown(name: str, value: Any) -> str:
     if isinstance(value, Mapping):
         return _shown("size_bytes", value.get("size_bytes", value.get("size", "")))
     if isinstance(value, int | float):
+        if name.endswith("_bytes_per_s"):
+            return f"{in_digits(value / 1e6)} MB/s"
         if name.endswith("_bytes"):
             return pretty_bytes(int(value))
         if name.endswith("_ns"):

@@ -20,7 +20,7 @@ from diskmodel.plan.advice.relax import relaxations
 from diskmodel.plan.advice.sensitivity import sensitivity
 from diskmodel.plan.advice.spreading import spreading
 from diskmodel.plan.advice.waterfall import waterfall
-from diskmodel.plan.answer.candidate import Candidate, by_size, nearest
+from diskmodel.plan.answer.candidate import Candidate, nearest
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.comparison.pareto import pareto_front, points_of
 from diskmodel.plan.question.case import Case, cases
@@ -79,11 +79,12 @@ def run_plan(
     tallies: defaultdict[str, Evaluation] = defaultdict(lambda: Evaluation.part(decide))
     with Workers(cases(plan), decide, executor) as workers, decide:
         found = _search(plan, workers, progress)
-        nominal, _ = choose(plan, found)
-        if by_chance:
-            found = assure(plan, found, tallies[PURPOSE])
-        found = _complete(plan, workers, found, with_details)
+        described = found
+        assured = partial(assure, plan, evaluate=tallies[PURPOSE]) if by_chance else None
+        found = _complete(plan, workers, found, assured, with_details)
     best, minimized = choose(plan, found)
+    unsafe = [item.family for item in found if item.is_unsafe and best is not None and not best.is_unsafe]
+    nominal, _ = choose(plan, [item for item in described if item.family not in unsafe])
     if best is not None and (with_details or with_waterfalls):
         steps = tallies["steps from the rule of thumb"]
         explained = [
@@ -178,31 +179,37 @@ def _is_rival(plan: PlanDescription, candidate: Candidate, best: Candidate | Non
 
 
 def _complete(
-    plan: PlanDescription, workers: Workers, found: Sequence[Candidate], with_details: bool
+    plan: PlanDescription,
+    workers: Workers,
+    found: Sequence[Candidate],
+    assured: Callable[[Sequence[Candidate]], list[Candidate]] | None,
+    with_details: bool,
 ) -> list[Candidate]:
     """Return the candidates with what a failed disk does to them, and the floor of a latency that is missed.
 
-    Rebuilds are simulated where they are shown: for all, or for the best; where that may lose data also for others, in
-    the order of `PlanResult.safest`, until one is safe, because it is named then.
+    The best ones have the chance that is asked for (`assured`). Rebuilds are simulated where they are shown: for all,
+    or for the best. Where that is not safe, the next best is looked at in the same way, until one is.
     """
+    found = list(found)
     # where an objective limits it, the hours that are reported are those of the criterion
     job = complete_with_rebuild if with_details or limits_rebuild(plan.objective) else complete
-    completed = workers.work(job, dict(enumerate(found)))
-    found = [completed[i] for i in range(len(found))]
-    best, _ = choose(plan, found)
-    if job is complete_with_rebuild or best is None:
-        return found
-    at = next(i for i, item in enumerate(found) if item is best)
-    found[at] = complete_with_rebuild(workers.asked[at], workers.evaluate, best)
-    safety = found[at].safety
-    if safety is not None and not safety.is_safe:
-        others = [i for i, item in enumerate(found) if i != at and item.is_feasible]
-        for i in sorted(others, key=lambda i: by_size(found[i])):
-            found[i] = complete_with_rebuild(workers.asked[i], workers.evaluate, found[i])
-            safety = found[i].safety
-            if safety is not None and safety.is_safe:
-                break
-    return found
+    looked_at: set[int] = set()
+    completed: dict[int, int | None] = {}  # with how many disks
+    while True:
+        if assured is not None:
+            found = assured(found)
+        new = {i: item for i, item in enumerate(found) if i not in completed or item.disks != completed[i]}
+        for i, candidate in workers.work(job, new).items():
+            found[i], completed[i] = candidate, candidate.disks
+        best, _ = choose(plan, found)
+        at = next((i for i, item in enumerate(found) if item is best), None)
+        if best is None or at is None or at in looked_at:
+            return found
+        looked_at.add(at)
+        if best.is_unsafe:  # others were not followed beyond its number of disks
+            found = [item if item.is_unsafe or item.is_sure else replace(item, risk=None) for item in found]
+        if job is complete:
+            found[at] = complete_with_rebuild(workers.asked[at], workers.evaluate, best)
 
 
 def _why_none(candidates: Sequence[Candidate]) -> str:

@@ -186,7 +186,7 @@ def _fails(criteria: list[Criterion], but: tuple[str, ...] = ()) -> bool:
 
 def _cap(criteria: list[Criterion], disks: int) -> str:
     failed = tightest(item for item in criteria if item.name in _SHRINKING)
-    return f"; {disks} disks are not allowed: {failed}" if failed else ""
+    return f"; with {in_disks(disks)} or more: {failed}" if failed else ""
 
 
 def _feasible(trier: Trier, disks: int) -> Candidate:

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Iterable
 from typing import Any
 
+from diskmodel.drive import Drive
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
+from diskmodel.plan.answer.safety import Safety
 from diskmodel.result.commits import COMMITS
-from diskmodel.units import in_digits, nominal_bytes, pretty_bytes
+from diskmodel.units import chance_words, in_digits, in_hours_or_days, nominal_bytes, pretty_bytes
 
 #: Mark of a candidate that the longest run leaves undecided.
 CLOSE = "(close)"
 #: Mark of a number of disks that meets the objective as described, but with too small a chance.
 UNSURE = "?"
+#: Mark of a number of disks that meets the objective, but is not safe.
+UNSAFE = "!"
 
 
-#: Rebuilds longer than this are given in days, and are starved by the load after so many days.
-_MOST_HOURS, _STARVED_DAYS = 48, 30
-#: Chances a year that are as good as certain, and one over those that are as good as none.
-_CERTAIN, _RARE = 0.9, 1e9
+#: A maker's number of a part, and the size at the end of a drive's name.
+_PART, _SIZE = re.compile(r" (?=\S*\d)(?=\S*[A-Z])[A-Z0-9]{9,}(?= |$)"), re.compile(r" [\d.]+ [GT]B$")
+#: Rebuilds that are longer are starved by the load, days.
+_STARVED_DAYS = 30
+#: How many times as long as alone a rebuild must take before that is shown, too. At 1 it always is.
+_SLOWED_BY_LOAD = 1.5
 
 
 def short(value: float | None, digits: int = 3) -> str:
@@ -30,27 +38,37 @@ def short(value: float | None, digits: int = 3) -> str:
     return f"{value:,.0f}" if abs(value) >= 10 ** (digits - 1) else f"{value:.{digits}g}"
 
 
-def hours_words(hours: float) -> str:
-    """Return the hours of a rebuild as text for a table."""
-    return "never ends" if math.isinf(hours) else short(hours)
-
-
 def duration(hours: float) -> str:
     """Return the length of a rebuild as people say it: in days above 48 h, and starved above 30 days."""
+    if math.isnan(hours):
+        return "–"
     if math.isinf(hours):
         return "never ends"
     if hours > _STARVED_DAYS * 24:
         return f"{in_digits(hours / 24)} days (starved)"
-    return f"{in_digits(hours / 24)} days" if hours > _MOST_HOURS else f"{in_digits(hours)} h"
+    return in_hours_or_days(hours)
 
 
-def chance_words(per_year: float) -> str:
-    """Return a chance as people say it: "1 in 9,000 a year"."""
-    if per_year >= _CERTAIN:
-        return "almost certain within a year"
-    if not per_year * _RARE > 1:
-        return "less than 1 in a billion a year"
-    return f"1 in {in_digits(float(f'{1 / per_year:.2g}'))} a year"
+def rebuild_words(safety: Safety) -> str:
+    """Return how long a rebuild takes beside the load, and where that slows it, on an idle array."""
+    alone = safety.rebuild_alone_hours
+    if not safety.rebuild_hours > _SLOWED_BY_LOAD * alone:
+        return duration(safety.rebuild_hours)
+    return f"{duration(safety.rebuild_hours)} beside the load ({duration(alone)} on an idle array)"
+
+
+def short_names(drives: Iterable[Drive]) -> dict[str, str]:
+    """Return names for a table by the names of drives: without part number and size, where they then still differ."""
+    names = [drive.name for drive in drives]
+    found = {name: name for name in names}
+    for name in names:
+        without = _SIZE.sub("", name)
+        model = _PART.sub("", without)
+        forms = [model, _PART.sub("", name), without] if " " in model else [without]
+        of_others = [_PART.sub("", _SIZE.sub("", other)) for other in names if other != name]
+        of_others += [form for other in names if other != name for form in (_SIZE.sub("", other), _PART.sub("", other))]
+        found[name] = next((form for form in forms if form not in of_others), name)
+    return found
 
 
 def _is_priced(result: PlanResult) -> bool:
@@ -64,7 +82,7 @@ def _is_replayed(result: PlanResult) -> bool:
 def candidate_header(result: PlanResult) -> list[str]:
     """Return the names of the columns of `candidate_row`; columns that are the same for all candidates are left out."""
     names = ["drive", "level", "disks", "rule of thumb", "limited by", "IOPS", "mean ms", "p99 ms"]
-    names += ["disk failed", "rebuild h", "busy", "usable"]
+    names += ["disk failed", "rebuild", "busy", "usable"]
     if _has_commits(result):
         names[names.index("IOPS") : names.index("IOPS")] = _OF_COMMITS
     if result.plan.workload.is_a_log:
@@ -95,7 +113,7 @@ def candidate_row(result: PlanResult, candidate: Candidate) -> list[str]:
     outcome = candidate.trial.outcome if candidate.trial else None
     own = [candidate.n_groups if name == "groups" else getattr(candidate.family, name) for _, name in _varied(result)]
     row = [
-        candidate.family.drive.name,
+        short_names(result.plan.candidates.drives)[candidate.family.drive.name],
         candidate.level,
         *(pretty_bytes(value) if value >= 512 else str(value) for value in own),
         _disks(candidate),
@@ -103,7 +121,7 @@ def candidate_row(result: PlanResult, candidate: Candidate) -> list[str]:
         candidate.binds.replace("_", " ") + ("" if candidate.is_decided else f" {CLOSE}"),
         *_speed(result, outcome),
         _with_a_disk_failed(candidate),
-        hours_words(candidate.safety.rebuild_hours) if candidate.safety else "–",
+        duration(candidate.safety.rebuild_hours) if candidate.safety else "–",
         f"{outcome.utilization_ratio:.0%}" if outcome and math.isfinite(outcome.utilization_ratio) else "–",
         nominal_bytes(candidate.trial.statics.usable_bytes) if candidate.trial else "–",
     ]
@@ -117,11 +135,8 @@ def _disks(candidate: Candidate) -> str:
     """Return the fewest disks, with their chance where it is lower than the objective asks."""
     if not candidate.disks:
         return "undecided" if candidate.state == "undecided" else "not feasible"
-    return f"{candidate.disks}{UNSURE}" if _is_unsure(candidate) else str(candidate.disks)
-
-
-def _is_unsure(candidate: Candidate) -> bool:
-    return candidate.risk is not None and not candidate.risk.is_assured
+    marks = ("" if candidate.is_sure else UNSURE) + (UNSAFE if candidate.is_unsafe else "")
+    return f"{candidate.disks}{marks}"
 
 
 def _speed(result: PlanResult, outcome: Outcome | None) -> list[str]:
@@ -154,11 +169,19 @@ def candidate_note(result: PlanResult) -> str:
         notes.append(
             f"{CLOSE}: too close to the limit for the longest run to decide; the larger number of disks is given."
         )
-    if any(_is_unsure(candidate) for candidate in result.candidates):
+    if not all(candidate.is_sure for candidate in result.candidates):
         asked = f"{100 * result.plan.objective.confidence:.0f} %"
         notes.append(
             f"{UNSURE}: enough if everything is as described; a chance of {asked} takes more disks than the answer has."
         )
+    unsafe = [c.safety for c in result.candidates if c.is_feasible and c.is_unsafe and c.safety is not None]
+    if unsafe:
+        limit = chance_words(unsafe[0].limit_per_year)
+        notes.append(f"{UNSAFE}: loses data with a chance of more than {limit}, or its rebuild does not end.")
+    names = short_names(result.plan.candidates.drives)
+    best = None if result.best is None else result.best.family.drive.name
+    full = [name for name, text in names.items() if name not in (text, best)]
+    notes += [f"In full: {'; '.join(full)}."] if full else []
     width = result.plan.candidates.max_group_width.to_dict()
     split = {c.family.level: c.level for c in result.candidates if c.level != c.family.level}
     notes += [f"{level} is {one} in groups of at most {width[one]} disks." for one, level in split.items()]

@@ -12,8 +12,8 @@ from rich.text import Text
 from diskmodel.errors import html_text
 from diskmodel.plan.answer.capacity import Capacity
 from diskmodel.plan.answer.outcome import Outcome
-from diskmodel.plan.show.candidates import chance_words, duration, short
-from diskmodel.units import in_digits, nominal_bytes
+from diskmodel.plan.show.candidates import duration, short
+from diskmodel.units import chance_words, in_digits, nominal_bytes
 
 
 def capacity_table(capacity: Capacity) -> RenderableType:

@@ -11,14 +11,15 @@ from diskmodel.drive.flash.wear import wear
 from diskmodel.drive.validated import measured_slower
 from diskmodel.engine.cached_writes import waiting_writes
 from diskmodel.host.limit import left_out
+from diskmodel.layout.description import Rebuild
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.comparison import Compared
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.question.case import Case
-from diskmodel.plan.show.candidates import short
+from diskmodel.plan.trial.statics import sequential_bytes_per_s
 from diskmodel.result.reserve import no_reserve
-from diskmodel.units import in_disks, nominal_bytes
+from diskmodel.units import in_digits, in_disks, in_hours_or_days, nominal_bytes
 from diskmodel.workload import Workload
 
 #: Hours of a rebuild from which it is pointed out: a week. An idle disk of 24 TB takes a day and a half, and a few days
@@ -118,10 +119,7 @@ def _busy(result: PlanResult) -> str:
     """Return how little more the answer can take, where its disks are nearly always busy."""
     outcome = _outcome_of(result.best)
     text = no_reserve(outcome.busiest_ratio) if outcome is not None and result.plan.workload.is_open else ""
-    return text and (
-        f'{text}, whatever a write cache hides until it is full; utilization_ceiling = "85%" in [objective] plans with '
-        "a reserve"
-    )
+    return text and (f"{text}, whatever a write cache hides until it is full; --utilization 85% plans with a reserve")
 
 
 def _waiting(result: PlanResult) -> str:
@@ -148,22 +146,22 @@ def _rebuild(result: PlanResult) -> str:
     safety, array = best.safety, best.array
     capacity = array.layout.member_bytes or array.drive.capacity_bytes
     text = long_rebuild(best.array, safety.rebuild_hours, safety.rebuild_alone_hours)
-    return text and f"{text}; {_shortened(result, capacity, safety.rebuild_alone_hours)}"
+    return text and f"{text}. {_shortened(result, capacity, safety.rebuild_alone_hours)}"
 
 
 def _shortened(result: PlanResult, capacity_bytes: int, alone_hours: float) -> str:
     """Return what shortens the rebuild of a plan's answer."""
     rebuild = result.plan.candidates.rebuild
-    more = "use more or smaller disks"
+    more = "More or smaller disks shorten it"
     higher = [speed for speed in _PROPOSED_SPEEDS if speed > rebuild.speed_min_bytes_per_s]
     within = (speed for speed in higher if capacity_bytes / speed / 3600 < LONG_REBUILD_HOURS)
     speed = next(within, _PROPOSED_SPEEDS[-1])
     if not higher or rebuild.speed_max_bytes_per_s <= speed:
-        return f"to shorten it, {more}"
+        return more
     hours = max(capacity_bytes / speed / 3600, alone_hours)
     return (
-        f'to shorten it, {more}, or set rebuild = {{ speed_min = "{speed / 1e6:.0f} MB/s" }} in [candidates]: at '
-        f"least {short(hours)} hours, as far as the disks can, and requests wait longer"
+        f"{more}; so does --rebuild-speed {speed / 1e6:.0f}MB/s (md's sync_speed_min), to "
+        f"{in_hours_or_days(hours)} at best, while requests wait longer"
     )
 
 
@@ -186,16 +184,32 @@ def long_rebuild(array: Array, hours: float, alone_hours: float = math.nan) -> s
     risk = "a second failed disk may lose data"
     if left > 0:
         risk = f"the array survives only {left} more failed disk{'s' if left > 1 else ''}"
-    rate = capacity / hours / 3600 / 1e6
-    held = f"the disks hold {nominal_bytes(capacity)} each"
-    if layout.member_bytes:
-        held = f"{nominal_bytes(capacity)} of each disk are used"
-    why = f"{held} and are rebuilt at {rate:.3g} MB/s"
-    if math.isnan(alone_hours):
-        why += " beside the load"
-    elif hours > _SLOWED_BY_LOAD * alone_hours:
-        why += f" beside the load (without it in {short(alone_hours)} hours)"
-    return f"a rebuild takes {short(hours)} hours ({hours / 24:.0f} days), and until then {risk}: {why}"
+    why = f"Linux md rebuilds {nominal_bytes(capacity)} at {capacity / hours / 3600 / 1e6:.3g} MB/s"
+    if math.isnan(alone_hours) or hours > _SLOWED_BY_LOAD * alone_hours:
+        why += ", because it yields to the load"
+    return f"for {hours / 24:.0f} days after a disk failed {risk}: {why}"
+
+
+def rebuild_bound(array: Array, limit_hours: float) -> str:
+    """Return what keeps a rebuild from ending within the hours that are asked for, and what would change that."""
+    layout = array.layout
+    capacity = layout.member_bytes or array.drive.capacity_bytes
+    allowed, disk = layout.fastest_rebuild(layout.rebuild or Rebuild()), sequential_bytes_per_s(array)
+    alone = capacity / min(allowed, disk) / 3600
+    said = f"Linux md rebuilds at {in_digits(allowed / 1e6)} MB/s at most (sync_speed_max)"
+    if disk < allowed:
+        said = f"The disk itself transfers {in_digits(disk / 1e6)} MB/s on average"
+    said += f": {nominal_bytes(capacity)} take {in_hours_or_days(alone)} on an idle array. "
+    if alone <= limit_hours:
+        return said + "Beside the load md yields: --rebuild-speed keeps it up, and requests wait longer."
+    most = nominal_bytes(int(min(allowed, disk) * limit_hours * 3600))
+    if disk > allowed:
+        at_best = in_hours_or_days(capacity / disk / 3600)
+        said += f"Without that limit (rebuild.speed_max in a plan's file) the disk takes {at_best} at best. "
+    return said + (
+        f"Disks of up to {most} are rebuilt in {in_digits(limit_hours)} h. Hardware controllers have limits of their "
+        "own, and ZFS copies only what is stored."
+    )
 
 
 def long_rebuilds(arrays: tuple[Compared, ...]) -> list[str]:

@@ -14,16 +14,14 @@ from diskmodel.plan.show.candidates import candidate_header, candidate_row
 from diskmodel.plan.show.cautions import cautions
 from diskmodel.plan.show.plot import curves_of, draw_disks, draw_latency, trials_svg
 from diskmodel.plan.show.table import comparison_notes, comparison_rows
-from diskmodel.plan.show.words import answer, assumed, because, lists, warning
+from diskmodel.plan.show.words import answer, assumed, because, lists
 
 
 def plan_html(result: PlanResult) -> str:
     """Return the answer, why, every candidate, and p99 latency against the number of disks."""
     rows = [candidate_row(result, candidate) for candidate in result.candidates]
     chosen = [index for index, candidate in enumerate(result.candidates) if candidate is result.best]
-    before = warning(result)
-    parts = [f"<p><strong>{html_text(before)}</strong></p>"] if before else []
-    parts += [
+    parts = [
         f"<p><strong>{html_text(answer(result))}</strong></p>",
         _list([*assumed(result), *because(result), *map(str, result.caches_instead), *cautions(result)]),
     ]

@@ -25,14 +25,13 @@ from diskmodel.plan.show.candidates import (
     candidate_header,
     candidate_note,
     candidate_row,
-    chance_words,
-    hours_words,
+    duration,
     short,
 )
 from diskmodel.plan.show.cautions import cautions
-from diskmodel.plan.show.words import answer, assumed, because, explained, warning, waterfall_title
+from diskmodel.plan.show.words import answer, assumed, because, explained, waterfall_title
 from diskmodel.result.statistics.registry import STATISTICS
-from diskmodel.units import nominal_bytes
+from diskmodel.units import chance_words, nominal_bytes
 from diskmodel.version import __version__
 
 
@@ -90,7 +89,7 @@ def markdown_of(content: dict[str, Any]) -> str:
     content = _escaped(content)
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", content["toml"])), default=0))
     lines = [f"# {content['title']}", ""]
-    lines += [f"**{content['warning']}**", ""] if content["warning"] else []
+    lines += [f"**{content['warning']}**", ""] if content.get("warning") else []
     lines += [content["answer"], "", *(f"- {line}" for line in content["because"]), ""]
     lines += [
         f"## {content['heading']}",
@@ -111,7 +110,7 @@ def _escaped(content: dict[str, Any]) -> dict[str, Any]:
     lists_ = [(markdown_text(title), [markdown_text(item) for item in items]) for title, items in content["lists"]]
     return content | {
         "title": markdown_text(content["title"]),
-        "warning": markdown_text(content["warning"]),
+        "warning": markdown_text(content.get("warning", "")),
         "answer": markdown_text(content["answer"]),
         "because": [markdown_text(line) for line in content["because"]],
         "header": [markdown_text(cell) for cell in content["header"]],
@@ -174,7 +173,6 @@ def _content(result: PlanResult) -> dict[str, Any]:
     engines = sorted({t.outcome.method for c in result.candidates for t in c.trials if t.outcome})
     return {
         "title": plan.name,
-        "warning": warning(result),
         "answer": answer(result),
         "because": [*assumed(result), *because(result), *map(str, result.caches_instead), *cautions(result)],
         "facts": _facts(result),
@@ -206,8 +204,7 @@ def _facts(result: PlanResult) -> list[tuple[str, str]]:
         ("p99 latency", "–" if best.p99_ms is None else f"{short(best.p99_ms)} ms"),
     ]
     if best.safety is not None:
-        hours = best.safety.rebuild_hours
-        facts.append(("rebuild", f"{short(hours)} h" if math.isfinite(hours) else hours_words(hours)))
+        facts.append(("rebuild by Linux md", duration(best.safety.rebuild_hours)))
         facts.append(("chance of data loss", chance_words(best.safety.loss_per_year)))
     return facts
 

@@ -16,7 +16,6 @@ from diskmodel.plan.show.words import (
     in_order_words,
     peak_words,
     too_few,
-    warning,
 )
 from diskmodel.units import in_disks, nominal_bytes
 
@@ -51,7 +50,7 @@ def because(result: ServerResult) -> list[str]:
 def warnings(result: ServerResult) -> list[str]:
     """Return what has to be said of each recommended array before the recommendation."""
     arrays = result.best.arrays if result.best is not None else ()
-    found = [(array, line) for array in arrays for line in (warning(array.result), *cautions(array.result)) if line]
+    found = [(array, line) for array in arrays for line in cautions(array.result)]
     return [f"{_names(array)}: {line}" for array, line in found]
 
 

@@ -16,10 +16,11 @@ from diskmodel.host.limit import left_out
 from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
-from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, hours_words, short
+from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, duration, short
 from diskmodel.plan.show.cautions import cautions, long_rebuilds, unknown_order, waiting
 from diskmodel.plan.show.narrow import TableOrList
-from diskmodel.plan.show.words import answer, assumed, because, explained, in_order_words, lists, peak_words, warning
+from diskmodel.plan.show.words import answer, assumed, because, explained, in_order_words, lists, peak_words
+from diskmodel.plan.trial.statics import idle_rebuild_hours
 from diskmodel.result.commits import COMMITS
 from diskmodel.result.show.table import width_words
 from diskmodel.result.statistics.registry import BY_NAME
@@ -36,15 +37,13 @@ _UNSETTLED_NOTE = (
 )
 _LEFT = 2
 #: Columns of the report that a terminal of 80 characters has no room for.
-_ON_PAPER_ONLY = ("commits/s", "IOPS", "mean ms", "rebuild h", "busy", "usable")
+_ON_PAPER_ONLY = ("commits/s", "IOPS", "mean ms", "rebuild", "busy", "usable")
 
 
 def plan_table(result: PlanResult) -> RenderableType:
     """Return the answer, at most three reasons, and every candidate in a line."""
     is_feasible = result.is_feasible
     parts: list[RenderableType] = []
-    if before := warning(result):
-        parts.append(Text(before, style="bold yellow"))
     parts.append(Text(answer(result), style="bold green" if is_feasible else "bold red"))
     parts += [_indented(line) for line in [*assumed(result), *because(result)]]
     parts += [_indented(str(item)) for item in result.caches_instead]
@@ -62,8 +61,7 @@ def plan_table(result: PlanResult) -> RenderableType:
     if note := candidate_note(result):
         parts.append(Text(note))
     for title, items in lists(result):
-        # what was asked for beyond the answer: the sources of a preset, the sensitivity
-        if title in ("The question", "If an input is wrong"):
+        if title == "If an input is wrong":  # what was asked for beyond the answer
             parts.append(Text(title, style="bold"))
             parts += [_indented(item) for item in items]
     return Group(*parts)
@@ -118,7 +116,8 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
     if any(item.degraded for item in arrays):
         rows.append(("p99 ms, one disk failed", [_latency(item.degraded, "p99") for item in arrays]))
         rows.append(("p99 ms, rebuilding", [_latency(item.rebuilding, "p99") for item in arrays]))
-        rows.append(("hours of rebuild", [hours_words(item.rebuild_hours) for item in arrays]))
+        rows.append(("rebuild by Linux md", [duration(item.rebuild_hours) for item in arrays]))
+        rows.append(("rebuild, idle array", [duration(idle_rebuild_hours(item.array)) for item in arrays]))
     if is_open:
         rows.append(
             ("highest stable IOPS", [short(item.headroom.most_iops) + _mark(_highest(item)) for item in arrays])

@@ -13,8 +13,9 @@ from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.answer.profile_risk import ProfileRisk
 from diskmodel.plan.answer.safety import Safety
 from diskmodel.plan.answer.waterfall import steps_in_words
-from diskmodel.plan.show.candidates import chance_words, duration, short
-from diskmodel.units import in_digits, in_disks, nominal_bytes
+from diskmodel.plan.show.candidates import rebuild_words, short
+from diskmodel.plan.show.cautions import rebuild_bound
+from diskmodel.units import chance_words, in_digits, in_disks, nominal_bytes
 from diskmodel.workload import Workload
 
 
@@ -75,10 +76,19 @@ def because(result: PlanResult) -> list[str]:
     said = [f"It meets the objective{_at_peak(result.plan.peaks)}: {met}."]
     if best.replay_note:
         said.append(_sentence(best.replay_note))
-    said.append(_fewer(best))
+    said.append(_passed_over(result) or _fewer(best))
     if best.safety is not None:
-        said.append(_sentence(_with_a_disk_failed(best.safety)))
+        said.append(_sentence(_with_a_disk_failed(result, best.safety)))
     return said[:MAX_REASONS]
+
+
+def _passed_over(result: PlanResult) -> str:
+    """Return why fewer disks that carry the load are not the answer: they are not safe; "" where there are none."""
+    other = result.passed_over
+    if other is None or other.safety is None:
+        return ""
+    what = f"{in_disks(other.disks or 0)} of {other.family.drive.name} in {other.level_in_words}"
+    return f"{what} carry the load, but {other.safety.warning}."
 
 
 def _at_peak(peaks: Mapping[str, tuple[float, float]]) -> str:
@@ -131,6 +141,8 @@ def _why_not(result: PlanResult) -> list[str]:
     if near is None:
         return [_sentence(c.reason) for c in result.candidates]
     said = [f"Nearest is {near.family.drive.name} in {near.level_in_words}, {near.reason}.{_recording(near)}"]
+    if near.binding is not None and near.binding.name == "rebuild" and near.array is not None:
+        said.append(rebuild_bound(near.array, near.binding.limit))
     # a limit that the question sets needs no hint
     allowed, most = result.plan.candidates, near.trial.disks if near.trial else 0
     knows_more = any(item.disks > most for item in result.relaxations)
@@ -201,31 +213,23 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def warning(result: PlanResult) -> str:
-    """Return what has to be said before a recommendation that may lose data; "" where its chance is accepted."""
-    best, other = result.best, result.safest
-    if best is None or best.safety is None or best.safety.is_safe:
-        return ""
-    instead = ""
-    if other is not None:
-        instead = f" Below it: {other.disks} disks of {other.family.drive.name} in {other.level_in_words}."
-    rebuild = result.plan.candidates.rebuild
-    if best.safety.is_overloaded and rebuild.speed_min_bytes_per_s > Rebuild().speed_min_bytes_per_s:
-        instead = f" Lower rebuild.speed_min, which lets requests wait.{instead}"
-    return f"Warning: {best.safety.warning}.{instead}"
-
-
-def _with_a_disk_failed(safety: Safety) -> str:
-    """Return p99 with a disk failed and during the rebuild, hours of rebuild and the chance of data loss."""
+def _with_a_disk_failed(result: PlanResult, safety: Safety) -> str:
+    """Return p99 with a disk failed and during the rebuild, its length, and the chance of data loss."""
     chance = f"the chance of data loss is {chance_words(safety.loss_per_year)}"
+    if safety.loss_per_year > safety.limit_per_year:
+        chance += f", more than {chance_words(safety.limit_per_year)}"
     if safety.degraded is None:
         return f"no disk may fail: {chance}"
     p99 = [safety.p99_ms(outcome) for outcome in (safety.degraded, safety.rebuilding)]
     failed, rebuilding = ("overloaded" if value is None else f"p99 {in_digits(value)} ms" for value in p99)
-    takes = f"Linux md rebuilds the disk in {duration(safety.rebuild_hours)}; "
+    worst = "" if p99[1] is None else " at worst"
+    if safety.is_overloaded:
+        worst = f" ({safety.completes})"
+        if result.plan.candidates.rebuild.speed_min_bytes_per_s > Rebuild().speed_min_bytes_per_s:
+            worst += "; a lower rebuild.speed_min lets requests go first"
+    takes = f"Linux md rebuilds the disk in {rebuild_words(safety)}; "
     if math.isinf(safety.rebuild_hours):
         takes = "" if p99[1] is None else "the rebuild does not end beside this load; "
-    worst = "" if p99[1] is None else " at worst"
     return f"with a disk failed {failed}, during its rebuild {rebuilding}{worst}; {takes}{chance}"
 
 

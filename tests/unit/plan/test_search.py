@@ -18,7 +18,7 @@ from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.run.plan import run_plan
 from diskmodel.plan.search.fewest_disks import _fewest, search_family
 from diskmodel.plan.show.report import html, markdown
-from diskmodel.plan.show.words import answer, because, warning
+from diskmodel.plan.show.words import answer, because
 from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops
 from diskmodel.plan.trial.trier import CONFIRMING, Trier, is_settled
 from diskmodel.result import Interval
@@ -431,27 +431,37 @@ def test_an_answer_in_groups_is_named_so() -> None:
     assert (data["level"], data["groups"], data["family_level"]) == ("raid50", 2, "raid5")
 
 
-def test_an_unsafe_answer_says_so_first() -> None:
+def test_the_answer_is_the_first_that_is_safe() -> None:
     candidates = {"drives": ["generic-15k"], "levels": ["raid0", "raid10"], "max_disks": 40}
     result = run_plan(plan_of(candidates=candidates), evaluate=Queues(), with_relaxations=False)
     striped, mirrored = result.candidates
-    assert result.best is striped
+    assert (result.best, result.nominal.level, result.passed_over) == (mirrored, "raid10", striped)  # type: ignore[union-attr]
+    assert (striped.disks or 0) < (mirrored.disks or 0)
     assert striped.safety is not None
     assert mirrored.safety is not None
     assert striped.safety.degraded is None
-    assert (striped.safety.is_safe, mirrored.safety.is_safe) == (False, True)
+    assert (striped.is_unsafe, mirrored.is_unsafe) == (True, False)
     assert mirrored.safety.degraded is not None
     assert mirrored.trial is not None
     assert mirrored.safety.p99_ms(mirrored.safety.degraded) > mirrored.p99_ms  # type: ignore[operator]
-    first = warning(result)
-    assert first.startswith("Warning: this array loses data")
-    assert f"{mirrored.disks} disks of Generic 15k rpm SAS in RAID 10" in first
+    (said,) = [line for line in because(result) if "carry the load, but the chance of data loss is 1 in" in line]
+    assert said.startswith(f"{striped.disks} disks of Generic 15k rpm SAS in RAID 0 carry")
+    assert said.endswith("a year; accepted is at most 1 in 50 a year.")
     for shown in (markdown(result), html(result)):
-        assert 0 <= shown.find("Warning: this array loses data") < shown.find(answer(result))
+        assert answer(result) in shown
+        assert f"{striped.disks}!" in shown
     lenient = plan_of(candidates=candidates, objective={"latency": {"p99": "40 ms"}, "data_loss_per_year": 0.9})
     accepted = run_plan(lenient, evaluate=Queues(), with_relaxations=False)
     assert accepted.best is not None
-    assert warning(accepted) == ""
+    assert (accepted.best.level, accepted.passed_over) == ("raid0", None)
+
+
+def test_an_answer_where_nothing_is_safe_gives_its_chance() -> None:
+    candidates = {"drives": ["generic-15k"], "levels": ["raid0"], "max_disks": 40}
+    result = run_plan(plan_of(candidates=candidates), evaluate=Queues(), with_relaxations=False)
+    assert result.best is not None
+    assert (result.best.is_unsafe, result.passed_over) == (True, None)
+    assert because(result)[-1].endswith("a year, more than 1 in 50 a year.")
 
 
 def test_an_erasure_code_is_planned_with_its_parities() -> None:

@@ -123,9 +123,10 @@ def test_a_line_that_wraps_keeps_its_indent() -> None:
     assert all(line.startswith("  ") for line in reasons)
 
 
-def test_sources_of_a_preset_are_printed_with_the_answer() -> None:
+def test_sources_of_a_preset_are_printed_with_the_explanation() -> None:
     result = run_plan(plan_of(notes=["preset x, source: a paper"]), evaluate=Queues())
-    assert "preset x, source: a paper" in text_of(result)
+    assert "preset x" not in text_of(result)
+    assert dict(explained(result))["The question"] == ["preset x, source: a paper"]
 
 
 def test_comparison() -> None:

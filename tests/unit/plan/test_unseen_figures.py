@@ -63,10 +63,10 @@ def test_a_figure_without_an_interval_takes_a_longer_run() -> None:
 @pytest.mark.parametrize(
     ("value", "limit", "shown"),
     [
-        (39_999.9998, 40_000.0, "usable capacity 39,999.9998 GB (at least 40,000.0000 GB)"),
-        (39_000.0, 40_000.0, "usable capacity 39,000 GB (at least 40,000 GB)"),
-        (400.0, 400.04, "usable capacity 400 GB (at least 400.04 GB)"),
-        (40_000.0, 40_000.0, "usable capacity 40,000 GB (at least 40,000 GB)"),
+        (39_999.9998, 40_000.0, "usable capacity 39.9999998 TB (40 TB needed)"),
+        (39_000.0, 40_000.0, "usable capacity 39 TB (40 TB needed)"),
+        (400.0, 400.04, "usable capacity 400 GB (400.04 GB needed)"),
+        (40_000.0, 40_000.0, "usable capacity 40 TB (40 TB needed)"),
     ],
 )
 def test_a_missed_limit_does_not_look_like_a_met_one(value: float, limit: float, shown: str) -> None:
