@@ -82,9 +82,11 @@ def _is_one(name: str) -> bool:
 
 def _list(names: list[str], as_json: bool) -> None:
     from diskmodel.drive import catalogue
+    from diskmodel.drive.catalogue.kinds import by_class
     from diskmodel.units import nominal_bytes
 
-    rows = [{"name": name, **_summary(catalogue()[name])} for name in names]
+    classes = by_class({name: catalogue()[name] for name in names})
+    rows = [{"name": name, **_summary(catalogue()[name])} for of_class in classes.values() for name in of_class]
     if as_json:
         print_json({"drives": rows})
         return
@@ -97,7 +99,12 @@ def _list(names: list[str], as_json: bool) -> None:
     for heading in ("year", "size", "rpm"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("drive")
+    titles = {of_class[0]: title for title, of_class in classes.items()}
     for row in rows:
+        if row["name"] in titles and len(classes) > 1:
+            if table.row_count:
+                table.add_row()
+            table.add_row(Text(titles[row["name"]], style="bold"))
         year, rpm = str(row["year"] or ""), f"{row['rpm']:,.0f}" if row["rpm"] else row["kind"]
         title = Text(row["title"], no_wrap=True, overflow="ellipsis")
         table.add_row(row["name"], year, nominal_bytes(row["capacity_bytes"]), rpm, title)

@@ -48,6 +48,38 @@ KINDS: dict[str, Callable[[Drive], bool]] = {
 }
 
 
+def _is_of_equations(drive: Drive) -> bool:
+    """Whether a drive is no product: one whose mechanics follow equations, for comparisons with what measured those."""
+    return drive.year is None
+
+
+#: Classes of drives as a list shows them, those that are bought today first; a drive is in the first that it fits.
+CLASSES: dict[str, Callable[[Drive], bool]] = {
+    "equation disks, no products": _is_of_equations,
+    "nearline disks, 7,200 rpm": _is_nearline,
+    "NVMe flash": KINDS["nvme"],
+    "SAS flash": KINDS["sas-ssd"],
+    "SATA flash": KINDS["sata-ssd"],
+    "SAS disks, 10,000 rpm": lambda drive: KINDS["10k"](drive) and drive.capacity_bytes >= _LEAST_OF_TODAY,
+    "shingled disks": _is_shingled,
+    "SAS disks, 15,000 rpm": KINDS["15k"],
+    "older disks, 10,000 rpm": KINDS["10k"],
+    "other disks": lambda _: True,
+}
+#: Smallest disk of 10,000 rpm that is still sold, bytes; older ones are of up to 900 GB.
+_LEAST_OF_TODAY = 10**12
+
+
+def by_class(drives: Mapping[str, Drive]) -> dict[str, list[str]]:
+    """Return the names of drives by their class, the newest first; those that are no products in the last one."""
+    found: dict[str, list[str]] = {title: [] for title in CLASSES}
+    for name, drive in drives.items():
+        found[next(title for title, is_of_it in CLASSES.items() if is_of_it(drive))].append(name)
+    first, *others = found
+    ordered = {title: sorted(found[title], key=lambda name: -(drives[name].year or 0)) for title in (*others, first)}
+    return {title: names for title, names in ordered.items() if names}
+
+
 def kinds_of(drive: Drive) -> list[str]:
     """Return the names of the kinds that a drive belongs to."""
     return [name for name, is_of_it in KINDS.items() if is_of_it(drive)]

@@ -33,7 +33,13 @@ def plan_file(folder: Path, p99: str) -> Path:
 
 def test_drives_lists_the_catalogue() -> None:
     rows = answer("drives")["drives"]
-    assert [row["name"] for row in rows] == list(catalogue())
+    assert sorted(row["name"] for row in rows) == list(catalogue())
+    # the newest disk that is bought today first, and what is no product last
+    assert (rows[0]["kinds"], rows[-1]["year"]) == (["hdd", "nearline"], None)
+    assert rows[0]["year"] == max(row["year"] for row in rows if "nearline" in row["kinds"])
+    text = run("drives").stdout
+    assert text.index("nearline disks") < text.index("NVMe flash") < text.index("older disks, 10,000 rpm")
+    assert text.index("equation disks, no products") < text.index("md-raid-10k")
     assert {"title", "kind", "year", "capacity_bytes", "rpm", "source"} <= set(rows[0])
     assert "generic-15k" in run("drives").stdout
 
@@ -47,7 +53,7 @@ def test_drive_in_detail() -> None:
 
 def test_a_word_lists_the_drives_that_match() -> None:
     names = [row["name"] for row in answer("drives", "Seagate")["drives"]]
-    assert names == [name for name in catalogue() if name.startswith("seagate-")]
+    assert sorted(names) == [name for name in catalogue() if name.startswith("seagate-")]
     assert {row["name"] for row in answer("drives", "seagate", "18")["drives"]} >= {"seagate-exos-x18"}
 
 
