@@ -110,7 +110,7 @@ class Criterion(Record):
         if self.name == "data_loss":
             value, limit = self._chances()
             return f"chance of {name} {value} ({bound} {limit})"
-        value, limit = (f"{number} {self._scale[1]}".strip() for number in numbers)
+        value, limit = self._with_units(numbers)
         if self.name == "capacity":
             return f"{what} {value} ({limit} needed)"
         return f"{what} {value} ({bound} {limit})"
@@ -120,10 +120,15 @@ class Criterion(Record):
         value, limit = (chance_words(number) for number in (self.figure.value, self.limit))
         return f"a little more than {value}" if value == limit and self.verdict is Verdict.FAILS else value, limit
 
-    @property
-    def _scale(self) -> tuple[float, str]:
+    def _scale(self, number: float) -> tuple[float, str]:
         """How many of the unit are one of the unit that people read, and that: terabytes from one on."""
-        return (1000.0, "TB") if self.unit == "GB" and self.limit >= 1000 else (1.0, self.unit)
+        return (1000.0, "TB") if self.unit == "GB" and number >= 1000 else (1.0, self.unit)
+
+    def _with_units(self, numbers: tuple[str, str]) -> tuple[str, str]:
+        """Return the digits of the value and of the limit with their units."""
+        ends = (self._scale(self.figure.value)[1], self._scale(self.limit)[1])
+        value, limit = (f"{number} {unit}".strip() for number, unit in zip(numbers, ends, strict=True))
+        return value, limit
 
     def _with_enough_digits(self, digits: int) -> tuple[str, str]:
         """Return the value and the limit, with so many digits that a missed limit does not look like a met one."""
@@ -145,7 +150,7 @@ class Criterion(Record):
             return self._overload()
         bound = "at most" if self.is_upper else "at least"
         what = f"{self.name.replace('_', ' ')} {self.detail}".strip()
-        value, limit = (f"{number} {self._scale[1]}".strip() for number in self._with_enough_digits(4))
+        value, limit = self._with_units(self._with_enough_digits(4))
         if self.name == "data_loss":
             what, (value, limit) = f"chance of {what}", self._chances()
         verdict = _IN_WORDS[self.verdict]
