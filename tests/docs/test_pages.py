@@ -18,6 +18,7 @@ PAGES = sorted(
     [
         ROOT / "README.md",
         ROOT / "docs/index.md",
+        ROOT / "docs/questions-people-asked.md",
         ROOT / "docs/explanation/how-an-answer-is-made.md",
         ROOT / "docs/explanation/what-is-left-out.md",
         ROOT / "docs/reference/errors.md",
@@ -41,6 +42,7 @@ HEAVY = (
     "docs/how-to/run-on-a-cluster.md",
     "docs/how-to/size-from-iostat.md",
     "docs/index.md",
+    "docs/questions-people-asked.md",
 )
 
 

@@ -133,7 +133,9 @@ class Criterion(Record):
     def _with_enough_digits(self, digits: int) -> tuple[str, str]:
         """Return the value and the limit, with so many digits that a missed limit does not look like a met one."""
         for more in range(_MOST_MORE_DIGITS):
-            value, limit = (_short(number / self._scale[0], digits, more) for number in (self.figure.value, self.limit))
+            value, limit = (
+                _short(number / self._scale(number)[0], digits, more) for number in (self.figure.value, self.limit)
+            )
             if self.verdict is not Verdict.FAILS or value != limit:
                 break
         return value, limit

@@ -14,8 +14,8 @@ from diskmodel.units import chance_words, in_digits
 
 #: Largest probability of losing data within a year that a recommendation may have without a word, unless the objective
 #: states its own: one array in fifty. It is a convention, far above what makers advertise for RAID 6 and below what
-#: wide RAID 5 of large disks has. At half, 12 mirrored disks of 18 TB are passed over for 19 in RAID 6; at double, RAID 5
-#: of seven such disks is an answer, in which a rebuild meets an unreadable sector once in two times.
+#: wide RAID 5 of large disks has. At half, 12 mirrored disks of 18 TB are passed over for 19 in RAID 6; at double,
+#: RAID 5 of seven such disks is an answer, in which a rebuild meets an unreadable sector once in two times.
 USUAL_LOSS_PER_YEAR = 0.02
 
 #: Share of the offered requests that an overloaded array completes, from which the numbers would look like all of them.

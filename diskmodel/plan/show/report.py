@@ -8,6 +8,7 @@ import math
 import platform
 import re
 from collections.abc import Callable, Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from diskmodel.plan.show.candidates import (
     short,
 )
 from diskmodel.plan.show.cautions import cautions
-from diskmodel.plan.show.words import answer, assumed, because, explained, waterfall_title
+from diskmodel.plan.show.words import answer, assumed, because, explained, question_words, waterfall_title
 from diskmodel.result.statistics.registry import STATISTICS
 from diskmodel.units import chance_words, nominal_bytes
 from diskmodel.version import __version__
@@ -46,7 +47,12 @@ def write_report(result: PlanResult, path: str | Path, *, curves: Curves = ()) -
         Where it cannot be written.
     """
     write_by_ending(
-        path, {".html": lambda: html(result, curves), ".md": lambda: markdown(result), ".csv": lambda: as_csv(result)}
+        path,
+        {
+            ".html": lambda: html(result, curves, date.today().isoformat()),
+            ".md": lambda: markdown(result),
+            ".csv": lambda: as_csv(result),
+        },
     )
 
 
@@ -60,9 +66,15 @@ def write_by_ending(path: str | Path, makers: Mapping[str, Callable[[], str]]) -
     write_text(path, makers[suffix](), "report")
 
 
-def html(result: PlanResult, curves: Curves = ()) -> str:
-    """Return the report as one self-contained HTML file; the same text for the same answer."""
-    return html_of(_content(result), _opening(result, curves), _plots(result, curves))
+def html(result: PlanResult, curves: Curves = (), day: str = "") -> str:
+    """Return the report as one self-contained HTML file, with its day; the same text for the same answer."""
+    content = _content(result)
+    content |= {
+        "asked": question_words(result.plan),
+        "when": f"{day + ', ' if day else ''}diskmodel {__version__}",
+        "best": next((i for i, candidate in enumerate(result.candidates) if candidate is result.best), None),
+    }
+    return html_of(content, _opening(result, curves), _plots(result, curves))
 
 
 def html_of(content: dict[str, Any], opening: list[Markup], plots: list[tuple[str, Markup]]) -> str:
@@ -198,8 +210,8 @@ def _facts(result: PlanResult) -> list[tuple[str, str]]:
         return []
     figures = best.trial.statics
     cost = figures.cost_usd
-    facts = [
-        ("price", f"{short(cost)} USD" if math.isfinite(cost) else "not in the profile"),
+    facts = [("price", f"{short(cost)} USD")] if math.isfinite(cost) else []
+    facts += [
         ("usable", nominal_bytes(figures.usable_bytes)),
         ("p99 latency", "–" if best.p99_ms is None else f"{short(best.p99_ms)} ms"),
     ]

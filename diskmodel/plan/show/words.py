@@ -13,9 +13,10 @@ from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.answer.profile_risk import ProfileRisk
 from diskmodel.plan.answer.safety import Safety
 from diskmodel.plan.answer.waterfall import steps_in_words
+from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.show.candidates import rebuild_words, short
 from diskmodel.plan.show.cautions import rebuild_bound
-from diskmodel.units import chance_words, in_digits, in_disks, nominal_bytes
+from diskmodel.units import chance_words, in_digits, in_disks, in_hours_or_days, listed, nominal_bytes, pretty_ns
 from diskmodel.workload import Workload
 
 
@@ -31,6 +32,29 @@ def answer(result: PlanResult) -> str:
     cost = best.trial.statics.cost_usd
     money = f", for {short(cost)} USD" if math.isfinite(cost) else ""
     return f"{in_disks(best.disks or 0)}{spare} of {best.family.drive.name} in {best.level_in_words}{money}."
+
+
+def question_words(plan: PlanDescription) -> str:
+    """Return what was asked for, in a sentence."""
+    objective = plan.objective
+    asked = []
+    if objective.design_iops is not None:
+        asked.append(f"{in_digits(objective.design_iops)} requests/s")
+    if objective.design_commits_per_s is not None:
+        asked.append(f"{in_digits(objective.design_commits_per_s)} commits/s")
+    if objective.design_throughput_bytes_per_s is not None:
+        asked.append(f"{in_digits(objective.design_throughput_bytes_per_s / 1e6)} MB/s")
+    if objective.usable_bytes is not None:
+        asked.append(f"{nominal_bytes(objective.usable_bytes)} of usable space")
+    for stream, limits in objective.limited:
+        of = f" of {stream}" if stream else ""
+        asked += [f"{name} latency{of} of at most {pretty_ns(limit)}" for name, limit in limits.limits().items()]
+    if objective.rebuild_hours is not None:
+        asked.append(f"a rebuild within {in_hours_or_days(objective.rebuild_hours)}")
+    if objective.data_loss_per_year is not None:
+        asked.append(f"a chance of data loss of at most {chance_words(objective.data_loss_per_year)}")
+    kind = "; ".join(stream.in_words() for stream in plan.workload.streams)
+    return f"The question: how many disks for {listed(asked)}, of {kind}?"
 
 
 def assumed(result: PlanResult) -> list[str]:

@@ -22,7 +22,8 @@ from diskmodel.plan.question.short_toml import short_toml
 from diskmodel.plan.show.notebook import plan_html
 from diskmodel.plan.show.plot import CURVE, trials_svg
 from diskmodel.plan.show.report import as_csv, csv_cell, html, markdown, write_report
-from diskmodel.plan.show.words import waterfall_title
+from diskmodel.plan.show.words import question_words, waterfall_title
+from diskmodel.version import __version__
 from tests.unit.plan.fakes import Queues, plan_of
 
 GROWING = {"iops": 600, "latency": {"p99": "40 ms"}, "growth": "20%", "years": 3}
@@ -78,6 +79,30 @@ def test_html_is_whole_and_needs_nothing_from_outside() -> None:
     assert "load to carry" in opening
     assert "disk failed" in opening
     assert text.index('class="facts"') < text.index("<table")
+    # the question, the day and the version stand above it, and its row is marked
+    assert text.index("The question: how many disks for ") < text.index(f"{best.disks} disks of")
+    assert f'<p class="when">2026-11-26, diskmodel {__version__}</p>' in html(FEASIBLE, curves, "2026-11-26")
+    assert text.count('<tr class="best">') == 1
+    assert "not in the profile" not in text
+    assert "prefers-color-scheme: dark" in text
+
+
+def test_the_question_of_a_report_names_every_limit() -> None:
+    asked = {
+        "workload": {"size": "8 KiB", "read_ratio": 0.7, "rate": "100/s"},
+        "objective": {
+            "iops": 1500,
+            "capacity": "2 TB",
+            "latency": {"p99": "20 ms"},
+            "rebuild_hours": 12,
+            "data_loss_per_year": 1e-4,
+        },
+        "candidates": {"drives": ["generic-15k"], "levels": ["raid10"]},
+    }
+    assert question_words(PlanDescription.parse(asked)).startswith(
+        "The question: how many disks for 1,500 requests/s, 2 TB of usable space, p99 latency of at most 20 ms, a "
+        "rebuild within 12 h and a chance of data loss of at most 1 in 10,000 a year, of 8 KiB uniform, 70% reads"
+    )
 
 
 def test_a_curve_needs_three_points() -> None:
