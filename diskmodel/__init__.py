@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from diskmodel.errors import DescriptionError, DiskmodelError, Fault, FormatError, InputError
     from diskmodel.host.description import Host
     from diskmodel.layout.description import Layout
-    from diskmodel.plan import Comparison, Objective, PlanDescription, PlanResult, compare, run_plan
+    from diskmodel.plan import Comparison, Objective, PlanDescription, PlanResult, ask, compare, run_plan
     from diskmodel.queue.description import Queue
     from diskmodel.result import Result
     from diskmodel.workload import Stream, Workload
@@ -59,6 +59,7 @@ _HOMES = {
     "Virtual": "drive",
     "Workload": "workload",
     "WriteCache": "controller.description",
+    "ask": "plan",
     "catalogue": "drive.catalogue",
     "compare": "plan",
     "estimate": "analytic.estimate",
@@ -94,6 +95,7 @@ __all__ = [
     "Workload",
     "WriteCache",
     "__version__",
+    "ask",
     "catalogue",
     "compare",
     "estimate",

@@ -146,6 +146,10 @@ class CoverageError(InputError):
     code = "coverage"
 
 
+class MissingPackageError(CoverageError, ImportError):
+    """An optional package is not installed; the message names the extra that installs it."""
+
+
 class MeasurementError(InputError):
     """A measurement that is not allowed or not possible here (safety, permission, no direct I/O)."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from diskmodel.errors import CoverageError, Fault
+from diskmodel.errors import Fault, MissingPackageError
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -23,13 +23,13 @@ def data_frame(rows: Sequence[Mapping[str, Any]], index: str) -> DataFrame:
 
     Raises
     ------
-    CoverageError
+    MissingPackageError
         When pandas is not installed.
     """
     try:
         import pandas as pd
     except ImportError:
-        raise CoverageError(
+        raise MissingPackageError(
             Fault("to_frame", None, "needs the package pandas", "pip install 'diskmodel[pandas]'")
         ) from None
     return pd.DataFrame.from_records([dict(row) for row in rows], index=index)

@@ -26,6 +26,7 @@ from diskmodel.plan.question.family import Family
 from diskmodel.plan.question.objective import Degraded, LatencyLimits, LatencyObjective, Objective
 from diskmodel.plan.question.recording import Recording
 from diskmodel.plan.question.server import ArrayObjective, ServerPlan, Volume, VolumeObjective
+from diskmodel.plan.run.ask import ask
 from diskmodel.plan.run.plan import run_plan
 from diskmodel.plan.run.server import run_server
 from diskmodel.plan.trial.evaluation import Evaluate
@@ -64,6 +65,7 @@ __all__ = [
     "Sharing",
     "Volume",
     "VolumeObjective",
+    "ask",
     "cases",
     "compare",
     "find_capacity",

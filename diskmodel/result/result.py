@@ -192,7 +192,7 @@ class Result(Record, Displayable):
 
         Raises
         ------
-        CoverageError
+        MissingPackageError
             When pandas is not installed.
         """
         subsets = {"all": self.latency, "reads": self.reads, "writes": self.writes}

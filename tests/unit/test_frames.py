@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from diskmodel import Array, Workload, compare, simulate
-from diskmodel.errors import CoverageError
+from diskmodel.errors import MissingPackageError
 from diskmodel.plan import run_plan
 from diskmodel.result import Result
 from tests.unit.plan.fakes import Queues, plan_of
@@ -79,5 +79,6 @@ def test_a_comparison_has_a_row_for_each_array() -> None:
 
 def test_without_pandas_the_error_says_what_to_install(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(CoverageError, match=r"needs the package pandas; pip install 'diskmodel\[pandas\]'"):
+    assert issubclass(MissingPackageError, ImportError)
+    with pytest.raises(MissingPackageError, match=r"needs the package pandas; pip install 'diskmodel\[pandas\]'"):
         result.to_frame()

@@ -186,7 +186,7 @@ class Comparison(Record, Displayable):
 
         Raises
         ------
-        CoverageError
+        MissingPackageError
             When pandas is not installed.
         """
         return data_frame([item.row for item in self.arrays], "array")

@@ -142,7 +142,7 @@ class PlanResult(Record, Displayable):
 
         Raises
         ------
-        CoverageError
+        MissingPackageError
             When pandas is not installed.
         """
         rows = [

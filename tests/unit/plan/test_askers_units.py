@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from diskmodel.errors import DescriptionError
-from diskmodel.plan import PlanDescription
+from diskmodel.plan import PlanDescription, ask
 from diskmodel.plan.question.options import plan_from, plan_options
 from diskmodel.plan.question.presets import preset
 
@@ -94,3 +94,12 @@ def test_a_share_of_reads_of_more_than_one_is_in_percent() -> None:
     assert plan_options({"reads": "2.5"}) == {"reads": 0.025}
     with pytest.raises(DescriptionError, match="--reads='700': must be at most 1"):
         plan_options({"reads": "700"})
+
+
+def test_a_plan_in_one_call_takes_the_options_of_the_command() -> None:
+    small = {"drive": "generic-15k", "level": "raid10", "max_disks": 8, "by_chance": False}
+    found = ask(iops=300.5, reads=0.7, block="8k", capacity="1 TB", p99="40 ms", **small)  # type: ignore[arg-type]
+    assert found.best is not None
+    assert (found.best.disks, found.plan.objective.iops) == (8, 300.5)
+    with pytest.raises(DescriptionError, match="blocks: is not an option of a plan; did you mean block"):
+        ask(iops=300, blocks="8k")
