@@ -215,7 +215,7 @@ def pretty_bytes(value: int) -> str:
 
 def nominal_bytes(value: int) -> str:
     """Return a capacity to three digits, as data sheets print it, e.g. "14.4 TB"."""
-    return f"{value / 1e12:.3g} TB" if value >= 1e12 else f"{value / 1e9:.3g} GB"
+    return f"{value / 1e12:.3g} TB" if value >= 0.9995e12 else f"{value / 1e9:.3g} GB"
 
 
 def exact_bytes(value: int) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from diskmodel.errors import DescriptionError
-from diskmodel.units import _BYTES, parse
+from diskmodel.units import _BYTES, nominal_bytes, parse
 from diskmodel.workload.arrivals.bursts import Bursts
 
 
@@ -55,3 +55,7 @@ def test_nothing_needs_no_unit():
 def test_a_rate_beyond_the_clock_is_refused():
     with pytest.raises(DescriptionError, match="at most 1e"):
         Bursts.parse({"kind": "bursts", "on_rate": "1e15/s", "off_rate": 0, "mean_on": "1 s", "mean_off": "4 s"})
+
+
+def test_almost_a_terabyte_is_one() -> None:
+    assert (nominal_bytes(999_400_000_000), nominal_bytes(999_900_000_000)) == ("999 GB", "1 TB")
