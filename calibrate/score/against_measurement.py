@@ -93,7 +93,7 @@ def repeat(subject: Drive | Array, paths: Iterable[str | Path], *, seed: int = 0
         When the files cannot be read, have nothing to compare, or do not fit what they are compared with.
     """
     evidence = read_evidence(paths)
-    found = list(_measured(evidence.measurements))
+    found = list(conditions_of(evidence.measurements))
     for path, kind in zip(evidence.paths, evidence.kinds, strict=True):
         if kind != "measurement":
             found += _of_jobs(read_jobs(path, kind), path)
@@ -107,7 +107,8 @@ def repeat(subject: Drive | Array, paths: Iterable[str | Path], *, seed: int = 0
     return {**scores[0], "reads": scores[1], "writes": scores[2], "conditions": rows}
 
 
-def _measured(measurements: Iterable[Any]) -> Iterator[Condition]:
+def conditions_of(measurements: Iterable[Any]) -> Iterator[Condition]:
+    """Yield random reads and writes of measurements, by queue depth and size."""
     for measurement in measurements:
         for key, cell in sorted(cells_of(measurement).items()):
             if key.is_sequential or key.op == "mix" or not cell.latency_ns:

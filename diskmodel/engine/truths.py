@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 
 from diskmodel.array import Array
@@ -18,7 +18,7 @@ from diskmodel.engine.threads import Threads
 from diskmodel.errors import DescriptionError
 from diskmodel.records import Requests, Run
 from diskmodel.result import Interval
-from diskmodel.result.prediction import STATISTICS, combined
+from diskmodel.result.prediction import combined
 from diskmodel.result.summary import point_estimates
 from diskmodel.uncertainty.case import Case
 from diskmodel.uncertainty.draws import Draws, draw
@@ -30,9 +30,14 @@ from diskmodel.uncertainty.points import half_width_factor
 from diskmodel.uncertainty.seen import Seen
 from diskmodel.workload import Workload
 
+#: Figures of a run by name: "iops", "mean" and percentiles at least.
+Estimate = Callable[[Requests, Run], dict[str, float]]
+
 #: Truths drawn by default, and the longest run of each. With 16 draws the width of an interval is itself uncertain by
 #: about 18 % (1 / sqrt(2 * 16)): at 8 by 25 %, at 32 by 13 % at twice the time.
 DRAWS = 16
+#: Ends of the names of statistics that `Moves.p99` changes.
+_SLOWEST = ("p99", "p999")
 DRAW_REQUESTS = {"native": 20_000, "simpy": 2_000}
 
 
@@ -110,16 +115,34 @@ class Trials:
     ----------
     array, workload, n_requests, seed, start
         As `simulate_truths` has them.
+    estimate : callable, optional
+        Makes the figures of a run; default: `point_estimates`.
+
+    Attributes
+    ----------
+    reference : dict of str to float
+        Figures of the array as it is described.
+    seen : Seen
+        What disks did in that run.
 
     Notes
     -----
     The kernel makes the runs wherever it covers the scenario: both engines have the same results.
     """
 
-    def __init__(self, array: Array, workload: AnyWorkload, n_requests: int, *, seed: int, start: Begin) -> None:
+    def __init__(
+        self,
+        array: Array,
+        workload: AnyWorkload,
+        n_requests: int,
+        *,
+        seed: int,
+        start: Begin,
+        estimate: Estimate = point_estimates,
+    ) -> None:
         array = array.behind_host(workload)
         self._array, self._workload = array, workload
-        self._seed, self._start = seed, start
+        self._seed, self._start, self._estimate = seed, start, estimate
         self._requests: dict[Hashable, Requests] = {}
         self._effects: Effects | None = None
         few = workload.requests(capacity_bytes=array.usable_bytes, n=1, seed=seed)
@@ -130,13 +153,13 @@ class Trials:
             self._n_requests = min(most, rebuild_bound(self._run(array, workload)[1], DRAWS))
             self._requests.clear()
         requests, outcome = self._run(array, workload)
-        self._reference = point_estimates(requests, outcome)
-        self._seen = Seen.of(requests, outcome)
+        self.reference = estimate(requests, outcome)
+        self.seen = Seen.of(requests, outcome)
         self._is_closed = isinstance(workload, Workload) and not workload.is_open
 
     def truths(self, n_draws: int, *, as_measured: bool = False) -> Truths | None:
         """Return so many truths, or those that were left if such a drive were measured; None without any unknown."""
-        case = Case(self._array, self._workload, self._seen, as_measured)
+        case = Case(self._array, self._workload, self.seen, as_measured)
         if self._is_closed and case.is_sheet:
             if self._effects is None:
                 self._effects = self._measured(case)
@@ -146,7 +169,7 @@ class Trials:
             return None
         with Threads(min(len(draws), os.cpu_count() or 1)) as pool:
             figures = list(pool.map(self._figures, draws.moves))
-        return Truths(case, draws, self._reference, figures, self._n_requests)
+        return Truths(case, draws, self.reference, figures, self._n_requests)
 
     def _measured(self, case: Case) -> Effects:
         """Return by how much the rate changes with each quantity of the drive, from a run with each of them moved."""
@@ -154,8 +177,8 @@ class Trials:
         for quantity in case.assumed_effects:
             if quantity in PROBES and (spread := case.class_spread(quantity)) is not None and spread.log_sd:
                 rate = self._figures(PROBES[quantity](spread.log_sd))["iops"]
-                if rate > 0 and self._reference["iops"] > 0:
-                    found[quantity] = math.log(rate / self._reference["iops"]) / spread.log_sd
+                if rate > 0 and self.reference["iops"] > 0:
+                    found[quantity] = math.log(rate / self.reference["iops"]) / spread.log_sd
         rates = [self._figures(Moves(order=order))["iops"] for order in case.extreme_orders]
         known = [math.log(rate) for rate in rates if rate > 0]
         return Effects(found, (max(known) - min(known)) / math.sqrt(12) if len(known) == len(rates) > 1 else None)
@@ -164,9 +187,10 @@ class Trials:
         try:
             requests, outcome = self._run(*moved(self._array, self._workload, moves))
         except DescriptionError:
-            return dict.fromkeys(STATISTICS, math.nan)
-        found = point_estimates(requests, outcome)
-        return found | {"p99": found["p99"] * math.exp(moves.p99), "p999": found["p999"] * math.exp(moves.p99)}
+            return dict.fromkeys(self.reference, math.nan)
+        found = self._estimate(requests, outcome)
+        slowest = {name: value * math.exp(moves.p99) for name, value in found.items() if name.endswith(_SLOWEST)}
+        return found | slowest
 
     def _run(self, array: Array, workload: AnyWorkload) -> tuple[Requests, Run]:
         scenario = resolve(array, self._seed)

@@ -7,8 +7,8 @@ assumed because the source does not say it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -84,6 +84,11 @@ class FoundWorkload:
     dropped_flushes : str
         Flushes of the recording that the workload does not have, in words; "" where it has them all. Without them
         writes are answered too early: no figure of such a workload is an answer.
+    response_ns : mapping of str to float
+        What iostat, sar and their like measured, each request alike: mean time of "reads", of "writes" and of "all",
+        as far as the recording has them.
+    outstanding : float or None
+        Requests that were waiting or served on average over the recording; None where that is not recorded.
     """
 
     workload: dict[str, Any]
@@ -93,6 +98,8 @@ class FoundWorkload:
     rates_per_s: NDArray[np.float64]
     notes: tuple[str, ...]
     dropped_flushes: str = ""
+    response_ns: Mapping[str, float] = field(default_factory=dict)
+    outstanding: float | None = None
 
 
 def find_workload(
@@ -311,8 +318,43 @@ def _from_loads(
         notes.append(f"the loads of {len(chosen)} devices are put together on one array; their peaks need not coincide")
     workload = {"name": names[:120], "streams": streams}
     return FoundWorkload(
-        workload, kind, _levels(rates), float(rates.mean()), rates, tuple(dict.fromkeys(notes)), "; ".join(dropped)
+        workload,
+        kind,
+        _levels(rates),
+        float(rates.mean()),
+        rates,
+        tuple(dict.fromkeys(notes)),
+        "; ".join(dropped),
+        _mean_responses(chosen, is_known),
+        _mean_outstanding(chosen, is_known),
     )
+
+
+def _mean_responses(loads: Sequence[DeviceLoad], is_known: NDArray[np.bool_]) -> dict[str, float]:
+    """Return the mean time of reads, of writes and of all requests, as far as the samples have them."""
+    names = {
+        "reads": ("reads_per_s", "read_await_ns"),
+        "writes": ("writes_per_s", "write_await_ns"),
+        "all": ("ios_per_s", "await_ns"),
+    }
+    found = {}
+    for name, (rate, time) in names.items():
+        n, spent = 0.0, 0.0
+        for load in loads:
+            rates, times = getattr(load, rate)[is_known], getattr(load, time)[is_known]
+            both = np.isfinite(rates) & np.isfinite(times) & (rates > 0)
+            n += float(rates[both].sum())
+            spent += float((rates[both] * times[both]).sum())
+        if n and spent:
+            found[name] = spent / n
+    return found
+
+
+def _mean_outstanding(loads: Sequence[DeviceLoad], is_known: NDArray[np.bool_]) -> float | None:
+    """Return how many requests were waiting or served on average, over all devices; None where it is not recorded."""
+    totals = [_in_flight(load)[is_known] for load in loads]
+    known = [float(np.nanmean(one)) for one in totals if np.isfinite(one).any()]
+    return sum(known) if len(known) == len(loads) else None
 
 
 def _bytes_per_s(load: DeviceLoad) -> NDArray[np.float64]:

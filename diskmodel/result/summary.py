@@ -149,3 +149,25 @@ def point_estimates(requests: Requests, run: Run) -> dict[str, float]:
     if stability is not None and not stability.is_stable:
         found |= dict.fromkeys(("mean", *PERCENTILES), math.nan)
     return found
+
+
+#: Operations by their names in `estimates_by_operation`.
+OPERATIONS = {"reads": Op.READ, "writes": Op.WRITE}
+
+
+def estimates_by_operation(requests: Requests, run: Run) -> dict[str, float]:
+    """Return the rate and the latencies of a run as `point_estimates`, and those of reads and of writes.
+
+    "reads.mean", "writes.p99" and so on are in ns. In an overload they are as the run has them.
+    """
+    found = point_estimates(requests, run)
+    window = measuring_window(requests, replace(run, round_requests=measured_round(run, len(requests))))
+    done, rows = run.completions, window.rows
+    responses = done.done_ns[rows] - done.issue_ns[rows]
+    for name, op in OPERATIONS.items():
+        own = responses[requests.op[rows] == op]
+        if len(own):
+            found[f"{name}.mean"] = float(own.mean())
+            values = quantiles(own, list(PERCENTILES.values())).tolist()
+            found |= {f"{name}.{level}": value for level, value in zip(PERCENTILES, values, strict=True)}
+    return found

@@ -1,0 +1,169 @@
+"""One cause: what it changes, how strong it may be, and what proves it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from diskmodel.array import Array
+from diskmodel.explanation.measured import Measured
+from diskmodel.uncertainty.moved import AnyWorkload
+from diskmodel.workload import Stream, Workload
+
+#: Before anything is measured: how often a cause is found, relative to the others. Nobody has counted them; these are
+#: classes, from the order in which administrators' handbooks and the threads of `docs/explanation/validation` look for
+#: them. A factor of 3 either way changes the order of two causes only where their figures fit equally well.
+OFTEN, SOMETIMES, SELDOM = 3.0, 1.0, 0.3
+
+#: What becomes of simulated figures (as `Measured.figures`) of a measured load where no field of a description says it.
+Law = Callable[[dict[str, float], Measured], dict[str, float]]
+
+
+@dataclass(frozen=True)
+class Change:
+    """Array and load with a cause, and what it does to the figures beside that."""
+
+    array: Array
+    workload: AnyWorkload
+    law: Law | None = None
+
+    def then(self, other: Change | None) -> Change | None:
+        """Return the change with another one that was made of its array and load."""
+        if other is None:
+            return None
+        first, second = self.law, other.law
+        if first is None or second is None:
+            return Change(other.array, other.workload, second or first)
+        return Change(other.array, other.workload, lambda figures, measured: second(first(figures, measured), measured))
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Strengths that a cause of any strength may have, each equally likely on a logarithmic scale.
+
+    Attributes
+    ----------
+    low, high : float
+    unit : callable
+        Says a strength in words.
+    at : callable, optional
+        Of the measured loads: strengths that would explain one of them by itself, which are simulated first.
+    """
+
+    low: float
+    high: float
+    unit: Callable[[float], str]
+    at: Callable[[Sequence[Measured]], Sequence[float]] | None = None
+
+    def values(self, measured: Sequence[Measured]) -> list[float]:
+        """Return the strengths to simulate, in ascending order."""
+        found = list(self.at(measured)) if self.at is not None else []
+        if not found:
+            n = 5
+            return [self.low * (self.high / self.low) ** (k / (n - 1)) for k in range(n)]
+        near = sorted({value * factor for value in found for factor in (0.93, 1.0, 1.08)})
+        return [value for value in near if self.low <= value <= self.high]
+
+    def weights(self, values: Sequence[float]) -> list[float]:
+        """Return the prior share that each strength stands for."""
+        whole = math.log(self.high / self.low)
+        logs = [math.log(value) for value in values]
+        edges = [logs[0] - 0.05, *((a + b) / 2 for a, b in zip(logs, logs[1:], strict=False)), logs[-1] + 0.05]
+        # one that lies alone stands for what lies nearer to it than the figures can resolve
+        most = 0.4 if self.at is not None else whole
+        return [min(b - a, most) / whole for a, b in zip(edges, edges[1:], strict=False)]
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One thing that makes an array slower or faster than it should be.
+
+    Attributes
+    ----------
+    name : str
+    title : str
+        In plain words, as a clause.
+    prior : float
+        `OFTEN`, `SOMETIMES` or `SELDOM`.
+    fingerprint : str
+        What it leaves in the figures, in words.
+    check : str
+        The one command, or measurement, that decides.
+    change : callable
+        Of array, load and strength: what becomes of them; None where the cause changes nothing.
+    strengths : Scale or mapping of words to values
+        How strong it may be. Values are whatever `change` takes.
+    about : str
+        What it is about; two causes about the same thing do not go together.
+    """
+
+    name: str
+    title: str
+    prior: float
+    fingerprint: str
+    check: str
+    change: Callable[[Array, AnyWorkload, Any], Change | None]
+    strengths: Scale | dict[str, Any]
+    about: str
+
+    def variants(self, measured: Sequence[Measured]) -> list[tuple[str, Any, float]]:
+        """Return strengths in words, their values, and their shares of the prior."""
+        if isinstance(self.strengths, Scale):
+            values = self.strengths.values(measured)
+            weights = self.strengths.weights(values) if values else []
+            return [(self.strengths.unit(v), v, w) for v, w in zip(values, weights, strict=True)]
+        share = 1 / len(self.strengths)
+        return [(words, value, share) for words, value in self.strengths.items()]
+
+
+#: Of a cause that is there or not.
+ONCE: dict[str, Any] = {"": None}
+
+
+def with_streams(workload: AnyWorkload, change: Callable[[Stream], dict[str, Any] | None]) -> Workload | None:
+    """Return a workload with other fields of its streams; None where no stream changes, or it is a trace."""
+    if not isinstance(workload, Workload):
+        return None
+    fields = workload.to_dict()
+    is_changed = False
+    for own, stream in zip(fields["streams"], workload.streams, strict=True):
+        update = change(stream)
+        if update is not None:
+            is_changed = True
+            for key, value in update.items():
+                if value is None:
+                    own.pop(key, None)
+                else:
+                    own[key] = value
+    return Workload.parse(fields) if is_changed else None
+
+
+def has_writes(workload: AnyWorkload) -> bool:
+    """Whether some request writes."""
+    if isinstance(workload, Workload):
+        return any(stream.read_ratio < 1 for stream in workload.streams)
+    return bool((workload.trace.op == 1).any())
+
+
+def has_reads(workload: AnyWorkload) -> bool:
+    """Whether some request reads."""
+    if isinstance(workload, Workload):
+        return any(stream.read_ratio > 0 for stream in workload.streams)
+    return bool((workload.trace.op == 0).any())
+
+
+def is_sequential(workload: AnyWorkload) -> bool:
+    """Whether some stream goes through its places in order."""
+    return isinstance(workload, Workload) and any(s.addresses.pattern == "sequential" for s in workload.streams)
+
+
+def mean_bytes(workload: AnyWorkload) -> float:
+    """Return the mean size of a request."""
+    return workload.mean_size_bytes if isinstance(workload, Workload) else float(workload.trace.length.mean())
+
+
+def changed(part: Any, **fields: Any) -> Any:
+    """Return a description with other fields, checked as if it had been written so."""
+    return type(part).parse(dict(part) | fields)

@@ -1,0 +1,233 @@
+"""Causes inside the drives."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from diskmodel.array import Array
+from diskmodel.drive import Flash, Hdd
+from diskmodel.drive.hdd import Retries
+from diskmodel.drive.media_cache.description import MediaCache
+from diskmodel.explanation.causes.cause import (
+    OFTEN,
+    ONCE,
+    SELDOM,
+    SOMETIMES,
+    Cause,
+    Change,
+    Scale,
+    has_reads,
+    has_writes,
+    is_sequential,
+    mean_bytes,
+)
+from diskmodel.uncertainty.moved import AnyWorkload
+from diskmodel.uncertainty.moved_drive import moved_flash
+from diskmodel.uncertainty.moves import Moves
+
+#: A shingled disk of which nothing else is known: that of the one drive whose media cache was measured, the Seagate
+#: Archive 8 TB (`diskmodel/drive/catalogue/seagate-archive-st8000as0002.toml`), a tenth of its length: once it is full,
+#: what a write costs is the band that it makes the drive write again, and a whole one takes seconds to fill.
+_MEDIA_CACHE = {"size": "2.5 GB", "band": "27.5 MiB", "max_extents": 25_000}
+
+
+def _with_drive(array: Array, workload: AnyWorkload, **fields: Any) -> Change:
+    drive = array.drive.model_copy(update=fields)
+    return Change(array.model_copy(update={"drive": drive}), workload)
+
+
+def _has_cache(array: Array) -> bool:
+    drive = array.drive
+    return isinstance(drive, Hdd) and drive.cache is not None and drive.cache.write_back
+
+
+def _write_cache(is_on: bool) -> Any:
+    def change(array: Array, workload: AnyWorkload, _: None) -> Change | None:
+        if not _has_cache(array) or array.has_drive_write_cache == is_on or not has_writes(workload):
+            return None
+        return Change(array.model_copy(update={"drive_write_cache": is_on}), workload)
+
+    return change
+
+
+def _one_at_a_time(array: Array, workload: AnyWorkload, _: None) -> Change | None:
+    drive = array.drive
+    if not isinstance(drive, Hdd) or drive.queue.depth == 1:
+        return None
+    queue = drive.queue.model_copy(update={"depth": 1, "assumed_from": None, "scheduler": "fcfs"})
+    return _with_drive(array, workload, queue=queue)
+
+
+def _without_look_ahead(array: Array, workload: AnyWorkload, _: None) -> Change | None:
+    drive = array.drive
+    if not isinstance(drive, Hdd) or drive.cache is None or not is_sequential(workload) or not has_reads(workload):
+        return None
+    return _with_drive(array, workload, cache=drive.cache.model_copy(update={"read_ahead_bytes": 0}))
+
+
+def _emulated_sectors(array: Array, workload: AnyWorkload, _: None) -> Change | None:
+    drive = array.drive
+    if not isinstance(drive, Hdd) or not has_writes(workload):
+        return None
+    return _with_drive(array, workload, write_settle_ns=drive.settle_ns + drive.period_ns)
+
+
+def _shingled(array: Array, workload: AnyWorkload, _: None) -> Change | None:
+    drive = array.drive
+    if not isinstance(drive, Hdd) or drive.recording == "shingled" or not has_writes(workload):
+        return None
+    return _with_drive(array, workload, recording="shingled", media_cache=MediaCache.parse(_MEDIA_CACHE))
+
+
+def _retrying(array: Array, workload: AnyWorkload, ratio: float) -> Change | None:
+    drive = array.drive
+    if not isinstance(drive, Hdd) or drive.retries is not None:
+        return None
+    return _with_drive(array, workload, retries=Retries(ratio=ratio, time_ns=(drive.period_ns,)))
+
+
+def _throttled(array: Array, workload: AnyWorkload, factor: float) -> Change | None:
+    drive = array.drive
+    if not isinstance(drive, Flash):
+        return None
+    return Change(array.model_copy(update={"drive": moved_flash(drive, Moves(speed=-math.log(factor)))}), workload)
+
+
+def _fresh(array: Array, workload: AnyWorkload, _: None) -> Change | None:
+    drive = array.drive
+    if not isinstance(drive, Flash) or drive.state == "fresh" or not has_writes(workload):
+        return None
+    return _with_drive(array, workload, state="fresh")
+
+
+def _cleaning(array: Array, workload: AnyWorkload, part: float) -> Change | None:
+    drive = array.drive
+    if not isinstance(drive, Flash) or not has_writes(workload):
+        return None
+    if drive.state == "fresh":
+        return _with_drive(array, workload, state="steady")
+    return _with_drive(array, workload, over_provisioning_ratio=drive.over_provisioning_ratio * part)
+
+
+def _slow_link(array: Array, workload: AnyWorkload, bytes_per_s: float) -> Change | None:
+    drive = array.drive
+    if not isinstance(drive, Hdd | Flash) or drive.interface_bytes_per_s <= bytes_per_s or "SAS" in drive.bus:
+        return None
+    if mean_bytes(workload) < 16 << 10 and isinstance(drive, Hdd):
+        return None
+    return _with_drive(array, workload, interface_bytes_per_s=bytes_per_s)
+
+
+DRIVES = (
+    Cause(
+        name="drive-write-cache-off",
+        title="the drives' own write cache is off",
+        prior=OFTEN,
+        fingerprint="writes take a seek and a rotation, about as long as reads; reads are as expected",
+        check="hdparm -W /dev/sdX (or sdparm --get=WCE /dev/sdX)",
+        change=_write_cache(False),
+        strengths=ONCE,
+        about="drive cache",
+    ),
+    Cause(
+        name="drive-write-cache-on",
+        title="the drives' own write cache is on",
+        prior=SOMETIMES,
+        fingerprint="writes are faster than the disks, until the cache is full; reads are as expected",
+        check="hdparm -W /dev/sdX (or sdparm --get=WCE /dev/sdX)",
+        change=_write_cache(True),
+        strengths=ONCE,
+        about="drive cache",
+    ),
+    Cause(
+        name="ncq-off",
+        title="command queuing is off: each disk has one request at a time (NCQ)",
+        prior=SOMETIMES,
+        fingerprint="as expected with one request outstanding, and no faster with more",
+        check="cat /sys/block/sdX/device/queue_depth",
+        change=_one_at_a_time,
+        strengths=ONCE,
+        about="drive queue",
+    ),
+    Cause(
+        name="look-ahead-off",
+        title="the disks do not read ahead",
+        prior=SOMETIMES,
+        fingerprint="sequential reads lose a revolution in each request; random ones are as expected",
+        check="hdparm -A /dev/sdX",
+        change=_without_look_ahead,
+        strengths=ONCE,
+        about="drive look-ahead",
+    ),
+    Cause(
+        name="emulated-sectors",
+        title="writes that are not whole 4 KiB sectors are read, changed and written (512e)",
+        prior=SOMETIMES,
+        fingerprint="each write takes a revolution more; reads are as expected",
+        check="cat /sys/block/sdX/queue/physical_block_size; parted /dev/sdX align-check opt 1",
+        change=_emulated_sectors,
+        strengths=ONCE,
+        about="alignment",
+    ),
+    Cause(
+        name="shingled",
+        title="the disks are shingled (SMR), and their media cache is full",
+        prior=SOMETIMES,
+        fingerprint="random writes are many times slower after the first minutes, and single ones take seconds",
+        check="the data sheet of the model that `smartctl -i /dev/sdX` prints; or the same job after an idle hour",
+        change=_shingled,
+        strengths=ONCE,
+        about="drive recording",
+    ),
+    Cause(
+        name="vibration",
+        title="the disks miss revolutions: vibration, or a weak surface",
+        prior=SELDOM,
+        fingerprint="some requests take a whole revolution more, reads and writes alike",
+        check="smartctl -A /dev/sdX; and the same job with the fans at low speed",
+        change=_retrying,
+        strengths=Scale(0.03, 0.9, lambda ratio: f"{ratio:.0%} of the accesses".replace("%", " %")),
+        about="drive speed",
+    ),
+    Cause(
+        name="thermal-throttling",
+        title="the flash drives are too hot and throttle themselves",
+        prior=SOMETIMES,
+        fingerprint="everything is slower by one factor",
+        check="nvme smart-log /dev/nvmeX (temperature and thermal management times)",
+        change=_throttled,
+        strengths=Scale(1.5, 20.0, lambda factor: f"{factor:.1f} times slower"),
+        about="drive speed",
+    ),
+    Cause(
+        name="flash-fresh",
+        title="the flash drives are fresh: nothing has to be cleaned up yet",
+        prior=OFTEN,
+        fingerprint="writes are faster than in the long run; reads are as expected",
+        check="the same job again after the whole capacity has been written twice at random",
+        change=_fresh,
+        strengths=ONCE,
+        about="flash state",
+    ),
+    Cause(
+        name="flash-full",
+        title="the flash drives have little free space to clean up in",
+        prior=SOMETIMES,
+        fingerprint="writes are slower, and reads that wait for them; a load without writes is as expected",
+        check="nvme list or smartctl -A (space in use); then fstrim -av, and the same job again",
+        change=_cleaning,
+        strengths={"a third of the usual spare space": 0.33, "a tenth of it": 0.1},
+        about="flash state",
+    ),
+    Cause(
+        name="slow-sata-link",
+        title="the drives' links run at an older speed",
+        prior=SOMETIMES,
+        fingerprint="large transfers end at the link's rate; small requests are as expected",
+        check="dmesg | grep 'SATA link up'; smartctl -i /dev/sdX (current speed)",
+        change=_slow_link,
+        strengths={"1.5 Gb/s": 150e6, "3 Gb/s": 300e6},
+        about="link",
+    ),
+)

@@ -1,0 +1,281 @@
+"""Causes in the load: it is not what it was taken for, or it is not alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diskmodel.array import Array
+from diskmodel.drive import Flash, Hdd
+from diskmodel.explanation.causes.cause import (
+    OFTEN,
+    ONCE,
+    SOMETIMES,
+    Cause,
+    Change,
+    Law,
+    has_writes,
+    is_sequential,
+    with_streams,
+)
+from diskmodel.explanation.measured import Measured
+from diskmodel.uncertainty.moved import AnyWorkload
+from diskmodel.workload import Stream, Workload
+from diskmodel.workload.addresses import Sequential
+
+_GIB = 1 << 30
+
+
+def _change(array: Array, workload: AnyWorkload, change: Any) -> Change | None:
+    other = with_streams(workload, change)
+    return None if other is None else Change(array, other)
+
+
+def _flushing(array: Array, workload: AnyWorkload, fields: dict[str, Any]) -> Change | None:
+    def sync(stream: Stream) -> dict[str, Any] | None:
+        is_free = stream.read_ratio < 1 and stream.sync == "none" and stream.kind == "requests"
+        return fields if is_free and stream.excerpts is None else None
+
+    return _change(array, workload, sync)
+
+
+def _fewer_clients(array: Array, workload: AnyWorkload, depth: int) -> Change | None:
+    if not isinstance(workload, Workload) or workload.is_open or workload.queue_depth <= depth:
+        return None
+    if len(workload.streams) > depth:
+        return None
+    return Change(array, workload.with_queue_depth(depth))
+
+
+def _beside_others(array: Array, workload: AnyWorkload, times: float) -> Change | None:
+    """Return the load beside so many times as much of the same kind, which is served alike."""
+    if not isinstance(workload, Workload):
+        return None
+    if workload.is_open:
+        return Change(array, workload.scaled(1 + times))
+    own = workload.queue_depth
+    whole = max(round(own * (1 + times)), own + 1)
+    other = workload.with_queue_depth(whole)
+    apart = with_streams(other, lambda stream: _apart(stream, whole / own))
+    return Change(array, apart or other, _share_of(own / whole))
+
+
+def _apart(stream: Stream, factor: float) -> dict[str, Any] | None:
+    """Return places of a sequential stream that others of its kind go on beside."""
+    own = stream.addresses
+    if not isinstance(own, Sequential) or own.mean_run is not None:
+        return None
+    return {"addresses": {"pattern": "sequential", "n_readers": max(round(own.n_readers * factor), 2)}}
+
+
+def _share_of(ratio: float) -> Law:
+    def law(figures: dict[str, float], _: Measured) -> dict[str, float]:
+        return figures | {"iops": figures["iops"] * ratio}
+
+    return law
+
+
+def _whole_records(array: Array, workload: AnyWorkload, record_bytes: int) -> Change | None:
+    def larger(stream: Stream) -> dict[str, Any] | None:
+        if stream.excerpts is not None or all(item.size_bytes >= record_bytes for item in stream.sizes):
+            return None
+        sizes = [
+            {"size_bytes": max(item.size_bytes, record_bytes), "weight": item.weight} for item in stream.sizes
+        ]
+        return {"sizes": sizes, "alignment_bytes": None}
+
+    return None if is_sequential(workload) else _change(array, workload, larger)
+
+
+def _in_runs(array: Array, workload: AnyWorkload, mean_run: float) -> Change | None:
+    def runs(stream: Stream) -> dict[str, Any] | None:
+        return {"addresses": _runs(mean_run)} if stream.addresses.pattern == "uniform" else None
+
+    return _change(array, workload, runs)
+
+
+def _runs(mean_run: float) -> dict[str, Any]:
+    return {"pattern": "sequential", "mean_run": mean_run}
+
+
+def _in_few_blocks(array: Array, workload: AnyWorkload, span_bytes: int) -> Change | None:
+    def near(stream: Stream) -> dict[str, Any] | None:
+        is_wide = stream.span_bytes is None or stream.span_bytes > 2 * span_bytes
+        if stream.addresses.pattern == "sequential" or not is_wide:
+            return None
+        return {"span_bytes": span_bytes, "span_ratio": None}
+
+    return _change(array, workload, near) if isinstance(array.drive, Hdd) else None
+
+
+def _fragmented(array: Array, workload: AnyWorkload, mean_run: float) -> Change | None:
+    def scattered(stream: Stream) -> dict[str, Any] | None:
+        if stream.addresses.pattern != "sequential" or getattr(stream.addresses, "mean_run", None) is not None:
+            return None
+        return {"addresses": {"pattern": "uniform"} if mean_run <= 1 else _runs(mean_run)}
+
+    return _change(array, workload, scattered)
+
+
+def _several_readers(array: Array, workload: AnyWorkload, n: int) -> Change | None:
+    def several(stream: Stream) -> dict[str, Any] | None:
+        own = stream.addresses
+        if own.pattern != "sequential" or getattr(own, "mean_run", None) is not None:
+            return None
+        return {"addresses": {"pattern": "sequential", "n_readers": n * getattr(own, "n_readers", 1)}}
+
+    return _change(array, workload, several)
+
+
+def _at_the_end(array: Array, workload: AnyWorkload, _: None) -> Change | None:
+    def inner(stream: Stream) -> dict[str, Any] | None:
+        own = stream.addresses
+        if own.pattern != "sequential" or getattr(own, "mean_run", None) is not None or stream.offset_bytes:
+            return None
+        return {"offset_ratio": 0.9, "span_ratio": 0.1, "span_bytes": None}
+
+    return _change(array, workload, inner) if isinstance(array.drive, Hdd) else None
+
+
+def _misaligned(array: Array, workload: AnyWorkload, _: None) -> Change | None:
+    def anywhere(stream: Stream) -> dict[str, Any] | None:
+        if stream.excerpts is not None or stream.alignment <= 512:
+            return None
+        return {"alignment_bytes": 512}
+
+    is_seen = array.layout.disks > 1 or isinstance(array.drive, Flash)
+    return _change(array, workload, anywhere) if is_seen else None
+
+
+def _with_journal(array: Array, workload: AnyWorkload, fields: dict[str, Any]) -> Change | None:
+    return _flushing(array, workload, fields) if has_writes(workload) else None
+
+
+LOADS = (
+    Cause(
+        name="flushes",
+        title="the load makes its writes safe with flushes (fsync, fdatasync, barriers)",
+        prior=OFTEN,
+        fingerprint="writes wait for the media: about as many per second as revolutions, or as the flash flushes",
+        check="iostat -x 5 (f/s); strace -f -c -e fsync,fdatasync -p PID",
+        change=_flushing,
+        strengths={
+            "after each write": {"sync": "fdatasync", "sync_every": 1},
+            "after every 4 writes": {"sync": "fdatasync", "sync_every": 4},
+            "after every 16 writes": {"sync": "fdatasync", "sync_every": 16},
+        },
+        about="sync",
+    ),
+    Cause(
+        name="synchronous-writes",
+        title="the load opens its files with O_DSYNC or O_SYNC",
+        prior=SOMETIMES,
+        fingerprint="each write waits for the media, whatever caches are on",
+        check="strace -f -e openat -p PID (O_SYNC or O_DSYNC); mount | grep sync",
+        change=_flushing,
+        strengths={"": {"sync": "dsync"}},
+        about="sync",
+    ),
+    Cause(
+        name="journal-commits",
+        title="files grow with each write, and the file system's journal is committed",
+        prior=SOMETIMES,
+        fingerprint="each safe write takes several at different places",
+        check="the same job over a file that was written before (--overwrite=1)",
+        change=_with_journal,
+        strengths={
+            "ext4": {"sync": "fsync", "file_system": "ext4", "file": "append"},
+            "xfs": {"sync": "fsync", "file_system": "xfs", "file": "append"},
+        },
+        about="sync",
+    ),
+    Cause(
+        name="depth-lost",
+        title="the program has fewer requests outstanding than it was asked for",
+        prior=OFTEN,
+        fingerprint="each request is as fast as with fewer outstanding: one thread, a sync engine, not enough jobs",
+        check="iostat -x 5 (aqu-sz); fio's own IO depths line",
+        change=_fewer_clients,
+        strengths={f"{n} outstanding": n for n in (1, 2, 4, 8, 16, 32)},
+        about="depth",
+    ),
+    Cause(
+        name="other-load",
+        title="something else uses the same disks: a backup, a scrub, another machine",
+        prior=OFTEN,
+        fingerprint="everything waits longer, most of all where few requests are outstanding",
+        check="iostat -x 5 before the job starts; iotop -o",
+        change=_beside_others,
+        strengths={"half as much as this one": 0.5, "as much as this one": 1.0, "four times as much": 4.0},
+        about="other load",
+    ),
+    Cause(
+        name="larger-records",
+        title="each small request moves a larger record: a file system's record, or too much read-ahead",
+        prior=SOMETIMES,
+        fingerprint="small requests are as slow as large ones",
+        check="zfs get recordsize; blockdev --getra /dev/X; iostat -x 5 (areq-sz)",
+        change=_whole_records,
+        strengths={f"{kib} KiB": kib << 10 for kib in (64, 128, 1024)},
+        about="places",
+    ),
+    Cause(
+        name="runs",
+        title="the places are not random: requests go on where others ended",
+        prior=SOMETIMES,
+        fingerprint="faster than seeks allow, and some requests that need none",
+        check="blktrace, or fio's job file (rw=randread, norandommap); iostat -x 5 (rrqm/s)",
+        change=_in_runs,
+        strengths={"runs of 4": 4.0, "runs of 32": 32.0},
+        about="places",
+    ),
+    Cause(
+        name="few-blocks",
+        title="the load uses a small part of the disks",
+        prior=OFTEN,
+        fingerprint="faster: seeks are short, and reads may be in the disks' caches",
+        check="the size of the file or the partition of the test",
+        change=_in_few_blocks,
+        strengths={"1 GiB": _GIB, "10 GiB": 10 * _GIB, "100 GiB": 100 * _GIB},
+        about="places",
+    ),
+    Cause(
+        name="fragmented",
+        title="the file is in pieces: sequential requests fall on scattered places",
+        prior=SOMETIMES,
+        fingerprint="sequential requests take seeks",
+        check="filefrag -v FILE",
+        change=_fragmented,
+        strengths={"each request elsewhere": 1.0, "runs of 4": 4.0, "runs of 32": 32.0},
+        about="places",
+    ),
+    Cause(
+        name="several-readers",
+        title="several sequential readers share the disks",
+        prior=SOMETIMES,
+        fingerprint="a seek between the requests of one and another",
+        check="iotop -o; the same job with --numjobs=1",
+        change=_several_readers,
+        strengths={f"{n} instead of one": n for n in (2, 4, 16)},
+        about="places",
+    ),
+    Cause(
+        name="inner-tracks",
+        title="the test area is at the end of the disks, where a track holds least",
+        prior=SOMETIMES,
+        fingerprint="sequential transfers have half the rate of the outer edge; random requests are as expected",
+        check="lsblk -o NAME,START,SIZE; the same job at --offset=0",
+        change=_at_the_end,
+        strengths=ONCE,
+        about="places",
+    ),
+    Cause(
+        name="misaligned",
+        title="requests begin beside the borders of strips or pages: a misaligned partition or volume",
+        prior=SOMETIMES,
+        fingerprint="some requests need two disks or two pages, and writes change parts of both",
+        check="lsblk -o NAME,START,ALIGNMENT; parted /dev/sdX align-check opt 1",
+        change=_misaligned,
+        strengths=ONCE,
+        about="alignment",
+    ),
+)

@@ -1,0 +1,179 @@
+"""Causes in the array: its members, its layout, passes over it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diskmodel.array import Array
+from diskmodel.drive import Hdd
+from diskmodel.drive.hdd import Retries
+from diskmodel.explanation.causes.cause import (
+    OFTEN,
+    ONCE,
+    SOMETIMES,
+    Cause,
+    Change,
+    Scale,
+    changed,
+    has_writes,
+    mean_bytes,
+)
+from diskmodel.layout.description import Layout
+from diskmodel.uncertainty.moved import AnyWorkload
+
+_MIB = 1 << 20
+
+
+def _with_layout(array: Array, workload: AnyWorkload, **fields: Any) -> Change:
+    return Change(array.model_copy(update={"layout": changed(array.layout, **fields)}), workload)
+
+
+def _failed(array: Array, workload: AnyWorkload, n: int) -> Change | None:
+    layout = array.layout
+    if not layout.kind.is_redundant or layout.failed or layout.rebuild is not None:
+        return None
+    # members of different mirrors
+    step = layout.n_copies if layout.kind.keeps_copies else 1
+    return _with_layout(array, workload, failed=tuple(range(0, n * step, step)))
+
+
+def _rebuilding(array: Array, workload: AnyWorkload, speed_mib: float) -> Change | None:
+    layout = array.layout
+    if not layout.kind.is_redundant or layout.failed or layout.rebuild is not None:
+        return None
+    pass_ = {"speed_min_bytes_per_s": speed_mib * _MIB}
+    return _with_layout(array, workload, failed=(0,), rebuild=pass_, spares=max(layout.spares, 1))
+
+
+def _resyncing(array: Array, workload: AnyWorkload, speed_mib: float) -> Change | None:
+    layout = array.layout
+    if not layout.kind.is_redundant or layout.failed or layout.rebuild is not None:
+        return None
+    return _with_layout(array, workload, rebuild={"action": "check", "speed_min_bytes_per_s": speed_mib * _MIB})
+
+
+def _bitmap(array: Array, workload: AnyWorkload, chunk_bytes: int) -> Change | None:
+    if not array.layout.kind.is_redundant or array.layout.bitmap is not None or not has_writes(workload):
+        return None
+    return _with_layout(array, workload, bitmap={"chunk_bytes": chunk_bytes})
+
+
+def _one_slow(array: Array, workload: AnyWorkload, factor: float) -> Change | None:
+    drive, n = array.drive, array.layout.disks
+    if not isinstance(drive, Hdd) or drive.retries is not None or n < 2:
+        return None
+    # an access takes about a revolution and a half with its seek; accesses to the slow member are one in so many
+    longer = round(1.5 * drive.period_ns * (factor - 1))
+    slow = drive.model_copy(update={"retries": Retries(ratio=1 / n, time_ns=(longer,))})
+    return Change(array.model_copy(update={"drive": slow}), workload)
+
+
+def _one_works(array: Array, workload: AnyWorkload, _: None) -> Change | None:
+    layout = array.layout
+    if layout.disks < 2 or layout.level not in ("raid0", "raid10"):
+        return None
+    alone = Layout.parse({"level": "jbod", "disks": 1})
+    update = {"layout": alone, "drive_write_cache": array.has_drive_write_cache}
+    return Change(array.model_copy(update=update), workload)
+
+
+def _other_strip(array: Array, workload: AnyWorkload, strip_bytes: int) -> Change | None:
+    layout = array.layout
+    if layout.level in ("jbod", "raid1", "raid3") or layout.strip_bytes == strip_bytes or layout.disks < 2:
+        return None
+    if max(mean_bytes(workload), 2 * layout.strip_bytes) < strip_bytes and mean_bytes(workload) < layout.strip_bytes:
+        return None
+    return _with_layout(array, workload, strip_bytes=strip_bytes)
+
+
+def _write_through(array: Array, workload: AnyWorkload, _: None) -> Change | None:
+    controller = array.controller
+    if controller.write_cache is None or not has_writes(workload):
+        return None
+    without = changed(controller, write_cache=None)
+    return Change(array.model_copy(update={"controller": without}), workload)
+
+
+MEMBERS = (
+    Cause(
+        name="member-failed",
+        title="a member of the array has failed",
+        prior=OFTEN,
+        fingerprint="reads of the missing disk are made of all others; the rest is a little slower",
+        check="cat /proc/mdstat (or storcli /c0/vall show)",
+        change=_failed,
+        strengths={"one disk": 1, "two disks": 2},
+        about="members",
+    ),
+    Cause(
+        name="rebuild-running",
+        title="a failed member is being rebuilt",
+        prior=SOMETIMES,
+        fingerprint="reads and writes wait for the rebuild's, most of all where few are outstanding",
+        check="cat /proc/mdstat (or storcli /c0/eall/sall show rebuild)",
+        change=_rebuilding,
+        strengths={"yielding to the load": 1.0, "at 30 MB/s or more": 30.0, "at 100 MB/s or more": 100.0},
+        about="members",
+    ),
+    Cause(
+        name="resync-running",
+        title="a check or resync of the array is running",
+        prior=OFTEN,
+        fingerprint="reads and writes wait for its transfers on all disks",
+        check="cat /proc/mdstat (or storcli /c0 show patrolread)",
+        change=_resyncing,
+        strengths={"yielding to the load": 1.0, "at 30 MB/s or more": 30.0, "at 100 MB/s or more": 100.0},
+        about="members",
+    ),
+    Cause(
+        name="write-intent-bitmap",
+        title="a write-intent bitmap is written as well",
+        prior=SOMETIMES,
+        fingerprint="scattered writes wait for two more; reads are as expected",
+        check="cat /proc/mdstat (a line with bitmap:)",
+        change=_bitmap,
+        strengths={"chunks of 64 MiB": 64 * _MIB, "chunks of 4 MiB": 4 * _MIB},
+        about="bitmap",
+    ),
+    Cause(
+        name="one-slow-disk",
+        title="one disk is slower than its equals",
+        prior=SOMETIMES,
+        fingerprint="the median is nearly as expected, and the slowest requests are many times slower",
+        check="iostat -x 5 (one disk with a longer r_await); smartctl -A of it",
+        change=_one_slow,
+        strengths=Scale(3.0, 60.0, lambda factor: f"{factor:.0f} times slower"),
+        about="drive speed",
+    ),
+    Cause(
+        name="one-disk-works",
+        title="all requests go to one disk: a small file, or volumes laid end to end",
+        prior=SOMETIMES,
+        fingerprint="as fast as one disk of the array",
+        check="iostat -x 5 (one disk busy, the others idle); lvs --segments",
+        change=_one_works,
+        strengths=ONCE,
+        about="layout",
+    ),
+    Cause(
+        name="other-strip",
+        title="the strip is of another length",
+        prior=SOMETIMES,
+        fingerprint="requests longer than a strip occupy several disks, or fewer than they could",
+        check="mdadm --detail /dev/mdX | grep Chunk (or storcli /c0/vall show all)",
+        change=_other_strip,
+        strengths={f"{kib} KiB": kib << 10 for kib in (16, 64, 256, 1024)},
+        about="layout",
+    ),
+    Cause(
+        name="controller-write-through",
+        title="the controller's write cache is off: its battery is missing, broken or learning",
+        prior=OFTEN,
+        fingerprint="writes take as long as on the disks behind it; reads are as expected or faster",
+        check="storcli /c0/vall show (WT instead of WB) and storcli /c0/bbu show",
+        change=_write_through,
+        strengths=ONCE,
+        about="controller cache",
+    ),
+)
+

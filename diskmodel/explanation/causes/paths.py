@@ -1,0 +1,247 @@
+"""Causes between the program and the drives: limits, links, the host, caches on the way."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from diskmodel.array import Array
+from diskmodel.drive import Hdd
+from diskmodel.explanation.causes.cause import (
+    OFTEN,
+    SELDOM,
+    SOMETIMES,
+    Cause,
+    Change,
+    Law,
+    Scale,
+    changed,
+    has_reads,
+    mean_bytes,
+    with_streams,
+)
+from diskmodel.explanation.measured import Measured
+from diskmodel.uncertainty.moved import AnyWorkload
+from diskmodel.units import in_digits
+from diskmodel.workload import Workload
+from diskmodel.workload.arrivals import Closed
+
+
+def limited_to(rate_per_s: float) -> Law:
+    """Return what becomes of the figures of a closed load behind a limit of requests per second.
+
+    Requests leave the limit one by one and at equal distances, so that each takes as long as all that are outstanding
+    take to leave it, or as long as it took before, whatever is more.
+    """
+
+    def law(figures: dict[str, float], measured: Measured) -> dict[str, float]:
+        rate = figures["iops"]
+        if not measured.is_closed or rate <= rate_per_s:
+            return figures
+        assert isinstance(measured.workload, Workload)
+        cycle_ns = measured.workload.queue_depth * 1e9 / rate_per_s
+        found = {"iops": rate_per_s}
+        for name, value in figures.items():
+            if name.endswith(".mean"):
+                found[name] = cycle_ns
+            elif name != "iops":
+                found[name] = max(value, cycle_ns)
+        return found
+
+    return law
+
+
+def _rate_limit(array: Array, workload: AnyWorkload, rate_per_s: float) -> Change | None:
+    is_closed = isinstance(workload, Workload) and not workload.is_open
+    return Change(array, workload, limited_to(rate_per_s)) if is_closed else None
+
+
+def _bandwidth(array: Array, workload: AnyWorkload, bytes_per_s: float) -> Change | None:
+    return _rate_limit(array, workload, bytes_per_s / mean_bytes(workload))
+
+
+def _rates(measured: Sequence[Measured]) -> list[float]:
+    """Return the highest measured rate: that of a limit, if there is one."""
+    return [max((one.figures["iops"] for one in measured if one.is_closed), default=math.nan)]
+
+
+def _bandwidths(measured: Sequence[Measured]) -> list[float]:
+    return [max((one.figures["iops"] * mean_bytes(one.workload) for one in measured if one.is_closed), default=math.nan)]
+
+
+def _added_latency(array: Array, workload: AnyWorkload, added_ns: float) -> Change | None:
+    added_ns = round(added_ns)
+    if not isinstance(workload, Workload):
+        return Change(array, workload, _longer_by(added_ns))
+
+    def think(stream: Any) -> dict[str, Any] | None:
+        if not isinstance(stream.arrival, Closed):
+            return None
+        return {"arrival": stream.arrival.to_dict() | {"think_ns": stream.arrival.think_ns + added_ns}}
+
+    return Change(array, with_streams(workload, think) or workload, _longer_by(added_ns))
+
+
+def _longer_by(added_ns: float) -> Law:
+    def law(figures: dict[str, float], _: Measured) -> dict[str, float]:
+        return {name: value if name == "iops" else value + added_ns for name, value in figures.items()}
+
+    return law
+
+
+def _volume_depth(array: Array, workload: AnyWorkload, depth: int) -> Change | None:
+    if not isinstance(workload, Workload) or workload.queue_depth <= depth:
+        return None
+    if (array.controller.volume_depth or math.inf) <= depth:
+        return None
+    return Change(
+        array.model_copy(update={"controller": changed(array.controller, volume_depth=depth)}), workload
+    )
+
+
+def _processor(array: Array, workload: AnyWorkload, per_request_ns: float) -> Change | None:
+    if array.host.is_buffered or array.host.pause_ns:
+        return None
+    host = changed(array.host, submission_ns=round(per_request_ns), processors=1)
+    return Change(array.model_copy(update={"host": host}), workload)
+
+
+def _lock(array: Array, workload: AnyWorkload, held_ns: float) -> Change | None:
+    layout, controller = array.layout, array.controller
+    if layout.kind.family != "parity" or controller.has_real_cache or array.host.pause_ns or array.host.is_buffered:
+        return None
+    host = changed(array.host, lock_ns=round(held_ns), write_lock_ns=round(held_ns))
+    return Change(array.model_copy(update={"host": host}), workload)
+
+
+def _cycles(measured: Sequence[Measured]) -> list[float]:
+    """Return the time between two requests at the highest measured rate: what limits it takes so long."""
+    return [1e9 / rate for rate in _rates(measured)]
+
+
+def _cached(array: Array, workload: AnyWorkload, hits: float) -> Change | None:
+    if not has_reads(workload) or array.controller.read_cache is not None:
+        return None
+    cache = {"hit_ratio": hits}
+    return Change(array.model_copy(update={"controller": changed(array.controller, read_cache=cache)}), workload)
+
+
+def _elevator(array: Array, workload: AnyWorkload, fields: dict[str, Any]) -> Change | None:
+    if not isinstance(array.drive, Hdd):
+        return None
+    own = {name: getattr(array.queue, name) for name in fields}
+    if own == fields:
+        return None
+    return Change(array.model_copy(update={"queue": changed(array.queue, **fields)}), workload)
+
+
+def _time(value_ns: float) -> str:
+    return f"{in_digits(value_ns / 1e6)} ms" if value_ns >= 1e6 else f"{in_digits(value_ns / 1e3)} us"
+
+
+def _rate(value: float) -> str:
+    return f"{in_digits(value)} MB/s"
+
+
+PATHS = (
+    Cause(
+        name="rate-limit",
+        title="a limit of requests per second: a virtual disk's, or its burst credits are used up",
+        prior=SOMETIMES,
+        fingerprint="the same rate whatever is outstanding, and requests that all take equally long",
+        check="the limits of the volume (virsh blkdeviotune, cat io.max of the cgroup, the provider's page)",
+        change=_rate_limit,
+        strengths=Scale(30, 1e6, lambda rate: f"{in_digits(rate)}/s", _rates),
+        about="limit",
+    ),
+    Cause(
+        name="bandwidth-limit",
+        title="a limit of bytes per second: a virtual disk's, or one of a lane that others share",
+        prior=SOMETIMES,
+        fingerprint="large requests are slower in proportion to their size, and all take equally long",
+        check="the same job with half the block size (twice the rate); limits of the volume",
+        change=_bandwidth,
+        strengths=Scale(1e6, 20e9, lambda rate: _rate(rate / 1e6), _bandwidths),
+        about="limit",
+    ),
+    Cause(
+        name="slow-network",
+        title="the path to the array is a network or USB link of this rate",
+        prior=SOMETIMES,
+        fingerprint="large requests end at the link's rate; small ones are as expected",
+        check="ethtool ethX | grep Speed (or lsusb -t)",
+        change=_bandwidth,
+        strengths={
+            "USB 2, 38 MB/s": 38e6,
+            "1 Gb/s, 117 MB/s": 117e6,
+            "USB 3, 400 MB/s": 400e6,
+            "10 Gb/s, 1,170 MB/s": 1170e6,
+        },
+        about="limit",
+    ),
+    Cause(
+        name="added-latency",
+        title="each request takes longer on its way: a network, a hypervisor, a sleeping processor",
+        prior=SOMETIMES,
+        fingerprint="all requests are longer by the same time; with many outstanding the rate is as expected",
+        check="the same job with --iodepth=1 on the array's own host; ping; cpupower idle-info",
+        change=_added_latency,
+        strengths=Scale(50e3, 50e6, _time),
+        about="latency",
+    ),
+    Cause(
+        name="few-at-once",
+        title="fewer requests reach the array at once: a controller's or hypervisor's queue, buffered I/O",
+        prior=OFTEN,
+        fingerprint="as with fewer outstanding, and the others wait: no faster with a deeper queue",
+        check="iostat -x 5 (aqu-sz); the same job with --direct=1; the controller's queue depth",
+        change=_volume_depth,
+        strengths={f"{n} at once": n for n in (1, 2, 4, 8, 16, 32)},
+        about="depth",
+    ),
+    Cause(
+        name="host-processor",
+        title="one processor of the host is busy with the requests",
+        prior=SOMETIMES,
+        fingerprint="no more requests per second whatever is outstanding; more jobs are faster",
+        check="mpstat -P ALL 5 (one processor at 100 %); the same load from more jobs",
+        change=_processor,
+        strengths=Scale(2e3, 1e6, _time, _cycles),
+        about="host",
+    ),
+    Cause(
+        name="md-lock",
+        title="md's thread or lock is busy all the time",
+        prior=SOMETIMES,
+        fingerprint="no more requests per second whatever is outstanding, or from how many jobs",
+        check="top -H (mdX_raid5 at 100 %); cat /sys/block/mdX/md/group_thread_cnt",
+        change=_lock,
+        strengths=Scale(1e3, 1e6, _time, _cycles),
+        about="host",
+    ),
+    Cause(
+        name="cache-hits",
+        title="reads come out of a cache, or of blocks that were never written",
+        prior=OFTEN,
+        fingerprint="the fastest reads take microseconds: a disk cannot do that",
+        check="the same job with --direct=1 on a file four times as large as all memory, written before",
+        change=_cached,
+        strengths={f"{hits:.0%} of the reads".replace("%", " %"): hits for hits in (0.2, 0.4, 0.6, 0.8, 0.9, 0.98)},
+        about="read cache",
+    ),
+    Cause(
+        name="elevator",
+        title="another scheduler of the operating system orders the requests",
+        prior=SELDOM,
+        fingerprint="deep queues only: the slowest requests are shorter or longer than expected",
+        check="cat /sys/block/sdX/queue/scheduler",
+        change=_elevator,
+        strengths={
+            "mq-deadline": {"scheduler": "mq-deadline"},
+            "mq-deadline, one request in the disk": {"scheduler": "mq-deadline", "drive_depth": 1},
+        },
+        about="drive queue",
+    ),
+)
+

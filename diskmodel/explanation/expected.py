@@ -1,0 +1,118 @@
+"""Expected against measured: the interval of each figure, and whether all of them together are as expected."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from diskmodel.explanation.likelihood import chance_of, n_independent
+from diskmodel.explanation.rig import Figure, Floats, Rig
+from diskmodel.plain import Record
+
+#: Part of healthy arrays about which something is said although nothing is wrong.
+ALARMS = 0.05
+#: Part of healthy arrays whose figures are one by one as expected, and together are not, as rates at two depths may be.
+_TOGETHER = 0.01
+
+
+@dataclass(frozen=True)
+class Compared(Record):
+    """One figure, expected and measured.
+
+    Attributes
+    ----------
+    load : str
+        Name of the measured load.
+    figure : str
+        "iops", "reads.mean" …; of latencies in ms.
+    expected, low, high : float
+        With its 95 % interval, which contains everything that is not known.
+    measured : float
+    is_inside : bool
+        Whether the measured one lies in the interval, wider where several figures are compared.
+    """
+
+    load: str
+    figure: str
+    expected: float
+    low: float
+    high: float
+    measured: float
+    is_inside: bool
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """All figures compared.
+
+    Attributes
+    ----------
+    compared : tuple of Compared
+        Rates, means and p99.
+    is_as_expected : bool
+    direction : "slower", "faster" or "different"
+        Of the figures outside their intervals.
+    chance : float
+        Probability of figures at least so far from the expected ones, of all together.
+    """
+
+    compared: tuple[Compared, ...]
+    is_as_expected: bool
+    direction: str
+    chance: float
+
+
+def compare(rig: Rig) -> Verdict:
+    """Return the comparison of what was measured with the array as it is described."""
+    names, rows = _main_figures(rig)
+    scale = rows @ (rig.shared + np.diag(rig.own)) @ rows.T
+    reference, center, target = rows @ rig.reference, rows @ (rig.reference + rig.offset), rows @ rig.target
+    spread = np.sqrt(np.diag(scale))
+    n_worth = max(n_independent(scale), 1.0)
+    narrow, wide = (_half_widths(rig, spread, level) for level in (ALARMS, ALARMS / n_worth))
+    compared, directions = [], []
+    for at, figure in enumerate(names):
+        low, high = min(reference[at], center[at] - narrow[at]), max(reference[at], center[at] + narrow[at])
+        least, most = min(reference[at], center[at] - wide[at]), max(reference[at], center[at] + wide[at])
+        is_inside = bool(least <= target[at] <= most)
+        if not is_inside:
+            directions.append((target[at] > most) == (figure.kind == "iops"))
+        unit = 1.0 if figure.kind == "iops" else 1e-6
+        values = [math.exp(value) * unit for value in (reference[at], low, high, target[at])]
+        load = rig.measured[figure.load].name
+        compared.append(Compared(load, figure.key, *values, is_inside=is_inside))
+    chance = chance_of(target - center, scale, rig.dof)
+    is_expected = not directions and (len(names) < 2 or chance > _TOGETHER)
+    direction = "different" if len(set(directions)) != 1 else "faster" if directions[0] else "slower"
+    return Verdict(tuple(compared), is_expected, direction, chance)
+
+
+def _half_widths(rig: Rig, spread: Floats, level: float) -> Floats:
+    return np.asarray(spread * stats.t.ppf(1 - level / 2, rig.dof))
+
+
+def _main_figures(rig: Rig) -> tuple[list[Figure], Floats]:
+    """Return the figures that are judged, and how each is made of the compared ones.
+
+    They are the rate where it is a result; the means where that does not decide them; and p99 itself, the sum of the
+    logarithms of the mean and of its ratio to the mean.
+    """
+    names: list[Figure] = []
+    rows: list[Floats] = []
+    places = {(figure.load, figure.key): at for at, figure in enumerate(rig.figures)}
+    for at, figure in enumerate(rig.figures):
+        one = rig.measured[figure.load]
+        row = np.zeros(len(rig.figures))
+        row[at] = 1.0
+        if figure.kind == "p99":
+            row[places[figure.load, f"{figure.part}.mean"]] = 1.0
+        elif figure.kind == "mean" and one.is_closed and len(one.parts) == 1 and "iops" in one.figures:
+            continue
+        elif figure.kind not in ("iops", "mean"):
+            continue
+        names.append(figure)
+        rows.append(row)
+    return names, np.array(rows)

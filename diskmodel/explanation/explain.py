@@ -1,0 +1,61 @@
+"""Why a measurement differs from what an array should do: one call, one explanation."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from diskmodel.array import Array
+from diskmodel.doing import doing
+from diskmodel.explanation.expected import compare
+from diskmodel.explanation.explanation import Explanation, explained
+from diskmodel.explanation.hypotheses import weigh
+from diskmodel.explanation.measured import Measured
+from diskmodel.explanation.read import read_results
+from diskmodel.explanation.rig import Rig
+
+
+def explain(
+    results: str | Path | Iterable[str | Path] | Sequence[Measured],
+    array: Array | str,
+    *,
+    device: str | None = None,
+    seed: int = 0,
+) -> Explanation:
+    """Return why an array does not do what it should: expected against measured, and the causes that fit.
+
+    Parameters
+    ----------
+    results : path, iterable of paths, or sequence of Measured
+        Results of fio or other load generators, recordings of iostat, sar and their like, traces with responses,
+        measurements of `diskmodel measure`. All of them of the same array.
+    array : Array, or words for one
+        As it should be.
+    device : str, optional
+        Of a recording of several devices; of fio's results, the job.
+    seed : int
+
+    Returns
+    -------
+    Explanation
+
+    Raises
+    ------
+    InputError
+        When a file cannot be read, holds no result, or does not fit the array.
+    """
+    began = time.perf_counter()
+    if isinstance(array, str):
+        array = Array.from_words(array)
+    given = [results] if isinstance(results, str | Path) else list(results)
+    left_out: list[str] = []
+    if given and isinstance(given[0], Measured):
+        measured = [one for one in given if isinstance(one, Measured)]
+    else:
+        measured, left_out = read_results([one for one in given if isinstance(one, str | Path)], device)
+    with doing("simulating what is expected"):
+        rig = Rig(array, measured, seed)
+    verdict = compare(rig)
+    hypotheses = [] if verdict.is_as_expected else weigh(rig)
+    return explained(rig, verdict, hypotheses, left_out, time.perf_counter() - began)

@@ -1,0 +1,241 @@
+"""The answer: what was expected and measured, and which causes explain the difference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from diskmodel.explanation.expected import ALARMS, Compared, Verdict
+from diskmodel.explanation.hypotheses import Hypothesis
+from diskmodel.explanation.rig import Rig
+from diskmodel.plain import Record
+
+#: Causes that are named at most, and the least probability of one that is.
+_MOST_NAMED, _LEAST_PROBABILITY = 3, 0.03
+#: Chance of figures at least so far off below which a cause does not fit, and is not named.
+_FITS = 0.01
+#: Part of the gap that a cause has to explain to be named.
+_LEAST_SHARE = 0.3
+
+
+@dataclass(frozen=True)
+class Predicted(Record):
+    """What a cause predicts of the figure that is furthest off, with its 95 % interval."""
+
+    load: str
+    figure: str
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class CauseFound(Record):
+    """One cause, or two together, that explain what was measured.
+
+    Attributes
+    ----------
+    names : tuple of str
+        One name, or two of causes that hold at the same time.
+    titles : tuple of str
+        In words, with how strong each is.
+    probability : float
+        Over all strengths.
+    explains : float
+        Part of the gap, as logarithms, that the likeliest strength explains.
+    predicts : Predicted
+    checks : tuple of str
+        What decides, for each of the causes.
+    fingerprints : tuple of str
+    """
+
+    names: tuple[str, ...]
+    titles: tuple[str, ...]
+    probability: float
+    explains: float
+    predicts: Predicted
+    checks: tuple[str, ...]
+    fingerprints: tuple[str, ...]
+
+    def json_fields(self) -> Mapping[str, Any]:
+        """Return the fields under the names that scripts rely on."""
+        return {
+            "cause": self.names[0],
+            "with": self.names[1] if len(self.names) > 1 else None,
+            "title": "; and ".join(self.titles),
+            "probability": self.probability,
+            "explains": self.explains,
+            "predicts": self.predicts,
+            "check": self.checks[0],
+            "checks": self.checks,
+            "fingerprint": "; ".join(self.fingerprints),
+        }
+
+
+@dataclass(frozen=True)
+class Explanation(Record):
+    """Why an array does not do what it should.
+
+    Attributes
+    ----------
+    array : str
+        In words.
+    loads : tuple of str
+        Names of the measured loads.
+    described : mapping of str to str
+        Each load in words.
+    compared : tuple of Compared
+        Expected and measured figures.
+    is_as_expected : bool
+        Whether there is nothing to explain.
+    direction : "slower", "faster" or "different"
+        Of what was measured, where there is something to explain.
+    gap : Compared
+        The figure that is furthest off.
+    causes : tuple of CauseFound
+        The most probable first; at most three.
+    as_described : float
+        Probability that nothing is wrong and the figures are rare.
+    unknown : float
+        Probability that no cause that is known here, alone or with another one, explains the figures.
+    notes : tuple of str
+        What had to be assumed about the loads.
+    wall_s : float
+    """
+
+    array: str
+    loads: tuple[str, ...]
+    described: Mapping[str, str]
+    compared: tuple[Compared, ...]
+    is_as_expected: bool
+    direction: str
+    gap: Compared
+    causes: tuple[CauseFound, ...]
+    as_described: float
+    unknown: float
+    notes: tuple[str, ...]
+    wall_s: float
+
+    def json_fields(self) -> Mapping[str, Any]:
+        """Return the fields under the names that scripts rely on."""
+        by_load: dict[str, dict[str, Any]] = {name: {} for name in self.loads}
+        measured: dict[str, dict[str, Any]] = {name: {} for name in self.loads}
+        for one in self.compared:
+            unit = "" if one.figure == "iops" else "_ms"
+            ends = {"value": one.expected, "low": one.low, "high": one.high}
+            by_load[one.load][f"{one.figure}{unit}"] = ends
+            measured[one.load][f"{one.figure}{unit}"] = one.measured
+        return {
+            "array": self.array,
+            "as_expected": self.is_as_expected,
+            "direction": None if self.is_as_expected else self.direction,
+            "loads": self.described,
+            "expected": by_load,
+            "measured": measured,
+            "gap": self.gap,
+            "causes": self.causes,
+            "as_described": self.as_described,
+            "unknown": self.unknown,
+            "notes": self.notes,
+            "wall_s": self.wall_s,
+        }
+
+    def __str__(self) -> str:
+        from diskmodel.explanation.show.text import text
+
+        return text(self)
+
+
+def explained(
+    rig: Rig, verdict: Verdict, hypotheses: Sequence[Hypothesis], left_out: Sequence[str], wall_s: float
+) -> Explanation:
+    """Return the explanation that weighed hypotheses make."""
+    gap = max(verdict.compared, key=lambda one: _off(one))
+    groups: dict[tuple[str, ...], list[Hypothesis]] = {}
+    for one in hypotheses:
+        if one.causes:
+            groups.setdefault(tuple(sorted(one.names)), []).append(one)
+    found = [made for own in groups.values() if (made := _cause(rig, verdict, gap, own)) is not None]
+    found.sort(key=lambda one: -one.probability)
+    array = rig.array
+    notes = list(left_out)
+    for one in rig.measured:
+        notes += [note for note in one.notes if note not in notes]
+    return Explanation(
+        array=array.name or f"{array.layout.disks} × {array.drive.name}, {array.layout.level}",
+        loads=tuple(one.name for one in rig.measured),
+        described={one.name: _in_words(one.workload) for one in rig.measured},
+        compared=verdict.compared,
+        is_as_expected=verdict.is_as_expected,
+        direction=verdict.direction,
+        gap=gap,
+        causes=tuple(found[:_MOST_NAMED]),
+        as_described=sum(one.probability for one in hypotheses if not one.causes and not one.is_unknown),
+        unknown=sum(one.probability for one in hypotheses if one.is_unknown),
+        notes=tuple(notes),
+        wall_s=wall_s,
+    )
+
+
+def _off(one: Compared) -> float:
+    """Return how far a figure is off, as a part of its interval; rates count before the latencies that they decide."""
+    center, half = math.log(one.low * one.high) / 2, math.log(one.high / one.low) / 2
+    return abs(math.log(one.measured) - center) / max(half, 1e-6) * (1.2 if one.figure == "iops" else 1.0)
+
+
+def _in_words(workload: Any) -> str:
+    return "; ".join(workload.in_words()) if hasattr(workload, "in_words") else str(workload.name)
+
+
+def _cause(rig: Rig, verdict: Verdict, gap: Compared, own: Sequence[Hypothesis]) -> CauseFound | None:
+    """Return what is said of the strengths of one cause; None where it is not worth naming, or does not fit."""
+    probability = sum(one.probability for one in own)
+    best = max(own, key=lambda one: one.probability)
+    if probability < _LEAST_PROBABILITY or best.chance < _FITS:
+        return None
+    explains = _share(rig, best)
+    if explains < _LEAST_SHARE:
+        return None
+    titles = tuple(f"{cause.title}{f' ({words})' if words else ''}" for cause, _, words in best.causes)
+    return CauseFound(
+        names=best.names,
+        titles=titles,
+        probability=probability,
+        explains=explains,
+        predicts=_predicted(rig, gap, best),
+        checks=tuple(cause.check for cause, _, _ in best.causes),
+        fingerprints=tuple(cause.fingerprint for cause, _, _ in best.causes),
+    )
+
+
+def _share(rig: Rig, one: Hypothesis) -> float:
+    """Return the part of the gap between expected and measured that a hypothesis explains, over all figures."""
+    weights = 1 / np.sqrt(np.diag(rig.shared) + rig.own)
+    before = float(np.sum(np.abs(rig.target - rig.reference) * weights))
+    after = float(np.sum(np.abs(rig.target - one.figures) * weights))
+    return max(1 - after / before, 0.0) if before else 0.0
+
+
+def _predicted(rig: Rig, gap: Compared, one: Hypothesis) -> Predicted:
+    figure_at = next(
+        at for at, f in enumerate(rig.figures) if rig.measured[f.load].name == gap.load and f.key == gap.figure
+    )
+    figure = rig.figures[figure_at]
+    row = np.zeros(len(rig.figures))
+    row[figure_at] = 1.0
+    if figure.kind == "p99":
+        mean = next(
+            at for at, f in enumerate(rig.figures) if f.load == figure.load and f.key == f"{figure.part}.mean"
+        )
+        row[mean] = 1.0
+    value, center = float(row @ one.figures), float(row @ (one.figures + rig.offset))
+    variance = float(row @ (rig.shared + np.diag(rig.own + one.error)) @ row)
+    half = math.sqrt(variance) * float(stats.t.ppf(1 - ALARMS / 2, rig.dof))
+    unit = 1.0 if figure.kind == "iops" else 1e-6
+    low, high = min(value, center - half), max(value, center + half)
+    return Predicted(gap.load, gap.figure, *(math.exp(one) * unit for one in (value, low, high)))

@@ -1,0 +1,227 @@
+"""Reading results: every file that `diskmodel.formats` and `calibrate` recognize becomes measured loads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from diskmodel.errors import DescriptionError, Fault, FormatError
+from diskmodel.explanation.measured import LEVELS, PARTS, Measured
+from diskmodel.formats import detect_evidence, find_workload, read_fio
+from diskmodel.formats.benchmarks import registry as benchmarks
+from diskmodel.formats.fio import reader as fio_reader
+from diskmodel.formats.fio.job import FioJob, FioLatency
+from diskmodel.formats.fio.workload import fio_workload
+from diskmodel.formats.recorders import KINDS as RECORDERS
+from diskmodel.formats.replaying import load_replay
+from diskmodel.formats.sysstat import KINDS as SYSSTAT
+from diskmodel.workload import Workload
+
+#: Measured loads that are compared: more say nothing new of a cause, and each takes seconds.
+MOST = 12
+#: Requests of a trace that are replayed.
+_TRACE_REQUESTS = 20_000
+#: Typical rate of a recording: that of the busiest sample which half of the requests came in.
+_TYPICAL = "50% of requests"
+#: Requests in flight from which a recorded device counts as asked for as much as it could do.
+_BUSY = 1.0
+#: fio's options without which the number outstanding is that which the results show.
+_DEPTH_OPTIONS = ("iodepth", "numjobs", "ioengine")
+
+
+def read_results(paths: Iterable[str | Path], device: str | None = None) -> tuple[list[Measured], list[str]]:
+    """Return the measured loads of files, and what was left out.
+
+    Parameters
+    ----------
+    paths : iterable of str or Path
+        Results of fio and other load generators, recordings of iostat, sar and their like, traces with responses,
+        measurements of `diskmodel measure`.
+    device : str, optional
+        Of a recording of several devices; of fio's results, the job.
+
+    Raises
+    ------
+    FormatError
+        When a file cannot be read, or holds no result.
+    DescriptionError
+        Without a file.
+    """
+    files = [Path(path) for path in paths]
+    if not files:
+        raise DescriptionError(Fault("results", None, "are missing", "name an output of fio, iostat or a trace"))
+    found = [measured for path in files for measured in _of_file(path, device)]
+    if len(found) <= MOST:
+        return found, []
+    chosen = [found[round(at)] for at in np.linspace(0, len(found) - 1, MOST)]
+    return chosen, [f"{MOST} of {len(found)} measured loads were compared: name fewer files for the others"]
+
+
+def _of_file(path: Path, device: str | None) -> Iterator[Measured]:
+    kind = detect_evidence(path)
+    if kind == "measurement":
+        yield from _of_measurement(path)
+    elif kind in fio_reader.KINDS:
+        yield from _of_jobs(read_fio(path, kind=kind), path, device)
+    elif kind in benchmarks.KINDS:
+        yield from _of_jobs(benchmarks.read_benchmark(path, kind), path, device)
+    elif kind in SYSSTAT or kind in RECORDERS:
+        yield _of_recording(path, device)
+    elif kind.startswith("trace:"):
+        yield _of_trace(path, device)
+    else:
+        raise FormatError(Fault("results", str(path), f"is {kind}, which has no figures to compare", _USE))
+
+
+_USE = "use results of fio or DiskSpd, a recording of iostat or sar, a trace with responses, or a measurement"
+
+
+# ---------------------------------------------------------------- fio and other load generators
+
+
+def _of_jobs(jobs: list[FioJob], path: Path, name: str | None) -> Iterator[Measured]:
+    """Yield the groups of jobs, which ran one after the other."""
+    if name is not None:
+        jobs = [job for job in jobs if job.group in {other.group for other in jobs if other.name == name}]
+        if not jobs:
+            raise FormatError(Fault("device", name, "is no job of this file"), str(path))
+    groups: dict[int, list[FioJob]] = {}
+    for job in jobs:
+        groups.setdefault(job.group, []).append(job)
+    if not any(direction.iops for job in jobs for direction in job.directions.values()):
+        raise FormatError(Fault("results", str(path), "says what to run and has no result", _USE))
+    for own in groups.values():
+        if any(part.iops for job in own for part in job.directions.values()):
+            yield _of_group(own, path, path.name if len(groups) == 1 else f"{path.name}, {own[0].name}")
+
+
+def _of_group(jobs: list[FioJob], path: Path, name: str) -> Measured:
+    notes: list[str] = []
+    asked = [_as_asked(job) for job in jobs]
+    workload = Workload.parse(fio_workload(asked, str(path), notes), str(path))
+    figures: dict[str, float] = {}
+    n: dict[str, float] = {}
+    rate = 0.0
+    wanted = {part: any(stream.read_ratio != lacking for stream in workload.streams) for part, lacking in _LACKS}
+    for part, direction in PARTS.items():
+        own = [job.directions[direction] for job in jobs if direction in job.directions and wanted[part]]
+        own = [one for one in own if one.iops > 0]
+        if not own:
+            continue
+        rate += sum(one.iops for one in own)
+        counts = [float(one.n_ios or one.iops * max(one.runtime_ns, 1e9) / 1e9) for one in own]
+        n[part] = sum(counts)
+        means = [one.response_ns for one in own]
+        if any(mean is None for mean in means):
+            continue
+        figures[f"{part}.mean"] = float(np.average([mean or 0.0 for mean in means], weights=counts))
+        shapes = [_shape(one.lat, one.clat) for one in own]
+        for level in LEVELS:
+            values = [shape.get(level) for shape in shapes]
+            if all(value is not None for value in values):
+                figures[f"{part}.{level}"] = float(np.average([value or 0.0 for value in values], weights=counts))
+    return Measured(name, workload, {"iops": rate, **figures}, n, tuple(notes))
+
+
+#: Share of reads of a stream that has none of a direction.
+_LACKS = (("reads", 0.0), ("writes", 1.0))
+
+
+def _as_asked(job: FioJob) -> FioJob:
+    """Return a job without its latencies, so that its options alone say how much is outstanding."""
+    if not any(option in job.options for option in _DEPTH_OPTIONS) and not job.is_complete:
+        return job
+    without = {
+        name: replace(part, slat=None, clat=None, lat=None)
+        for name, part in job.directions.items()
+        if name in PARTS.values()
+    }
+    return replace(job, **without)
+
+
+def _shape(*latencies: FioLatency | None) -> dict[str, float]:
+    """Return the percentiles that are compared, of the first latency that has them."""
+    for latency in latencies:
+        if latency is None:
+            continue
+        if latency.bins:
+            values = np.array(sorted(latency.bins), np.float64)
+            counts = np.array([latency.bins[int(value)] for value in values], np.float64)
+            ranks = (np.cumsum(counts) - counts / 2) / counts.sum()
+            return {name: float(np.interp(level, ranks, values)) for name, level in LEVELS.items()}
+        if latency.percentiles:
+            known = {round(percent / 100, 6): value for percent, value in latency.percentiles.items()}
+            return {name: known[level] for name, level in LEVELS.items() if known.get(level, 0.0) > 0}
+    return {}
+
+
+# ---------------------------------------------------------------- recordings, traces, measurements
+
+
+def _of_recording(path: Path, device: str | None) -> Measured:
+    """Return a recorded device: at a rate where it was seldom busy, else as many requests as were in flight."""
+    found = find_workload(path, level=_TYPICAL, device=device)
+    workload = Workload.parse(found.workload, str(path))
+    figures = {f"{part}.mean": found.response_ns[part] for part in PARTS if part in found.response_ns}
+    streams = {("reads" if stream.read_ratio else "writes"): stream for stream in workload.streams}
+    if not figures and "all" in found.response_ns:
+        figures = {f"{part}.mean": found.response_ns["all"] for part in streams}
+    if not figures:
+        fix = "record with iostat -x or sar -d, which print await"
+        raise FormatError(Fault("results", str(path), "has rates but no times of requests to compare", fix))
+    n_seconds = 60.0 * max(len(found.rates_per_s), 1)
+    n = {part: stream.expected_rate_per_s * n_seconds for part, stream in streams.items() if f"{part}.mean" in figures}
+    notes = list(found.notes)
+    if found.outstanding is not None and found.outstanding >= _BUSY and len(streams) == len(workload.streams):
+        depth = max(round(found.outstanding), len(streams))
+        workload = _as_closed(workload, depth)
+        figures["iops"] = found.mean_per_s or workload.offered_rate_per_s
+        notes.append(f"{found.outstanding:.3g} requests were in flight on average: {depth} outstanding are compared")
+    return Measured(path.name, workload, figures, n, tuple(notes))
+
+
+def _as_closed(workload: Workload, depth: int) -> Workload:
+    """Return the streams of a recording as one closed load with so many outstanding, in their mix."""
+    rates = [stream.expected_rate_per_s for stream in workload.streams]
+    sizes = [
+        {"size_bytes": item.size_bytes, "weight": item.weight * rate}
+        for stream, rate in zip(workload.streams, rates, strict=True)
+        for item in stream.sizes
+    ]
+    reads = sum(stream.read_ratio * rate for stream, rate in zip(workload.streams, rates, strict=True))
+    sync = next(({"sync": s.sync, "sync_every": s.sync_every} for s in workload.streams if s.sync != "none"), {})
+    ratio = reads / sum(rates)
+    return Workload.parse({"name": workload.name, "sizes": sizes, "read_ratio": ratio, "clients": depth, **sync})
+
+
+def _of_trace(path: Path, device: str | None) -> Measured:
+    workload, trace = load_replay(path, device=device, wraps=True)
+    rows = trace.requests.take(slice(0, _TRACE_REQUESTS))
+    figures: dict[str, float] = {}
+    n: dict[str, float] = {}
+    for op, part in enumerate(PARTS):
+        own = rows.response_ns[(rows.op == op) & (rows.response_ns >= 0)].astype(np.float64)
+        if len(own):
+            n[part] = float(len(own))
+            figures[f"{part}.mean"] = float(own.mean())
+            figures |= {f"{part}.{name}": float(np.quantile(own, level)) for name, level in LEVELS.items()}
+    if not figures:
+        raise FormatError(Fault("results", str(path), "is a trace without response times", _USE))
+    return Measured(path.name, workload, {key: value for key, value in figures.items() if value > 0}, n, trace.notes)
+
+
+def _of_measurement(path: Path) -> Iterator[Measured]:
+    """Yield the random loads of a measurement by the bundled program."""
+    from calibrate.evidence.files import read_evidence
+    from calibrate.score.against_measurement import conditions_of
+
+    for condition in conditions_of(read_evidence(path).measurements):
+        part = "reads" if condition.op == "read" else "writes"
+        mean_ns = condition.mean_ms * 1e6
+        figures = {"iops": condition.workload.queue_depth * 1e9 / mean_ns, f"{part}.mean": mean_ns}
+        for name, level in LEVELS.items():
+            figures[f"{part}.{name}"] = float(np.interp(level, condition.ranks, condition.quantiles_ms)) * 1e6
+        yield Measured(f"{path.name}, {condition.what}", condition.workload, figures, {part: float(condition.n)})

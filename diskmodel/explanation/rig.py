@@ -1,0 +1,195 @@
+"""Simulating measured loads: the array as it is described, with draws of what is not known, and with causes."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diskmodel.array import Array
+from diskmodel.doing import doing
+from diskmodel.engine.threads import Threads
+from diskmodel.engine.truths import DRAWS, Trials, Truths
+from diskmodel.errors import DescriptionError, InputError
+from diskmodel.explanation.causes.cause import Cause, Change
+from diskmodel.explanation.measured import LEVELS, Measured
+from diskmodel.result.summary import estimates_by_operation
+from diskmodel.uncertainty.origin import origin_of
+from diskmodel.uncertainty.points import half_width_factor
+from diskmodel.uncertainty.spread import student
+
+Floats = NDArray[np.float64]
+
+#: Requests of a simulated run. Half makes p99 noisier by 1.4; of double, a hundred runs take too long to wait for.
+REQUESTS = 4_000
+#: Fewest degrees of freedom of what is not known: below them a spread has hardly any meaning. And the most that matter.
+_DOF = (3.0, 30.0)
+#: Standard deviation, as a logarithm, of a simulated figure of a drive of known parameters, by kind of figure: of
+#: Linux md over disks of known mechanics (docs/explanation/validation-md-raid.md), rates are within 2 to 5 %, and the
+#: shape of the distribution within 10 %. At half, causes that are right do not fit; at double, wrong ones do.
+_OWN_ERROR = {"iops": 0.03, "mean": 0.04, "p50": 0.1, "p95": 0.12, "p99": 0.15}
+#: The same of a drive that is known from its sheet: the median and p95 have no spread of their own among the unknowns.
+_SHEET_ERROR = {"iops": 0.03, "mean": 0.04, "p50": 0.18, "p95": 0.18, "p99": 0.15}
+#: Relative standard error of a figure of n requests, times the root of n; of a mean that of times which vary as much as
+#: their mean does.
+_SAMPLING = {"iops": 0.7, "mean": 0.7, "p50": 1.0, "p95": 2.0, "p99": 4.0}
+#: What two measured loads of one array share of their unknown errors; the rest differs from load to load. Of published
+#: drives, errors at two depths correlate by 0.5 to 0.9.
+_SHARED = 0.7
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure that is compared.
+
+    Attributes
+    ----------
+    load : int
+        Which of the measured loads.
+    part : str
+        "" of a rate; "reads" or "writes".
+    kind : str
+        "iops", "mean" or a percentile.
+    """
+
+    load: int
+    part: str
+    kind: str
+
+    @property
+    def key(self) -> str:
+        """Its name among the figures of a run."""
+        return f"{self.part}.{self.kind}" if self.part else self.kind
+
+    def log(self, figures: dict[str, float]) -> float:
+        """Return its logarithm; of a percentile that of its ratio to the mean, so that it describes a shape."""
+        value = figures.get(self.key, math.nan)
+        if not value > 0:
+            return math.nan
+        if self.kind in LEVELS:
+            return math.log(value / figures[f"{self.part}.mean"])
+        return math.log(value)
+
+
+class Rig:
+    """All measured loads on one array.
+
+    Attributes
+    ----------
+    measured : tuple of Measured
+    array : Array
+    figures : tuple of Figure
+        What is compared, in the order of all vectors.
+    target : float64, shape (n_figures,)
+        Logarithms of what was measured.
+    reference : float64, shape (n_figures,)
+        Of what the array is described to do.
+    offset : float64, shape (n_figures,)
+        Mean over the draws of what is not known, less the reference.
+    shared : float64, shape (n_figures, n_figures)
+        Covariance of what is not known.
+    own : float64, shape (n_figures,)
+        Variance of each figure's own errors: of the model, and of the measurement.
+    dof : float
+        Degrees of freedom of what is not known.
+    """
+
+    def __init__(self, array: Array, measured: Sequence[Measured], seed: int = 0, n_draws: int = DRAWS) -> None:
+        self.measured, self.array, self._seed = tuple(measured), array, seed
+        self.arrays = tuple(array.behind_host(one.workload) for one in measured)
+        trials = [self._trials(Change(own, one.workload)) for own, one in zip(self.arrays, measured, strict=True)]
+        self.runs = [dict(one.reference) for one in trials]
+        truths = [None if origin_of(array.drive) == "exact" else one.truths(n_draws) for one in trials]
+        self.truths: tuple[Truths | None, ...] = tuple(truths)
+        self.figures = tuple(self._compared())
+        self.target = np.array([figure.log(dict(self.measured[figure.load].figures)) for figure in self.figures])
+        self.reference = self.vector(self.runs)
+        self._draw()
+        errors = _SHEET_ERROR if origin_of(array.drive) == "sheet" else _OWN_ERROR
+        self.own = np.array([errors[one.kind] ** 2 + self._noise(one) for one in self.figures])
+
+    def _trials(self, change: Change) -> Trials:
+        return Trials(
+            change.array,
+            change.workload,
+            REQUESTS,
+            seed=self._seed,
+            start="steady",
+            estimate=estimates_by_operation,
+        )
+
+    def _compared(self) -> list[Figure]:
+        found = []
+        for at, one in enumerate(self.measured):
+            keys = [Figure(at, "", "iops")] if "iops" in one.figures else []
+            for part in one.parts:
+                keys += [Figure(at, part, kind) for kind in ("mean", *LEVELS)]
+            known = dict(one.figures)
+            found += [key for key in keys if math.isfinite(key.log(known)) and math.isfinite(key.log(self.runs[at]))]
+        return found
+
+    def _noise(self, figure: Figure) -> float:
+        """Return the variance of the sampling of a figure, in the measurement and in the run."""
+        one = self.measured[figure.load]
+        n = one.n.get(figure.part, one.n_requests) if figure.part else one.n_requests
+        share = (n / one.n_requests) if one.n_requests else 1.0
+        factor = _SAMPLING[figure.kind] ** 2
+        return factor / max(n, 1.0) + factor / (REQUESTS * max(share, 0.01))
+
+    def vector(self, runs: Sequence[dict[str, float] | None]) -> Floats:
+        """Return the logarithms of the compared figures of runs, one for each load; those of a missing run are nan."""
+        return np.array([math.nan if (run := runs[f.load]) is None else f.log(run) for f in self.figures])
+
+    def _draw(self) -> None:
+        n = max((len(one.figures) for one in self.truths if one is not None), default=0)
+        self.offset = np.zeros(len(self.figures))
+        self.shared = np.zeros((len(self.figures), len(self.figures)))
+        dofs = [one.case.dof for one in self.truths if one is not None]
+        self.dof = float(np.clip(min(dofs, default=_DOF[1]), *_DOF))
+        if n < 2:
+            return
+        rows = []
+        for k in range(n):
+            runs = [self.runs[at] if one is None else one.figures[k] for at, one in enumerate(self.truths)]
+            rows.append(self.vector(runs) - self.reference)
+        drawn = np.array(rows)
+        # an overload has no latency; what no such drive can do is left out
+        with np.errstate(all="ignore"):
+            drawn = np.where(np.isnan(drawn), np.nanmean(drawn, axis=0), drawn)
+        drawn = np.nan_to_num(drawn)
+        self.offset = drawn.mean(axis=0)
+        # the draws end where the outermost of them is: the scale of Student's t that has their spread
+        factor = half_width_factor(n, self.dof, 0.95) / student(1.959964, self.dof)
+        covariance = np.cov(drawn, rowvar=False).reshape(len(self.figures), -1) * factor**2
+        loads = np.array([figure.load for figure in self.figures])
+        self.shared = np.where(loads[:, None] == loads[None, :], covariance, _SHARED * covariance)
+
+    def simulate(self, load: int, change: Change) -> dict[str, float] | None:
+        """Return the figures of a load with a change; None where such an array cannot be."""
+        try:
+            figures = dict(self._trials(change).reference)
+        except InputError:
+            return None
+        return figures if change.law is None else change.law(figures, self.measured[load])
+
+    def changed(self, load: int, *causes: tuple[Cause, object]) -> Change | None:
+        """Return a load with causes of a strength each; None where one of them changes nothing."""
+        found: Change | None = Change(self.arrays[load], self.measured[load].workload)
+        for cause, value in causes:
+            if found is None:
+                return None
+            try:
+                found = found.then(cause.change(found.array, found.workload, value))
+            except (DescriptionError, InputError):
+                return None
+        return found
+
+
+def together(step: str, jobs: Sequence[object], work: object) -> list[object]:
+    """Return what `work` makes of each job, on all processors."""
+    with doing(step), Threads(min(len(jobs), os.cpu_count() or 1) or 1) as pool:
+        return list(pool.map(work, jobs))  # type: ignore[arg-type]

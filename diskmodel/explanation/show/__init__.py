@@ -1,0 +1,1 @@
+"""Explanations for people: text of 80 columns, and a page."""

@@ -1,0 +1,124 @@
+"""An explanation as text that fits 80 columns."""
+
+from __future__ import annotations
+
+import textwrap
+
+from diskmodel.explanation.expected import Compared
+from diskmodel.explanation.explanation import CauseFound, Explanation
+from diskmodel.units import in_digits
+
+_WIDTH = 80
+#: Rows of the table of figures; of more loads only those that are furthest off are shown.
+_MOST_ROWS = 14
+
+_KINDS = {"mean": "mean", "p99": "p99"}
+
+
+def text(found: Explanation) -> str:
+    """Return the explanation in plain English."""
+    lines = [*_headline(found), ""]
+    lines += _table(found)
+    if not found.is_as_expected:
+        lines += ["", *_causes(found)]
+    if found.notes:
+        lines += ["", "What was assumed:", *(line for note in found.notes for line in _wrapped(note, "  - "))]
+    return "\n".join(lines)
+
+
+def _headline(found: Explanation) -> list[str]:
+    gap = found.gap
+    said = f"{_value(gap, gap.measured)} measured, {_interval(gap)} expected"
+    where = "" if len(found.loads) == 1 else f" ({gap.load})"
+    what = _name(gap)
+    if found.is_as_expected:
+        rate = next((one for one in found.compared if one.figure == "iops"), gap)
+        said = f"{_value(rate, rate.measured)} measured, {_interval(rate)} expected"
+        where = "" if len(found.loads) == 1 else f" ({rate.load})"
+        what = "" if rate.figure == "iops" else f"{_name(rate)}: "
+        return _wrapped(f"nothing to explain: {what}{said}{where}", "")
+    lead = {
+        "slower": "slower than it should be",
+        "faster": "faster than it should be",
+        "different": "not as it should be",
+    }[found.direction]
+    what = "" if gap.figure == "iops" else f"{what} "
+    return _wrapped(f"{lead}: {what}{said}{where}", "")
+
+
+def _table(found: Explanation) -> list[str]:
+    rows = list(found.compared)
+    if len(rows) > _MOST_ROWS:
+        rates = [one for one in rows if one.figure == "iops"] or rows
+        rows = [one for one in rows if not one.is_inside or one in rates][:_MOST_ROWS]
+    lines = []
+    for load in found.loads:
+        own = [one for one in rows if one.load == load]
+        if not own:
+            continue
+        lines += _wrapped(f"{load}: {found.described[load]}", "")
+        lines.append(f"  {'':14}{'expected':>12}  {'95 % interval':^23}{'measured':>12}")
+        for one in own:
+            interval = f"{_number(one.low)} … {_number(one.high)}"
+            mark = "" if one.is_inside else "  <<" if one.measured < one.low else "  >>"
+            expected, measured = _value(one, one.expected), _value(one, one.measured)
+            lines.append(f"  {_name(one):14}{expected:>12}  {interval:^23}{measured:>12}{mark}")
+    return lines
+
+
+def _causes(found: Explanation) -> list[str]:
+    rest = max(1 - sum(one.probability for one in found.causes) - found.unknown - found.as_described, 0.0)
+    lines = []
+    if found.causes:
+        lines.append("What explains it:" if len(found.causes) == 1 else "What may explain it:")
+        for place, one in enumerate(found.causes, 1):
+            lines += _cause(place, one)
+    else:
+        lines += _wrapped("none of what I know explains this: no cause that was tried fits all the figures", "")
+    tail = [
+        f"none of what I know: {_percent(found.unknown)}",
+        f"nothing wrong, rare figures: {_percent(found.as_described)}",
+        f"others that were tried: {_percent(rest)}",
+    ]
+    return [*lines, "", *_wrapped("; ".join(tail), "  ")]
+
+
+def _cause(place: int, one: CauseFound) -> list[str]:
+    lines = _wrapped("; and ".join(one.titles), f"  {place}. {_percent(one.probability):>5}  ", 12)
+    predicts = one.predicts
+    value = f"{_number(predicts.value)} ({_number(predicts.low)} … {_number(predicts.high)})"
+    unit = "/s" if predicts.figure == "iops" else " ms"
+    lines += _wrapped(f"predicts {value}{unit}; explains {_percent(one.explains)} of the gap", " " * 12)
+    for check in one.checks:
+        lines += _wrapped(f"check: {check}", " " * 12)
+    return lines
+
+
+def _wrapped(words: str, first: str, indent: int | None = None) -> list[str]:
+    after = " " * (len(first) if indent is None else indent)
+    return textwrap.wrap(words, _WIDTH, initial_indent=first, subsequent_indent=after or "  ") or [first]
+
+
+def _name(one: Compared) -> str:
+    if one.figure == "iops":
+        return "rate"
+    part, kind = one.figure.split(".")
+    return f"{part}: {_KINDS[kind]}"
+
+
+def _number(value: float) -> str:
+    return in_digits(value, 3)
+
+
+def _value(one: Compared, value: float) -> str:
+    return f"{_number(value)} IOPS" if one.figure == "iops" else f"{_number(value)} ms"
+
+
+def _interval(one: Compared) -> str:
+    return f"{_number(one.expected)} ({_number(one.low)} … {_number(one.high)})"
+
+
+def _percent(share: float) -> str:
+    if 0 < share < 0.01:
+        return "< 1 %"
+    return f"{share:.0%}".replace("%", " %")
