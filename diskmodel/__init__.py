@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from diskmodel.drive.catalogue import catalogue
     from diskmodel.engine.simulate import simulate
     from diskmodel.errors import DescriptionError, DiskmodelError, Fault, FormatError, InputError
+    from diskmodel.explanation.explain import explain
     from diskmodel.host.description import Host
     from diskmodel.layout.description import Layout
     from diskmodel.plan import Comparison, Objective, PlanDescription, PlanResult, ask, compare, run_plan
@@ -63,6 +64,7 @@ _HOMES = {
     "catalogue": "drive.catalogue",
     "compare": "plan",
     "estimate": "analytic.estimate",
+    "explain": "explanation.explain",
     "load_drive": "drive",
     "rule_of_thumb": "analytic.rule",
     "run_plan": "plan",
@@ -99,6 +101,7 @@ __all__ = [
     "catalogue",
     "compare",
     "estimate",
+    "explain",
     "load_drive",
     "rule_of_thumb",
     "run_plan",

@@ -37,6 +37,7 @@ COMMANDS = {
         "measure": "measure this machine's disk",
         "calibrate": "fit a drive to measurements, fio or DiskSpd results, or a trace",
         "validate": "compare a drive with measurements, results or a trace",
+        "explain": "find why an array is slower than it should be",
     },
     "Explore": {
         "demo": "measure this machine's disk, calibrate it, plan with it",

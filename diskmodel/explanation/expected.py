@@ -81,9 +81,9 @@ def compare(rig: Rig) -> Verdict:
         if not is_inside:
             directions.append((target[at] > most) == (figure.kind == "iops"))
         unit = 1.0 if figure.kind == "iops" else 1e-6
-        values = [math.exp(value) * unit for value in (reference[at], low, high, target[at])]
+        expected, *ends, found = (math.exp(value) * unit for value in (reference[at], low, high, target[at]))
         load = rig.measured[figure.load].name
-        compared.append(Compared(load, figure.key, *values, is_inside=is_inside))
+        compared.append(Compared(load, figure.key, expected, ends[0], ends[1], found, is_inside))
     chance = chance_of(target - center, scale, rig.dof)
     is_expected = not directions and (len(names) < 2 or chance > _TOGETHER)
     direction = "different" if len(set(directions)) != 1 else "faster" if directions[0] else "slower"
@@ -105,14 +105,13 @@ def _main_figures(rig: Rig) -> tuple[list[Figure], Floats]:
     places = {(figure.load, figure.key): at for at, figure in enumerate(rig.figures)}
     for at, figure in enumerate(rig.figures):
         one = rig.measured[figure.load]
+        is_decided = one.is_closed and len(one.parts) == 1 and "iops" in one.figures
+        if figure.kind not in ("iops", "mean", "p99") or (figure.kind == "mean" and is_decided):
+            continue
         row = np.zeros(len(rig.figures))
         row[at] = 1.0
         if figure.kind == "p99":
             row[places[figure.load, f"{figure.part}.mean"]] = 1.0
-        elif figure.kind == "mean" and one.is_closed and len(one.parts) == 1 and "iops" in one.figures:
-            continue
-        elif figure.kind not in ("iops", "mean"):
-            continue
         names.append(figure)
         rows.append(row)
     return names, np.array(rows)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pkgutil import resolve_name
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import stats
 
+from diskmodel.display import Displayable
 from diskmodel.explanation.expected import ALARMS, Compared, Verdict
 from diskmodel.explanation.hypotheses import Hypothesis
 from diskmodel.explanation.rig import Rig
@@ -78,7 +80,7 @@ class CauseFound(Record):
 
 
 @dataclass(frozen=True)
-class Explanation(Record):
+class Explanation(Record, Displayable):
     """Why an array does not do what it should.
 
     Attributes
@@ -107,6 +109,10 @@ class Explanation(Record):
         What had to be assumed about the loads.
     wall_s : float
     """
+
+    rich_view: ClassVar[str] = "diskmodel.explanation.show.text:text"
+    html_view: ClassVar[str] = "diskmodel.explanation.show.report:figures_html"
+    text_view: ClassVar[str] = "diskmodel.explanation.show.text:text"
 
     array: str
     loads: tuple[str, ...]
@@ -146,9 +152,7 @@ class Explanation(Record):
         }
 
     def __str__(self) -> str:
-        from diskmodel.explanation.show.text import text
-
-        return text(self)
+        return str(resolve_name(self.text_view)(self))
 
 
 def explained(
@@ -164,8 +168,8 @@ def explained(
     found.sort(key=lambda one: -one.probability)
     array = rig.array
     notes = list(left_out)
-    for one in rig.measured:
-        notes += [note for note in one.notes if note not in notes]
+    for load in rig.measured:
+        notes += [note for note in load.notes if note not in notes]
     return Explanation(
         array=array.name or f"{array.layout.disks} × {array.drive.name}, {array.layout.level}",
         loads=tuple(one.name for one in rig.measured),
@@ -229,9 +233,7 @@ def _predicted(rig: Rig, gap: Compared, one: Hypothesis) -> Predicted:
     row = np.zeros(len(rig.figures))
     row[figure_at] = 1.0
     if figure.kind == "p99":
-        mean = next(
-            at for at, f in enumerate(rig.figures) if f.load == figure.load and f.key == f"{figure.part}.mean"
-        )
+        mean = next(at for at, f in enumerate(rig.figures) if f.load == figure.load and f.key == f"{figure.part}.mean")
         row[mean] = 1.0
     value, center = float(row @ one.figures), float(row @ (one.figures + rig.offset))
     variance = float(row @ (rig.shared + np.diag(rig.own + one.error)) @ row)

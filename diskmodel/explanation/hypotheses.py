@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -136,9 +137,7 @@ def _singles(rig: Rig) -> list[Hypothesis]:
         first = {at: _hypothesis(rig, (one,), runs, rows) for at, one in enumerate(variants)}
         best = max((one.log_likelihood for one in first.values() if one is not None), default=0.0)
         good = {
-            variants[at].cause.name
-            for at, one in first.items()
-            if one is None or one.log_likelihood > best - _HOPELESS
+            variants[at].cause.name for at, one in first.items() if one is None or one.log_likelihood > best - _HOPELESS
         }
         left = [one for one in variants if one.cause.name in good]
         runs |= _simulated(rig, [((one,), load) for one in left for load in rest], "simulating causes under all loads")
@@ -185,9 +184,7 @@ def _simulated(rig: Rig, jobs: Sequence[tuple[tuple[_Variant, ...], int]], step:
     return {(_key(variants), load): found for (variants, load), found in zip(jobs, results, strict=True)}  # type: ignore[misc]
 
 
-def _hypothesis(
-    rig: Rig, variants: tuple[_Variant, ...], runs: _Runs, rows: Floats | None = None
-) -> Hypothesis | None:
+def _hypothesis(rig: Rig, variants: tuple[_Variant, ...], runs: _Runs, rows: Floats | None = None) -> Hypothesis | None:
     """Return a hypothesis from its runs; None where it changes nothing, or cannot be."""
     own = [runs.get((_key(variants), load), _SAME) for load in range(len(rig.measured))]
     if any(run is None for run in own):
@@ -202,9 +199,7 @@ def _hypothesis(
     return _judged(rig, Hypothesis(causes, share, figures, error), rows)
 
 
-def _along(
-    rig: Rig, cause: Cause, found: Sequence[tuple[_Variant, Hypothesis]], unit: float
-) -> Iterator[Hypothesis]:
+def _along(rig: Rig, cause: Cause, found: Sequence[tuple[_Variant, Hypothesis]], unit: float) -> Iterator[Hypothesis]:
     """Yield the strengths of one cause, of one on a scale also those between the simulated ones."""
     prior = unit * cause.prior
     is_fine = isinstance(cause.strengths, Scale) and cause.strengths.at is None and len(found) > 1
@@ -213,7 +208,7 @@ def _along(
             yield replace(one, prior=prior * one.prior)
         return
     assert isinstance(cause.strengths, Scale)
-    pairs = list(zip(found, found[1:], strict=False))
+    pairs = list(pairwise(found))
     share = prior / (len(pairs) * _STEPS + 1)
     for (low, first), (high, last) in pairs:
         for step in range(_STEPS):
@@ -254,9 +249,7 @@ def _pairs(rig: Rig, singles: Sequence[Hypothesis]) -> list[Hypothesis]:
                 second.figures,
             )
             error = np.maximum(first.error, second.error) + 0.01
-            value = max(
-                _judged(rig, Hypothesis((), 1.0, figures, error)).log_likelihood for figures in (both, more)
-            )
+            value = max(_judged(rig, Hypothesis((), 1.0, figures, error)).log_likelihood for figures in (both, more))
             key = (a.name, b.name)
             if key not in screened or value > screened[key][0]:
                 screened[key] = (value, first, second)
@@ -269,11 +262,11 @@ def _pairs(rig: Rig, singles: Sequence[Hypothesis]) -> list[Hypothesis]:
     runs = _simulated(rig, jobs, "simulating pairs of causes")
     found = []
     for pair in variants:
-        one = _hypothesis(rig, pair, runs)
-        if one is not None:
+        made = _hypothesis(rig, pair, runs)
+        if made is not None:
             weights = [variant.cause.prior / whole for variant in pair]
             # the best of the strengths of both stands for all of them, of which one in so many would do
-            found.append(replace(one, prior=_TWO * math.prod(weights) * _OCCAM))
+            found.append(replace(made, prior=_TWO * math.prod(weights) * _OCCAM))
     return found
 
 

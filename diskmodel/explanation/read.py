@@ -13,7 +13,7 @@ from diskmodel.explanation.measured import LEVELS, PARTS, Measured
 from diskmodel.formats import detect_evidence, find_workload, read_fio
 from diskmodel.formats.benchmarks import registry as benchmarks
 from diskmodel.formats.fio import reader as fio_reader
-from diskmodel.formats.fio.job import FioJob, FioLatency
+from diskmodel.formats.fio.job import FioDirection, FioJob, FioLatency
 from diskmodel.formats.fio.workload import fio_workload
 from diskmodel.formats.recorders import KINDS as RECORDERS
 from diskmodel.formats.replaying import load_replay
@@ -134,12 +134,11 @@ def _as_asked(job: FioJob) -> FioJob:
     """Return a job without its latencies, so that its options alone say how much is outstanding."""
     if not any(option in job.options for option in _DEPTH_OPTIONS) and not job.is_complete:
         return job
-    without = {
-        name: replace(part, slat=None, clat=None, lat=None)
-        for name, part in job.directions.items()
-        if name in PARTS.values()
-    }
-    return replace(job, **without)
+    return replace(job, read=_untimed(job.read), write=_untimed(job.write))
+
+
+def _untimed(direction: FioDirection | None) -> FioDirection | None:
+    return None if direction is None else replace(direction, slat=None, clat=None, lat=None)
 
 
 def _shape(*latencies: FioLatency | None) -> dict[str, float]:

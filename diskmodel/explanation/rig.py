@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +22,13 @@ from diskmodel.result.summary import estimates_by_operation
 from diskmodel.uncertainty.origin import origin_of
 from diskmodel.uncertainty.points import half_width_factor
 from diskmodel.uncertainty.spread import student
+from diskmodel.workload import Workload
 
+Made = TypeVar("Made")
 Floats = NDArray[np.float64]
 
 #: Requests of a simulated run. Half makes p99 noisier by 1.4; of double, a hundred runs take too long to wait for.
-REQUESTS = 4_000
+REQUESTS = 3_000
 #: Fewest degrees of freedom of what is not known: below them a spread has hardly any meaning. And the most that matter.
 _DOF = (3.0, 30.0)
 #: Standard deviation, as a logarithm, of a simulated figure of a drive of known parameters, by kind of figure: of
@@ -98,13 +101,15 @@ class Rig:
         Degrees of freedom of what is not known.
     """
 
+    #: Runs by array and load, where many measurements of the same ones are explained; None: nothing is kept.
+    memory: ClassVar[dict[Any, Any] | None] = None
+
     def __init__(self, array: Array, measured: Sequence[Measured], seed: int = 0, n_draws: int = DRAWS) -> None:
         self.measured, self.array, self._seed = tuple(measured), array, seed
         self.arrays = tuple(array.behind_host(one.workload) for one in measured)
-        trials = [self._trials(Change(own, one.workload)) for own, one in zip(self.arrays, measured, strict=True)]
-        self.runs = [dict(one.reference) for one in trials]
-        truths = [None if origin_of(array.drive) == "exact" else one.truths(n_draws) for one in trials]
-        self.truths: tuple[Truths | None, ...] = tuple(truths)
+        expected = [self._expected(own, one, n_draws) for own, one in zip(self.arrays, measured, strict=True)]
+        self.runs = [dict(figures) for figures, _ in expected]
+        self.truths: tuple[Truths | None, ...] = tuple(truths for _, truths in expected)
         self.figures = tuple(self._compared())
         self.target = np.array([figure.log(dict(self.measured[figure.load].figures)) for figure in self.figures])
         self.reference = self.vector(self.runs)
@@ -121,6 +126,26 @@ class Rig:
             start="steady",
             estimate=estimates_by_operation,
         )
+
+    def _expected(self, array: Array, one: Measured, n_draws: int) -> tuple[dict[str, float], Truths | None]:
+        """Return the figures of the array as it is described, and the truths about it."""
+
+        def make() -> tuple[dict[str, float], Truths | None]:
+            trials = self._trials(Change(array, one.workload))
+            exact = origin_of(array.drive) == "exact"
+            return trials.reference, None if exact else trials.truths(n_draws)
+
+        return self._remembered(Change(array, one.workload), n_draws, make)
+
+    def _remembered(self, change: Change, what: int, make: Callable[[], Made]) -> Made:
+        """Return what was made before of the same array and load, where that is kept."""
+        if self.memory is None or not isinstance(change.workload, Workload):
+            return make()
+        key = (change.array.model_dump_json(), change.workload.model_dump_json(), self._seed, what)
+        if key not in self.memory:
+            self.memory[key] = make()
+        found: Made = self.memory[key]
+        return found
 
     def _compared(self) -> list[Figure]:
         found = []
@@ -171,7 +196,7 @@ class Rig:
     def simulate(self, load: int, change: Change) -> dict[str, float] | None:
         """Return the figures of a load with a change; None where such an array cannot be."""
         try:
-            figures = dict(self._trials(change).reference)
+            figures = dict(self._remembered(change, 0, lambda: self._trials(change).reference))
         except InputError:
             return None
         return figures if change.law is None else change.law(figures, self.measured[load])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from diskmodel.array import Array
@@ -70,10 +71,10 @@ class Scale:
         """Return the prior share that each strength stands for."""
         whole = math.log(self.high / self.low)
         logs = [math.log(value) for value in values]
-        edges = [logs[0] - 0.05, *((a + b) / 2 for a, b in zip(logs, logs[1:], strict=False)), logs[-1] + 0.05]
+        edges = [logs[0] - 0.05, *((a + b) / 2 for a, b in pairwise(logs)), logs[-1] + 0.05]
         # one that lies alone stands for what lies nearer to it than the figures can resolve
         most = 0.4 if self.at is not None else whole
-        return [min(b - a, most) / whole for a, b in zip(edges, edges[1:], strict=False)]
+        return [min(b - a, most) / whole for a, b in pairwise(edges)]
 
 
 @dataclass(frozen=True)

@@ -78,9 +78,7 @@ def _whole_records(array: Array, workload: AnyWorkload, record_bytes: int) -> Ch
     def larger(stream: Stream) -> dict[str, Any] | None:
         if stream.excerpts is not None or all(item.size_bytes >= record_bytes for item in stream.sizes):
             return None
-        sizes = [
-            {"size_bytes": max(item.size_bytes, record_bytes), "weight": item.weight} for item in stream.sizes
-        ]
+        sizes = [{"size_bytes": max(item.size_bytes, record_bytes), "weight": item.weight} for item in stream.sizes]
         return {"sizes": sizes, "alignment_bytes": None}
 
     return None if is_sequential(workload) else _change(array, workload, larger)

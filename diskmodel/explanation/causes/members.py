@@ -176,4 +176,3 @@ MEMBERS = (
         about="controller cache",
     ),
 )
-

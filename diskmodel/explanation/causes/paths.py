@@ -67,7 +67,9 @@ def _rates(measured: Sequence[Measured]) -> list[float]:
 
 
 def _bandwidths(measured: Sequence[Measured]) -> list[float]:
-    return [max((one.figures["iops"] * mean_bytes(one.workload) for one in measured if one.is_closed), default=math.nan)]
+    return [
+        max((one.figures["iops"] * mean_bytes(one.workload) for one in measured if one.is_closed), default=math.nan)
+    ]
 
 
 def _added_latency(array: Array, workload: AnyWorkload, added_ns: float) -> Change | None:
@@ -95,9 +97,7 @@ def _volume_depth(array: Array, workload: AnyWorkload, depth: int) -> Change | N
         return None
     if (array.controller.volume_depth or math.inf) <= depth:
         return None
-    return Change(
-        array.model_copy(update={"controller": changed(array.controller, volume_depth=depth)}), workload
-    )
+    return Change(array.model_copy(update={"controller": changed(array.controller, volume_depth=depth)}), workload)
 
 
 def _processor(array: Array, workload: AnyWorkload, per_request_ns: float) -> Change | None:
@@ -244,4 +244,3 @@ PATHS = (
         about="drive queue",
     ),
 )
-

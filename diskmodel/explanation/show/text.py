@@ -51,18 +51,17 @@ def _table(found: Explanation) -> list[str]:
     if len(rows) > _MOST_ROWS:
         rates = [one for one in rows if one.figure == "iops"] or rows
         rows = [one for one in rows if not one.is_inside or one in rates][:_MOST_ROWS]
-    lines = []
+    lines = [f"  {'':16}{'expected':>12}  {'95 % interval':^23}{'measured':>12}"]
     for load in found.loads:
         own = [one for one in rows if one.load == load]
         if not own:
             continue
         lines += _wrapped(f"{load}: {found.described[load]}", "")
-        lines.append(f"  {'':14}{'expected':>12}  {'95 % interval':^23}{'measured':>12}")
         for one in own:
             interval = f"{_number(one.low)} … {_number(one.high)}"
-            mark = "" if one.is_inside else "  <<" if one.measured < one.low else "  >>"
+            mark = "" if one.is_inside else " less" if one.measured < one.low else " more"
             expected, measured = _value(one, one.expected), _value(one, one.measured)
-            lines.append(f"  {_name(one):14}{expected:>12}  {interval:^23}{measured:>12}{mark}")
+            lines.append(f"  {_name(one):16}{expected:>12}  {interval:^23}{measured:>12}{mark}")
     return lines
 
 
@@ -76,22 +75,43 @@ def _causes(found: Explanation) -> list[str]:
     else:
         lines += _wrapped("none of what I know explains this: no cause that was tried fits all the figures", "")
     tail = [
-        f"none of what I know: {_percent(found.unknown)}",
-        f"nothing wrong, rare figures: {_percent(found.as_described)}",
-        f"others that were tried: {_percent(rest)}",
+        f"none of what I know: {percent(found.unknown)}",
+        f"nothing wrong, rare figures: {percent(found.as_described)}",
+        f"others that were tried: {percent(rest)}",
     ]
     return [*lines, "", *_wrapped("; ".join(tail), "  ")]
 
 
 def _cause(place: int, one: CauseFound) -> list[str]:
-    lines = _wrapped("; and ".join(one.titles), f"  {place}. {_percent(one.probability):>5}  ", 12)
+    title, *others = cause_lines(one)
+    lines = _wrapped(title.partition(": ")[2], f"  {place}. {percent(one.probability):>5}  ", 12)
+    return lines + [line for other in others for line in _wrapped(other, " " * 12)]
+
+
+def cause_lines(one: CauseFound) -> list[str]:
+    """Return a cause with its probability, what it predicts, and what decides."""
     predicts = one.predicts
     value = f"{_number(predicts.value)} ({_number(predicts.low)} … {_number(predicts.high)})"
     unit = "/s" if predicts.figure == "iops" else " ms"
-    lines += _wrapped(f"predicts {value}{unit}; explains {_percent(one.explains)} of the gap", " " * 12)
-    for check in one.checks:
-        lines += _wrapped(f"check: {check}", " " * 12)
-    return lines
+    return [
+        f"{percent(one.probability)}: {'; and '.join(one.titles)}",
+        f"predicts {value}{unit}; explains {percent(one.explains)} of the gap",
+        *(f"check: {check}" for check in one.checks),
+    ]
+
+
+def table_rows(found: Explanation) -> list[list[str]]:
+    """Return a row for each figure: load, figure, expected, interval, measured."""
+    return [
+        [
+            one.load,
+            _name(one),
+            _value(one, one.expected),
+            f"{_number(one.low)} … {_number(one.high)}",
+            _value(one, one.measured),
+        ]
+        for one in found.compared
+    ]
 
 
 def _wrapped(words: str, first: str, indent: int | None = None) -> list[str]:
@@ -118,7 +138,8 @@ def _interval(one: Compared) -> str:
     return f"{_number(one.expected)} ({_number(one.low)} … {_number(one.high)})"
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """Return a share as a whole percentage."""
     if 0 < share < 0.01:
         return "< 1 %"
     return f"{share:.0%}".replace("%", " %")

@@ -1,0 +1,57 @@
+"""`diskmodel explain`: why an array is slower, or faster, than it should be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from diskmodel.cli.shared.console import print_json, progress, show_lines
+from diskmodel.cli.shared.inputs import read_array
+from diskmodel.cli.shared.options import Asked, Debug, Device, Json, OtherDrive, Seed, asks
+from diskmodel.cli.shared.status import check_place, ends_well
+from diskmodel.cli.shared.time_limit import limited
+from diskmodel.options import ARRAY
+
+
+@ends_well
+@limited("name fewer results")
+@asks(changes=ARRAY)
+def explain(
+    results: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RESULT…",
+            help="What was measured on the array: results of fio or DiskSpd, iostat -x or sar, a trace with response "
+            "times, a measurement by diskmodel; recognized by content.",
+        ),
+    ],
+    *,
+    array: Annotated[
+        str, typer.Option("--array", "-a", help='The array as it should be: a TOML file, or "8x generic-15k raid5".')
+    ],
+    drive: OtherDrive = None,
+    changes: Asked,
+    device: Device = None,
+    report: Annotated[Path | None, typer.Option(help="Also write a report to this file, .html.")] = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Explain why an array is slower or faster than it should be: expected against measured, and the likely causes."""
+    from diskmodel.explanation.explain import explain as run
+
+    check_place(report, "report", (".html",))
+    described = read_array(array, drive, changes)
+    with progress() as bar:
+        bar.add_task("simulating what is expected, and what may be the cause", total=None)
+        found = run(results, described, device=device, seed=seed)
+    if report is not None:
+        from diskmodel.explanation.show.report import save
+
+        save(found, report)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        show_lines(str(found))

@@ -1,0 +1,207 @@
+"""Arrays with a planted cause: what they would measure, written as fio's output, and what the explanation makes of it.
+
+The array that is measured is not the one that is described: its drives, its controller and its host are drawn from what
+is not known of them, the seed is another one, and the cause is there.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from diskmodel.array import Array
+from diskmodel.engine.truths import Trials
+from diskmodel.errors import InputError
+from diskmodel.explanation.causes import CAUSES
+from diskmodel.explanation.causes.cause import Change
+from diskmodel.explanation.explain import explain
+from diskmodel.explanation.explanation import Explanation
+from diskmodel.explanation.read import read_results
+from diskmodel.formats.fio.job import FioJob
+from diskmodel.formats.fio.write import job_of_prediction, write_fio_json
+from diskmodel.result.statistics.registry import PERCENTILES
+from diskmodel.result.summary import estimates_by_operation
+from diskmodel.uncertainty.case import Case
+from diskmodel.uncertainty.draws import draw
+from diskmodel.uncertainty.moved import AnyWorkload, moved
+from diskmodel.uncertainty.moves import Moves
+
+#: Requests of a measurement.
+MEASURED_REQUESTS = 10_000
+#: Truths that one is drawn from.
+_TRUTHS = 64
+_KIB = 1 << 10
+
+
+@dataclass(frozen=True)
+class Job:
+    """What fio is asked for."""
+
+    pattern: str
+    block_bytes: int
+    depth: int
+    read_fraction: float | None = None
+
+    @property
+    def name(self) -> str:
+        """Name of the job."""
+        return f"{self.pattern}-{self.block_bytes // _KIB}k-{self.depth}"
+
+
+RANDOM = (Job("randread", 4 * _KIB, 1), Job("randread", 4 * _KIB, 32), Job("randwrite", 4 * _KIB, 1))
+MIXED = (Job("randread", 8 * _KIB, 1), Job("randread", 8 * _KIB, 32), Job("randwrite", 8 * _KIB, 16))
+SEQUENTIAL = (Job("read", 1024 * _KIB, 1), Job("read", 1024 * _KIB, 8))
+
+#: What is measured, by name: the array in words, and the jobs that its owner ran.
+SUBJECTS: dict[str, tuple[str, tuple[Job, ...]]] = {
+    "disk": ("generic-7k2", (*RANDOM, Job("randwrite", 4 * _KIB, 32), *SEQUENTIAL)),
+    "raid6": ("8x seagate-exos-x18 raid6", (*MIXED, Job("randrw", 8 * _KIB, 16, 0.7), *SEQUENTIAL)),
+    "raid10": ("6x generic-10k raid10", (*MIXED, Job("randrw", 8 * _KIB, 16, 0.7), *SEQUENTIAL)),
+    "cached": ("8x generic-15k raid5, 1GiB cache", (*MIXED, Job("randrw", 8 * _KIB, 16, 0.7), *SEQUENTIAL)),
+    "md5": ("4x samsung-pm9a3-7680 raid5", (*RANDOM, Job("randrw", 4 * _KIB, 64, 0.7), *SEQUENTIAL)),
+    "ssd": ("samsung-pm893-960", (*RANDOM, Job("randwrite", 4 * _KIB, 32), *SEQUENTIAL)),
+    "nvme": ("4x samsung-pm9a3-7680 raid10", (*RANDOM, Job("randrw", 4 * _KIB, 64, 0.7), *SEQUENTIAL)),
+}
+
+
+@dataclass(frozen=True)
+class Plant:
+    """A cause of one strength in one subject."""
+
+    subject: str
+    causes: tuple[tuple[str, Any], ...]
+    words: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the causes."""
+        return tuple(name for name, _ in self.causes)
+
+
+def measure(plant: Plant, folder: Path, seed: int) -> Path | None:
+    """Write what an array with the causes measures; None where they change nothing there.
+
+    Parameters
+    ----------
+    plant : Plant
+        Without causes: a healthy array.
+    folder : Path
+    seed : int
+        Of the draw of what is not known, and of the measured runs.
+    """
+    words, asked = SUBJECTS[plant.subject]
+    array = Array.from_words(words)
+    jobs, is_changed = [], False
+    empty = folder / "asked.json"
+    nothing = {"iops": 1.0, "latency_ms": {"mean": 1.0}}
+    write_fio_json(empty, [_job(job, nothing, at) for at, job in enumerate(asked)])
+    loads, _ = read_results([empty])
+    for at, (job, load) in enumerate(zip(asked, loads, strict=True)):
+        own = array.behind_host(load.workload)
+        change = Change(own, load.workload)
+        for name, value in plant.causes:
+            further = _planted(name, change, value)
+            is_changed |= further is not None
+            change = further or change
+        figures = _true_figures(own, load.workload, change, seed)
+        if change.law is not None:
+            figures = change.law(figures, load)
+        jobs.append(_job(job, _prediction(figures), at))
+    if plant.causes and not is_changed:
+        return None
+    path = folder / "measured.json"
+    write_fio_json(path, jobs)
+    return path
+
+
+def _planted(name: str, change: Change, value: Any) -> Change | None:
+    """Return the array with a cause.
+
+    Limits are planted otherwise than they are explained: by a processor that takes a time for each request, instead of
+    the law that the explanation applies to figures.
+    """
+    array, workload = change.array, change.workload
+    if name in ("rate-limit", "bandwidth-limit", "slow-network"):
+        fields = {"command_ns": round(1e9 / value)} if name == "rate-limit" else {"link_bytes_per_s": value}
+        controller = array.controller.model_copy(update=fields)
+        return Change(array.model_copy(update={"controller": controller}), workload, change.law)
+    try:
+        return change.then(CAUSES[name].change(array, workload, value))
+    except InputError:
+        return None
+
+
+def _true_figures(own: Array, workload: AnyWorkload, change: Change, seed: int) -> dict[str, float]:
+    """Return the figures of one truth about the array, with the causes."""
+    seen = Trials(own, workload, 500, seed=seed, start="steady").seen
+    truths = draw(Case(own, workload, seen), _TRUTHS, seed=1_000_003)
+    moves = truths.moves[seed % _TRUTHS] if len(truths) else Moves()
+    array, load = moved(change.array, change.workload, moves)
+    trials = Trials(array, load, MEASURED_REQUESTS, seed=100 + seed, start="steady", estimate=estimates_by_operation)
+    found = dict(trials.reference)
+    return {key: value * np.exp(moves.p99) if key.endswith("p99") else value for key, value in found.items()}
+
+
+def _prediction(figures: dict[str, float]) -> dict[str, Any]:
+    parts: dict[str, Any] = {"iops": figures["iops"]}
+    for part in ("reads", "writes"):
+        if f"{part}.mean" in figures:
+            levels = ("mean", *PERCENTILES)
+            parts[part] = {"latency_ms": {key: figures[f"{part}.{key}"] / 1e6 for key in levels}}
+    return parts
+
+
+def _job(job: Job, prediction: dict[str, Any], group: int) -> FioJob:
+    share = {"read": 1.0, "write": 0.0}.get(job.pattern.removeprefix("rand"), job.read_fraction)
+    found = dict(prediction)
+    for part, own in (("reads", share), ("writes", 1.0 - (share or 0.0))):
+        if part in found:
+            found[part] = found[part] | {"iops": found["iops"] * own}
+    if "latency_ms" not in found:
+        found["latency_ms"] = next(found[part]["latency_ms"] for part in ("reads", "writes") if part in found)
+    seconds = max(MEASURED_REQUESTS / found["iops"], 1.0)
+    made = job_of_prediction(
+        found,
+        name=job.name,
+        pattern=job.pattern,
+        block_bytes=job.block_bytes,
+        depth=job.depth,
+        read_fraction=job.read_fraction,
+        duration_s=seconds,
+    )
+    return replace(made, group=group)
+
+
+def explanation_of(plant: Plant, folder: Path, seed: int) -> Explanation | None:
+    """Return what the explanation makes of a planted cause; None where it changes nothing there."""
+    path = measure(plant, folder, seed)
+    return None if path is None else explain(path, SUBJECTS[plant.subject][0])
+
+
+def rank(plant: Plant, found: Explanation) -> int | None:
+    """Return the place of the planted causes among those that are named, from 1; None: not named."""
+    wanted = set(plant.names)
+    for place, one in enumerate(found.causes, 1):
+        if wanted <= set(one.names):
+            return place
+    return None
+
+
+def main(words: Sequence[str]) -> Iterator[str]:
+    """Yield the explanation of one planted cause: SUBJECT SEED NAME=VALUE…, a value in JSON."""
+    subject, seed, *causes = words
+    pairs = tuple((name, json.loads(value)) for name, value in (cause.split("=", 1) for cause in causes))
+    with tempfile.TemporaryDirectory() as folder:
+        yield str(explanation_of(Plant(subject, pairs), Path(folder), int(seed)))
+
+
+if __name__ == "__main__":
+    import sys
+
+    print(*main(sys.argv[1:]))

@@ -1,0 +1,82 @@
+"""The causes that are planted, of several strengths and in several arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tests.validation.explanation.planted import Plant
+
+_MIB = 1 << 20
+_GIB = 1 << 30
+
+#: Cause → subjects → strengths.
+PLANTED: dict[str, dict[str, tuple[Any, ...]]] = {
+    "drive-write-cache-off": {"disk": (None,)},
+    "drive-write-cache-on": {"raid6": (None,), "raid10": (None,)},
+    "ncq-off": {"disk": (None,), "raid6": (None,)},
+    "look-ahead-off": {"disk": (None,)},
+    "emulated-sectors": {"disk": (None,), "raid6": (None,)},
+    "shingled": {"disk": (None,)},
+    "vibration": {"disk": (0.3, 0.7), "raid10": (0.7,)},
+    "thermal-throttling": {"nvme": (3.0, 8.0), "ssd": (3.0,)},
+    "flash-fresh": {"ssd": (None,), "nvme": (None,)},
+    "flash-full": {"ssd": (0.1,)},
+    "slow-sata-link": {"ssd": (150e6, 300e6)},
+    "member-failed": {"raid6": (1, 2), "raid10": (1,), "cached": (1,)},
+    "rebuild-running": {"raid6": (30.0, 100.0), "raid10": (100.0,)},
+    "resync-running": {"raid6": (30.0, 100.0), "raid10": (100.0,), "cached": (100.0,)},
+    "write-intent-bitmap": {"raid6": (64 * _MIB,), "raid10": (4 * _MIB,)},
+    "one-slow-disk": {"raid6": (6.0, 20.0), "raid10": (6.0, 20.0)},
+    "one-disk-works": {"raid10": (None,), "nvme": (None,)},
+    "other-strip": {"raid6": (16 << 10, 1024 << 10)},
+    "controller-write-through": {"cached": (None,)},
+    "rate-limit": {"disk": (40,), "raid6": (50, 100), "ssd": (1_000, 5_000), "nvme": (3_000, 16_000)},
+    "bandwidth-limit": {"raid6": (60e6,), "ssd": (60e6,), "nvme": (250e6,)},
+    "slow-network": {"raid6": (117e6,), "nvme": (117e6,)},
+    "added-latency": {"ssd": (0.5e6,), "nvme": (0.3e6, 2e6), "raid6": (20e6,)},
+    "few-at-once": {"raid6": (1, 4), "cached": (2,), "nvme": (1, 4)},
+    "host-processor": {"ssd": (100e3,), "nvme": (50e3, 200e3)},
+    "md-lock": {"md5": (50e3, 200e3)},
+    "cache-hits": {"disk": (0.6, 0.9), "raid6": (0.9,), "ssd": (0.9,)},
+    "flushes": {"ssd": ({"sync": "fdatasync", "sync_every": 1},), "disk": ({"sync": "fdatasync", "sync_every": 1},)},
+    "synchronous-writes": {"disk": ({"sync": "dsync"},)},
+    "journal-commits": {"ssd": ({"sync": "fsync", "file_system": "ext4", "file": "append"},)},
+    "depth-lost": {"raid6": (1, 4), "nvme": (1, 4), "ssd": (1,)},
+    "other-load": {"disk": (1.0,), "raid6": (1.0, 4.0), "nvme": (4.0,)},
+    "larger-records": {"raid10": (128 << 10,), "ssd": (128 << 10,), "nvme": (1024 << 10,)},
+    "runs": {"disk": (32.0,), "raid10": (4.0,)},
+    "few-blocks": {"raid10": (10 * _GIB,), "disk": (1 * _GIB,)},
+    "fragmented": {"raid6": (4.0,), "disk": (1.0,)},
+    "several-readers": {"disk": (4,)},
+    "inner-tracks": {"disk": (None,), "raid6": (None,)},
+    "misaligned": {"ssd": (None,)},
+}
+
+#: Two causes at once.
+PAIRED: tuple[Plant, ...] = (
+    Plant("raid6", (("member-failed", 1), ("cache-hits", 0.8))),
+    Plant("raid6", (("few-at-once", 2), ("inner-tracks", None))),
+    Plant("raid6", (("ncq-off", None), ("slow-network", 117e6))),
+    Plant("raid6", (("one-slow-disk", 10.0), ("slow-network", 117e6))),
+    Plant("disk", (("ncq-off", None), ("inner-tracks", None))),
+    Plant("disk", (("cache-hits", 0.8), ("fragmented", 4.0))),
+    Plant("disk", (("few-blocks", _GIB), ("look-ahead-off", None))),
+    Plant("raid10", (("resync-running", 100.0), ("few-at-once", 4))),
+    Plant("cached", (("controller-write-through", None), ("slow-network", 117e6))),
+    Plant("cached", (("member-failed", 1), ("controller-write-through", None))),
+    Plant("ssd", (("slow-sata-link", 150e6), ("flushes", {"sync": "fdatasync", "sync_every": 1}))),
+    Plant("ssd", (("added-latency", 1e6), ("slow-sata-link", 150e6))),
+    Plant("nvme", (("few-at-once", 2), ("bandwidth-limit", 500e6))),
+    Plant("nvme", (("host-processor", 100e3), ("slow-network", 117e6))),
+    Plant("nvme", (("added-latency", 1e6), ("bandwidth-limit", 250e6))),
+    Plant("md5", (("md-lock", 100e3), ("added-latency", 1e6))),
+)
+
+
+def plants() -> Iterator[Plant]:
+    """Yield every planted cause, alone."""
+    for name, subjects in PLANTED.items():
+        for subject, values in subjects.items():
+            for value in values:
+                yield Plant(subject, ((name, value),))
