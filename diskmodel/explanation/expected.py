@@ -79,14 +79,16 @@ def compare(rig: Rig) -> Verdict:
         least, most = min(reference[at], center[at] - wide[at]), max(reference[at], center[at] + wide[at])
         is_inside = bool(least <= target[at] <= most)
         if not is_inside:
-            directions.append((target[at] > most) == (figure.kind == "iops"))
+            directions.append((figure.kind, (target[at] > most) == (figure.kind == "iops")))
         unit = 1.0 if figure.kind == "iops" else 1e-6
         expected, *ends, found = (math.exp(value) * unit for value in (reference[at], low, high, target[at]))
         load = rig.measured[figure.load].name
         compared.append(Compared(load, figure.key, expected, ends[0], ends[1], found, is_inside))
     chance = chance_of(target - center, scale, rig.dof)
     is_expected = not directions and (len(names) < 2 or chance > _TOGETHER)
-    direction = "different" if len(set(directions)) != 1 else "faster" if directions[0] else "slower"
+    # a rate says it, where one is outside: with fewer outstanding, say, single requests are faster and the rate is lower
+    telling = [faster for kind, faster in directions if kind == "iops"] or [faster for _, faster in directions]
+    direction = "different" if len(set(telling)) != 1 else "faster" if telling[0] else "slower"
     return Verdict(tuple(compared), is_expected, direction, chance)
 
 

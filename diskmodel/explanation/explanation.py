@@ -14,7 +14,7 @@ from scipy import stats
 from diskmodel.display import Displayable
 from diskmodel.explanation.expected import ALARMS, Compared, Verdict
 from diskmodel.explanation.hypotheses import Hypothesis
-from diskmodel.explanation.rig import Rig
+from diskmodel.explanation.rig import Floats, Rig
 from diskmodel.plain import Record
 
 #: Causes that are named at most, and the least probability of one that is.
@@ -218,11 +218,18 @@ def _cause(rig: Rig, verdict: Verdict, gap: Compared, own: Sequence[Hypothesis])
 
 
 def _share(rig: Rig, one: Hypothesis) -> float:
-    """Return the part of the gap between expected and measured that a hypothesis explains, over all figures."""
-    weights = 1 / np.sqrt(np.diag(rig.shared) + rig.own)
-    before = float(np.sum(np.abs(rig.target - rig.reference) * weights))
-    after = float(np.sum(np.abs(rig.target - one.figures) * weights))
-    return max(1 - after / before, 0.0) if before else 0.0
+    """Return the part of the gap that a hypothesis explains.
+
+    The gap is the distance between measured and expected figures in units of what is not known: that all drives of an
+    array are a little slower than others of their kind counts little.
+    """
+    lower = np.linalg.cholesky(rig.shared + np.diag(rig.own))
+
+    def distance(figures: Floats) -> float:
+        return float(np.linalg.norm(np.linalg.solve(lower, rig.target - figures - rig.offset)))
+
+    before = distance(rig.reference)
+    return max(1 - distance(one.figures) / before, 0.0) if before else 0.0
 
 
 def _predicted(rig: Rig, gap: Compared, one: Hypothesis) -> Predicted:

@@ -26,11 +26,11 @@ _CAUSE_ERROR = {"iops": 0.08, "mean": 0.08, "p50": 0.12, "p95": 0.12, "p99": 0.1
 #: A change that moves a figure by less is none.
 _MOVES = 0.01
 #: Measured loads on which all causes are tried first; the others only see those that are left.
-_FIRST_LOADS = 3
+_FIRST_LOADS = 2
 #: Difference of the logarithms of likelihoods beyond which a cause is dropped then.
 _HOPELESS = 14.0
 #: Causes that are tried in pairs with all others, and pairs that are simulated.
-_PAIRED, _PAIRS = 6, 24
+_PAIRED, _PAIRS = 6, 14
 #: Steps between two simulated strengths that are interpolated.
 _STEPS = 6
 
@@ -151,7 +151,7 @@ def _singles(rig: Rig) -> list[Hypothesis]:
 
 
 def _telling_loads(rig: Rig) -> list[int]:
-    """Return the loads that say most: that whose rate or mean is furthest off, that which is nearest, one between."""
+    """Return the loads that say most: that of which a figure is furthest off, and that which is nearest."""
     n = len(rig.measured)
     if n <= _FIRST_LOADS:
         return list(range(n))
@@ -159,7 +159,7 @@ def _telling_loads(rig: Rig) -> list[int]:
     for figure, deviation in zip(rig.figures, rig.target - rig.reference - rig.offset, strict=True):
         off[figure.load] = max(off[figure.load], abs(deviation))
     order = np.argsort(off)
-    return sorted({int(order[0]), int(order[n // 2]), int(order[-1])})
+    return sorted({int(order[0]), int(order[-1])})
 
 
 _Key = tuple[tuple[str, str], ...]

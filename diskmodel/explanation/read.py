@@ -53,11 +53,22 @@ def read_results(paths: Iterable[str | Path], device: str | None = None) -> tupl
     files = [Path(path) for path in paths]
     if not files:
         raise DescriptionError(Fault("results", None, "are missing", "name an output of fio, iostat or a trace"))
-    found = [measured for path in files for measured in _of_file(path, device)]
+    found = _named_apart(measured for path in files for measured in _of_file(path, device))
     if len(found) <= MOST:
         return found, []
     chosen = [found[round(at)] for at in np.linspace(0, len(found) - 1, MOST)]
     return chosen, [f"{MOST} of {len(found)} measured loads were compared: name fewer files for the others"]
+
+
+def _named_apart(found: Iterable[Measured]) -> list[Measured]:
+    """Return loads of names that differ: the second "t" is "t#2"."""
+    apart: list[Measured] = []
+    seen: dict[str, int] = {}
+    for one in found:
+        seen[one.name] = seen.get(one.name, 0) + 1
+        n = seen[one.name]
+        apart.append(one if n == 1 else replace(one, name=f"{one.name}#{n}"))
+    return apart
 
 
 def _of_file(path: Path, device: str | None) -> Iterator[Measured]:

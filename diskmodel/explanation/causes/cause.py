@@ -40,6 +40,10 @@ class Change:
         return Change(other.array, other.workload, lambda figures, measured: second(first(figures, measured), measured))
 
 
+#: Width, as a logarithm, of the strengths that the figures of a measurement cannot tell apart.
+_RESOLVED = 0.1
+
+
 @dataclass(frozen=True)
 class Scale:
     """Strengths that a cause of any strength may have, each equally likely on a logarithmic scale.
@@ -71,9 +75,10 @@ class Scale:
         """Return the prior share that each strength stands for."""
         whole = math.log(self.high / self.low)
         logs = [math.log(value) for value in values]
-        edges = [logs[0] - 0.05, *((a + b) / 2 for a, b in pairwise(logs)), logs[-1] + 0.05]
-        # one that lies alone stands for what lies nearer to it than the figures can resolve
-        most = 0.4 if self.at is not None else whole
+        ends = (math.log(self.low), math.log(self.high))
+        edges = [ends[0], *((a + b) / 2 for a, b in pairwise(logs)), ends[1]]
+        # one that was chosen after the measurement stands only for what the figures cannot tell from it
+        most = _RESOLVED if self.at is not None else whole
         return [min(b - a, most) / whole for a, b in pairwise(edges)]
 
 

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from diskmodel.array import Array
-from diskmodel.drive import Flash, Hdd
+from diskmodel.drive import Flash, Hdd, load_drive
 from diskmodel.drive.hdd import Retries
 from diskmodel.drive.media_cache.description import MediaCache
 from diskmodel.explanation.causes.cause import (
@@ -25,11 +25,13 @@ from diskmodel.explanation.causes.cause import (
 from diskmodel.uncertainty.moved import AnyWorkload
 from diskmodel.uncertainty.moved_drive import moved_flash
 from diskmodel.uncertainty.moves import Moves
+from diskmodel.units import in_digits
+from diskmodel.workload import Workload
 
 #: A shingled disk of which nothing else is known: that of the one drive whose media cache was measured, the Seagate
-#: Archive 8 TB (`diskmodel/drive/catalogue/seagate-archive-st8000as0002.toml`), a tenth of its length: once it is full,
-#: what a write costs is the band that it makes the drive write again, and a whole one takes seconds to fill.
-_MEDIA_CACHE = {"size": "2.5 GB", "band": "27.5 MiB", "max_extents": 25_000}
+#: Archive 8 TB (`diskmodel/drive/catalogue/seagate-archive-st8000as0002.toml`), a fiftieth of its length: once it is
+#: full, what a write costs is the band that it makes the drive write again, and a whole one takes seconds to fill.
+_MEDIA_CACHE = {"size": "500 MB", "band": "27.5 MiB", "max_extents": 5_000}
 
 
 def _with_drive(array: Array, workload: AnyWorkload, **fields: Any) -> Change:
@@ -108,6 +110,22 @@ def _cleaning(array: Array, workload: AnyWorkload, part: float) -> Change | None
     if drive.state == "fresh":
         return _with_drive(array, workload, state="steady")
     return _with_drive(array, workload, over_provisioning_ratio=drive.over_provisioning_ratio * part)
+
+
+def _slow_flushes(array: Array, workload: AnyWorkload, flush_ns: float) -> Change | None:
+    drive = array.drive
+    is_flushed = isinstance(workload, Workload) and workload.has_syncs
+    if not isinstance(drive, Flash) or not is_flushed:
+        return None
+    return _with_drive(array, workload, flush_ns=round(flush_ns), power_loss_protected=False)
+
+
+def _other_medium(array: Array, workload: AnyWorkload, name: str) -> Change | None:
+    other = load_drive(name)
+    if other.kind == array.drive.kind:
+        return None
+    same = array.has_drive_write_cache
+    return Change(array.model_copy(update={"drive": other, "drive_write_cache": same}), workload)
 
 
 def _slow_link(array: Array, workload: AnyWorkload, bytes_per_s: float) -> Change | None:
@@ -219,6 +237,30 @@ DRIVES = (
         change=_cleaning,
         strengths={"a third of the usual spare space": 0.33, "a tenth of it": 0.1},
         about="flash state",
+    ),
+    Cause(
+        name="slow-flushes",
+        title="the flash drives take long to make writes safe: no capacitors (power-loss protection)",
+        prior=OFTEN,
+        fingerprint="a flush takes as long as programming pages, whatever is written",
+        check="the data sheet (power loss protection); the same job without --fdatasync and --fsync",
+        change=_slow_flushes,
+        strengths=Scale(0.2e6, 60e6, lambda ns: f"{in_digits(ns / 1e6)} ms a flush"),
+        about="flush",
+    ),
+    Cause(
+        name="other-medium",
+        title="the drives are of another kind",
+        prior=SOMETIMES,
+        fingerprint="neither rates nor latencies are those of the described kind",
+        check="cat /sys/block/sdX/queue/rotational; smartctl -i /dev/sdX on the host that has the drives",
+        change=_other_medium,
+        strengths={
+            "hard disks of 7,200 rpm": "generic-7k2",
+            "hard disks of 10,000 rpm": "generic-10k",
+            "flash drives with SATA": "samsung-pm893-960",
+        },
+        about="medium",
     ),
     Cause(
         name="slow-sata-link",

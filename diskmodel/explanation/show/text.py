@@ -116,7 +116,10 @@ def table_rows(found: Explanation) -> list[list[str]]:
 
 def _wrapped(words: str, first: str, indent: int | None = None) -> list[str]:
     after = " " * (len(first) if indent is None else indent)
-    return textwrap.wrap(words, _WIDTH, initial_indent=first, subsequent_indent=after or "  ") or [first]
+    wrapped = textwrap.wrap(
+        words, _WIDTH, initial_indent=first, subsequent_indent=after or "  ", break_on_hyphens=False
+    )
+    return wrapped or [first]
 
 
 def _name(one: Compared) -> str:

@@ -33,7 +33,7 @@ from diskmodel.uncertainty.moved import AnyWorkload, moved
 from diskmodel.uncertainty.moves import Moves
 
 #: Requests of a measurement.
-MEASURED_REQUESTS = 10_000
+MEASURED_REQUESTS = 8_000
 #: Truths that one is drawn from.
 _TRUTHS = 64
 _KIB = 1 << 10
@@ -56,17 +56,17 @@ class Job:
 
 RANDOM = (Job("randread", 4 * _KIB, 1), Job("randread", 4 * _KIB, 32), Job("randwrite", 4 * _KIB, 1))
 MIXED = (Job("randread", 8 * _KIB, 1), Job("randread", 8 * _KIB, 32), Job("randwrite", 8 * _KIB, 16))
-SEQUENTIAL = (Job("read", 1024 * _KIB, 1), Job("read", 1024 * _KIB, 8))
+SEQUENTIAL = (Job("read", 1024 * _KIB, 4),)
 
 #: What is measured, by name: the array in words, and the jobs that its owner ran.
 SUBJECTS: dict[str, tuple[str, tuple[Job, ...]]] = {
-    "disk": ("generic-7k2", (*RANDOM, Job("randwrite", 4 * _KIB, 32), *SEQUENTIAL)),
-    "raid6": ("8x seagate-exos-x18 raid6", (*MIXED, Job("randrw", 8 * _KIB, 16, 0.7), *SEQUENTIAL)),
-    "raid10": ("6x generic-10k raid10", (*MIXED, Job("randrw", 8 * _KIB, 16, 0.7), *SEQUENTIAL)),
-    "cached": ("8x generic-15k raid5, 1GiB cache", (*MIXED, Job("randrw", 8 * _KIB, 16, 0.7), *SEQUENTIAL)),
-    "md5": ("4x samsung-pm9a3-7680 raid5", (*RANDOM, Job("randrw", 4 * _KIB, 64, 0.7), *SEQUENTIAL)),
-    "ssd": ("samsung-pm893-960", (*RANDOM, Job("randwrite", 4 * _KIB, 32), *SEQUENTIAL)),
-    "nvme": ("4x samsung-pm9a3-7680 raid10", (*RANDOM, Job("randrw", 4 * _KIB, 64, 0.7), *SEQUENTIAL)),
+    "disk": ("generic-7k2", (*RANDOM, *SEQUENTIAL)),
+    "raid6": ("8x seagate-exos-x18 raid6", (*MIXED, *SEQUENTIAL)),
+    "raid10": ("6x generic-10k raid10", (*MIXED, *SEQUENTIAL)),
+    "cached": ("8x generic-15k raid5, 1GiB cache", (*MIXED, *SEQUENTIAL)),
+    "md5": ("4x samsung-pm9a3-7680 raid5", (*RANDOM, *SEQUENTIAL)),
+    "ssd": ("samsung-pm893-960", (*RANDOM, *SEQUENTIAL)),
+    "nvme": ("4x samsung-pm9a3-7680 raid10", (*RANDOM, *SEQUENTIAL)),
 }
 
 

@@ -13,7 +13,7 @@ _GIB = 1 << 30
 #: Cause → subjects → strengths.
 PLANTED: dict[str, dict[str, tuple[Any, ...]]] = {
     "drive-write-cache-off": {"disk": (None,)},
-    "drive-write-cache-on": {"raid6": (None,), "raid10": (None,)},
+    "drive-write-cache-on": {"raid6": (None,)},
     "ncq-off": {"disk": (None,), "raid6": (None,)},
     "look-ahead-off": {"disk": (None,)},
     "emulated-sectors": {"disk": (None,), "raid6": (None,)},
@@ -22,6 +22,7 @@ PLANTED: dict[str, dict[str, tuple[Any, ...]]] = {
     "thermal-throttling": {"nvme": (3.0, 8.0), "ssd": (3.0,)},
     "flash-fresh": {"ssd": (None,), "nvme": (None,)},
     "flash-full": {"ssd": (0.1,)},
+    "other-medium": {"ssd": ("generic-7k2",), "raid6": ("samsung-pm893-960",)},
     "slow-sata-link": {"ssd": (150e6, 300e6)},
     "member-failed": {"raid6": (1, 2), "raid10": (1,), "cached": (1,)},
     "rebuild-running": {"raid6": (30.0, 100.0), "raid10": (100.0,)},

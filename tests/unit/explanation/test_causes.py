@@ -1,0 +1,108 @@
+"""The list of causes: what each one changes, and what is said of it."""
+
+import math
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from diskmodel.array import Array
+from diskmodel.errors import InputError
+from diskmodel.explanation.causes import CAUSES, Cause
+from diskmodel.explanation.causes.cause import Change, Scale
+from diskmodel.explanation.causes.paths import limited_to
+from diskmodel.explanation.measured import Measured
+from diskmodel.workload import Workload
+
+#: What causes may be about: hard disks and flash, alone, in arrays, behind a cache.
+ARRAYS = (
+    "generic-7k2",
+    "8x seagate-exos-x18 raid6, strip 64KiB",
+    "6x generic-10k raid10",
+    "8x generic-15k raid5, 1GiB cache",
+    "4x samsung-pm9a3-7680 raid5",
+    "samsung-pm893-960",
+)
+LOADS = (
+    {"size": "4 KiB", "read_ratio": 0.5, "clients": 64},
+    {"size": "1 MiB", "read_ratio": 1.0, "clients": 2, "addresses": "sequential"},
+    {"size": "4 KiB", "read_ratio": 0.0, "clients": 1, "sync": "fdatasync"},
+)
+
+
+@cache
+def cases() -> tuple[tuple[Array, Measured], ...]:
+    figures = {"iops": 20_000.0, "reads.mean": 2e7, "writes.mean": 2e7}
+    loads = [Measured("load", Workload.parse(load), figures, {"reads": 1e4, "writes": 1e4}) for load in LOADS]
+    return tuple((Array.from_words(words), load) for words in ARRAYS for load in loads)
+
+
+def changes(cause: Cause) -> Iterator[Change]:
+    for array, load in cases():
+        for _, value, _ in cause.variants([load]):
+            try:
+                change = cause.change(array, load.workload, value)
+            except InputError:
+                continue
+            if change is not None:
+                yield change
+
+
+@pytest.mark.parametrize("name", CAUSES)
+def test_each_cause_changes_something_and_says_what_proves_it(name: str) -> None:
+    cause = CAUSES[name]
+    assert any(True for _ in changes(cause))
+    assert cause.title[0].islower() or cause.title.startswith("SATA")
+    assert all((cause.title, cause.fingerprint, cause.check, cause.about, cause.prior > 0))
+    assert not cause.title.endswith(".")
+
+
+@pytest.mark.parametrize("name", CAUSES)
+def test_what_it_changes_is_described_anew(name: str) -> None:
+    for change in changes(CAUSES[name]):
+        assert change.array.usable_bytes > 0
+        if change.law is None:
+            is_same = any(change.array == array and change.workload == load.workload for array, load in cases())
+            assert not is_same
+
+
+def test_there_are_as_many_as_people_ask_about() -> None:
+    assert len(CAUSES) >= 40
+    assert len({cause.title for cause in CAUSES.values()}) == len(CAUSES)
+
+
+@pytest.mark.parametrize("name", CAUSES)
+def test_strengths_share_the_prior_of_their_cause(name: str) -> None:
+    (_, load), *_ = cases()
+    variants = CAUSES[name].variants([load])
+    assert len({words for words, _, _ in variants}) == len(variants)
+    assert 0 < sum(share for _, _, share in variants) <= 1 + 1e-9
+
+
+def test_a_scale_that_lies_where_nothing_was_measured_has_no_strengths() -> None:
+    scale = Scale(1.0, 10.0, str, lambda _: [100.0])
+    assert scale.values([]) == []
+    assert Cause("a", "b", 1.0, "c", "d", lambda a, w, _: Change(a, w), scale, "e").variants([]) == []
+
+
+def test_a_limit_keeps_littles_law() -> None:
+    workload = Workload.parse({"size": "4 KiB", "clients": 8})
+    load = Measured("load", workload, {"iops": 100.0}, {"reads": 1.0})
+    figures = {"iops": 800.0, "reads.mean": 10e6, "reads.p50": 8e6, "reads.p99": 300e6}
+    found = limited_to(100.0)(figures, load)
+    assert found["iops"] * found["reads.mean"] / 1e9 == pytest.approx(8)
+    assert found["reads.p50"] == pytest.approx(80e6)
+    assert found["reads.p99"] == pytest.approx(300e6)
+    assert limited_to(1000.0)(figures, load) is figures
+
+
+def test_laws_of_two_causes_follow_each_other() -> None:
+    array, load = cases()[0]
+    twice = Change(array, load.workload, lambda figures, _: {"iops": 2 * figures["iops"]})
+    more = Change(array, load.workload, lambda figures, _: {"iops": 1 + figures["iops"]})
+    both = twice.then(more)
+    assert both is not None
+    assert both.law is not None
+    assert both.law({"iops": 10.0}, load) == {"iops": 21.0}
+    assert twice.then(None) is None
+    assert math.isfinite(both.law({"iops": 1.0}, load)["iops"])
