@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from diskmodel.cli.shared.console import print_json, progress, show_lines
+from diskmodel.cli.shared.console import print_json, progress, say, show_lines
 from diskmodel.cli.shared.inputs import read_array
 from diskmodel.cli.shared.options import Asked, Debug, Device, Json, OtherDrive, Seed, asks
 from diskmodel.cli.shared.status import check_place, ends_well
@@ -34,6 +34,10 @@ def explain(
     drive: OtherDrive = None,
     changes: Asked,
     device: Device = None,
+    job: Annotated[
+        Path | None,
+        typer.Option(help="Also write a fio job file with the measurement that would best separate the causes."),
+    ] = None,
     report: Annotated[Path | None, typer.Option(help="Also write a report to this file, .html.")] = None,
     seed: Seed = 0,
     as_json: Json = False,
@@ -43,10 +47,17 @@ def explain(
     from diskmodel.explanation.explain import explain as run
 
     check_place(report, "report", (".html",))
+    check_place(job, "job")
     described = read_array(array, drive, changes)
     with progress() as bar:
         bar.add_task("simulating what is expected, and what may be the cause", total=None)
         found = run(results, described, device=device, seed=seed)
+    if job is not None and found.next is not None:
+        from diskmodel.output import write_text
+
+        write_text(job, found.next.job)
+    elif job is not None:
+        say(f"{job} is not written: there are no causes to separate")
     if report is not None:
         from diskmodel.explanation.show.report import save
 

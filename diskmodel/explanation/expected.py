@@ -86,7 +86,7 @@ def compare(rig: Rig) -> Verdict:
         compared.append(Compared(load, figure.key, expected, ends[0], ends[1], found, is_inside))
     chance = chance_of(target - center, scale, rig.dof)
     is_expected = not directions and (len(names) < 2 or chance > _TOGETHER)
-    # a rate says it, where one is outside: with fewer outstanding, say, single requests are faster and the rate is lower
+    # a rate decides, where one is outside: with fewer outstanding, single requests are faster and the rate is lower
     telling = [faster for kind, faster in directions if kind == "iops"] or [faster for _, faster in directions]
     direction = "different" if len(set(telling)) != 1 else "faster" if telling[0] else "slower"
     return Verdict(tuple(compared), is_expected, direction, chance)

@@ -9,6 +9,7 @@ from pathlib import Path
 from diskmodel.array import Array
 from diskmodel.doing import doing
 from diskmodel.explanation.expected import compare
+from diskmodel.explanation.experiments import next_experiment
 from diskmodel.explanation.explanation import Explanation, explained
 from diskmodel.explanation.hypotheses import weigh
 from diskmodel.explanation.measured import Measured
@@ -58,4 +59,5 @@ def explain(
         rig = Rig(array, measured, seed)
     verdict = compare(rig)
     hypotheses = [] if verdict.is_as_expected else weigh(rig)
-    return explained(rig, verdict, hypotheses, left_out, time.perf_counter() - began)
+    experiment = next_experiment(rig, hypotheses, seed)
+    return explained(rig, verdict, hypotheses, experiment, left_out, time.perf_counter() - began)

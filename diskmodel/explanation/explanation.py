@@ -13,6 +13,7 @@ from scipy import stats
 
 from diskmodel.display import Displayable
 from diskmodel.explanation.expected import ALARMS, Compared, Verdict
+from diskmodel.explanation.experiments import Experiment
 from diskmodel.explanation.hypotheses import Hypothesis
 from diskmodel.explanation.rig import Floats, Rig
 from diskmodel.plain import Record
@@ -105,6 +106,8 @@ class Explanation(Record, Displayable):
         Probability that nothing is wrong and the figures are rare.
     unknown : float
         Probability that no cause that is known here, alone or with another one, explains the figures.
+    next : Experiment or None
+        The measurement that would best separate the causes that are left.
     notes : tuple of str
         What had to be assumed about the loads.
     wall_s : float
@@ -124,6 +127,7 @@ class Explanation(Record, Displayable):
     causes: tuple[CauseFound, ...]
     as_described: float
     unknown: float
+    next: Experiment | None
     notes: tuple[str, ...]
     wall_s: float
 
@@ -147,6 +151,7 @@ class Explanation(Record, Displayable):
             "causes": self.causes,
             "as_described": self.as_described,
             "unknown": self.unknown,
+            "next": self.next,
             "notes": self.notes,
             "wall_s": self.wall_s,
         }
@@ -156,7 +161,12 @@ class Explanation(Record, Displayable):
 
 
 def explained(
-    rig: Rig, verdict: Verdict, hypotheses: Sequence[Hypothesis], left_out: Sequence[str], wall_s: float
+    rig: Rig,
+    verdict: Verdict,
+    hypotheses: Sequence[Hypothesis],
+    experiment: Experiment | None,
+    left_out: Sequence[str],
+    wall_s: float,
 ) -> Explanation:
     """Return the explanation that weighed hypotheses make."""
     gap = max(verdict.compared, key=lambda one: _off(one))
@@ -181,6 +191,7 @@ def explained(
         causes=tuple(found[:_MOST_NAMED]),
         as_described=sum(one.probability for one in hypotheses if not one.causes and not one.is_unknown),
         unknown=sum(one.probability for one in hypotheses if one.is_unknown),
+        next=experiment,
         notes=tuple(notes),
         wall_s=wall_s,
     )

@@ -15,7 +15,7 @@ from diskmodel.array import Array
 from diskmodel.doing import doing
 from diskmodel.engine.threads import Threads
 from diskmodel.engine.truths import DRAWS, Trials, Truths
-from diskmodel.errors import DescriptionError, InputError
+from diskmodel.errors import InputError
 from diskmodel.explanation.causes.cause import Cause, Change
 from diskmodel.explanation.measured import LEVELS, Measured
 from diskmodel.result.summary import estimates_by_operation
@@ -195,21 +195,29 @@ class Rig:
 
     def simulate(self, load: int, change: Change) -> dict[str, float] | None:
         """Return the figures of a load with a change; None where such an array cannot be."""
+        return self.figures_of(self.measured[load], change)
+
+    def figures_of(self, load: Measured, change: Change) -> dict[str, float] | None:
+        """Return the same of any load."""
         try:
             figures = dict(self._remembered(change, 0, lambda: self._trials(change).reference))
         except InputError:
             return None
-        return figures if change.law is None else change.law(figures, self.measured[load])
+        return figures if change.law is None else change.law(figures, load)
 
     def changed(self, load: int, *causes: tuple[Cause, object]) -> Change | None:
         """Return a load with causes of a strength each; None where one of them changes nothing."""
-        found: Change | None = Change(self.arrays[load], self.measured[load].workload)
+        return self.with_causes(Change(self.arrays[load], self.measured[load].workload), *causes)
+
+    def with_causes(self, start: Change, *causes: tuple[Cause, object]) -> Change | None:
+        """Return the same of any array and load."""
+        found: Change | None = start
         for cause, value in causes:
             if found is None:
                 return None
             try:
                 found = found.then(cause.change(found.array, found.workload, value))
-            except (DescriptionError, InputError):
+            except InputError:
                 return None
         return found
 

@@ -35,6 +35,7 @@ WORDS: dict[str, tuple[object, ...]] = {
     "controllers": ("controllers",),
     "measure": ("measure", "OUT/disk", "--out", "OUT/measured.json", "--size", "64 MiB", "--quick"),
     "calibrate": ("calibrate", EVIDENCE, "--out", "OUT/drive.toml", "--report", "OUT/fit.html"),
+    "explain": ("explain", EXAMPLES / "measured" / "slow-raid6.json", "--array", ARRAY, "--report", "OUT/why.html"),
     "validate": ("validate", "generic-10k", EVIDENCE),
     "demo": ("demo", "--out", "OUT/demo", "--plan", EXAMPLES / "plan-oltp.toml"),
     "lab": ("lab", "--no-browser", "--port", 0),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from diskmodel.explanation.expected import Compared
+from diskmodel.explanation.experiments import Experiment
 from diskmodel.explanation.explanation import CauseFound, Explanation
 from diskmodel.units import in_digits
 
@@ -79,7 +80,15 @@ def _causes(found: Explanation) -> list[str]:
         f"nothing wrong, rare figures: {percent(found.as_described)}",
         f"others that were tried: {percent(rest)}",
     ]
-    return [*lines, "", *_wrapped("; ".join(tail), "  ")]
+    lines += ["", *_wrapped("; ".join(tail), "  ")]
+    return [*lines, "", *_next(found.next)] if found.next is not None else lines
+
+
+def _next(one: Experiment) -> list[str]:
+    """Return what to measure next, and what each cause predicts of it."""
+    lines = _wrapped(f"What to measure next (--job FILE writes it for fio): {one.what}.", "")
+    said = "; ".join(f"{name} {_number(rate)}/s" for name, rate in one.predicts.items())
+    return [*lines, *_wrapped(f"rates by cause: {said}", "  ")]
 
 
 def _cause(place: int, one: CauseFound) -> list[str]:
