@@ -129,7 +129,7 @@ def _of_group(jobs: list[FioJob], path: Path, name: str) -> Measured:
         if any(mean is None for mean in means):
             continue
         figures[f"{part}.mean"] = float(np.average([mean or 0.0 for mean in means], weights=counts))
-        shapes = [_shape(one.lat, one.clat) for one in own]
+        shapes = [_shape(mean or 0.0, one.lat, one.clat) for mean, one in zip(means, own, strict=True)]
         for level in LEVELS:
             values = [shape.get(level) for shape in shapes]
             if all(value is not None for value in values):
@@ -152,19 +152,23 @@ def _untimed(direction: FioDirection | None) -> FioDirection | None:
     return None if direction is None else replace(direction, slat=None, clat=None, lat=None)
 
 
-def _shape(*latencies: FioLatency | None) -> dict[str, float]:
-    """Return the percentiles that are compared, of the first latency that has them."""
+def _shape(mean_ns: float, *latencies: FioLatency | None) -> dict[str, float]:
+    """Return the percentiles that are compared, of the first latency that has them, as if its mean were the given one.
+
+    fio has percentiles of one kind of latency only, which may leave out the time of submission.
+    """
     for latency in latencies:
-        if latency is None:
+        if latency is None or not latency.mean_ns:
             continue
+        scale = mean_ns / latency.mean_ns
         if latency.bins:
             values = np.array(sorted(latency.bins), np.float64)
             counts = np.array([latency.bins[int(value)] for value in values], np.float64)
             ranks = (np.cumsum(counts) - counts / 2) / counts.sum()
-            return {name: float(np.interp(level, ranks, values)) for name, level in LEVELS.items()}
+            return {name: scale * float(np.interp(level, ranks, values)) for name, level in LEVELS.items()}
         if latency.percentiles:
             known = {round(percent / 100, 6): value for percent, value in latency.percentiles.items()}
-            return {name: known[level] for name, level in LEVELS.items() if known.get(level, 0.0) > 0}
+            return {name: scale * known[level] for name, level in LEVELS.items() if known.get(level, 0.0) > 0}
     return {}
 
 

@@ -40,6 +40,8 @@ _SHEET_ERROR = {"iops": 0.03, "mean": 0.04, "p50": 0.18, "p95": 0.18, "p99": 0.1
 #: Relative standard error of a figure of n requests, times the root of n; of a mean that of times which vary as much as
 #: their mean does.
 _SAMPLING = {"iops": 0.7, "mean": 0.7, "p50": 1.0, "p95": 2.0, "p99": 4.0}
+#: Time that a measuring program spends between two requests, outside their latencies, ns: fio takes 1 to 2 us.
+_PROGRAM_NS = 2_000
 #: What two measured loads of one array share of their unknown errors; the rest differs from load to load. Of published
 #: drives, errors at two depths correlate by 0.5 to 0.9.
 _SHARED = 0.7
@@ -163,7 +165,11 @@ class Rig:
         n = one.n.get(figure.part, one.n_requests) if figure.part else one.n_requests
         share = (n / one.n_requests) if one.n_requests else 1.0
         factor = _SAMPLING[figure.kind] ** 2
-        return factor / max(n, 1.0) + factor / (REQUESTS * max(share, 0.01))
+        noise = factor / max(n, 1.0) + factor / (REQUESTS * max(share, 0.01))
+        if figure.kind not in ("iops", "mean"):
+            return noise
+        means = [one.figures[f"{part}.mean"] for part in one.parts if figure.part in ("", part)]
+        return noise + (_PROGRAM_NS / min(means)) ** 2 if means else noise
 
     def vector(self, runs: Sequence[dict[str, float] | None]) -> Floats:
         """Return the logarithms of the compared figures of runs, one for each load; those of a missing run are nan."""

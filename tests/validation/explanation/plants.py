@@ -39,7 +39,7 @@ PLANTED: dict[str, dict[str, tuple[Any, ...]]] = {
     "few-at-once": {"raid6": (1, 4), "cached": (2,), "nvme": (1, 4)},
     "host-processor": {"ssd": (100e3,), "nvme": (50e3, 200e3)},
     "md-lock": {"md5": (50e3, 200e3)},
-    "cache-hits": {"disk": (0.6, 0.9), "raid6": (0.9,), "ssd": (0.9,)},
+    "cache-hits": {"disk": ((0.6, 30_000), (0.9, 5_000)), "raid6": ((0.9, 30_000),), "ssd": ((0.9, 3_000),)},
     "flushes": {"ssd": ({"sync": "fdatasync", "sync_every": 1},), "disk": ({"sync": "fdatasync", "sync_every": 1},)},
     "synchronous-writes": {"disk": ({"sync": "dsync"},)},
     "journal-commits": {"ssd": ({"sync": "fsync", "file_system": "ext4", "file": "append"},)},
@@ -56,12 +56,12 @@ PLANTED: dict[str, dict[str, tuple[Any, ...]]] = {
 
 #: Two causes at once.
 PAIRED: tuple[Plant, ...] = (
-    Plant("raid6", (("member-failed", 1), ("cache-hits", 0.8))),
+    Plant("raid6", (("member-failed", 1), ("cache-hits", (0.8, 30_000)))),
     Plant("raid6", (("few-at-once", 2), ("inner-tracks", None))),
     Plant("raid6", (("ncq-off", None), ("slow-network", 117e6))),
     Plant("raid6", (("one-slow-disk", 10.0), ("slow-network", 117e6))),
     Plant("disk", (("ncq-off", None), ("inner-tracks", None))),
-    Plant("disk", (("cache-hits", 0.8), ("fragmented", 4.0))),
+    Plant("disk", (("cache-hits", (0.8, 30_000)), ("fragmented", 4.0))),
     Plant("disk", (("few-blocks", _GIB), ("look-ahead-off", None))),
     Plant("raid10", (("resync-running", 100.0), ("few-at-once", 4))),
     Plant("cached", (("controller-write-through", None), ("slow-network", 117e6))),

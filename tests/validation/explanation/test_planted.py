@@ -1,0 +1,54 @@
+"""Planted causes are found: a few of them here, and all as they are kept in the table."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.validation.explanation import table, threads
+from tests.validation.explanation.planted import Plant, explanation_of, rank
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "plant",
+    [
+        Plant("raid6", (("member-failed", 2),)),
+        Plant("nvme", (("few-at-once", 1),)),
+        Plant("ssd", (("thermal-throttling", 3.0),)),
+    ],
+    ids=lambda plant: plant.names[0],
+)
+def test_a_planted_cause_is_named_first(plant: Plant, tmp_path: Path) -> None:
+    found = explanation_of(plant, tmp_path, seed=5)
+    assert found is not None
+    assert rank(plant, found) == 1
+
+
+@pytest.mark.slow
+def test_a_healthy_array_raises_no_alarm(tmp_path: Path) -> None:
+    found = explanation_of(Plant("raid6", ()), tmp_path, seed=4)
+    assert found is not None
+    assert found.is_as_expected
+
+
+def test_of_the_kept_cases_the_planted_cause_is_first_in_nine_of_ten() -> None:
+    found = table.counts(table.of_kind("planted"))
+    assert found.n > 40
+    assert found.first >= 0.9 * found.seen
+    assert found.three >= 0.95 * found.seen
+
+
+def test_of_the_kept_cases_healthy_ones_seldom_raise_an_alarm() -> None:
+    for kind in ("healthy", "published"):
+        wrong, n = table.alarms(table.of_kind(kind))
+        assert n > 20
+        assert wrong <= 0.1 * n
+
+
+def test_every_thread_says_what_was_measured_and_found() -> None:
+    found = threads.threads()
+    assert len(found) >= 7
+    for thread in found:
+        assert thread["source"]
+        assert thread["points"]
+        assert thread["drive_is"] in ("known", "class")
