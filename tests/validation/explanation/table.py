@@ -230,10 +230,11 @@ PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "validation" / "expl
 TEXT = """# Are the causes found?
 
 `diskmodel explain` names causes. This page plants them: an array is simulated with a cause, measured with a handful of
-fio's jobs, and explained by somebody who knows only the healthy description. The array that is measured is not the one
-that is described: its drives, its controller and its host are drawn from [what is not known](../../reference/what-is-not-known.md)
-of them, its runs have another seed, and limits are planted as a processor or a link that takes its time, not as the law that the
-explanation applies. `python -m tests.validation.explanation --renew --write` makes the table and this page.
+fio's jobs, and explained from the healthy description alone. The array that is measured is not the one that is
+described: its drives, its controller and its host are drawn from [what is not
+known](../../reference/what-is-not-known.md) of them, its runs have another seed, and limits are planted as a processor
+or a link that takes its time, not as the law that the explanation applies. `python -m tests.validation.explanation
+--renew --write` makes the table and this page.
 
 {summary}
 
@@ -257,8 +258,8 @@ Strengths and arrays of each are in `tests/validation/explanation/plants.py`, si
 
 ## Public threads
 
-What people measured, and what was found. Where they do not name the drive, one of its class stands for it; nothing of the
-thread but its figures is used.
+What people measured, and what was found. Where they do not name the drive, one of its class stands for it; nothing of
+the thread but its figures is used.
 
 {threads}
 """
