@@ -40,7 +40,7 @@ class Change:
         return Change(other.array, other.workload, lambda figures, measured: second(first(figures, measured), measured))
 
 
-#: Width, as a logarithm, of the strengths that the figures of a measurement cannot tell apart.
+#: Width, as a logarithm, of the strengths that the figures of a measurement do not separate.
 _RESOLVED = 0.1
 
 
@@ -77,7 +77,7 @@ class Scale:
         logs = [math.log(value) for value in values]
         ends = (math.log(self.low), math.log(self.high))
         edges = [ends[0], *((a + b) / 2 for a, b in pairwise(logs)), ends[1]]
-        # one that was chosen after the measurement stands only for what the figures cannot tell from it
+        # one that was chosen after the measurement stands only for what the figures do not separate from it
         most = _RESOLVED if self.at is not None else whole
         return [min(b - a, most) / whole for a, b in pairwise(edges)]
 

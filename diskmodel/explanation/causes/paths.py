@@ -187,7 +187,7 @@ PATHS = (
     ),
     Cause(
         name="added-latency",
-        title="each request takes longer on its way: a network, a hypervisor, a sleeping processor",
+        title="each request takes longer before it reaches the array: a network, a hypervisor",
         prior=SOMETIMES,
         fingerprint="all requests are longer by the same time; with many outstanding the rate is as expected",
         check="the same job with --iodepth=1 on the array's own host; ping; cpupower idle-info",
