@@ -36,7 +36,7 @@ def test_a_job_is_compared_with_what_it_asked_for(tmp_path: Path) -> None:
     assert left_out == []
 
 
-def test_loads_of_equal_names_are_told_apart_and_too_many_are_named(tmp_path: Path) -> None:
+def test_loads_of_equal_names_get_numbers_and_too_many_are_named(tmp_path: Path) -> None:
     first, second = fio(tmp_path / "a.json", n=10), fio(tmp_path / "b.json", n=10)
     found, left_out = read_results([first, second])
     assert len(found) == MOST
