@@ -36,9 +36,9 @@ Estimate = Callable[[Requests, Run], dict[str, float]]
 #: Truths drawn by default, and the longest run of each. With 16 draws the width of an interval is itself uncertain by
 #: about 18 % (1 / sqrt(2 * 16)): at 8 by 25 %, at 32 by 13 % at twice the time.
 DRAWS = 16
+DRAW_REQUESTS = {"native": 20_000, "simpy": 2_000}
 #: Ends of the names of statistics that `Moves.p99` changes.
 _SLOWEST = ("p99", "p999")
-DRAW_REQUESTS = {"native": 20_000, "simpy": 2_000}
 
 
 @dataclass(frozen=True)
