@@ -123,7 +123,8 @@ def _load(job: tuple[str, int, int]) -> Measured:
 def _run(rig: Rig, one: Hypothesis, load: Measured) -> dict[str, float] | None:
     start = Change(rig.array.behind_host(load.workload), load.workload)
     change = rig.with_causes(start, *((cause, value) for cause, value, _ in one.causes)) or start
-    return rig.figures_of(load, change)
+    found = rig.simulate(load, change)
+    return None if found is None else found.figures
 
 
 def _information(runs: Sequence[dict[str, float]], weights: Floats, load: Measured, seed: int) -> float:

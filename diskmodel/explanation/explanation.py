@@ -237,10 +237,10 @@ def _share(rig: Rig, one: Hypothesis) -> float:
     lower = np.linalg.cholesky(rig.shared + np.diag(rig.own))
 
     def distance(figures: Floats) -> float:
-        return float(np.linalg.norm(np.linalg.solve(lower, rig.target - figures - rig.offset)))
+        return float(np.linalg.norm(np.linalg.solve(lower, rig.target - figures)))
 
-    before = distance(rig.reference)
-    return max(1 - distance(one.figures) / before, 0.0) if before else 0.0
+    before = distance(rig.reference + rig.offset)
+    return max(1 - distance(one.figures + one.spread(rig)[0]) / before, 0.0) if before else 0.0
 
 
 def _predicted(rig: Rig, gap: Compared, one: Hypothesis) -> Predicted:
@@ -253,8 +253,9 @@ def _predicted(rig: Rig, gap: Compared, one: Hypothesis) -> Predicted:
     if figure.kind == "p99":
         mean = next(at for at, f in enumerate(rig.figures) if f.load == figure.load and f.key == f"{figure.part}.mean")
         row[mean] = 1.0
-    value, center = float(row @ one.figures), float(row @ (one.figures + rig.offset))
-    variance = float(row @ (rig.shared + np.diag(rig.own + one.error)) @ row)
+    offset, shared = one.spread(rig)
+    value, center = float(row @ one.figures), float(row @ (one.figures + offset))
+    variance = float(row @ (shared + np.diag(rig.own + one.error)) @ row)
     half = math.sqrt(variance) * float(stats.t.ppf(1 - ALARMS / 2, rig.dof))
     unit = 1.0 if figure.kind == "iops" else 1e-6
     low, high = min(value, center - half), max(value, center + half)

@@ -13,7 +13,7 @@ import numpy as np
 from diskmodel.explanation.causes import CAUSES
 from diskmodel.explanation.causes.cause import Cause, Scale
 from diskmodel.explanation.likelihood import chance_of, log_likelihood
-from diskmodel.explanation.rig import Floats, Rig, together
+from diskmodel.explanation.rig import Floats, Rig, Simulated, together
 
 #: Before anything is measured: nothing is wrong, one cause, two of them, something that is not known here. That half of
 #: all questions have an ordinary answer is a choice, and so is that one in eight has one which no list contains.
@@ -48,6 +48,8 @@ class Hypothesis:
         Logarithms of the figures it predicts, without what is not known of the drive.
     error : float64, shape (n_figures,)
         Variance of its own errors.
+    offset, shared : float64 or None
+        Mean and covariance of what is not known, where the cause changes them; None: those of the array without it.
     log_likelihood, chance : float
         Of what was measured; the chance of figures at least so far off.
     probability : float
@@ -59,6 +61,8 @@ class Hypothesis:
     prior: float
     figures: Floats
     error: Floats = field(default_factory=lambda: np.zeros(0))
+    offset: Floats | None = None
+    shared: Floats | None = None
     log_likelihood: float = -math.inf
     chance: float = 0.0
     probability: float = 0.0
@@ -68,6 +72,13 @@ class Hypothesis:
     def names(self) -> tuple[str, ...]:
         """Names of its causes."""
         return tuple(cause.name for cause, _, _ in self.causes)
+
+    def spread(self, rig: Rig) -> tuple[Floats, Floats]:
+        """Return offset and covariance of what is not known."""
+        return (
+            rig.offset if self.offset is None else self.offset,
+            rig.shared if self.shared is None else self.shared,
+        )
 
 
 def weigh(rig: Rig) -> list[Hypothesis]:
@@ -97,16 +108,17 @@ def _unknown(rig: Rig) -> Hypothesis:
     scale = wide + np.diag(own + rig.own) + rig.shared
     deviation = rig.target - rig.reference - rig.offset
     value = log_likelihood(deviation, scale, rig.dof)
-    return Hypothesis((), _UNKNOWN, rig.reference, np.zeros(n), value, 1.0, is_unknown=True)
+    return Hypothesis((), _UNKNOWN, rig.reference, np.zeros(n), log_likelihood=value, chance=1.0, is_unknown=True)
 
 
 def _judged(rig: Rig, one: Hypothesis, rows: Floats | None = None) -> Hypothesis:
     """Return a hypothesis with its likelihood: of all figures, or of those of some rows."""
     chosen = np.arange(len(rig.figures)) if rows is None else np.flatnonzero(rows)
-    deviation = (rig.target - one.figures - rig.offset)[chosen]
+    offset, shared = one.spread(rig)
+    deviation = (rig.target - one.figures - offset)[chosen]
     if not np.isfinite(deviation).all():
         return replace(one, log_likelihood=-1e9, chance=0.0)
-    scale = (rig.shared + np.diag(rig.own + one.error))[np.ix_(chosen, chosen)]
+    scale = (shared + np.diag(rig.own + one.error))[np.ix_(chosen, chosen)]
     value, chance = log_likelihood(deviation, scale, rig.dof), chance_of(deviation, scale, rig.dof)
     return replace(one, log_likelihood=value, chance=chance)
 
@@ -163,7 +175,7 @@ def _telling_loads(rig: Rig) -> list[int]:
 
 
 _Key = tuple[tuple[str, str], ...]
-_Runs = dict[tuple[_Key, int], dict[str, float] | None]
+_Runs = dict[tuple[_Key, int], Simulated | None]
 
 
 def _key(variants: Sequence[_Variant]) -> _Key:
@@ -171,14 +183,14 @@ def _key(variants: Sequence[_Variant]) -> _Key:
 
 
 #: Marks a load that a cause does not change.
-_SAME: dict[str, float] = {}
+_SAME = Simulated({}, {}, None)
 
 
 def _simulated(rig: Rig, jobs: Sequence[tuple[tuple[_Variant, ...], int]], step: str) -> _Runs:
-    def run(job: Any) -> dict[str, float] | None:
+    def run(job: Any) -> Simulated | None:
         variants, load = job
         change = rig.changed(load, *((one.cause, one.value) for one in variants))
-        return _SAME if change is None else rig.simulate(load, change)
+        return _SAME if change is None else rig.simulate(rig.measured[load], change)
 
     results = together(f"{step} ({len(jobs)} runs)", list(jobs), run)
     return {(_key(variants), load): found for (variants, load), found in zip(jobs, results, strict=True)}  # type: ignore[misc]
@@ -189,14 +201,17 @@ def _hypothesis(rig: Rig, variants: tuple[_Variant, ...], runs: _Runs, rows: Flo
     own = [runs.get((_key(variants), load), _SAME) for load in range(len(rig.measured))]
     if any(run is None for run in own):
         return None
-    figures = rig.vector([run or rig.runs[load] for load, run in enumerate(own)])
+    changed = [None if run is _SAME else run for run in own]
+    figures = rig.vector([rig.runs[load] if run is None else run.figures for load, run in enumerate(changed)])
     moved = np.abs(figures - rig.reference) > _MOVES
     if not moved.any():
         return None
     error = np.array([_CAUSE_ERROR[figure.kind] ** 2 for figure in rig.figures]) * moved
     causes = tuple((one.cause, one.value, one.words) for one in variants)
     share = math.prod(one.share for one in variants)
-    return _judged(rig, Hypothesis(causes, share, figures, error), rows)
+    has_law = any(run is not None and run.law is not None for run in changed)
+    spread = rig.spread(changed, figures) if has_law and np.isfinite(figures).all() else (None, None)
+    return _judged(rig, Hypothesis(causes, share, figures, error, *spread), rows)
 
 
 def _along(rig: Rig, cause: Cause, found: Sequence[tuple[_Variant, Hypothesis]], unit: float) -> Iterator[Hypothesis]:
@@ -217,7 +232,8 @@ def _along(rig: Rig, cause: Cause, found: Sequence[tuple[_Variant, Hypothesis]],
             causes = ((cause, value, cause.strengths.unit(value)),)
             figures = (1 - part) * first.figures + part * last.figures
             error = np.maximum(first.error, last.error)
-            yield _judged(rig, Hypothesis(causes, share, figures, error))
+            near = first if part < 0.5 else last
+            yield _judged(rig, Hypothesis(causes, share, figures, error, near.offset, near.shared))
     yield replace(found[-1][1], prior=share)
 
 

@@ -16,7 +16,7 @@ from diskmodel.doing import doing
 from diskmodel.engine.threads import Threads
 from diskmodel.engine.truths import DRAWS, Trials, Truths
 from diskmodel.errors import InputError
-from diskmodel.explanation.causes.cause import Cause, Change
+from diskmodel.explanation.causes.cause import Cause, Change, Law
 from diskmodel.explanation.measured import LEVELS, Measured
 from diskmodel.result.summary import estimates_by_operation
 from diskmodel.uncertainty.origin import origin_of
@@ -78,6 +78,24 @@ class Figure:
         if self.kind in LEVELS:
             return math.log(value / figures[f"{self.part}.mean"])
         return math.log(value)
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """A run with a cause.
+
+    Attributes
+    ----------
+    before : dict of str to float
+        Its figures, as they are without the law of the cause.
+    figures : dict of str to float
+        With it.
+    law : callable or None
+    """
+
+    before: dict[str, float]
+    figures: dict[str, float]
+    law: Law | None
 
 
 class Rig:
@@ -176,40 +194,57 @@ class Rig:
         return np.array([math.nan if (run := runs[f.load]) is None else f.log(run) for f in self.figures])
 
     def _draw(self) -> None:
-        n = max((len(one.figures) for one in self.truths if one is not None), default=0)
-        self.offset = np.zeros(len(self.figures))
-        self.shared = np.zeros((len(self.figures), len(self.figures)))
         dofs = [one.case.dof for one in self.truths if one is not None]
         self.dof = float(np.clip(min(dofs, default=_DOF[1]), *_DOF))
+        self.offset, self.shared = self._spread(self.reference, lambda load, truth: truth)
+
+    def spread(self, runs: Sequence[Simulated | None], figures: Floats) -> tuple[Floats, Floats]:
+        """Return offset and covariance of what is not known, of runs with a cause; None: of an unchanged load.
+
+        The drives differ from their description by as much as without the cause. What a law then does to that counts:
+        behind a limit, nothing of it is left.
+        """
+
+        def drawn(load: int, truth: dict[str, float]) -> dict[str, float]:
+            run = runs[load]
+            if run is None:
+                return truth
+            ratios = {key: truth[key] / value for key, value in self.runs[load].items() if value and key in truth}
+            moved = {key: value * ratios.get(key, 1.0) for key, value in run.before.items()}
+            return moved if run.law is None else run.law(moved, self.measured[load])
+
+        return self._spread(figures, drawn)
+
+    def _spread(
+        self, figures: Floats, drawn: Callable[[int, dict[str, float]], dict[str, float]]
+    ) -> tuple[Floats, Floats]:
+        """Return mean and covariance of what truths do to figures; `drawn` makes the figures of one, of a load."""
+        n_figures = len(self.figures)
+        n = max((len(one.figures) for one in self.truths if one is not None), default=0)
         if n < 2:
-            return
+            return np.zeros(n_figures), np.zeros((n_figures, n_figures))
         rows = []
         for k in range(n):
-            runs = [self.runs[at] if one is None else one.figures[k] for at, one in enumerate(self.truths)]
-            rows.append(self.vector(runs) - self.reference)
-        drawn = np.array(rows)
+            truths = [self.runs[at] if one is None else one.figures[k] for at, one in enumerate(self.truths)]
+            rows.append(self.vector([drawn(at, dict(one)) for at, one in enumerate(truths)]) - figures)
+        found = np.array(rows)
         # an overload has no latency; what no such drive can do is left out
-        with np.errstate(all="ignore"):
-            drawn = np.where(np.isnan(drawn), np.nanmean(drawn, axis=0), drawn)
-        drawn = np.nan_to_num(drawn)
-        self.offset = drawn.mean(axis=0)
+        known = np.isfinite(found)
+        means = np.where(known, found, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+        found = np.where(known, found, means)
         # the draws end where the outermost of them is: the scale of Student's t that has their spread
         factor = half_width_factor(n, self.dof, 0.95) / student(1.959964, self.dof)
-        covariance = np.cov(drawn, rowvar=False).reshape(len(self.figures), -1) * factor**2
+        covariance = np.cov(found, rowvar=False).reshape(n_figures, -1) * factor**2
         loads = np.array([figure.load for figure in self.figures])
-        self.shared = np.where(loads[:, None] == loads[None, :], covariance, _SHARED * covariance)
+        return found.mean(axis=0), np.where(loads[:, None] == loads[None, :], covariance, _SHARED * covariance)
 
-    def simulate(self, load: int, change: Change) -> dict[str, float] | None:
-        """Return the figures of a load with a change; None where such an array cannot be."""
-        return self.figures_of(self.measured[load], change)
-
-    def figures_of(self, load: Measured, change: Change) -> dict[str, float] | None:
-        """Return the same of any load."""
+    def simulate(self, load: Measured, change: Change) -> Simulated | None:
+        """Return the run of a load with a change; None where such an array cannot be."""
         try:
             figures = dict(self._remembered(change, 0, lambda: self._trials(change).reference))
         except InputError:
             return None
-        return figures if change.law is None else change.law(figures, load)
+        return Simulated(figures, figures if change.law is None else change.law(figures, load), change.law)
 
     def changed(self, load: int, *causes: tuple[Cause, object]) -> Change | None:
         """Return a load with causes of a strength each; None where one of them changes nothing."""

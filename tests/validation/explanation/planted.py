@@ -19,9 +19,10 @@ from diskmodel.array import Array
 from diskmodel.engine.truths import Trials
 from diskmodel.errors import InputError
 from diskmodel.explanation.causes import CAUSES
-from diskmodel.explanation.causes.cause import Change
+from diskmodel.explanation.causes.cause import Change, Law, with_streams
 from diskmodel.explanation.explain import explain
 from diskmodel.explanation.explanation import Explanation
+from diskmodel.explanation.measured import Measured
 from diskmodel.explanation.read import read_results
 from diskmodel.formats.fio.job import FioJob
 from diskmodel.formats.fio.write import job_of_prediction, write_fio_json
@@ -31,6 +32,7 @@ from diskmodel.uncertainty.case import Case
 from diskmodel.uncertainty.draws import draw
 from diskmodel.uncertainty.moved import AnyWorkload, moved
 from diskmodel.uncertainty.moves import Moves
+from diskmodel.workload import Stream, Workload
 
 #: Requests of a measurement.
 MEASURED_REQUESTS = 8_000
@@ -123,18 +125,33 @@ def measure(plant: Plant, folder: Path, seed: int) -> Path | None:
 def _planted(name: str, change: Change, value: Any) -> Change | None:
     """Return the array with a cause.
 
-    Limits are planted otherwise than they are explained: by a processor that takes a time for each request, instead of
-    the law that the explanation applies to figures.
+    Limits are planted otherwise than they are explained: by clients that keep their pace, instead of the law that the
+    explanation applies to figures of clients that do not.
     """
     array, workload = change.array, change.workload
     if name in ("rate-limit", "bandwidth-limit", "slow-network"):
-        fields = {"command_ns": round(1e9 / value)} if name == "rate-limit" else {"link_bytes_per_s": value}
-        controller = array.controller.model_copy(update=fields)
-        return Change(array.model_copy(update={"controller": controller}), workload, change.law)
+        assert isinstance(workload, Workload)
+        rate = value if name == "rate-limit" else value / workload.mean_size_bytes
+        pace_ns = workload.queue_depth * 1e9 / rate
+        client_rate = 1e9 / pace_ns
+
+        def paced(stream: Stream) -> dict[str, Any]:
+            return {"arrival": stream.arrival.to_dict() | {"client_rate_per_s": client_rate}}
+
+        return change.then(Change(array, with_streams(workload, paced) or workload, _waiting(pace_ns)))
     try:
         return change.then(CAUSES[name].change(array, workload, value))
     except InputError:
         return None
+
+
+def _waiting(pace_ns: float) -> Law:
+    """Return what clients see that wait for their turn: a request takes at least as long as the pace."""
+
+    def law(figures: dict[str, float], _: Measured) -> dict[str, float]:
+        return {key: value if key == "iops" else max(value, pace_ns) for key, value in figures.items()}
+
+    return law
 
 
 def _true_figures(own: Array, workload: AnyWorkload, change: Change, seed: int) -> dict[str, float]:

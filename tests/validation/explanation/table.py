@@ -35,12 +35,12 @@ class Row:
 
     Attributes
     ----------
-    kind : "planted", "pair", "healthy" or "published"
+    kind : "planted", "pair", "healthy", "published" or "thread"
     subject, causes, strengths : str
     verdict : str
         "as expected", "slower" …; of a planted cause that changes nothing: "no change".
     rank : str
-        Place of the planted causes among those named; "": not named.
+        Place of the planted causes among those named; "": not named. Of a thread: whether the answer agrees.
     named : str
         Causes that were named, with their probabilities.
     unknown : str
@@ -103,6 +103,13 @@ def _cases(only: str) -> Iterator[Row]:
             yield _row(kind, plant, explanation_of(plant, Path(folder), seed=7 * seed + 3))
     if only in "published":
         yield from published()
+    if only in "threads":
+        for thread in threads.threads():
+            found = threads.explained(thread)
+            agrees = threads.agrees(thread, found)
+            said = "as expected" if found.is_as_expected else found.direction
+            row = ("thread", thread["id"], "", "", said, agrees, threads.in_words(found), f"{found.unknown:.2f}")
+            yield Row(*row, f"{found.wall_s:.1f}")
 
 
 def _row(kind: str, plant: Plant, found: Explanation | None) -> Row:
@@ -218,11 +225,11 @@ def _pairs() -> str:
 
 def _threads() -> str:
     lines = ["| asked | array | found in the thread | what `explain` says | agrees |", "|---|---|---|---|---|"]
+    rows = {row.subject: row for row in of_kind("thread")}
     for thread in threads.threads():
-        found = threads.explained(thread)
+        row = rows[thread["id"]]
         asks = f"{thread['asks']} ({thread['source']})"
-        says = f"{threads.in_words(found)} | {threads.agrees(thread, found)}"
-        lines.append(f"| {asks} | {thread['array']} | {thread['found']} | {says} |")
+        lines.append(f"| {asks} | {thread['array']} | {thread['found']} | {row.named} | {row.rank} |")
     return "\n".join(lines)
 
 
