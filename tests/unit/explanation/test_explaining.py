@@ -16,6 +16,9 @@ from diskmodel.explanation.show.report import page
 from diskmodel.result.summary import estimates_by_operation
 from diskmodel.workload import Workload
 
+#: Each simulates what may be true and some hundred causes.
+pytestmark = pytest.mark.slow
+
 RAID = Array.from_words("8x seagate-exos-x18 raid6")
 DEEP = Workload.parse({"size": "8 KiB", "clients": 32})
 LARGE = Workload.parse({"size": "1 MiB", "clients": 4, "addresses": "sequential"})
@@ -49,7 +52,6 @@ def test_a_healthy_array_has_nothing_to_explain() -> None:
     assert found.to_dict()["causes"] == []
 
 
-@pytest.mark.slow
 def test_a_failed_member_is_found() -> None:
     found = planted("member-failed", 1, DEEP, LARGE)
     first = found.causes[0]
@@ -103,7 +105,6 @@ def test_the_page_has_pictures_and_causes(lost: Explanation) -> None:
     assert lost._repr_html_().count("<svg") == 3
 
 
-@pytest.mark.slow
 def test_what_nothing_explains_is_said_so() -> None:
     healthy = measured(RAID, DEEP, "deep")
     # all requests take the same time, and one in fifty a hundred times as long, at a hundredth of the rate
