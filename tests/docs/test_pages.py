@@ -25,6 +25,7 @@ PAGES = sorted(
         *ROOT.glob("docs/course/*.md"),
         *ROOT.glob("docs/how-to/*.md"),
         *ROOT.glob("docs/how-to/databases/*.md"),
+        *ROOT.glob("docs/how-to/troubleshoot/*.md"),
     ]
 )
 
@@ -41,6 +42,7 @@ HEAVY = (
     "docs/how-to/plan-several-volumes.md",
     "docs/how-to/run-on-a-cluster.md",
     "docs/how-to/size-from-iostat.md",
+    "docs/how-to/troubleshoot/why-is-it-slow.md",
     "docs/index.md",
     "docs/questions-people-asked.md",
 )

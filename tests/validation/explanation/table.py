@@ -249,7 +249,7 @@ or a link that takes its time, not as the law that the explanation applies. `pyt
 
 A cause whose figures stay inside the intervals cannot be seen, and nothing is said of it: the intervals of drives that
 are known from their sheets are wide, most of all for writes. To see more, describe a drive that was
-[measured](../../how-to/measure-a-server.md).
+[measured](../../how-to/measure/measure-a-server.md).
 
 What this does not show: planted causes are simulated by the same model that explains them, so a real fault may leave
 other figures than this page's. That is what the public threads below are for.
