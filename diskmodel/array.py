@@ -19,7 +19,8 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.assumed import assumed
 from diskmodel.host.description import Host
 from diskmodel.layout.description import Layout
-from diskmodel.layout.levels import level_name
+from diskmodel.layout.levels import POOLS, level_name
+from diskmodel.layout.pool import ACTIVE_READS
 from diskmodel.layout.tables import LayoutTables, layout_tables
 from diskmodel.queue.description import Queue
 from diskmodel.units import Ppm, nominal_bytes, pretty_bytes
@@ -44,10 +45,16 @@ class Spindles(Description):
     drift_ppm: Ppm = Field(default=0.0, ge=0, le=10_000)
 
 
+#: Numbers of vdevs and of the drives of each, drive and kind of vdev in words.
+_POOL_WORDS = re.compile(
+    r"(?P<vdevs>\d{1,6})\s*[x×]\s*(?P<width>\d{1,6})(?:\s*[x×]\s*|\s+)(?P<drive>\S+)(?:\s+(?:in\s+)?(?P<level>\S.*))?"
+)
 #: Number of drives, drive and RAID level in words.
 _WORDS = re.compile(r"(?:(?P<disks>\d{1,6})(?:\s*[x×]\s*|\s+))?(?P<drive>\S+)(?:\s+(?:in\s+)?(?P<level>\S.*))?")
 #: What may follow, each after a comma, beside a controller: "1GiB cache", "2GiB read cache", "strip 256KiB".
 _CACHE = re.compile(r"(?P<size>\S+(?:\s[KMGT]i?B)?)\s+(?:(?P<kind>read|write)[\s-])?cache", re.IGNORECASE)
+_RECORD = re.compile(r"(?:record(?:\s?size)?|volblocksize)s?\s+(?:of\s+)?(?P<size>\S.*)", re.IGNORECASE)
+_ASHIFT = re.compile(r"ashift\s*=?\s*(?P<shift>\d+)", re.IGNORECASE)
 _STRIP = re.compile(r"strips?\s+(?:of\s+)?(?P<size>\S.*)", re.IGNORECASE)
 #: What people add to the level of an array with a failed disk.
 _BROKEN = re.compile(r"raid\W*(?P<number>\d+e?)\b.*(degraded|fail|broken|lost|missing|rebuil)", re.IGNORECASE)
@@ -145,8 +152,12 @@ class Array(Description):
         layout = self.layout
         has_strips = layout.level not in ("jbod", "raid1")
         strip = f", strip {pretty_bytes(layout.strip_bytes)}" if has_strips else ""
+        disks = f"{layout.disks}"
+        if layout.kind.is_pool:
+            strip = f", records of {pretty_bytes(layout.pool_record_bytes)}"
+            disks = f"{layout.n_groups} × {layout.group_disks}"
         facts = [
-            ("disks", f"{layout.disks} × {self.drive.name} in {layout.level}{strip}"),
+            ("disks", f"{disks} × {self.drive.name} in {layout.level}{strip}"),
             ("usable", nominal_bytes(self.usable_bytes)),
         ]
         if layout.spares:
@@ -168,6 +179,8 @@ class Array(Description):
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:
+        if self.layout.kind.is_pool and (problem := self._pool_problem()):
+            raise ValueError(problem)
         if self.layout.read_modify_write == "held" and self.queue.write_throttle != "none":
             raise ValueError(
                 f"queue.write_throttle={self.queue.write_throttle!r}: Linux md never holds a disk; "
@@ -179,6 +192,27 @@ class Array(Description):
                 "which no RAID level does; use one drive (level = 'jbod', disks = 1) and divide the load among several"
             )
         return self
+
+    def _pool_problem(self) -> str | None:
+        """Return what does not stand in front of a pool, or what is not modeled of it; None where all fits."""
+        level = self.layout.level
+        if self.queue != Queue():
+            return f"queue: above each disk of {level} is the queue of OpenZFS; remove queue"
+        if self.controller.has_real_cache:
+            fix = "remove it, or give the hit_ratio of the ARC in read_cache"
+            return f"controller: a cache of its own in front of {level} is not modeled; {fix}"
+        if self.host.page_cache is not None:
+            return (
+                f"host.page_cache: in front of {level} is the cache of OpenZFS, which is not modeled; remove page_cache"
+            )
+        if isinstance(self.drive, Hdd) and self.drive.write_zones is not None:
+            return f"drive: {level} cannot write zones in order; use another drive"
+        return None
+
+    @property
+    def member_queue(self) -> Queue:
+        """The queue above each drive: as described, or that of OpenZFS (rule X7)."""
+        return Queue(drive_depth=ACTIVE_READS) if self.layout.kind.is_pool else self.queue
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -294,6 +328,9 @@ class Array(Description):
 def _of_words(words: str) -> dict[str, Any]:
     """Return the fields of the array that words describe; DescriptionError where they have another form."""
     first, *more = words.split(",")
+    pool = _POOL_WORDS.fullmatch(first.strip())
+    if pool is not None:
+        return _of_pool_words(words, pool, more)
     found = _WORDS.fullmatch(first.strip())
     if found is None or (found["level"] is None and int(found["disks"] or 1) > 1):
         missing = "array in words" if found is None else "array in words, which names its RAID level"
@@ -309,6 +346,25 @@ def _of_words(words: str) -> dict[str, Any]:
         fix = f'write a file with drive = "{found["drive"]}" and layout = {{ {table} }}'
         raise DescriptionError(Fault("array", words, "only whole arrays can be written in words", fix))
     tables: dict[str, dict[str, Any]] = {"layout": {"level": level, "disks": disks}, "controller": {}}
+    return {"name": words, "drive": found["drive"], **_with_more(words, tables, more)}
+
+
+def _of_pool_words(words: str, found: re.Match[str], more: list[str]) -> dict[str, Any]:
+    """Return the fields of the pool that words describe, as "2x6 seagate-exos-x18 raidz2" does."""
+    level = level_name(found["level"])
+    vdevs, disks = int(found["vdevs"]), int(found["vdevs"]) * int(found["width"])
+    if level not in POOLS:
+        fix = f"name a kind of vdev ({', '.join(POOLS)}), or write one number of drives: {disks}x {found['drive']}"
+        raise DescriptionError(Fault("array", words, "has numbers of vdevs and of drives, as only pools do", fix))
+    tables: dict[str, dict[str, Any]] = {
+        "layout": {"level": level, "disks": disks, "vdevs": vdevs},
+        "controller": {},
+    }
+    return {"name": words, "drive": found["drive"], **_with_more(words, tables, more)}
+
+
+def _with_more(words: str, tables: dict[str, dict[str, Any]], more: list[str]) -> dict[str, dict[str, Any]]:
+    """Return layout and controller with what follows after commas."""
     # a controller first, whose caches the others change
     for part in sorted(more, key=lambda part: part.strip() not in profiles()):
         if cache := _CACHE.fullmatch(part.strip()):
@@ -318,9 +374,13 @@ def _of_words(words: str) -> dict[str, Any]:
             tables["controller"][kind] = {**known, "size": cache["size"]}
         elif part.strip() in profiles():
             tables["controller"] = dict(load_controller(part.strip())) | tables["controller"]
+        elif record := _RECORD.fullmatch(part.strip()):
+            tables["layout"]["record"] = record["size"]
+        elif ashift := _ASHIFT.fullmatch(part.strip()):
+            tables["layout"]["ashift"] = int(ashift["shift"])
         elif strip := _STRIP.fullmatch(part.strip()):
             tables["layout"]["strip"] = strip["size"]
         else:
             fix = 'write for example "8x generic-15k raid5, 1GiB cache, strip 256KiB"'
             raise DescriptionError(Fault("array", words, f"has {part.strip()!r} beside drives and level", fix))
-    return {"name": words, "drive": found["drive"], **tables}
+    return tables

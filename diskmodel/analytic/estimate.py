@@ -95,7 +95,9 @@ def estimate(array: Array, workload: Workload, *, n_sample: int = 1000, seed: in
     elif isinstance(tables, VirtualTables):
         disks = _VirtualDisks(sample, virtual_service(tables, sample))
     else:
-        disks = _HddDisks(sample, hdd_service(tables, sample, array.queue.scheduler, array.queue.drive_depth))
+        disks = _HddDisks(
+            sample, hdd_service(tables, sample, array.member_queue.scheduler, array.member_queue.drive_depth)
+        )
     model = _Model(sample, disks, hit_s)
     open_rate, clients = workload.offered_rate_per_s, workload.queue_depth
     saturation = model.saturation_iops(clients)

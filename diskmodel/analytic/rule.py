@@ -13,7 +13,7 @@ from typing import Any
 
 from diskmodel.analytic.checks import Checks
 from diskmodel.errors import choose_from
-from diskmodel.layout.levels import LEVELS, level_name, zfs_refusal
+from diskmodel.layout.levels import LEVELS, POOLS, level_name, zfs_refusal
 from diskmodel.layout.shape import MAX_DISKS, Shape
 from diskmodel.plain import Record
 
@@ -66,6 +66,11 @@ def write_penalty(level: str, *, n_parity: int | None = None) -> int:
         return 2 * (n_parity + 1)
     if name not in WRITE_PENALTIES:
         unknown = ("is not a known RAID level", choose_from(level, [*WRITE_PENALTIES, "erasure"]))
+        if name in POOLS:
+            unknown = (
+                "is a vdev of OpenZFS, which has no write penalty",
+                "ask `diskmodel capacity` about an array such as 2x6 seagate-exos-x18 raidz2",
+            )
         Checks().fault("level", level, *(zfs_refusal(level) or unknown)).done()
     return WRITE_PENALTIES[name]
 

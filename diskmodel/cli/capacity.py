@@ -30,6 +30,8 @@ from diskmodel.options import ARRAY, KIND_OF_LOAD
 
 #: The load of a question that names none: small requests of a database, two thirds of them reads.
 USUAL = {"reads": "70%", "block": "8k"}
+#: The same of a pool of OpenZFS, of which only reads are modeled.
+USUAL_OF_POOLS = {"reads": "100%", "block": "8k"}
 
 
 @ends_well
@@ -56,7 +58,7 @@ def capacity(
     """Find what one array can carry: the knee of its latency, its highest stable rate, and what a failed disk changes.
 
     The rate of a workload file does not matter: it is scaled. Without one, requests of 8 KiB are assumed, 70% of them
-    reads, at random over the whole array.
+    reads, at random over the whole array; only reads of a pool of OpenZFS.
     """
     from diskmodel.engine.truths import DRAWS
     from diskmodel.plan.comparison.capacity import find_capacity
@@ -65,7 +67,8 @@ def capacity(
     described = read_array(array, drive, changes)
     given = dict(stream)
     if workload is None:
-        assumed = {key: text for key, text in USUAL.items() if given.get(key) is None}
+        usual = USUAL_OF_POOLS if described.layout.kind.is_pool else USUAL
+        assumed = {key: text for key, text in usual.items() if given.get(key) is None}
         if assumed:
             said = " and ".join(f"--{key} {text}" for key, text in assumed.items())
             say(f"assumed: {said}; name your own, or give a file with --workload")

@@ -10,13 +10,13 @@ from diskmodel.array import Array
 from diskmodel.controller.description import Controller
 from diskmodel.drive.tables import DriveTables, FlashTables, HddTables, VirtualTables
 from diskmodel.engine.steady.start import EMPTY, Start
-from diskmodel.errors import DescriptionError, Fault, StarvationError
+from diskmodel.errors import CoverageError, DescriptionError, Fault, StarvationError
 from diskmodel.host.description import Host
 from diskmodel.host.pauses import draw_pauses
 from diskmodel.layout.rebuild import MAX_STARVING_BYTES
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.queue import Queue
-from diskmodel.records import Int64, Requests
+from diskmodel.records import READ, Int64, Requests
 from diskmodel.units import MAX_LENGTH, MAX_NS, pretty_bytes
 
 
@@ -111,12 +111,13 @@ def resolve(array: Array, seed: int) -> Scenario:
     if isinstance(tables, HddTables):
         names = ("scheduler", "age_ns", "miss_margin_ns", "age_weight", "committed")
         own = Queue.parse({name: getattr(tables, name) for name in names}, "drive.queue")
-    depth = tables.queue_depth if array.queue.drive_depth is None else min(array.queue.drive_depth, tables.queue_depth)
+    queue = array.member_queue
+    depth = tables.queue_depth if queue.drive_depth is None else min(queue.drive_depth, tables.queue_depth)
     link = array.controller.link_bytes_per_s
     return Scenario(
         drive=tables,
         layout=layout,
-        queue=array.queue,
+        queue=queue,
         drive_queue=own,
         depth=depth,
         controller=array.controller,
@@ -213,6 +214,12 @@ def endless(error: OverflowError) -> DescriptionError:
     return starved() if "rebuilt" in str(error) else too_long()
 
 
+def not_in_a_pool(field: str, what: str) -> CoverageError:
+    """The error of a load that is not modeled on pools of OpenZFS."""
+    fix = "ask about random reads of the pool alone: what it writes, and what it reads ahead, is not simulated"
+    return CoverageError(Fault(field, what, "are not modeled for pools of OpenZFS", fix))
+
+
 def check_requests(scenario: Scenario, requests: Requests) -> None:
     """Every request lies on the array.
 
@@ -226,6 +233,8 @@ def check_requests(scenario: Scenario, requests: Requests) -> None:
         raise DescriptionError(
             Fault("requests", int(requests.length.max()), f"a request is longer than {MAX_LENGTH} bytes", "divide it")
         )
+    if scenario.layout.pool is not None and (requests.op != READ).any():
+        raise not_in_a_pool("requests", "writes")
     bad = (requests.offset < 0) | (requests.length <= 0) | (requests.offset + requests.length > size)
     if bad.any():
         row = int(np.flatnonzero(bad)[0])

@@ -7,21 +7,21 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from diskmodel.description import Description
-from diskmodel.layout.levels import LEVELS, RaidLevel, level_name, zfs_refusal
+from diskmodel.layout.levels import KINDS, RaidLevel, level_name, zfs_refusal
 from diskmodel.layout.shape import MAX_DISKS, Shape
 from diskmodel.registry import OneOf
 from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds, Ratio
 
 
 def _named_level(value: Any) -> Any:
-    """Return the registry's name of a level; ValueError for what only resembles one."""
+    """Return the registry's name of a level or a kind of vdev; ValueError for what only resembles one."""
     if refusal := zfs_refusal(value):
         raise ValueError("; ".join(refusal))
     return level_name(value)
 
 
-#: Name of a RAID level.
-Level = Annotated[str, OneOf(LEVELS.keys), BeforeValidator(_named_level)]
+#: Name of a RAID level, or of a kind of vdev.
+Level = Annotated[str, OneOf(KINDS.keys), BeforeValidator(_named_level)]
 Rotation = Literal["left-symmetric", "left-asymmetric", "right-symmetric", "right-asymmetric"]
 ReadPolicy = Literal["nearest", "shortest-queue", "round-robin", "primary", "nearest-arm"]
 WritePolicy = Literal["fewest", "read-modify-write", "reconstruct-write"]
@@ -96,6 +96,23 @@ MAX_STRIPE_CACHE = 32_768
 MAX_STRIPE_DISKS = 64
 
 
+#: `recordsize` of a file system of OpenZFS, and 2^12 = 4096, the sectors that today's disks really have.
+USUAL_RECORD_BYTES = 128 << 10
+USUAL_ASHIFT = 12
+#: Fields of a layout that pools have.
+_OF_POOLS = frozenset(
+    ("level", "disks", "vdevs", "record_bytes", "ashift", "failed", "spares", "member_bytes", "data_offset_bytes")
+)
+#: Why pools do not have some of the others.
+_WHY_NOT_IN_POOLS = {
+    "rebuild": "a resilver is not modeled",
+    "copies": "a mirror has a copy on every disk of its vdev: say how many vdevs",
+    "groups": "the groups of a pool are its vdevs: use vdevs",
+    "n_parity": "is implied by raidz1, raidz2 or raidz3",
+    "strip_bytes": "a pool has no strips: its records have record_bytes",
+}
+
+
 class Bitmap(Description):
     """Write-intent bitmap, as of Linux md: which chunks may differ between members after a crash.
 
@@ -122,9 +139,17 @@ class Layout(Description):
     Attributes
     ----------
     level : str
-        jbod, raid0, raid1, raid1e, raid10, raid3, raid4, raid5, raid50, raid6, raid60 or erasure.
+        jbod, raid0, raid1, raid1e, raid10, raid3, raid4, raid5, raid50, raid6, raid60 or erasure; for a pool of OpenZFS
+        its kind of vdev: mirror, raidz1, raidz2 or raidz3.
     disks : int
-        Members, spares not counted.
+        Members, spares not counted; of a pool those of all vdevs.
+    vdevs : int or None
+        Pools: vdevs of `disks // vdevs` disks each; 1 unless given.
+    record_bytes : int or None
+        Pools: `recordsize` of the file system, or `volblocksize` of the volume; 128 KiB unless given. A read takes
+        whole records.
+    ashift : int or None
+        Pools: allocation blocks have 2^ashift bytes, 12 unless given.
     strip_bytes : int
         Contiguous data on one disk before the next disk's turn.
     copies : int or None
@@ -175,6 +200,9 @@ class Layout(Description):
 
     level: Level
     disks: int = Field(ge=1, le=MAX_DISKS)
+    vdevs: int | None = Field(default=None, ge=1, le=MAX_DISKS)
+    record_bytes: Length | None = Field(default=None, ge=512, le=16 << 20)
+    ashift: int | None = Field(default=None, ge=9, le=16)
     strip_bytes: Bytes = Field(default=64 << 10, gt=0)
     copies: int | None = Field(default=None, ge=1)
     arrangement: Literal["near", "far"] = "near"
@@ -203,7 +231,7 @@ class Layout(Description):
         return self
 
     def _shape_problem(self) -> str | None:
-        if problem := self.shape.problem():
+        if problem := self._pool_problem() or self.shape.problem():
             return problem
         level, kind = self.level, self.kind
         if self.arrangement == "far" and not kind.has_far_copies:
@@ -220,6 +248,27 @@ class Layout(Description):
                 "use for example 64 MiB"
             )
         return self._stripe_cache_problem()
+
+    def _pool_problem(self) -> str | None:
+        """Return which field belongs to the other kind of array, or what records cannot be; None where all fit."""
+        if not self.kind.is_pool:
+            for name in ("vdevs", "record_bytes", "ashift"):
+                if getattr(self, name) is not None:
+                    return f"{name}={getattr(self, name)}: belongs to pools of OpenZFS, not to {self.level}; remove it"
+            return None
+        defaults = {name: field.default for name, field in type(self).model_fields.items() if name not in _OF_POOLS}
+        for name, default in defaults.items():
+            if name in self.model_fields_set and getattr(self, name) != default:
+                why = _WHY_NOT_IN_POOLS.get(name, "is a setting of RAID, which a pool does not have")
+                return f"{name}: {why}; remove it"
+        record = self.pool_record_bytes
+        if record & (record - 1):
+            return f"record_bytes={record}: must be a power of two; try {1 << record.bit_length() - 1}"
+        if record < self.block_bytes:
+            return (
+                f"record_bytes={record}: less than a block of ashift={self.pool_ashift}; use {self.block_bytes} or more"
+            )
+        return None
 
     def _stripe_cache_problem(self) -> str | None:
         if self.stripe_cache_pages is None:
@@ -281,12 +330,27 @@ class Layout(Description):
     @property
     def shape(self) -> Shape:
         """Return the level with its counts."""
-        return Shape(self.level, self.disks, self.copies, self.groups, self.n_parity)
+        return Shape(self.level, self.disks, self.copies, self.vdevs or self.groups, self.n_parity)
 
     @property
     def kind(self) -> RaidLevel:
         """Return the level's entry in the list of levels."""
-        return LEVELS[self.level]
+        return KINDS[self.level]
+
+    @property
+    def pool_record_bytes(self) -> int:
+        """Bytes of a record of a pool."""
+        return self.record_bytes or USUAL_RECORD_BYTES
+
+    @property
+    def pool_ashift(self) -> int:
+        """Binary logarithm of the bytes of a pool's allocation block."""
+        return self.ashift or USUAL_ASHIFT
+
+    @property
+    def block_bytes(self) -> int:
+        """Bytes of a pool's allocation block."""
+        return 1 << self.pool_ashift
 
     @property
     def n_copies(self) -> int:
@@ -295,12 +359,12 @@ class Layout(Description):
 
     @property
     def n_groups(self) -> int:
-        """Parity groups (1 where the level has none)."""
+        """Parity groups, or vdevs of a pool (1 where the level has none)."""
         return self.shape.n_groups
 
     @property
     def group_disks(self) -> int:
-        """Number of disks of one parity group."""
+        """Number of disks of one parity group, or vdev."""
         return self.shape.group_disks
 
     @property
@@ -323,6 +387,8 @@ class Layout(Description):
             per_group = [sum(1 for d in lost if d // self.group_disks == g) for g in range(self.n_groups)]
             return max(per_group) > self.parity_strips
         n, copies = self.disks, self.n_copies
+        if self.kind.is_pool:
+            return any(all(disk in lost for disk in range(first, first + copies)) for first in range(0, n, copies))
         if self.arrangement == "far":
             return any(all((first + c) % n in lost for c in range(copies)) for first in range(n))
         starts = {(k * copies) % n for k in range(n)}

@@ -1,16 +1,19 @@
 """The one list of RAID levels: what each level is, as plain data.
 
 A level is a setting of one of three families, which say where blocks lie: "concat" (disks end to end) and "copies"
-(`mirror.py`), "parity" (`parity.py`). Neither engine knows levels; both read `LayoutTables`.
+(`mirror.py`), "parity" (`parity.py`). Beside them are the vdevs of OpenZFS, of the family "pool" (`pool.py`), which
+answer other questions: `LEVELS` is RAID, `POOLS` is OpenZFS, `KINDS` is both. Neither engine knows levels; both read
+`LayoutTables`.
 """
 
 from __future__ import annotations
 
 import re
+from collections import ChainMap
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Family = Literal["concat", "copies", "parity"]
+Family = Literal["concat", "copies", "parity", "pool"]
 
 
 @dataclass(frozen=True)
@@ -23,8 +26,9 @@ class RaidLevel:
         As descriptions name it.
     title : str
         In one line, for people.
-    family : "concat", "copies" or "parity"
+    family : "concat", "copies", "parity" or "pool"
     min_disks : int
+        Of a pool: of each vdev.
     n_parity : int or None
         Parity strips of a row; None: the description gives `n_parity`.
     default_copies : int
@@ -74,7 +78,12 @@ class RaidLevel:
     @property
     def is_redundant(self) -> bool:
         """Whether data survives the loss of a disk."""
-        return self.family == "parity" or self.keeps_copies
+        return self.family == "parity" or self.keeps_copies or bool(self.n_parity)
+
+    @property
+    def is_pool(self) -> bool:
+        """Whether it is a vdev of OpenZFS."""
+        return self.family == "pool"
 
 
 #: Every RAID level by its name.
@@ -130,8 +139,21 @@ LEVELS: dict[str, RaidLevel] = {
     )
 }
 
-#: Other words for a level of one disk.
-_ALIASES = {"single": "jbod"}
+#: Every kind of vdev of OpenZFS by its name.
+POOLS: dict[str, RaidLevel] = {
+    level.name: level
+    for level in (
+        RaidLevel("mirror", "OpenZFS mirror", "pool", min_disks=2, default_copies=0, is_common=False),
+        RaidLevel("raidz1", "OpenZFS RAID-Z1 (one parity)", "pool", min_disks=2, n_parity=1, is_common=False),
+        RaidLevel("raidz2", "OpenZFS RAID-Z2 (two parities)", "pool", min_disks=3, n_parity=2, is_common=False),
+        RaidLevel("raidz3", "OpenZFS RAID-Z3 (three parities)", "pool", min_disks=4, n_parity=3, is_common=False),
+    )
+}
+#: All that a layout can be.
+KINDS: ChainMap[str, RaidLevel] = ChainMap(LEVELS, POOLS)
+
+#: Other words for a level of one disk, and for vdevs of OpenZFS.
+_ALIASES = {"single": "jbod", "raidz": "raidz1", "zmirror": "mirror", "mirrors": "mirror"}
 #: Layouts of OpenZFS, which share their names with no level and their behavior with none either.
 _OF_ZFS = re.compile(r"(raid|d)?z[123]|raidz|draid")
 #: What people put between the parts of a level's name: "RAID-10", "raid 1+0", "RAID_5".
@@ -143,24 +165,26 @@ def level_name(value: Any) -> Any:
 
     Examples
     --------
-    >>> [level_name(text) for text in ("RAID5", "raid 5", "RAID-10", "raid1+0", "single")]
-    ['raid5', 'raid5', 'raid10', 'raid10', 'jbod']
+    >>> [level_name(text) for text in ("RAID5", "raid 5", "RAID-10", "raid1+0", "single", "RAID-Z2")]
+    ['raid5', 'raid5', 'raid10', 'raid10', 'jbod', 'raidz2']
     """
-    if not isinstance(value, str) or value in LEVELS:
+    if not isinstance(value, str) or value in KINDS:
         return value
     plain = _SEPARATORS.sub("", value.lower())
     plain = _ALIASES.get(plain, plain)
-    return plain if plain in LEVELS and not _is_mirror_of_stripes(value) else value
+    return plain if plain in KINDS and not _is_mirror_of_stripes(value) else value
 
 
 def zfs_refusal(value: Any) -> tuple[str, str] | None:
-    """Return rule and fix for RAID-Z and dRAID of OpenZFS, which no level resembles; None for anything else."""
-    if not isinstance(value, str) or not _OF_ZFS.match(_SEPARATORS.sub("", value.lower())):
+    """Return rule and fix for layouts of OpenZFS that are not modeled, such as dRAID; None for anything else."""
+    if not isinstance(value, str) or level_name(value) in POOLS:
+        return None
+    if not _OF_ZFS.match(_SEPARATORS.sub("", value.lower())):
         return None
     return (
-        "belongs to OpenZFS, which is not modeled",
-        "no RAID level stands for it: a small read takes all data disks of a vdev there, so that RAID 6 would promise "
-        "several times its random reads",
+        "belongs to OpenZFS, and is not modeled",
+        f"of its vdevs use {', '.join(POOLS)}; no RAID level stands for it: a read takes all data disks of a record "
+        "there, so that RAID 6 would promise several times its random reads",
     )
 
 

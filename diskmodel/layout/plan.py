@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from diskmodel.layout import mirror, parity
+from diskmodel.errors import CoverageError, Fault
+from diskmodel.layout import mirror, parity, pool
 from diskmodel.layout.pieces import ChooseCopy, Plan
 from diskmodel.layout.tables import LayoutTables
+from diskmodel.records import READ
 
 
 def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy, front: int = 0) -> Plan:
@@ -22,6 +24,10 @@ def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy,
     front : int
         Sectors of the lost disk's data area that have been rebuilt onto the spare.
     """
+    if tables.family == "pool":
+        if op != READ:
+            raise CoverageError(Fault("op", "write", "is not modeled for pools of OpenZFS", "only read"))
+        return pool.plan(tables, sector, n, choose)
     if tables.family == "parity":
         return parity.plan(tables, op, sector, n, front)
     return mirror.plan(tables, op, sector, n, choose, front)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from diskmodel.layout.levels import LEVELS, RaidLevel
+from diskmodel.layout.levels import KINDS, RaidLevel
 
 #: No array has more disks.
 MAX_DISKS = 100_000
+#: No vdev has more: OpenZFS limits dRAID to 255 (`VDEV_DRAID_MAX_CHILDREN`), and advises against wide vdevs.
+MAX_VDEV_DISKS = 255
 
 
 @dataclass(frozen=True)
@@ -17,10 +19,10 @@ class Shape:
     Attributes
     ----------
     level : str
-        Its name in `LEVELS`.
+        Its name in `KINDS`.
     disks : int
     copies, groups, n_parity : int or None
-        As in `Layout`; None: what the level has.
+        As in `Layout`; None: what the level has. The groups of a pool are its vdevs.
     """
 
     level: str
@@ -32,21 +34,21 @@ class Shape:
     @property
     def kind(self) -> RaidLevel:
         """Return the level's entry in the list of levels."""
-        return LEVELS[self.level]
+        return KINDS[self.level]
 
     @property
     def n_copies(self) -> int:
         """Number of copies of each block."""
-        return self.copies or self.kind.default_copies or self.disks
+        return self.copies or self.kind.default_copies or self.group_disks
 
     @property
     def n_groups(self) -> int:
-        """Parity groups (1 where the level has none)."""
+        """Parity groups, or vdevs of a pool (1 where the level has none)."""
         return self.groups or self.kind.default_groups or 1
 
     @property
     def group_disks(self) -> int:
-        """Number of disks of one parity group."""
+        """Number of disks of one parity group, or vdev."""
         return self.disks // self.n_groups
 
     @property
@@ -64,6 +66,8 @@ class Shape:
         level, disks, kind = self.level, self.disks, self.kind
         if disks > MAX_DISKS:
             return f"disks={disks}: must be at most {MAX_DISKS}; lower it"
+        if kind.is_pool:
+            return self._problem_of_pool()
         if disks < kind.min_disks:
             return f"disks={disks}: {level} needs at least {kind.min_disks} disks; add disks or choose another level"
         if self.copies is not None and not kind.keeps_copies:
@@ -84,4 +88,15 @@ class Shape:
             return f"disks={disks}: not a multiple of groups={self.n_groups}; change one of them"
         if self.parity_strips and self.data_strips < kind.min_data_strips:
             return f"disks={disks}: a group of {self.group_disks} disks leaves too few data strips; add disks"
+        return None
+
+    def _problem_of_pool(self) -> str | None:
+        if self.disks % self.n_groups:
+            return f"disks={self.disks}: not a multiple of vdevs={self.n_groups}; change one of them"
+        if self.group_disks < self.kind.min_disks:
+            least = self.kind.min_disks
+            return f"disks={self.disks}: a vdev of {self.level} needs at least {least} disks; add disks"
+        if self.group_disks > MAX_VDEV_DISKS:
+            most = MAX_VDEV_DISKS
+            return f"disks={self.disks}: a vdev has at most {most} disks; make several, with vdevs = {self.disks // 8}"
         return None

@@ -32,8 +32,9 @@ def test_a_single_disk() -> None:
     [
         ("8x generic-15k raid5, 3 bananas", "has '3 bananas' beside drives and level; write for example"),
         ("8x generic-15k raid5, much cache", "must be a number with a unit"),
-        ("12x generic-7k2 raidz2", "belongs to OpenZFS"),
-        ("12x generic-7k2 RAID-Z", "belongs to OpenZFS"),
+        ("2x6 generic-7k2 raid6", "as only pools do"),
+        ("2x6 generic-7k2", "as only pools do"),
+        ("12x generic-7k2 raidz4", "of its vdevs use mirror, raidz1, raidz2, raidz3"),
         ("12x generic-7k2 draid2:4d:12c:1s", "belongs to OpenZFS"),
         ("12x generic-7k2 raid7", "did you mean"),
         ("generic-7k2 raid5", "does not say how many drives"),
@@ -45,6 +46,23 @@ def test_other_words_are_refused(words: str, said: str) -> None:
     assert said in str(caught.value)
     if "OpenZFS" in said:
         assert "did you mean" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "shape", "record_bytes"),
+    [
+        ("12x generic-7k2 raidz2", ("raidz2", 1, 12), 128 << 10),
+        ("12x generic-7k2 RAID-Z", ("raidz1", 1, 12), 128 << 10),
+        ("2x6 generic-7k2 raidz2, record 8KiB", ("raidz2", 2, 6), 8 << 10),
+        ("3 x 2 generic-7k2 in mirror, recordsize 16 KiB, ashift 13", ("mirror", 3, 2), 16 << 10),
+        ("3x2 generic-7k2 zmirror", ("mirror", 3, 2), 128 << 10),
+    ],
+)
+def test_pools_of_openzfs(words: str, shape: tuple[str, int, int], record_bytes: int) -> None:
+    layout = Array.from_words(words).layout
+    assert (layout.level, layout.n_groups, layout.group_disks) == shape
+    assert layout.pool_record_bytes == record_bytes
+    assert layout.pool_ashift == (13 if "ashift" in words else 12)
 
 
 def test_python_takes_the_words_of_commands() -> None:

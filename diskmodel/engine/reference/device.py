@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from diskmodel.engine.reference.clock import COMPLETE, DISPATCH, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.queue import Head, Policy, Positioning
-from diskmodel.records import FLUSH, WRITE
+from diskmodel.records import FLUSH, READ, WRITE
 
 
 @dataclass
@@ -39,6 +39,9 @@ class Device(ABC):
     zone_sectors = 0
     first_zoned = 0
     zone_merge_limit = 0
+    #: Blocks that a read may skip to include another one that waits, and its most blocks then; 0: it includes none.
+    gather_gap = 0
+    gather_limit = 0
 
     def __init__(self, clock: Clock, index: int, scheduler: Policy, depth: int) -> None:
         self.clock = clock
@@ -159,11 +162,49 @@ class Device(ABC):
         while self.waiting and self.in_drive < self.depth:
             head = Head(self.handed_end, self.positioning(now))
             command = self.waiting.pop(self.scheduler.choose(self.waiting, head, now))
+            if self.gather_limit:
+                self._gather(command, now)
             self.handed_end = command.lba + command.n_sectors
             self._accept(command, now)
         for command in self.flushes:
             self._process(command, now)
         self.flushes.clear()
+
+    def _gather(self, first: Command, now: int) -> None:
+        """Let a read include those that have waited near it: first those before it, then those behind (rule X8)."""
+        if first.op != READ or first.arrived_ns == now:
+            return
+        low = high = (first.lba, first.seq)
+        begin, end = first.lba, first.lba + first.n_sectors
+        near = sorted(
+            (
+                other
+                for other in self.waiting
+                if other.op == READ
+                and other.arrived_ns < now
+                and other.lba // self.merge_border == first.lba // self.merge_border
+            ),
+            key=lambda other: (other.lba, other.seq),
+        )
+        taken: list[Command] = []
+        for other in reversed(near):
+            if (other.lba, other.seq) < low:
+                other_end = other.lba + other.n_sectors
+                if begin - other_end > self.gather_gap or max(end, other_end) - other.lba > self.gather_limit:
+                    break
+                low, begin, end = (other.lba, other.seq), other.lba, max(end, other_end)
+                taken.append(other)
+        for other in near:
+            if (other.lba, other.seq) > high:
+                other_end = other.lba + other.n_sectors
+                if other.lba - end > self.gather_gap or max(end, other_end) - begin > self.gather_limit:
+                    break
+                high, end = (other.lba, other.seq), max(end, other_end)
+                taken.append(other)
+        for other in taken:
+            self.waiting.remove(other)
+        first.lba, first.n_sectors = begin, end - begin
+        first.merged += taken
 
     def _accept(self, command: Command, now: int) -> None:
         self.in_drive += 1

@@ -362,6 +362,8 @@ class Raid:
         if policy == "lowest":
             return min(copies, key=lambda copy: copy.lba)
         pending = [self.devices[copy.disk].pending + self.n_chosen[copy.disk] for copy in copies]
+        if policy == "least-loaded":
+            return self._least_loaded(copies, pending)
         if policy == "shortest-queue":
             return copies[pending.index(min(pending))]
         distance = [abs(copy.lba - self.devices[copy.disk].completed_end) for copy in copies]
@@ -374,6 +376,17 @@ class Raid:
         if policy == "idle-or-nearest":
             distance = [gap if waits else 0 for gap, waits in zip(distance, pending, strict=True)]
         return copies[distance.index(min(distance))]
+
+    def _least_loaded(self, copies: Sequence[Copy], pending: list[int]) -> Copy:
+        """Copy that a mirror of OpenZFS reads (rule X6)."""
+        pool, tables = self.tables.pool, self.tables
+        assert pool is not None
+        loads = [
+            min(waits, pool.most_active) + pool.seek_load(copy.lba - self.read_end[copy.disk])
+            for copy, waits in zip(copies, pending, strict=True)
+        ]
+        least = [copy for copy, load in zip(copies, loads, strict=True) if load == min(loads)]
+        return least[(least[0].lba - tables.data_offset) // pool.turn_of_copies % len(least)]
 
 
 def _is_within(piece: Piece, others: Sequence[Piece]) -> bool:

@@ -91,6 +91,8 @@ def make_stages(
     for device in devices:
         device.merge_border = split_at
         device.merge_limit = merge_limit if scenario.queue.merge else 0
+        if scenario.layout.pool is not None:
+            device.gather_gap, device.gather_limit = scenario.layout.pool.gather_gap, scenario.layout.pool.gather
         if isinstance(tables, HddTables):
             device.zone_sectors, device.first_zoned = tables.write_zone_sectors, tables.conventional_sectors
             device.zone_merge_limit = merge_limit

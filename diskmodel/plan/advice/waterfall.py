@@ -50,6 +50,8 @@ def waterfall(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate) -
     if counted is None or candidate.disks is None or not is_simulated:
         return ()
     case = Case(plan, candidate.family)
+    if case.array(candidate.disks).layout.kind.is_pool:
+        return ()  # its steps are those of strips
     found = [WaterfallStep("rule of thumb", counted, _rule_in_words(case))]
     near = counted
     for name, meaning, array_of, workload in _steps(case):

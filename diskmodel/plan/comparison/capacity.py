@@ -85,8 +85,9 @@ def find_capacity(
         broken = degraded_array(array)
         if broken is not None:
             degraded = decide(broken, load, n_requests=n_requests, seed=seed)
-            beside = beside_rebuild(decide, rebuilding_array(broken), load, n_requests=n_requests, seed=seed)
-            rebuilding, hours = beside.worst, beside.hours
+            if not array.layout.kind.is_pool:  # a resilver is not modeled
+                beside = beside_rebuild(decide, rebuilding_array(broken), load, n_requests=n_requests, seed=seed)
+                rebuilding, hours = beside.worst, beside.hours
     over = [point.offered for point in points if not point.outcome.is_stable and point.offered > highest.offered]
     return Capacity(
         array=array,

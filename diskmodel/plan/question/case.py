@@ -12,7 +12,7 @@ from diskmodel.array import Array
 from diskmodel.controller.description import ReadCache
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.description import Layout
-from diskmodel.layout.levels import LEVELS
+from diskmodel.layout.levels import KINDS
 from diskmodel.plan.question.description import PlanDescription, Prices, Search
 from diskmodel.plan.question.family import Family
 from diskmodel.plan.question.objective import Objective
@@ -156,7 +156,10 @@ class Case:
         }
         if is_rebuilding:
             layout |= {"rebuild": plan.candidates.rebuild.halfway().to_dict(), "spares": max(1, plan.candidates.spares)}
-        if groups > 1:
+        if KINDS[level].is_pool:
+            del layout["strip_bytes"]
+            layout["vdevs"] = groups
+        elif groups > 1:
             layout["groups"] = groups
         controller = plan.controller
         if family.cache_bytes:
@@ -191,6 +194,8 @@ class Case:
             When that one group, or one of those that the plan states, would be too wide.
         """
         level = self.family.level
+        if KINDS[level].is_pool:
+            return level, self.family.groups if self.family.groups > 1 else self._vdevs(disks)
         if level not in _STRIPED:
             return level, self.family.groups
         single, striped = _STRIPED[level]
@@ -207,6 +212,16 @@ class Case:
             )
         return (level, 1) if groups == 1 else (striped, groups)
 
+    def _vdevs(self, disks: int) -> int:
+        """Return the fewest equal vdevs within the plan's widest one; pairs of mirrors."""
+        level, kind = self.family.level, KINDS[self.family.level]
+        widest = self.plan.candidates.max_group_width.raidz if kind.n_parity else 2
+        for vdevs in range(-(-disks // widest), disks // kind.min_disks + 1):
+            if disks % vdevs == 0:
+                return vdevs
+        rule = f"do not make equal vdevs of {level} with {kind.min_disks} to {widest} disks"
+        raise DescriptionError(Fault("disks", disks, rule, "use another number, or a wider max_group_width.raidz"))
+
     def of(self, **changes: Any) -> Case:
         """Return the case of a family that differs in the given fields."""
         return replace(self, family=replace(self.family, **changes))
@@ -220,5 +235,5 @@ def cases(plan: PlanDescription) -> list[Case]:
         for drive, level, strip, cache in itertools.product(
             candidates.drives, candidates.levels, candidates.strip_bytes, candidates.cache_bytes
         )
-        for groups in (candidates.groups if LEVELS[level].default_groups > 1 else (1,))
+        for groups in (candidates.groups if KINDS[level].default_groups > 1 or KINDS[level].is_pool else (1,))
     ]

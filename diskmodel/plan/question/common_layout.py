@@ -8,7 +8,7 @@ from pydantic import Field
 
 from diskmodel.description import Description
 from diskmodel.layout.description import MAX_STRIPE_CACHE, Bitmap, ReadPolicy, Rotation, WritePolicy
-from diskmodel.layout.levels import LEVELS
+from diskmodel.layout.levels import KINDS
 from diskmodel.units import Bytes, Length, Ratio
 
 
@@ -21,6 +21,8 @@ class CommonLayout(Description):
         As in an array's layout: of mirrored levels.
     n_parity : int or None
         Of level erasure.
+    record_bytes, ashift : int or None
+        Of pools of OpenZFS.
     rotation, write_policy, read_modify_write
         Of levels with parity.
     stripe_cache_pages : int or None
@@ -37,6 +39,8 @@ class CommonLayout(Description):
     stripe_cache_pages: int | None = Field(default=None, ge=1, le=MAX_STRIPE_CACHE)
     huge_page_ratio: Ratio | None = None
     n_parity: int | None = Field(default=None, ge=1)
+    record_bytes: Length | None = Field(default=None, ge=512, le=16 << 20)
+    ashift: int | None = Field(default=None, ge=9, le=16)
     rotation: Rotation | None = None
     read_policy: ReadPolicy | None = None
     read_strips: Literal["joined", "separate"] | None = None
@@ -48,7 +52,7 @@ class CommonLayout(Description):
 
     def of(self, level: str) -> dict[str, Any]:
         """Return the fields that a layout of this level can have."""
-        kind = LEVELS[level]
+        kind = KINDS[level]
         impossible = {
             "copies": kind.default_copies < 2,  # RAID 1 has as many as disks
             "arrangement": not kind.has_far_copies,
@@ -59,7 +63,11 @@ class CommonLayout(Description):
             "write_policy": kind.family != "parity",
             "read_modify_write": kind.family != "parity",
             "stripe_cache_pages": level not in ("raid4", "raid5", "raid6"),
-            "bitmap": not kind.is_redundant,
+            "bitmap": not kind.is_redundant or kind.is_pool,
+            "read_policy": kind.is_pool,
+            "read_strips": kind.is_pool,
+            "record_bytes": not kind.is_pool,
+            "ashift": not kind.is_pool,
         }
         stated = self.model_dump(exclude_none=True)
         return {name: value for name, value in stated.items() if not impossible.get(name, False)}

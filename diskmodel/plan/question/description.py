@@ -18,7 +18,7 @@ from diskmodel.drive.hdd import Hdd
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.description import Host
 from diskmodel.layout.description import Level, Rebuild
-from diskmodel.layout.levels import LEVELS
+from diskmodel.layout.levels import KINDS
 from diskmodel.limits import MAX_SEED
 from diskmodel.plan.question.commits import commits_problem, scaled_with_commits
 from diskmodel.plan.question.common_layout import CommonLayout
@@ -45,6 +45,8 @@ class GroupWidth(Description):
         Default 14: HPE's limit for RAID 5 (Smart Array user guides), and NetApp's for single parity.
     raid6 : int
         Default 20: NetApp's limit for nearline disks with double parity (RAID-DP).
+    raidz : int
+        Of a vdev of RAID-Z. Default 9: the widest that OpenZFS recommends (zpoolconcepts.7).
 
     Notes
     -----
@@ -54,11 +56,12 @@ class GroupWidth(Description):
 
     raid5: int = Field(default=14, ge=3, le=10_000)
     raid6: int = Field(default=20, ge=4, le=10_000)
+    raidz: int = Field(default=9, ge=4, le=255)
 
 
 def _same_width(value: object) -> object:
     if isinstance(value, int) and not isinstance(value, bool):
-        return {"raid5": value, "raid6": max(value, 4)}
+        return {"raid5": value, "raid6": max(value, 4), "raidz": min(max(value, 4), 255)}
     return value
 
 
@@ -328,9 +331,21 @@ class PlanDescription(Description):
 
     def _layout_problem(self) -> str | None:
         candidates, bitmap, member = self.candidates, self.layout.bitmap, self.layout.member_bytes
+        pools = [level for level in candidates.levels if KINDS[level].is_pool]
+        objective = self.objective
+        for name, limit in (
+            ("rebuild_hours", objective.rebuild_hours),
+            ("data_loss_per_year", objective.data_loss_per_year),
+        ):
+            if pools and limit is not None:
+                return f"objective.{name}: the resilver of {pools[0]} is not modeled; remove it, or leave out pools"
+        if any(name is not None for name in (self.layout.record_bytes, self.layout.ashift)) and not pools:
+            return (
+                "layout.record_bytes, ashift: belong to pools of OpenZFS; remove them, or name a level such as raidz2"
+            )
         if self.layout.huge_page_ratio and self.layout.largest_request_bytes is None:
             return "layout.huge_page_ratio: no request is cut without largest_request; add that too"
-        if bitmap is not None and any(LEVELS[level].family == "parity" for level in candidates.levels):
+        if bitmap is not None and any(KINDS[level].family == "parity" for level in candidates.levels):
             for strip in candidates.strip_bytes:
                 if bitmap.chunk_bytes % strip:
                     return (

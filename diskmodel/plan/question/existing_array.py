@@ -7,7 +7,7 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.layout.description import Layout
-from diskmodel.layout.levels import LEVELS
+from diskmodel.layout.levels import KINDS
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.question.common_layout import CommonLayout
 from diskmodel.plan.question.description import PlanDescription
@@ -72,7 +72,7 @@ def _candidate(case: Case) -> dict[str, Any] | None:
         return None
     candidate = case.array(case.counts[0]).model_dump()
     candidate["layout"]["rebuild"] = case.plan.candidates.rebuild.model_dump()
-    if LEVELS[case.family.level].default_copies == 0:  # the level says it by its number of disks
+    if KINDS[case.family.level].default_copies == 0:  # the level says it by its number of disks
         candidate["layout"]["copies"] = case.counts[0]
     return dict(_leaves(candidate))
 

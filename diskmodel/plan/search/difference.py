@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 
-from diskmodel.analytic.rule import back_end_per_host
-from diskmodel.analytic.rule import write_penalty as penalty_of
 from diskmodel.array import Array
 from diskmodel.plan.answer.criterion import Verdict, tightest
 from diskmodel.plan.answer.trial import Trial
-from diskmodel.plan.trial.rule_of_thumb import calculator_cache_hit, calculator_disk_iops, read_fraction
+from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops, operations_of
 from diskmodel.plan.trial.trier import Trier
 from diskmodel.result.rebuild import PASSES
 from diskmodel.units import in_digits
@@ -67,6 +65,8 @@ def _service(trier: Trier, trial: Trial) -> str:
         return ""
     if ratio < 1:
         cause = "seeks are short, and the elevator reorders waiting requests"
+    elif trier.case.array(trial.disks).layout.kind.is_pool:
+        cause = "seek and rotation of the drive"
     elif trier.case.family.drive.kind == "flash":
         cause = "a flash drive reaches its rated IOPS only with many requests outstanding"
     elif trier.case.family.drive.kind == "virtual":
@@ -85,11 +85,7 @@ def _operations(trier: Trier, trial: Trial) -> str:
     assert outcome is not None
     case = trier.case
     array = case.array(trial.disks)
-    counted = back_end_per_host(
-        penalty_of(case.family.level, n_parity=array.layout.n_parity),
-        read_fraction(case.workload),
-        calculator_cache_hit(array, case.required_bytes),
-    )
+    counted = operations_of(array, case.workload, case.required_bytes)
     simulated = outcome.back_end_per_host
     if math.isnan(simulated) or abs(simulated / counted - 1) < 0.03:
         return ""
@@ -103,6 +99,8 @@ def why_other_operations(workload: Workload, array: Array, *, is_fewer: bool) ->
     has_cache = controller.read_cache is not None
     has_write_cache = controller.write_cache is not None
     causes = []
+    if array.layout.kind.is_pool:
+        return "a read takes the data columns of a record, whose other disks are free"
     if is_fewer:
         if has_cache or has_write_cache:
             causes.append("the cache saves operations")

@@ -60,13 +60,15 @@ def capacity_rows(capacity: Capacity) -> list[tuple[str, str]]:
         ("limited by", capacity.limit),
     ]
     if capacity.degraded is not None:
+        rows.append(("p99 at the knee, one disk failed", _ms(capacity.degraded, "p99")))
+    if capacity.rebuilding is not None:
         rows += [
-            ("p99 at the knee, one disk failed", _ms(capacity.degraded, "p99")),
             ("p99 at the knee, rebuilding", _ms(capacity.rebuilding, "p99")),
             ("rebuild by Linux md beside the knee", duration(capacity.rebuild_hours)),
             ("rebuild of an idle array", duration(capacity.idle_rebuild_hours)),
         ]
-    rows.append(("chance of data loss", chance_words(capacity.loss_per_year)))
+    if not math.isnan(capacity.loss_per_year):
+        rows.append(("chance of data loss", chance_words(capacity.loss_per_year)))
     rows.append(("IOPS by rule of thumb", short(capacity.rule_of_thumb_per_s)))
     return rows
 

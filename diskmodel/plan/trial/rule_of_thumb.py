@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from diskmodel.analytic.rule import RuleOfThumb, rule_of_thumb, usual_disk_iops
+from diskmodel.analytic.rule import RuleOfThumb, back_end_per_host, rule_of_thumb, usual_disk_iops, write_penalty
 from diskmodel.array import Array
 from diskmodel.drive import Drive, Hdd, Virtual
 from diskmodel.drive.virtual.processor import processor_ns
@@ -79,7 +79,35 @@ class Counted:
         )
 
 
+def operations_of(array: Array, workload: Workload, space: int = 0) -> float:
+    """Return the disk operations of a request that calculators count.
+
+    Of RAID a penalty for each write. Of a vdev of RAID-Z one disk's worth of requests: each keeps all its disks busy.
+    """
+    layout, hit = array.layout, calculator_cache_hit(array, space)
+    reads = read_fraction(workload)
+    if layout.kind.is_pool:
+        per_read = layout.group_disks if layout.parity_strips else 1
+        return reads * (1 - hit) * per_read + (1 - reads) * layout.group_disks
+    return back_end_per_host(write_penalty(layout.level, n_parity=layout.n_parity), reads, hit)
+
+
 def _rule(array: Array, workload: Workload, iops: float | None, disks: int, space: int = 0) -> RuleOfThumb:
+    layout = array.layout
+    if layout.kind.is_pool:
+        per_host, rating = operations_of(array, workload, space), calculator_disk_iops(array.drive)
+        return RuleOfThumb(
+            level=layout.level,
+            write_penalty=layout.group_disks,
+            back_end_per_host=per_host,
+            iops=iops,
+            back_end_iops=None if iops is None else iops * per_host,
+            per_disk_iops=rating,
+            array_iops=rating * disks,
+            host_iops=rating * disks / per_host,
+            disks=disks,
+            utilization_ratio=None if iops is None else iops * per_host / (rating * disks),
+        )
     return rule_of_thumb(
         array.layout.level,
         read_fraction=read_fraction(workload),
@@ -114,6 +142,8 @@ def rule_of_thumb_disks(case: Case) -> int | None:
         return None
     array = case.array(first)
     needed = 1
+    if iops is not None and array.layout.kind.is_pool:
+        return _pool_disks(case, iops, space)
     if iops is not None:
         ceiling = objective.utilization_ceiling_ratio or 1.0
         rule = rule_of_thumb(
@@ -132,6 +162,18 @@ def rule_of_thumb_disks(case: Case) -> int | None:
             return n
     last = next(n for n in reversed(counts) if case.usable_bytes(n) is not None)
     return max(needed, last + 1)
+
+
+def _pool_disks(case: Case, iops: float, space: int) -> int | None:
+    """Return the first count of disks whose vdevs have rate and space by the rule; else one beyond the last."""
+    ceiling = case.objective.utilization_ceiling_ratio or 1.0
+    possible = [n for n in case.plan.candidates.counts if case.usable_bytes(n) is not None]
+    for n in possible:
+        rule = _rule(case.array(n), case.workload, iops, n, space)
+        is_enough = rule.utilization_ratio is not None and rule.utilization_ratio <= ceiling
+        if is_enough and (case.usable_bytes(n) or 0) >= max(space, 1):
+            return n
+    return possible[-1] + 1
 
 
 def _of_any_width(case: Case) -> Case:

@@ -53,7 +53,7 @@ def statics(
     layout, drive = array.layout, array.drive
     used_bytes = layout.member_bytes or drive.capacity_bytes
     hours = math.nan
-    if layout.kind.is_redundant:
+    if layout.kind.is_redundant and not layout.kind.is_pool:
         limit = layout.fastest_rebuild(layout.rebuild or case.plan.candidates.rebuild)
         rate = min(sequential_bytes_per_s(array), limit)
         busy = min(max(utilization_ratio, 0.0), 1.0)
@@ -74,9 +74,11 @@ def statics(
 def loss_beside(array: Array, rebuild_hours: float, replacement_hours: float) -> DataLoss:
     """Return the chance of data loss, with rebuilds that take so long and failed disks that are replaced so late.
 
-    A hot spare replaces them at once; a rebuild that does not end takes ten years.
+    A hot spare replaces them at once; a rebuild that does not end takes ten years. Of a pool it is not known.
     """
     layout, drive = array.layout, array.drive
+    if layout.kind.is_pool:  # how long a resilver takes is not modeled, and the chance depends on it
+        return DataLoss(math.nan, math.nan, math.nan, layout.n_groups)
     wait = 0.0 if layout.spares else replacement_hours
     repair = wait + (rebuild_hours if math.isfinite(rebuild_hours) else 24 * 365 * 10)
     return data_loss(
@@ -92,9 +94,9 @@ def loss_beside(array: Array, rebuild_hours: float, replacement_hours: float) ->
 
 
 def idle_rebuild_hours(array: Array) -> float:
-    """Return the hours of a rebuild by Linux md with nothing beside it; nan where nothing can be rebuilt."""
+    """Return the hours of a rebuild by Linux md with nothing beside it; nan where nothing is rebuilt, or of a pool."""
     layout = array.layout
-    if not layout.kind.is_redundant:
+    if not layout.kind.is_redundant or layout.kind.is_pool:
         return math.nan
     rate = min(sequential_bytes_per_s(array), layout.fastest_rebuild(layout.rebuild or Rebuild()))
     return rebuild_hours(layout.member_bytes or array.drive.capacity_bytes, rate)

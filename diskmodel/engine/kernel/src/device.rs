@@ -4,7 +4,7 @@
 use crate::command::{Command, Commands};
 use crate::events::{Action, Events, COMPLETE, DISPATCH, LAST_NS};
 use crate::faults::{planted, Fault};
-use crate::mechanics::WRITE;
+use crate::mechanics::{READ, WRITE};
 #[cfg(feature = "web")]
 use crate::movement::Movement;
 use crate::queue::{Arms, Policy, Pool, Waiting};
@@ -155,6 +155,10 @@ pub struct Front {
     pub flushes: Vec<u32>,
     /// Sectors up to which adjacent waiting commands become one; 0: they do not.
     merge_limit: i64,
+    /// Sectors that a read may skip to include another that waits, and its most sectors then; 0: it includes none.
+    gather: (i64, i64),
+    /// Blocks of one arm: what lies on different arms is not read together.
+    border: i64,
     /// Whether a write may bypass this queue at the instant at which its read completes (rule L12).
     is_bypassed: bool,
     /// Of a drive whose host writes zones in order (rule N2).
@@ -178,6 +182,8 @@ impl Front {
             waiting: Pool::default(),
             flushes: Vec::new(),
             merge_limit: 0,
+            gather: (0, 0),
+            border: i64::MAX,
             is_bypassed: false,
             zones: None,
             scheduler: scheduler.clone(),
@@ -193,6 +199,60 @@ impl Front {
     pub fn merge_up_to(&mut self, sectors: i64) {
         self.merge_limit = sectors;
         self.waiting.merges = sectors > 0;
+    }
+
+    /// Lets a read include others that wait within `gap` sectors, up to `most` together (rule X8).
+    pub fn gather_up_to(&mut self, gap: i64, most: i64, border: i64) {
+        self.gather = (gap, most);
+        self.border = border;
+    }
+
+    /// Whether commands change when they are handed over.
+    #[inline(always)]
+    pub fn gathers(&self) -> bool {
+        self.gather.1 > 0
+    }
+
+    /// Lets a read include those that have waited near it: first those before it, then those behind (rule X8).
+    #[inline(never)]
+    fn gather(&mut self, first: &mut Waiting, now: i64, commands: &mut Commands) {
+        if first.op != READ || first.arrived == now {
+            return;
+        }
+        let (gap, most) = (self.gather.0 - i64::from(planted(Fault::PoolGap)), self.gather.1);
+        let (mut low, mut high) = ((first.lba, first.seq), (first.lba, first.seq));
+        let (mut begin, mut end) = (first.lba, first.lba + first.n);
+        for is_behind in [false, true] {
+            loop {
+                let list = self.waiting.list();
+                let near =
+                    list.commands().iter().enumerate().filter(|(_, w)| {
+                        w.op == READ && w.arrived < now && w.lba / self.border == first.lba / self.border
+                    });
+                let next = if is_behind {
+                    near.filter(|(_, w)| (w.lba, w.seq) > high).min_by_key(|(_, w)| (w.lba, w.seq))
+                } else {
+                    near.filter(|(_, w)| (w.lba, w.seq) < low).max_by_key(|(_, w)| (w.lba, w.seq))
+                };
+                let Some((at, &Waiting { lba, n, seq, id, .. })) = next else { break };
+                let is_far = if is_behind { lba - end > gap } else { begin - lba - n > gap };
+                if is_far || end.max(lba + n) - begin.min(lba) > most {
+                    break;
+                }
+                (begin, end) = (begin.min(lba), end.max(lba + n));
+                if is_behind {
+                    high = (lba, seq);
+                } else {
+                    low = (lba, seq);
+                }
+                list.remove(at);
+                let last = std::mem::replace(&mut commands[first.id].last_joined, id + 1);
+                let last = if last == 0 { first.id } else { last - 1 };
+                commands[last].next_joined = id + 1;
+            }
+        }
+        (first.lba, first.n) = (begin, end - begin);
+        (commands[first.id].lba, commands[first.id].n) = (begin, end - begin);
     }
 
     /// Lets only one write of each zone into the queue.
@@ -345,6 +405,9 @@ impl Front {
             return None;
         }
         let mut waiting = self.waiting.take(&mut self.scheduler, self.handed_end, now, arms)?;
+        if self.gathers() {
+            self.gather(&mut waiting, now, commands);
+        }
         self.handed_end = waiting.lba + waiting.n;
         self.accept(&mut waiting, now, commands, begin);
         Some(waiting)

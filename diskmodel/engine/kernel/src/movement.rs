@@ -73,6 +73,8 @@ pub fn strips(layout: &Layout, n_rows: i64) -> Vec<Vec<Option<i64>>> {
                 copies.iter().for_each(|copy| put(copy.disk, copy.lba, chunk));
             }
         }
+        // records are in no rows that a picture shows
+        Family::Pool => {}
         Family::Concat => {
             for (disk, row) in (0..n_disks).flat_map(|disk| (0..n_rows).map(move |row| (disk, row))) {
                 put(disk as u32, layout.data_offset + row * layout.strip, disk * (layout.member / layout.strip) + row);

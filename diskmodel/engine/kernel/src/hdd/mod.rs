@@ -141,6 +141,9 @@ impl Disk {
             let arms = HostArms { model, actuators, spindle, angle };
             let next = front.hand_over(intake.depth, now, commands, &arms, |w, free| intake.begin(w.op, now, free));
             let Some(mut waiting) = next else { return };
+            if front.gathers() && self.is_positional {
+                waiting.target = target(&waiting, actuators, spindle, model);
+            }
             self.take_in(&mut waiting, model, commands, events);
         }
     }

@@ -1,6 +1,6 @@
 //! Which copy serves a read (rule L5); see `diskmodel/engine/reference/raid.py`.
 
-use super::{Copy, CopyPolicy};
+use super::{Copy, CopyPolicy, Layout, PoolTables};
 use crate::faults::{planted, Fault};
 
 /// What a choice may ask of a disk: commands that have been submitted and not completed, and the block after the last
@@ -19,11 +19,19 @@ pub struct CopyChoice {
     read_end: Vec<i64>,
     /// Choices of the request that is being planned.
     n_chosen: Vec<usize>,
+    /// Of a pool, with the first sector of data on each disk.
+    pool: Option<(PoolTables, i64)>,
 }
 
 impl CopyChoice {
-    pub fn new(policy: CopyPolicy, n_disks: usize) -> Self {
-        CopyChoice { policy, next_copy: 0, read_end: vec![0; n_disks], n_chosen: vec![0; n_disks] }
+    pub fn new(layout: &Layout, n_disks: usize) -> Self {
+        CopyChoice {
+            policy: layout.read_policy,
+            next_copy: 0,
+            read_end: vec![0; n_disks],
+            n_chosen: vec![0; n_disks],
+            pool: layout.pool.clone().map(|pool| (pool, layout.data_offset)),
+        }
     }
 
     /// A new request is planned: what was chosen before has been submitted.
@@ -65,6 +73,16 @@ impl CopyChoice {
             CopyPolicy::IdleOrNearest => least(copies, |c| if pending(c) == 0 { 0 } else { distance(c) }),
             CopyPolicy::Lowest => least(copies, |c| c.lba),
             CopyPolicy::Primary => copies[0],
+            CopyPolicy::LeastLoaded => {
+                let Some((pool, offset)) = &self.pool else { return copies[0] };
+                let load = |c: &Copy| {
+                    pending(c).min(pool.most_active) + pool.seek_load(c.lba - self.read_end[c.disk as usize])
+                };
+                let least = copies.iter().map(load).min().unwrap_or(0);
+                let n_least = copies.iter().filter(|c| load(c) == least).count() as i64;
+                let turn = (copies[0].lba - offset) / pool.turn_of_copies % n_least;
+                copies.iter().filter(|c| load(c) == least).nth(turn as usize).copied().unwrap_or(copies[0])
+            }
         }
     }
 }

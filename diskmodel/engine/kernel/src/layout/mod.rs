@@ -1,9 +1,10 @@
-//! Which disks serve a request, in which phases (rules L1 to L15, R1 to R7); see `diskmodel/layout/`.
+//! Which disks serve a request, in which phases (rules L1 to L15, R1 to R7, X1 to X6); see `diskmodel/layout/`.
 
 mod bitmap;
 mod choice;
 mod mirror;
 mod parity;
+mod pool;
 mod rebuild;
 mod row;
 mod stripes;
@@ -21,6 +22,7 @@ pub const READ_AND_HOLD: u8 = 2;
 
 pub use bitmap::{page_of, Bitmap};
 pub use choice::{CopyChoice, DiskState};
+pub use pool::PoolTables;
 pub use stripes::{Stretch, StripeCache};
 pub use tables::LayoutTables;
 
@@ -36,6 +38,8 @@ named! {
         Copies = "copies",
         /// Rows with parity.
         Parity = "parity",
+        /// Vdevs of OpenZFS.
+        Pool = "pool",
     }
 }
 
@@ -60,6 +64,7 @@ named! {
         NearestArm = "nearest-arm",
         IdleOrNearest = "idle-or-nearest",
         Lowest = "lowest",
+        LeastLoaded = "least-loaded",
     }
 }
 
@@ -184,6 +189,11 @@ impl Layout {
         plan.then.clear();
         match self.family {
             Family::Parity => parity::plan(self, op, sector, n, front, plan),
+            Family::Pool => {
+                if let Some(pool) = &self.tables.pool {
+                    pool::plan(self, pool, sector, n, plan, &mut choose);
+                }
+            }
             _ => mirror::plan(self, op, sector, n, front, plan, &mut choose),
         }
     }

@@ -29,12 +29,13 @@ impl LayoutTables {
             self.member,
             format_args!("must end within the drive's {drive_sectors} sectors, from data_offset on"),
         )?;
-        let most_copies = if family == Family::Copies { n_disks } else { 1 };
+        let most_copies = if matches!(family, Family::Copies | Family::Pool) { n_disks } else { 1 };
         within("layout.copies", self.copies, 1, most_copies)?;
         let least = i64::from(family == Family::Parity);
-        let counts =
-            [("layout.n_groups", self.n_groups), ("layout.n_data", self.n_data), ("layout.n_parity", self.n_parity)];
-        all_within(&counts, least, n_disks)?;
+        let counts = [("layout.n_groups", self.n_groups), ("layout.n_data", self.n_data)];
+        all_within(&counts, i64::from(matches!(family, Family::Parity | Family::Pool)), n_disks)?;
+        within("layout.n_parity", self.n_parity, least, n_disks)?;
+        self.check_pool()?;
         holds(
             family != Family::Parity || self.n_groups * (self.n_data + self.n_parity) == n_disks,
             "layout.n_groups",
@@ -46,6 +47,82 @@ impl LayoutTables {
         self.check_bitmap(drive_sectors)?;
         self.check_stripes()?;
         self.check_rebuild(sector_bytes)
+    }
+
+    fn check_pool(&self) -> Result<(), String> {
+        let Some(pool) = &self.pool else {
+            return holds(self.family != Family::Pool, "layout.pool", "None", "a pool needs its tables");
+        };
+        let width = if self.n_parity > 0 { self.n_data + self.n_parity } else { self.copies };
+        let is_mirror = self.n_parity == 0 && self.n_data == 1;
+        holds(
+            self.family == Family::Pool
+                && self.n_groups * width == i64::from(self.n_disks)
+                && (is_mirror || self.copies == 1 && self.n_parity > 0)
+                && self.stripe_cache == 0
+                && self.bitmap_chunk == 0
+                && self.sync_action == SyncAction::None,
+            "layout.pool",
+            width,
+            format_args!("vdevs of so many disks must be all {} disks, with nothing of RAID", self.n_disks),
+        )?;
+        let counts = [
+            ("layout.pool.record", pool.record),
+            ("layout.pool.block", pool.block),
+            ("layout.pool.stored", pool.stored),
+            ("layout.pool.turn_records", pool.turn_records),
+            ("layout.pool.n_slabs", pool.n_slabs),
+            ("layout.pool.slab_blocks", pool.slab_blocks),
+            ("layout.pool.half_records", pool.half_records),
+            ("layout.pool.slab_records", pool.slab_records),
+            ("layout.pool.near", pool.near),
+            ("layout.pool.turn_of_copies", pool.turn_of_copies),
+            ("layout.pool.most_active", pool.most_active),
+            ("layout.pool.gather", pool.gather),
+        ];
+        all_within(&counts, 1, MAX_SECTORS)?;
+        let others = [
+            ("layout.pool.skipped_slabs", pool.skipped_slabs),
+            ("layout.pool.early_records", pool.early_records),
+            ("layout.pool.early_blocks", pool.early_blocks),
+            ("layout.pool.late_blocks", pool.late_blocks),
+            ("layout.pool.swap_blocks", pool.swap_blocks),
+            ("layout.pool.gather_gap", pool.gather_gap),
+        ];
+        all_within(&others, 0, MAX_SECTORS)?;
+        holds(pool.record % pool.block == 0, "layout.pool.record", pool.record, "must be a multiple of a block")?;
+        holds(
+            pool.half_records < pool.slab_records,
+            "layout.pool.half_records",
+            pool.half_records,
+            "must leave records for the other half of a metaslab",
+        )?;
+        within("layout.pool.skipped_slabs", pool.skipped_slabs, 0, pool.n_slabs - 1)?;
+        let wide = |a: i64, b: i64| i128::from(a) * i128::from(b);
+        let begin = pool.early_blocks.max(pool.late_blocks);
+        holds(
+            wide(pool.slab_records, pool.stored) + i128::from(begin) <= i128::from(pool.slab_blocks)
+                && pool.stored >= pool.record / pool.block,
+            "layout.pool.slab_records",
+            pool.slab_records,
+            "the last record of a metaslab must end in it",
+        )?;
+        let per_row = i128::from(if self.n_parity > 0 { width } else { 1 });
+        let rows = (wide(pool.n_slabs, pool.slab_blocks) + per_row - 1) / per_row;
+        holds(
+            rows * i128::from(pool.block) <= i128::from(self.member),
+            "layout.pool.n_slabs",
+            pool.n_slabs,
+            "so many metaslabs must lie on the members",
+        )?;
+        let turns = wide(pool.n_slabs, pool.slab_records) / i128::from(pool.turn_records);
+        let most = turns * wide(pool.turn_records, self.n_groups);
+        holds(
+            i128::from(self.capacity / pool.record) <= most && self.capacity % pool.record == 0,
+            "layout.capacity",
+            self.capacity,
+            "must be whole records that the metaslabs have room for",
+        )
     }
 
     fn check_bitmap(&self, drive_sectors: i64) -> Result<(), String> {
@@ -93,7 +170,7 @@ impl LayoutTables {
             Family::Concat => self.member * n_disks,
             Family::Copies if self.far => strips / self.copies * n_disks * self.strip,
             Family::Copies => strips * n_disks / self.copies * self.strip,
-            Family::Parity => strips * self.strip * self.n_data * self.n_groups,
+            Family::Parity | Family::Pool => strips * self.strip * self.n_data * self.n_groups,
         }
     }
 
@@ -114,7 +191,10 @@ impl LayoutTables {
         failed.iter().for_each(|&disk| is_lost[disk as usize] = true);
         let is_kept = match family {
             Family::Concat => false,
-            Family::Parity => {
+            Family::Pool if self.n_parity == 0 => {
+                is_lost.chunks(self.copies as usize).all(|vdev| vdev.iter().any(|&lost| !lost))
+            }
+            Family::Parity | Family::Pool => {
                 let width = (self.n_data + self.n_parity) as usize;
                 let n_lost = |group: &[bool]| group.iter().filter(|&&lost| lost).count() as i64;
                 is_lost.chunks(width).all(|group| n_lost(group) <= self.n_parity)

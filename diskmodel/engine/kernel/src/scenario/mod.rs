@@ -96,6 +96,9 @@ impl Outside {
         let Outside { layout, controller, cache, host, submitter, flushes, n_buffered, sample_every, .. } = self;
         for front in disks.iter_mut().map(Device::front_mut) {
             front.merge_up_to(self.merge_sectors);
+            if let Some(pool) = &layout.pool {
+                front.gather_up_to(pool.gather_gap, pool.gather, model.border());
+            }
             if let Some(zones) = &self.write_zones {
                 front.write_in(WriteZones::new(zones, model.border()));
             }

@@ -256,7 +256,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             commands: Slots::default(),
             accesses: Slots::default(),
             hosts: Slots::default(),
-            choice: CopyChoice::new(layout.read_policy, disks.len()),
+            choice: CopyChoice::new(&layout, disks.len()),
             disks,
             by_sector: Divisor::new(model.sector_bytes()),
             model,

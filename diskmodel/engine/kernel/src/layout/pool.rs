@@ -1,0 +1,134 @@
+//! Pools of OpenZFS: where a record lies, and what reading it takes (rules X1 to X6); see `diskmodel/layout/pool.py`.
+
+use super::{Copy, Layout, Piece, Plan, READ};
+use crate::faults::{planted, Fault};
+use crate::schema::record;
+
+/// What a mirror adds to the load of a disk for a read near its last command, and for one farther away.
+const NEAR_LOAD: i64 = 2;
+const FAR_LOAD: i64 = 5;
+
+record! {
+    /// A pool in sectors and blocks, as `diskmodel.layout.pool.PoolTables`.
+    #[derive(Clone, Debug)]
+    pub struct PoolTables {
+        pub record: i64,
+        pub block: i64,
+        /// Blocks of the vdev that a record takes: data, parity and padding.
+        pub stored: i64,
+        pub turn_records: i64,
+        pub n_slabs: i64,
+        pub slab_blocks: i64,
+        /// Records in the first half of a metaslab, which is filled first, and in all of it.
+        pub half_records: i64,
+        pub slab_records: i64,
+        pub skipped_slabs: i64,
+        /// The first records of a vdev begin elsewhere.
+        pub early_records: i64,
+        pub early_blocks: i64,
+        pub late_blocks: i64,
+        /// Blocks after which parity and first data column change places; 0: they never do.
+        pub swap_blocks: i64,
+        pub near: i64,
+        pub turn_of_copies: i64,
+        pub most_active: i64,
+        /// Sectors that a read may skip to include another, and its most sectors then.
+        pub gather_gap: i64,
+        pub gather: i64,
+    }
+}
+
+impl PoolTables {
+    /// What the way from the last command of a disk adds to its load (rule X6).
+    pub fn seek_load(&self, distance: i64) -> i64 {
+        match distance.abs() {
+            0 => 0,
+            near if near < self.near && !planted(Fault::PoolNear) => NEAR_LOAD,
+            _ => FAR_LOAD,
+        }
+    }
+
+    /// Vdev of a record and its first block there (rules X2 and X3).
+    fn place(&self, n_vdevs: i64, record: i64) -> (i64, i64) {
+        let (turn, inside) = (record / self.turn_records, record % self.turn_records);
+        let (round, vdev) = (turn / n_vdevs, turn % n_vdevs);
+        let number = round * self.turn_records + inside;
+        let (mut place, mut at) = (number / self.half_records, number % self.half_records);
+        if place >= self.n_slabs {
+            let behind = number - self.n_slabs * self.half_records;
+            let others = self.slab_records - self.half_records;
+            (place, at) = (behind / others, self.half_records + behind % others);
+        }
+        let n_straight = self.n_slabs - self.skipped_slabs;
+        let slab = match place {
+            0 => 0,
+            _ if place < n_straight => place + self.skipped_slabs,
+            _ => place + 1 - n_straight,
+        };
+        let n_early = self.early_records - i64::from(planted(Fault::PoolShift));
+        let begin = if number < n_early { self.early_blocks } else { self.late_blocks };
+        (vdev, slab * self.slab_blocks + begin + at * self.stored)
+    }
+}
+
+/// Pieces of a read: every record that it touches, whole, each column a command of its own (rule X5).
+pub fn plan(
+    layout: &Layout,
+    pool: &PoolTables,
+    sector: i64,
+    n: i64,
+    plan: &mut Plan,
+    choose: &mut impl FnMut(&[Copy], i64) -> Copy,
+) {
+    for record in sector / pool.record..=(sector + n - 1) / pool.record {
+        let (vdev, first) = pool.place(layout.n_groups, record);
+        if layout.n_parity == 0 {
+            mirror(layout, pool, vdev, first, plan, choose);
+        } else {
+            columns(layout, pool, vdev, first, plan);
+        }
+    }
+}
+
+fn mirror(
+    layout: &Layout,
+    pool: &PoolTables,
+    vdev: i64,
+    first: i64,
+    plan: &mut Plan,
+    choose: &mut impl FnMut(&[Copy], i64) -> Copy,
+) {
+    let lba = layout.data_offset + first * pool.block;
+    plan.copies.clear();
+    for disk in vdev * layout.copies..(vdev + 1) * layout.copies {
+        if !layout.has_failed(disk as u32) {
+            plan.copies.push(Copy { disk: disk as u32, lba });
+        }
+    }
+    let copy = if plan.copies.len() == 1 { plan.copies[0] } else { choose(&plan.copies, pool.record) };
+    plan.first.push(Piece::new(copy.disk, READ, copy.lba, pool.record));
+}
+
+/// Reads of the data columns of a RAID-Z record, from the last to the first; with parity where data is lost (rule X4).
+fn columns(layout: &Layout, pool: &PoolTables, vdev: i64, first: i64, plan: &mut Plan) {
+    let (n_parity, width) = (layout.n_parity, layout.n_data + layout.n_parity);
+    let blocks = pool.record / pool.block;
+    let (each, rest) = (blocks / layout.n_data, blocks % layout.n_data);
+    let n_long = if rest > 0 { rest + n_parity } else { 0 };
+    let n_columns = if each > 0 { width } else { n_long };
+    let (row, begin) = (first / width, first % width);
+    let is_swapped = pool.swap_blocks > 0 && first / pool.swap_blocks % 2 == 1 && !planted(Fault::PoolSwap);
+    let mut misses_data = false;
+    for number in (0..n_columns).rev() {
+        let place = begin + if is_swapped && number < 2 { 1 - number } else { number };
+        let disk = (vdev * width + place % width) as u32;
+        if layout.has_failed(disk) {
+            misses_data |= number >= n_parity;
+        } else if number >= n_parity || misses_data {
+            // columns that change places are equally long
+            let n = each + i64::from(number < n_long);
+            let lba = layout.data_offset + (row + place / width) * pool.block;
+            plan.first.push(Piece::new(disk, READ, lba, n * pool.block));
+        }
+    }
+}

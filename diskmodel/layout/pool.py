@@ -1,0 +1,173 @@
+"""Pools of OpenZFS: where a record lies on the disks of its vdev, and what reading it takes (rules X1 to X5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from diskmodel.layout.pieces import ChooseCopy, Copy, Piece, Plan
+from diskmodel.records import READ
+
+if TYPE_CHECKING:
+    from diskmodel.layout.tables import LayoutTables
+
+#: Where one stored place and the next exchange the parity column with the first data column, at RAID-Z1 (bytes of the
+#: vdev): OpenZFS does it so that large blocks do not leave all parity on one disk.
+SWAP_BYTES = 1 << 20
+#: What a mirror adds to the load of a rotating disk for a read that does not go on where its last one ended, near it or
+#: not, in waiting commands (`zfs_vdev_mirror_rotating_seek_inc` is 5, half of it counts near).
+NEAR_LOAD, FAR_LOAD = 2, 5
+#: What is near (`zfs_vdev_mirror_rotating_seek_offset`), and after how much the turn changes (`vdev_mirror_shift`),
+#: bytes.
+NEAR_BYTES = 1 << 20
+COPY_TURN_BYTES = 2 << 20
+#: Reads that a disk is given at once, in the order in which programs asked for them (`zfs_vdev_sync_read_max_active`).
+#: At half, a disk that orders its commands has less choice; a first-come disk is as fast.
+ACTIVE_READS = 10
+#: Bytes that a read may skip to include another one (`zfs_vdev_read_gap_limit`), and its most bytes then
+#: (`zfs_vdev_aggregation_limit`).
+GATHER_GAP_BYTES, GATHER_BYTES = 32 << 10, 1 << 20
+
+
+def swap_blocks_of(block_bytes: int) -> int:
+    """Blocks of so many bytes after which parity and first data column change places at RAID-Z1."""
+    return max(SWAP_BYTES // block_bytes, 1)
+
+
+@dataclass(frozen=True)
+class PoolTables:
+    """A pool in whole numbers; vdevs, data and parity columns are those of `LayoutTables`.
+
+    Attributes
+    ----------
+    record : int
+        Sectors of the host that a record holds.
+    block : int
+        Sectors of an allocation block, 2^ashift bytes.
+    stored : int
+        Blocks of the vdev that a record takes: data, parity and padding (rule X1).
+    turn_records : int
+        Records that go to one vdev before it is the turn of the next (rule X2).
+    n_slabs, slab_blocks : int
+        Metaslabs of a vdev, and blocks of one of them.
+    half_records, slab_records : int
+        Records in the first half of a metaslab, which is filled first, and in all of it (rule X3).
+    skipped_slabs : int
+        Metaslabs between the first one that is filled and the second.
+    early_records : int
+        The first records of a vdev, which lie `early_blocks` behind where the others would begin; those others
+        `late_blocks`.
+    early_blocks, late_blocks : int
+    swap_blocks : int
+        Blocks after which parity and first data column change places; 0: they never do (rule X4).
+    near, turn_of_copies, most_active : int
+        Sectors within which a read is near the last one chosen for a disk, and after which the next one of equally
+        loaded copies has its turn; commands of a disk that count (rule X6).
+    gather_gap, gather : int
+        Sectors that a read may skip to include the next one that waits, and its most sectors then (rule X8).
+    """
+
+    record: int
+    block: int
+    stored: int
+    turn_records: int
+    n_slabs: int
+    slab_blocks: int
+    half_records: int
+    slab_records: int
+    skipped_slabs: int
+    early_records: int
+    early_blocks: int
+    late_blocks: int
+    swap_blocks: int
+    near: int
+    turn_of_copies: int
+    most_active: int
+    gather_gap: int
+    gather: int
+
+    def seek_load(self, distance: int) -> int:
+        """Return what the way from the last command of a disk adds to its load (rule X6)."""
+        if distance == 0:
+            return 0
+        return NEAR_LOAD if abs(distance) < self.near else FAR_LOAD
+
+
+class Column(NamedTuple):
+    """Column of a record on one disk of its vdev: first block on that disk, and blocks."""
+
+    disk: int
+    first: int
+    n: int
+
+
+def width_of(tables: LayoutTables) -> int:
+    """Number of disks of a vdev."""
+    return tables.copies if tables.copies > 1 else tables.n_data + tables.n_parity
+
+
+def place_of(tables: LayoutTables, record: int) -> tuple[int, int]:
+    """Return the vdev of a record and its first block there (rules X2 and X3)."""
+    pool = tables.pool
+    assert pool is not None
+    turn, inside = divmod(record, pool.turn_records)
+    round_, vdev = divmod(turn, tables.n_groups)
+    number = round_ * pool.turn_records + inside
+    place, at = divmod(number, pool.half_records)
+    if place >= pool.n_slabs:
+        place, at = divmod(number - pool.n_slabs * pool.half_records, pool.slab_records - pool.half_records)
+        at += pool.half_records
+    n_straight = pool.n_slabs - pool.skipped_slabs
+    slab = place
+    if 0 < place < n_straight:
+        slab += pool.skipped_slabs
+    elif place >= n_straight:
+        slab -= n_straight - 1
+    begin = pool.early_blocks if number < pool.early_records else pool.late_blocks
+    return vdev, slab * pool.slab_blocks + begin + at * pool.stored
+
+
+def columns_of(tables: LayoutTables, first: int) -> list[Column]:
+    """Return the columns of a record of RAID-Z that begins at block `first` of its vdev, parity first (rule X4)."""
+    pool, m = tables.pool, tables.n_parity
+    assert pool is not None
+    width = tables.n_data + m
+    each, rest = divmod(pool.record // pool.block, tables.n_data)
+    n_long = rest + m if rest else 0
+    row, begin = divmod(first, width)
+    columns = []
+    for number in range(width if each else n_long):
+        disk = begin + number
+        columns.append(Column(disk % width, row + disk // width, each + (number < n_long)))
+    if pool.swap_blocks and first // pool.swap_blocks % 2:
+        columns[0], columns[1] = columns[1], columns[0]
+    return columns
+
+
+def plan(tables: LayoutTables, sector: int, n: int, choose: ChooseCopy) -> Plan:
+    """Return the reads of a request: every record that it touches, whole, without parity while that is not needed.
+
+    Each column of each record is a command of its own (rule X5); records in order, columns from the last to the first.
+    """
+    pool = tables.pool
+    assert pool is not None
+    pieces: list[Piece] = []
+    for record in range(sector // pool.record, (sector + n - 1) // pool.record + 1):
+        vdev, first = place_of(tables, record)
+        base = vdev * width_of(tables)
+        if not tables.n_parity:
+            lba = tables.data_offset + first * pool.block
+            copies = [Copy(disk, lba) for disk in range(base, base + width_of(tables)) if disk not in tables.failed]
+            chosen = copies[0] if len(copies) == 1 else choose(copies, pool.record)
+            pieces.append(Piece(chosen.disk, READ, chosen.lba, pool.record))
+            continue
+        columns = columns_of(tables, first)
+        misses_data = False
+        for number in reversed(range(len(columns))):
+            disk, row, blocks = columns[number]
+            if base + disk in tables.failed:
+                misses_data = misses_data or number >= tables.n_parity
+            elif number >= tables.n_parity or misses_data:
+                lba = tables.data_offset + row * pool.block
+                pieces.append(Piece(base + disk, READ, lba, blocks * pool.block))
+    return Plan(pieces, [])

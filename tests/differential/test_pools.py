@@ -1,0 +1,74 @@
+"""Both engines on pools of OpenZFS (rules X1 to X8): every kind of vdev, record and block, whole and degraded."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from diskmodel.engine import native
+from diskmodel.layout.levels import POOLS
+from tests.differential.cases import Case, build
+from tests.differential.compare import difference
+
+N_CASES = 24
+
+
+def pool_case(seed: int) -> Case:
+    """A pool with a load that fills its queues, drawn from a seed."""
+    rng = random.Random(seed)
+    pick = rng.choice
+    level = pick(list(POOLS))
+    parity = POOLS[level].n_parity or 0
+    width = pick((2, 3)) if level == "mirror" else parity + pick((1, 2, 3, 4, 7))
+    vdevs = pick((1, 1, 2, 3))
+    layout: dict[str, Any] = {
+        "level": level,
+        "disks": width * vdevs,
+        "vdevs": vdevs,
+        "record_bytes": pick((4096, 8192, 16384, 131072, 1 << 20)),
+        "ashift": pick((12, 12, 9)),
+        "member_bytes": pick((1 << 30, 3 << 30)),
+    }
+    if pick((False, True)):
+        n_lost = min(width - 1, pick((1, parity or 1)))
+        layout["failed"] = sorted(rng.sample(range(width), n_lost))
+    size = pick((4096, 8192, 131072, 1 << 20))
+    stream: dict[str, Any] = {"size_bytes": size, "alignment_bytes": 4096, "span_bytes": pick((8 << 20, 200 << 20))}
+    stream |= pick(({"clients": 1}, {"clients": 8}, {"clients": 64}, {"rate_per_s": 400.0}))
+    return {
+        "array": {
+            "drive": pick(("md-raid-10k", "generic-7k2", "generic-sas-ssd", "generic-15k")),
+            "layout": layout,
+            "spindles": {"phase": pick(("spread", "random")), "drift_ppm": pick((0, 400))},
+        },
+        "workload": {"streams": [stream]},
+        "n": 300,
+        "seed": seed,
+    }
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_the_engines_agree_on_pools(block: int) -> None:
+    for seed in range(block, N_CASES, 4):
+        divergence = difference(pool_case(seed))
+        assert divergence is None, f"pool_case({seed}): {divergence}"
+
+
+def test_the_cases_show_every_rule() -> None:
+    """All kinds of vdevs, lost disks, vdevs in turn; and reads that include others, of which there are fewer then."""
+    layouts = [pool_case(seed)["array"]["layout"] for seed in range(N_CASES)]
+    assert {layout["level"] for layout in layouts} == set(POOLS)
+    assert any(layout.get("failed") for layout in layouts)
+    assert max(layout["vdevs"] for layout in layouts) > 1
+    gathered = 0
+    for seed in range(N_CASES):
+        scenario, requests = build(pool_case(seed))
+        devices = native.run(scenario, requests).devices
+        pool = scenario.layout.pool
+        assert pool is not None
+        longest = int((devices.read_bytes // devices.n_reads.clip(1)).max())
+        column = -(-pool.record // scenario.layout.n_data) * scenario.drive.sector_bytes
+        gathered += longest > column
+    assert gathered
