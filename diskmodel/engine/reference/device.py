@@ -12,6 +12,11 @@ from diskmodel.queue import Head, Policy, Positioning
 from diskmodel.records import FLUSH, READ, WRITE
 
 
+#: Waiting commands, from the one that came first, among which a read looks for others to include (rule X8): enough for
+#: any load that a disk carries, and few enough that an overload costs no more time.
+LOOKED_AT = 256
+
+
 @dataclass
 class Counters:
     """What a device did (see `diskmodel.records.DeviceCounters`)."""
@@ -179,7 +184,7 @@ class Device(ABC):
         near = sorted(
             (
                 other
-                for other in self.waiting
+                for other in self.waiting[:LOOKED_AT]
                 if other.op == READ
                 and other.arrived_ns < now
                 and other.lba // self.merge_border == first.lba // self.merge_border

@@ -144,6 +144,9 @@ impl Intake {
 /// No time.
 const NEVER: i64 = i64::MAX;
 
+/// Waiting commands, from the one that came first, among which a read looks for others to include (rule X8).
+const LOOKED_AT: usize = 256;
+
 /// The queue in front of a drive.
 pub struct Front {
     pub index: u32,
@@ -226,7 +229,7 @@ impl Front {
             loop {
                 let list = self.waiting.list();
                 let near =
-                    list.commands().iter().enumerate().filter(|(_, w)| {
+                    list.commands().iter().take(LOOKED_AT).enumerate().filter(|(_, w)| {
                         w.op == READ && w.arrived < now && w.lba / self.border == first.lba / self.border
                     });
                 let next = if is_behind {
