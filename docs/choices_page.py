@@ -6,7 +6,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 from diskmodel.engine.native import KERNEL_SCHEDULERS
-from diskmodel.layout.levels import LEVELS, RaidLevel
+from diskmodel.layout.levels import LEVELS, POOLS, RaidLevel
 from diskmodel.queue import SCHEDULERS
 from diskmodel.workload.addresses import PATTERNS
 from diskmodel.workload.arrivals import ARRIVALS
@@ -40,6 +40,10 @@ def page() -> str:
             for name, kind in LEVELS.items()
         ),
     )
+    vdevs = table(
+        ("level", "what it is", "least disks of a vdev", "redundancy"),
+        ((f"`{name}`", kind.title, str(kind.min_disks), _redundancy(kind)) for name, kind in POOLS.items()),
+    )
     patterns = table(("pattern", "where requests go"), ((f"`{name}`", kind.title) for name, kind in PATTERNS.items()))
     laws = table(("kind", "when requests come"), ((f"`{name}`", kind.title) for name, kind in ARRIVALS.items()))
     return "\n".join(
@@ -49,6 +53,8 @@ def page() -> str:
             schedulers,
             "## RAID levels\n",
             levels,
+            "## Vdevs of OpenZFS\n",
+            vdevs,
             "## Address patterns\n",
             patterns,
             "## Arrival laws\n",
@@ -70,6 +76,8 @@ def _yes(value: bool) -> str:
 def _redundancy(kind: RaidLevel) -> str:
     if kind.family == "parity":
         return "`n_parity` parity strips" if kind.n_parity is None else f"{kind.n_parity} parity"
+    if kind.n_parity:
+        return f"{kind.n_parity} parity"
     if not kind.keeps_copies:
         return "none"
     return f"{kind.default_copies} copies" if kind.default_copies else "a copy on every disk"

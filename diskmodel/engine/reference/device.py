@@ -11,7 +11,6 @@ from diskmodel.engine.reference.command import Command
 from diskmodel.queue import Head, Policy, Positioning
 from diskmodel.records import FLUSH, READ, WRITE
 
-
 #: Waiting commands, from the one that came first, among which a read looks for others to include (rule X8): enough for
 #: any load that a disk carries, and few enough that an overload costs no more time.
 LOOKED_AT = 256

@@ -72,7 +72,8 @@ def _candidate(case: Case) -> dict[str, Any] | None:
         return None
     candidate = case.array(case.counts[0]).model_dump()
     candidate["layout"]["rebuild"] = case.plan.candidates.rebuild.model_dump()
-    if KINDS[case.family.level].default_copies == 0:  # the level says it by its number of disks
+    kind = KINDS[case.family.level]
+    if kind.default_copies == 0 and not kind.is_pool:  # the level says it by its number of disks
         candidate["layout"]["copies"] = case.counts[0]
     return dict(_leaves(candidate))
 

@@ -79,6 +79,9 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
             ("sync_every", 5),
         )
     },
+    "layout.vdevs": (2, {"layout": {"level": "raidz1", "disks": 12}}),
+    "layout.record_bytes": (8192, {"layout": {"level": "raidz1", "disks": 12}}),
+    "layout.ashift": (13, {"layout": {"level": "raidz1", "disks": 12}}),
     "layout.strip_bytes": (128 << 10, {}),
     "layout.copies": (3, {"layout": {"level": "raid10", "disks": 6}}),
     "layout.arrangement": ("far", {"layout": {"level": "raid10", "disks": 6}}),

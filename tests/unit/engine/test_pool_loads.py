@@ -1,0 +1,65 @@
+"""What pools of OpenZFS are asked: random reads are answered, everything else is refused with its name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diskmodel import Array, Workload, simulate
+from diskmodel.analytic.rule import rule_of_thumb
+from diskmodel.engine.native import cannot_serve
+from diskmodel.engine.run import run
+from diskmodel.engine.scenario import resolve
+from diskmodel.errors import CoverageError, InputError
+from diskmodel.plan.trial.rule_of_thumb import rule_of_an_array
+
+POOL = Array("2x6 generic-7k2 raidz2, record 8KiB")
+READS = {"size": "8 KiB", "rate": "100/s"}
+
+
+@pytest.mark.parametrize(
+    ("stream", "said"),
+    [
+        ({"read_ratio": 0.7}, "workload.read_ratio='writes': are not modeled for pools"),
+        ({"addresses": "sequential"}, "workload.addresses='reads in order': are not modeled for pools"),
+        ({"addresses": {"pattern": "strided", "stride": "1 MiB"}}, "reads in order"),
+    ],
+)
+def test_other_loads_are_refused(stream: dict[str, Any], said: str) -> None:
+    with pytest.raises(CoverageError) as caught:
+        simulate(POOL, Workload.parse({**READS, **stream}), n_requests=200, profile_draws=0)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("engine", ["native", "simpy"])
+def test_no_engine_takes_writes(engine: Any) -> None:
+    load = Workload.parse({**READS, "read_ratio": 0.5})
+    requests = load.requests(capacity_bytes=POOL.usable_bytes, n=100, seed=1)
+    with pytest.raises(CoverageError, match="writes"):
+        run(resolve(POOL, 0), requests, engine)
+    assert "OpenZFS" in str(cannot_serve(resolve(POOL, 0)))
+
+
+def test_reads_are_answered_alike_by_both_engines() -> None:
+    load = Workload.parse(READS)
+    native, simpy = (
+        simulate(POOL, load, n_requests=400, engine=engine, profile_draws=0) for engine in ("native", "simpy")
+    )
+    assert native.latency.mean.value == simpy.latency.mean.value
+    assert native.back_end_per_host == 2  # two data columns of each record
+    assert any("ARC" in message for message in native.messages)
+
+
+def test_hits_of_the_arc_may_be_given() -> None:
+    half = Array.parse({**POOL.to_dict(), "controller": {"read_cache": {"hit_ratio": 0.5}}})
+    result = simulate(half, Workload.parse(READS), n_requests=2_000, profile_draws=0)
+    assert result.back_end_per_host == pytest.approx(1, rel=0.1)
+
+
+def test_the_rule_of_thumb_is_one_disk_for_each_vdev_of_raidz() -> None:
+    load = Workload.parse(READS)
+    assert rule_of_an_array(POOL, load).host_iops == pytest.approx(2 * 80)
+    assert rule_of_an_array(Array("6x2 generic-7k2 mirror"), load).host_iops == pytest.approx(12 * 80)
+    with pytest.raises(InputError, match="is a vdev of OpenZFS"):
+        rule_of_thumb("raidz2", read_fraction=1.0, disks=6, per_disk_iops=80)
