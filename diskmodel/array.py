@@ -194,7 +194,7 @@ class Array(Description):
         return self
 
     def _pool_problem(self) -> str | None:
-        """Return what does not stand in front of a pool, or what is not modeled of it; None where all fits."""
+        """Return what cannot be in front of a pool, or what is not modeled of it; None where all fits."""
         level = self.layout.level
         if self.queue != Queue():
             return f"queue: above each disk of {level} is the queue of OpenZFS; remove queue"
