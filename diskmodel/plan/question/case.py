@@ -13,7 +13,7 @@ from diskmodel.controller.description import ReadCache
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import KINDS
-from diskmodel.plan.question.description import PlanDescription, Prices, Search
+from diskmodel.plan.question.description import Candidates, PlanDescription, Prices, Search
 from diskmodel.plan.question.family import Family
 from diskmodel.plan.question.objective import Objective
 from diskmodel.workload import TraceWorkload, Workload
@@ -235,5 +235,13 @@ def cases(plan: PlanDescription) -> list[Case]:
         for drive, level, strip, cache in itertools.product(
             candidates.drives, candidates.levels, candidates.strip_bytes, candidates.cache_bytes
         )
-        for groups in (candidates.groups if KINDS[level].default_groups > 1 or KINDS[level].is_pool else (1,))
+        for groups in _groups_of(candidates, level)
     ]
+
+
+def _groups_of(candidates: Candidates, level: str) -> tuple[int, ...]:
+    """Return the numbers of groups that are tried; 1: as many as the width allows. Of vdevs only what is stated."""
+    kind = KINDS[level]
+    if kind.is_pool:
+        return candidates.groups if "groups" in candidates.model_fields_set else (1,)
+    return candidates.groups if kind.default_groups > 1 else (1,)

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from diskmodel.array import Array
 from diskmodel.errors import DescriptionError
+from diskmodel.layout.levels import KINDS
 from diskmodel.plan.question.case import cases
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.question.options import plan_from, plan_options
@@ -169,7 +170,9 @@ def test_a_field_is_carried_or_named(path: str) -> None:
     having: set[str] = set()
     lacking: set[str] = set()
     for case in cases(plan):
-        candidate = case.array(case.counts[-1], n_failed=1, is_rebuilding=True).model_dump()
+        candidate = case.array(
+            case.counts[-1], n_failed=1, is_rebuilding=not KINDS[case.family.level].is_pool
+        ).model_dump()
         if path == "layout.failed":
             candidate = case.array(case.counts[-1]).model_dump()
         if path == "layout.spares":
@@ -191,6 +194,9 @@ ONLY: dict[str, set[str]] = {
     "layout.rebuild.disk": set(),
     "layout.rebuild.done_ratio": set(),
     "layout.groups": {"raid50"},
+    "layout.vdevs": {"raidz1"},
+    "layout.record_bytes": {"raidz1"},
+    "layout.ashift": {"raidz1"},
     "layout.copies": {"raid10"},
     "layout.arrangement": {"raid10"},
     "layout.largest_request_bytes": {"raid10"},
