@@ -54,8 +54,8 @@ class Safety(Record):
 
     @property
     def is_safe(self) -> bool:
-        """Whether the probability of data loss is accepted, and a failed disk can be rebuilt."""
-        return self.loss_per_year <= self.limit_per_year and not math.isinf(self.rebuild_hours)
+        """Whether the probability of data loss is accepted or not known (nan), and a failed disk can be rebuilt."""
+        return not self.loss_per_year > self.limit_per_year and not math.isinf(self.rebuild_hours)
 
     @property
     def is_overloaded(self) -> bool:

@@ -246,6 +246,8 @@ def _with_a_disk_failed(result: PlanResult, safety: Safety) -> str:
         return f"no disk may fail: {chance}"
     p99 = [safety.p99_ms(outcome) for outcome in (safety.degraded, safety.rebuilding)]
     failed, rebuilding = ("overloaded" if value is None else f"p99 {in_digits(value)} ms" for value in p99)
+    if safety.rebuilding is None and math.isnan(safety.loss_per_year):  # a pool
+        return f"with a disk failed {failed}; its resilver, and so the chance of data loss, is not modeled"
     worst = "" if p99[1] is None else " at worst"
     if safety.is_overloaded:
         worst = f" ({safety.completes})"

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from diskmodel.errors import DescriptionError
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.answer.safety import Safety
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.question.description import PlanDescription
+from diskmodel.plan.show.words import _with_a_disk_failed
 from diskmodel.plan.trial.rule_of_thumb import rule_of_thumb_disks
+from diskmodel.result.statistics.batches import Interval
 
 
 def plan_of(**fields: Any) -> PlanDescription:
@@ -61,3 +67,18 @@ def test_limits_on_a_resilver_are_refused(limit: dict[str, Any]) -> None:
 def test_records_need_a_pool() -> None:
     with pytest.raises(DescriptionError, match="belong to pools of OpenZFS"):
         plan_of(candidates={"drives": ["generic-7k2"], "levels": ["raid6"], "max_disks": 40})
+
+
+def test_an_answer_does_not_promise_a_resilver() -> None:
+    safety = Safety(None, None, math.nan, math.nan, 0.01)
+    assert not safety.is_overloaded
+    assert safety.is_safe
+    degraded = Outcome(
+        is_stable=False,
+        iops=Interval.exact(0.0),
+        bytes_per_s=Interval.exact(0.0),
+        latency_ns={"": {}},
+        utilization_ratio=1.0,
+    )
+    said = _with_a_disk_failed(replace(safety, degraded=degraded))
+    assert said == "with a disk failed overloaded; its resilver, and so the chance of data loss, is not modeled"
