@@ -80,5 +80,5 @@ def test_an_answer_does_not_promise_a_resilver() -> None:
         latency_ns={"": {}},
         utilization_ratio=1.0,
     )
-    said = _with_a_disk_failed(replace(safety, degraded=degraded))
+    said = _with_a_disk_failed(None, replace(safety, degraded=degraded))  # type: ignore[arg-type]
     assert said == "with a disk failed overloaded; its resilver, and so the chance of data loss, is not modeled"
