@@ -13,7 +13,7 @@ from tests.validation.explanation.planted import Plant, explanation_of, rank
     "plant",
     [
         Plant("raid6", (("member-failed", 2),)),
-        Plant("nvme", (("few-at-once", 1),)),
+        Plant("raid6", (("few-at-once", 1),)),
         Plant("ssd", (("thermal-throttling", 3.0),)),
     ],
     ids=lambda plant: plant.names[0],
