@@ -25,6 +25,7 @@ PAGES = sorted(
         *ROOT.glob("docs/course/*.md"),
         *ROOT.glob("docs/how-to/*.md"),
         *ROOT.glob("docs/how-to/databases/*.md"),
+        *ROOT.glob("docs/how-to/measure/*.md"),
         *ROOT.glob("docs/how-to/troubleshoot/*.md"),
     ]
 )
