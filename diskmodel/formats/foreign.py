@@ -35,7 +35,7 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
     ),
     (
         r"Maintaining \d+ concurrent (writes|reads)|^Object prefix: benchmark_data_"
-        r"|^\s*sec Cur ops\s+started\s+finished",
+        r"|^[ \t]*sec Cur ops\s+started\s+finished",
         "is a result of rados bench: its requests go to Ceph, and each is several on its disks",
         "record the disks of the OSDs with iostat -x 1 600 while it runs",
     ),
@@ -105,7 +105,7 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
     ),
     (r"^elbencho\b|OPERATION +RESULT TYPE +FIRST DONE", "is elbencho's printed result", "run it with --csvfile"),
     (
-        r"^\s*(disk|vmstat)[^\n]*\n[^\n]*inprogress|^disk partition|partitions? +reads? +read sectors",
+        r"^[ \t]*(disk|vmstat)[^\n]*\n[^\n]*inprogress|^disk partition|partitions? +reads? +read sectors",
         "is output of vmstat -D or -p, which counts no requests of single disks over time",
         "record with vmstat -d -t 1 600, or with iostat -x 1 600",
     ),
@@ -126,12 +126,13 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
         "run the job again and keep its output",
     ),
     (
-        r"^\s*procs -+memory-+|^\s*kthr\s+memory\s+page|^\s*r\s+b\s+\S*\s*(swpd|avm|swap)|memory\s+page\s+executable",
+        r"^[ \t]*procs -+memory-+|^[ \t]*kthr\s+memory\s+page|^[ \t]*r\s+b\s+\S*\s*(swpd|avm|swap)"
+        r"|memory\s+page\s+executable",
         "is output of vmstat, which does not count disks' requests",
         "record with iostat -x 1 600",
     ),
     (
-        r"^\s*capacity\s+operations\s+bandwidth",
+        r"^[ \t]*capacity\s+operations\s+bandwidth",
         "is output of zpool iostat, whose rates are of pools, not disks",
         "record with iostat -x 1 600",
     ),

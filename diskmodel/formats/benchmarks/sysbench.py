@@ -10,8 +10,8 @@ from diskmodel.formats.faults import file_error
 from diskmodel.formats.fio.job import FioDirection, FioJob, job_from_options
 
 _MODE = re.compile(
-    r"^\s*Doing (random r/w|random read|random write|sequential read|sequential write \(creation\)|sequential rewrite"
-    r"|sequential write) test",
+    r"^[ \t]*Doing (random r/w|random read|random write|sequential read|sequential write \(creation\)"
+    r"|sequential rewrite|sequential write) test",
     re.MULTILINE,
 )
 _PATTERNS = {
@@ -32,7 +32,7 @@ _THREADS = 1
 
 def is_fileio(text: str) -> bool:
     """Whether a text is the result of a fileio test."""
-    return bool(re.search(r"^\s*sysbench \d|sysbench", text)) and _MODE.search(text) is not None
+    return bool(re.search(r"^[ \t]*sysbench \d|sysbench", text)) and _MODE.search(text) is not None
 
 
 def jobs_of_fileio(text: str, source: str) -> list[FioJob]:
@@ -124,7 +124,7 @@ def _rates(text: str, block_bytes: int, source: str) -> dict[str, float]:
     """Reads and writes a second, in any version's words."""
     found = {}
     for kind, word in (("read", "reads"), ("write", "writes")):
-        rate = _first(rf"^\s*{word}/s:\s+{_F}", text) or _first(rf"^\s*{kind}:\s+IOPS={_F}", text)
+        rate = _first(rf"^[ \t]*{word}/s:\s+{_F}", text) or _first(rf"^[ \t]*{kind}:\s+IOPS={_F}", text)
         if rate is not None:
             found[kind] = float(rate)
     if found:

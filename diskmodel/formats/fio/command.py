@@ -43,7 +43,7 @@ def jobs_of(text: str, source: str = "") -> list[FioJob]:
     """
     jobs: list[FioJob] = []
     if text.startswith("#!"):  # in a script # begins a comment; elsewhere it may be root's prompt
-        text = re.sub(r"(?m)^\s*#.*$", "", text)
+        text = re.sub(r"(?m)^[ \t]*#.*$", "", text)
     for line in text.replace("\\\n", " ").split("\n"):
         if match := _COMMAND.match(line.strip()):
             first_group = max((job.group for job in jobs), default=-1) + 1

@@ -264,6 +264,12 @@ def test_elbencho(tmp_path):
     assert mix["addresses"]["pattern"] == "sequential"
 
 
+def test_empty_lines_take_no_time(tmp_path):
+    """Of a pattern that may begin on any of them and end on any later one this would take half an hour."""
+    padded = SYSBENCH + "\n" * 300_000
+    assert found(padded, tmp_path).workload == found(SYSBENCH, tmp_path).workload
+
+
 def test_sysbench(tmp_path):
     old = found(SYSBENCH, tmp_path)
     (stream,) = old.workload["streams"]
