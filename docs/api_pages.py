@@ -16,6 +16,8 @@ import diskmodel
 
 FOUNDATIONS = ["errors", "units", "description", "records", "array"]
 PATH = ["workload", "host", "controller", "layout", "queue", "drive", "engine", "result", "analytic", "plan", "formats"]
+#: Lines of a block from which it is the output of a command, or a whole program.
+_LONG_LINES = 15
 INTRODUCTION = """# Python interface
 
 The name of a physical quantity includes its unit; times are integer nanoseconds. Bad input raises an error of
@@ -83,10 +85,18 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_content(html: str, page: Page, **_: object) -> str:
-    """Keep source code, signatures and tables of parameters out of the search: every page downloads its index."""
+    """Keep source code, signatures and tables of parameters out of the search: every page downloads its index.
+
+    On other pages what commands print, and other long blocks, for the same reason.
+    """
     if not page.file.src_uri.startswith("reference/api/"):
-        return html
+        return re.sub(r'(<div class="highlight")(>.*?</pre>)', _hidden_if_long, html, flags=re.DOTALL)
     return re.sub(r'<(?:details class="mkdocstrings-source|div class="[^"]*doc-signature[^"]*|table)"?', _hidden, html)
+
+
+def _hidden_if_long(block: re.Match[str]) -> str:
+    is_long = block[2].count("\n") > _LONG_LINES
+    return f"{block[1]} data-search-exclude{block[2]}" if is_long else block[0]
 
 
 def _hidden(tag: re.Match[str]) -> str:
