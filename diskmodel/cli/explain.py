@@ -59,9 +59,9 @@ def explain(
     elif job is not None:
         say(f"{job} is not written: there are no causes to separate")
     if report is not None:
-        from diskmodel.explanation.show.report import save
+        from diskmodel.explanation.show.report import save_report
 
-        save(found, report)
+        save_report(found, report)
     if as_json:
         print_json(found.to_dict())
     else:

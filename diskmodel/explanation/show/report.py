@@ -19,7 +19,7 @@ from diskmodel.output import write_text
 from diskmodel.version import __version__
 
 
-def save(found: Explanation, path: str | Path) -> None:
+def save_report(found: Explanation, path: str | Path) -> None:
     """Write the page.
 
     Raises

@@ -70,7 +70,7 @@ def test_a_log_beside_requests_has_a_rate_of_its_own() -> None:
         ({"commit_p99": "10ms"}, "--commits"),
         (
             {"commits": "500/s", "commit_p99": "10ms", "iops": "2000"},
-            "--reads, --block, --capacity",
+            "--reads, --block: are missing",
         ),
     ],
 )
