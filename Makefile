@@ -114,6 +114,11 @@ test-slow: test-real-time ## Run only the slow Python tests (packaging, statisti
 test-real-time: setup ## Run the slow tests that measure in real time, with the machine to themselves
 	$(BIN)/python -m pytest -m "slow and real_time and not long" tests/mount
 
+# What comparisons with evidence and the fast tests take is less than half of what all take.
+.PHONY: test-ci
+test-ci: setup ## Run what CI runs: the fast tests, and the slow ones that compare with measurements
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "(not slow or evidence) and not real_time and not long"
+
 # One run of both: it collects once, and begins with what takes long.
 .PHONY: test-simulated
 test-simulated: setup

@@ -24,6 +24,7 @@ def test_a_notebook_is_kept_without_what_came_out(path: Path) -> None:
     assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in cells)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs_and_makes_a_page(path: Path) -> None:
     notebook = HOOK.executed(path)

@@ -34,6 +34,11 @@ PAGES = sorted(
 #: Pages that take more than three seconds: most of them fit drives, plan for long, or start processes elsewhere.
 HEAVY = (
     "README.md",
+    "docs/explanation/how-an-answer-is-made.md",
+    "docs/how-to/compare-arrays.md",
+    "docs/how-to/databases/size-a-log.md",
+    "docs/how-to/measure/before-you-buy.md",
+    "docs/how-to/plan-from-a-trace.md",
     "docs/course/09-sizing.md",
     "docs/course/teaching.md",
     "docs/how-to/measure/calibrate-from-fio.md",

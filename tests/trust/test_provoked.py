@@ -106,6 +106,7 @@ class DiesOnce(Simulated):
         return super().__call__(*args, **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_killed_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A plan whose worker process is killed ends with the answer that it would have had."""
     plan = PlanDescription.load(ROOT / "examples/plan-oltp.toml")

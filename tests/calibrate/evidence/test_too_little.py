@@ -43,6 +43,7 @@ def _altered(folder: Path, old: str, new: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_capacity_that_is_assumed_and_the_page_cache_are_named(tmp_path: Path) -> None:
     assumed = "fio does not report the capacity: 256 GB are assumed; give that of the drive (--capacity)"
     cached = "went through the page cache"

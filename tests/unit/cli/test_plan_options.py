@@ -138,6 +138,7 @@ def test_presets_are_listed_with_their_sources() -> None:
     assert all(item["name"] in text for item in listed)
 
 
+@pytest.mark.slow
 def test_a_throughput_is_a_rate_of_requests_of_the_mean_size() -> None:
     words = ("--from", "preset:backup", "--throughput", "104.8576 MB/s", "--capacity", "1TB", *SMALL)
     plan = answer("plan", "--nominal", *words)["plan"]

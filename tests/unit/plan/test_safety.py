@@ -225,6 +225,7 @@ def test_a_rebuild_of_weeks_is_explained(level: str, disks: int, risk: str) -> N
     assert long_rebuild(array, 167.0) == long_rebuild(array, math.inf) == long_rebuild(array, math.nan) == ""
 
 
+@pytest.mark.slow
 def test_a_plan_says_what_shortens_a_rebuild_of_weeks() -> None:
     asked = {
         "workload": {"size": "8 KiB", "read_ratio": 0.7, "rate": "1500/s"},

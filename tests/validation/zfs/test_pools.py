@@ -43,6 +43,7 @@ def _check(row: dict[str, str]) -> None:
         assert getattr(simulated, figure) == pytest.approx(getattr(measured, figure), rel=tolerance), figure
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", FEW)
 def test_some_rows(run: str) -> None:
     _check(next(row for row in pools.rows() if row["run"] == run))
