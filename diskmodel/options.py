@@ -176,7 +176,7 @@ QUESTION = (
     ),
     Option(
         "--data-loss",
-        "Largest accepted chance of losing data within a year, for example 0.1%; 1% unless stated.",
+        "Largest accepted chance of losing data within a year, for example 0.1%; 2% unless stated.",
         plan="objective.data_loss_per_year",
     ),
     Option(

@@ -37,7 +37,7 @@ class Safety(Record):
     loss_per_year : float
         Probability of losing data within a year, unrecoverable read errors during rebuilds included.
     limit_per_year : float
-        Largest accepted probability: the objective's, else 1 %.
+        Largest accepted probability: the objective's, else `USUAL_LOSS_PER_YEAR`.
     rebuild_alone_hours : float
         Of a rebuild without any load, by formula; nan where unknown.
     offered_per_s : float
