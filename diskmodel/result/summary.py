@@ -17,11 +17,11 @@ from diskmodel.result.laws import check_laws, sum_of_responses
 from diskmodel.result.levels import drifts
 from diskmodel.result.result import Result
 from diskmodel.result.rounds import measured_round
-from diskmodel.result.statistics.quantiles import quantiles
+from diskmodel.result.statistics.quantiles import percentiles
 from diskmodel.result.statistics.registry import PERCENTILES
 from diskmodel.result.statistics.stability import Stability, judge_stability
 from diskmodel.result.statistics.throughput import throughput_interval
-from diskmodel.result.statistics.window import last_full_mix_ns, measuring_window, narrowed, subtract_at
+from diskmodel.result.statistics.window import Window, last_full_mix_ns, measuring_window, narrowed, subtract_at
 
 DEFAULT_PRECISION = 0.02
 
@@ -139,12 +139,19 @@ def point_estimates(requests: Requests, run: Run) -> dict[str, float]:
 
     Latencies are nan where the array is overloaded.
     """
-    run = replace(run, round_requests=measured_round(run, len(requests)))
-    window = measuring_window(requests, run)
+    window, responses = _measured_part(requests, run)
+    return _of_all(requests, run, window, responses)
+
+
+def _measured_part(requests: Requests, run: Run) -> tuple[Window, NDArray[np.int64]]:
+    """Return the part of a run that is measured, and the response times in it."""
+    window = measuring_window(requests, replace(run, round_requests=measured_round(run, len(requests))))
     done = run.completions
-    responses = done.done_ns[window.rows] - done.issue_ns[window.rows]
-    found = {"iops": len(responses) / window.seconds, "mean": float(responses.mean())}
-    found |= dict(zip(PERCENTILES, quantiles(responses, list(PERCENTILES.values())).tolist(), strict=True))
+    return window, done.done_ns[window.rows] - done.issue_ns[window.rows]
+
+
+def _of_all(requests: Requests, run: Run, window: Window, responses: NDArray[np.int64]) -> dict[str, float]:
+    found = {"iops": len(responses) / window.seconds, "mean": float(responses.mean()), **percentiles(responses)}
     stability = _stability(requests, run)
     if stability is not None and not stability.is_stable:
         found |= dict.fromkeys(("mean", *PERCENTILES), math.nan)
@@ -160,14 +167,11 @@ def estimates_by_operation(requests: Requests, run: Run) -> dict[str, float]:
 
     "reads.mean", "writes.p99" and so on are in ns. In an overload they are as the run has them.
     """
-    found = point_estimates(requests, run)
-    window = measuring_window(requests, replace(run, round_requests=measured_round(run, len(requests))))
-    done, rows = run.completions, window.rows
-    responses = done.done_ns[rows] - done.issue_ns[rows]
+    window, responses = _measured_part(requests, run)
+    found = _of_all(requests, run, window, responses)
     for name, op in OPERATIONS.items():
-        own = responses[requests.op[rows] == op]
+        own = responses[requests.op[window.rows] == op]
         if len(own):
+            found |= {f"{name}.{figure}": value for figure, value in percentiles(own).items()}
             found[f"{name}.mean"] = float(own.mean())
-            values = quantiles(own, list(PERCENTILES.values())).tolist()
-            found |= {f"{name}.{level}": value for level, value in zip(PERCENTILES, values, strict=True)}
     return found
