@@ -183,8 +183,7 @@ def _drive_cache(array: Array) -> str:
     from diskmodel.drive import Hdd
 
     is_asked = array.drive_write_cache is not None or not array.has_drive_write_cache
-    cache = array.drive.cache if isinstance(array.drive, Hdd) else None
-    if is_asked or cache is None or not cache.write_back:
+    if is_asked or not isinstance(array.drive, Hdd) or not array.drive.is_write_back:
         return ""
     return (
         "writes are done when they are in the drive's own write cache, as single drives are sold, and lost there when "

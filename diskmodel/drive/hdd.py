@@ -280,6 +280,11 @@ class Hdd(Profile):
         """Return the zones of one actuator, given or derived, from the outer edge inward."""
         return self.zones if self.zones is not None else self._derived_zones()
 
+    @property
+    def is_write_back(self) -> bool:
+        """Whether its own cache, where it is on, answers writes before they are on the media."""
+        return self.cache is not None and self.cache.write_back
+
     @cached_property
     def cached_tables(self) -> HddTables:
         """The tables behind `tables()`."""

@@ -30,7 +30,7 @@ def waiting_writes(array: Array, free_bytes: float) -> str:
         return ""
     if drive.media_cache is not None or drive.recording == "shingled":
         return ""
-    is_cached = array.has_drive_write_cache and drive.cache.write_back
+    is_cached = array.has_drive_write_cache and drive.is_write_back
     if not is_cached or not free_bytes <= FULL_FREE_RATIO * drive.cache.size_bytes * array.layout.disks:
         return ""
     low, high = MEASURED_P99_RATIO

@@ -169,8 +169,7 @@ class Case:
     def has_cached_writes(self) -> bool:
         """Whether the drives' own caches answer writes."""
         drive = self.array.drive
-        has_cache = isinstance(drive, Hdd) and drive.cache is not None and drive.cache.write_back
-        return has_cache and self.array.has_drive_write_cache
+        return isinstance(drive, Hdd) and drive.is_write_back and self.array.has_drive_write_cache
 
     def remaining(self, statistic: str) -> Spread | None:
         """Return the spread of what is left when all else is known.

@@ -39,14 +39,11 @@ def _with_drive(array: Array, workload: AnyWorkload, **fields: Any) -> Change:
     return Change(array.model_copy(update={"drive": drive}), workload)
 
 
-def _has_cache(array: Array) -> bool:
-    drive = array.drive
-    return isinstance(drive, Hdd) and drive.cache is not None and drive.cache.write_back
-
-
 def _write_cache(is_on: bool) -> Any:
     def change(array: Array, workload: AnyWorkload, _: None) -> Change | None:
-        if not _has_cache(array) or array.has_drive_write_cache == is_on or not has_writes(workload):
+        drive = array.drive
+        is_cached = isinstance(drive, Hdd) and drive.is_write_back
+        if not is_cached or array.has_drive_write_cache == is_on or not has_writes(workload):
             return None
         return Change(array.model_copy(update={"drive_write_cache": is_on}), workload)
 
