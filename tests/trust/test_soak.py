@@ -6,7 +6,11 @@ from tests.trust.soak import soak
 
 
 @pytest.mark.parametrize(
-    "n_ios", [pytest.param(3_000_000, id="short", marks=pytest.mark.slow), pytest.param(10**9, id="long", marks=pytest.mark.long)]
+    "n_ios",
+    [
+        pytest.param(3_000_000, id="short", marks=pytest.mark.slow),
+        pytest.param(10**9, id="long", marks=pytest.mark.long),
+    ],
 )
 def test_no_law_is_broken(n_ios: int) -> None:
     runs = list(soak(n_ios))
