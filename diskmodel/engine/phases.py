@@ -107,7 +107,7 @@ def _waits_for_several(array: Array, workload: Workload) -> bool:
     layout = array.layout
     if layout.disks < 2 or layout.rebuild is not None:
         return False
-    writes = array.controller.write_cache is None and any(stream.read_ratio < 1 for stream in workload.streams)
+    writes = array.controller.write_cache is None and workload.has_writes
     longest = max(share.size_bytes for stream in workload.streams for share in stream.sizes)
     if layout.kind.is_pool:
         # a record, or several, or one that a read touches in part

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from diskmodel.array import Array
 from diskmodel.engine.scenario import not_in_a_pool
-from diskmodel.records import Op
 from diskmodel.workload import TraceWorkload, Workload
 from diskmodel.workload.addresses import Sequential, SortedBatches, Strided
 
@@ -23,15 +20,11 @@ def refuse_on_pools(array: Array, workload: Workload | TraceWorkload) -> None:
     """
     if not array.layout.kind.is_pool:
         return
-    if isinstance(workload, TraceWorkload):
-        if bool(np.any(workload.trace.op == Op.WRITE)):
-            raise not_in_a_pool("trace", "writes")
-        return
-    for stream in workload.streams:
-        if stream.read_ratio < 1:
-            raise not_in_a_pool("workload.read_ratio", "writes")
-        if isinstance(stream.addresses, _IN_ORDER):
-            raise not_in_a_pool("workload.addresses", "reads in order")
+    if workload.has_writes:
+        raise not_in_a_pool("trace" if isinstance(workload, TraceWorkload) else "workload.read_ratio", "writes")
+    streams = workload.streams if isinstance(workload, Workload) else ()
+    if any(isinstance(stream.addresses, _IN_ORDER) for stream in streams):
+        raise not_in_a_pool("workload.addresses", "reads in order")
 
 
 def pool_messages(array: Array) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from diskmodel.drive import Drive
 from diskmodel.drive.hdd import Hdd
 from diskmodel.engine.write_pointers import refuse_misplaced_writes
 from diskmodel.errors import CoverageError, Fault
-from diskmodel.records import Op
 from diskmodel.workload import Stream, TraceWorkload, Workload
 from diskmodel.workload.addresses import Sequential
 
@@ -72,7 +71,7 @@ def writes_shingled(drive: Drive, workload: Workload | TraceWorkload) -> bool:
 
 def _has_random_writes(workload: Workload | TraceWorkload) -> bool:
     if isinstance(workload, TraceWorkload):
-        return bool((workload.trace.op == Op.WRITE).any())
+        return workload.has_writes
     return any(stream.read_ratio < 1 and not _writes_long_runs(stream) for stream in workload.streams)
 
 

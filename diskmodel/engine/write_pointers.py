@@ -116,7 +116,7 @@ def zone_messages(array: Array, workload: Workload | TraceWorkload) -> tuple[str
 
 
 def _of_caches(array: Array, drive: Hdd, workload: Workload | TraceWorkload) -> Iterator[Fault]:
-    has_writes = isinstance(workload, TraceWorkload) or any(stream.read_ratio < 1 for stream in workload.streams)
+    has_writes = isinstance(workload, TraceWorkload) or workload.has_writes
     for field, cache in (
         ("controller.write_cache", array.controller.write_cache),
         ("host.page_cache", array.host.page_cache),

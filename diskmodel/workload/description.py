@@ -164,6 +164,16 @@ class Workload(Description):
         return sum(stream.expected_rate_per_s for stream in self.streams if not stream.is_closed)
 
     @property
+    def has_reads(self) -> bool:
+        """Whether some request reads."""
+        return any(stream.read_ratio > 0 for stream in self.streams)
+
+    @property
+    def has_writes(self) -> bool:
+        """Whether some request writes."""
+        return any(stream.read_ratio < 1 for stream in self.streams)
+
+    @property
     def has_syncs(self) -> bool:
         """Whether some stream makes its writes safe, so that results report commits."""
         return any(stream.sync != "none" for stream in self.streams)

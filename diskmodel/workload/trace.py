@@ -117,6 +117,21 @@ class TraceWorkload:
         return 0 if self.is_open else self.depth
 
     @property
+    def has_reads(self) -> bool:
+        """Whether some request reads."""
+        return bool((self.trace.op == Op.READ).any())
+
+    @property
+    def has_writes(self) -> bool:
+        """Whether some request writes."""
+        return bool((self.trace.op == Op.WRITE).any())
+
+    @property
+    def mean_size_bytes(self) -> float:
+        """Mean request size."""
+        return float(self.trace.length.mean())
+
+    @property
     def coarse_clock_ns(self) -> int:
         """Step of a coarse clock that gives several requests one time, ns as replayed; 0 where the clock is fine."""
         when = self.trace.when_ns

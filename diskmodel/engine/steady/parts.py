@@ -120,7 +120,7 @@ class Parts:
 
     @property
     def writes_anything(self) -> bool:
-        return any(stream.read_ratio < 1 for stream in self.history.workload.streams)
+        return self.history.workload.has_writes
 
     @property
     def knows_cleanings(self) -> bool:

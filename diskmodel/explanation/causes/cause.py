@@ -146,28 +146,14 @@ def with_streams(workload: AnyWorkload, change: Callable[[Stream], dict[str, Any
     return Workload.parse(fields) if is_changed else None
 
 
-def has_writes(workload: AnyWorkload) -> bool:
-    """Whether some request writes."""
-    if isinstance(workload, Workload):
-        return any(stream.read_ratio < 1 for stream in workload.streams)
-    return bool((workload.trace.op == 1).any())
-
-
-def has_reads(workload: AnyWorkload) -> bool:
-    """Whether some request reads."""
-    if isinstance(workload, Workload):
-        return any(stream.read_ratio > 0 for stream in workload.streams)
-    return bool((workload.trace.op == 0).any())
-
-
 def is_sequential(workload: AnyWorkload) -> bool:
     """Whether some stream goes through its places in order."""
     return isinstance(workload, Workload) and any(s.addresses.pattern == "sequential" for s in workload.streams)
 
 
-def mean_bytes(workload: AnyWorkload) -> float:
-    """Return the mean size of a request."""
-    return workload.mean_size_bytes if isinstance(workload, Workload) else float(workload.trace.length.mean())
+def on_array(array: Array, workload: AnyWorkload, **parts: Any) -> Change:
+    """Return the load on the array with other parts of it."""
+    return Change(array.model_copy(update=parts), workload)
 
 
 def changed(part: Any, **fields: Any) -> Any:

@@ -17,10 +17,8 @@ from diskmodel.explanation.causes.cause import (
     Cause,
     Change,
     Scale,
-    has_reads,
-    has_writes,
     is_sequential,
-    mean_bytes,
+    on_array,
 )
 from diskmodel.uncertainty.moved import AnyWorkload
 from diskmodel.uncertainty.moved_drive import moved_flash
@@ -36,16 +34,16 @@ _MEDIA_CACHE = {"size": "500 MB", "band": "27.5 MiB", "max_extents": 5_000}
 
 def _with_drive(array: Array, workload: AnyWorkload, **fields: Any) -> Change:
     drive = array.drive.model_copy(update=fields)
-    return Change(array.model_copy(update={"drive": drive}), workload)
+    return on_array(array, workload, drive=drive)
 
 
 def _write_cache(is_on: bool) -> Any:
     def change(array: Array, workload: AnyWorkload, _: None) -> Change | None:
         drive = array.drive
         is_cached = isinstance(drive, Hdd) and drive.is_write_back
-        if not is_cached or array.has_drive_write_cache == is_on or not has_writes(workload):
+        if not is_cached or array.has_drive_write_cache == is_on or not workload.has_writes:
             return None
-        return Change(array.model_copy(update={"drive_write_cache": is_on}), workload)
+        return on_array(array, workload, drive_write_cache=is_on)
 
     return change
 
@@ -60,21 +58,21 @@ def _one_at_a_time(array: Array, workload: AnyWorkload, _: None) -> Change | Non
 
 def _without_look_ahead(array: Array, workload: AnyWorkload, _: None) -> Change | None:
     drive = array.drive
-    if not isinstance(drive, Hdd) or drive.cache is None or not is_sequential(workload) or not has_reads(workload):
+    if not isinstance(drive, Hdd) or drive.cache is None or not is_sequential(workload) or not workload.has_reads:
         return None
     return _with_drive(array, workload, cache=drive.cache.model_copy(update={"read_ahead_bytes": 0}))
 
 
 def _emulated_sectors(array: Array, workload: AnyWorkload, _: None) -> Change | None:
     drive = array.drive
-    if not isinstance(drive, Hdd) or not has_writes(workload):
+    if not isinstance(drive, Hdd) or not workload.has_writes:
         return None
     return _with_drive(array, workload, write_settle_ns=drive.settle_ns + drive.period_ns)
 
 
 def _shingled(array: Array, workload: AnyWorkload, _: None) -> Change | None:
     drive = array.drive
-    if not isinstance(drive, Hdd) or drive.recording == "shingled" or not has_writes(workload):
+    if not isinstance(drive, Hdd) or drive.recording == "shingled" or not workload.has_writes:
         return None
     return _with_drive(array, workload, recording="shingled", media_cache=MediaCache.parse(_MEDIA_CACHE))
 
@@ -90,19 +88,19 @@ def _throttled(array: Array, workload: AnyWorkload, factor: float) -> Change | N
     drive = array.drive
     if not isinstance(drive, Flash):
         return None
-    return Change(array.model_copy(update={"drive": moved_flash(drive, Moves(speed=-math.log(factor)))}), workload)
+    return on_array(array, workload, drive=moved_flash(drive, Moves(speed=-math.log(factor))))
 
 
 def _fresh(array: Array, workload: AnyWorkload, _: None) -> Change | None:
     drive = array.drive
-    if not isinstance(drive, Flash) or drive.state == "fresh" or not has_writes(workload):
+    if not isinstance(drive, Flash) or drive.state == "fresh" or not workload.has_writes:
         return None
     return _with_drive(array, workload, state="fresh")
 
 
 def _cleaning(array: Array, workload: AnyWorkload, part: float) -> Change | None:
     drive = array.drive
-    if not isinstance(drive, Flash) or not has_writes(workload):
+    if not isinstance(drive, Flash) or not workload.has_writes:
         return None
     if drive.state == "fresh":
         return _with_drive(array, workload, state="steady")
@@ -122,14 +120,14 @@ def _other_medium(array: Array, workload: AnyWorkload, name: str) -> Change | No
     if other.kind == array.drive.kind:
         return None
     same = array.has_drive_write_cache
-    return Change(array.model_copy(update={"drive": other, "drive_write_cache": same}), workload)
+    return on_array(array, workload, drive=other, drive_write_cache=same)
 
 
 def _slow_link(array: Array, workload: AnyWorkload, bytes_per_s: float) -> Change | None:
     drive = array.drive
     if not isinstance(drive, Hdd | Flash) or drive.interface_bytes_per_s <= bytes_per_s or "SAS" in drive.bus:
         return None
-    if mean_bytes(workload) < 16 << 10 and isinstance(drive, Hdd):
+    if workload.mean_size_bytes < 16 << 10 and isinstance(drive, Hdd):
         return None
     return _with_drive(array, workload, interface_bytes_per_s=bytes_per_s)
 

@@ -13,7 +13,6 @@ from diskmodel.explanation.causes.cause import (
     Cause,
     Change,
     Law,
-    has_writes,
     is_sequential,
     with_streams,
 )
@@ -145,7 +144,7 @@ def _misaligned(array: Array, workload: AnyWorkload, _: None) -> Change | None:
 
 
 def _with_journal(array: Array, workload: AnyWorkload, fields: dict[str, Any]) -> Change | None:
-    return _flushing(array, workload, fields) if has_writes(workload) else None
+    return _flushing(array, workload, fields) if workload.has_writes else None
 
 
 LOADS = (

@@ -15,8 +15,7 @@ from diskmodel.explanation.causes.cause import (
     Change,
     Scale,
     changed,
-    has_writes,
-    mean_bytes,
+    on_array,
 )
 from diskmodel.layout.description import Layout
 from diskmodel.uncertainty.moved import AnyWorkload
@@ -25,12 +24,17 @@ _MIB = 1 << 20
 
 
 def _with_layout(array: Array, workload: AnyWorkload, **fields: Any) -> Change:
-    return Change(array.model_copy(update={"layout": changed(array.layout, **fields)}), workload)
+    return on_array(array, workload, layout=changed(array.layout, **fields))
+
+
+def _may_fail(layout: Layout) -> bool:
+    """Whether all its members work and nothing passes over them, and data survives the loss of one."""
+    return layout.kind.is_redundant and not layout.failed and layout.rebuild is None
 
 
 def _failed(array: Array, workload: AnyWorkload, n: int) -> Change | None:
     layout = array.layout
-    if not layout.kind.is_redundant or layout.failed or layout.rebuild is not None:
+    if not _may_fail(layout):
         return None
     # members of different mirrors
     step = layout.n_copies if layout.kind.keeps_copies else 1
@@ -39,21 +43,20 @@ def _failed(array: Array, workload: AnyWorkload, n: int) -> Change | None:
 
 def _rebuilding(array: Array, workload: AnyWorkload, speed_mib: float) -> Change | None:
     layout = array.layout
-    if not layout.kind.is_redundant or layout.failed or layout.rebuild is not None:
+    if not _may_fail(layout):
         return None
     pass_ = {"speed_min_bytes_per_s": speed_mib * _MIB}
     return _with_layout(array, workload, failed=(0,), rebuild=pass_, spares=max(layout.spares, 1))
 
 
 def _resyncing(array: Array, workload: AnyWorkload, speed_mib: float) -> Change | None:
-    layout = array.layout
-    if not layout.kind.is_redundant or layout.failed or layout.rebuild is not None:
+    if not _may_fail(array.layout):
         return None
     return _with_layout(array, workload, rebuild={"action": "check", "speed_min_bytes_per_s": speed_mib * _MIB})
 
 
 def _bitmap(array: Array, workload: AnyWorkload, chunk_bytes: int) -> Change | None:
-    if not array.layout.kind.is_redundant or array.layout.bitmap is not None or not has_writes(workload):
+    if not array.layout.kind.is_redundant or array.layout.bitmap is not None or not workload.has_writes:
         return None
     return _with_layout(array, workload, bitmap={"chunk_bytes": chunk_bytes})
 
@@ -65,7 +68,7 @@ def _one_slow(array: Array, workload: AnyWorkload, factor: float) -> Change | No
     # an access takes about a revolution and a half with its seek; accesses to the slow member are one in so many
     longer = round(1.5 * drive.period_ns * (factor - 1))
     slow = drive.model_copy(update={"retries": Retries(ratio=1 / n, time_ns=(longer,))})
-    return Change(array.model_copy(update={"drive": slow}), workload)
+    return on_array(array, workload, drive=slow)
 
 
 def _one_works(array: Array, workload: AnyWorkload, _: None) -> Change | None:
@@ -73,25 +76,24 @@ def _one_works(array: Array, workload: AnyWorkload, _: None) -> Change | None:
     if layout.disks < 2 or layout.level not in ("raid0", "raid10"):
         return None
     alone = Layout.parse({"level": "jbod", "disks": 1})
-    update = {"layout": alone, "drive_write_cache": array.has_drive_write_cache}
-    return Change(array.model_copy(update=update), workload)
+    return on_array(array, workload, layout=alone, drive_write_cache=array.has_drive_write_cache)
 
 
 def _other_strip(array: Array, workload: AnyWorkload, strip_bytes: int) -> Change | None:
     layout = array.layout
     if layout.level in ("jbod", "raid1", "raid3") or layout.strip_bytes == strip_bytes or layout.disks < 2:
         return None
-    if max(mean_bytes(workload), 2 * layout.strip_bytes) < strip_bytes and mean_bytes(workload) < layout.strip_bytes:
+    if workload.mean_size_bytes < layout.strip_bytes and 2 * layout.strip_bytes < strip_bytes:
         return None
     return _with_layout(array, workload, strip_bytes=strip_bytes)
 
 
 def _write_through(array: Array, workload: AnyWorkload, _: None) -> Change | None:
     controller = array.controller
-    if controller.write_cache is None or not has_writes(workload):
+    if controller.write_cache is None or not workload.has_writes:
         return None
     without = changed(controller, write_cache=None)
-    return Change(array.model_copy(update={"controller": without}), workload)
+    return on_array(array, workload, controller=without)
 
 
 MEMBERS = (

@@ -17,8 +17,7 @@ from diskmodel.explanation.causes.cause import (
     Law,
     Scale,
     changed,
-    has_reads,
-    mean_bytes,
+    on_array,
     with_streams,
 )
 from diskmodel.explanation.measured import Measured
@@ -58,7 +57,7 @@ def _rate_limit(array: Array, workload: AnyWorkload, rate_per_s: float) -> Chang
 
 
 def _bandwidth(array: Array, workload: AnyWorkload, bytes_per_s: float) -> Change | None:
-    return _rate_limit(array, workload, bytes_per_s / mean_bytes(workload))
+    return _rate_limit(array, workload, bytes_per_s / workload.mean_size_bytes)
 
 
 def _rates(measured: Sequence[Measured]) -> list[float]:
@@ -68,7 +67,7 @@ def _rates(measured: Sequence[Measured]) -> list[float]:
 
 def _bandwidths(measured: Sequence[Measured]) -> list[float]:
     return [
-        max((one.figures["iops"] * mean_bytes(one.workload) for one in measured if one.is_closed), default=math.nan)
+        max((one.figures["iops"] * one.workload.mean_size_bytes for one in measured if one.is_closed), default=math.nan)
     ]
 
 
@@ -97,14 +96,14 @@ def _volume_depth(array: Array, workload: AnyWorkload, depth: int) -> Change | N
         return None
     if (array.controller.volume_depth or math.inf) <= depth:
         return None
-    return Change(array.model_copy(update={"controller": changed(array.controller, volume_depth=depth)}), workload)
+    return on_array(array, workload, controller=changed(array.controller, volume_depth=depth))
 
 
 def _processor(array: Array, workload: AnyWorkload, per_request_ns: float) -> Change | None:
     if array.host.is_buffered or array.host.pause_ns:
         return None
     host = changed(array.host, submission_ns=round(per_request_ns), processors=1)
-    return Change(array.model_copy(update={"host": host}), workload)
+    return on_array(array, workload, host=host)
 
 
 def _lock(array: Array, workload: AnyWorkload, held_ns: float) -> Change | None:
@@ -112,7 +111,7 @@ def _lock(array: Array, workload: AnyWorkload, held_ns: float) -> Change | None:
     if layout.kind.family != "parity" or controller.has_real_cache or array.host.pause_ns or array.host.is_buffered:
         return None
     host = changed(array.host, lock_ns=round(held_ns), write_lock_ns=round(held_ns))
-    return Change(array.model_copy(update={"host": host}), workload)
+    return on_array(array, workload, host=host)
 
 
 def _cycles(measured: Sequence[Measured]) -> list[float]:
@@ -121,11 +120,11 @@ def _cycles(measured: Sequence[Measured]) -> list[float]:
 
 
 def _cached(array: Array, workload: AnyWorkload, hits: tuple[float, int]) -> Change | None:
-    if not has_reads(workload) or array.controller.read_cache is not None:
+    if not workload.has_reads or array.controller.read_cache is not None:
         return None
     ratio, time_ns = hits
     fields = {"read_cache": {"hit_ratio": ratio}, "hit_ns": time_ns}
-    return Change(array.model_copy(update={"controller": changed(array.controller, **fields)}), workload)
+    return on_array(array, workload, controller=changed(array.controller, **fields))
 
 
 #: Hits of a cache behind a link, as a controller has it, and of the host's own memory: ns.
@@ -138,7 +137,7 @@ def _elevator(array: Array, workload: AnyWorkload, fields: dict[str, Any]) -> Ch
     own = {name: getattr(array.queue, name) for name in fields}
     if own == fields:
         return None
-    return Change(array.model_copy(update={"queue": changed(array.queue, **fields)}), workload)
+    return on_array(array, workload, queue=changed(array.queue, **fields))
 
 
 def _time(value_ns: float) -> str:

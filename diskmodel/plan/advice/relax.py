@@ -159,14 +159,14 @@ def _changes(case: Case) -> Iterator[tuple[str, Case]]:
         if strip_bytes >= 4096:
             yield f"a strip of {strip_bytes // 1024} KiB", case.of(strip_bytes=strip_bytes)
     controller = plan.controller
-    if controller.write_cache is None and any(stream.read_ratio < 1 for stream in case.workload.streams):
+    if controller.write_cache is None and case.workload.has_writes:
         yield "1 GiB of write cache", Case(with_write_cache(plan), family)
     cache = controller.read_cache
     if family.cache_bytes:
         yield "twice the cache", case.of(cache_bytes=2 * family.cache_bytes)
     elif cache is not None and cache.hit_ratio is not None and cache.hit_ratio <= 0.9:
         yield "10 % more of the reads hit the cache", Case(with_cache_hit(plan, cache.hit_ratio + 0.1), family)
-    elif cache is None and any(stream.read_ratio > 0 for stream in case.workload.streams):
+    elif cache is None and case.workload.has_reads:
         yield "1 GiB of read cache", case.of(cache_bytes=CACHE_BYTES)
 
 
