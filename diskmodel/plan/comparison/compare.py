@@ -149,7 +149,7 @@ def _compared(
     broken = degraded_array(array)
     if broken is not None:
         degraded = evaluate(broken, workload, n_requests=n_requests, seed=seed)
-        if not array.layout.kind.is_pool:  # a resilver is not modeled
+        if array.layout.kind.is_rebuilt:
             beside = beside_rebuild(evaluate, rebuilding_array(broken), workload, n_requests=n_requests, seed=seed)
             rebuilding, hours = beside.worst, beside.hours
     from diskmodel.analytic.estimate import estimate  # takes a while to load

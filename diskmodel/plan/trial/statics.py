@@ -53,7 +53,7 @@ def statics(
     layout, drive = array.layout, array.drive
     used_bytes = layout.member_bytes or drive.capacity_bytes
     hours = math.nan
-    if layout.kind.is_redundant and not layout.kind.is_pool:
+    if layout.kind.is_rebuilt:
         limit = layout.fastest_rebuild(layout.rebuild or case.plan.candidates.rebuild)
         rate = min(sequential_bytes_per_s(array), limit)
         busy = min(max(utilization_ratio, 0.0), 1.0)
@@ -96,7 +96,7 @@ def loss_beside(array: Array, rebuild_hours: float, replacement_hours: float) ->
 def idle_rebuild_hours(array: Array) -> float:
     """Return the hours of a rebuild by Linux md with nothing beside it; nan where nothing is rebuilt, or of a pool."""
     layout = array.layout
-    if not layout.kind.is_redundant or layout.kind.is_pool:
+    if not layout.kind.is_rebuilt:
         return math.nan
     rate = min(sequential_bytes_per_s(array), layout.fastest_rebuild(layout.rebuild or Rebuild()))
     return rebuild_hours(layout.member_bytes or array.drive.capacity_bytes, rate)
