@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from diskmodel.explanation.likelihood import chance_of, n_independent
 from diskmodel.explanation.rig import Figure, Floats, Rig
 from diskmodel.plain import Record
+from diskmodel.result.statistics.batches import student_t
 
 #: Part of healthy arrays about which something is said although nothing is wrong.
 ALARMS = 0.05
@@ -93,7 +93,7 @@ def compare(rig: Rig) -> Verdict:
 
 
 def _half_widths(rig: Rig, spread: Floats, level: float) -> Floats:
-    return np.asarray(spread * stats.t.ppf(1 - level / 2, rig.dof))
+    return np.asarray(spread * student_t(1 - level / 2, rig.dof))
 
 
 def _main_figures(rig: Rig) -> tuple[list[Figure], Floats]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from diskmodel.explanation.causes.cause import Change
-from diskmodel.explanation.hypotheses import Hypothesis
+from diskmodel.explanation.hypotheses import Hypothesis, by_causes
 from diskmodel.explanation.measured import LEVELS, PARTS, Measured
 from diskmodel.explanation.rig import Floats, Rig, together
 from diskmodel.plain import Record
@@ -100,13 +100,10 @@ def next_experiment(rig: Rig, hypotheses: Sequence[Hypothesis], seed: int = 0) -
 
 def _distinct(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
     """Return the likeliest strength of each probable cause, with the probability of all its strengths."""
-    groups: dict[tuple[str, ...], list[Hypothesis]] = {}
-    for one in hypotheses:
-        if not one.is_unknown:
-            groups.setdefault(tuple(sorted(one.names)), []).append(one)
+    groups = by_causes([one for one in hypotheses if not one.is_unknown])
     found = [
         Hypothesis(own[0].causes, own[0].prior, own[0].figures, probability=sum(one.probability for one in own))
-        for own in groups.values()
+        for own in groups
     ]
     found.sort(key=lambda one: -one.probability)
     return [one for one in found[:_MOST] if one.probability >= _LEAST]

@@ -9,14 +9,14 @@ from pkgutil import resolve_name
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import stats
 
 from diskmodel.display import Displayable
 from diskmodel.explanation.expected import ALARMS, Compared, Verdict
 from diskmodel.explanation.experiments import Experiment
-from diskmodel.explanation.hypotheses import Hypothesis
+from diskmodel.explanation.hypotheses import Hypothesis, by_causes
 from diskmodel.explanation.rig import Floats, Rig
 from diskmodel.plain import Record
+from diskmodel.result.statistics.batches import student_t
 
 #: Causes that are named at most, and the least probability of one that is.
 _MOST_NAMED, _LEAST_PROBABILITY = 3, 0.03
@@ -170,11 +170,8 @@ def explained(
 ) -> Explanation:
     """Return the explanation that weighed hypotheses make."""
     gap = max(verdict.compared, key=lambda one: _off(one))
-    groups: dict[tuple[str, ...], list[Hypothesis]] = {}
-    for one in hypotheses:
-        if one.causes:
-            groups.setdefault(tuple(sorted(one.names)), []).append(one)
-    found = [made for own in groups.values() if (made := _cause(rig, verdict, gap, own)) is not None]
+    groups = by_causes([one for one in hypotheses if one.causes])
+    found = [made for own in groups if (made := _cause(rig, gap, own)) is not None]
     found.sort(key=lambda one: -one.probability)
     array = rig.array
     notes = list(left_out)
@@ -207,7 +204,7 @@ def _in_words(workload: Any) -> str:
     return "; ".join(workload.in_words()) if hasattr(workload, "in_words") else str(workload.name)
 
 
-def _cause(rig: Rig, verdict: Verdict, gap: Compared, own: Sequence[Hypothesis]) -> CauseFound | None:
+def _cause(rig: Rig, gap: Compared, own: Sequence[Hypothesis]) -> CauseFound | None:
     """Return what is said of the strengths of one cause; None where it is not worth naming, or does not fit."""
     probability = sum(one.probability for one in own)
     best = max(own, key=lambda one: one.probability)
@@ -256,7 +253,7 @@ def _predicted(rig: Rig, gap: Compared, one: Hypothesis) -> Predicted:
     offset, shared = one.spread(rig)
     value, center = float(row @ one.figures), float(row @ (one.figures + offset))
     variance = float(row @ (shared + np.diag(rig.own + one.error)) @ row)
-    half = math.sqrt(variance) * float(stats.t.ppf(1 - ALARMS / 2, rig.dof))
+    half = math.sqrt(variance) * student_t(1 - ALARMS / 2, rig.dof)
     unit = 1.0 if figure.kind == "iops" else 1e-6
     low, high = min(value, center - half), max(value, center + half)
     return Predicted(gap.load, gap.figure, *(math.exp(one) * unit for one in (value, low, high)))

@@ -81,6 +81,14 @@ class Hypothesis:
         )
 
 
+def by_causes(hypotheses: Sequence[Hypothesis]) -> list[list[Hypothesis]]:
+    """Return the strengths of the same causes together, in the order of the first of each."""
+    groups: dict[tuple[str, ...], list[Hypothesis]] = {}
+    for one in hypotheses:
+        groups.setdefault(tuple(sorted(one.names)), []).append(one)
+    return list(groups.values())
+
+
 def weigh(rig: Rig) -> list[Hypothesis]:
     """Return all hypotheses with their probabilities, the most probable first."""
     found = [_healthy(rig), _unknown(rig)]
@@ -113,14 +121,23 @@ def _unknown(rig: Rig) -> Hypothesis:
 
 def _judged(rig: Rig, one: Hypothesis, rows: Floats | None = None) -> Hypothesis:
     """Return a hypothesis with its likelihood: of all figures, or of those of some rows."""
-    chosen = np.arange(len(rig.figures)) if rows is None else np.flatnonzero(rows)
-    offset, shared = one.spread(rig)
-    deviation = (rig.target - one.figures - offset)[chosen]
+    deviation, scale = _deviation(rig, one, rows)
     if not np.isfinite(deviation).all():
-        return replace(one, log_likelihood=-1e9, chance=0.0)
-    scale = (shared + np.diag(rig.own + one.error))[np.ix_(chosen, chosen)]
+        return replace(one, log_likelihood=_IMPOSSIBLE, chance=0.0)
     value, chance = log_likelihood(deviation, scale, rig.dof), chance_of(deviation, scale, rig.dof)
     return replace(one, log_likelihood=value, chance=chance)
+
+
+#: Logarithm of the likelihood of what cannot be.
+_IMPOSSIBLE = -1e9
+
+
+def _deviation(rig: Rig, one: Hypothesis, rows: Floats | None = None) -> tuple[Floats, Floats]:
+    """Return how far off a hypothesis is, and the scale of that, of all figures or of those of some rows."""
+    chosen = np.arange(len(rig.figures)) if rows is None else np.flatnonzero(rows)
+    offset, shared = one.spread(rig)
+    scale = (shared + np.diag(rig.own + one.error))[np.ix_(chosen, chosen)]
+    return (rig.target - one.figures - offset)[chosen], scale
 
 
 # ---------------------------------------------------------------- one cause
@@ -154,10 +171,11 @@ def _singles(rig: Rig) -> list[Hypothesis]:
         left = [one for one in variants if one.cause.name in good]
         runs |= _simulated(rig, [((one,), load) for one in left for load in rest], "simulating causes under all loads")
     found = [(one, made) for one in left if (made := _hypothesis(rig, (one,), runs)) is not None]
-    whole = sum(cause.prior for cause in {one.cause.name: one.cause for one, _ in found}.values())
+    causes = {one.cause.name: one.cause for one, _ in found}.values()
+    whole = sum(cause.prior for cause in causes)
     return [
         finer
-        for cause in {one.cause.name: one.cause for one, _ in found}.values()
+        for cause in causes
         for finer in _along(rig, cause, [pair for pair in found if pair[0].cause is cause], _ONE / max(whole, 1e-9))
     ]
 
@@ -265,14 +283,14 @@ def _pairs(rig: Rig, singles: Sequence[Hypothesis]) -> list[Hypothesis]:
                 second.figures,
             )
             error = np.maximum(first.error, second.error) + 0.01
-            value = max(_judged(rig, Hypothesis((), 1.0, figures, error)).log_likelihood for figures in (both, more))
+            value = max(_screened(rig, Hypothesis((), 1.0, figures, error)) for figures in (both, more))
             key = (a.name, b.name)
             if key not in screened or value > screened[key][0]:
                 screened[key] = (value, first, second)
     chosen = sorted(screened.values(), key=lambda item: -item[0])[:_PAIRS]
     variants = [
-        tuple(_Variant(*one.causes[0][:1], one.causes[0][2], one.causes[0][1], 1.0) for one in pair[1:])
-        for pair in chosen
+        tuple(_Variant(cause, words, value, 1.0) for one in pair for cause, value, words in one.causes)
+        for _, *pair in chosen
     ]
     jobs = [(pair, load) for pair in variants for load in range(len(rig.measured))]
     runs = _simulated(rig, jobs, "simulating pairs of causes")
@@ -286,13 +304,16 @@ def _pairs(rig: Rig, singles: Sequence[Hypothesis]) -> list[Hypothesis]:
     return found
 
 
+def _screened(rig: Rig, one: Hypothesis) -> float:
+    """Return the logarithm of a likelihood alone: of most pairs nothing else is asked."""
+    deviation, scale = _deviation(rig, one)
+    return log_likelihood(deviation, scale, rig.dof) if np.isfinite(deviation).all() else _IMPOSSIBLE
+
+
 #: Part of the strengths of two causes that fit about as well as the best ones.
 _OCCAM = 0.1
 
 
 def _thinned(singles: Sequence[Hypothesis]) -> list[Hypothesis]:
     """Return fewer strengths of causes on a scale."""
-    kept: dict[str, list[Hypothesis]] = {}
-    for one in singles:
-        kept.setdefault(one.names[0], []).append(one)
-    return [one for own in kept.values() for one in own[:: max(len(own) // 5, 1)]]
+    return [one for own in by_causes(singles) for one in own[:: max(len(own) // 5, 1)]]

@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, stats
-from scipy.special import gammaln
+from scipy import linalg, special
 
 Floats = NDArray[np.float64]
 
@@ -23,23 +22,22 @@ def log_likelihood(deviation: Floats, scale: Floats, dof: float) -> float:
     dof : float, above 0
     """
     n = len(deviation)
-    lower = linalg.cholesky(scale, lower=True)
-    squared = float(np.sum(linalg.solve_triangular(lower, deviation, lower=True) ** 2))
-    whole = gammaln((dof + n) / 2) - gammaln(dof / 2) - n / 2 * math.log(dof * math.pi)
+    lower, squared = _distance(deviation, scale)
+    whole = special.gammaln((dof + n) / 2) - special.gammaln(dof / 2) - n / 2 * math.log(dof * math.pi)
     return float(whole - np.log(np.diag(lower)).sum() - (dof + n) / 2 * math.log1p(squared / dof))
 
 
 def chance_of(deviation: Floats, scale: Floats, dof: float) -> float:
     """Return the probability of a deviation at least so far from 0, of all figures together (Hotelling's T)."""
     n = len(deviation)
+    _, squared = _distance(deviation, scale)
+    return float(special.fdtrc(n, dof, squared / n))
+
+
+def _distance(deviation: Floats, scale: Floats) -> tuple[Floats, float]:
+    """Return the Cholesky factor of a scale, and the square of a deviation in units of it."""
     lower = linalg.cholesky(scale, lower=True)
-    squared = float(np.sum(linalg.solve_triangular(lower, deviation, lower=True) ** 2))
-    return float(stats.f.sf(squared / n, n, dof))
-
-
-def chances(deviation: Floats, scale: Floats, dof: float) -> Floats:
-    """Return the probability of each deviation by itself, on either side."""
-    return np.asarray(2 * stats.t.sf(np.abs(deviation) / np.sqrt(np.diag(scale)), dof))
+    return lower, float(np.sum(linalg.solve_triangular(lower, deviation, lower=True) ** 2))
 
 
 def n_independent(scale: Floats) -> float:

@@ -234,10 +234,10 @@ def least_possible(values: NDArray[Any]) -> float:
 
 
 @cache
-def student_t(level: float, degrees: int) -> float:
+def student_t(level: float, degrees: float) -> float:
     """Return the quantile of Student's t at a level, with so many degrees of freedom."""
-    if level == 0.975 and degrees <= len(_STUDENT_T_975):
-        return _STUDENT_T_975[degrees - 1]
+    if level == 0.975 and degrees in range(1, len(_STUDENT_T_975) + 1):
+        return _STUDENT_T_975[int(degrees) - 1]
     from scipy import special
 
     return float(special.stdtrit(degrees, level))

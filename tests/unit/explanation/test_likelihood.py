@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from diskmodel.explanation.likelihood import chance_of, chances, log_likelihood, n_independent
+from diskmodel.explanation.likelihood import chance_of, log_likelihood, n_independent
 
 SCALE = np.array([[0.04, 0.02, 0.0], [0.02, 0.09, 0.01], [0.0, 0.01, 0.01]])
 DEVIATION = np.array([0.3, -0.2, 0.05])
@@ -19,7 +19,6 @@ def test_it_is_students_t_of_several_figures(dof: float) -> None:
 def test_of_one_figure_the_chance_is_that_of_students_t() -> None:
     one, scale = DEVIATION[:1], SCALE[:1, :1]
     assert chance_of(one, scale, 5.0) == pytest.approx(2 * stats.t.sf(1.5, 5.0), rel=1e-6)
-    assert chances(DEVIATION, SCALE, 5.0)[0] == pytest.approx(2 * stats.t.sf(1.5, 5.0), rel=1e-6)
 
 
 def test_of_several_figures_it_is_the_part_of_draws_that_are_further_off() -> None:
