@@ -8,7 +8,6 @@ through all angles within minutes.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from statistics import NormalDist
@@ -69,7 +68,7 @@ def with_all_angles(result: Result, array: Array, workload: Workload, scenario: 
         done = run(replace(scenario, phase_ns=phase_ns), requests).completions
         return _figures(requests, done.done_ns - done.issue_ns)
 
-    with Threads(min(_DRAWS, os.cpu_count() or 1)) as pool:
+    with Threads() as pool:
         reference, *drawn = pool.map(of, [scenario.phase_ns, *_angles(scenario.revolution_ns, seed)])
     means = [one[""]["mean"] / reference[""]["mean"] for one in drawn]
     reach = NormalDist().inv_cdf(0.5 + result.confidence / 2) * float(np.std(np.log(means), ddof=1))

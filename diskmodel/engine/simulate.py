@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -171,7 +170,7 @@ def _replicated(
     # so many runs together have an interval narrower by the root of their number
     loose = min(precision * math.sqrt(n_runs), MAX_PRECISION)
 
-    with Threads(min(n_runs, os.cpu_count() or 1)) as pool:
+    with Threads() as pool:
         results = list(pool.map(lambda at: run(seed + at, each, loose), range(n_runs)))
     results[0] = replace(results[0], precision=precision)
     return across(results, wall_s=time.perf_counter() - began)

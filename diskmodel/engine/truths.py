@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 
@@ -165,7 +164,7 @@ class Trials:
         draws = draw(case, n_draws, self._seed)
         if not len(draws):
             return None
-        with Threads(min(len(draws), os.cpu_count() or 1)) as pool:
+        with Threads() as pool:
             figures = list(pool.map(self._figures, draws.moves))
         return Truths(case, draws, self.reference, figures, self._n_requests)
 
