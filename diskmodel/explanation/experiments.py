@@ -11,7 +11,7 @@ import numpy as np
 
 from diskmodel.explanation.causes.cause import Change
 from diskmodel.explanation.hypotheses import Hypothesis, by_causes
-from diskmodel.explanation.measured import LEVELS, PARTS, Measured
+from diskmodel.explanation.measured import PARTS, SHAPE, Measured
 from diskmodel.explanation.rig import Floats, Rig, together
 from diskmodel.plain import Record
 from diskmodel.units import pretty_bytes
@@ -127,10 +127,10 @@ def _run(rig: Rig, one: Hypothesis, load: Measured) -> dict[str, float] | None:
 def _information(runs: Sequence[dict[str, float]], weights: Floats, load: Measured, seed: int) -> float:
     """Return the expected information about which hypothesis holds, in bits, from draws of what would be measured."""
     part = next(part for part in PARTS if all(f"{part}.mean" in run for run in runs))
-    names = ["iops", *LEVELS]
+    names = ["iops", *SHAPE]
     values = np.array(
         [
-            [math.log(run["iops"]), *(math.log(run[f"{part}.{kind}"] / run[f"{part}.mean"]) for kind in LEVELS)]
+            [math.log(run["iops"]), *(math.log(run[f"{part}.{kind}"] / run[f"{part}.mean"]) for kind in SHAPE)]
             for run in runs
         ]
     )

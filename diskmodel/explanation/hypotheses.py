@@ -205,13 +205,13 @@ _SAME = Simulated({}, {}, None)
 
 
 def _simulated(rig: Rig, jobs: Sequence[tuple[tuple[_Variant, ...], int]], step: str) -> _Runs:
-    def run(job: Any) -> Simulated | None:
+    def run(job: tuple[tuple[_Variant, ...], int]) -> Simulated | None:
         variants, load = job
         change = rig.changed(load, *((one.cause, one.value) for one in variants))
         return _SAME if change is None else rig.simulate(rig.measured[load], change)
 
-    results = together(f"{step} ({len(jobs)} runs)", list(jobs), run)
-    return {(_key(variants), load): found for (variants, load), found in zip(jobs, results, strict=True)}  # type: ignore[misc]
+    results = together(f"{step} ({len(jobs)} runs)", jobs, run)
+    return {(_key(variants), load): found for (variants, load), found in zip(jobs, results, strict=True)}
 
 
 def _hypothesis(rig: Rig, variants: tuple[_Variant, ...], runs: _Runs, rows: Floats | None = None) -> Hypothesis | None:

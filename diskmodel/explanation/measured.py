@@ -6,13 +6,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from diskmodel.result.statistics.registry import PERCENTILES
 from diskmodel.uncertainty.moved import AnyWorkload
 from diskmodel.workload import Workload
 
 #: The directions of a load, as figures name them, and as fio does.
 PARTS = {"reads": "read", "writes": "write"}
 #: Percentiles that are compared, by name. The slower they are, the less a short measurement says of them.
-LEVELS = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
+SHAPE = {name: PERCENTILES[name] for name in ("p50", "p95", "p99")}
 
 
 @dataclass(frozen=True)

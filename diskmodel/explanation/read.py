@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from diskmodel.errors import DescriptionError, Fault, FormatError
-from diskmodel.explanation.measured import LEVELS, PARTS, Measured
+from diskmodel.explanation.measured import PARTS, SHAPE, Measured
 from diskmodel.formats import detect_evidence, find_workload, read_fio
 from diskmodel.formats.benchmarks import registry as benchmarks
 from diskmodel.formats.fio import reader as fio_reader
@@ -130,7 +130,7 @@ def _of_group(jobs: list[FioJob], path: Path, name: str) -> Measured:
             continue
         figures[f"{part}.mean"] = float(np.average([mean or 0.0 for mean in means], weights=counts))
         shapes = [_shape(mean or 0.0, one.lat, one.clat) for mean, one in zip(means, own, strict=True)]
-        for level in LEVELS:
+        for level in SHAPE:
             values = [shape.get(level) for shape in shapes]
             if all(value is not None for value in values):
                 figures[f"{part}.{level}"] = float(np.average([value or 0.0 for value in values], weights=counts))
@@ -165,10 +165,10 @@ def _shape(mean_ns: float, *latencies: FioLatency | None) -> dict[str, float]:
             values = np.array(sorted(latency.bins), np.float64)
             counts = np.array([latency.bins[int(value)] for value in values], np.float64)
             ranks = (np.cumsum(counts) - counts / 2) / counts.sum()
-            return {name: scale * float(np.interp(level, ranks, values)) for name, level in LEVELS.items()}
+            return {name: scale * float(np.interp(level, ranks, values)) for name, level in SHAPE.items()}
         if latency.percentiles:
             known = {round(percent / 100, 6): value for percent, value in latency.percentiles.items()}
-            return {name: scale * known[level] for name, level in LEVELS.items() if known.get(level, 0.0) > 0}
+            return {name: scale * known[level] for name, level in SHAPE.items() if known.get(level, 0.0) > 0}
     return {}
 
 
@@ -221,7 +221,7 @@ def _of_trace(path: Path, device: str | None) -> Measured:
         if len(own):
             n[part] = float(len(own))
             figures[f"{part}.mean"] = float(own.mean())
-            figures |= {f"{part}.{name}": float(np.quantile(own, level)) for name, level in LEVELS.items()}
+            figures |= {f"{part}.{name}": float(np.quantile(own, level)) for name, level in SHAPE.items()}
     if not figures:
         raise FormatError(Fault("results", str(path), "is a trace without response times", _USE))
     return Measured(path.name, workload, {key: value for key, value in figures.items() if value > 0}, n, trace.notes)
@@ -236,6 +236,6 @@ def _of_measurement(path: Path) -> Iterator[Measured]:
         part = "reads" if condition.op == "read" else "writes"
         mean_ns = condition.mean_ms * 1e6
         figures = {"iops": condition.workload.queue_depth * 1e9 / mean_ns, f"{part}.mean": mean_ns}
-        for name, level in LEVELS.items():
+        for name, level in SHAPE.items():
             figures[f"{part}.{name}"] = float(np.interp(level, condition.ranks, condition.quantiles_ms)) * 1e6
         yield Measured(f"{path.name}, {condition.what}", condition.workload, figures, {part: float(condition.n)})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
@@ -17,13 +16,14 @@ from diskmodel.engine.threads import Threads
 from diskmodel.engine.truths import DRAWS, Trials, Truths
 from diskmodel.errors import InputError
 from diskmodel.explanation.causes.cause import Cause, Change, Law
-from diskmodel.explanation.measured import LEVELS, Measured
+from diskmodel.explanation.measured import SHAPE, Measured
 from diskmodel.result.summary import estimates_by_operation
 from diskmodel.uncertainty.origin import origin_of
 from diskmodel.uncertainty.points import half_width_factor
 from diskmodel.uncertainty.spread import student
 from diskmodel.workload import Workload
 
+Job = TypeVar("Job")
 Made = TypeVar("Made")
 Floats = NDArray[np.float64]
 
@@ -75,7 +75,7 @@ class Figure:
         value = figures.get(self.key, math.nan)
         if not value > 0:
             return math.nan
-        if self.kind in LEVELS:
+        if self.kind in SHAPE:
             return math.log(value / figures[f"{self.part}.mean"])
         return math.log(value)
 
@@ -172,7 +172,7 @@ class Rig:
         for at, one in enumerate(self.measured):
             keys = [Figure(at, "", "iops")] if "iops" in one.figures else []
             for part in one.parts:
-                keys += [Figure(at, part, kind) for kind in ("mean", *LEVELS)]
+                keys += [Figure(at, part, kind) for kind in ("mean", *SHAPE)]
             known = dict(one.figures)
             found += [key for key in keys if math.isfinite(key.log(known)) and math.isfinite(key.log(self.runs[at]))]
         return found
@@ -263,7 +263,7 @@ class Rig:
         return found
 
 
-def together(step: str, jobs: Sequence[object], work: object) -> list[object]:
+def together(step: str, jobs: Sequence[Job], work: Callable[[Job], Made]) -> list[Made]:
     """Return what `work` makes of each job, on all processors."""
-    with doing(step), Threads(min(len(jobs), os.cpu_count() or 1) or 1) as pool:
-        return list(pool.map(work, jobs))  # type: ignore[arg-type]
+    with doing(step), Threads() as pool:
+        return list(pool.map(work, jobs))

@@ -33,18 +33,21 @@ def save_report(found: Explanation, path: str | Path) -> None:
 def page(found: Explanation) -> str:
     """Return the explanation as one self-contained HTML page."""
     environment = Environment(
-        loader=PackageLoader("diskmodel.explanation.show", "."), autoescape=True, undefined=StrictUndefined
+        loader=PackageLoader("diskmodel.explanation.show", "."),
+        autoescape=True,
+        finalize=in_page,
+        undefined=StrictUndefined,
     )
     headline = text(found).partition("\n\n")[0].replace("\n", " ")
     return environment.get_template("report.html.j2").render(
-        title=in_page(f"Why is it slower? {found.array}"),
-        headline=in_page(headline),
+        title=f"Why is it slower? {found.array}",
+        headline=headline,
         plots=[Markup(svg) for svg in _plots(found)],
-        causes=[[in_page(line) for line in cause_lines(one)] for one in found.causes],
+        causes=[cause_lines(one) for one in found.causes],
         rest=f"None of what is known here: {percent(found.unknown)}.",
         is_as_expected=found.is_as_expected,
-        rows=[[in_page(cell) for cell in row] for row in table_rows(found)],
-        notes=[in_page(note) for note in found.notes],
+        rows=table_rows(found),
+        notes=found.notes,
         version=__version__,
     )
 

@@ -12,8 +12,11 @@ from diskmodel.units import in_digits
 _WIDTH = 80
 #: Rows of the table of figures; of more loads only those that are furthest off are shown.
 _MOST_ROWS = 14
-
-_KINDS = {"mean": "mean", "p99": "p99"}
+_LEADS = {
+    "slower": "slower than it should be",
+    "faster": "faster than it should be",
+    "different": "not as it should be",
+}
 
 
 def text(found: Explanation) -> str:
@@ -28,22 +31,13 @@ def text(found: Explanation) -> str:
 
 
 def _headline(found: Explanation) -> list[str]:
-    gap = found.gap
-    said = f"{_value(gap, gap.measured)} measured, {_interval(gap)} expected"
-    where = "" if len(found.loads) == 1 else f" ({gap.load})"
-    what = _name(gap)
+    about, lead, end = found.gap, _LEADS[found.direction], " "
     if found.is_as_expected:
-        rate = next((one for one in found.compared if one.figure == "iops"), gap)
-        said = f"{_value(rate, rate.measured)} measured, {_interval(rate)} expected"
-        where = "" if len(found.loads) == 1 else f" ({rate.load})"
-        what = "" if rate.figure == "iops" else f"{_name(rate)}: "
-        return _wrapped(f"nothing to explain: {what}{said}{where}", "")
-    lead = {
-        "slower": "slower than it should be",
-        "faster": "faster than it should be",
-        "different": "not as it should be",
-    }[found.direction]
-    what = "" if gap.figure == "iops" else f"{what} "
+        about = next((one for one in found.compared if one.figure == "iops"), about)
+        lead, end = "nothing to explain", ": "
+    said = f"{_value(about, about.measured)} measured, {_interval(about)} expected"
+    where = "" if len(found.loads) == 1 else f" ({about.load})"
+    what = "" if about.figure == "iops" else f"{_name(about)}{end}"
     return _wrapped(f"{lead}: {what}{said}{where}", "")
 
 
@@ -135,7 +129,7 @@ def _name(one: Compared) -> str:
     if one.figure == "iops":
         return "rate"
     part, kind = one.figure.split(".")
-    return f"{part}: {_KINDS[kind]}"
+    return f"{part}: {kind}"
 
 
 def _number(value: float) -> str:

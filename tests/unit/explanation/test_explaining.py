@@ -11,7 +11,7 @@ from diskmodel.explanation.causes import CAUSES
 from diskmodel.explanation.causes.cause import Change
 from diskmodel.explanation.explain import explain
 from diskmodel.explanation.explanation import Explanation
-from diskmodel.explanation.measured import LEVELS, Measured
+from diskmodel.explanation.measured import SHAPE, Measured
 from diskmodel.explanation.show.report import page
 from diskmodel.result.summary import estimates_by_operation
 from diskmodel.workload import Workload
@@ -27,7 +27,7 @@ LARGE = Workload.parse({"size": "1 MiB", "clients": 4, "addresses": "sequential"
 def measured(array: Array, workload: Workload, name: str, law: object = None) -> Measured:
     """Return what an array measures, simulated from another seed."""
     figures = Trials(array, workload, 5_000, seed=77, start="steady", estimate=estimates_by_operation).reference
-    names = ["iops", *(f"reads.{kind}" for kind in ("mean", *LEVELS))]
+    names = ["iops", *(f"reads.{kind}" for kind in ("mean", *SHAPE))]
     return Measured(name, workload, {key: figures[key] for key in names}, {"reads": 5_000.0})
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from diskmodel.explanation.explain import explain
 from diskmodel.explanation.explanation import Explanation
-from diskmodel.explanation.measured import LEVELS, Measured
+from diskmodel.explanation.measured import SHAPE, Measured
 from diskmodel.workload import Workload
 
 THREADS = Path(__file__).parents[2] / "data" / "explained-threads.toml"
@@ -33,9 +33,9 @@ def _measured(name: str, point: dict[str, Any]) -> Measured:
     figures = {"iops": float(point["iops"])}
     # as results of fio are read: percentiles leave out the time of submission
     scale = {
-        kind: point["mean_ms"] / point.get("clat_mean_ms", point["mean_ms"]) for kind in LEVELS if "mean_ms" in point
+        kind: point["mean_ms"] / point.get("clat_mean_ms", point["mean_ms"]) for kind in SHAPE if "mean_ms" in point
     }
-    for kind in ("mean", *LEVELS):
+    for kind in ("mean", *SHAPE):
         if f"{kind}_ms" in point:
             figures[f"{part}.{kind}"] = point[f"{kind}_ms"] * 1e6 * scale.get(kind, 1.0)
     return Measured(f"{name}, depth {point['depth']}", Workload.parse(fields), figures, {part: 10_000.0})
