@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -59,16 +60,17 @@ def rebuild_words(safety: Safety) -> str:
 
 def short_names(drives: Iterable[Drive]) -> dict[str, str]:
     """Return names for a table by the names of drives: without part number and size, where they then still differ."""
-    names = [drive.name for drive in drives]
-    found = {name: name for name in names}
-    for name in names:
-        without = _SIZE.sub("", name)
-        model = _PART.sub("", without)
-        forms = [model, _PART.sub("", name), without] if " " in model else [without]
-        of_others = [_PART.sub("", _SIZE.sub("", other)) for other in names if other != name]
-        of_others += [form for other in names if other != name for form in (_SIZE.sub("", other), _PART.sub("", other))]
-        found[name] = next((form for form in forms if form not in of_others), name)
-    return found
+    forms = {name: _short_forms(name) for name in (drive.name for drive in drives)}
+    n_of = Counter(form for own in forms.values() for form in set(own))
+    # a model of one word says too little without its part number
+    usable = {name: own if " " in own[0] else own[-1:] for name, own in forms.items()}
+    return {name: next((form for form in own if n_of[form] == 1), name) for name, own in usable.items()}
+
+
+def _short_forms(name: str) -> list[str]:
+    """Return a drive's name without part number and size, without its part number, and without its size."""
+    without_size = _SIZE.sub("", name)
+    return [_PART.sub("", without_size), _PART.sub("", name), without_size]
 
 
 def _is_priced(result: PlanResult) -> bool:

@@ -17,7 +17,7 @@ from diskmodel.plan.answer.comparison import Compared
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.question.case import Case
-from diskmodel.plan.trial.statics import sequential_bytes_per_s
+from diskmodel.plan.trial.statics import idle_rebuild_hours, sequential_bytes_per_s
 from diskmodel.result.reserve import no_reserve
 from diskmodel.units import in_digits, in_disks, in_hours_or_days, nominal_bytes
 from diskmodel.workload import Workload
@@ -195,7 +195,7 @@ def rebuild_bound(array: Array, limit_hours: float) -> str:
     layout = array.layout
     capacity = layout.member_bytes or array.drive.capacity_bytes
     allowed, disk = layout.fastest_rebuild(layout.rebuild or Rebuild()), sequential_bytes_per_s(array)
-    alone = capacity / min(allowed, disk) / 3600
+    alone = idle_rebuild_hours(array)
     said = f"Linux md rebuilds at {in_digits(allowed / 1e6)} MB/s at most (sync_speed_max)"
     if disk < allowed:
         said = f"The disk itself transfers {in_digits(disk / 1e6)} MB/s on average"
