@@ -9,6 +9,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib.axes import Axes
+from matplotlib.ticker import StrMethodFormatter
 
 from diskmodel.drawing import COLORS, INK, style_for_any_page, svg_of
 from diskmodel.errors import in_page
@@ -78,7 +79,9 @@ def _bands(rows: Sequence[Compared], label: str) -> str:
             axes.plot([one.measured], [place], "o", color=COLORS[0] if one.is_inside else COLORS[1])
         names = [_short(one, rows) for one in reversed(rows)]
         axes.set_yticks(range(len(rows)), names)
+        axes.set_ylim(-0.5, len(rows) - 0.5)
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
         axes.set_xlabel(label)
 
     return svg_of(draw, height=0.9 + 0.3 * len(rows))
@@ -96,8 +99,8 @@ def _bars(axes: Axes, found: Explanation) -> None:
     places = list(range(len(names)))[::-1]
     axes.barh(places, values, color=[COLORS[0]] * len(found.causes) + [INK])
     for place, value in zip(places, values, strict=True):
-        axes.text(min(value, 0.9) + 0.01, place, percent(value), va="center", color=INK)
+        axes.text(value + 0.01, place, percent(value), va="center", color=INK)
     axes.set_yticks(places, names)
-    axes.set_xlim(0, 1)
+    axes.set_xlim(0, 1.1)  # a label stands behind its bar
     axes.set_xlabel("probability")
     assert math.isfinite(sum(values))
