@@ -15,6 +15,8 @@ from diskmodel.uncertainty.origin import Origin, array_class, class_of, origin_o
 from diskmodel.uncertainty.seen import Seen
 from diskmodel.uncertainty.spread import Spread, spread_of
 
+#: Part of writes below which nothing depends on how they are done.
+FEW_WRITES = 0.01
 #: Commands in a disk up to which its queue is not deep: three requests are outstanding, or more.
 SINGLE = 2.5
 #: Commands in a disk among which there is no choice: one is served, and the other is next. Twice as many would hide the
@@ -130,14 +132,14 @@ class Case:
         """By how much the rate of this load is taken to change with each quantity, both as logarithms."""
         writes, is_queued = self.seen.write_ratio, self.seen.in_disk > SINGLE
         controller = self.array.controller
-        controlled = {"controller": writes} if controller.has_real_cache and not controller.name else {}
         if not self.is_hdd:
+            controlled = {"controller": writes} if controller.has_real_cache and not controller.name else {}
             reads = {"flash_parallelism" if is_queued else "flash_read_time": (1 - writes) * (1 if is_queued else -1)}
             return {**reads, "flash_write": writes, **controlled}
         if self.load == "sequential":
-            return {"sequential": 1.0, **controlled}
+            return {"sequential": 1.0}
         buffered = {"cached_writes": writes} if self.has_cached_writes else {}
-        return {"positioning": -_QUEUED_EFFECT if is_queued else -1.0, **buffered, **controlled}
+        return {"positioning": -_QUEUED_EFFECT if is_queued else -1.0, **buffered}
 
     @property
     def assumed_order(self) -> AssumedOrder | None:
@@ -164,6 +166,14 @@ class Case:
         assert self.whole is not None
         together = self._parts[1]
         return min(1.0, _MOST_OF_WHOLE * self.whole.log_sd / together) if together else 1.0
+
+    @property
+    def draws_destaging(self) -> bool:
+        """Whether a controller of which nothing was measured decides in which order a hard disk's writes are done."""
+        controller = self.array.controller
+        cache = controller.write_cache
+        is_open = cache is not None and cache.destage_depth is None and not controller.name
+        return is_open and self.is_hdd and self.seen.write_ratio > FEW_WRITES
 
     @property
     def has_cached_writes(self) -> bool:

@@ -6,6 +6,7 @@ import math
 from typing import TypeVar
 
 from diskmodel.array import Array
+from diskmodel.controller import Controller
 from diskmodel.description import Description
 from diskmodel.drive import Drive, Flash, Hdd
 from diskmodel.drive.drawn import with_values
@@ -34,6 +35,8 @@ def moved(array: Array, workload: AnyWorkload, moves: Moves) -> tuple[Array, Any
     if moves.volume and array.controller.volume_depth:
         depth = max(round(array.controller.volume_depth * math.exp(moves.volume)), 1)
         update["controller"] = array.controller.model_copy(update={"volume_depth": depth})
+    if moves.destaging:
+        update["controller"] = _destaging(array, moves.destaging)
     if moves.level and isinstance(workload, Workload):
         workload = workload.scaled(math.exp(moves.level))
     return array.model_copy(update=update), workload
@@ -45,6 +48,17 @@ def _moved_drive(drive: Drive, moves: Moves) -> Drive:
     if isinstance(drive, Hdd):
         return moved_hdd(drive, moves)
     return moved_flash(drive, moves) if isinstance(drive, Flash) else moved_virtual(drive, moves)
+
+
+def _destaging(array: Array, power: float) -> Controller:
+    """Return a controller with fewer destages outstanding on a disk at once."""
+    controller, drive = array.controller, array.drive
+    assert controller.write_cache is not None
+    assert isinstance(drive, Hdd)
+    depth = max(round(drive.queue.depth ** (1 + power)), 1)
+    return controller.model_copy(
+        update={"write_cache": controller.write_cache.model_copy(update={"destage_depth": depth})}
+    )
 
 
 def _slower(part: _Part, log_factor: float, names: tuple[str, ...]) -> _Part:

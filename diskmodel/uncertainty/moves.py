@@ -34,6 +34,9 @@ class Moves:
         Of the controller's time for a command.
     volume : float
         Of the requests that the controller works on at once.
+    destaging : float
+        Of the destages that a controller has outstanding on a disk at once: 0 as many as the drive's queue takes, -1
+        only one, and between them a power of that number.
     level : float
         Of the rate at which requests come.
     p99 : float
@@ -54,6 +57,7 @@ class Moves:
     host: float = 0.0
     command: float = 0.0
     volume: float = 0.0
+    destaging: float = 0.0
     level: float = 0.0
     p99: float = 0.0
     order: Order | None = None

@@ -9,15 +9,13 @@ from functools import lru_cache
 from diskmodel.drive import Drive, Flash, Hdd
 from diskmodel.drive.drawn import drawn_values
 from diskmodel.host.assumed import AssumedHost
-from diskmodel.uncertainty.case import Case, slowness
+from diskmodel.uncertainty.case import FEW_WRITES, Case, slowness
 from diskmodel.uncertainty.moves import Moves
 from diskmodel.uncertainty.origin import array_class
 from diskmodel.uncertainty.spread import Spread, spread_of
 from diskmodel.uncertainty.unknown import Known, Unknown
 from diskmodel.workload import Workload
 
-#: Part of writes below which nothing depends on how they are done.
-_FEW = 0.01
 #: Parameters of a fit that are drawn together at most so many times.
 _MAX_DRAWS = 256
 
@@ -35,8 +33,12 @@ def _order(case: Case) -> Known | None:
 
 def _place(score: float, n: int) -> int:
     """Return which of `n` equally likely choices a normal score stands for."""
-    level = 0.5 * math.erfc(-score / math.sqrt(2))
-    return min(int(level * n), n - 1)
+    return min(int(_level(score) * n), n - 1)
+
+
+def _level(score: float) -> float:
+    """Return the probability of a lower normal score."""
+    return 0.5 * math.erfc(-score / math.sqrt(2))
 
 
 def _seeks(case: Case) -> Known | None:
@@ -70,7 +72,7 @@ def _is_printed(drive: Drive, name: str) -> bool:
 
 def _cached_writes(case: Case) -> Known | None:
     writes = case.seen.write_ratio
-    if not (case.is_sheet and case.has_cached_writes) or writes < _FEW:
+    if not (case.is_sheet and case.has_cached_writes) or writes < FEW_WRITES:
         return None
     return _of_class(case, case.spread("cached_writes"), lambda factor: Moves(speed=factor * writes))
 
@@ -88,7 +90,7 @@ def _flash_dies(case: Case) -> Known | None:
 
 
 def _flash_writes(case: Case) -> Known | None:
-    if not (isinstance(case.array.drive, Flash) and case.is_sheet) or case.seen.write_ratio < _FEW:
+    if not (isinstance(case.array.drive, Flash) and case.is_sheet) or case.seen.write_ratio < FEW_WRITES:
         return None
     return _of_class(case, case.spread("flash_write"), lambda factor: Moves(write_rate=factor))
 
@@ -123,11 +125,13 @@ def _controller(case: Case) -> Known | None:
         return None
     if controller.name:
         return _measured_controller(case)
-    if not (controller.has_real_cache or controller.command_ns):
+    if case.draws_destaging:
+        return Known("the two controllers whose destages were measured", lambda by, _: Moves(destaging=_level(by) - 1))
+    if case.is_hdd or not (controller.has_real_cache or controller.command_ns):
         return None
     name = array_class(case.array)
     spread = spread_of(name, "controller")
-    if controller.has_real_cache and writes > _FEW:
+    if controller.has_real_cache and writes > FEW_WRITES:
         return _known(name, spread, lambda factor: Moves(speed=factor * writes, command=-factor))
     return _known(name, spread, lambda factor: Moves(command=-factor)) if controller.command_ns else None
 
@@ -135,7 +139,7 @@ def _controller(case: Case) -> Known | None:
 def _destages_as_measured(case: Case) -> bool:
     """Whether writes are destaged by a controller of the catalogue, whose rate was measured."""
     controller = case.array.controller
-    return bool(controller.name) and controller.write_cache is not None and case.seen.write_ratio > _FEW
+    return bool(controller.name) and controller.write_cache is not None and case.seen.write_ratio > FEW_WRITES
 
 
 def _measured_controller(case: Case) -> Known | None:

@@ -50,9 +50,7 @@ def _of_class(name: str, parent: str, spreads: Spreads) -> list[str]:
     lines = [f"[class.{name}]"]
     is_array = name.startswith("array-")
     is_flash = "flash" in (name, parent)
-    if name == "array-hw-hdd":
-        lines.append(_line("controller", *_controller(spreads)))
-    elif name == "flash-behind-controller":
+    if name == "flash-behind-controller":
         queued, below = own["queued reads", "rate"], spreads["flash-sata", "queued reads", "rate"]
         lines.append(
             _line("controller", queued.mean - below.mean, queued.between, queued.between_freedom, queued.n_units)
@@ -63,6 +61,8 @@ def _of_class(name: str, parent: str, spreads: Spreads) -> list[str]:
         lines += _disk(own)
     lines += _model(name, own, spreads)
     for (load, what), item in own.items():
+        if name == "array-hw-hdd" and load.endswith("writes"):
+            continue  # in which order a controller destages is drawn itself
         if item.n_figures or not parent:
             lines.append(_line(f'load."{load}".{what}', item.mean, item.scale, item.tails, item.n_units))
     return lines
@@ -89,11 +89,6 @@ def _flash(own: dict[tuple[str, str], Spread]) -> list[str]:
         _line("flash_write", writes.mean, writes.between, writes.between_freedom, writes.n_units),
         _line("tail", tail.mean, tail.between, tail.between_freedom, tail.n_units),
     ]
-
-
-def _controller(spreads: Spreads) -> tuple[float, float, float, int]:
-    item = max((spreads["array-hw-hdd", load, "rate"] for load in LOADS), key=lambda item: item.n_figures)
-    return item.mean, item.between, item.between_freedom, item.n_units
 
 
 def _model(name: str, own: dict[tuple[str, str], Spread], spreads: Spreads) -> list[str]:
