@@ -169,11 +169,15 @@ class Case:
 
     @property
     def draws_destaging(self) -> bool:
-        """Whether a controller of which nothing was measured decides in which order a hard disk's writes are done."""
+        """Whether a controller of which nothing was measured decides in which order a hard disk's writes are done.
+
+        Where they are sequential it does not matter: neighbors are destaged together.
+        """
         controller = self.array.controller
         cache = controller.write_cache
         is_open = cache is not None and cache.destage_depth is None and not controller.name
-        return is_open and self.is_hdd and self.seen.write_ratio > FEW_WRITES
+        is_random = self.seen.positioning_ratio > _ORDERED_RATIO and not self.seen.is_sequential
+        return is_open and is_random and self.is_hdd and self.seen.write_ratio > FEW_WRITES
 
     @property
     def has_cached_writes(self) -> bool:
