@@ -10,6 +10,7 @@ import pytest
 
 from diskmodel import Array, Workload
 from diskmodel.drive import load_drive, parse_drive
+from diskmodel.engine.truths import Trials
 from diskmodel.uncertainty.case import Case
 from diskmodel.uncertainty.draws import Draws, draw
 from diskmodel.uncertainty.seen import Seen
@@ -60,6 +61,22 @@ def test_a_write_cache_and_a_host_that_takes_time_are_unknown() -> None:
         host={"submission": "5 us", "processors": 2},
     )
     assert {"controller", "host"} <= set(drawn(array).names)
+
+
+def test_in_which_order_a_controller_destages_is_drawn_where_writes_are_random() -> None:
+    """A controller that was measured destages two blocks at a time; neighbors are destaged together by all of them."""
+    array = Array("generic-10k", "raid5", 4, controller={"write_cache": {"size": "64 MiB"}})
+    random = {moves.destaging for moves in drawn(array).moves}
+    assert min(random) >= -1
+    assert max(random) <= 0
+    assert len(random) > 8
+    runs = {"pattern": "sequential", "mean_run": 4096, "n_readers": 2}
+    load = Workload.parse({"size": "1 MiB", "read_ratio": 0, "rate": "50/s", "addresses": runs})
+    truths = Trials(array, load, 2000, seed=0, start="steady").truths(4)
+    assert truths is not None
+    assert "controller" not in truths.draws.names
+    known = Array("generic-10k", "raid5", 4, controller={"write_cache": {"size": "64 MiB", "destage_depth": 4}})
+    assert "controller" not in drawn(known).names
 
 
 def test_an_exact_drive_leaves_nothing_open() -> None:

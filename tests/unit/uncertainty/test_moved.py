@@ -54,3 +54,11 @@ def test_nothing_moved_is_the_same_drive() -> None:
 def test_moves_add_up() -> None:
     both = Moves(speed=0.1, p99=0.2).plus(Moves(speed=-0.3, host=0.4))
     assert both == Moves(speed=pytest.approx(-0.2), p99=0.2, host=0.4)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("power", "depth"), [(-1.0, 1), (-0.5, 8), (0.0, None)])
+def test_destages_at_a_time_are_a_power_of_what_a_drive_takes(power: float, depth: int | None) -> None:
+    array = Array("generic-10k", "jbod", 1, controller={"write_cache": {"size": "64 MiB"}})
+    moved_array, _ = moved(array, ONE_AT_A_TIME, Moves(destaging=power))
+    assert moved_array.controller.write_cache is not None
+    assert moved_array.controller.write_cache.destage_depth == depth
