@@ -20,7 +20,13 @@ pages is from the time when this site was built.
 
 
 def executed(path: Path) -> nbformat.NotebookNode:
-    """Run a notebook in the folder of the project; return it with the new output."""
+    """Run a notebook in the folder of the project; return it with the new output.
+
+    Raises
+    ------
+    RuntimeError
+        When a cell writes to standard error, such as a warning, which the page would not show.
+    """
     os.environ.setdefault("IPYTHONDIR", "/tmp/diskmodel-ipython")
     notebook = nbformat.read(path, as_version=4)
     root = path.resolve().parents[2]
@@ -29,6 +35,10 @@ def executed(path: Path) -> nbformat.NotebookNode:
         # sockets in this user's own folder: nobody else on the machine can connect, and nothing is left behind
         config = Config({"ConnectionFileMixin": {"transport": "ipc", "ip": f"{folder}/kernel"}})
         NotebookClient(notebook, timeout=600, kernel_name="python3", config=config, resources=at).execute()
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if output.get("name") == "stderr":
+                raise RuntimeError(f"{path.name}: a cell wrote to standard error: {output.text}")
     return notebook
 
 
