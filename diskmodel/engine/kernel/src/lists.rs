@@ -21,6 +21,7 @@ struct Ends {
 }
 
 /// `N` lists, the oldest block of each first; `V` is kept with each block.
+#[derive(Clone)]
 pub struct Lists<const N: usize, V = ()> {
     place: FxHashMap<i64, u32>,
     nodes: Vec<Node<V>>,
@@ -38,6 +39,12 @@ impl<const N: usize, V> Default for Lists<N, V> {
 impl<const N: usize, V: Copy + Default> Lists<N, V> {
     pub fn len(&self, list: usize) -> usize {
         self.ends[list].len
+    }
+
+    /// Makes room for so many blocks at once.
+    pub fn reserve(&mut self, n: usize) {
+        self.place.reserve(n);
+        self.nodes.reserve(n);
     }
 
     /// The list that a block is in.

@@ -14,6 +14,7 @@ const FREQUENT: usize = 1;
 const WAS_RECENT: usize = 2;
 const WAS_FREQUENT: usize = 3;
 
+#[derive(Clone)]
 pub enum BlockCache {
     /// Least recently used goes first.
     Lru { capacity: usize, lists: Lists<1> },
@@ -23,6 +24,7 @@ pub enum BlockCache {
     Arc(Arc),
 }
 
+#[derive(Clone)]
 pub struct Arc {
     capacity: usize,
     target: usize,
@@ -43,6 +45,17 @@ impl BlockCache {
             "arc" => BlockCache::Arc(Arc { capacity, target: 0, lists: Lists::default() }),
             other => return Err(format!("unknown cache policy {other}")),
         })
+    }
+
+    /// Makes room for so many blocks at once.
+    pub fn reserve(&mut self, n: usize) {
+        match self {
+            BlockCache::Lru { capacity, lists } => lists.reserve(n.min(*capacity + 1)),
+            BlockCache::TwoQueue { capacity, n_remembered, lists, .. } => {
+                lists.reserve(n.min(*capacity + *n_remembered + 1))
+            }
+            BlockCache::Arc(arc) => arc.lists.reserve(n.min(2 * arc.capacity + 1)),
+        }
     }
 
     pub fn contains(&self, block: i64) -> bool {

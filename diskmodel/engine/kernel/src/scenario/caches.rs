@@ -1,7 +1,7 @@
 //! A controller's real caches, as a caller hands them over.
 
 use super::start::Start;
-use crate::controller::{BlockCache, DirtyBlocks, Lanes};
+use crate::controller::{loaded_cache, BlockCache, DirtyBlocks, Lanes};
 use crate::faults::{planted, Fault};
 use crate::rule::{holds, refused, size_within, within};
 use crate::rule::{MAX_DEPTH, MAX_DISKS, MAX_LENGTH_BYTES, MAX_SECTORS};
@@ -61,17 +61,16 @@ impl CacheTables {
         holds(n_pieces <= MAX_AHEAD, field, self.read_ahead_piece_sectors, rule)
     }
 
-    fn block_cache(&self) -> Result<BlockCache, String> {
-        BlockCache::new(&self.policy, self.read_blocks).map_err(|rule| refused("cache.policy", &self.policy, rule))
+    /// The read cache with what it holds when a run begins.
+    fn block_cache(&self, start: &Start) -> Result<BlockCache, String> {
+        let n = start.cached.len() - usize::from(planted(Fault::LoadedCache) && !start.cached.is_empty());
+        loaded_cache(&self.policy, self.read_blocks, &start.cached[..n])
+            .map_err(|rule| refused("cache.policy", &self.policy, rule))
     }
 
     /// Of tables that were checked.
     pub(super) fn build(&self, start: &Start) -> Result<Cache, String> {
-        let mut read = if self.read_blocks > 0 { Some(self.block_cache()?) } else { None };
-        if let Some(cache) = &mut read {
-            let n = start.cached.len() - usize::from(planted(Fault::LoadedCache) && !start.cached.is_empty());
-            start.cached[..n].iter().for_each(|&block| cache.insert(block));
-        }
+        let read = if self.read_blocks > 0 { Some(self.block_cache(start)?) } else { None };
         let mut dirty = (self.dirty_blocks > 0)
             .then(|| DirtyBlocks::new(self.dirty_blocks, self.high_blocks, self.low_blocks, self.lanes));
         if let Some(dirty) = &mut dirty {
