@@ -14,6 +14,7 @@ __all__ = [
     "IS_DEBUG_BUILD",
     "break_off",
     "expected_phasors",
+    "filled_media_cache",
     "folded",
     "likeliest_layout",
     "run",
@@ -29,6 +30,9 @@ IS_DEBUG_BUILD: bool
 
 def break_off() -> None: ...
 def expected_phasors(likely: _Floats, aside: float, jump: float) -> _Complexes: ...
+def filled_media_cache(
+    lba: Int64, n: Int64, band: Int64 | None, max_extents: int, log_sectors: int
+) -> tuple[Int64, Int64, bool, int]: ...
 def folded(x: _Floats, phasor: _Complexes, frequencies: _Floats, n_bins: int) -> _Complexes: ...
 def likeliest_layout(
     blocks: _Floats, angle: _Floats, layouts: Mapping[str, Any], judgement: Mapping[str, float]

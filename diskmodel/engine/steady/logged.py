@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from diskmodel.drive.media_cache.tables import MediaCacheTables
 from diskmodel.drive.tables import HddTables
+from diskmodel.engine.compiled import kernel as _kernel
 from diskmodel.engine.steady.recent import MAX_ROWS, History, is_among, write_weight
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.layout.written import Written, written
@@ -229,39 +229,16 @@ def long_written(writes: Written, tables: MediaCacheTables, arm_sectors: int) ->
 
 
 def _of_arm(writes: Written, tables: MediaCacheTables, arm_sectors: int) -> Logged:
-    _, lba, n = writes
-    band = (lba % arm_sectors) // (tables.band_sectors or arm_sectors)
-    held: dict[int, int] = {}
-    of_band: defaultdict[int, list[int]] = defaultdict(list)
-    order: deque[int] = deque()
-    used, cleaned_at = 0, []
-    is_full, at_half = False, 0
-    starts, lengths, bands = lba.tolist(), n.tolist(), band.tolist()
-    n_map, n_log, has_bands, n_first = tables.max_extents, tables.log_sectors, tables.band_sectors > 0, len(starts) / 2
-    for i, (start, length) in enumerate(zip(starts, lengths, strict=True)):
-        is_full = len(held) >= n_map or used >= n_log
-        if is_full:
-            while held.get(starts[order[0]]) != order[0]:
-                order.popleft()
-            # without bands the oldest makes room for the latest, so that it stays full
-            gone = of_band.pop(bands[order[0]]) if has_bands else [starts[order[0]]]
-            for start_gone in gone:
-                used -= lengths[held.pop(start_gone)]
-            cleaned_at.append(i)
-        if i < n_first:
-            at_half = len(held)
-        if start in held:
-            used -= lengths[held[start]]
-        elif has_bands:
-            of_band[bands[i]].append(start)
-        held[start] = i
-        order.append(i)
-        used += length
-    kept = np.array(sorted(held.values()), np.int64)
-    n_recent = min(tables.max_extents, len(starts))
-    n_cleanings = sum(at >= len(starts) - n_recent for at in cleaned_at) if tables.band_sectors else 0
-    still_fills = not is_full and not cleaned_at and len(held) - at_half > _HARDLY * len(held)
-    return Logged(lba[kept], n[kept], n_cleanings, n_recent, still_fills)
+    lba, n = (np.ascontiguousarray(column) for column in (writes.lba, writes.n))
+    # without bands the oldest makes room for the latest, so that it stays full
+    band = (lba % arm_sectors) // tables.band_sectors if tables.band_sectors else None
+    held, cleaned_at, is_full, n_at_half = _kernel.filled_media_cache(
+        lba, n, band, tables.max_extents, tables.log_sectors
+    )
+    n_recent = min(tables.max_extents, len(lba))
+    n_cleanings = int((cleaned_at >= len(lba) - n_recent).sum()) if tables.band_sectors else 0
+    still_fills = not is_full and not len(cleaned_at) and len(held) - n_at_half > _HARDLY * len(held)
+    return Logged(lba[held], n[held], n_cleanings, n_recent, still_fills)
 
 
 def _runs(writes: Written, run_sectors: int) -> tuple[NDArray[np.bool_], dict[tuple[int, int], int]]:

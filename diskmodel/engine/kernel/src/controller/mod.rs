@@ -4,7 +4,7 @@ mod block_cache;
 mod block_set;
 mod dirty_blocks;
 mod loaded_cache;
-#[cfg(feature = "python")]
+#[cfg(any(feature = "python", test))]
 mod swept;
 
 pub use block_cache::BlockCache;

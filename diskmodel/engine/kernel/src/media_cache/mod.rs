@@ -2,6 +2,8 @@
 //! `diskmodel/drive/media_cache/log.py`.
 
 mod extents;
+#[cfg(any(feature = "python", test))]
+mod filled;
 
 use std::collections::VecDeque;
 
@@ -9,6 +11,8 @@ use crate::faults::{planted, Fault};
 use crate::mechanics::{Extent as Step, READ, WRITE};
 use crate::schema::record;
 use extents::{Extent, ExtentMap};
+#[cfg(feature = "python")]
+pub use filled::filled;
 
 /// Sequential runs of writes that a drive follows at a time.
 const MAX_RUNS: usize = 16;

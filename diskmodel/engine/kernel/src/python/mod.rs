@@ -7,6 +7,7 @@
 mod angles;
 mod columns;
 pub mod extract;
+mod filled;
 pub mod guard;
 pub mod seeks;
 mod streamed;
@@ -19,6 +20,7 @@ use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 
 pub use angles::{expected_phasors, folded, likeliest_layout};
+pub use filled::filled_media_cache;
 pub use streamed::run_streamed;
 use streamed::BlockIn;
 pub use sweep::sweep_rounds;

@@ -1,0 +1,34 @@
+//! Media caches after a long time of writes, for Python.
+
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use super::guard::guarded;
+use crate::media_cache::filled;
+
+type Int64Array<'py> = Bound<'py, PyArray1<i64>>;
+
+/// Fills a media cache: numbers of the writes that it holds, and of those before which room was made; whether it was full
+/// in the end, and writes that it held after half of them.
+#[pyfunction]
+#[pyo3(signature = (lba, n, band, max_extents, log_sectors))]
+pub fn filled_media_cache<'py>(
+    py: Python<'py>,
+    lba: PyReadonlyArray1<'py, i64>,
+    n: PyReadonlyArray1<'py, i64>,
+    band: Option<PyReadonlyArray1<'py, i64>>,
+    max_extents: usize,
+    log_sectors: i64,
+) -> PyResult<(Int64Array<'py>, Int64Array<'py>, bool, usize)> {
+    guarded(py, || {
+        let (lba, n) = (lba.as_slice()?, n.as_slice()?);
+        let band = band.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+        if n.len() != lba.len() || band.is_some_and(|band| band.len() != lba.len()) {
+            return Err(PyValueError::new_err("lba, n and band must have as many values"));
+        }
+        let found = py.detach(|| filled(lba, n, band, max_extents, log_sectors));
+        let column = |values: Vec<usize>| values.into_iter().map(|at| at as i64).collect::<Vec<_>>().into_pyarray(py);
+        Ok((column(found.held), column(found.cleaned_at), found.is_full, found.n_at_half))
+    })
+}
