@@ -4,7 +4,7 @@ evidence."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from diskmodel.array import Array
 from diskmodel.drive import Drive
-from diskmodel.drive.profile import NOT_CONVERGED
+from diskmodel.drive.profile import MISFIT, NOT_CONVERGED
 
 #: Relative standard error up to which a parameter counts as identified. Half of it would call every rate of a short
 #: measurement unidentified; at twice, a value could be off by more than itself and still be shown as known.
@@ -69,6 +69,21 @@ def error_of(held_out: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def misfit_of(residuals: Iterable[Mapping[str, Any]]) -> float:
+    """Return by how much a fit misses the means that it was fitted to: root mean square of relative errors.
+
+    What the measurement itself scatters is taken off. 0 without residuals of means.
+
+    Examples
+    --------
+    >>> misfit_of([{"error_ratio": 0.2, "stderr_ratio": 0.0}, {"error_ratio": 0.01, "stderr_ratio": 0.05}])
+    0.1414
+    """
+    rows = [row for row in residuals if row.get("error_ratio") is not None]
+    squares = [max(float(row["error_ratio"]) ** 2 - float(row.get("stderr_ratio") or 0.0) ** 2, 0.0) for row in rows]
+    return round(math.sqrt(sum(squares) / len(squares)), 4) if squares else 0.0
+
+
 def _known(value: Any) -> Any:
     """Return the value without None, which TOML does not have, and rounded to the digits that errors are worth."""
     if isinstance(value, Mapping):
@@ -118,9 +133,11 @@ class Calibration:
     array: Array | None = None
 
     def __post_init__(self) -> None:
-        known = {name: item for name, item in self.drive.provenance.items() if name != NOT_CONVERGED}
+        known = {name: item for name, item in self.drive.provenance.items() if name not in (NOT_CONVERGED, MISFIT)}
         if error := error_of(self.held_out):
             known["held_out"] = error
+        if misfit := misfit_of(self.report.get("residuals", ())):
+            known[MISFIT] = misfit
         if not self.has_converged:
             known[NOT_CONVERGED] = self.message
         if known != self.drive.provenance:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from calibrate.hdd.rotation import Rotation
 from calibrate.hdd.scheduler import QueueFit, fit_queue, in_drive
 from calibrate.hdd.stages import HddFit, drive_of, fit_mechanics
 from calibrate.hdd.uncertainty import joint_uncertainty, moved_fit, stage_errors, stage_uncertainty
-from calibrate.score.held_out import N_REQUESTS, choose_held_out, held_out_report, nothing_held_out
+from calibrate.score.held_out import N_REQUESTS, choose_held_out, contradiction, held_out_report, nothing_held_out
 from diskmodel.drive import Hdd
 
 #: Largest misfit of the queue, root mean square of relative errors, of a fit that has converged.
@@ -80,7 +81,10 @@ def calibrate_hdd(
     report = nothing_held_out("fewer than four queue depths of random reads were measured")
     if held_out:
         report = held_out_report(cells, {key: predict(drive, key, seed=seed + 1) for key in held_out})
-    has_converged, message = _verdict(fit, queue)
+    has_converged, message = _verdict(fit, queue, report)
+    if len(queue.near) > 1:
+        likely = [item.to_dict() for item in dict.fromkeys([drive.queue, *queue.near])]
+        uncertainty = uncertainty.model_copy(update={"queues": tuple(likely)})
     drive = drive.model_copy(update={"provenance": provenance, "notes": _notes(fit), "uncertainty": uncertainty})
     rows = _residuals(cells, queue)
     return Calibration(
@@ -162,6 +166,9 @@ def parameters_of(fit: HddFit, queue: QueueFit) -> dict[str, Parameter]:
         queue.is_depth_identified,
         f"with scheduler {' or '.join(queue.schedulers)}",
     )
+    if queue.age_stderr_ns is not None and queue.queue.scheduler == "sptf-aged":
+        why = "rates and percentiles of reads at several depths"
+        found["queue.age_ns"] = Parameter(queue.queue.age_ns / 1e6, queue.age_stderr_ns / 1e6, "ms", True, why)
     return found if queue.ordered is None else found | order_parameters(queue.ordered)
 
 
@@ -203,13 +210,15 @@ def _cache_and_writes(fit: HddFit) -> dict[str, Parameter]:
     return found
 
 
-def _verdict(fit: HddFit, queue: QueueFit) -> tuple[bool, str]:
+def _verdict(fit: HddFit, queue: QueueFit, held_out: Mapping[str, Any]) -> tuple[bool, str]:
     if not fit.seek.has_converged:
         return False, "the seek curve has not converged; measure more reads one at a time"
     if queue.misfit_ratio > _MAX_MISFIT_RATIO:
         return False, (
             f"no scheduler explains the rates: the best, {queue.queue.scheduler}, is off by {queue.misfit_ratio:.0%}"
         )
+    if contradicted := contradiction(held_out):
+        return False, contradicted
     return True, (
         f"rotation, tracks, seeks and queue fitted; {queue.queue.scheduler} fits the queue depths within "
         f"{queue.misfit_ratio:.1%}"

@@ -61,7 +61,7 @@ def _over_all(condition: Condition) -> Condition:
 
 def is_explained(drive: Hdd, reads: list[Condition], seed: int) -> bool:
     """Return whether the drive with its scheduler has the measured rates and percentiles, within their errors."""
-    measured = _alone(drive)
+    measured = alone(drive)
     off = [(measured.predict(drive, c, seed).values - c.targets) / c.errors for c in reads]
     return float(np.mean(np.concatenate(off) ** 2)) < MAX_EXPLAINED
 
@@ -75,7 +75,7 @@ def fit_order(drive: Hdd, reads: list[Condition], seed: int) -> Ordered | None:
     best: Ordered | None = None
     while depth > 2:
         queue = DriveQueue(depth=depth, scheduler="sptf").to_dict()
-        fit = KnownMechanics(_alone(drive), drive.model_copy(update={"queue": queue}), reads, seed)
+        fit = KnownMechanics(alone(drive), drive.model_copy(update={"queue": queue}), reads, seed)
         found = fit.with_order(fit.usual[0])
         if best is None or found.misfit < best.misfit:
             best = found
@@ -85,6 +85,6 @@ def fit_order(drive: Hdd, reads: list[Condition], seed: int) -> Ordered | None:
     return best
 
 
-def _alone(drive: Hdd) -> MeasuredArray:
+def alone(drive: Hdd) -> MeasuredArray:
     """Return the disk alone; the measuring program hands over its requests in order."""
     return MeasuredArray(Array.parse({"drive": drive, "layout": {"level": "jbod", "disks": 1}}))

@@ -1,8 +1,9 @@
 """How a drive orders its queue: which scheduler and depth give the measured rates at all queue depths.
 
 Every candidate is simulated, and the one with the smallest error of the measured responses is taken. Where none of
-these ideal schedulers explains rates and percentiles, the drive orders as firmware does (`firmware_order`). Depths
-beyond those measured cannot be distinguished.
+these ideal schedulers explains rates and percentiles, the drive has an age limit (`age_limit`) or orders as firmware
+does (`firmware_order`). Depths beyond those measured cannot be distinguished. Orders that fit as well are kept: which
+of them the drive has is not known.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from calibrate.closed_loop import mean_response, scenario_of
 from calibrate.evidence.cells import Cells, Key
 from calibrate.evidence.measurement import Measurement
+from calibrate.hdd.age_limit import fit_age_limit
 from calibrate.hdd.firmware_order import deep_reads, fit_order, is_explained
 from calibrate.hdd.from_fio.conditions import Condition
 from calibrate.hdd.from_fio.mechanics import Ordered
@@ -38,8 +40,8 @@ class QueueFit:
     """Scheduler and depth with their misfit, the root mean square of relative errors.
 
     `runner_up_ratio` is the misfit of the next scheduler; `schedulers` are those that the evidence cannot distinguish,
-    the best first, and `near` their queues. `ordered` is the fitted order of firmware, where no ideal scheduler
-    explains the reads."""
+    the best first, and `near` their queues. `ordered` is the fitted order of firmware, where that is the best, and
+    `age_stderr_ns` the error of an age limit."""
 
     queue: DriveQueue
     misfit_ratio: float
@@ -49,6 +51,7 @@ class QueueFit:
     predicted_ns: dict[Key, float]
     near: tuple[DriveQueue, ...] = ()
     ordered: Ordered | None = None
+    age_stderr_ns: float | None = None
 
 
 def overtaken_ratio(measurement: Measurement) -> float:
@@ -106,24 +109,59 @@ def fit_queue(drive: Hdd, measurement: Measurement, cells: Cells, *, span_bytes:
         near=tuple(item[1] for item in found if item[0] < misfit + _TIE_RATIO),
     )
     reads = deep_reads(measurement, keys)
-    likely = [drive.model_copy(update={"queue": queue.to_dict()}) for queue in ideal.near]
-    if not is_reordering or any(is_explained(candidate, reads, seed) for candidate in likely):
+    likely = {queue: drive.model_copy(update={"queue": queue.to_dict()}) for queue in ideal.near}
+    explained = tuple(queue for queue, tried in likely.items() if is_explained(tried, reads, seed))
+    if not is_reordering:
         return ideal
-    return _as_firmware(ideal, drive, cells, reads, span_bytes=span_bytes, seed=seed)
+    if explained:
+        known = replace(ideal, near=explained)
+        if ideal.queue in explained:
+            return known
+        return in_drive(known, likely[explained[0]], cells, span_bytes=span_bytes, seed=seed)
+    aged = _with_age_limit(ideal, drive, cells, reads, span_bytes=span_bytes, seed=seed)
+    if aged is not None and is_explained(drive.model_copy(update={"queue": aged.queue.to_dict()}), reads, seed):
+        return aged
+    firmware = _as_firmware(ideal, drive, cells, reads, span_bytes=span_bytes, seed=seed)
+    fits = [fit for fit in (ideal, aged, firmware) if fit is not None]
+    fits.sort(key=lambda fit: fit.misfit_ratio)
+    close = [fit for fit in fits if fit.misfit_ratio < fits[0].misfit_ratio + _TIE_RATIO]
+    return replace(
+        fits[0],
+        schedulers=tuple(dict.fromkeys(name for fit in close for name in fit.schedulers)),
+        near=tuple(dict.fromkeys(queue for fit in close for queue in fit.near)),
+    )
+
+
+def _with_age_limit(
+    ideal: QueueFit, drive: Hdd, cells: Cells, reads: list[Condition], *, span_bytes: int, seed: int
+) -> QueueFit | None:
+    """Return the fit of an order with an age limit; None where the reads are too shallow for one."""
+    found = fit_age_limit(drive, reads, seed)
+    if found is None:
+        return None
+    tried = replace(
+        ideal,
+        queue=found.queue,
+        schedulers=(found.queue.scheduler,),
+        is_depth_identified=False,
+        runner_up_ratio=ideal.misfit_ratio,
+        near=found.near,
+        age_stderr_ns=found.stderr_ns,
+    )
+    aged = drive.model_copy(update={"queue": found.queue.to_dict()})
+    return in_drive(tried, aged, cells, span_bytes=span_bytes, seed=seed)
 
 
 def _as_firmware(
     ideal: QueueFit, drive: Hdd, cells: Cells, reads: list[Condition], *, span_bytes: int, seed: int
-) -> QueueFit:
-    """Return the fit of firmware's order where its rates are nearer to the measured ones than an ideal scheduler's."""
+) -> QueueFit | None:
+    """Return the fit of firmware's order; None where the reads are too shallow for one."""
     ordered = fit_order(drive, reads, seed)
     if ordered is None:
-        return ideal
+        return None
     queue = DriveQueue.parse(dict(ordered.drive.queue))
     tried = replace(ideal, queue=queue, runner_up_ratio=ideal.misfit_ratio, ordered=ordered, near=(queue,))
     found = in_drive(tried, ordered.drive, cells, span_bytes=span_bytes, seed=seed)
-    if found.misfit_ratio > ideal.misfit_ratio:
-        return ideal
     is_narrower = queue.depth < max(condition.depth for condition in reads)
     return replace(found, schedulers=(queue.scheduler,), is_depth_identified=is_narrower)
 
@@ -135,7 +173,8 @@ def in_drive(fit: QueueFit, drive: Hdd, cells: Cells, *, span_bytes: int, seed: 
     predicted = _predict(drive, drive.queue, list(fit.predicted_ns), span_bytes, seed)
     errors = [np.log(predicted[key] / cells[key].mean_ns) for key in predicted]
     misfit = float(np.sqrt(np.mean(np.square(errors))))
-    return replace(fit, queue=drive.queue, misfit_ratio=misfit, predicted_ns=predicted)
+    ordered = fit.ordered if drive.queue.scheduler == "rpo" else None
+    return replace(fit, queue=drive.queue, misfit_ratio=misfit, predicted_ns=predicted, ordered=ordered)
 
 
 def _predict(drive: Hdd, queue: DriveQueue, keys: list[Key], span_bytes: int, seed: int) -> dict[Key, float]:

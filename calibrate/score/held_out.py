@@ -24,6 +24,12 @@ PERCENTILES = {one.name: 100 * one.level for one in STATISTICS if one.level is n
 N_REQUESTS = 12_000
 #: Requests beyond a percentile that it takes to report it: with five its rank has an error of 45 %.
 _MIN_BEYOND = 5
+#: Errors of the mean and of percentiles on held-out data from which on they contradict a fit, beyond the repeatability
+#: of the measurement. Drives that the model describes are off by 1 to 3 % and, at percentiles, by up to 10 %. At half,
+#: a busy host refuses good fits; at double, a drive passes whose firmware orders its queue in another way.
+MAX_MEAN_ERROR, MAX_PERCENTILE_ERROR = 0.1, 0.25
+#: Percentiles that are looked at: those which a measurement of a minute has at every depth.
+_JUDGED = ("p50", "p95", "p99")
 
 
 def choose_held_out(cells: Cells) -> tuple[Key, ...]:
@@ -78,6 +84,38 @@ def held_out_report(cells: Cells, responses: Mapping[Key, Floats]) -> dict[str, 
         report["percentile_error_ratios"] = percentile_errors(np.concatenate(cell.latency_ns), predicted)
         report["repeatability_demerit_ratio"] = repeatability_demerit(cell.latency_ns)
     return report
+
+
+def contradiction(held_out: Mapping[str, Any]) -> str:
+    """Return in words why held-out data contradict a fit; "" where they do not.
+
+    Parameters
+    ----------
+    held_out : mapping
+        As `held_out_report` returns it; of a trace, that of the profile which the engines run.
+
+    Examples
+    --------
+    >>> contradiction({"mean_error_ratio": 0.51, "iops_error_ratio": -0.336, "what": "reads at queue depth 16"})
+    'held-out data contradict the fit: reads at queue depth 16, rate -34 %'
+    >>> contradiction({"mean_error_ratio": 0.03, "percentile_error_ratios": {"p99": 0.1}})
+    ''
+    """
+    mean = held_out.get("mean_error_ratio")
+    if mean is None:
+        return ""
+    percentiles = held_out.get("percentile_error_ratios") or {}
+    noise = held_out.get("repeatability_ratio") or 0.0
+    found = []
+    if abs(mean) > MAX_MEAN_ERROR + noise:
+        rate = held_out.get("iops_error_ratio")
+        found.append(f"mean response {100 * mean:+.0f} %" if rate is None else f"rate {100 * rate:+.0f} %")
+    for name in _JUDGED:
+        error = percentiles.get(name) or 0.0
+        if abs(error) > MAX_PERCENTILE_ERROR + noise:
+            found.append(f"{name} {100 * error:+.0f} %")
+    what = held_out.get("what") or "the last requests"
+    return f"held-out data contradict the fit: {what}, {', '.join(found)}" if found else ""
 
 
 def agreement_of(measured_ns: Floats, predicted_ns: Floats) -> dict[str, Any]:

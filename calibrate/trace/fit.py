@@ -11,6 +11,7 @@ import numpy as np
 from calibrate.calibration import Calibration, Parameter
 from calibrate.evidence.requests import RequestTrace
 from calibrate.score.agreement import agreement
+from calibrate.score.held_out import contradiction
 from calibrate.trace.access.bus import fit_bus, is_sequential, reached_platter
 from calibrate.trace.clock.rotation import Rotation, fit_rotation
 from calibrate.trace.engine.calibrate import EngineDrive, engine_drive
@@ -31,6 +32,11 @@ HELD_OUT_SHARE = 0.2
 #: Largest demerit on held-out requests, as a share of their mean, of a fit that has converged. The six real traces
 #: reach 0.5 to 7 % (docs/explanation/validation-traces.md).
 CONVERGED_DEMERIT = 0.15
+#: What is said of a drive whose capacity is not known.
+_ASSUMED_CAPACITY = (
+    "the profile ends where the trace does, and cannot be run on traces that reach further; give the drive's capacity "
+    "(--capacity)"
+)
 _WHY = {
     "revolution": "angles of the platter over the whole trace",
     "rpm": "as revolution",
@@ -54,6 +60,7 @@ class TraceFit:
     message: str
     held_out: dict[str, Any]
     trace: RequestTrace
+    has_capacity: bool = True
 
     def predict(self, trace: RequestTrace, *, seed: int = 0) -> Prediction:
         """Return the response of each request, given only the requests and the clock of their issue."""
@@ -74,7 +81,7 @@ class TraceFit:
             self.message,
             {**self.parameters, **parameters_of(drive)},
             self.held_out,
-            {"residuals": rows, "warnings": []},
+            {"residuals": rows, "warnings": [] if self.has_capacity else [_ASSUMED_CAPACITY]},
         )
 
 
@@ -124,17 +131,26 @@ def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, se
         prediction = inner_model.predict(rest, seed)
         held_out = dict(agreement(rest.response_ms, prediction.expected_ms, prediction.draws_ms))
     model = fit_model(trace, bus, rotation, angles)
-    has_converged = rotation.is_identified and angles is not None and held_out["demerit_ratio"] < CONVERGED_DEMERIT
+    contradicted = contradiction(held_out.get("engine") or held_out)
+    is_near = all(
+        score["demerit_ratio"] < CONVERGED_DEMERIT for score in (held_out, held_out.get("engine") or held_out)
+    )
+    has_converged = rotation.is_identified and angles is not None and is_near and not contradicted
     if has_converged:
         message = "rotation, angle map, seek and cache fitted"
     elif not rotation.is_identified:
         rpm = 60e3 / rotation.period_ms
         message = f"completion times show no revolution: {rpm:.0f} rpm is likeliest, angles unknown"
+    elif is_near and contradicted:
+        message = contradicted
     else:
         message = f"held-out requests are predicted with a demerit of {held_out['demerit_ratio']:.1%}"
+        if held_out.get("engine"):
+            message += f", and of {held_out['engine']['demerit_ratio']:.1%} by the profile in the engines"
     parameters = _parameters(model, trace)
     engine = engine_drive(model, trace, n_blocks, "calibrated drive", sheet or {})
-    return TraceFit(model, parameters, engine, has_converged, message, held_out, trace)
+    has_capacity = "blocks" in (sheet or {})
+    return TraceFit(model, parameters, engine, has_converged, message, held_out, trace, has_capacity)
 
 
 def _blocks(trace: RequestTrace, sheet: Mapping[str, Any]) -> int:
@@ -181,9 +197,15 @@ def validate_traces(drive: Hdd, trace: RequestTrace, *, seed: int = 0) -> dict[s
     scores = []
     for chosen in (everything, ~trace.is_write, trace.is_write):
         scores.append(agreement(trace.response_ms[chosen], prediction.expected_ms[chosen], prediction.draws_ms[chosen]))
-    fits = int(trace.end.max()) <= drive.n_sectors
-    engine = replay_on_engine(drive, trace) if fits else None
-    return {**scores[0], "reads": scores[1], "writes": scores[2], "engine": engine}
+    found = {**scores[0], "reads": scores[1], "writes": scores[2]}
+    reached = int(trace.end.max()) * drive.sector_bytes
+    if reached <= drive.capacity_bytes:
+        return {**found, "engine": replay_on_engine(drive, trace)}
+    why = (
+        f"the engines were not compared: the trace reaches byte {reached:,}, and the profile {drive.capacity_bytes:,}; "
+        "calibrate with the drive's capacity (--capacity)"
+    )
+    return {**found, "engine": None, "engine_why": why}
 
 
 def _sharpened(rotation: Rotation, angles: AngleMap | None) -> Rotation:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from diskmodel.cli.shared.console import print_json, progress, show
+from diskmodel.cli.shared.console import print_json, progress, say, show
 from diskmodel.cli.shared.evidence import read_trace_evidence
 from diskmodel.cli.shared.options import Debug, Json, RequestRange, Seed
 from diskmodel.cli.shared.status import ends_well
@@ -55,6 +55,8 @@ def validate(
     """Predict what was measured, and report the error of the prediction."""
     subject = _subject(drive)
     printed = judge(subject, evidence, requests, seed)
+    if printed.get("engine_why"):
+        say(printed["engine_why"])
     if as_json:
         print_json(printed)
     else:

@@ -15,6 +15,7 @@ from diskmodel.drive.profile import Profile
 from diskmodel.drive.seek import Seek
 from diskmodel.drive.tables import PPM, HddTables, frozen
 from diskmodel.drive.zones import WriteZones, Zone, track_density, zones_between
+from diskmodel.errors import DescriptionError
 from diskmodel.queue.registry import DriveSchedulerName
 from diskmodel.queue.rpo import AGE_WEIGHT, COMMITTED, MISS_MARGIN_NS, AgeWeight, Committed, MissMargin
 from diskmodel.registry import OneOf
@@ -270,6 +271,7 @@ class Hdd(Profile):
             )
         self.cached_tables  # noqa: B018 — so that an inconsistent geometry or seek curve fails here, not during a run
         self._check_seeks()
+        self.likely_queues  # noqa: B018 — so that one that is no queue fails here, not when it is drawn
         return self
 
     def tables(self) -> HddTables:
@@ -284,6 +286,15 @@ class Hdd(Profile):
     def is_write_back(self) -> bool:
         """Whether its own cache, where it is on, answers writes before they are on the media."""
         return self.cache is not None and self.cache.write_back
+
+    @cached_property
+    def likely_queues(self) -> tuple[DriveQueue, ...]:
+        """Queues that fit a calibrated drive's measurement alike; empty where there is only its own."""
+        queues = None if self.uncertainty is None else self.uncertainty.queues
+        try:
+            return tuple(DriveQueue.parse(queue) for queue in queues or ())
+        except DescriptionError as error:
+            raise ValueError(f"uncertainty.queues: {error.faults[0]}") from None
 
     @cached_property
     def cached_tables(self) -> HddTables:

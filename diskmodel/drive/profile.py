@@ -22,11 +22,15 @@ class Uncertainty(Description):
     draws : tuple of tuples of float, shape (m, n), optional
         Equally likely values of the fields. If given, drives are drawn from these rows instead of the covariance, which
         cannot describe, for example, a number of dies that is 6 or 12 with other times for each.
+    queues : tuple of tables, optional
+        Of a hard disk: queues, as `queue` is written, that fit what was measured as well as its own. Each, and its own
+        among them, is as likely as the others.
     """
 
     names: tuple[str, ...] = Field(min_length=1)
     covariance: tuple[tuple[float, ...], ...]
     draws: tuple[tuple[float, ...], ...] | None = Field(default=None, min_length=2)
+    queues: tuple[dict[str, Any], ...] | None = Field(default=None, min_length=2)
 
     @model_validator(mode="after")
     def _rows(self) -> Self:
@@ -59,6 +63,8 @@ class Uncertainty(Description):
 
 #: Entry of the provenance of a calibrated profile that says why its fit has not converged.
 NOT_CONVERGED = "not_converged"
+#: Entry of the provenance of a calibrated profile: by how much it misses the means that it was fitted to, as a share.
+MISFIT = "misfit_ratio"
 
 
 class Profile(Description):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from diskmodel.array import Array
-from diskmodel.drive import Hdd
+from diskmodel.drive import DriveQueue, Hdd
 from diskmodel.drive.assumed_order import AssumedOrder, Order
+from diskmodel.drive.profile import MISFIT
 from diskmodel.uncertainty.effects import Effects
 from diskmodel.uncertainty.moved import AnyWorkload
 from diskmodel.uncertainty.origin import Origin, array_class, class_of, origin_of
@@ -148,8 +151,20 @@ class Case:
         if not isinstance(drive, Hdd) or self.as_measured or self.origin == "exact":
             return None
         assumption = drive.queue.assumption
-        has_choice = self.seen.in_disk > COMMANDS_WITHOUT_CHOICE and self.seen.positioning_ratio > _ORDERED_RATIO
-        return assumption if assumption is not None and assumption.drawn and has_choice else None
+        return assumption if assumption is not None and assumption.drawn and self._has_choice else None
+
+    @property
+    def likely_queues(self) -> tuple[DriveQueue, ...]:
+        """Queues of a measured drive that fit its measurement alike, where disks have a choice."""
+        drive = self.array.drive
+        if not isinstance(drive, Hdd) or self.as_measured or self.origin == "exact" or not self._has_choice:
+            return ()
+        return drive.likely_queues
+
+    @property
+    def _has_choice(self) -> bool:
+        """Whether so many commands wait in a disk that their order matters."""
+        return self.seen.in_disk > COMMANDS_WITHOUT_CHOICE and self.seen.positioning_ratio > _ORDERED_RATIO
 
     @property
     def extreme_orders(self) -> tuple[Order, ...]:
@@ -189,8 +204,8 @@ class Case:
         """Return the spread of what is left when all else is known.
 
         Of drives known by their sheets it is what the drive's quantities and the layout leave of the whole of the
-        load's spread. A measured or fitted drive has that of such drives. A profile that predicts held-out evidence
-        worse has this error instead.
+        load's spread. A measured or fitted drive has that of such drives, or the error of its profile on what was held
+        out or fitted, where that is larger.
 
         Parameters
         ----------
@@ -206,7 +221,7 @@ class Case:
         own = spread_of(self.drive_class, "model", statistic) or Spread()
         log_sd = own.log_sd
         if not self.as_measured:
-            log_sd = max(log_sd, _held_out(self.array.drive.provenance, statistic))
+            log_sd = max(log_sd, *_discrepancies(self.array.drive.provenance, statistic, self.load))
         return Spread(own.median, log_sd, own.dof)
 
     @property
@@ -238,10 +253,18 @@ def slowness(order: Order) -> tuple[float, ...]:
     return (order.miss_margin_ns, order.age_weight, order.committed)
 
 
-def _held_out(provenance: object, statistic: str) -> float:
-    """Return the error of a statistic on the evidence that was held out of a calibration, as a logarithm."""
-    error = provenance.get("held_out", {}) if isinstance(provenance, dict) else {}
-    ratio = error.get("mean_error_ratio") or 0.0
+def _discrepancies(provenance: Mapping[str, Any], statistic: str, load: str) -> Iterator[float]:
+    """Yield by how much a calibrated profile misses what was measured, as logarithms.
+
+    That is the evidence which was held out, of a mixed load the mixes among it, and what the profile was fitted to.
+    """
+    held = provenance.get("held_out") or {}
+    ratio = held.get("mean_error_ratio")
     if statistic == "p99":
-        ratio = (error.get("percentile_error_ratios") or {}).get("p99", ratio) or ratio
-    return abs(math.log1p(max(float(ratio), -0.9)))
+        ratio = (held.get("percentile_error_ratios") or {}).get("p99") or ratio
+    mixes = (held.get("mixed_read_write") or {}) if load == "mixed" else {}
+    mixed = mixes.get("median_mean_error_ratio")
+    if statistic == "p99":
+        mixed = mixes.get("median_p99_error_ratio") or mixed
+    for error in (ratio, mixed, provenance.get(MISFIT)):
+        yield abs(math.log1p(max(float(error or 0.0), -0.9)))

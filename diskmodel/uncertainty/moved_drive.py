@@ -36,6 +36,8 @@ def moved_hdd(drive: Hdd, moves: Moves) -> Hdd:
         When no such drive is possible.
     """
     update: dict[str, Any] = {"uncertainty": None}
+    if moves.queue is not None:
+        update["queue"] = moves.queue
     if moves.order is not None:
         update["queue"] = drive.queue.model_copy(update=moves.order._asdict() | {"assumed_from": None})
     seek = _seek_factor(drive, moves.positioning) if moves.positioning else 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from diskmodel.drive import DriveQueue
 from diskmodel.drive.assumed_order import Order
 
 
@@ -43,6 +44,8 @@ class Moves:
         Of the 99th percentile, beside what the simulated moves do to it.
     order : Order or None
         In which a hard disk serves its commands.
+    queue : DriveQueue or None
+        Of a hard disk, instead of its own.
     values : mapping of str to float, or None
         Of parameters of the profile, by their names.
     """
@@ -61,10 +64,11 @@ class Moves:
     level: float = 0.0
     p99: float = 0.0
     order: Order | None = None
+    queue: DriveQueue | None = None
     values: Mapping[str, float] | None = None
 
     def plus(self, other: Moves) -> Moves:
-        """Return both together: logarithms add up, and an order or values replace earlier ones."""
+        """Return both together: logarithms add up, and an order, a queue or values replace earlier ones."""
         changed = {
             name: getattr(self, name) + value if isinstance(value, float) else value
             for name, value in vars(other).items()

@@ -21,6 +21,9 @@ _MAX_DRAWS = 256
 
 
 def _order(case: Case) -> Known | None:
+    if queues := case.likely_queues:
+        words = "orders that fit its measurement alike"
+        return Known(words, lambda score, _: Moves(queue=queues[_place(score, len(queues))]))
     assumption = case.assumed_order
     if assumption is None:
         return None

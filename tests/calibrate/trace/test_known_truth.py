@@ -69,6 +69,17 @@ def test_what_was_not_seen_is_predicted(fit: TraceFit) -> None:
     assert scores["n"] == scores["reads"]["n"] + scores["writes"]["n"]
 
 
+def test_a_trace_beyond_the_profile_is_said_to_be_left_out_of_the_engines(fit: TraceFit) -> None:
+    drive, rest = fit.to_drive(), TRACE.part(4000, 6000)
+    assert validate_traces(drive, rest)["engine"]["n"] == len(rest)
+    shorter = drive.model_copy(update={"capacity_bytes": int(rest.end.max()) * 512 - 512})
+    found = validate_traces(shorter, rest)
+    assert found["engine"] is None
+    assert "the engines were not compared: the trace reaches byte" in found["engine_why"]
+    assert "--capacity" in found["engine_why"]
+    assert "--capacity" in fit.calibration("known", {}).report["warnings"][0]
+
+
 def test_future_responses_do_not_matter(fit: TraceFit) -> None:
     rest = TRACE.part(4000, 4600)
     changed = rest.response_ms.copy()
