@@ -18,6 +18,7 @@ from diskmodel.drive.hdd import Hdd
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.assumed import assumed
 from diskmodel.host.description import Host
+from diskmodel.layout.assumed import in_words, long_requests, with_bitmap
 from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import POOLS, level_name
 from diskmodel.layout.pool import ACTIVE_READS
@@ -269,22 +270,44 @@ class Array(Description):
         return replace(tables, has_fua=self.drive_fua and tables.dirty_sectors > 0)
 
     def behind_host(self, load: Workload | TraceWorkload) -> Self:
-        """Return the array with what its host takes for the requests of a load where nobody described it.
+        """Return the array with what its host does with the requests of a load where nobody described it.
 
-        Requests to an array of flash drives are often limited by the host before they are by the drives. A disk on its
-        own, and drives that are exactly as described, have the host that is described.
+        Requests to an array of flash drives are often limited by the host before they are by the drives. Arrays of hard
+        disks without a controller are Linux md's: it cuts long requests to mirrors, and with `linux_md` it has what
+        `mdadm` sets up. A disk on its own, and drives that are exactly as described, have what is described.
         """
-        if not isinstance(self.drive, Flash) or self.layout.disks == 1 or self.drive.exact:
+        if self.layout.disks == 1 or self.drive.exact:
             return self
+        if not isinstance(self.drive, Flash):
+            return self._on_linux_md(load)
         outstanding, per_s = load.queue_depth, load.offered_rate_per_s
         host = assumed(self.host, outstanding=outstanding, per_s=per_s, n_locks=self._n_locks)
         return self if host is self.host else self.model_copy(update={"host": host})
 
+    def _on_linux_md(self, load: Workload | TraceWorkload) -> Self:
+        """Return an array of hard disks with Linux's own defaults, where it is Linux md's."""
+        if self.is_hardware or self.host.is_buffered:
+            return self
+        longest = load.longest_request_bytes
+        fields = long_requests(self.layout, longest_bytes=longest, outstanding_bytes=longest * max(load.queue_depth, 1))
+        if self.controller.linux_md:
+            fields |= with_bitmap(self.layout, self.usable_bytes)
+        return self.model_copy(update={"layout": self.layout.model_copy(update=fields)}) if fields else self
+
+    def said_of_md(self, described: Array) -> tuple[str, ...]:
+        """Return in a sentence what this array has of Linux md that its description does not say."""
+        said = in_words(described.layout, self.layout)
+        return (said,) if said else ()
+
+    @property
+    def is_hardware(self) -> bool:
+        """Whether a controller of its own makes the array, and not Linux md."""
+        return self.controller.has_real_cache or self.controller.volume_depth is not None
+
     @property
     def _n_locks(self) -> int:
         """Arrays of Linux md with parity that requests are divided among, each with its own lock; 0: none."""
-        is_hardware = self.controller.has_real_cache or self.controller.volume_depth is not None
-        if self.layout.kind.family != "parity" or is_hardware:
+        if self.layout.kind.family != "parity" or self.is_hardware:
             return 0
         return self.layout.n_groups
 

@@ -91,6 +91,9 @@ class Controller(Description):
     volume_depth : int or None
         Requests of the host that it works on at once for one volume; the others wait, in the order in which they came.
         None: any number.
+    linux_md : bool
+        No controller but Linux md as `mdadm` creates an array: with a write-intent bitmap from 100 GB on. A bitmap of
+        the array's file is kept.
     """
 
     name: str = ""
@@ -101,11 +104,14 @@ class Controller(Description):
     command_ns: Nanoseconds = 0
     read_ahead_bytes: Length = 0
     volume_depth: int | None = Field(default=None, ge=1, le=65_536)
+    linux_md: bool = False
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.read_ahead_bytes and (self.read_cache is None or self.read_cache.size_bytes is None):
             raise ValueError("read_ahead_bytes: needs a read_cache with a size; add one, or leave it out")
+        if self.linux_md and (self.has_real_cache or self.volume_depth is not None):
+            raise ValueError("linux_md: has neither caches nor a volume_depth; remove these, or linux_md")
         read, write = self.read_cache, self.write_cache
         if read and read.size_bytes and write and read.block_bytes != write.block_bytes:
             raise ValueError("write_cache.block_bytes: must equal read_cache.block_bytes; make them equal")

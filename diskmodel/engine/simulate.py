@@ -133,7 +133,7 @@ def simulate(
         check_draws(profile_draws)
     refuse_random_writes(array, workload, start)
     refuse_on_pools(array, workload)
-    array = array.behind_host(workload)
+    described, array = array, array.behind_host(workload)
 
     def run(seed: int, n_requests: int | None, precision: float) -> Result:
         return _one_run(
@@ -150,6 +150,7 @@ def simulate(
         *idle_arm_message(array, workload),
         *_ordering_message(array, result),
         *_waiting_message(array, result),
+        *array.said_of_md(described),
     )
     result = replace(result, messages=(*array.doubts, *result.messages, *about_drive))
     n_draws = DRAWS if profile_draws is None else profile_draws

@@ -227,7 +227,11 @@ class Case:
     @property
     def layout(self) -> Spread | None:
         """The spread of the rate between layouts of drives that are known; None for a disk on its own."""
-        return spread_of("layout", "model", "iops") if self.array.layout.disks > 1 else None
+        if self.array.layout.disks == 1:
+            return None
+        is_rows = self.load == "sequential" and self.seen.asked_write_ratio > 0 and not self.array.is_hardware
+        is_rows = is_rows and self.is_hdd and self.array.layout.kind.family == "parity"
+        return spread_of("layout-rows" if is_rows else "layout", "model", "iops")
 
     @property
     def tail(self) -> Spread | None:

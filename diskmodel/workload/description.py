@@ -164,6 +164,11 @@ class Workload(Description):
         return sum(stream.expected_rate_per_s for stream in self.streams if not stream.is_closed)
 
     @property
+    def longest_request_bytes(self) -> int:
+        """Length of the longest request."""
+        return max(share.size_bytes for stream in self.streams for share in stream.sizes)
+
+    @property
     def has_reads(self) -> bool:
         """Whether some request reads."""
         return any(stream.read_ratio > 0 for stream in self.streams)

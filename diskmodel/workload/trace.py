@@ -132,6 +132,11 @@ class TraceWorkload:
         return float(self.trace.length.mean())
 
     @property
+    def longest_request_bytes(self) -> int:
+        """Length of the longest request; 0 without any."""
+        return int(self.trace.length.max(initial=0))
+
+    @property
     def coarse_clock_ns(self) -> int:
         """Step of a coarse clock that gives several requests one time, ns as replayed; 0 where the clock is fine."""
         when = self.trace.when_ns

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from diskmodel.drive import Hdd
+from diskmodel.layout.assumed import with_bitmap
 from diskmodel.plan.advice.choice import assure, choose
 from diskmodel.plan.advice.profile_risk import FEW_DRAWS
 from diskmodel.plan.advice.rare_bursts import rare_bursts
@@ -9,7 +11,7 @@ from diskmodel.plan.advice.relax import with_write_cache
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.changes import Assumption
 from diskmodel.plan.answer.safety import USUAL_LOSS_PER_YEAR
-from diskmodel.plan.question.case import cases
+from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.trial.at_once import at_once
@@ -27,17 +29,43 @@ def assumptions(
     `by_chance`: the other answer has the chance that the objective asks for, as the answer has.
 
     A write cache of the controller: with the answer's drive, every level of the plan, and fewer disks. The other way
-    round nothing is assumed: a cache that is there was asked for. And that limits apply within rare bursts.
+    round nothing is assumed: a cache that is there was asked for. That Linux md has no write-intent bitmap. And that
+    limits apply within rare bursts.
     """
-    return [*_cache(plan, best, evaluate, by_chance=by_chance), *rare_bursts(plan, best, evaluate)]
+    cache = _cache(plan, best, evaluate, by_chance=by_chance)
+    return [*cache, *_bitmap(plan, best), *rare_bursts(plan, best, evaluate)]
+
+
+def _has_writes(plan: PlanDescription) -> bool:
+    streams = plan.workload.streams
+    writes = sum(stream.row_weight * (1 - stream.read_ratio) for stream in streams)
+    return writes >= _LEAST_WRITES * sum(stream.row_weight for stream in streams)
+
+
+def _bitmap(plan: PlanDescription, best: Candidate) -> list[Assumption]:
+    """Return that the answer has no bitmap, where it is an array of Linux md that `mdadm` makes one for.
+
+    Another search would be needed for the answer with one, which has up to twice as many disks.
+    """
+    if best.disks is None or not _has_writes(plan) or plan.controller.linux_md:
+        return []
+    array = Case(plan, best.family).array(best.disks)
+    if not isinstance(array.drive, Hdd) or array.is_hardware or not with_bitmap(array.layout, array.usable_bytes):
+        return []
+    return [
+        Assumption(
+            assumed="Linux md on an HBA, no write-intent bitmap",
+            instead="with mdadm's",
+            disks=None,
+            level="",
+            unknown="--controller linux-md",
+        )
+    ]
 
 
 def _cache(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_chance: bool) -> list[Assumption]:
-    streams = plan.workload.streams
-    writes = sum(stream.row_weight * (1 - stream.read_ratio) for stream in streams)
-    has_writes = writes >= _LEAST_WRITES * sum(stream.row_weight for stream in streams)
     counts = [count for count in plan.candidates.counts if count < (best.disks or 0)]
-    if plan.controller.write_cache is not None or not has_writes or not counts:
+    if plan.controller.write_cache is not None or not _has_writes(plan) or not counts:
         return []
     family = best.family
     alike = {

@@ -111,8 +111,13 @@ def _outcome(result: PlanResult) -> list[str]:
         return []
     workload = result.plan.design_workload
     rate = outcome.iops.value if workload.queue_depth else workload.offered_rate_per_s  # as asked, not as drawn
-    host = Case(result.plan, best.family).array(best.trial.disks).behind_host(workload).host
-    return [wear(best.family.drive, outcome.most_written_bytes_per_s), left_out(host, rate)]
+    described = Case(result.plan, best.family).array(best.trial.disks)
+    array = described.behind_host(workload)
+    return [
+        wear(best.family.drive, outcome.most_written_bytes_per_s),
+        left_out(array.host, rate),
+        *array.said_of_md(described),
+    ]
 
 
 def _busy(result: PlanResult) -> str:

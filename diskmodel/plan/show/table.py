@@ -168,6 +168,7 @@ def comparison_notes(comparison: Comparison) -> list[str]:
         found = (
             wear(item.array.drive, item.healthy.most_written_bytes_per_s),
             left_out(item.array.behind_host(comparison.workload).host, item.healthy.iops.value),
+            *item.array.behind_host(comparison.workload).said_of_md(item.array),
             waiting(item.array, comparison.workload, item.healthy),
         )
         said += [f"{item.name}: {text}" for text in found if text]

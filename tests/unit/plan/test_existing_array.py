@@ -41,6 +41,7 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
     "queue.fifo_batch": (3, {}),
     "queue.writes_starved": (5, {}),
     "controller.name": ("the old one", {}),
+    "controller.linux_md": (True, {}),
     "controller.volume_depth": (7, {}),
     "controller.read_cache.hit_ratio": (0.25, {}),
     "controller.read_cache.size_bytes": (1 << 25, {}),
