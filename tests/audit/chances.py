@@ -30,10 +30,10 @@ from diskmodel.uncertainty.case import Case as Unknowns
 from diskmodel.uncertainty.draws import draw as draw_truths
 from tests.audit.questions import KINDS, draw
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "audit-of-chances.md"
-#: Truths of each answer, and requests of each of their runs. A share of 40 is known within 5 % at 90 %; a run of 60,000
-#: requests is six times as long as those that the plan draws with.
-N_TRUTHS, N_REQUESTS = 40, 60_000
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "validation" / "chances.md"
+#: Truths of each answer, and requests of each of their runs. A share of 40 is known within 5 % at 90 %; a run of 20,000
+#: requests is twice as long as those that the plan draws with.
+N_TRUTHS, N_REQUESTS = 40, 20_000
 #: Seeds of the truths and of their requests are the plan's plus this.
 OTHER_SEED = 4_000_037
 #: Chance below which an answer is said to promise too much.
@@ -42,11 +42,11 @@ _RARE = 0.01
 _INTRODUCTION = """# Audit of chances
 
 A plan says with which chance its answer meets the objective, in view of what is not known of drives, controllers and
-hosts. `{command}` draws random questions to the planner, as [the audit of plans](audit-of-plans.md) does, and
+hosts. `{command}` draws random questions to the planner, as [the audit of plans](../audit-of-plans.md) does, and
 tries the array of each answer with {truths} other truths that were drawn from another seed, each with {requests:,}
 requests of its own. This page is its output; nothing on it is typed by hand.
 
-Both the plan and the audit draw from the same spread of drives, which [another page](validation-coverage.md)
+Both the plan and the audit draw from the same spread of drives, which [another page](../validation-coverage.md)
 compares with measurements. What is audited here is the rest of the promise: that 16 draws of 10,000
 requests, all with the same requests and compared with the answer's own run, find the share of truths that meet the
 objective.
@@ -90,6 +90,11 @@ class Chance:
     def found(self) -> float:
         """Share of the truths that meet the objective."""
         return self.n_holding / self.n_truths if self.n_truths else math.nan
+
+    @property
+    def holds_what_is_stated(self) -> bool:
+        """Whether so few truths are found more than once in a hundred audits, if the chance is as stated."""
+        return at_most(self.n_holding, self.n_truths, self.stated) >= _RARE
 
     @property
     def promises_too_much(self) -> bool:
@@ -156,6 +161,9 @@ def page_of(found: Sequence[Chance], seed: int) -> str:
         f"other truths meet the objective; of {len(most)} answers at least as many as were asked for. "
         f"**{sum(item.promises_too_much for item in assured)}** promise too much: so few truths would meet the "
         "objective once in a hundred times, if the chance were as asked.\n\n"
+        f"Of all {len(known)} answers, {sum(item.found >= item.stated for item in known)} have at least the share that "
+        f"they state, and {sum(item.holds_what_is_stated for item in known)} one that {N_TRUTHS} truths may have by "
+        "accident where the stated chance is right. That chance is known from 16 draws, to about 8 %.\n\n"
         "| kind | questions | with a chance | as high as asked | stated | found | promise too much |\n"
         "|---|--:|--:|--:|--:|--:|--:|\n"
     )
