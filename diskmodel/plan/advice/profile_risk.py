@@ -14,6 +14,7 @@ from diskmodel.plan.answer.profile_risk import CONFIDENCE, CountChance, ProfileR
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.description import PlanDescription
+from diskmodel.plan.search.aligned import aligned_counts
 from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 from diskmodel.plan.trial.trier import Trier
@@ -144,6 +145,8 @@ def _curve(
     Up to `most`, its chance comes first: where it is too low, no number between is of interest.
     """
     n = len(holding) + len(others)
+    if aligned := aligned_counts(case, list(case.counts)):
+        return _uneven_curve(case, truths, CountChance(answer, len(holding) / n), [*holding, *others], aligned, most)
     found = [CountChance(answer, len(holding) / n)]
     fewer = [disks for disks in case.counts if disks < answer]
     if fewer and holding and not most:
@@ -161,6 +164,33 @@ def _curve(
     if len(found) > 1 and found[-1].disks > answer and found[-1].probability >= case.objective.confidence:
         found[-1:] = _between(case, truths, found[-2].disks, found[-1], open_, n)
     return tuple(found)
+
+
+def _uneven_curve(
+    case: Case,
+    truths: _Truths,
+    answer: CountChance,
+    drawn: Sequence[Moves],
+    aligned: Sequence[int],
+    most: int | None,
+) -> tuple[CountChance, ...]:
+    """Return the same where more disks may hurt: every number is tried with all truths.
+
+    Those with which writes are whole rows come first, and beside them are the neighbors of the answer.
+    """
+    counts = [count for count in case.counts if count <= (most or count)]
+    at = counts.index(answer.disks) if answer.disks in counts else 0
+    near = counts[max(at - 1, 0) : at + 2]
+    asked = [count for count in aligned if count > answer.disks and count in counts]
+    chosen = [*asked, *near, *counts[-1:]]
+    found = [answer]
+    for disks in dict.fromkeys(count for count in chosen if count != answer.disks):
+        if len(found) > _MORE_COUNTS:
+            break
+        found.append(CountChance(disks, len(truths.that_meet(disks, drawn)) / len(drawn)))
+        if disks > answer.disks and found[-1].probability >= case.objective.confidence:
+            break
+    return tuple(sorted(found, key=lambda one: one.disks))
 
 
 def _between(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from diskmodel.plan import PlanDescription
+from diskmodel.plan.advice.profile_risk import _curve
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.search.aligned import aligned_counts
 from diskmodel.plan.search.fewest_disks import _or_fewer
+from diskmodel.uncertainty.moves import Moves
 
 
 def case(level: str, size: str, **candidates: Any) -> Case:
@@ -48,3 +51,21 @@ def test_stated_groups_are_kept() -> None:
     assert max(stated.counts) == 40
     assert {stated.array(n).layout.n_groups for n in stated.counts} == {2}
     assert case("raid60", "16 KiB").array(48).layout.n_groups == 3
+
+
+def test_the_chance_of_more_disks_is_not_taken_from_fewer_where_they_may_hurt() -> None:
+    """RAID 6, whole rows with 4, 6 and 10 disks: truths that 6 disks meet, 7 may miss."""
+    drawn = [Moves(speed=0.1 * i) for i in range(10)]
+    met = {4: 1, 5: 0, 6: 6, 7: 1, 10: 9}
+
+    class Truths:
+        def that_meet(self, disks: int, truths: Sequence[Moves]) -> list[Moves]:
+            assert len(truths) == len(drawn)
+            return list(truths)[: met.get(disks, 2)]
+
+    asked: Any = (case("raid6", "512 KiB", max_disks=16), Truths(), 6, drawn[:6], drawn[6:])
+    chances = {one.disks: one.probability for one in _curve(*asked, None)}
+    assert chances == {6: 0.6, 10: 0.9}  # enough: the answer of the search by chance
+    met[10] = 8
+    assert {one.disks: one.probability for one in _curve(*asked, None)} == {5: 0.0, 6: 0.6, 7: 0.1, 10: 0.8, 16: 0.2}
+    assert {one.disks: one.probability for one in _curve(*asked, 9)} == {5: 0.0, 6: 0.6, 7: 0.1, 9: 0.2}
