@@ -272,23 +272,27 @@ class Array(Description):
     def behind_host(self, load: Workload | TraceWorkload) -> Self:
         """Return the array with what its host does with the requests of a load where nobody described it.
 
-        Requests to an array of flash drives are often limited by the host before they are by the drives. Arrays of hard
-        disks without a controller are Linux md's: it cuts long requests to mirrors, and with `linux_md` it has what
+        Requests to an array of flash drives are often limited by the host before they are by the drives. Arrays without
+        a controller are Linux md's: it cuts long requests to mirrors of hard disks, and with `linux_md` it has what
         `mdadm` sets up. A disk on its own, and drives that are exactly as described, have what is described.
         """
         if self.layout.disks == 1 or self.drive.exact:
             return self
-        if not isinstance(self.drive, Flash):
-            return self._on_linux_md(load)
+        array = self._on_linux_md(load)
+        return array._behind_processors(load) if isinstance(self.drive, Flash) else array
+
+    def _behind_processors(self, load: Workload | TraceWorkload) -> Self:
+        """Return an array of flash drives behind the processors that submit its requests."""
         outstanding, per_s = load.queue_depth, load.offered_rate_per_s
         host = assumed(self.host, outstanding=outstanding, per_s=per_s, n_locks=self._n_locks)
         return self if host is self.host else self.model_copy(update={"host": host})
 
     def _on_linux_md(self, load: Workload | TraceWorkload) -> Self:
-        """Return an array of hard disks with Linux's own defaults, where it is Linux md's."""
+        """Return an array with Linux's own defaults, where it is Linux md's."""
         if self.is_hardware or self.host.is_buffered:
             return self
-        longest = load.longest_request_bytes
+        # flash loses no revolution over the order of the pieces
+        longest = 0 if isinstance(self.drive, Flash) else load.longest_request_bytes
         fields = long_requests(self.layout, longest_bytes=longest, outstanding_bytes=longest * max(load.queue_depth, 1))
         if self.controller.linux_md:
             fields |= with_bitmap(self.layout, self.usable_bytes)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from diskmodel.drive import Hdd
 from diskmodel.layout.assumed import with_bitmap
 from diskmodel.plan.advice.choice import assure, choose
 from diskmodel.plan.advice.profile_risk import FEW_DRAWS
@@ -50,7 +49,7 @@ def _bitmap(plan: PlanDescription, best: Candidate) -> list[Assumption]:
     if best.disks is None or not _has_writes(plan) or plan.controller.linux_md:
         return []
     array = Case(plan, best.family).array(best.disks)
-    if not isinstance(array.drive, Hdd) or array.is_hardware or not with_bitmap(array.layout, array.usable_bytes):
+    if array.is_hardware or not with_bitmap(array.layout, array.usable_bytes):
         return []
     return [
         Assumption(

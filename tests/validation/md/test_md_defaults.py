@@ -63,6 +63,8 @@ def test_linux_md_by_name_has_the_bitmap_of_mdadm() -> None:
         for array in (named, Array.parse(ARRAY))
     )
     assert with_one > 1.5 * without
+    flash = Array("samsung-pm893-960", "raid5", 4, controller="linux-md")
+    assert flash.behind_host(RANDOM).layout.bitmap is not None
     with pytest.raises(DescriptionError, match="linux_md: has neither caches"):
         Array.parse({**ARRAY, "controller": {"linux_md": True, "volume_depth": 5}})
 
