@@ -65,7 +65,7 @@ def test_the_chance_of_more_disks_is_not_taken_from_fewer_where_they_may_hurt() 
 
     asked: Any = (case("raid6", "512 KiB", max_disks=16), Truths(), 6, drawn[:6], drawn[6:])
     chances = {one.disks: one.probability for one in _curve(*asked, None)}
-    assert chances == {6: 0.6, 10: 0.9}  # enough: the answer of the search by chance
+    assert chances == {6: 0.6, 10: 0.9}  # enough, and no other is tried
     met[10] = 8
     assert {one.disks: one.probability for one in _curve(*asked, None)} == {5: 0.0, 6: 0.6, 7: 0.1, 10: 0.8, 16: 0.2}
     assert {one.disks: one.probability for one in _curve(*asked, 9)} == {5: 0.0, 6: 0.6, 7: 0.1, 9: 0.2}
