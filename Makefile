@@ -186,6 +186,10 @@ trace-stories: setup ## Plan from three traces in DISKMODEL_EVIDENCE, replay the
 audit: setup ## Check answers of `plan` to random questions by long runs: make audit QUESTIONS=300 SEED=1 (hours)
 	$(BIN)/python -m tests.audit --questions $(or $(QUESTIONS),300) --seed $(or $(SEED),1) --page
 
+.PHONY: chances
+chances: setup ## Check the chances that plans state with other draws: make chances QUESTIONS=300 SEED=81 (hours; goes on where it ended)
+	$(BIN)/python -m tests.audit.chances --questions $(or $(QUESTIONS),300) --seed $(or $(SEED),81) --page
+
 .PHONY: coverage
 coverage: setup ## Run the fast tests and report which lines and branches they reached
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --cov --cov-report=term-missing:skip-covered

@@ -13,6 +13,7 @@ import argparse
 import json
 import math
 import sys
+import textwrap
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -36,6 +37,8 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "validatio
 N_TRUTHS, N_REQUESTS = 40, 20_000
 #: Seeds of the truths and of their requests are the plan's plus this.
 OTHER_SEED = 4_000_037
+#: Draws from which a plan states a chance.
+_PLAN_DRAWS = 16
 #: Chance below which an answer is said to promise too much.
 _RARE = 0.01
 
@@ -94,7 +97,8 @@ class Chance:
     @property
     def holds_what_is_stated(self) -> bool:
         """Whether so few truths are found more than once in a hundred audits, if the chance is as stated."""
-        return at_most(self.n_holding, self.n_truths, self.stated) >= _RARE
+        likely = (_PLAN_DRAWS * self.stated + 0.5) / (_PLAN_DRAWS + 1)  # all of 16 draws are not every truth
+        return at_most(self.n_holding, self.n_truths, likely) >= _RARE
 
     @property
     def promises_too_much(self) -> bool:
@@ -163,7 +167,7 @@ def page_of(found: Sequence[Chance], seed: int) -> str:
         "objective once in a hundred times, if the chance were as asked.\n\n"
         f"Of all {len(known)} answers, {sum(item.found >= item.stated for item in known)} have at least the share that "
         f"they state, and {sum(item.holds_what_is_stated for item in known)} one that {N_TRUTHS} truths may have by "
-        "accident where the stated chance is right. That chance is known from 16 draws, to about 8 %.\n\n"
+        f"accident where the stated chance is right. That chance is known from {_PLAN_DRAWS} draws, to about 8 %.\n\n"
         "| kind | questions | with a chance | as high as asked | stated | found | promise too much |\n"
         "|---|--:|--:|--:|--:|--:|--:|\n"
     )
@@ -181,7 +185,16 @@ def page_of(found: Sequence[Chance], seed: int) -> str:
         for item in fewest:
             names = ", ".join(f"{name} {n}" for name, n in (item.missed or {}).items())
             text += f"| {item.number} | {item.kind} | {item.array} | {item.stated:.0%} | {item.found:.0%} | {names} |\n"
-    return text + f"\nA single question again: `python -m tests.audit.chances --seed {seed} --number NUMBER`.\n"
+    text += f"\nA single question again: `python -m tests.audit.chances --seed {seed} --number NUMBER`.\n"
+    return "\n\n".join(map(_wrapped, text.split("\n\n")))
+
+
+def _wrapped(part: str) -> str:
+    """Return a paragraph in lines of at most 120 characters; tables and headings as they are."""
+    if part.startswith(("|", "#")):
+        return part
+    end = "\n" if part.endswith("\n") else ""
+    return textwrap.fill(" ".join(part.split()), 120, break_long_words=False, break_on_hyphens=False) + end
 
 
 def _mean(found: Sequence[Chance], name: str) -> str:

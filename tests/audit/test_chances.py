@@ -23,10 +23,13 @@ def test_too_few_truths_are_a_promise_that_is_not_kept() -> None:
     assert not chance(0, 0.5, 20).promises_too_much  # nothing was promised
     assert chance(0, 0.5, 17).holds_what_is_stated
     assert not chance(0, 0.5, 8).holds_what_is_stated
+    assert chance(0, 1.0, 38).holds_what_is_stated  # of 16 draws none missed the objective
 
 
 def test_the_page_counts_answers_by_what_they_state() -> None:
     text = page_of([chance(0, 0.94, 38), chance(1, 1.0, 36), chance(2, 0.5, 10), Chance(3, "disks")], seed=7)
+    assert max(map(len, text.splitlines())) <= 120
+    text = " ".join(text.split())
     assert "4 questions; 3 answers have a chance, and 2 of them one as high as was asked for" in text
     assert "of 2 answers at least as many as were asked for" in text
     assert "Of all 3 answers, 1 have at least the share that they state" in text
