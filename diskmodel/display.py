@@ -21,14 +21,20 @@ class Displayable:
         Function that returns what rich prints.
     html_view : str
         Function that returns the HTML that a notebook shows.
+    text_view : str
+        Function that returns what `print` shows, 80 columns wide.
     """
 
     rich_view: ClassVar[str]
+    text_view: ClassVar[str] = "diskmodel.result.show.text:as_text"
     html_view: ClassVar[str]
 
     def __rich__(self) -> RenderableType:
         shown: RenderableType = resolve_name(self.rich_view)(self)
         return shown
+
+    def __str__(self) -> str:
+        return str(resolve_name(self.text_view)(self))
 
     def _repr_html_(self) -> str:
         return str(resolve_name(self.html_view)(self))

@@ -29,7 +29,7 @@ def plain(value: Any) -> Any:
     if hasattr(value, "tolist"):  # arrays and scalars of NumPy, which a command like `rule` need not load
         return plain(value.tolist())
     if isinstance(value, float):
-        return value if math.isfinite(value) else None
+        return float(value) if math.isfinite(value) else None
     if isinstance(value, Enum):
         return plain(value.value)
     if isinstance(value, Mapping):

@@ -135,12 +135,12 @@ def figures(result: Result) -> dict[str, Any]:
     is_rough = result.is_stable and math.isnan(low)
     if is_rough:
         low, high = quick_quantile_interval(result.responses_ns(), PERCENTILES["p99"])
-    mean = result.latency.mean
+    run, mean = result.run_iops, result.latency.mean_interval_ns
     return {
         "engine": result.engine,
         "n_requests": result.n_requests,
         "stable": result.is_stable,
-        "iops": [_number(result.iops.mean), _number(result.iops.low), _number(result.iops.high)],
+        "iops": [_number(run.value), _number(run.low), _number(run.high)],
         "mean_ms": [_ms(mean.mean), _ms(mean.low), _ms(mean.high)],
         "p99_ms": [_ms(p99), _ms(low), _ms(high)],
         "max_ms": _ms(result.latency.max_ns),

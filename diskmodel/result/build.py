@@ -10,6 +10,7 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import PARTS, Requests, Run
 from diskmodel.result.commits import has_syncs
 from diskmodel.result.devices import disk_use
+from diskmodel.result.figure import Figure
 from diskmodel.result.latency import Latency
 from diskmodel.result.levels import Drift
 from diskmodel.result.result import Result
@@ -79,7 +80,8 @@ class Target:
     def is_reached(self, latency: Latency) -> bool:
         """Return whether the intervals of the mean and of the percentile are narrow enough."""
         # comparisons with nan (too few observations) are False
-        mean_is_narrow = latency.mean.relative <= self.precision and not latency.mean.is_correlated
+        mean = latency.mean_interval_ns
+        mean_is_narrow = mean.relative <= self.precision and not mean.is_correlated
         percentile = self.percentile
         return mean_is_narrow and (percentile is None or latency.relative_half_width(percentile) <= self.precision)
 
@@ -225,7 +227,7 @@ def build_result(
         commits_per_s=measured.commits.n / window.seconds if has_syncs(requests) and measured.commits.n else math.nan,
         observed=observed,
         per_stream={name: latency_of(subset) for name, subset in measured.streams.items()},
-        iops=measured.iops,
+        run_iops=measured.iops,
         iops_by_stream={name: subset.n / window.seconds for name, subset in measured.streams.items()},
         offered_per_s=math.nan if stability is None else stability.offered_per_s,
         bytes_per_s=measured.n_bytes / window.seconds,
@@ -237,7 +239,7 @@ def build_result(
         cache_full_s=burst.cache_full_s,
         hit_ratio=measured.n_hits / max(n, 1),
         utilization_ratio=utilization.value,
-        utilization=utilization,
+        utilization=Figure.of(utilization, ""),
         per_disk=disk_use(run),
         back_end_per_host=int(run.devices.n_reads.sum() + run.devices.n_writes.sum()) / n_requests,
         messages=(
@@ -362,12 +364,12 @@ def _messages(
         )
     if not window.is_settled and not drifting and not is_partial:
         messages.append("the warm-up did not end within the run; simulate more requests")
-    if latency.mean.is_correlated:
+    if latency.mean_interval_ns.is_correlated:
         messages.append("batch means are still correlated, so the interval may be too narrow; simulate more requests")
     if not is_converged:
         percentile = target.percentile
         asked = "mean" if percentile is None else f"mean and of {percentile}"
-        reached = f"±{latency.mean.relative:.1%}" if not math.isnan(latency.mean.relative) else "unknown"
+        reached = "unknown" if math.isnan(latency.mean.relative) else f"±{latency.mean.relative:.1%}"
         if percentile is not None and not math.isnan(latency.relative_half_width(percentile)):
             reached += f" and ±{latency.relative_half_width(percentile):.1%}"
         messages.append(f"the interval of the {asked} is {reached}, wider than the ±{target.precision:.1%} asked for")

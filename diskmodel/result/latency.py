@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from diskmodel.plain import Record
 from diskmodel.records import Int64
+from diskmodel.result.figure import Figure, InMilliseconds
 from diskmodel.result.statistics.batches import Interval, independent_interval, mean_interval
 from diskmodel.result.statistics.quantiles import (
     percentiles,
@@ -27,14 +28,14 @@ _IN_MEAN = 0.01
 
 
 @dataclass(frozen=True)
-class Latency(Record):
-    """Response times of `n` requests.
+class Latency(Record, InMilliseconds):
+    """Response times of `n` requests: `mean`, `p50` … `p999` are figures in milliseconds.
 
     Attributes
     ----------
     n : int
-    mean : Interval
-        ns.
+    mean_interval_ns : Interval
+        The mean, ns.
     quantiles_ns : mapping of name (p50, …, p999) to float, ns
     ends_ns : mapping of the same names to (low, high), ns
         Ends of the confidence intervals; nan where there are too few requests beyond the percentile.
@@ -42,7 +43,7 @@ class Latency(Record):
     """
 
     n: int
-    mean: Interval
+    mean_interval_ns: Interval
     quantiles_ns: Mapping[str, float]
     ends_ns: Mapping[str, tuple[float, float]]
     max_ns: float
@@ -56,7 +57,7 @@ class Latency(Record):
         ends = quantile_intervals(response_ns, _by_level(observed), confidence=confidence, n_rounds=n_rounds)
         return cls(
             n=len(response_ns),
-            mean=mean_interval(response_ns, confidence=confidence, n_rounds=n_rounds),
+            mean_interval_ns=mean_interval(response_ns, confidence=confidence, n_rounds=n_rounds),
             quantiles_ns=observed,
             ends_ns={name: ends[level] for name, level in PERCENTILES.items()},
             max_ns=float(response_ns.max()),
@@ -72,7 +73,7 @@ class Latency(Record):
         ends = quantile_intervals_across(responses_ns, together, _by_level(observed), confidence=confidence)
         return cls(
             n=len(together),
-            mean=independent_interval([one.mean() for one in responses_ns], confidence),
+            mean_interval_ns=independent_interval([one.mean() for one in responses_ns], confidence),
             quantiles_ns=observed,
             ends_ns={name: ends[level] for name, level in PERCENTILES.items()},
             max_ns=float(together.max()),
@@ -85,12 +86,14 @@ class Latency(Record):
         """
         if not share:
             return self
-        mean = self.mean if share <= _IN_MEAN else Interval(self.mean.value, self.mean.low, math.nan)
+        mean = self.mean_interval_ns
+        if share > _IN_MEAN:
+            mean = Interval(mean.value, mean.low, math.nan)
         ends = {
             name: (low, high if share <= round(1 - PERCENTILES[name], 6) else math.nan)
             for name, (low, high) in self.ends_ns.items()
         }
-        return replace(self, mean=mean, ends_ns=ends)
+        return replace(self, mean_interval_ns=mean, ends_ns=ends)
 
     @classmethod
     def unknown(cls, n: int) -> Latency:
@@ -102,17 +105,23 @@ class Latency(Record):
     @property
     def mean_ns(self) -> float:
         """Mean response, ns."""
-        return self.mean.value
+        return self.mean_interval_ns.value
 
     @property
     def half_widths_ns(self) -> Mapping[str, float]:
         """Half of the distance between the ends of each percentile's interval, ns; nan where unknown."""
         return {name: (high - low) / 2 for name, (low, high) in self.ends_ns.items()}
 
+    def figure(self, name: str) -> Figure:
+        """Return "mean" or a percentile ("p99"), ms, with the interval of the noise of its run; nan where unknown."""
+        if name == "mean":
+            return Figure.of(self.mean_interval_ns, "ms", 1e6)
+        return Figure.of(Interval(self.reported_ns[name], *self.ends_ns[name]), "ms", 1e6)
+
     def relative_half_width(self, name: str) -> float:
         """Half-width of "mean" or a percentile ("p99") as a share of its value; nan where unknown."""
         if name == "mean":
-            return self.mean.relative
+            return self.mean_interval_ns.relative
         value, half_width = self.quantiles_ns[name], self.half_widths_ns[name]
         return half_width / value if value else math.inf
 
@@ -123,7 +132,7 @@ class Latency(Record):
 
     def json_fields(self) -> Mapping[str, Any]:
         """Return milliseconds by name; nan for what is unknown, or what so few requests cannot show."""
-        values = {"mean": self.mean.value, **self.reported_ns, "max": self.max_ns}
+        values = {"mean": self.mean_interval_ns.value, **self.reported_ns, "max": self.max_ns}
         return {name: value / 1e6 for name, value in values.items()}
 
     @property
@@ -134,7 +143,7 @@ class Latency(Record):
     @property
     def ends_ms(self) -> dict[str, float]:
         """Ends of the intervals in milliseconds: mean_low_ms, mean_high_ms, p50_low_ms, …; nan where unknown."""
-        ends = {"mean": (self.mean.low, self.mean.high), **self.ends_ns}
+        ends = {"mean": (self.mean_interval_ns.low, self.mean_interval_ns.high), **self.ends_ns}
         return {
             f"{name}_{end}_ms": value / 1e6
             for name, pair in ends.items()

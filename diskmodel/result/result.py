@@ -11,31 +11,34 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from diskmodel.display import Displayable
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.frame import data_frame
+from diskmodel.frame import Tabular, needed
 from diskmodel.plain import Record
 from diskmodel.records import Int64, Requests, Run
 from diskmodel.result.burst import AbsorbedBurst
 from diskmodel.result.devices import DiskUse
+from diskmodel.result.figure import Figure, InMilliseconds
 from diskmodel.result.iostat import iostat
 from diskmodel.result.latency import Latency
 from diskmodel.result.prediction import RUN, Prediction
 from diskmodel.result.rebuild import RebuildRate
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.histogram import LatencyHistogram
-from diskmodel.result.statistics.registry import BY_NAME, PERCENTILES
 from diskmodel.result.statistics.window import Window
 from diskmodel.units import in_digits
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
 
 
+#: What `Result.plot` calls.
+_PLOT = "diskmodel.result.show.plot:plotted"
 #: Sources of an interval that has nothing but the noise of the run.
 _ONLY_THE_RUN = {"sources": {RUN: 1.0}}
 
 
 @dataclass(frozen=True)
-class Result(Record, Displayable):
+class Result(Tabular, Record, Displayable, InMilliseconds):
     """What a run of `n_requests` requests shows about an array under a workload.
 
     Attributes
@@ -66,8 +69,8 @@ class Result(Record, Displayable):
     commits_per_s : float
         Their number in the window per second; nan without streams with a sync.
     per_stream : mapping of stream name to Latency
-    iops, iops_by_stream : Interval, mapping
-        Completions per second in the window.
+    run_iops, iops_by_stream : Interval, mapping
+        Completions per second in the window, with the interval of the noise of the run.
     offered_per_s : float
         Rate at which open streams came, over the last half of the run; nan without open streams.
     bytes_per_s : float
@@ -91,7 +94,7 @@ class Result(Record, Displayable):
         Share of the window's requests that the controller's cache served.
     utilization_ratio : float
         Mean over the disks; that of `utilization`.
-    utilization : Interval
+    utilization : Figure
     per_disk : tuple of DiskUse
     back_end_per_host : float
         Disk commands per host request over the whole run.
@@ -123,7 +126,7 @@ class Result(Record, Displayable):
     commits_per_s: float
     observed: Latency
     per_stream: Mapping[str, Latency]
-    iops: Interval
+    run_iops: Interval
     iops_by_stream: Mapping[str, float]
     offered_per_s: float
     bytes_per_s: float
@@ -146,7 +149,7 @@ class Result(Record, Displayable):
     rebuild: RebuildRate | None = None
     histogram: LatencyHistogram | None = field(default=None, repr=False, compare=False)
     is_stability_known: bool = True
-    utilization: Interval = field(default=Interval(math.nan, math.nan, math.nan), compare=False)
+    utilization: Figure = field(default=Figure(math.nan), compare=False)
     n_replications: int = 1
 
     @cached_property
@@ -158,47 +161,72 @@ class Result(Record, Displayable):
         return None if self.predictor is None else self.predictor(self)
 
     @property
-    def mean(self) -> float:
-        """Mean response time of all requests, ms; nan where the array is overloaded."""
-        return self.latency.mean.value / 1e6
+    def iops(self) -> Figure:
+        """Completed requests per second, with an interval that includes everything that is not known."""
+        return self.figure("iops")
 
-    if TYPE_CHECKING:  # made from `PERCENTILES` below the class; a test compares these with it
+    def figure(self, name: str) -> Figure:
+        """Return a statistic with an interval that includes everything that is not known.
 
-        @property
-        def p50(self) -> float:
-            """Median of the response times of all requests, ms; nan where the array is overloaded."""
-
-        @property
-        def p95(self) -> float:
-            """95th percentile of the response times of all requests, ms; nan where the array is overloaded."""
-
-        @property
-        def p99(self) -> float:
-            """99th percentile of the response times of all requests, ms; nan where the array is overloaded."""
-
-        @property
-        def p999(self) -> float:
-            """99.9th percentile of the response times, ms; nan too where fewer than 10,000 requests were measured."""
-
-    def to_frame(self) -> DataFrame:
-        """Return latency by subset of the requests, as a table of pandas.
+        Parameters
+        ----------
+        name : "iops" (IOPS), "mean" or a percentile ("p99"; ms)
 
         Returns
         -------
-        pandas.DataFrame
-            Rows: "all", "reads", "writes", and "stream NAME" of each stream where there are several. Columns: n
-            (requests measured), mean_ms, p50_ms, …, p999_ms, max_ms, and the ends of their 95 % intervals (p99_low_ms,
-            p99_high_ms); nan where unknown.
+        Figure
+            nan where the array is overloaded, or too few requests were measured. The ends of its interval are found
+            when they are first looked at: they take simulations with draws of what is not known (`prediction`).
+        """
+        unit, divisor = ("IOPS", 1.0) if name == "iops" else ("ms", 1e6)
+        own = self.run_iops if name == "iops" else self.interval_of(name)
+        value = own if name in ("iops", "mean") else Interval(self.latency.reported_ns[name], own.low, own.high)
 
-        Raises
-        ------
-        MissingPackageError
-            When pandas is not installed.
+        def ends() -> tuple[float, float]:
+            known = own if self.prediction is None else self.prediction.intervals[name]
+            return known.low / divisor, known.high / divisor
+
+        return Figure.of(value, unit, divisor, ends)
+
+    row_name: ClassVar[str] = "requests"
+
+    def table_rows(self) -> list[dict[str, Any]]:
+        """Return latency by subset of the requests.
+
+        Returns
+        -------
+        list of dict
+            Of `to_frame` and of Arrow. Rows: "all", "reads", "writes", and "stream NAME" of each stream where there are
+            several. Columns: n (requests measured), mean_ms, p50_ms, …, p999_ms, max_ms, and the ends of their 95 %
+            intervals (p99_low_ms, p99_high_ms); nan where unknown.
         """
         subsets = {"all": self.latency, "reads": self.reads, "writes": self.writes}
         if len(self.per_stream) > 1:
             subsets |= {f"stream {name}": latency for name, latency in self.per_stream.items()}
-        return data_frame([{"requests": name, "n": one.n, **one.in_ms} for name, one in subsets.items()], "requests")
+        return [{"requests": name, "n": one.n, **one.in_ms} for name, one in subsets.items()]
+
+    def plot(self, axes: Axes | None = None) -> Drawing:
+        """Draw the share of requests that are done within a time, and where the mean response went.
+
+        Parameters
+        ----------
+        axes : matplotlib.axes.Axes, optional
+            Draws the distribution alone, there.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            What a notebook shows, and `savefig` writes.
+
+        Raises
+        ------
+        MissingPackageError
+            When matplotlib is not installed.
+        DescriptionError
+            When the run kept no completions (`keep="histogram"`).
+        """
+        figure: Drawing = needed("plot", "matplotlib", lambda: resolve_name(_PLOT))(self, axes)
+        return figure
 
     def responses_ns(self) -> Int64:
         """Response times of the measured requests in order of completion; int64, ns. Of the first run.
@@ -227,7 +255,7 @@ class Result(Record, Displayable):
             "replications": self.n_replications,
             "warm_up_s": self.window.start_ns / 1e9,
             "simulated_s": self.run.end_ns / 1e9,
-            "iops": self.iops.mean,
+            "iops": self.run_iops.value,
             "offered_iops": self.offered_per_s,
             "bytes_per_s": self.bytes_per_s,
             "stable": self.is_stable if self.is_stability_known else None,
@@ -268,9 +296,9 @@ class Result(Record, Displayable):
         statistic : "iops" (per second), "mean" or a percentile ("p99"; ns)
         """
         if statistic == "iops":
-            return self.iops
+            return self.run_iops
         if statistic == "mean":
-            return self.latency.mean
+            return self.latency.mean_interval_ns
         return Interval(self.latency.quantiles_ns[statistic], *self.latency.ends_ns[statistic])
 
     def _run_interval(self) -> dict[str, Any]:
@@ -278,8 +306,8 @@ class Result(Record, Displayable):
         return {
             "confidence": self.confidence,
             **self.latency.ends_ms,
-            "iops_low": self.iops.low,
-            "iops_high": self.iops.high,
+            "iops_low": self.run_iops.low,
+            "iops_high": self.run_iops.high,
             "utilization_low": self.utilization.low,
             "utilization_high": self.utilization.high,
         }
@@ -288,30 +316,11 @@ class Result(Record, Displayable):
         if not self.is_stable:
             return f"<Result: overloaded, {self.n_requests:,} requests>"
         figures = [
-            f"{in_digits(self.iops.value)} IOPS",
+            f"{in_digits(self.run_iops.value)} IOPS",
             f"mean {in_digits(self.mean)} ms",
             f"p99 {in_digits(self.p99)} ms",
         ]
         return f"<Result: {', '.join(figures)}, {self.n_requests:,} requests>"
-
-    def __str__(self) -> str:
-        return str(resolve_name("diskmodel.result.show.table:as_text")(self))
-
-
-def _percentile(name: str) -> property:
-    """Return the property of a result that has the name of a percentile."""
-    least = BY_NAME[name].least_requests
-    unless = f" or fewer than {least:,} requests were measured" if least > 1 else ""
-
-    def value(result: Result) -> float:
-        return result.latency.reported_ns[name] / 1e6
-
-    about = f"{BY_NAME[name].label} of the response times of all requests, ms; nan where the array is overloaded"
-    return property(value, doc=f"{about}{unless}.")
-
-
-for _name in PERCENTILES:
-    setattr(Result, _name, _percentile(_name))
 
 
 def _of(latency: Latency) -> dict[str, Any]:

@@ -14,8 +14,8 @@ HOOK = load(DOCS / "notebook_pages.py")
 NOTEBOOKS = sorted((DOCS.parent / "examples/notebooks").glob("*.ipynb"))
 
 
-def test_there_are_two() -> None:
-    assert len(NOTEBOOKS) >= 2
+def test_there_are_three() -> None:
+    assert len(NOTEBOOKS) >= 3
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

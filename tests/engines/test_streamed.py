@@ -82,8 +82,8 @@ def test_same_window_gives_the_same_figures(name: str) -> None:
         assert folded.per_stream[stream].mean_ns == pytest.approx(latency.mean_ns, rel=loose)
     assert folded.reads.mean_ns == pytest.approx(whole.reads.mean_ns, rel=loose)
     assert folded.breakdown_ns == pytest.approx(whole.breakdown_ns, rel=loose, abs=1)
-    low, high = folded.latency.mean.low, folded.latency.mean.high
-    assert low < whole.latency.mean.mean < high
+    low, high = folded.latency.mean_interval_ns.low, folded.latency.mean_interval_ns.high
+    assert low < whole.latency.mean_ns < high
 
 
 def test_where_nothing_is_dropped_the_sums_are_exact() -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 import sys
 
+import pandas
+import polars
+import pyarrow
 import pytest
 
 from diskmodel import Array, Workload, compare, simulate
@@ -29,7 +32,7 @@ def result() -> Result:
 def test_short_names_are_milliseconds(result: Result) -> None:
     quantiles = result.latency.quantiles_ns
     assert [result.p50, result.p95, result.p99, result.p999] == [quantiles[name] / 1e6 for name in quantiles]
-    assert result.mean == result.latency.mean.value / 1e6
+    assert result.mean == result.latency.mean_ns / 1e6
     assert 0 < result.p50 < result.p95 < result.p99 < result.p999
 
 
@@ -50,7 +53,7 @@ def test_a_result_has_a_row_for_each_subset(result: Result) -> None:
     assert list(frame.index) == ["all", "reads", "writes", "stream data", "stream log"]
     assert frame.loc["all", "p99_ms"] == result.p99
     assert frame.loc["reads", "n"] + frame.loc["writes", "n"] == frame.loc["all", "n"] == result.n_measured
-    assert frame.loc["stream log", "mean_ms"] == result.per_stream["log"].mean.value / 1e6
+    assert frame.loc["stream log", "mean_ms"] == result.per_stream["log"].mean
     assert frame.loc["all", "mean_low_ms"] < frame.loc["all", "mean_ms"] < frame.loc["all", "mean_high_ms"]
 
 
@@ -82,3 +85,35 @@ def test_without_pandas_the_error_says_what_to_install(result: Result, monkeypat
     assert issubclass(MissingPackageError, ImportError)
     with pytest.raises(MissingPackageError, match=r"needs the package pandas; pip install 'diskmodel\[pandas\]'"):
         result.to_frame()
+
+
+def test_libraries_read_a_result_as_arrow(result: Result) -> None:
+    table = pyarrow.table(result)
+    table.validate(full=True)
+    rows = result.table_rows()
+    assert table.column_names == list(rows[0])
+    assert [str(kind) for kind in table.schema.types[:3]] == ["string", "int64", "double"]
+    assert table.column("requests").to_pylist() == [row["requests"] for row in rows]
+    assert table.column("n").to_pylist() == [row["n"] for row in rows]
+    assert table.column("p99_ms").to_pylist() == [row["p99_ms"] for row in rows]
+    for name in ("p99_low_ms", "p999_ms"):
+        expected = [None if math.isnan(row[name]) else row[name] for row in rows]
+        assert table.column(name).to_pylist() == expected
+    assert polars.DataFrame(result).rows() == [tuple(row.values()) for row in table.to_pylist()]
+    pandas.testing.assert_frame_equal(pandas.DataFrame.from_arrow(result).set_index("requests"), result.to_frame())
+
+
+def test_plans_and_comparisons_are_arrow_too() -> None:
+    plan = plan_of(candidates={"drives": ["generic-15k"], "levels": ["raid10", "raid5"], "disks": [9, 33]})
+    answer = run_plan(plan, evaluate=Queues(), with_relaxations=False)
+    table = polars.DataFrame(answer)
+    assert table["level"].to_list() == ["raid10", "raid5"]
+    assert table["is_best"].dtype == polars.Boolean
+    assert table["disks"].dtype == polars.Int64
+    assert table["p99_ms"].to_list()[0] is None  # unknown
+    arrays = [Array("generic-15k", "raid5", 5), Array("generic-15k", "raid0", 5)]
+    found = compare(arrays, Workload.parse({"size": "8 KiB", "rate": "200/s"}), n_requests=2000, evaluate=Queues())
+    assert polars.DataFrame(found)["array"].to_list() == [item.name for item in found.arrays]
+    assert len(repr(found)) < 500
+    assert len(repr(answer)) < 200
+    assert str(answer).startswith(f"{answer.best.disks} disks of Generic 15k rpm SAS in RAID 5")  # type: ignore[union-attr]

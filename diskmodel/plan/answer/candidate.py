@@ -124,6 +124,15 @@ class Candidate(Record):
         return f"{name} in {groups} groups" if groups > 1 else name
 
     @property
+    def in_words(self) -> str:
+        """The answer for people: "6 × Generic 15k rpm SAS in RAID 10"; with "no" where there is none."""
+        count = f"{self.disks} ×" if self.disks else "no number of"
+        return f"{count} {self.family.drive.name} in {self.level_in_words}"
+
+    def __repr__(self) -> str:
+        return f"<Candidate: {self.in_words}, {self.state}>"
+
+    @property
     def disks(self) -> int | None:
         """The fewest disks; None where infeasible."""
         return self.trial.disks if self.is_feasible and self.trial else None

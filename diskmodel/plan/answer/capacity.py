@@ -12,6 +12,7 @@ from diskmodel.plain import Record
 from diskmodel.plan.answer.load_curve import LoadPoint
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.statics import rebuild_fields
+from diskmodel.result.figure import Figure
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
 
@@ -62,6 +63,10 @@ class Capacity(Record, Displayable):
     loss_per_year: float
     rule_of_thumb_per_s: float
     curve: tuple[LoadPoint, ...]
+
+    def __repr__(self) -> str:
+        most = Figure.of(self.most_per_s, "requests/s").format()
+        return f"<Capacity of {self.array.name or repr(self.array)}: {most}>"
 
     def json_fields(self) -> Mapping[str, Any]:
         """Return facts of the array, its rates and latencies, and what a failed disk changes."""

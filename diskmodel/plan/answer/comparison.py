@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from diskmodel.array import Array
 from diskmodel.display import Displayable
-from diskmodel.frame import data_frame
+from diskmodel.frame import Tabular
 from diskmodel.plain import Record
 from diskmodel.plan.answer.load_curve import Headroom, LoadPoint
 from diskmodel.plan.answer.outcome import Outcome, figures_of
@@ -19,8 +19,6 @@ from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
-
     from diskmodel.analytic.estimate import Estimate
 
 
@@ -102,6 +100,9 @@ class Compared(Record):
     differs: tuple[str, ...]
     prediction: Prediction | None = None
 
+    def __repr__(self) -> str:
+        return f"<Compared '{self.name}': {self.healthy!r}>"
+
     @property
     def row(self) -> dict[str, Any]:
         """The figures of the array by name, each of one value; nan where unknown."""
@@ -141,7 +142,7 @@ class Compared(Record):
 
 
 @dataclass(frozen=True)
-class Comparison(Record, Displayable):
+class Comparison(Tabular, Record, Displayable):
     """Arrays under one workload.
 
     Attributes
@@ -173,20 +174,20 @@ class Comparison(Record, Displayable):
             "differences": self.differences,
         }
 
-    def to_frame(self) -> DataFrame:
-        """Return the arrays as a table of pandas.
+    row_name: ClassVar[str] = "array"
+
+    def table_rows(self) -> list[dict[str, Any]]:
+        """Return the arrays as rows of a table.
 
         Returns
         -------
-        pandas.DataFrame
-            A row for each array, by its name. Columns: drive, level, disks, usable_bytes, iops, mean_ms, p50_ms,
-            p95_ms, p99_ms, p999_ms, utilization, degraded_p99_ms, rebuilding_p99_ms, rebuild_hours, knee_iops,
-            headroom_ratio (load that can be added, as a share of the present one), rule_of_thumb_iops; nan where
-            unknown.
-
-        Raises
-        ------
-        MissingPackageError
-            When pandas is not installed.
+        list of dict
+            Of `to_frame` and of Arrow. A row for each array, by its name. Columns: drive, level, disks, usable_bytes,
+            iops, mean_ms, p50_ms, p95_ms, p99_ms, p999_ms, utilization, degraded_p99_ms, rebuilding_p99_ms,
+            rebuild_hours, knee_iops, headroom_ratio (load that can be added, as a share of the present one),
+            rule_of_thumb_iops; nan where unknown.
         """
-        return data_frame([item.row for item in self.arrays], "array")
+        return [item.row for item in self.arrays]
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {', '.join(item.name for item in self.arrays)}: {self.verdict}>"

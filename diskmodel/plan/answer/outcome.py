@@ -9,6 +9,7 @@ from typing import Any
 
 from diskmodel.plain import Record
 from diskmodel.result.commits import COMMITS
+from diskmodel.result.figure import Figure, InMilliseconds
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.registry import BY_NAME
 from diskmodel.result.statistics.window import enough_cycles, enough_for
@@ -18,8 +19,8 @@ _NONE = Interval(math.nan, math.nan, math.nan)
 
 
 @dataclass(frozen=True)
-class Outcome(Record):
-    """Performance of one array under one workload.
+class Outcome(Record, InMilliseconds):
+    """Performance of one array under one workload: `mean`, `p50` … `p999` are figures in milliseconds.
 
     Attributes
     ----------
@@ -120,6 +121,17 @@ class Outcome(Record):
         """Utilization of the busiest disk with its interval."""
         half = self.busiest_ratio * self.busiest_half_width
         return Interval(self.busiest_ratio, self.busiest_ratio - half, self.busiest_ratio + half)
+
+    def figure(self, name: str) -> Figure:
+        """Return "iops" (IOPS), "mean" or a percentile ("p99"; ms) with its interval; nan where unknown."""
+        if name == "iops":
+            return Figure.of(self.iops, "IOPS")
+        return Figure.of(self.latency_of(name) or _NONE, "ms", 1e6)
+
+    def __repr__(self) -> str:
+        if not self.is_stable:
+            return "<Outcome: overloaded>"
+        return f"<Outcome: {', '.join(self.figure(name).format(with_interval=False) for name in ('iops', 'p99'))} p99>"
 
     def latency_of(self, statistic: str, stream: str = "") -> Interval | None:
         """Return a statistic of the latency in ns; None where it is unknown."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from diskmodel.display import Displayable
-from diskmodel.frame import data_frame
+from diskmodel.frame import Tabular
 from diskmodel.plain import Record
 from diskmodel.plan.answer.candidate import Candidate, by_size
 from diskmodel.plan.answer.changes import Assumption, CacheInstead, HiddenPeak, Relaxation, Sensitivity
@@ -17,12 +17,9 @@ from diskmodel.plan.answer.profile_risk import ProfileRisk
 from diskmodel.plan.answer.spreading import Spreading
 from diskmodel.plan.question.description import PlanDescription
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
 
 @dataclass(frozen=True)
-class PlanResult(Record, Displayable):
+class PlanResult(Tabular, Record, Displayable):
     """The answer to a plan.
 
     Attributes
@@ -128,28 +125,27 @@ class PlanResult(Record, Displayable):
         """What was simulated, by purpose: for all candidates, and for advice."""
         return together([*(candidate.efforts for candidate in self.candidates), self.advice_efforts])
 
-    def to_frame(self) -> DataFrame:
-        """Return the candidates as a table of pandas.
+    row_name: ClassVar[str] = "candidate"
+
+    def table_rows(self) -> list[dict[str, Any]]:
+        """Return the candidates as rows of a table.
 
         Returns
         -------
-        pandas.DataFrame
-            A row for each candidate, by its number in the plan. Columns: drive, level, groups, strip_bytes,
-            cache_bytes, disks (at the answer; the nearest count of one that is not feasible), state, is_best,
-            is_decided, limited_by, rule_of_thumb_disks, iops, mean_ms, p50_ms, p95_ms, p99_ms, p999_ms, utilization,
-            usable_bytes, cost_usd, degraded_p99_ms, rebuilding_p99_ms, rebuild_hours, data_loss_per_year; nan where
-            unknown.
-
-        Raises
-        ------
-        MissingPackageError
-            When pandas is not installed.
+        list of dict
+            Of `to_frame` and of Arrow. A row for each candidate, by its number in the plan. Columns: drive, level,
+            groups, strip_bytes, cache_bytes, disks (at the answer; the nearest count of one that is not feasible),
+            state, is_best, is_decided, limited_by, rule_of_thumb_disks, iops, mean_ms, p50_ms, p95_ms, p99_ms, p999_ms,
+            utilization, usable_bytes, cost_usd, degraded_p99_ms, rebuilding_p99_ms, rebuild_hours, data_loss_per_year;
+            nan where unknown.
         """
-        rows = [
+        return [
             {"candidate": number, "is_best": item is self.best, **item.row}
             for number, item in enumerate(self.candidates)
         ]
-        return data_frame(rows, "candidate")
+
+    def __repr__(self) -> str:
+        return f"<PlanResult '{self.plan.name}': {self.reason if self.best is None else self.best.in_words}>"
 
     def json_fields(self) -> Mapping[str, Any]:
         """Return the best, all candidates, what would change the answer, and the plan."""

@@ -113,7 +113,7 @@ def outcome_of(result: Result, array: Array, workload: Workload) -> Outcome:
     cycle = cycle_of(result.requests, result.run.cleaning_requests)
     half_width = _utilization_half_width(result, is_open=not workload.queue_depth)
     busiest, busiest_half_width = busiest_of(array, workload, [use.utilization_ratio for use in working], half_width)
-    iops = Interval(result.iops.value, result.iops.low, result.iops.high)
+    iops = result.run_iops
     share_of_commits = result.commits_per_s / result.iops.mean if result.iops.mean else math.nan
     return Outcome(
         is_stable=result.is_stable,
@@ -139,8 +139,8 @@ def outcome_of(result: Result, array: Array, workload: Workload) -> Outcome:
         round_requests=0 if result.window.n_rounds else result.run.round_requests,
         is_in_waves=result.run.is_in_waves,
         is_settled=result.is_settled,
-        mean_read_ns=result.reads.mean.value,
-        mean_write_ns=result.writes.mean.value,
+        mean_read_ns=result.reads.mean_ns,
+        mean_write_ns=result.writes.mean_ns,
         cycle_requests=cycle if sees_too_few_cycles(result.n_requests, cycle) else 0,
         overflow_requests=overflow_requests(result),
     )
@@ -187,7 +187,7 @@ def _utilization_half_width(result: Result, *, is_open: bool) -> float:
 
 
 def _figures(latency: Latency) -> dict[str, Interval]:
-    figures = {"mean": Interval(latency.mean.value, latency.mean.low, latency.mean.high)}
+    figures = {"mean": latency.mean_interval_ns}
     for name, value in latency.quantiles_ns.items():
         figures[name] = Interval(value, *latency.ends_ns[name])
     return figures

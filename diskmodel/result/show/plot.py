@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -46,12 +48,31 @@ def draw_parts(axes: Axes, result: Result) -> None:
     axes.set_xlabel("mean, ms")
 
 
+class Drawing(Figure):
+    """A figure that notebooks show, also without pyplot."""
+
+    def _repr_png_(self) -> bytes:
+        drawn = io.BytesIO()
+        self.savefig(drawn, format="png", dpi=120)
+        return drawn.getvalue()
+
+
+def plotted(result: Result, axes: Axes | None = None) -> Figure:
+    """Return a figure of matplotlib with both plots, or `axes` with the distribution alone."""
+    if axes is not None:
+        draw_distribution(axes, result)
+        return axes.get_figure(root=True) or Figure()
+    figure = Drawing(figsize=(8, 2.8), layout="constrained")
+    _draw(figure, result)
+    return figure
+
+
+def _draw(figure: Figure, result: Result) -> None:
+    left, right = figure.subplots(1, 2, width_ratios=(3, 2))
+    draw_distribution(left, result)
+    draw_parts(right, result)
+
+
 def result_svg(result: Result) -> str:
     """Return both plots beside each other as an SVG element that scales to its column; the same text every time."""
-
-    def draw(figure: Figure) -> None:
-        left, right = figure.subplots(1, 2, width_ratios=(3, 2))
-        draw_distribution(left, result)
-        draw_parts(right, result)
-
-    return svg_of_figure(draw, width=8, height=2.8)
+    return svg_of_figure(lambda figure: _draw(figure, result), width=8, height=2.8)

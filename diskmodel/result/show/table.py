@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import math
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -28,13 +27,13 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
     """Quantity, value and 95 % interval (or remark) of each line."""
     prediction = result.prediction
     intervals = {} if prediction is None else prediction.intervals
-    iops = intervals.get("iops", result.iops)
+    iops = intervals.get("iops", result.run_iops)
     rows = _commits(result)
-    rows.append(("throughput", f"{result.iops.mean:,.1f} IOPS", between(iops.low, iops.high)))
+    rows.append(("throughput", f"{result.run_iops.value:,.1f} IOPS", between(iops.low, iops.high)))
     rows.append(("", f"{result.bytes_per_s / 1e6:,.2f} MB/s", ""))
     if result.is_stable:
         latency = result.latency
-        mean = intervals.get("mean", latency.mean)
+        mean = intervals.get("mean", latency.mean_interval_ns)
         rows.append(("latency, mean", _ms(latency.mean_ns), between(mean.low, mean.high, 1e6)))
         for name, level in PERCENTILES.items():
             known = intervals.get(name)
@@ -78,11 +77,11 @@ def _commits(result: Result) -> list[tuple[str, str, str]]:
         return []
     commits, are_all = result.commits, result.commits.n == result.latency.n
     known = result.prediction.intervals if result.prediction is not None and are_all else {}
-    rate = known.get("iops", result.iops) if are_all else None
+    rate = known.get("iops", result.run_iops) if are_all else None
     rows = [("commits", f"{result.commits_per_s:,.1f} /s", between(rate.low, rate.high) if rate else "")]
     if not result.is_stable:
         return rows
-    mean = known.get("mean", commits.mean)
+    mean = known.get("mean", commits.mean_interval_ns)
     rows.append(("latency of commits, mean", _ms(commits.mean_ns), between(mean.low, mean.high, 1e6)))
     p99 = known.get("p99")
     ends = commits.ends_ns["p99"] if p99 is None else (p99.low, p99.high)
@@ -159,13 +158,6 @@ def result_table(result: Result) -> RenderableType:
     for row in result_rows(result):
         table.add_row(*row)
     return Group(table, *(Text(message) for message in result.messages))
-
-
-def as_text(result: Result) -> str:
-    """The table as plain text."""
-    stream = io.StringIO()
-    Console(file=stream, width=110, color_system=None, force_terminal=False).print(result_table(result))
-    return stream.getvalue().rstrip("\n")
 
 
 def as_html(result: Result) -> str:

@@ -58,9 +58,9 @@ _STUDENT_T_975 = (
 _LARGEST_CORRELATION = 0.9
 
 
-@dataclass(frozen=True)
-class Interval:
-    """An estimate and its confidence interval, which need not be symmetric.
+@dataclass(frozen=True, eq=False)
+class Interval(float):
+    """An estimate, which calculates and compares as a number, and its confidence interval, which need not be symmetric.
 
     Attributes
     ----------
@@ -79,6 +79,10 @@ class Interval:
     high: float
     n_batches: int = 0
     is_correlated: bool = False
+
+    def __new__(cls, value: float, *_: Any, **__: Any) -> Interval:
+        """Return a number of that value."""
+        return float.__new__(cls, value)
 
     @classmethod
     def exact(cls, value: float) -> Interval:

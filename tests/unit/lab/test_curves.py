@@ -12,7 +12,7 @@ def test_a_point_is_a_run_of_the_settings() -> None:
     question = ask(settings, "quick")
     run = simulate(settings.array(), settings.workload(), seed=settings.seed, n_requests=question.n_requests)
     found = point(question, 4.0)
-    assert found["iops"] == [run.iops.mean, run.iops.low, run.iops.high]
+    assert found["iops"] == [run.run_iops.value, run.run_iops.low, run.run_iops.high]
     assert found["p99_ms"][0] == run.latency.quantiles_ns["p99"] / 1e6
 
 

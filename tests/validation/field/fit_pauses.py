@@ -48,7 +48,7 @@ def misfit(array: Array) -> float:
         latency = result.to_dict()["latency_ms"]
         ours = (
             result.iops.mean,
-            result.latency.mean.mean / 1e3,
+            result.latency.mean_ns / 1e3,
             1e3 * latency["p50"],
             1e3 * latency["p99"],
         )

@@ -31,7 +31,7 @@ def _megabytes(result: Result, run: Run) -> float:
 
 
 def _mean_ms(result: Result, run: Run) -> float:
-    return float(result.latency.mean.mean) / 1e6
+    return float(result.latency.mean_ns) / 1e6
 
 
 def _disk(column: str, scale: float = 1.0) -> Callable[[Result, Run], float]:
