@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import io
+import math
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from matplotlib.ticker import FixedFormatter
+from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator
 
 from diskmodel.errors import visible
 from diskmodel.output import write_bytes, write_text
@@ -21,6 +23,8 @@ from diskmodel.output import write_bytes, write_text
 #: Okabe and Ito's palette: distinguishable without color vision, and in print by the marks.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 MARKS = ("o", "s", "^", "D", "v", "P")
+#: Labelled ticks that an axis of numbers has at least: with two, nobody sees whether it is logarithmic.
+MIN_TICKS = 3
 #: How a label of a logarithmic axis begins.
 _POWER = "$\\mathdefault{"
 #: Of lines and words: between black and white, so legible on light and on dark pages.
@@ -53,6 +57,7 @@ def svg_of_figure(draw: Callable[[Figure], None], *, width: float = 7.0, height:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=r"Glyph \d+ ", category=UserWarning)
             draw(figure)
+            _label_enough(figure)
             _take_as_written(figure)
             FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None})  # type: ignore[no-untyped-call]
     text = buffer.getvalue().decode()
@@ -80,6 +85,7 @@ def _save_png(draw: Callable[[Figure], None], path: str | Path, field: str, *, w
         # a character that no font has is drawn as a box; the warning would show paths of this program
         warnings.filterwarnings("ignore", message=r"Glyph \d+ ", category=UserWarning)
         draw(figure)
+        _label_enough(figure)
         _take_as_written(figure)
         FigureCanvasAgg(figure).print_png(drawn)  # type: ignore[no-untyped-call]
     write_bytes(path, drawn.getvalue(), field)
@@ -99,6 +105,33 @@ def save_figure(
         write_text(path, svg_of_figure(draw, width=width, height=height), field)
         return
     _save_png(draw, path, field, width=width, height=height)
+
+
+def _label_enough(figure: Figure) -> None:
+    """Give each axis of numbers at least three labelled ticks: of any digits, or whole numbers on a wider axis."""
+    for axes in figure.axes:
+        if not axes.get_visible():
+            continue
+        for axis in (axes.xaxis, axes.yaxis):
+            locator = axis.get_major_locator()
+            if isinstance(locator, FixedLocator) or _n_labels(axis) >= MIN_TICKS:
+                continue
+            if axis.get_scale() == "log":
+                axis.set_major_locator(MaxNLocator(nbins=5, min_n_ticks=MIN_TICKS, steps=[1, 2, 2.5, 5, 10]))
+            low, high = sorted(axis.get_view_interval())
+            if _n_labels(axis) < MIN_TICKS and axis.get_scale() == "linear":
+                low, high = math.floor(low), math.ceil(high)
+                spare = max(MIN_TICKS - 1 - (high - low), 0)
+                low = max(low - 1, min(low, 0)) if spare else low
+                high = max(high, low + MIN_TICKS - 1)
+                (axes.set_xlim if axis is axes.xaxis else axes.set_ylim)(low, high)
+
+
+def _n_labels(axis: Axis) -> int:
+    """Return the labelled major ticks in an axis's view."""
+    low, high = sorted(axis.get_view_interval())
+    places = [place for place in axis.get_majorticklocs() if low <= place <= high]
+    return sum(bool(text) for text in axis.get_major_formatter().format_ticks(places))
 
 
 def _take_as_written(figure: Figure) -> None:

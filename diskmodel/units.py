@@ -215,7 +215,7 @@ def pretty_bytes(value: int) -> str:
 
 def nominal_bytes(value: int) -> str:
     """Return a capacity to three digits, as data sheets print it, e.g. "14.4 TB"."""
-    return f"{value / 1e12:.3g} TB" if value >= 0.9995e12 else f"{value / 1e9:.3g} GB"
+    return f"{in_digits(value / 1e12)} TB" if value >= 0.9995e12 else f"{in_digits(value / 1e9)} GB"
 
 
 def exact_bytes(value: int) -> str:
@@ -258,7 +258,9 @@ _MOST_HOURS = 48
 
 
 def in_hours_or_days(hours: float) -> str:
-    """Return a length of time as people say it: in hours up to 48, then in days."""
+    """Return a length of time as people say it: in minutes below an hour, in hours up to 48, then in days."""
+    if hours < 1:
+        return f"{in_digits(60 * hours, 2)} min"
     return f"{in_digits(hours / 24)} days" if hours > _MOST_HOURS else f"{in_digits(hours)} h"
 
 

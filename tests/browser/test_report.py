@@ -47,5 +47,13 @@ def test_prints(report: str, opened: Open, picture) -> None:
     path = Path(PICTURES) / "plan-report.pdf"
     printed = page.pdf(path=path, format="A4", margin=margin)
     pages = len(re.findall(rb"/Type\s*/Page\b", printed))
-    # two charts a page, and the plan in two columns
-    assert 3 <= pages <= 6
+    assert pages == 2
+
+
+def test_the_recommended_row_is_marked(report: str, opened: Open) -> None:
+    page = opened(report)
+    marked = page.locator("tr.best")
+    assert marked.count() == page.get_by_text("recommended", exact=True).count() == 1
+    disks, drive = page.locator(".answer").inner_text().rstrip(".").split(" disks of ")
+    assert drive.split(" in ")[0] in marked.inner_text()
+    assert disks in marked.inner_text().split()

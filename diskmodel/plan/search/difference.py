@@ -74,8 +74,8 @@ def _service(trier: Trier, trial: Trial) -> str:
     else:
         cause = "seek and rotation, and parity writes that wait a full revolution"
     return (
-        f"the rule of thumb assumes {assumed:.0f} IOPS a disk, {1000 / assumed:.2f} ms an operation; simulated, an "
-        f"operation takes {simulated_ms:.2f} ms ({cause})"
+        f"the rule of thumb assumes {assumed:,.0f} IOPS a disk, {in_digits(1000 / assumed)} ms an operation; "
+        f"simulated, an operation takes {in_digits(simulated_ms)} ms ({cause})"
     )
 
 

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, PercentFormatter, StrMethodFormatter
 
-from diskmodel.drawing import COLORS, MARKS, save_plot, svg_of_figure
+from diskmodel.drawing import COLORS, MARKS, MIN_TICKS, save_plot, svg_of_figure
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.comparison import Compared
 from diskmodel.plan.answer.crossover import Crossover
@@ -72,6 +72,7 @@ def draw_latency(axes: Axes, curves: Sequence[tuple[str, Sequence[LoadPoint]]], 
     is_overloaded = any(not point.outcome.is_stable for _, points in curves for point in points)
     axes.set_xlabel("requests per second" + (" (dashed: overloaded)" if is_overloaded else ""))
     axes.set_ylabel("response, ms")
+    _loads(axes)
     axes.grid(True, alpha=0.3)
     _legend_below(axes)
 
@@ -95,6 +96,12 @@ def _responses(points: Sequence[LoadPoint], statistic: str) -> tuple[list[float]
 def _reach_ms(upper_ns: float, lower_ns: float) -> float:
     """Return the length of an arm of an interval, ms; 0 where its end is unknown."""
     return 0.0 if math.isnan(upper_ns - lower_ns) else max(upper_ns - lower_ns, 0.0) / 1e6
+
+
+def _loads(axes: Axes) -> None:
+    """Label requests per second with plain numbers."""
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=5, min_n_ticks=MIN_TICKS))
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
 
 
 def _logarithmic(axes: Axes) -> None:
@@ -172,6 +179,7 @@ def draw_opening(axes: Axes, points: Sequence[LoadPoint], limit_ms: float | None
     axes.set_xlim(left=0)
     axes.set_xlabel("requests per second")
     axes.set_ylabel("p99 latency, ms")
+    _loads(axes)
     axes.grid(True, alpha=0.3)
     _legend_below(axes)
 
@@ -246,6 +254,7 @@ def draw_trials(figure: Figure, result: PlanResult, limit_ms: float | None) -> N
         if limit_ms is not None:
             axes.axhline(limit_ms, color="black", linewidth=0.8)
         axes.set_title(name, fontsize=8)
+        axes.tick_params(labelleft=True)
         axes.set_xlabel("disks", fontsize=9)
         axes.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
         _logarithmic(axes)
@@ -273,6 +282,7 @@ def draw_growth(axes: Axes, result: PlanResult) -> None:
     axes.axhline(load[-1], color=COLORS[1], linewidth=0.9, label="designed for")
     axes.set_xlabel("years from now")
     axes.set_ylabel("requests per second")
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     axes.legend(fontsize=8)
     axes.grid(True, alpha=0.3)
 

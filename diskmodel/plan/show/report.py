@@ -198,7 +198,7 @@ def _content(result: PlanResult) -> dict[str, Any]:
             f"diskmodel {__version__}, Python {platform.python_version()}, engine {', '.join(engines)}",
             f"seed {plan.search.seed}; runs of {plan.search.requests:,} to {plan.search.max_requests:,} requests; "
             f"{result.n_runs} runs; 95 % intervals",
-            "save the text below as plan.toml and run: diskmodel plan plan.toml --report report.html",
+            "save the text at the end of this file as plan.toml and run: diskmodel plan plan.toml --report report.html",
         ],
     }
 

@@ -14,11 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
+from diskmodel.drawing import svg_of
 from diskmodel.drive import load_drive
 from diskmodel.errors import DescriptionError, OutputError
 from diskmodel.plan import PlanDescription, latency_curves, run_plan
 from diskmodel.plan.question.short_toml import short_toml
+from diskmodel.plan.show import plot
 from diskmodel.plan.show.notebook import plan_html
 from diskmodel.plan.show.plot import CURVE, trials_svg
 from diskmodel.plan.show.report import as_csv, csv_cell, html, markdown, write_report
@@ -266,3 +270,37 @@ def test_a_name_that_no_font_has_is_drawn_without_a_word() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert "<svg" in html(result, latency_curves(result, Queues()))
+
+
+@pytest.mark.parametrize("scale", ["linear", "log", "whole"])
+@pytest.mark.parametrize(
+    "values", [(1, 2), (3, 4), (31, 44), (99, 101), (0.00071, 0.00074), (7, 7), (9000, 120_000), (0, 1)]
+)
+def test_every_axis_of_numbers_has_at_least_three_labels(values: tuple[float, float], scale: str) -> None:
+    if scale == "log" and not all(values):
+        return
+
+    def draw(axes: Axes) -> None:
+        axes.plot([0, 1, 2], [values[0], values[1], values[1]])
+        if scale == "log":
+            plot._logarithmic(axes)
+        elif scale == "whole":
+            axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+
+    def labels(side: str) -> list[str]:
+        own = svg[svg.index(f'id="matplotlib.axis_{side}"') :].split('id="matplotlib.axis_')[1]
+        return re.findall(r"<text[^>]*>([^<]+)</text>", own)
+
+    svg = svg_of(draw)
+    for side in ("1", "2"):
+        assert len(labels(side)) >= 3, labels(side)
+    assert len(set(labels("2"))) == len(labels("2"))
+
+
+def test_every_panel_of_a_report_has_at_least_three_labels() -> None:
+    curves = latency_curves(FEASIBLE, Queues())
+    drawings = re.findall(r"<svg.*?</svg>", html(FEASIBLE, curves), flags=re.DOTALL)
+    assert len(drawings) >= 5
+    for svg in drawings:
+        for part in svg.split('id="matplotlib.axis_')[1:]:
+            assert len(re.findall(r"<text", part.split('id="patch_')[0])) >= 3
