@@ -321,7 +321,7 @@ def _type_of(option: Option, model: type[BaseModel], place: str) -> Any:
     *tables, last = place.split(".")
     if last == "read_ratio":
         field = model.model_fields[last]
-        return Annotated[field.annotation, *field.metadata, BeforeValidator(_percent)]
+        return Annotated[field.annotation, *field.metadata, BeforeValidator(percent)]
     if tables and tables[-1] in CACHES:
         return Annotated[Bytes, BeforeValidator(lambda value: 0 if value == "0" else value)]
     for table in tables:
@@ -331,8 +331,8 @@ def _type_of(option: Option, model: type[BaseModel], place: str) -> Any:
     return Annotated[found, BeforeValidator(_plain_number)] if last in _RATES else found
 
 
-def _percent(value: object) -> object:
-    """A share of more than 1 without a unit is in percent, as people write it: 70."""
+def percent(value: object) -> object:
+    """Return a share as text with a unit: more than 1 without a unit is in percent, as people write it: 70."""
     text = value.strip() if isinstance(value, str) else ""
     return f"{text}%" if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text) and float(text) > 1 else value
 

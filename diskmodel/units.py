@@ -112,6 +112,8 @@ def parse(text: str, units: dict[str, Any]) -> Fraction:
         whole = text.strip().removesuffix(unit.lstrip("0123456789,._")).strip()
         meant = _with_point(whole)
         how = "with a decimal point" if "." in meant else "without separators"
+        named = unit.lstrip("0123456789,._").strip()
+        meant = f"{meant} {named}" if named in units and named else meant
         raise ValueError(f"has separators that do not separate groups of three digits; write {meant!r}, {how}")
     if not unit and unit not in units and not float(number.replace(",", "").replace("_", "")):
         return Fraction(0)  # nothing is nothing in any unit
@@ -211,6 +213,14 @@ SUFFIXES = {
 def pretty_bytes(value: int) -> str:
     """Bytes in the largest binary or decimal unit that is exact, e.g. "64 KiB", "300 GB"."""
     return _pretty(value, [(u, _BYTES[u]) for u in ("TiB", "TB", "GiB", "GB", "MiB", "MB", "KiB", "kB", "B")])
+
+
+def binary_bytes(value: float) -> str:
+    """Return the size of a request to four digits, in the largest binary unit that it fills: "1 MiB", "12.5 KiB"."""
+    for unit in ("GiB", "MiB", "KiB"):
+        if value >= _BYTES[unit]:
+            return f"{in_digits(value / _BYTES[unit], 4)} {unit}"
+    return f"{in_digits(value, 4)} B"
 
 
 def nominal_bytes(value: int) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from diskmodel.errors import DescriptionError, Fault, FormatError
-from diskmodel.options import ARRAY, STREAM, SYNC, parse_options, set_field
+from diskmodel.options import ARRAY, STREAM, SYNC, parse_options, percent, set_field
 
 if TYPE_CHECKING:
     from diskmodel.array import Array
@@ -122,7 +122,7 @@ class LoadOptions:
         load = {"rate": f"{given['--iops']}/s"} if depth is None else {"clients": depth}
         span = {key: given[f"--{key}"] for key in ("span", "sync") if f"--{key}" in given}
         try:
-            found = Workload.parse({"read_ratio": given["--reads"], "size": given["--block"], **load, **span})
+            found = Workload.parse({"read_ratio": percent(given["--reads"]), "size": given["--block"], **load, **span})
         except DescriptionError as error:
             raise DescriptionError([self._by_option(fault) for fault in error.faults]) from None
         return found.model_copy(update={"name": found.streams[0].in_words()})

@@ -20,7 +20,7 @@ from diskmodel.plan.question.presets import Preset
 from diskmodel.plan.question.presets import preset as preset_called
 from diskmodel.plan.question.recording import Recording
 from diskmodel.plan.question.server import ServerPlan
-from diskmodel.units import SUFFIXES, in_digits, pretty_bytes, pretty_ns
+from diskmodel.units import SUFFIXES, binary_bytes, in_digits, pretty_bytes, pretty_ns
 from diskmodel.workload import Stream, Workload, log_of_commits
 
 #: Candidates of a question that names no drive: one of each class that is on sale, nearline at 7,200 rpm, SAS at
@@ -389,7 +389,7 @@ def _put_throughput(draft: _Draft, asked: Asked) -> float:
     workload = Workload.parse(_fields(draft.tables["workload"]))
     mean = workload.mean_size_bytes
     iops: float = asked["throughput"] / mean
-    note = f"--throughput: {iops:,.4g} requests per second of {mean / 1024:,.4g} KiB on average"
+    note = f"--throughput: {in_digits(iops)} requests per second of {binary_bytes(mean)} on average"
     is_random = all(stream.addresses.pattern == "uniform" for stream in workload.streams)
     if is_random and "sequential" not in asked:
         note += (

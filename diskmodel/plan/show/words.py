@@ -16,6 +16,7 @@ from diskmodel.plan.answer.waterfall import steps_in_words
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.show.candidates import rebuild_words, short
 from diskmodel.plan.show.cautions import rebuild_bound
+from diskmodel.plan.trial.statics import idle_rebuild_hours
 from diskmodel.units import chance_words, in_digits, in_disks, in_hours_or_days, listed, nominal_bytes, pretty_ns
 from diskmodel.workload import Workload
 
@@ -165,13 +166,15 @@ def _why_not(result: PlanResult) -> list[str]:
     if near is None:
         return [_sentence(c.reason) for c in result.candidates]
     said = [f"Nearest is {near.family.drive.name} in {near.level_in_words}, {near.reason}.{_recording(near)}"]
+    is_too_slow = False  # a rebuild, whatever the number of disks
     if near.binding is not None and near.binding.name == "rebuild" and near.array is not None:
         said.append(rebuild_bound(near.array, near.binding.limit))
+        is_too_slow = idle_rebuild_hours(near.array) > near.binding.limit
     # a limit that the question sets needs no hint
     allowed, most = result.plan.candidates, near.trial.disks if near.trial else 0
     knows_more = any(item.disks > most for item in result.relaxations)
     is_own = bool({"disks", "max_disks"} & allowed.model_fields_set)
-    if not is_own and not knows_more and any(candidate.more_may_help for candidate in result.candidates):
+    if not (is_own or knows_more or is_too_slow) and any(candidate.more_may_help for candidate in result.candidates):
         said.append(f"Arrays of up to {in_disks(allowed.max_disks)} were tried; max_disks (--max-disks) allows more.")
     for item in result.relaxations:
         cost = f", for {short(item.cost_usd)} USD" if math.isfinite(item.cost_usd) else ""
