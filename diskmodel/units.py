@@ -113,7 +113,8 @@ def parse(text: str, units: dict[str, Any]) -> Fraction:
         meant = _with_point(whole)
         how = "with a decimal point" if "." in meant else "without separators"
         named = unit.lstrip("0123456789,._").strip()
-        meant = f"{meant} {named}" if named in units and named else meant
+        if named in units and named.isalpha():  # not one that an option has added
+            meant = f"{meant} {named}"
         raise ValueError(f"has separators that do not separate groups of three digits; write {meant!r}, {how}")
     if not unit and unit not in units and not float(number.replace(",", "").replace("_", "")):
         return Fraction(0)  # nothing is nothing in any unit

@@ -28,7 +28,7 @@ from diskmodel.cli.shared.options import (
 )
 from diskmodel.cli.shared.status import check_place, ends_well, honest_no
 from diskmodel.cli.shared.time_limit import limited
-from diskmodel.errors import DescriptionError, Fault
+from diskmodel.errors import DescriptionError
 from diskmodel.options import ARRAY, STREAM
 
 
@@ -78,16 +78,13 @@ def compare(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Compare arrays under one workload: healthy, with a disk failed, and from light load to beyond the knee.
+    """Compare arrays under one workload, or see one: healthy, with a disk failed, from light load to beyond the knee.
 
     Exits with status 3 when none of the arrays sustains the load.
     """
     from diskmodel.engine.truths import DRAWS
     from diskmodel.plan import compare as run
 
-    if len(arrays) < 2:
-        fix = "name another array, or use simulate"
-        raise DescriptionError(Fault("arrays", arrays, "must be two or more", fix))
     check_place(plot, "plot", (".png", ".svg"))
     described = [read_array(given, drive, changes) for given in arrays]
     load = LoadOptions(workload, queue_depth, stream, percentile, device, format)
@@ -114,4 +111,5 @@ def compare(
         save_latency_plot(curves_of(found.arrays), plot)
         say(f"plot of latency against load: {plot}")
     if not any(item.healthy.is_stable for item in found.arrays):
-        raise honest_no("none of the arrays sustains the load: lower it, or add disks")
+        which = "none of the arrays sustains" if len(arrays) > 1 else "the array does not sustain"
+        raise honest_no(f"{which} the load: lower it, or add disks")

@@ -18,14 +18,14 @@ _MANY_TIMES = 2.0
 
 
 def verdict(comparison: Comparison) -> str:
-    """Return which array answers sooner, carries more, stores more and rebuilds sooner.
+    """Return which array answers sooner, carries more, stores more and rebuilds sooner; of one array, its figures.
 
     Only what differs by more than 2 % is named, and latency only where the interval of the difference excludes none.
     """
     arrays = comparison.arrays
     sustaining = [item for item in arrays if item.healthy.is_stable]
-    if len(arrays) < 2:
-        return ""
+    if len(arrays) == 1:
+        return _of_one(arrays[0], comparison)
     if not sustaining:
         most = max(arrays, key=_carried)
         at = f"; {most.name} comes nearest, with {_rate(_carried(most))}" if _carried(most) > 0 else ""
@@ -48,6 +48,20 @@ def verdict(comparison: Comparison) -> str:
     if not said:
         return "The arrays do not differ in anything by more than the comparison is uncertain."
     return "; ".join(f"{name} {listed(found)}" for name, found in said.items()) + "."
+
+
+def _of_one(item: Compared, comparison: Comparison) -> str:
+    """Return what a single array does under the load."""
+    said = [f"stores {_bytes(item.array.usable_bytes)}"]
+    if math.isfinite(item.rebuild_hours):
+        said.append(f"rebuilds a disk in {in_hours_or_days(item.rebuild_hours)}")
+    if comparison.workload.is_open and _carried(item) > 0:
+        said.insert(0, f"carries {_rate(_carried(item))} at most")
+    if not item.healthy.is_stable:
+        return f"{item.name} does not sustain the load: it {listed(said)}."
+    if math.isfinite(_mean_ms(item)):
+        said.insert(0, f"answers in {_ms(_mean_ms(item))} on average")
+    return f"{item.name} {listed(said)}."
 
 
 def _add(

@@ -107,7 +107,6 @@ def test_drive_plot(tmp_path: Path) -> None:
         (("drives", "generic-10k", "--plot", "nowhere/d.png"), "its directory does not exist"),
         (("drives", "generic-10k", "--plot", "d.gif"), "use .png or .svg"),
         (("drives", "intel-x25-e-64", "--plot", "d.png"), "only drawn for hard disks"),
-        (("compare", EXAMPLES / "raid5.toml", "-w", EXAMPLES / "oltp.toml"), "must be two or more"),
         (("plan", "nowhere.toml"), "nowhere.toml"),
         (("plan", EXAMPLES / "plan-oltp.toml", "--report", "r.doc"), "use .html or .md or .csv"),
         (("plan", EXAMPLES / "plan-oltp.toml", "--drive", "nodrive"), "is neither a file nor a drive"),
@@ -117,6 +116,15 @@ def test_drive_plot(tmp_path: Path) -> None:
 )
 def test_bad_input(words: tuple[object, ...], message: str) -> None:
     assert message in refusal(*words)
+
+
+def test_compare_of_one_array() -> None:
+    found = answer(
+        "compare", "8x generic-15k raid10", "--iops", 300, "--reads", 70, "--block", "8k", "--requests", 1000
+    )
+    assert len(found["arrays"]) == 1
+    assert found["differences"] == []
+    assert found["verdict"].startswith("8x generic-15k raid10 answers in ")
 
 
 def test_compare(tmp_path: Path) -> None:

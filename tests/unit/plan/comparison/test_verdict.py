@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from diskmodel.array import Array
 from diskmodel.plan import Comparison, compare
+from diskmodel.units import in_digits
 from diskmodel.workload import Workload
 from tests.unit.plan.fakes import Queues
 
@@ -57,3 +58,11 @@ def test_only_one_sustains_the_load() -> None:
 def test_none_sustains_the_load() -> None:
     said = asked(array("raid5", 8), array("raid10", 8), rate=3_000).verdict
     assert said.startswith("None of the arrays sustains the load; raid10 comes nearest")
+
+
+def test_one_array() -> None:
+    found = asked(array("raid10", 8))
+    only = found.arrays[0]
+    assert found.verdict.startswith(f"raid10 answers in {in_digits(only.healthy.latency_ms()['mean'])} ms on average, ")
+    assert found.verdict.endswith(f"carries {in_digits(only.headroom.most_iops)}/s at most and stores 1.2 TB.")
+    assert asked(array("raid10", 8), rate=3_000).verdict.startswith("raid10 does not sustain the load: it carries")
