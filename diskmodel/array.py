@@ -21,7 +21,6 @@ from diskmodel.host.description import Host
 from diskmodel.layout.assumed import in_words, long_requests, with_bitmap
 from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import POOLS, level_name
-from diskmodel.layout.pool import ACTIVE_READS
 from diskmodel.layout.tables import LayoutTables, layout_tables
 from diskmodel.queue.description import Queue
 from diskmodel.units import Ppm, nominal_bytes, pretty_bytes
@@ -213,7 +212,7 @@ class Array(Description):
     @property
     def member_queue(self) -> Queue:
         """The queue above each drive: as described, or that of OpenZFS (rule X7)."""
-        return Queue(drive_depth=ACTIVE_READS) if self.layout.kind.is_pool else self.queue
+        return Queue() if self.layout.kind.is_pool else self.queue
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

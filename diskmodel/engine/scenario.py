@@ -16,7 +16,7 @@ from diskmodel.host.pauses import draw_pauses
 from diskmodel.layout.rebuild import MAX_STARVING_BYTES
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.queue import Queue
-from diskmodel.records import READ, Int64, Requests
+from diskmodel.records import Int64, Requests
 from diskmodel.units import MAX_LENGTH, MAX_NS, pretty_bytes
 
 
@@ -81,6 +81,9 @@ class Scenario:
     @property
     def takes_flushes(self) -> bool:
         """Whether a host that wants its writes safe has to flush anything (rule Y2)."""
+        pool = self.layout.pool
+        if pool is not None:
+            return pool.writes.is_logged
         return self.controller.write_cache is not None or self.drive.takes_flushes
 
     @property
@@ -233,8 +236,6 @@ def check_requests(scenario: Scenario, requests: Requests) -> None:
         raise DescriptionError(
             Fault("requests", int(requests.length.max()), f"a request is longer than {MAX_LENGTH} bytes", "divide it")
         )
-    if scenario.layout.pool is not None and (requests.op != READ).any():
-        raise not_in_a_pool("requests", "writes")
     bad = (requests.offset < 0) | (requests.length <= 0) | (requests.offset + requests.length > size)
     if bad.any():
         row = int(np.flatnonzero(bad)[0])

@@ -100,9 +100,8 @@ MAX_STRIPE_DISKS = 64
 USUAL_RECORD_BYTES = 128 << 10
 USUAL_ASHIFT = 12
 #: Fields of a layout that pools have.
-_OF_POOLS = frozenset(
-    ("level", "disks", "vdevs", "record_bytes", "ashift", "failed", "spares", "member_bytes", "data_offset_bytes")
-)
+_ONLY_OF_POOLS = ("vdevs", "record_bytes", "ashift", "sync", "dirty_data_max_bytes")
+_OF_POOLS = frozenset(("level", "disks", "failed", "spares", "member_bytes", "data_offset_bytes", *_ONLY_OF_POOLS))
 #: Why pools do not have some of the others.
 _WHY_NOT_IN_POOLS = {
     "rebuild": "a resilver is not modeled",
@@ -150,6 +149,12 @@ class Layout(Description):
         whole records.
     ashift : int or None
         Pools: allocation blocks have 2^ashift bytes, 12 unless given.
+    sync : "standard", "disabled" or None
+        Pools: whether a write that must be safe waits for the intent log; "standard" unless given. With "disabled" up
+        to the last seconds of such writes are lost in a power cut.
+    dirty_data_max_bytes : int or None
+        Pools: the most that is written and not yet on the disks (`zfs_dirty_data_max`). None: 4 GiB, which is what
+        OpenZFS takes of 40 GiB of memory and more; of less memory it takes a tenth.
     strip_bytes : int
         Contiguous data on one disk before the next disk's turn.
     copies : int or None
@@ -203,6 +208,8 @@ class Layout(Description):
     vdevs: int | None = Field(default=None, ge=1, le=MAX_DISKS)
     record_bytes: Length | None = Field(default=None, ge=512, le=16 << 20)
     ashift: int | None = Field(default=None, ge=9, le=16)
+    sync: Literal["standard", "disabled"] | None = None
+    dirty_data_max_bytes: Bytes | None = Field(default=None, ge=16 << 20, le=1 << 40)
     strip_bytes: Bytes = Field(default=64 << 10, gt=0)
     copies: int | None = Field(default=None, ge=1)
     arrangement: Literal["near", "far"] = "near"
@@ -252,7 +259,7 @@ class Layout(Description):
     def _pool_problem(self) -> str | None:
         """Return which field belongs to the other kind of array, or what records cannot be; None where all fit."""
         if not self.kind.is_pool:
-            for name in ("vdevs", "record_bytes", "ashift"):
+            for name in _ONLY_OF_POOLS:
                 if getattr(self, name) is not None:
                     return f"{name}={getattr(self, name)}: belongs to pools of OpenZFS, not to {self.level}; remove it"
             return None

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from diskmodel.layout.pieces import ChooseCopy, Copy, Piece, Plan
+from diskmodel.layout.pool_writes import WriteTables
 from diskmodel.records import READ
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ class PoolTables:
         loaded copies has its turn; commands of a disk that count (rule X6).
     gather_gap, gather : int
         Sectors that a read may skip to include the next one that waits, and its most sectors then (rule X8).
+    writes : WriteTables
+        How it writes.
     """
 
     record: int
@@ -85,6 +88,7 @@ class PoolTables:
     most_active: int
     gather_gap: int
     gather: int
+    writes: WriteTables
 
     def seek_load(self, distance: int) -> int:
         """Return what the way from the last command of a disk adds to its load (rule X6)."""
@@ -127,12 +131,12 @@ def place_of(tables: LayoutTables, record: int) -> tuple[int, int]:
     return vdev, slab * pool.slab_blocks + begin + at * pool.stored
 
 
-def columns_of(tables: LayoutTables, first: int) -> list[Column]:
-    """Return the columns of a record of RAID-Z that begins at block `first` of its vdev, parity first (rule X4)."""
+def columns_of(tables: LayoutTables, first: int, blocks: int) -> list[Column]:
+    """Return the columns of so many blocks of RAID-Z that begin at block `first` of a vdev, parity first (rule X4)."""
     pool, m = tables.pool, tables.n_parity
     assert pool is not None
     width = tables.n_data + m
-    each, rest = divmod(pool.record // pool.block, tables.n_data)
+    each, rest = divmod(blocks, tables.n_data)
     n_long = rest + m if rest else 0
     row, begin = divmod(first, width)
     columns = []
@@ -161,7 +165,7 @@ def plan(tables: LayoutTables, sector: int, n: int, choose: ChooseCopy) -> Plan:
             chosen = copies[0] if len(copies) == 1 else choose(copies, pool.record)
             pieces.append(Piece(chosen.disk, READ, chosen.lba, pool.record))
             continue
-        columns = columns_of(tables, first)
+        columns = columns_of(tables, first, pool.record // pool.block)
         misses_data = False
         for number in reversed(range(len(columns))):
             disk, row, blocks = columns[number]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.layout import pool_writes
 from diskmodel.layout.description import STRIPE_PAGE_BYTES, Layout, ReadPolicy, Rotation, SyncAction, WritePolicy
 from diskmodel.layout.levels import Family
 from diskmodel.layout.pool import (
@@ -18,6 +19,7 @@ from diskmodel.layout.pool import (
     PoolTables,
     swap_blocks_of,
 )
+from diskmodel.layout.pool_writes import WriteTables
 
 #: How parity rotates; "none": it stays on the last disks of a group.
 RowRotation = Rotation | Literal["none"]
@@ -310,7 +312,61 @@ def _pool_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layout
             most_active=ACTIVE_READS,
             gather_gap=GATHER_GAP_BYTES // sector_bytes,
             gather=GATHER_BYTES // sector_bytes,
+            writes=_write_tables(layout, sector_bytes, records + kept, n_slabs, offset, member_blocks * block),
         ),
+    )
+
+
+def _write_tables(
+    layout: Layout, sector_bytes: int, n_records: int, n_slabs: int, data_offset: int, member: int
+) -> WriteTables:
+    """Return how a pool writes (rules X9 to X16)."""
+    dirty_bytes = layout.dirty_data_max_bytes or pool_writes.DIRTY_BYTES
+    label = layout.block_bytes // sector_bytes
+    # rings of uberblocks fill the second half of a label of 256 KiB, two labels at each end
+    before, half, apart = (n // sector_bytes for n in (LABELS_BEFORE_BYTES, 128 << 10, 256 << 10))
+
+    def dirty(share: float) -> int:
+        return max(round(dirty_bytes * share) // sector_bytes, 1)
+
+    return WriteTables(
+        is_logged=layout.sync != "disabled",
+        group_ns=pool_writes.GROUP_NS,
+        dirty_group=dirty(pool_writes.GROUP_SHARE),
+        dirty_most=dirty(1.0),
+        delay_from=dirty(pool_writes.DELAY_SHARE),
+        more_from=dirty(pool_writes.MORE_FROM_SHARE),
+        more_to=dirty(pool_writes.MORE_TO_SHARE),
+        delay_ns=pool_writes.DELAY_NS,
+        longest_delay_ns=pool_writes.LONGEST_DELAY_NS,
+        active_least=pool_writes.ACTIVE_GROUP_WRITES[0],
+        active_most=pool_writes.ACTIVE_GROUP_WRITES[1],
+        allocated=pool_writes.ALLOCATED,
+        turn_blocks=max(TURN_BYTES * (layout.data_strips if layout.parity_strips else 1) // layout.block_bytes, 1),
+        n_records=n_records,
+        log_block=pool_writes.LOG_BLOCK_BYTES,
+        log_header=pool_writes.LOG_HEADER_BYTES,
+        direct_from=max(pool_writes.DIRECT_BYTES // sector_bytes, 1),
+        log_wait_percent=pool_writes.LOG_WAIT_PERCENT,
+        log_bursts=pool_writes.LOG_BURSTS,
+        log_device_ns=0,
+        log_device_bytes_per_s=1,
+        log_slab=1 % n_slabs,
+        metadata_slab=2 % n_slabs,
+        slabs_apart=max(n_slabs // 8, 1),
+        pointers=pool_writes.POINTERS,
+        indirect_blocks=-(-pool_writes.POINTERS * pool_writes.POINTER_BYTES // layout.block_bytes),
+        indirect_copies=pool_writes.INDIRECT_COPIES,
+        rounds=pool_writes.ROUNDS,
+        objects=pool_writes.OBJECTS,
+        object_blocks=-(-pool_writes.OBJECT_BYTES // layout.block_bytes),
+        object_copies=pool_writes.METADATA_COPIES,
+        gather_gap=pool_writes.WRITE_GAP_BYTES // sector_bytes if layout.parity_strips else 0,
+        label_first=max(data_offset - before + half, 0),
+        label_last=data_offset + member,
+        label_apart=apart,
+        label_sectors=label,
+        labeled_vdevs=pool_writes.LABELED_VDEVS,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from diskmodel.drive import load_drive
 from diskmodel.engine import native
 from diskmodel.layout.levels import POOLS
 from tests.differential.cases import Case, build
@@ -37,16 +38,45 @@ def pool_case(seed: int) -> Case:
     size = pick((4096, 8192, 131072, 1 << 20))
     stream: dict[str, Any] = {"size_bytes": size, "alignment_bytes": 4096, "span_bytes": pick((8 << 20, 200 << 20))}
     stream |= pick(({"clients": 1}, {"clients": 8}, {"clients": 64}, {"rate_per_s": 400.0}))
-    return {
-        "array": {
-            "drive": pick(("md-raid-10k", "generic-7k2", "generic-sas-ssd", "generic-15k")),
-            "layout": layout,
-            "spindles": {"phase": pick(("spread", "random")), "drift_ppm": pick((0, 400))},
-        },
-        "workload": {"streams": [stream]},
-        "n": 300,
-        "seed": seed,
+    array: dict[str, Any] = {
+        "drive": pick(("md-raid-10k", "generic-7k2", "generic-sas-ssd", "generic-15k")),
+        "layout": layout,
+        "spindles": {"phase": pick(("spread", "random")), "drift_ppm": pick((0, 400))},
     }
+    return {"array": array, "workload": {"streams": [stream]}, "n": 300, "seed": seed}
+
+
+def writing_case(seed: int) -> Case:
+    """A pool that is written to, drawn from a seed: safely or not, with groups and delays within the run."""
+    rng = random.Random(seed)
+    pick = rng.choice
+    case = pool_case(seed)
+    array, layout = case["array"], case["array"]["layout"]
+    stream = case["workload"]["streams"][0]
+    layout["dirty_data_max_bytes"] = pick((16 << 20, 16 << 20, 64 << 20))
+    stream["read_ratio"] = pick((0.0, 0.0, 0.5))
+    stream |= pick(
+        (
+            {},
+            {"sync": "dsync"},
+            {"sync": "dsync"},
+            {"sync": "fdatasync"},
+            {"sync": "fdatasync", "sync_every": 4},
+            {"kind": "commits", "record_bytes": 500, "sync": "fdatasync"},
+        )
+    )
+    if stream.get("kind") == "commits":
+        del stream["size_bytes"], stream["read_ratio"]
+    elif "sync" in stream and pick((False, False, True)):
+        layout["sync"] = "disabled"
+    if pick((False, True)):
+        array["host"] = {"submission_ns": pick((10_000, 80_000))}
+    if array["drive"] == "md-raid-10k" and pick((False, True)):
+        cache = {"size_bytes": 1 << 20, "segments": 1, "read_ahead_bytes": 0, "write_back": True}
+        array |= {"drive": load_drive("md-raid-10k").to_dict() | {"cache": cache}, "drive_write_cache": True}
+        array["drive_fua"] = pick((False, True))
+    case["n"] = 900
+    return case
 
 
 @pytest.mark.parametrize("block", range(4))
@@ -54,6 +84,13 @@ def test_the_engines_agree_on_pools(block: int) -> None:
     for seed in range(block, N_CASES, 4):
         divergence = difference(pool_case(seed))
         assert divergence is None, f"pool_case({seed}): {divergence}"
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_the_engines_agree_on_writes(block: int) -> None:
+    for seed in range(block, N_CASES, 4):
+        divergence = difference(writing_case(seed))
+        assert divergence is None, f"writing_case({seed}): {divergence}"
 
 
 def test_the_cases_show_every_rule() -> None:

@@ -32,6 +32,8 @@ class Command:
         Of a write that passes the buffer of a drive: in order of acceptance (rule D10).
     is_bitmap : bool
         A page of the write-intent bitmap: the array counts it as none of its writes (rules L5, Q10).
+    is_of_group : bool
+        A write of a transaction group of a pool (rule X14).
     in_place : bool
         Part of a run that does not go to the media cache (rule G2).
     is_examined : bool
@@ -58,6 +60,7 @@ class Command:
     is_fua: bool = False
     number: int = 0
     is_bitmap: bool = False
+    is_of_group: bool = False
     in_place: bool = False
     is_examined: bool = False
     done_ns: int = 0

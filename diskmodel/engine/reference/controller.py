@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from diskmodel.engine.reference.clock import COMPLETE, Clock
 from diskmodel.engine.reference.command import Command
+from diskmodel.engine.reference.pool_writes import PoolWrites
 from diskmodel.engine.reference.raid import Access, Raid
 from diskmodel.engine.scenario import Scenario
+from diskmodel.host.tables import HostTables
 from diskmodel.records import FLUSH, READ, WRITE, Sync
 from diskmodel.units import NS_PER_S
 
@@ -47,6 +49,11 @@ class Controller:
         self.sector_bytes = scenario.drive.sector_bytes
         self.device = scenario.n_devices
         self.raid = raid
+        #: What stands before the disks: the layout itself, or what a pool does with writes before it.
+        self.array: Raid | PoolWrites = raid
+        if scenario.layout.pool is not None:
+            turn_ns = max(HostTables.of(scenario.host, self.sector_bytes).submission_ns)
+            self.array = PoolWrites(clock, raid, self.hit_ns, turn_ns, self.sector_bytes)
         self.volume_depth = scenario.controller.volume_depth
         self.answer = done
         self.done = done if self.volume_depth is None else self._finished
@@ -98,7 +105,7 @@ class Controller:
     def _access(self, request: HostRequest) -> None:
         """A hit takes its time; anything else goes to the disks (rules K2, K13)."""
         if request.op == FLUSH:
-            self.raid.flush(lambda: self.done(request))
+            self.array.flush(lambda: self.done(request))
             return
         if request.op == READ and request.is_hit:
             request.cache_ns += self.hit_ns
@@ -113,10 +120,12 @@ class Controller:
             request.rotation_ns += last.rotation_ns
             request.transfer_ns += last.transfer_ns
             service = last.overhead_ns + last.seek_ns + last.rotation_ns + last.transfer_ns
-            request.queue_ns += self.clock.now - access.asked_ns - access.parity_ns - service
+            request.cache_ns += access.cache_ns
+            request.queue_ns += self.clock.now - access.asked_ns - access.parity_ns - access.cache_ns - service
             self._answered(request)
 
-        self.raid.access(request.op, request.sector, request.n, joined, is_fua=request.sync >= Sync.DSYNC)
+        is_fua = request.sync >= Sync.DSYNC
+        self.array.access(request.op, request.sector, request.n, joined, is_fua=is_fua, row=request.row)
 
     def _answered(self, request: HostRequest) -> None:
         """The data of a read goes over the link; then the request is done (rule K3)."""

@@ -16,6 +16,13 @@ from diskmodel.records import FLUSH, READ, WRITE
 LOOKED_AT = 256
 
 
+def _class_of(command: Command) -> int:
+    """Class of a command on a disk of a pool: reads, writes that somebody waits for, those of a group (rule X14)."""
+    if command.op == READ:
+        return 0
+    return 2 if command.is_of_group else 1
+
+
 @dataclass
 class Counters:
     """What a device did (see `diskmodel.records.DeviceCounters`)."""
@@ -45,7 +52,15 @@ class Device(ABC):
     zone_merge_limit = 0
     #: Blocks that a read may skip to include another one that waits, and its most blocks then; 0: it includes none.
     gather_gap = 0
+    write_gap = 0
     gather_limit = 0
+    #: Commands of one class of a pool that the drive is given at once, and of writes of a transaction group (rule X14).
+    most_active = 0
+
+    @staticmethod
+    def active_group_writes() -> int:
+        """Return how many writes of a group the drive may be given at once."""
+        return 0
 
     def __init__(self, clock: Clock, index: int, scheduler: Policy, depth: int) -> None:
         self.clock = clock
@@ -64,6 +79,9 @@ class Device(ABC):
         self.completed_end = 0
         self.counters = Counters()
         self._wakes: set[int] = set()
+        #: Of a pool: commands of each class that the drive has, and the block behind the last write of a group.
+        self.active = [0, 0, 0]
+        self.group_end = 0
 
     def submit(self, command: Command) -> None:
         """Put a command into the queue, now."""
@@ -164,27 +182,49 @@ class Device(ABC):
     def _hand_over(self, now: int) -> None:
         """Commands from the queue into the drive while it has slots (rule D2), flushes behind them (rule D10)."""
         while self.waiting and self.in_drive < self.depth:
-            head = Head(self.handed_end, self.positioning(now))
-            command = self.waiting.pop(self.scheduler.choose(self.waiting, head, now))
             if self.gather_limit:
+                at = self._choose_class()
+                if at is None:
+                    break
+                command = self.waiting.pop(at)
                 self._gather(command, now)
+                self.active[_class_of(command)] += 1
+                if command.is_of_group:
+                    self.group_end = command.lba + command.n_sectors
+            else:
+                head = Head(self.handed_end, self.positioning(now))
+                command = self.waiting.pop(self.scheduler.choose(self.waiting, head, now))
             self.handed_end = command.lba + command.n_sectors
             self._accept(command, now)
         for command in self.flushes:
             self._process(command, now)
         self.flushes.clear()
 
+    def _choose_class(self) -> int | None:
+        """Which command that waits a pool gives to the drive (rule X14); None: none now."""
+        for kind in (0, 1):
+            if self.active[kind] < self.most_active:
+                at = next((at for at, command in enumerate(self.waiting) if _class_of(command) == kind), None)
+                if at is not None:
+                    return at
+        if self.active[2] >= self.active_group_writes():
+            return None
+        of_group = [(command.lba, command.seq, at) for at, command in enumerate(self.waiting) if command.is_of_group]
+        behind = [place for place in of_group if place[0] >= self.group_end]
+        return min(behind or of_group)[2] if of_group else None
+
     def _gather(self, first: Command, now: int) -> None:
-        """Let a read include those that have waited near it: first those before it, then those behind (rule X8)."""
-        if first.op != READ or first.arrived_ns == now:
+        """Let a command include those that have waited near it: first those before it, then those behind (rule X8)."""
+        if first.arrived_ns == now:
             return
+        gap = self.gather_gap if first.op == READ else self.write_gap
         low = high = (first.lba, first.seq)
         begin, end = first.lba, first.lba + first.n_sectors
         near = sorted(
             (
                 other
                 for other in self.waiting[:LOOKED_AT]
-                if other.op == READ
+                if _class_of(other) == _class_of(first)
                 and other.arrived_ns < now
                 and other.lba // self.merge_border == first.lba // self.merge_border
             ),
@@ -194,14 +234,14 @@ class Device(ABC):
         for other in reversed(near):
             if (other.lba, other.seq) < low:
                 other_end = other.lba + other.n_sectors
-                if begin - other_end > self.gather_gap or max(end, other_end) - other.lba > self.gather_limit:
+                if begin - other_end > gap or max(end, other_end) - other.lba > self.gather_limit:
                     break
                 low, begin, end = (other.lba, other.seq), other.lba, max(end, other_end)
                 taken.append(other)
         for other in near:
             if (other.lba, other.seq) > high:
                 other_end = other.lba + other.n_sectors
-                if other.lba - end > self.gather_gap or max(end, other_end) - begin > self.gather_limit:
+                if other.lba - end > gap or max(end, other_end) - begin > self.gather_limit:
                     break
                 high, end = (other.lba, other.seq), max(end, other_end)
                 taken.append(other)
@@ -238,6 +278,7 @@ class Device(ABC):
             command.done(command)
             return
         self.in_drive -= 1
+        self.active[_class_of(command)] -= 1
         self.pending -= 1
         if not command.is_bitmap:
             self.completed_end = command.lba + command.n_sectors

@@ -36,6 +36,9 @@ class Access:
     is_direct: bool = True
     is_bitmap: bool = False
     is_fua: bool = False
+    #: Of a transaction group of a pool (rule X14), and what of its time was not spent on disks.
+    is_of_group: bool = False
+    cache_ns: int = 0
     parity_ns: int = 0
     out: int = 0
     n_following: int = 0
@@ -91,9 +94,12 @@ class Raid:
         self.n_bit_writes = 0
 
     def access(
-        self, op: int, sector: int, n: int, done: Callable[[Access, Command], None], is_fua: bool = False
+        self, op: int, sector: int, n: int, done: Callable[[Access, Command], None], is_fua: bool = False, row: int = 0
     ) -> None:
-        """Start a host access of `n` sectors; `done` gets the access and the command that completed last."""
+        """Start a host access of `n` sectors; `done` gets the access and the command that completed last.
+
+        `row` is for what stands before a pool (`PoolWrites.access`).
+        """
         is_fua = is_fua and bool(self.flushes)
         if self.bitmap is None or op == READ:
             begin = partial(self._plan, op, sector, n, self.clock.now, done, is_fua)
@@ -267,10 +273,17 @@ class Raid:
         access.is_written = True
         self._submit(access, pieces)
 
-    def start(self, first: list[Piece], then: list[Piece], done: Callable[[Access, Command], None]) -> None:
-        """Start pieces in two phases."""
+    def start(
+        self,
+        first: list[Piece],
+        then: list[Piece],
+        done: Callable[[Access, Command], None],
+        *,
+        is_of_group: bool = False,
+    ) -> None:
+        """Start pieces in two phases; those of a transaction group are of a class of their own (rule X14)."""
         now = self.clock.now
-        self._submit(Access(done, then, now, now), first)
+        self._submit(Access(done, then, now, now, is_of_group=is_of_group), first)
 
     def _submit(self, access: Access, pieces: Sequence[Piece]) -> None:
         commands = []
@@ -292,6 +305,7 @@ class Raid:
     def _command(self, access: Access, disk: int, op: int, lba: int, n: int) -> Command:
         done = partial(self._part_done, access)
         command = Command(self._number(), disk, op, lba, n, self.clock.now, done, is_bitmap=access.is_bitmap)
+        command.is_of_group = access.is_of_group
         if access.is_fua and op == WRITE:
             if self.has_fua:
                 command.is_fua = True

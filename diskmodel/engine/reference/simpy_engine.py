@@ -25,6 +25,7 @@ from diskmodel.engine.reference.group_commit import GroupCommit
 from diskmodel.engine.reference.hdd import HardDisk
 from diskmodel.engine.reference.host import Host
 from diskmodel.engine.reference.page_cache import CachingHost
+from diskmodel.engine.reference.pool_writes import PoolWrites
 from diskmodel.engine.reference.raid import Raid
 from diskmodel.engine.reference.rebuild import Rebuild
 from diskmodel.engine.reference.virtual_disk import VirtualDisk
@@ -93,6 +94,8 @@ def make_stages(
         device.merge_limit = merge_limit if scenario.queue.merge else 0
         if scenario.layout.pool is not None:
             device.gather_gap, device.gather_limit = scenario.layout.pool.gather_gap, scenario.layout.pool.gather
+            device.write_gap = scenario.layout.pool.writes.gather_gap
+            device.most_active = scenario.layout.pool.most_active
         if isinstance(tables, HddTables):
             device.zone_sectors, device.first_zoned = tables.write_zone_sectors, tables.conventional_sectors
             device.zone_merge_limit = merge_limit
@@ -202,6 +205,9 @@ class Simulation:
     def run(self) -> int:
         if not self.left:
             return 0
+        start = self.scenario.start
+        if isinstance(self.controller.array, PoolWrites):
+            self.controller.array.begin(start.group_records, start.group_indirect, start.group_top)
         self.clients.start()
         if self.rebuild is not None:
             self.rebuild.start()
@@ -223,7 +229,9 @@ class Simulation:
         self.host.submit(HostRequest(row, op[row], first[row], n, hits[row], self.clock.now, sync=self._passed(sync)))
 
     def _passed(self, sync: Sync) -> Sync:
-        """What follows a write where drives may lack FUA (rule Y7)."""
+        """What follows a write where drives may lack FUA (rule Y7); a pool makes it safe itself (rule X10)."""
+        if self.scenario.layout.pool is not None:
+            return Sync.FILE_DSYNC if sync == Sync.DSYNC else sync
         has_fua = self.raid.has_fua and bool(self.raid.flushes)
         return Sync.FLUSH if sync == Sync.FILE_DSYNC and not has_fua else sync
 

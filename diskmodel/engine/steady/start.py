@@ -71,6 +71,10 @@ class Start:
         Dirty pages of the host, old enough to be written.
     pages_clean : int64, shape (n,)
         Clean pages of the host, the least recently used first.
+    group_records, group_indirect : int
+        Records and indirect blocks of a transaction group whose writing begins at time 0, on pools (rule Z12).
+    group_top : int
+        Records of a pool below which data lies (rule X13).
     n_before : int
         Requests of the workload that came before those of the run (rule Z2).
     round_requests : int
@@ -93,6 +97,9 @@ class Start:
     runs: Annotated[Int64, GivenAs(Writes)] = field(default_factory=lambda: np.empty((0, 3), np.int64))
     pages_dirty: Int64 = field(default_factory=_nothing)
     pages_clean: Int64 = field(default_factory=_nothing)
+    group_records: int = 0
+    group_indirect: int = 0
+    group_top: int = 0
     n_before: Beside[int] = 0
     round_requests: Beside[int] = 0
     is_in_waves: Beside[bool] = False

@@ -19,6 +19,8 @@ pub struct Command {
     pub flushes_after: bool,
     /// A page of the write-intent bitmap: the array counts it as none of its writes (rules L5, Q10).
     pub is_bitmap: bool,
+    /// A write of a transaction group of a pool (rule X14).
+    pub is_of_group: bool,
     /// Part of a run that does not go to the media cache (rule G2).
     pub in_place: bool,
     pub lba: i64,

@@ -147,6 +147,33 @@ const NEVER: i64 = i64::MAX;
 /// Waiting commands, from the one that came first, among which a read looks for others to include (rule X8).
 const LOOKED_AT: usize = 256;
 
+/// Classes of commands on a disk of a pool: reads, writes that somebody waits for, those of a transaction group (rule
+/// X14).
+const READS: usize = 0;
+const AWAITED: usize = 1;
+const OF_GROUP: usize = 2;
+
+fn class_of(command: &Command) -> usize {
+    match command.op {
+        READ => READS,
+        _ if command.is_of_group => OF_GROUP,
+        _ => AWAITED,
+    }
+}
+
+/// How a pool gives commands to a drive.
+struct Classes {
+    /// Sectors of padding between two writes that become one.
+    gap: i64,
+    /// Commands of each class that the drive is given at once, and of a group.
+    most: usize,
+    of_group: usize,
+    /// Those that it has.
+    active: [usize; 3],
+    /// Behind the last write of a group.
+    group_end: i64,
+}
+
 /// The queue in front of a drive.
 pub struct Front {
     pub index: u32,
@@ -160,6 +187,8 @@ pub struct Front {
     merge_limit: i64,
     /// Sectors that a read may skip to include another that waits, and its most sectors then; 0: it includes none.
     gather: (i64, i64),
+    /// Of a disk of a pool.
+    classes: Option<Classes>,
     /// Blocks of one arm: what lies on different arms is not read together.
     border: i64,
     /// Whether a write may bypass this queue at the instant at which its read completes (rule L12).
@@ -186,6 +215,7 @@ impl Front {
             flushes: Vec::new(),
             merge_limit: 0,
             gather: (0, 0),
+            classes: None,
             border: i64::MAX,
             is_bypassed: false,
             zones: None,
@@ -210,6 +240,42 @@ impl Front {
         self.border = border;
     }
 
+    /// Gives the drive commands of a pool by class: at most so many of each, and of a group (rule X14); a write may
+    /// include others behind `gap` sectors of padding.
+    pub fn divide_into_classes(&mut self, gap: i64, most: i64, of_group: i64) {
+        let (most, of_group) = (most as usize, of_group as usize);
+        self.classes = Some(Classes { gap, most, of_group, active: [0; 3], group_end: 0 });
+    }
+
+    /// How many writes of a group the drive is given at once from now on.
+    pub fn give_group_writes(&mut self, n: usize) {
+        if let Some(classes) = &mut self.classes {
+            classes.of_group = n;
+        }
+    }
+
+    /// The command that a pool gives to the drive next (rule X14); None: none now.
+    #[inline(never)]
+    fn take_by_class(&mut self, commands: &Commands) -> Option<Waiting> {
+        let Front { waiting, classes, .. } = self;
+        let classes = classes.as_mut()?;
+        let list = waiting.list();
+        let class = |w: &Waiting| class_of(&commands[w.id]);
+        let mut chosen = None;
+        for kind in [READS, AWAITED] {
+            if chosen.is_none() && classes.active[kind] < classes.most {
+                chosen = list.commands().iter().position(|w| class(w) == kind);
+            }
+        }
+        if chosen.is_none() && classes.active[OF_GROUP] < classes.of_group {
+            let of_group = || list.commands().iter().enumerate().filter(|(_, w)| class(w) == OF_GROUP);
+            let end = if planted(Fault::PoolSweep) { 0 } else { classes.group_end };
+            let behind = of_group().filter(|(_, w)| w.lba >= end).min_by_key(|(_, w)| (w.lba, w.seq));
+            chosen = behind.or_else(|| of_group().min_by_key(|(_, w)| (w.lba, w.seq))).map(|(at, _)| at);
+        }
+        Some(list.remove(chosen?))
+    }
+
     /// Whether commands change when they are handed over.
     #[inline(always)]
     pub fn gathers(&self) -> bool {
@@ -219,10 +285,13 @@ impl Front {
     /// Lets a read include those that have waited near it: first those before it, then those behind (rule X8).
     #[inline(never)]
     fn gather(&mut self, first: &mut Waiting, now: i64, commands: &mut Commands) {
-        if first.op != READ || first.arrived == now {
+        if first.arrived == now {
             return;
         }
-        let (gap, most) = (self.gather.0 - i64::from(planted(Fault::PoolGap)), self.gather.1);
+        let class = class_of(&commands[first.id]);
+        let own_gap = self.classes.as_ref().map_or(0, |classes| classes.gap);
+        let gap = if class == READS { self.gather.0 - i64::from(planted(Fault::PoolGap)) } else { own_gap };
+        let most = self.gather.1;
         let (mut low, mut high) = ((first.lba, first.seq), (first.lba, first.seq));
         let (mut begin, mut end) = (first.lba, first.lba + first.n);
         for is_behind in [false, true] {
@@ -230,7 +299,9 @@ impl Front {
                 let list = self.waiting.list();
                 let near =
                     list.commands().iter().take(LOOKED_AT).enumerate().filter(|(_, w)| {
-                        w.op == READ && w.arrived < now && w.lba / self.border == first.lba / self.border
+                        class_of(&commands[w.id]) == class
+                            && w.arrived < now
+                            && w.lba / self.border == first.lba / self.border
                     });
                 let next = if is_behind {
                     near.filter(|(_, w)| (w.lba, w.seq) > high).min_by_key(|(_, w)| (w.lba, w.seq))
@@ -407,10 +478,20 @@ impl Front {
         if self.waiting.is_empty() || self.in_drive >= depth {
             return None;
         }
-        let mut waiting = self.waiting.take(&mut self.scheduler, self.handed_end, now, arms)?;
-        if self.gathers() {
+        let mut waiting = if self.gathers() {
+            let mut waiting = self.take_by_class(commands)?;
             self.gather(&mut waiting, now, commands);
-        }
+            let class = class_of(&commands[waiting.id]);
+            if let Some(classes) = &mut self.classes {
+                classes.active[class] += 1;
+                if class == OF_GROUP {
+                    classes.group_end = waiting.lba + waiting.n;
+                }
+            }
+            waiting
+        } else {
+            self.waiting.take(&mut self.scheduler, self.handed_end, now, arms)?
+        };
         self.handed_end = waiting.lba + waiting.n;
         self.accept(&mut waiting, now, commands, begin);
         Some(waiting)
@@ -424,7 +505,8 @@ impl Front {
     /// Whether a command that comes now is handed over at once, whatever else comes at this instant.
     #[inline]
     pub fn takes_at_once(&self, depth: usize) -> bool {
-        let is_alone = self.waiting.is_empty() && self.merge_limit == 0 && !self.is_bypassed;
+        let is_alone =
+            self.waiting.is_empty() && self.merge_limit == 0 && !self.is_bypassed && self.classes.is_none();
         self.scheduler.is_in_order() && is_alone && self.in_drive < depth
     }
 
@@ -473,6 +555,9 @@ impl Front {
     pub fn complete(&mut self, command: &Command) {
         self.in_drive -= 1;
         self.pending -= 1;
+        if let Some(classes) = &mut self.classes {
+            classes.active[class_of(command)] -= 1;
+        }
         if !command.is_bitmap || planted(Fault::BitmapHead) {
             self.completed_end = command.lba + command.n;
         }

@@ -67,6 +67,16 @@ pub enum Action {
     Journal(Step),
     /// A batch of a log has waited long enough for records: (stream).
     LogDelayed(u32),
+    /// A write to a pool goes on that was delayed, and one that is in memory is answered.
+    PoolDelayed(u32),
+    PoolTaken(u32),
+    /// A burst of the log of a pool has waited long enough.
+    LogIssued,
+    /// A block is on the log's own device: (burst).
+    LogDeviceDone(u32),
+    /// The time of a transaction group has come, and the turn of its next write.
+    GroupTimed,
+    GroupTurn,
     /// The host's flusher wakes up.
     FlusherWoken,
     /// The next rebuild step.
@@ -99,6 +109,12 @@ impl Action {
             Action::FlushTurn => (15, 1, 0),
             Action::LogDelayed(b) => (15, 2, b),
             Action::Journal(step) => (15, 3, step as u32),
+            Action::PoolDelayed(b) => (15, 4, b),
+            Action::PoolTaken(b) => (15, 5, b),
+            Action::LogIssued => (15, 6, 0),
+            Action::LogDeviceDone(b) => (15, 7, b),
+            Action::GroupTimed => (15, 8, 0),
+            Action::GroupTurn => (15, 9, 0),
         };
         u64::from(a) << 36 | u64::from(b) << 4 | kind
     }
@@ -125,7 +141,13 @@ impl Action {
             _ if a == 0 => Action::TurnEnded,
             _ if a == 1 => Action::FlushTurn,
             _ if a == 2 => Action::LogDelayed(b),
-            _ => Action::Journal(Step::of(b)),
+            _ if a == 3 => Action::Journal(Step::of(b)),
+            _ if a == 4 => Action::PoolDelayed(b),
+            _ if a == 5 => Action::PoolTaken(b),
+            _ if a == 6 => Action::LogIssued,
+            _ if a == 7 => Action::LogDeviceDone(b),
+            _ if a == 8 => Action::GroupTimed,
+            _ => Action::GroupTurn,
         }
     }
 }

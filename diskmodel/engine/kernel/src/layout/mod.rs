@@ -5,6 +5,7 @@ mod choice;
 mod mirror;
 mod parity;
 mod pool;
+mod pool_space;
 mod rebuild;
 mod row;
 mod stripes;
@@ -23,6 +24,7 @@ pub const READ_AND_HOLD: u8 = 2;
 pub use bitmap::{page_of, Bitmap};
 pub use choice::{CopyChoice, DiskState};
 pub use pool::PoolTables;
+pub use pool_space::{write_pieces, Space, WriteTables};
 pub use stripes::{Stretch, StripeCache};
 pub use tables::LayoutTables;
 
@@ -227,7 +229,7 @@ impl Layout {
         self.is_parity() && !self.failed.is_empty()
     }
 
-    fn has_failed(&self, disk: u32) -> bool {
+    pub fn has_failed(&self, disk: u32) -> bool {
         !self.failed.is_empty() && self.failed.contains(&disk)
     }
 }

@@ -1,5 +1,6 @@
 //! Pools of OpenZFS: where a record lies, and what reading it takes (rules X1 to X6); see `diskmodel/layout/pool.py`.
 
+use super::pool_space::WriteTables;
 use super::{Copy, Layout, Piece, Plan, READ};
 use crate::faults::{planted, Fault};
 use crate::schema::record;
@@ -35,6 +36,7 @@ record! {
         /// Sectors that a read may skip to include another, and its most sectors then.
         pub gather_gap: i64,
         pub gather: i64,
+        pub writes: WriteTables,
     }
 }
 
@@ -49,7 +51,7 @@ impl PoolTables {
     }
 
     /// Vdev of a record and its first block there (rules X2 and X3).
-    fn place(&self, n_vdevs: i64, record: i64) -> (i64, i64) {
+    pub fn place(&self, n_vdevs: i64, record: i64) -> (i64, i64) {
         let (turn, inside) = (record / self.turn_records, record % self.turn_records);
         let (round, vdev) = (turn / n_vdevs, turn % n_vdevs);
         let number = round * self.turn_records + inside;
@@ -113,22 +115,35 @@ fn mirror(
 fn columns(layout: &Layout, pool: &PoolTables, vdev: i64, first: i64, plan: &mut Plan) {
     let (n_parity, width) = (layout.n_parity, layout.n_data + layout.n_parity);
     let blocks = pool.record / pool.block;
-    let (each, rest) = (blocks / layout.n_data, blocks % layout.n_data);
-    let n_long = if rest > 0 { rest + n_parity } else { 0 };
-    let n_columns = if each > 0 { width } else { n_long };
-    let (row, begin) = (first / width, first % width);
-    let is_swapped = pool.swap_blocks > 0 && first / pool.swap_blocks % 2 == 1 && !planted(Fault::PoolSwap);
     let mut misses_data = false;
-    for number in (0..n_columns).rev() {
-        let place = begin + if is_swapped && number < 2 { 1 - number } else { number };
-        let disk = (vdev * width + place % width) as u32;
+    for number in (0..n_columns(layout, blocks)).rev() {
+        let (disk, row, n) = pool.column(layout, first, blocks, number);
+        let disk = (vdev * width + disk) as u32;
         if layout.has_failed(disk) {
             misses_data |= number >= n_parity;
         } else if number >= n_parity || misses_data {
-            // columns that change places are equally long
-            let n = each + i64::from(number < n_long);
-            let lba = layout.data_offset + (row + place / width) * pool.block;
-            plan.first.push(Piece::new(disk, READ, lba, n * pool.block));
+            plan.first.push(Piece::new(disk, READ, layout.data_offset + row * pool.block, n * pool.block));
         }
+    }
+}
+
+/// Columns of so many blocks of RAID-Z.
+pub fn n_columns(layout: &Layout, blocks: i64) -> i64 {
+    match (blocks / layout.n_data, blocks % layout.n_data) {
+        (0, rest) => rest + layout.n_parity,
+        _ => layout.n_data + layout.n_parity,
+    }
+}
+
+impl PoolTables {
+    /// Disk of its vdev, row and blocks of a column of so many blocks of RAID-Z that begin at block `first` (rule X4).
+    pub fn column(&self, layout: &Layout, first: i64, blocks: i64, number: i64) -> (i64, i64, i64) {
+        let width = layout.n_data + layout.n_parity;
+        let (each, rest) = (blocks / layout.n_data, blocks % layout.n_data);
+        let n_long = if rest > 0 { rest + layout.n_parity } else { 0 };
+        let is_swapped = self.swap_blocks > 0 && first / self.swap_blocks % 2 == 1 && !planted(Fault::PoolSwap);
+        let place = first % width + if is_swapped && number < 2 { 1 - number } else { number };
+        // columns that change places are equally long
+        (place % width, first / width + place / width, each + i64::from(number < n_long))
     }
 }

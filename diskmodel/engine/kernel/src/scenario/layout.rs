@@ -1,11 +1,14 @@
 //! What a layout must keep.
 
 use crate::layout::{page_of, PER_MILLION};
-use crate::layout::{Family, LayoutTables, SyncAction};
+use crate::layout::{Family, LayoutTables, SyncAction, WriteTables};
 use crate::rule::{all_within, ascending, holds, within};
 use crate::rule::{
     MAX_APART_NS, MAX_DISKS, MAX_LENGTH_BYTES, MAX_PIECES, MAX_REBUILD_STEPS, MAX_SECTORS, MAX_STRIPE_PAGES,
 };
+
+/// Of anything that a pool writes at once.
+const MAX_WRITES: i64 = 1 << 20;
 
 impl LayoutTables {
     /// Disks, spares included.
@@ -90,6 +93,7 @@ impl LayoutTables {
             ("layout.pool.gather_gap", pool.gather_gap),
         ];
         all_within(&others, 0, MAX_SECTORS)?;
+        self.check_pool_writes(&pool.writes)?;
         holds(pool.record % pool.block == 0, "layout.pool.record", pool.record, "must be a multiple of a block")?;
         holds(
             pool.half_records < pool.slab_records,
@@ -123,6 +127,64 @@ impl LayoutTables {
             self.capacity,
             "must be whole records that the metaslabs have room for",
         )
+    }
+
+    fn check_pool_writes(&self, writes: &WriteTables) -> Result<(), String> {
+        let times = [
+            ("layout.pool.writes.group_ns", writes.group_ns),
+            ("layout.pool.writes.longest_delay_ns", writes.longest_delay_ns),
+        ];
+        all_within(&times, 1, MAX_APART_NS)?;
+        let others = [
+            ("layout.pool.writes.delay_ns", writes.delay_ns),
+            ("layout.pool.writes.log_device_ns", writes.log_device_ns),
+        ];
+        all_within(&others, 0, MAX_APART_NS)?;
+        let sectors = [
+            ("layout.pool.writes.dirty_group", writes.dirty_group),
+            ("layout.pool.writes.dirty_most", writes.dirty_most),
+            ("layout.pool.writes.delay_from", writes.delay_from),
+            ("layout.pool.writes.more_from", writes.more_from),
+            ("layout.pool.writes.more_to", writes.more_to),
+            ("layout.pool.writes.turn_blocks", writes.turn_blocks),
+            ("layout.pool.writes.n_records", writes.n_records),
+            ("layout.pool.writes.pointers", writes.pointers - 1),
+            ("layout.pool.writes.label_sectors", writes.label_sectors),
+        ];
+        all_within(&sectors, 1, MAX_SECTORS)?;
+        let counts = [
+            ("layout.pool.writes.active_least", writes.active_least),
+            ("layout.pool.writes.active_most", writes.active_most),
+            ("layout.pool.writes.allocated", writes.allocated),
+            ("layout.pool.writes.log_bursts", writes.log_bursts),
+            ("layout.pool.writes.indirect_blocks", writes.indirect_blocks),
+            ("layout.pool.writes.indirect_copies", writes.indirect_copies),
+            ("layout.pool.writes.objects", writes.objects),
+            ("layout.pool.writes.object_blocks", writes.object_blocks),
+            ("layout.pool.writes.object_copies", writes.object_copies),
+            ("layout.pool.writes.labeled_vdevs", writes.labeled_vdevs),
+            ("layout.pool.writes.log_device_bytes_per_s", writes.log_device_bytes_per_s),
+        ];
+        all_within(&counts[..counts.len() - 1], 1, MAX_WRITES)?;
+        within("layout.pool.writes.log_device_bytes_per_s", writes.log_device_bytes_per_s, 1, MAX_SECTORS)?;
+        let shares = [
+            ("layout.pool.writes.rounds", writes.rounds),
+            ("layout.pool.writes.log_wait_percent", writes.log_wait_percent),
+        ];
+        all_within(&shares, 0, MAX_WRITES)?;
+        let places = [
+            ("layout.pool.writes.direct_from", writes.direct_from),
+            ("layout.pool.writes.log_slab", writes.log_slab),
+            ("layout.pool.writes.metadata_slab", writes.metadata_slab),
+            ("layout.pool.writes.slabs_apart", writes.slabs_apart),
+            ("layout.pool.writes.gather_gap", writes.gather_gap),
+            ("layout.pool.writes.label_first", writes.label_first),
+            ("layout.pool.writes.label_last", writes.label_last),
+            ("layout.pool.writes.label_apart", writes.label_apart),
+        ];
+        all_within(&places, 0, MAX_SECTORS)?;
+        within("layout.pool.writes.log_header", writes.log_header, 0, writes.log_block - 1)?;
+        within("layout.pool.writes.log_block", writes.log_block, 1, MAX_LENGTH_BYTES)
     }
 
     fn check_bitmap(&self, drive_sectors: i64) -> Result<(), String> {

@@ -87,23 +87,25 @@ struct Outside {
     merge_sectors: i64,
     write_zones: Option<WriteZoneTables>,
     n_buffered: u64,
+    group: [i64; 3],
     sample_every: u64,
 }
 
 impl Outside {
     /// All that a simulation is made of, with disks of one kind.
     fn around<D: Device>(self, model: D::Model, mut disks: Vec<D>) -> Parts<D> {
-        let Outside { layout, controller, cache, host, submitter, flushes, n_buffered, sample_every, .. } = self;
+        let Outside { layout, controller, cache, host, submitter, flushes, n_buffered, group, sample_every, .. } = self;
         for front in disks.iter_mut().map(Device::front_mut) {
             front.merge_up_to(self.merge_sectors);
             if let Some(pool) = &layout.pool {
                 front.gather_up_to(pool.gather_gap, pool.gather, model.border());
+                front.divide_into_classes(pool.writes.gather_gap, pool.most_active, pool.writes.active_least);
             }
             if let Some(zones) = &self.write_zones {
                 front.write_in(WriteZones::new(zones, model.border()));
             }
         }
-        Parts { model, layout, controller, cache, host, submitter, flushes, disks, n_buffered, sample_every }
+        Parts { model, layout, controller, cache, host, submitter, flushes, disks, n_buffered, group, sample_every }
     }
 }
 
@@ -162,6 +164,7 @@ impl Scenario {
             merge_sectors: self.merge_sectors,
             write_zones: self.write_zones,
             n_buffered,
+            group: [start.group_records, start.group_indirect, start.group_top],
             sample_every,
         };
         match self.drive {

@@ -6,7 +6,7 @@ use super::Scenario;
 use crate::faults::{planted, Fault};
 use crate::flash::{self, FirstLayout};
 use crate::rule::MAX_SECTORS;
-use crate::rule::{each_within, has_length, holds, refused, within};
+use crate::rule::{all_within, each_within, has_length, holds, refused, within};
 use crate::scenario::Drive;
 use crate::schema::record;
 
@@ -38,6 +38,11 @@ record! {
         pub pages_dirty: Vec<i64>,
         /// Clean pages, the least recently used first.
         pub pages_clean: Vec<i64>,
+        /// Records and indirect blocks of a transaction group whose writing begins at time 0, and the records of the pool
+        /// below which data lies.
+        pub group_records: i64,
+        pub group_indirect: i64,
+        pub group_top: i64,
     }
 }
 
@@ -102,6 +107,13 @@ impl Scenario {
         holds(has_reads || start.cached.is_empty(), "start.cached (number)", start.cached.len(), rule)?;
         each_within("start.cached", &start.cached, 0, n_blocks - 1)?;
         self.check_writes()?;
+        let n_records = self.layout.pool.as_ref().map_or(0, |pool| pool.writes.n_records);
+        let group = [
+            ("start.group_records", start.group_records),
+            ("start.group_indirect", start.group_indirect),
+            ("start.group_top", start.group_top),
+        ];
+        all_within(&group, 0, n_records)?;
         let cache = self.host.as_ref().and_then(|host| host.page_cache.as_ref());
         let room = cache.map_or(0, |cache| cache.memory_pages as i64);
         let n_pages = self.host.as_ref().map_or(1, |host| n_of(host.page_sectors));

@@ -23,7 +23,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Begin an access: now, or when the bits that it needs are set.
     #[inline(always)]
     pub(super) fn begin_access(&mut self, owner: Owner, op: u8, sector: i64, n: i64, asked: i64) {
-        if op == FLUSH {
+        if self.pool.is_some() {
+            if let Owner::Host(host) = owner {
+                self.pool_access(host, op, sector, n);
+            }
+        } else if op == FLUSH {
             if let Owner::Host(host) = owner {
                 self.flush_array(host);
             }
@@ -94,6 +98,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let is_throttled = self.submitter.is_some();
         let ArrayAccess { ref owner, is_fua, .. } = self.accesses[id];
         let is_bitmap = matches!(owner, Owner::Bitmap);
+        let is_of_group = matches!(owner, Owner::Group(_));
         let mut out = 0;
         for at in 0..self.plan.first.len() {
             let piece = &self.plan.first[at];
@@ -107,6 +112,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                     op: if op == READ_AND_HOLD { READ } else { op },
                     holds: op == READ_AND_HOLD,
                     is_bitmap,
+                    is_of_group,
                     lba,
                     n: take,
                     submitted: now,
@@ -277,6 +283,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Owner::Rebuild(first) => self.rebuilt(first),
             Owner::Destage(first, end) => self.destaged(first, end),
             Owner::ReadAhead(number) => self.came(number),
+            Owner::Fill(host) => self.filled(host, last),
+            Owner::Direct(id) => self.directly_written(id),
+            Owner::Log(burst) => self.log_written(burst, last),
+            Owner::Group(is_record) => self.group_written(is_record),
+            Owner::Labels => self.labels_written(),
             Owner::Host(host) => {
                 let request = &mut self.hosts[host];
                 request.parity += parity;

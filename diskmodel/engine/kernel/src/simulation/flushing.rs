@@ -64,6 +64,8 @@ enum Waiter {
     Host(u32),
     /// A write that is safe then.
     Data(Command),
+    /// A burst of the log of a pool.
+    Log(u32),
 }
 
 /// Flushes of one disk: one is in progress while the next ones gather (rule Y4).
@@ -91,7 +93,12 @@ pub struct Flushes {
     served: Vec<u32>,
     left: usize,
     is_in_progress: bool,
+    /// Of a flush for a transaction group of a pool: the labels have been written before it, and it ends the group.
+    ends_group: bool,
 }
+
+/// Stands for the transaction group of a pool where requests of the host wait for a flush of the array.
+const GROUP: u32 = u32::MAX;
 
 impl Flushes {
     pub fn new(layout: &Layout, n_devices: usize, (takes, has_fua): (bool, bool), turn_ns: i64) -> Self {
@@ -107,12 +114,18 @@ impl Flushes {
             served: Vec::new(),
             left: 0,
             is_in_progress: false,
+            ends_group: false,
         }
     }
 
     /// How long the host works on one request.
     pub(super) fn turn_ns(&self) -> i64 {
         self.turn_ns
+    }
+
+    /// Whether the disks take flushes.
+    pub(super) fn takes_any(&self) -> bool {
+        self.takes
     }
 
     /// Whether there are writes that pass the drives' buffers, those of a journal among them: there is no need to look
@@ -135,6 +148,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// What follows a write where drives may lack FUA (rule Y7).
     pub(super) fn passed(&self, sync: i64) -> i64 {
+        if self.pool.is_some() {
+            // a pool makes it safe itself (rule X10)
+            return if sync == PASS_THROUGH { PASS_ONLY } else { sync };
+        }
         let has_fua = self.flushes.takes && self.flushes.has_fua;
         if sync == PASS_ONLY && !has_fua {
             FLUSH_AFTER
@@ -145,6 +162,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Whether a host that wants its writes safe has to flush anything (rule Y2).
     pub(super) fn takes_flushes(&self) -> bool {
+        if let Some(pool) = &self.layout.pool {
+            return pool.writes.is_logged;
+        }
         self.flushes.takes || self.cache.as_ref().is_some_and(|cache| cache.dirty.is_some())
     }
 
@@ -181,14 +201,50 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     #[inline(never)]
     pub(super) fn flush_array(&mut self, host: u32) {
         match self.flushes.targets[..] {
-            _ if !self.flushes.takes => self.finished(host),
-            [] => self.finished(host),
+            _ if !self.flushes.takes => self.flushed(host),
+            [] => self.flushed(host),
             [disk] => self.flush_disk(disk, Waiter::Host(host)),
             _ => {
                 self.flushes.gathered.push(host);
                 self.begin_array_flush();
             }
         }
+    }
+
+    /// Who waited for a flush of the array goes on.
+    #[inline(always)]
+    fn flushed(&mut self, host: u32) {
+        if host == GROUP {
+            self.flushed_for_group();
+        } else {
+            self.finished(host);
+        }
+    }
+
+    #[inline(never)]
+    fn flushed_for_group(&mut self) {
+        if std::mem::take(&mut self.flushes.ends_group) {
+            self.end_group();
+        } else {
+            self.write_labels();
+        }
+    }
+
+    /// Flushes all disks before the labels of a transaction group are written (rule X12).
+    pub(super) fn flush_for_group(&mut self) {
+        self.flush_array(GROUP);
+    }
+
+    /// Flushes all disks behind the labels of a transaction group.
+    #[inline(never)]
+    pub(super) fn labels_written(&mut self) {
+        self.flushes.ends_group = true;
+        self.flush_array(GROUP);
+    }
+
+    /// Flushes a disk for a burst of the log of a pool.
+    pub(super) fn flush_disk_for_log(&mut self, device: u32, burst: u32) {
+        self.flush_disk(device, Waiter::Log(burst));
     }
 
     fn begin_array_flush(&mut self) {
@@ -218,7 +274,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         } else {
             self.flush_turn();
         }
-        served.into_iter().for_each(|host| self.finished(host));
+        served.into_iter().for_each(|host| self.flushed(host));
     }
 
     /// The next flush of the array may begin.
@@ -277,8 +333,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         for waiter in served {
             match waiter {
                 Waiter::Array => self.array_flushed(),
-                Waiter::Host(host) => self.finished(host),
+                Waiter::Host(host) => self.flushed(host),
                 Waiter::Data(command) => self.part_done(&command),
+                Waiter::Log(burst) => self.log_flushed(burst),
             }
         }
     }

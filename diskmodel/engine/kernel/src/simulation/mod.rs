@@ -7,8 +7,10 @@ mod controller;
 mod flushing;
 mod group_commit;
 mod host;
+mod intent_log;
 mod journal;
 mod page_cache;
+mod pool;
 mod read_ahead;
 mod rebuild;
 mod stripes;
@@ -32,6 +34,7 @@ use group_commit::{Log, Record};
 pub use host::Host;
 use journal::Journal;
 pub use page_cache::PageCache;
+use pool::PoolWrites;
 pub use read_ahead::ReadAhead;
 use rebuild::Rebuild;
 use stripes::{Stretches, Stripes};
@@ -65,6 +68,16 @@ enum Owner {
     Bitmap,
     /// The writes that a stretch of rows is part of (rule L15).
     Stripes,
+    /// A write to a pool, for which a record is read.
+    Fill(u32),
+    /// Records that are written before something goes into the log of a pool.
+    Direct(u32),
+    /// A burst of the log of a pool.
+    Log(u32),
+    /// A transaction group: a record, or metadata.
+    Group(bool),
+    /// The labels of a pool.
+    Labels,
 }
 
 impl Default for Owner {
@@ -191,6 +204,8 @@ pub struct Parts<D: Device> {
     pub disks: Vec<D>,
     /// Writes that the disks' buffers hold when the run begins.
     pub n_buffered: u64,
+    /// Of a transaction group whose writing begins with the run: records, indirect blocks, records below which data is.
+    pub group: [i64; 3],
     /// Levels are recorded after every so many completions; 0: never.
     pub sample_every: u64,
 }
@@ -213,6 +228,7 @@ pub struct Simulation<D: Device, T> {
     host: Option<Box<Host>>,
     submitter: Option<Box<Submitter>>,
     flushes: Box<Flushes>,
+    pool: Option<Box<PoolWrites>>,
     /// Whether there are writes that pass the drives' buffers.
     has_passing: bool,
     syncs: Option<Box<ClientSyncs>>,
@@ -243,12 +259,24 @@ pub struct Simulation<D: Device, T> {
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
     pub fn new(parts: Parts<D>, traffic: T) -> Self {
-        let Parts { model, layout, controller, cache, host, submitter, flushes, disks, n_buffered, sample_every } =
-            parts;
+        let Parts {
+            model,
+            layout,
+            controller,
+            cache,
+            host,
+            submitter,
+            flushes,
+            disks,
+            n_buffered,
+            group,
+            sample_every,
+        } = parts;
         let journal = Journal::of(traffic.rules(), model.sector_bytes(), flushes.turn_ns()).map(Box::new);
         Simulation {
             has_passing: flushes.has_passing(traffic.rules(), journal.is_some()),
             journal,
+            pool: PoolWrites::new(&layout, flushes.turn_ns(), group).map(Box::new),
             flushes: Box::new(flushes),
             syncs: ClientSyncs::of(traffic.rules()).map(Box::new),
             logs: Log::of(traffic.rules()),
@@ -333,6 +361,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             }
         }
         self.start_flusher();
+        self.begin_pool();
         for stream in 0..self.traffic.rules().len() {
             for client in 0..self.traffic.rules()[stream].n_clients.max(1) {
                 if !self.take_row(stream, client as u32, 0, 0) {
@@ -428,6 +457,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::FlushTurn => self.flush_turn(),
             Action::Journal(step) => self.go_on_with_commit(step),
             Action::LogDelayed(stream) => self.log_delayed(stream),
+            Action::PoolDelayed(host) => self.fill(host),
+            Action::PoolTaken(host) => self.write_taken(host),
+            Action::LogIssued => self.issue_log(),
+            Action::LogDeviceDone(burst) => self.log_device_done(burst),
+            Action::GroupTimed => self.group_timed(),
+            Action::GroupTurn => self.group_turn(),
             Action::RebuildStep => self.rebuild_step(),
             Action::BitsDurable => self.bits_durable(),
         }

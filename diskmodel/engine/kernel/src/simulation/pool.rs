@@ -1,0 +1,512 @@
+//! What stands before the layout of a pool: dirty records, transaction groups, the throttle (rules X9 to X15); see
+//! `diskmodel/engine/reference/pool_writes.py`.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use super::intent_log::{IntentLog, LogWaiter};
+use super::{Owner, Simulation, Times};
+use crate::command::{Command, Slots};
+use crate::device::{Device, Shared};
+use crate::events::{Action, ARRIVE, COMPLETE};
+use crate::faults::{planted, Fault};
+use crate::layout::{write_pieces, Layout, Piece, PoolTables, Space};
+use crate::mechanics::{FLUSH, READ, WRITE};
+use crate::traffic::{Traffic, PASS_THROUGH};
+
+/// Behind the arrivals of the same instant and device number.
+pub(super) const LAST: u64 = (1 << 63) - 1;
+
+/// A transaction group.
+#[derive(Default)]
+struct Group {
+    /// Dirty records, each with whether its place has been written already.
+    records: HashMap<i64, bool>,
+    /// What the log would get of writes that nobody has made safe, and the records of these that go to their places at
+    /// once.
+    n_bytes: i64,
+    direct: Vec<i64>,
+}
+
+/// A write of a program that is being taken.
+#[derive(Clone, Copy, Default)]
+struct Write {
+    asked: i64,
+    is_safe: bool,
+    /// Reads that it waits for, and the last of them.
+    n_reads: u32,
+    last: Times,
+}
+
+/// Records that are written to their places before something goes into the log.
+#[derive(Default)]
+struct Direct {
+    left: usize,
+    n_bytes: i64,
+    waiter: LogWaiter,
+}
+
+/// What a pool knows of its writes.
+pub struct PoolWrites {
+    pub(super) space: Space,
+    pub(super) log: IntentLog,
+    open: Group,
+    syncing: Option<Group>,
+    /// Sectors of records that are dirty, in both groups.
+    dirty: i64,
+    /// When the writing of the last group began, and whether a time for the next is set.
+    begun: i64,
+    is_timed: bool,
+    /// The processor works so long on a write of a group, one after the other.
+    turn_ns: i64,
+    is_in_turn: bool,
+    /// Records and indirect blocks of the group that are still to be written, and how many writes are out.
+    left_records: i64,
+    left_indirect: i64,
+    out: i64,
+    round: i64,
+    /// When the last delayed write goes on, and writes that wait until less is dirty.
+    delayed_until: i64,
+    blocked: VecDeque<u32>,
+    writes: HashMap<u32, Write>,
+    directs: Slots<Direct>,
+    /// Scratch space.
+    pieces: Vec<Piece>,
+}
+
+impl PoolWrites {
+    /// `group` are records and indirect blocks of a group whose writing begins with the run, and the records below which
+    /// data lies (rule Z12).
+    pub fn new(layout: &Layout, turn_ns: i64, group: [i64; 3]) -> Option<Self> {
+        let pool = layout.pool.as_ref()?;
+        let [left_records, left_indirect, top] = group;
+        Some(PoolWrites {
+            space: Space::new(layout, &pool.writes, top),
+            log: IntentLog::default(),
+            open: Group::default(),
+            syncing: (left_records > 0).then(Group::default),
+            dirty: left_records * pool.record,
+            begun: 0,
+            is_timed: false,
+            turn_ns,
+            is_in_turn: false,
+            left_records,
+            left_indirect,
+            out: 0,
+            round: 0,
+            delayed_until: 0,
+            blocked: VecDeque::new(),
+            writes: HashMap::new(),
+            directs: Slots::default(),
+            pieces: Vec::new(),
+        })
+    }
+
+    fn holds(&self, record: i64) -> bool {
+        self.open.records.contains_key(&record)
+            || self.syncing.as_ref().is_some_and(|group| group.records.contains_key(&record))
+    }
+}
+
+impl<D: Device, T: Traffic> Simulation<D, T> {
+    /// The pool and what it knows of its writes; only asked where there is one.
+    #[inline(always)]
+    pub(super) fn pool(&mut self) -> Option<(&mut PoolWrites, &Layout, &PoolTables)> {
+        let Simulation { pool, layout, .. } = self;
+        let (pool, layout) = (pool.as_mut()?, &*layout);
+        Some((pool, layout, layout.pool.as_ref()?))
+    }
+
+    pub(super) fn pool_device(&self) -> u32 {
+        self.disks.len() as u32 + 4
+    }
+
+    /// The group whose time has come when the run begins (rule Z12).
+    pub(super) fn begin_pool(&mut self) {
+        if self.pool().is_some_and(|(pool, ..)| pool.syncing.is_some()) {
+            self.dirty_changed();
+            self.write_group();
+        }
+    }
+
+    // ------------------------------------------------------------------ requests
+    /// A request reaches the pool.
+    #[inline(never)]
+    pub(super) fn pool_access(&mut self, host: u32, op: u8, sector: i64, n: i64) {
+        let now = self.events.now;
+        if op == FLUSH {
+            return self.pool_flush(host);
+        }
+        let is_safe = self.hosts[host].sync >= PASS_THROUGH;
+        let Some((pool, _, tables)) = self.pool() else { return };
+        pool.space.asked((sector + n - 1) / tables.record);
+        if op == READ {
+            return self.plan_access(Owner::Host(host), op, sector, n, now);
+        }
+        let is_safe = is_safe && tables.writes.is_logged;
+        let is_blocked = !pool.blocked.is_empty() || pool.dirty >= tables.writes.dirty_most;
+        pool.writes.insert(host, Write { asked: now, is_safe, ..Write::default() });
+        if is_blocked {
+            pool.blocked.push_back(host);
+        } else {
+            self.delay_write(host);
+        }
+    }
+
+    /// Make all writes before this one safe (rule X10).
+    fn pool_flush(&mut self, host: u32) {
+        let Some((pool, _, tables)) = self.pool() else { return };
+        if !tables.writes.is_logged {
+            return self.finished(host);
+        }
+        let mut n_bytes = tables.writes.log_header;
+        let mut direct = Vec::new();
+        for group in pool.syncing.iter_mut().chain([&mut pool.open]) {
+            n_bytes += std::mem::take(&mut group.n_bytes);
+            direct.append(&mut group.direct);
+        }
+        self.write_directly(&direct, n_bytes, LogWaiter::Flush(host));
+    }
+
+    /// A write waits behind the one before it while much is dirty (rule X15).
+    fn delay_write(&mut self, host: u32) {
+        let (now, device, row) = (self.events.now, self.pool_device(), self.hosts[host].row);
+        let Some((pool, _, tables)) = self.pool() else { return };
+        let delay = tables.writes.delay_of(pool.dirty);
+        if delay == 0 {
+            return self.fill(host);
+        }
+        let since = if planted(Fault::PoolDelay) { now } else { now.max(pool.delayed_until) };
+        pool.delayed_until = since + delay;
+        let until = pool.delayed_until;
+        self.events.at(until, COMPLETE, device, row, Action::PoolDelayed(host));
+    }
+
+    /// Read what is missing of records of which only a part is written (rule X9).
+    #[inline(never)]
+    pub(super) fn fill(&mut self, host: u32) {
+        let (sector, n) = (self.hosts[host].sector, self.hosts[host].n);
+        let now = self.events.now;
+        let Some((pool, _, tables)) = self.pool() else { return };
+        let record = tables.record;
+        let (first, last) = (sector / record, (sector + n - 1) / record);
+        let is_first = sector % record > 0;
+        let is_last = (sector + n) % record > 0 && !(is_first && first == last);
+        let mut missing = [first, last];
+        let mut n_missing = 0;
+        for (number, is_partial) in [(first, is_first), (last, is_last)] {
+            if is_partial && !pool.holds(number) {
+                missing[n_missing] = number;
+                n_missing += 1;
+            }
+        }
+        if n_missing == 0 || planted(Fault::PoolFill) {
+            return self.take_write(host);
+        }
+        if let Some(write) = pool.writes.get_mut(&host) {
+            write.n_reads = n_missing as u32;
+        }
+        for &number in &missing[..n_missing] {
+            self.plan_access(Owner::Fill(host), READ, number * record, record, now);
+        }
+    }
+
+    /// A part of a record that was missing has been read.
+    #[inline(never)]
+    pub(super) fn filled(&mut self, host: u32, last: &Command) {
+        let Some((pool, ..)) = self.pool() else { return };
+        let Some(write) = pool.writes.get_mut(&host) else { return };
+        write.n_reads -= 1;
+        write.last = Times::of(last);
+        if write.n_reads == 0 {
+            self.take_write(host);
+        }
+    }
+
+    /// A write is in the open group (rule X9).
+    fn take_write(&mut self, host: u32) {
+        let (sector, n, row) = (self.hosts[host].sector, self.hosts[host].n, self.hosts[host].row);
+        let sector_bytes = self.model.sector_bytes();
+        let (now, device) = (self.events.now, self.pool_device());
+        let Some((pool, _, tables)) = self.pool() else { return };
+        let (writes, record) = (&tables.writes, tables.record);
+        let (first, last) = (sector / record, (sector + n - 1) / record);
+        let is_safe = pool.writes.get(&host).is_some_and(|write| write.is_safe);
+        let is_direct = writes.direct_from > 0 && n >= writes.direct_from;
+        let n_headers = if is_direct { last - first + 1 } else { 1 };
+        let n_bytes = writes.log_header * n_headers + if is_direct { 0 } else { n * sector_bytes };
+        for number in first..=last {
+            if pool.open.records.insert(number, is_direct && is_safe).is_none() {
+                pool.dirty += record;
+            }
+        }
+        self.dirty_changed();
+        self.set_group_time();
+        self.begin_group(false);
+        let direct: Vec<_> = if is_direct { (first..=last).collect() } else { Vec::new() };
+        if is_safe {
+            return self.write_directly(&direct, n_bytes, LogWaiter::Write(host));
+        }
+        let hit_ns = self.controller.hit_ns;
+        let Some((pool, _, tables)) = self.pool() else { return };
+        if tables.writes.is_logged {
+            pool.open.n_bytes += n_bytes;
+            pool.open.direct.extend(direct);
+        }
+        self.events.at(now + hit_ns, COMPLETE, device, row, Action::PoolTaken(host));
+    }
+
+    /// A write that nobody waits for is in memory.
+    #[inline(never)]
+    pub(super) fn write_taken(&mut self, host: u32) {
+        let hit_ns = self.controller.hit_ns;
+        let Some((pool, ..)) = self.pool() else { return };
+        let last = pool.writes.get(&host).map(|write| write.last).unwrap_or_default();
+        self.write_done(host, last, hit_ns);
+    }
+
+    /// A write is answered; `last` is the last command that it waited for, and `hit` what it spent in memory.
+    pub(super) fn write_done(&mut self, host: u32, last: Times, hit: i64) {
+        let now = self.events.now;
+        let Some((pool, ..)) = self.pool() else { return };
+        let asked = pool.writes.remove(&host).map_or(now, |write| write.asked);
+        let request = &mut self.hosts[host];
+        request.cache += hit;
+        request.queue += now - asked - hit - (last.done - last.submitted);
+        request.last = last;
+        self.answered(host);
+    }
+
+    /// Write records to their places now, then so many bytes into the log (rule X10).
+    fn write_directly(&mut self, records: &[i64], n_bytes: i64, waiter: LogWaiter) {
+        if records.is_empty() {
+            return self.commit_to_log(n_bytes, waiter);
+        }
+        let Some((pool, ..)) = self.pool() else { return };
+        let id = pool.directs.put(Direct { left: records.len(), n_bytes, waiter });
+        for number in records {
+            let Some((pool, layout, tables)) = self.pool() else { return };
+            for group in pool.syncing.iter_mut().chain([&mut pool.open]) {
+                if let Some(is_written) = group.records.get_mut(number) {
+                    *is_written = true;
+                }
+            }
+            let (vdev, first) = pool.space.for_record(layout, tables);
+            self.write_blocks(Owner::Direct(id), vdev, first, None);
+        }
+    }
+
+    /// A record has been written to its place.
+    #[inline(never)]
+    pub(super) fn directly_written(&mut self, id: u32) {
+        let Some((pool, ..)) = self.pool() else { return };
+        let direct = &mut pool.directs[id];
+        direct.left -= 1;
+        if direct.left > 0 {
+            return;
+        }
+        let Direct { n_bytes, waiter, .. } = std::mem::take(direct);
+        pool.directs.release(id);
+        self.commit_to_log(n_bytes, waiter);
+    }
+
+    /// Writes so many blocks, those of a record if None, at a block of a vdev.
+    pub(super) fn write_blocks(&mut self, owner: Owner, vdev: i64, first: i64, blocks: Option<i64>) {
+        let Simulation { layout, plan, .. } = self;
+        let Some(tables) = &layout.pool else { return };
+        plan.first.clear();
+        plan.then.clear();
+        let blocks = blocks.unwrap_or(tables.record / tables.block);
+        write_pieces(layout, tables, vdev, first, blocks, &mut plan.first);
+        self.start(owner, self.events.now, true, None);
+    }
+
+    // ------------------------------------------------------------------ transaction groups
+    /// Drives are given as many writes of a group as is due now (rule X14).
+    fn dirty_changed(&mut self) {
+        let Some((pool, _, tables)) = self.pool() else { return };
+        let n = tables.writes.active_writes(pool.dirty) as usize;
+        for disk in &mut self.disks {
+            disk.front_mut().give_group_writes(n);
+        }
+    }
+
+    /// The open group is written at the next multiple of the interval from the beginning of the last (rule X11).
+    fn set_group_time(&mut self) {
+        let (now, device) = (self.events.now, self.pool_device());
+        let Some((pool, _, tables)) = self.pool() else { return };
+        if std::mem::replace(&mut pool.is_timed, true) {
+            return;
+        }
+        let interval = tables.writes.group_ns - i64::from(planted(Fault::PoolInterval));
+        let n = ((now - pool.begun + interval - 1) / interval).max(1);
+        let when = pool.begun + n * interval;
+        self.events.at(when, ARRIVE, device, LAST - 1, Action::GroupTimed);
+    }
+
+    #[inline(never)]
+    pub(super) fn group_timed(&mut self) {
+        if let Some((pool, ..)) = self.pool() {
+            pool.is_timed = false;
+        }
+        self.begin_group(true);
+    }
+
+    /// Write the open group if it is time, or large enough, and none is being written.
+    fn begin_group(&mut self, is_due: bool) {
+        let now = self.events.now;
+        let Some((pool, _, tables)) = self.pool() else { return };
+        let n = pool.open.records.len() as i64;
+        let is_large = n * tables.record >= tables.writes.dirty_group;
+        if pool.syncing.is_some() || n == 0 || !(is_due || is_large) {
+            return;
+        }
+        pool.begun = now;
+        let group = std::mem::take(&mut pool.open);
+        pool.left_records = group.records.values().filter(|&&is_written| !is_written).count() as i64;
+        pool.dirty -= (n - pool.left_records) * tables.record;
+        pool.left_indirect = 0;
+        let pointers = tables.writes.pointers;
+        let mut level = tables.writes.n_records;
+        let mut touched: HashSet<i64> = group.records.keys().copied().collect();
+        while level > 1 {
+            level = (level + pointers - 1) / pointers;
+            touched = touched.into_iter().map(|number| number / pointers).collect();
+            pool.left_indirect += touched.len() as i64;
+            if planted(Fault::PoolIndirect) {
+                break;
+            }
+        }
+        pool.syncing = Some(group);
+        pool.round = 0;
+        self.dirty_changed();
+        self.write_group();
+    }
+
+    /// Keep so many writes of the group out as places are chosen ahead (rule X12).
+    fn write_group(&mut self) {
+        let device = self.pool_device();
+        loop {
+            let Some((pool, layout, tables)) = self.pool() else { return };
+            let most = tables.writes.allocated * layout.n_groups;
+            let has_left = pool.left_records > 0 || pool.left_indirect > 0;
+            if !has_left || pool.out >= most || pool.is_in_turn {
+                break;
+            }
+            if pool.left_records > 0 {
+                pool.left_records -= 1;
+                pool.out += 1;
+                let (vdev, first) = pool.space.for_record(layout, tables);
+                self.write_blocks(Owner::Group(true), vdev, first, None);
+            } else {
+                pool.left_indirect -= 1;
+                let (copies, blocks) = (tables.writes.indirect_copies, tables.writes.indirect_blocks);
+                for copy in 0..copies {
+                    self.write_metadata(copy, 0, blocks);
+                }
+            }
+            let Some((pool, ..)) = self.pool() else { return };
+            if pool.turn_ns > 0 {
+                pool.is_in_turn = true;
+                let when = pool.turn_ns;
+                self.events.at(self.events.now + when, ARRIVE, device, LAST - 2, Action::GroupTurn);
+            }
+        }
+        let Some((pool, ..)) = self.pool() else { return };
+        if pool.left_records == 0 && pool.left_indirect == 0 && pool.out == 0 && !pool.is_in_turn {
+            self.next_round();
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn group_turn(&mut self) {
+        if let Some((pool, ..)) = self.pool() {
+            pool.is_in_turn = false;
+        }
+        self.write_group();
+    }
+
+    fn write_metadata(&mut self, copy: i64, number: i64, blocks: i64) {
+        let Some((pool, layout, tables)) = self.pool() else { return };
+        pool.out += 1;
+        let (vdev, first) = pool.space.for_metadata(layout, tables, copy, number, blocks);
+        self.write_blocks(Owner::Group(false), vdev, first, Some(blocks));
+    }
+
+    /// A write of the group has ended: of a record, which is clean then, or of metadata.
+    #[inline(never)]
+    pub(super) fn group_written(&mut self, is_record: bool) {
+        let Some((pool, _, tables)) = self.pool() else { return };
+        pool.out -= 1;
+        if is_record {
+            pool.dirty -= tables.record;
+            self.dirty_changed();
+            self.admit_blocked();
+        }
+        self.write_group();
+    }
+
+    /// Writes go on that waited until less is dirty (rule X15).
+    fn admit_blocked(&mut self) {
+        loop {
+            let Some((pool, _, tables)) = self.pool() else { return };
+            if pool.dirty >= tables.writes.dirty_most {
+                return;
+            }
+            let Some(host) = pool.blocked.pop_front() else { return };
+            self.delay_write(host);
+        }
+    }
+
+    /// Write the next round of metadata, or the labels behind the last (rule X12).
+    fn next_round(&mut self) {
+        let Some((pool, _, tables)) = self.pool() else { return };
+        let (n_rounds, objects, copies) = (tables.writes.rounds, tables.writes.objects, tables.writes.object_copies);
+        let blocks = tables.writes.object_blocks;
+        if pool.round + i64::from(planted(Fault::PoolRounds)) < n_rounds {
+            pool.round += 1;
+            for number in 0..objects {
+                for copy in 0..copies {
+                    self.write_metadata(copy, 1 + number, blocks);
+                }
+            }
+            return;
+        }
+        self.flush_for_group();
+    }
+
+    /// The disks hold all of the group but its labels.
+    #[inline(never)]
+    pub(super) fn write_labels(&mut self) {
+        let Simulation { layout, plan, .. } = self;
+        let Some(tables) = &layout.pool else { return };
+        let writes = &tables.writes;
+        let width = if layout.n_parity > 0 { layout.n_data + layout.n_parity } else { layout.copies };
+        let n_disks = writes.labeled_vdevs.min(layout.n_groups) * width;
+        plan.first.clear();
+        plan.then.clear();
+        for base in [writes.label_first, writes.label_last] {
+            for lba in [base, base + writes.label_apart] {
+                for disk in (0..n_disks as u32).filter(|&disk| !layout.has_failed(disk)) {
+                    plan.first.push(Piece::new(disk, WRITE, lba, writes.label_sectors));
+                }
+            }
+        }
+        self.start(Owner::Labels, self.events.now, true, None);
+    }
+
+    /// The group is on the disks.
+    #[inline(never)]
+    pub(super) fn end_group(&mut self) {
+        let now = self.events.now;
+        let Some((pool, _, tables)) = self.pool() else { return };
+        pool.syncing = None;
+        if pool.open.records.is_empty() {
+            return;
+        }
+        let is_due = now >= pool.begun + tables.writes.group_ns;
+        self.begin_group(is_due);
+        if self.pool().is_some_and(|(pool, ..)| pool.syncing.is_none()) {
+            self.set_group_time();
+        }
+    }
+}

@@ -1,0 +1,300 @@
+"""Event adapter of what a pool writes: dirty records, transaction groups, the throttle (rules X9 to X15)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, Clock
+from diskmodel.engine.reference.command import Command
+from diskmodel.engine.reference.intent_log import IntentLog
+from diskmodel.engine.reference.raid import Access, Raid
+from diskmodel.layout.pieces import Piece
+from diskmodel.layout.pool import width_of
+from diskmodel.layout.pool_space import Space, indirect_blocks, write_pieces
+from diskmodel.records import READ, WRITE
+
+# behind the arrivals of the same instant and device number
+_LAST = (1 << 63) - 1
+
+Done = Callable[[Access, Command], None]
+
+
+@dataclass
+class Group:
+    """A transaction group.
+
+    `records` are dirty, each with whether its place has been written already; `n_bytes` would be what the log gets of
+    writes that nobody has made safe, and `direct` the records among these that go to their places at once.
+    """
+
+    records: dict[int, bool] = field(default_factory=dict)
+    n_bytes: int = 0
+    direct: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Write:
+    """A write of a program that is not in a group yet."""
+
+    row: int
+    sector: int
+    n: int
+    done: Done
+    asked_ns: int
+    is_safe: bool
+
+
+class PoolWrites:
+    """What stands before the layout of a pool."""
+
+    def __init__(self, clock: Clock, raid: Raid, hit_ns: int, turn_ns: int, sector_bytes: int) -> None:
+        self.clock, self.raid, self.hit_ns = clock, raid, hit_ns
+        pool = raid.tables.pool
+        assert pool is not None
+        self.pool, self.tables = pool, pool.writes
+        self.record_blocks = pool.record // pool.block
+        self.sector_bytes = sector_bytes
+        self.space = Space(raid.tables)
+        self.log = IntentLog(clock, raid, self.space, sector_bytes)
+        self.device = len(raid.devices) + 4
+        self.open = Group()
+        self.syncing: Group | None = None
+        #: Sectors of records that are dirty, in both groups.
+        self.dirty = 0
+        #: When the writing of the last group began, and whether a time for the next is set.
+        self.begun_ns = 0
+        self.is_timed = False
+        #: The processor works so long on a write of a group, one after the other.
+        self.turn_ns = turn_ns
+        self.is_in_turn = False
+        #: Records and indirect blocks of the group that are still to be written, and how many writes are out.
+        self.left_records = self.left_indirect = 0
+        self.out = 0
+        self.round = 0
+        #: When the last delayed write goes on, and writes that wait until less is dirty.
+        self.delayed_until_ns = 0
+        self.blocked: deque[Write] = deque()
+        for device in raid.devices:
+            device.active_group_writes = self._active_writes
+
+    def begin(self, n_records: int, n_indirect: int, top: int) -> None:
+        """Begin to write a group of so many records, whose time has come when the run begins (rule Z12)."""
+        self.space.top = top
+        if not n_records:
+            return
+        self.syncing = Group()
+        self.dirty = n_records * self.pool.record
+        self.left_records, self.left_indirect = n_records, n_indirect
+        self._write_group()
+
+    def _active_writes(self) -> int:
+        return self.tables.active_writes(self.dirty)
+
+    # ------------------------------------------------------------------ requests
+    def access(self, op: int, sector: int, n: int, done: Done, is_fua: bool = False, row: int = 0) -> None:
+        """Start a host access of `n` sectors; `done` as of `Raid.access`."""
+        self.space.asked((sector + n - 1) // self.pool.record)
+        if op == READ:
+            self.raid.access(op, sector, n, done)
+            return
+        write = Write(row, sector, n, done, self.clock.now, is_fua and self.tables.is_logged)
+        if self.blocked or self.dirty >= self.tables.dirty_most:
+            self.blocked.append(write)
+        else:
+            self._delay(write)
+
+    def flush(self, done: Callable[[], None]) -> None:
+        """Make all writes before this one safe (rule X10)."""
+        if not self.tables.is_logged:
+            done()
+            return
+        n_bytes, direct = self.tables.log_header, []
+        for group in (self.syncing, self.open):
+            if group is not None:
+                n_bytes += group.n_bytes
+                direct += group.direct
+                group.n_bytes, group.direct = 0, []
+        self._write_directly(direct, lambda _: self.log.commit(n_bytes, lambda _: done()))
+
+    def _delay(self, write: Write) -> None:
+        """A write waits behind the one before it while much is dirty (rule X15)."""
+        delay, now = self.tables.delay_of(self.dirty), self.clock.now
+        if not delay:
+            self._fill(write)
+            return
+        self.delayed_until_ns = max(now, self.delayed_until_ns) + delay
+        self.clock.at(self.delayed_until_ns, COMPLETE, self.device, write.row, lambda: self._fill(write))
+
+    def _fill(self, write: Write) -> None:
+        """Read what is missing of records of which only a part is written (rule X9)."""
+        record = self.pool.record
+        first, last = write.sector // record, (write.sector + write.n - 1) // record
+        ends = {first} if write.sector % record else set()
+        if (write.sector + write.n) % record:
+            ends.add(last)
+        missing = [number for number in sorted(ends) if not self._holds(number)]
+        if not missing:
+            self._take(write, None)
+            return
+        left = len(missing)
+
+        def read(_: Access, command: Command) -> None:
+            nonlocal left
+            left -= 1
+            if not left:
+                self._take(write, command)
+
+        for number in missing:
+            self.raid.access(READ, number * record, record, read)
+
+    def _holds(self, record: int) -> bool:
+        return record in self.open.records or (self.syncing is not None and record in self.syncing.records)
+
+    def _take(self, write: Write, read: Command | None) -> None:
+        """A write is in the open group (rule X9)."""
+        tables, record = self.tables, self.pool.record
+        records = range(write.sector // record, (write.sector + write.n - 1) // record + 1)
+        is_direct = bool(tables.direct_from) and write.n >= tables.direct_from
+        n_bytes = tables.log_header * (len(records) if is_direct else 1)
+        n_bytes += 0 if is_direct else write.n * self.sector_bytes
+        for number in records:
+            if number not in self.open.records:
+                self.dirty += record
+            self.open.records[number] = is_direct and write.is_safe
+        self._set_time()
+        self._begin_group()
+        if write.is_safe:
+            direct = list(records) if is_direct else []
+            commit = lambda _: self.log.commit(n_bytes, lambda last: self._done(write, last, 0))  # noqa: E731
+            self._write_directly(direct, commit)
+            return
+        if tables.is_logged:
+            self.open.n_bytes += n_bytes
+            self.open.direct += records if is_direct else []
+        last = Command(0, 0, WRITE, 0, 0, self.clock.now, lambda _: None) if read is None else read
+        then = self.clock.now + self.hit_ns
+        self.clock.at(then, COMPLETE, self.device, write.row, lambda: self._done(write, last, self.hit_ns))
+
+    def _done(self, write: Write, last: Command, cache_ns: int) -> None:
+        write.done(Access(write.done, [], write.asked_ns, write.asked_ns, cache_ns=cache_ns), last)
+
+    def _write_directly(self, records: list[int], then: Callable[[None], None]) -> None:
+        """Write records to their places now, then go on (rule X10)."""
+        if not records:
+            then(None)
+            return
+        left = len(records)
+
+        def written(_: Access, __: Command) -> None:
+            nonlocal left
+            left -= 1
+            if not left:
+                then(None)
+
+        for number in records:
+            for group in (self.syncing, self.open):
+                if group is not None and number in group.records:
+                    group.records[number] = True
+            vdev, first = self.space.for_record()
+            self.raid.start(write_pieces(self.raid.tables, vdev, first, self.record_blocks), [], written)
+
+    # ------------------------------------------------------------------ transaction groups
+    def _set_time(self) -> None:
+        """The open group is written at the next multiple of the interval from the beginning of the last (rule X11)."""
+        if self.is_timed:
+            return
+        self.is_timed = True
+        interval, now = self.tables.group_ns, self.clock.now
+        n = max(-(-(now - self.begun_ns) // interval), 1)
+        self.clock.at(self.begun_ns + n * interval, ARRIVE, self.device, _LAST - 1, self._timed)
+
+    def _timed(self) -> None:
+        self.is_timed = False
+        self._begin_group(is_due=True)
+
+    def _begin_group(self, *, is_due: bool = False) -> None:
+        """Write the open group if it is time, or large enough, and none is being written."""
+        is_large = len(self.open.records) * self.pool.record >= self.tables.dirty_group
+        if self.syncing is not None or not self.open.records or not (is_due or is_large):
+            return
+        self.begun_ns = self.clock.now
+        self.syncing, self.open = self.open, Group()
+        records = self.syncing.records
+        self.left_records = sum(not is_written for is_written in records.values())
+        self.dirty -= (len(records) - self.left_records) * self.pool.record
+        self.left_indirect = indirect_blocks(self.tables, records)
+        self.round = 0
+        self._write_group()
+
+    def _write_group(self) -> None:
+        """Keep so many writes of the group out as places are chosen ahead (rule X12)."""
+        tables = self.tables
+        most = tables.allocated * self.raid.tables.n_groups
+        while (self.left_records or self.left_indirect) and self.out < most and not self.is_in_turn:
+            if not self.left_records:
+                self.left_indirect -= 1
+                for copy in range(tables.indirect_copies):
+                    self._write_metadata(copy, 0, tables.indirect_blocks)
+            else:
+                self.left_records -= 1
+                vdev, first = self.space.for_record()
+                pieces = write_pieces(self.raid.tables, vdev, first, self.record_blocks)
+                self._start(pieces, self.pool.record)
+            if self.turn_ns:
+                self.is_in_turn = True
+                self.clock.at(self.clock.now + self.turn_ns, ARRIVE, self.device, _LAST - 2, self._turn_ended)
+        if not (self.left_records or self.left_indirect or self.out or self.is_in_turn):
+            self._next_round()
+
+    def _turn_ended(self) -> None:
+        self.is_in_turn = False
+        self._write_group()
+
+    def _write_metadata(self, copy: int, number: int, blocks: int) -> None:
+        vdev, first = self.space.for_metadata(copy, number, blocks)
+        self._start(write_pieces(self.raid.tables, vdev, first, blocks), 0)
+
+    def _start(self, pieces: list[Piece], cleans: int) -> None:
+        self.out += 1
+        self.raid.start(pieces, [], lambda *_: self._written(cleans), is_of_group=True)
+
+    def _written(self, cleans: int) -> None:
+        self.out -= 1
+        self.dirty -= cleans
+        if cleans:
+            self._admit()
+        self._write_group()
+
+    def _admit(self) -> None:
+        """Writes go on that waited until less is dirty (rule X15)."""
+        while self.blocked and self.dirty < self.tables.dirty_most:
+            self._delay(self.blocked.popleft())
+
+    def _next_round(self) -> None:
+        """Write the next round of metadata, or the labels behind the last (rule X12)."""
+        tables = self.tables
+        if self.round < tables.rounds:
+            self.round += 1
+            for number in range(tables.objects):
+                for copy in range(tables.object_copies):
+                    self._write_metadata(copy, 1 + number, tables.object_blocks)
+            return
+        self.raid.array_flushes.flush(self._write_labels)
+
+    def _write_labels(self) -> None:
+        tables, layout = self.tables, self.raid.tables
+        n_disks = min(tables.labeled_vdevs, layout.n_groups) * width_of(layout)
+        places = [base + at for base in (tables.label_first, tables.label_last) for at in (0, tables.label_apart)]
+        disks = [disk for disk in range(n_disks) if disk not in layout.failed]
+        pieces = [Piece(disk, WRITE, lba, tables.label_sectors) for lba in places for disk in disks]
+        self.raid.start(pieces, [], lambda *_: self.raid.array_flushes.flush(self._end_group))
+
+    def _end_group(self) -> None:
+        self.syncing = None
+        if self.open.records:
+            is_due = self.clock.now >= self.begun_ns + self.tables.group_ns
+            self._begin_group(is_due=is_due)
+            if self.syncing is None:
+                self._set_time()

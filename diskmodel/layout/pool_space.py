@@ -1,0 +1,99 @@
+"""Where a pool writes: free places, one behind the other (rule X13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from diskmodel.layout.pieces import Piece
+from diskmodel.layout.pool import columns_of, place_of, width_of
+from diskmodel.layout.pool_writes import WriteTables
+from diskmodel.layout.tables import LayoutTables
+from diskmodel.records import WRITE
+
+def stored_blocks(tables: LayoutTables, blocks: int) -> int:
+    """Return the blocks of a vdev that so many blocks take (rule X1)."""
+    m = tables.n_parity
+    if not m:
+        return blocks
+    together = blocks + m * -(-blocks // tables.n_data)
+    return -(-together // (m + 1)) * (m + 1)
+
+
+def write_pieces(tables: LayoutTables, vdev: int, first: int, blocks: int) -> list[Piece]:
+    """Return the writes of so many blocks at block `first` of a vdev: to every disk that is left (rule X12)."""
+    pool, base = tables.pool, vdev * width_of(tables)
+    assert pool is not None
+    if not tables.n_parity:
+        lba = tables.data_offset + first * pool.block
+        disks = range(base, base + width_of(tables))
+        return [Piece(disk, WRITE, lba, blocks * pool.block) for disk in disks if disk not in tables.failed]
+    columns = columns_of(tables, first, blocks)
+    rest = blocks % tables.n_data
+    n_long = rest + tables.n_parity if rest else 0
+    n_padding = stored_blocks(tables, blocks) - sum(column.n for column in columns)
+    pieces = []
+    for number, (disk, row, n) in enumerate(columns):
+        if base + disk not in tables.failed:
+            padded = n + (n_long <= number < n_long + n_padding)
+            pieces.append(Piece(base + disk, WRITE, tables.data_offset + row * pool.block, padded * pool.block))
+    return pieces
+
+
+def indirect_blocks(writes: WriteTables, records: Iterable[int]) -> int:
+    """Return the indirect blocks that point to some of these records, of all levels (rule X12)."""
+    found, level, touched = 0, writes.n_records, set(records)
+    while level > 1:
+        level = -(-level // writes.pointers)
+        touched = {number // writes.pointers for number in touched}
+        found += len(touched)
+    return found
+
+
+class Space:
+    """Free places of a pool, of each kind one behind the other."""
+
+    def __init__(self, tables: LayoutTables) -> None:
+        self.tables = tables
+        pool = tables.pool
+        assert pool is not None
+        self.pool, self.writes = pool, pool.writes
+        #: Records below this number are data that something has asked for.
+        self.top = 0
+        self.n_written = 0
+        n_kinds = 1 + max(self.writes.indirect_copies, self.writes.object_copies) * (1 + self.writes.objects)
+        self.vdev = [kind % tables.n_groups for kind in range(n_kinds)]
+        self.used = [0] * n_kinds
+        self.next = [[0] * tables.n_groups for _ in range(n_kinds)]
+
+    def asked(self, last_record: int) -> None:
+        """Notice that there is data up to this record."""
+        self.top = max(self.top, last_record + 1)
+
+    def for_record(self) -> tuple[int, int]:
+        """Return vdev and first block of the next place for a record."""
+        number = (self.top + self.n_written) % self.writes.n_records
+        self.n_written += 1
+        return place_of(self.tables, number)
+
+    def for_log(self, blocks: int) -> tuple[int, int]:
+        """Return vdev and first block of the next place for so many blocks of the log."""
+        return self._next(0, self.writes.log_slab, 0, blocks)
+
+    def for_metadata(self, copy: int, number: int, blocks: int) -> tuple[int, int]:
+        """Return vdev and first block of the next place for a copy of indirect blocks (0), or of an object (from 1)."""
+        writes = self.writes
+        slab = (writes.metadata_slab + copy * writes.slabs_apart) % self.pool.n_slabs
+        apart = self.pool.slab_blocks // (writes.objects + 1)
+        return self._next(1 + copy * (1 + writes.objects) + number, slab, number * apart, blocks)
+
+    def _next(self, kind: int, slab: int, begin: int, blocks: int) -> tuple[int, int]:
+        if self.used[kind] >= self.writes.turn_blocks:
+            self.vdev[kind] = (self.vdev[kind] + 1) % self.tables.n_groups
+            self.used[kind] = 0
+        vdev, stored = self.vdev[kind], stored_blocks(self.tables, blocks)
+        at = self.next[kind][vdev]
+        if begin + at + stored > self.pool.slab_blocks:
+            at = 0
+        self.next[kind][vdev] = at + stored
+        self.used[kind] += blocks
+        return vdev, slab * self.pool.slab_blocks + begin + at

@@ -1,0 +1,143 @@
+"""How a pool of OpenZFS writes: log blocks, transaction groups, and where they go (rules X9 to X16)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+#: A transaction group is written so long after the last one was begun (`zfs_txg_timeout`), ns, or when so much is
+#: dirty: a share of the most dirty data (`zfs_dirty_data_sync_percent`).
+GROUP_NS = 5_000_000_000
+GROUP_SHARE = 0.20
+#: The most dirty data (`zfs_dirty_data_max`) is a tenth of the memory, at most so many bytes: a server has 40 GiB.
+DIRTY_BYTES = 4 << 30
+#: Shares of it from which writes are delayed (`zfs_delay_min_dirty_percent`), and between which a drive is given more
+#: writes of a group at once (`zfs_vdev_async_write_active_min_dirty_percent` and its most).
+DELAY_SHARE, MORE_FROM_SHARE, MORE_TO_SHARE = 0.60, 0.30, 0.60
+#: Delay of a write half-way between where delays begin and the most dirty data (`zfs_delay_scale`), and the longest one
+#: (`zfs_delay_max_ns`), ns.
+DELAY_NS, LONGEST_DELAY_NS = 500_000, 100_000_000
+#: Writes of a group that a drive is given at once (`zfs_vdev_async_write_min_active`, `_max_active`).
+ACTIVE_GROUP_WRITES = (2, 10)
+#: Records of a group whose places have been chosen and that are not written yet, of each vdev: the tenfold of the most
+#: writes that a drive is given (`zfs_vdev_queue_depth_pct`). It decides how long aggregated writes are: at half,
+#: 200 KiB with records of 8 KiB, and not 400.
+ALLOCATED = 100
+#: Longest block of the intent log (`zil_maxblocksize`), and what it and each record in it have as a header, bytes
+#: (`zil_chain_t`, `lr_write_t`).
+LOG_BLOCK_BYTES, LOG_HEADER_BYTES = 128 << 10, 192
+#: From this length on a write goes to its place at once, and the log only points there (`zfs_immediate_write_sz`),
+#: bytes.
+DIRECT_BYTES = 32 << 10
+#: How long a block of the log waits for others, in percent of the time that one takes (`zfs_commit_timeout_pct`), and
+#: for how many blocks it is remembered that commits overlapped (`ZIL_BURSTS`).
+LOG_WAIT_PERCENT, LOG_BURSTS = 10, 8
+#: Records that an indirect block points to: 128 KiB of pointers of 128 bytes.
+POINTERS = 1024
+#: Bytes of a pointer after compression (lz4): a checksum of 32 bytes and a place and a time of 6 each do not compress.
+POINTER_BYTES = 44
+#: Copies of indirect blocks, and of the pool's own metadata (`redundant_metadata`).
+INDIRECT_COPIES, METADATA_COPIES = 2, 3
+#: Rounds of metadata behind the data of a group, each waiting for the one before (the data set, its accounting, then
+#: passes over the pool's own objects), the objects that are written in each, and their bytes. Measured: some 70 short
+#: writes of each disk and group (zfs.md). At half, a writer that waits for the log makes 1 % more writes a second.
+ROUNDS, OBJECTS, OBJECT_BYTES = 4, 6, 12 << 10
+#: What a write may skip to include another one where only padding lies between (`zfs_vdev_write_gap_limit`), bytes.
+WRITE_GAP_BYTES = 4 << 10
+#: Vdevs whose labels are written at the end of a group (`SPA_SYNC_MIN_VDEVS`).
+LABELED_VDEVS = 3
+
+
+@dataclass(frozen=True)
+class WriteTables:
+    """How a pool writes, in whole numbers.
+
+    Attributes
+    ----------
+    is_logged : bool
+        Whether writes that must be safe wait for the intent log; not where `sync` is disabled.
+    group_ns : int
+        Time from the beginning of one transaction group's writing to the next (rule X11).
+    dirty_group, dirty_most, delay_from, more_from, more_to : int
+        Sectors of dirty data: of a group that is written before its time, the most, and the others as above.
+    delay_ns, longest_delay_ns : int
+    active_least, active_most : int
+        Writes of a group that a drive is given at once (rule X14).
+    allocated : int
+        Writes of a group that are out at once, of each vdev (rule X12).
+    turn_blocks : int
+        Blocks that a vdev is given before it is the turn of the next (rule X13).
+    n_records : int
+        Records that the metaslabs have room for.
+    log_block, log_header : int
+        Bytes of the longest block of the log, and of a header.
+    direct_from : int
+        Sectors from which a write goes to its place at once; 0: never (rule X10).
+    log_wait_percent, log_bursts : int
+    log_device_ns, log_device_bytes_per_s : int
+        What a write takes on the log's own device, and what goes to it in a second (rule X16); 0 ns: it has none.
+    log_slab, metadata_slab, slabs_apart : int
+        Metaslabs of the log and of the first copy of metadata, and between one copy and the next.
+    pointers, indirect_blocks, indirect_copies : int
+    rounds, objects, object_blocks, object_copies : int
+    gather_gap : int
+        Sectors of padding between two writes that become one (rule X14).
+    label_first, label_last, label_apart, label_sectors : int
+        Where the first of two labels at the beginning of a disk is written, and at its end; sectors between the two,
+        and of a write.
+    labeled_vdevs : int
+    """
+
+    is_logged: bool
+    group_ns: int
+    dirty_group: int
+    dirty_most: int
+    delay_from: int
+    more_from: int
+    more_to: int
+    delay_ns: int
+    longest_delay_ns: int
+    active_least: int
+    active_most: int
+    allocated: int
+    turn_blocks: int
+    n_records: int
+    log_block: int
+    log_header: int
+    direct_from: int
+    log_wait_percent: int
+    log_bursts: int
+    log_device_ns: int
+    log_device_bytes_per_s: int
+    log_slab: int
+    metadata_slab: int
+    slabs_apart: int
+    pointers: int
+    indirect_blocks: int
+    indirect_copies: int
+    rounds: int
+    objects: int
+    object_blocks: int
+    object_copies: int
+    gather_gap: int
+    label_first: int
+    label_last: int
+    label_apart: int
+    label_sectors: int
+    labeled_vdevs: int
+
+    def active_writes(self, dirty: int) -> int:
+        """Return how many writes of a group a drive is given at once (rule X14)."""
+        if dirty <= self.more_from:
+            return self.active_least
+        if dirty >= self.more_to:
+            return self.active_most
+        more = (dirty - self.more_from) * (self.active_most - self.active_least) // (self.more_to - self.more_from)
+        return self.active_least + more
+
+    def delay_of(self, dirty: int) -> int:
+        """Return how long a write waits behind the one before it, ns (rule X15)."""
+        if dirty <= self.delay_from:
+            return 0
+        if dirty >= self.dirty_most:
+            return self.longest_delay_ns
+        return min(self.delay_ns * (dirty - self.delay_from) // (self.dirty_most - dirty), self.longest_delay_ns)
