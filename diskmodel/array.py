@@ -55,6 +55,9 @@ _WORDS = re.compile(r"(?:(?P<disks>\d{1,6})(?:\s*[x×]\s*|\s+))?(?P<drive>\S+)(?
 _CACHE = re.compile(r"(?P<size>\S+(?:\s[KMGT]i?B)?)\s+(?:(?P<kind>read|write)[\s-])?cache", re.IGNORECASE)
 _RECORD = re.compile(r"(?:record(?:\s?size)?|volblocksize)s?\s+(?:of\s+)?(?P<size>\S.*)", re.IGNORECASE)
 _ASHIFT = re.compile(r"ashift\s*=?\s*(?P<shift>\d+)", re.IGNORECASE)
+_SYNC = re.compile(r"sync\s*=?\s*(?P<sync>standard|disabled)", re.IGNORECASE)
+#: A log device by the time of its writes: "log 50us", "slog of 30 us".
+_LOG = re.compile(r"s?log(?:\s+device)?\s+(?:of\s+)?(?P<write>\d\S*(?:\s*[nuµm]?s)?)", re.IGNORECASE)
 _STRIP = re.compile(r"strips?\s+(?:of\s+)?(?P<size>\S.*)", re.IGNORECASE)
 #: What people add to the level of an array with a failed disk.
 _BROKEN = re.compile(r"raid\W*(?P<number>\d+e?)\b.*(degraded|fail|broken|lost|missing|rebuil)", re.IGNORECASE)
@@ -404,6 +407,10 @@ def _with_more(words: str, tables: dict[str, dict[str, Any]], more: list[str]) -
             tables["layout"]["record"] = record["size"]
         elif ashift := _ASHIFT.fullmatch(part.strip()):
             tables["layout"]["ashift"] = int(ashift["shift"])
+        elif sync := _SYNC.fullmatch(part.strip()):
+            tables["layout"]["sync"] = sync["sync"].lower()
+        elif log := _LOG.fullmatch(part.strip()):
+            tables["layout"]["log"] = {"write": log["write"]}
         elif strip := _STRIP.fullmatch(part.strip()):
             tables["layout"]["strip"] = strip["size"]
         else:

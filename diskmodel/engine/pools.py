@@ -12,24 +12,30 @@ _IN_ORDER = (Sequential, Strided, SortedBatches)
 
 
 def refuse_on_pools(array: Array, workload: Workload | TraceWorkload) -> None:
-    """Refuse loads that are not modeled on pools: writes, and reads in order, which OpenZFS reads ahead.
+    """Refuse loads that are not modeled on pools: streams in order, which OpenZFS reads ahead.
 
     Raises
     ------
     CoverageError
     """
-    if not array.layout.kind.is_pool:
+    if not array.layout.kind.is_pool or not isinstance(workload, Workload):
         return
-    if workload.has_writes:
-        raise not_in_a_pool("trace" if isinstance(workload, TraceWorkload) else "workload.read_ratio", "writes")
-    streams = workload.streams if isinstance(workload, Workload) else ()
-    if any(isinstance(stream.addresses, _IN_ORDER) for stream in streams):
-        raise not_in_a_pool("workload.addresses", "reads in order")
+    if any(isinstance(stream.addresses, _IN_ORDER) and stream.kind == "requests" for stream in workload.streams):
+        raise not_in_a_pool("workload.addresses", "reads or writes in order")
 
 
-def pool_messages(array: Array) -> tuple[str, ...]:
+def pool_messages(array: Array, workload: Workload | TraceWorkload) -> tuple[str, ...]:
     """Return what an answer about a pool leaves out; nothing for other arrays."""
-    if not array.layout.kind.is_pool:
+    layout = array.layout
+    if not layout.kind.is_pool:
         return ()
     served = "" if array.controller.read_cache is not None else "no read is served by the cache of OpenZFS (ARC), "
-    return (f"{served}all metadata is in memory, and the files were written in order into an empty pool",)
+    found = [f"{served}all metadata is in memory, and the files were written in order into an empty pool"]
+    if workload.has_writes:
+        found.append(
+            "free space of the pool is in one piece, as after a few writes: the more a pool is filled and fragmented, "
+            "the slower it writes"
+        )
+        if layout.sync == "disabled" and any(s.sync != "none" for s in getattr(workload, "streams", ())):
+            found.append("sync = disabled: writes that were to be safe are not; a power cut loses the last seconds")
+    return tuple(found)

@@ -17,7 +17,7 @@ from diskmodel.engine.cached_writes import waiting_writes
 from diskmodel.engine.effort import MAX_REQUESTS, PROBE, bound_message, check_effort, rebuild_bound
 from diskmodel.engine.idle_arm import idle_arm_message
 from diskmodel.engine.phases import with_all_angles
-from diskmodel.engine.pools import pool_messages
+from diskmodel.engine.pools import pool_messages, refuse_on_pools
 from diskmodel.engine.predict import Predictor, check_draws
 from diskmodel.engine.run import Engine, draw_and_run, run_to_result
 from diskmodel.engine.scenario import Scenario, resolve
@@ -133,6 +133,7 @@ def simulate(
         check_draws(profile_draws)
     refuse_random_writes(array, workload, start)
     refuse_on_pools(array, workload)
+    refuse_on_pools(array, workload)
     described, array = array, array.behind_host(workload)
 
     def run(seed: int, n_requests: int | None, precision: float) -> Result:
@@ -146,7 +147,7 @@ def simulate(
         result = _replicated(run, replications, seed, n_requests, precision)
     about_drive = (
         *zone_messages(array, workload),
-        *pool_messages(array),
+        *pool_messages(array, workload),
         *idle_arm_message(array, workload),
         *_ordering_message(array, result),
         *_waiting_message(array, result),
@@ -232,7 +233,7 @@ def outcome(array: Array, workload: Workload, *, n_requests: int, seed: int) -> 
     """
     check_effort(workload, n_requests=n_requests, engine="native", keep="all")
     refuse_random_writes(array, workload)
-
+    refuse_on_pools(array, workload)
     scenario = resolve(array, seed)
     begun = replace(scenario, start=steady_start(array, workload, scenario, seed))
     requests, run = draw_and_run(array, workload, n_requests, scenario=_sampled(begun, n_requests), seed=seed)

@@ -100,8 +100,8 @@ MAX_STRIPE_DISKS = 64
 USUAL_RECORD_BYTES = 128 << 10
 USUAL_ASHIFT = 12
 #: Fields of a layout that pools have.
-_ONLY_OF_POOLS = ("vdevs", "record_bytes", "ashift", "sync", "dirty_data_max_bytes")
-_OF_POOLS = frozenset(("level", "disks", "failed", "spares", "member_bytes", "data_offset_bytes", *_ONLY_OF_POOLS))
+ONLY_OF_POOLS = ("vdevs", "record_bytes", "ashift", "sync", "dirty_data_max_bytes", "log")
+_OF_POOLS = frozenset(("level", "disks", "failed", "spares", "member_bytes", "data_offset_bytes", *ONLY_OF_POOLS))
 #: Why pools do not have some of the others.
 _WHY_NOT_IN_POOLS = {
     "rebuild": "a resilver is not modeled",
@@ -132,6 +132,21 @@ class Bitmap(Description):
     flush_ns: Nanoseconds = 0
 
 
+class LogDevice(Description):
+    """A device of its own for the intent log of a pool (SLOG).
+
+    Attributes
+    ----------
+    write_ns : int
+        Time of a write that is safe when it ends: of an SSD with power-loss protection, or of memory with a battery.
+    bytes_per_s : float
+        What it can take in a second.
+    """
+
+    write_ns: Nanoseconds = Field(gt=0)
+    bytes_per_s: BytesPerSecond = 500e6
+
+
 class Layout(Description):
     """RAID level, disks, strip.
 
@@ -152,6 +167,8 @@ class Layout(Description):
     sync : "standard", "disabled" or None
         Pools: whether a write that must be safe waits for the intent log; "standard" unless given. With "disabled" up
         to the last seconds of such writes are lost in a power cut.
+    log : LogDevice or None
+        Pools: the intent log is on a device of its own; None: on the disks of the pool.
     dirty_data_max_bytes : int or None
         Pools: the most that is written and not yet on the disks (`zfs_dirty_data_max`). None: 4 GiB, which is what
         OpenZFS takes of 40 GiB of memory and more; of less memory it takes a tenth.
@@ -209,6 +226,7 @@ class Layout(Description):
     record_bytes: Length | None = Field(default=None, ge=512, le=16 << 20)
     ashift: int | None = Field(default=None, ge=9, le=16)
     sync: Literal["standard", "disabled"] | None = None
+    log: LogDevice | None = None
     dirty_data_max_bytes: Bytes | None = Field(default=None, ge=16 << 20, le=1 << 40)
     strip_bytes: Bytes = Field(default=64 << 10, gt=0)
     copies: int | None = Field(default=None, ge=1)
@@ -259,7 +277,7 @@ class Layout(Description):
     def _pool_problem(self) -> str | None:
         """Return which field belongs to the other kind of array, or what records cannot be; None where all fit."""
         if not self.kind.is_pool:
-            for name in _ONLY_OF_POOLS:
+            for name in ONLY_OF_POOLS:
                 if getattr(self, name) is not None:
                     return f"{name}={getattr(self, name)}: belongs to pools of OpenZFS, not to {self.level}; remove it"
             return None

@@ -10,6 +10,7 @@ from diskmodel.layout.pool_writes import WriteTables
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import WRITE
 
+
 def stored_blocks(tables: LayoutTables, blocks: int) -> int:
     """Return the blocks of a vdev that so many blocks take (rule X1)."""
     m = tables.n_parity

@@ -42,8 +42,8 @@ def in_words(round_requests: int, *, is_in_waves: bool) -> str:
     if is_in_waves:
         return f"the page cache is written back in waves, one in about {round_requests:,} requests"
     return (
-        f"the write cache takes about {round_requests:,} requests to write all that waits, busy at some places and "
-        "idle at others"
+        f"what waits to be written takes about {round_requests:,} requests to reach the disks, which are busy at some "
+        "places and times and idle at others"
     )
 
 

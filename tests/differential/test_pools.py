@@ -67,8 +67,8 @@ def writing_case(seed: int) -> Case:
     )
     if stream.get("kind") == "commits":
         del stream["size_bytes"], stream["read_ratio"]
-    elif "sync" in stream and pick((False, False, True)):
-        layout["sync"] = "disabled"
+    elif "sync" in stream:
+        layout |= pick(({}, {}, {"sync": "disabled"}, {"log": {"write_ns": 50_000, "bytes_per_s": 100e6}}))
     if pick((False, True)):
         array["host"] = {"submission_ns": pick((10_000, 80_000))}
     if array["drive"] == "md-raid-10k" and pick((False, True)):

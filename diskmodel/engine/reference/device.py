@@ -54,13 +54,9 @@ class Device(ABC):
     gather_gap = 0
     write_gap = 0
     gather_limit = 0
-    #: Commands of one class of a pool that the drive is given at once, and of writes of a transaction group (rule X14).
+    #: Commands of one class of a pool that the drive is given at once, and writes of a transaction group (rule X14).
     most_active = 0
-
-    @staticmethod
-    def active_group_writes() -> int:
-        """Return how many writes of a group the drive may be given at once."""
-        return 0
+    most_of_group = 0
 
     def __init__(self, clock: Clock, index: int, scheduler: Policy, depth: int) -> None:
         self.clock = clock
@@ -207,7 +203,7 @@ class Device(ABC):
                 at = next((at for at, command in enumerate(self.waiting) if _class_of(command) == kind), None)
                 if at is not None:
                     return at
-        if self.active[2] >= self.active_group_writes():
+        if self.active[2] >= self.most_of_group:
             return None
         of_group = [(command.lba, command.seq, at) for at, command in enumerate(self.waiting) if command.is_of_group]
         behind = [place for place in of_group if place[0] >= self.group_end]

@@ -6,11 +6,13 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from diskmodel.engine.reference.clock import ARRIVE, Clock
+from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.raid import Raid
 from diskmodel.layout.pool import width_of
 from diskmodel.layout.pool_space import Space, write_pieces
+from diskmodel.records import WRITE
+from diskmodel.units import NS_PER_S
 
 # behind the arrivals of the same instant and device number
 _LAST = (1 << 63) - 1
@@ -46,6 +48,8 @@ class IntentLog:
         self.n_parallel = 0
         #: What a burst takes: a mean in which the latest counts an eighth.
         self.latency_ns = 0
+        #: When the log's own device can be sent the next block.
+        self.device_free_ns = 0
 
     def commit(self, n_bytes: int, done: Callable[[Command], None]) -> None:
         """Call `done` when so many bytes, headers included, are in the log."""
@@ -70,11 +74,27 @@ class IntentLog:
         n = max(-(-burst.n_bytes // (tables.log_block - tables.log_header)), 1)
         blocks = -(-(-(-burst.n_bytes // n) + tables.log_header) // self.block_bytes)
         burst.out = n
+        if tables.log_device_ns:
+            self._to_device(burst, n, blocks * self.block_bytes)
+            return
         for _ in range(n):
             vdev, first = self.space.for_log(blocks)
             burst.vdevs.add(vdev)
             pieces = write_pieces(self.raid.tables, vdev, first, blocks)
             self.raid.start(pieces, [], lambda _, last, burst=burst: self._block_written(burst, last))  # type: ignore[misc]
+
+    def _to_device(self, burst: Burst, n: int, n_bytes: int) -> None:
+        """One block after the other passes the link of the log's own device, and then takes its time (rule X16)."""
+        for _ in range(n):
+            sent_ns = n_bytes * NS_PER_S // self.tables.log_device_bytes_per_s
+            self.device_free_ns = max(self.clock.now, self.device_free_ns) + sent_ns
+            done_ns = self.device_free_ns + self.tables.log_device_ns
+            self.clock.at(done_ns, COMPLETE, self.device, _LAST, lambda: self._on_device(burst))
+
+    def _on_device(self, burst: Burst) -> None:
+        burst.out -= 1
+        if not burst.out:
+            self._safe(burst, Command(0, 0, WRITE, 0, 0, self.clock.now, lambda _: None))
 
     def _block_written(self, burst: Burst, last: Command) -> None:
         burst.out -= 1

@@ -76,8 +76,7 @@ class PoolWrites:
         #: When the last delayed write goes on, and writes that wait until less is dirty.
         self.delayed_until_ns = 0
         self.blocked: deque[Write] = deque()
-        for device in raid.devices:
-            device.active_group_writes = self._active_writes
+        self._dirty_changed()
 
     def begin(self, n_records: int, n_indirect: int, top: int) -> None:
         """Begin to write a group of so many records, whose time has come when the run begins (rule Z12)."""
@@ -87,10 +86,16 @@ class PoolWrites:
         self.syncing = Group()
         self.dirty = n_records * self.pool.record
         self.left_records, self.left_indirect = n_records, n_indirect
+        self._dirty_changed()
         self._write_group()
 
-    def _active_writes(self) -> int:
-        return self.tables.active_writes(self.dirty)
+    def _dirty_changed(self) -> None:
+        """Give drives as many writes of a group as is due now (rule X14)."""
+        n = self.tables.active_writes(self.dirty)
+        for device in self.raid.devices:
+            if device.most_of_group != n:
+                device.most_of_group = n
+                device.wake(self.clock.now)
 
     # ------------------------------------------------------------------ requests
     def access(self, op: int, sector: int, n: int, done: Done, is_fua: bool = False, row: int = 0) -> None:
@@ -163,6 +168,7 @@ class PoolWrites:
             if number not in self.open.records:
                 self.dirty += record
             self.open.records[number] = is_direct and write.is_safe
+        self._dirty_changed()
         self._set_time()
         self._begin_group()
         if write.is_safe:
@@ -226,6 +232,7 @@ class PoolWrites:
         self.dirty -= (len(records) - self.left_records) * self.pool.record
         self.left_indirect = indirect_blocks(self.tables, records)
         self.round = 0
+        self._dirty_changed()
         self._write_group()
 
     def _write_group(self) -> None:
@@ -264,6 +271,7 @@ class PoolWrites:
         self.out -= 1
         self.dirty -= cleans
         if cleans:
+            self._dirty_changed()
             self._admit()
         self._write_group()
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from diskmodel.engine.steady.groups import group_start
 from diskmodel.engine.steady.parts import Level, Levels, Parts
 from diskmodel.engine.steady.recent import History
 from diskmodel.engine.steady.start import EMPTY, Start
@@ -60,6 +61,10 @@ def settled(
     """
     if isinstance(workload, TraceWorkload):
         return EMPTY
+    if scenario.layout.pool is not None:
+        if not workload.has_writes:
+            return EMPTY
+        return group_start(scenario, workload, capacity_bytes=capacity_bytes, seed=seed, engine=engine)
     parts = Parts(scenario, History(workload, capacity_bytes, seed))
     first = parts.first_levels
     if not parts.has_levels or not parts.writes_anything:

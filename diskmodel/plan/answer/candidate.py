@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diskmodel.array import Array
+from diskmodel.layout.levels import KINDS
 from diskmodel.plain import Record
 from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.effort import Efforts, effort_fields
@@ -22,7 +23,9 @@ from diskmodel.workload import Workload
 
 
 def level_in_words(level: str) -> str:
-    """Return a level for people: "RAID 5", "JBOD", "an erasure code"."""
+    """Return a level for people: "RAID 5", "JBOD", "an erasure code", "a pool of RAID-Z2"."""
+    if KINDS[level].is_pool:
+        return f"a pool of {'mirrors' if level == 'mirror' else level.upper().replace('RAIDZ', 'RAID-Z')}"
     return "an erasure code" if level == "erasure" else level.upper().replace("RAID", "RAID ")
 
 
@@ -118,9 +121,13 @@ class Candidate(Record):
 
     @property
     def level_in_words(self) -> str:
-        """The level for people: "RAID 5", "RAID 50 in 2 groups"."""
+        """The level for people: "RAID 5", "RAID 50 in 2 groups", "a pool of 4 mirrors of 2"."""
         groups = self.n_groups
         name = level_in_words(self.level)
+        if KINDS[self.level].is_pool and self.array is not None:
+            kind = name.removeprefix("a pool of ")
+            each = f"{kind} of {self.array.layout.group_disks}"
+            return f"a pool of {groups} {each}" if groups > 1 else f"a pool of one {each.replace('mirrors', 'mirror')}"
         return f"{name} in {groups} groups" if groups > 1 else name
 
     @property

@@ -18,6 +18,7 @@ from diskmodel.drive.hdd import Hdd
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.description import Host
 from diskmodel.layout.description import Level, Rebuild
+from diskmodel.layout.description import ONLY_OF_POOLS
 from diskmodel.layout.levels import KINDS
 from diskmodel.limits import MAX_SEED
 from diskmodel.plan.question.commits import commits_problem, scaled_with_commits
@@ -339,10 +340,10 @@ class PlanDescription(Description):
         ):
             if pools and limit is not None:
                 return f"objective.{name}: the resilver of {pools[0]} is not modeled; remove it, or leave out pools"
-        if any(name is not None for name in (self.layout.record_bytes, self.layout.ashift)) and not pools:
-            return (
-                "layout.record_bytes, ashift: belong to pools of OpenZFS; remove them, or name a level such as raidz2"
-            )
+        of_pools = [name for name in ONLY_OF_POOLS if getattr(self.layout, name, None) is not None]
+        if of_pools and not pools:
+            named = ", ".join(of_pools)
+            return f"layout.{named}: belongs to pools of OpenZFS; remove it, or name a level such as raidz2"
         if self.layout.huge_page_ratio and self.layout.largest_request_bytes is None:
             return "layout.huge_page_ratio: no request is cut without largest_request; add that too"
         if bitmap is not None and any(KINDS[level].family == "parity" for level in candidates.levels):

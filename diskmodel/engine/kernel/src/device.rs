@@ -240,17 +240,18 @@ impl Front {
         self.border = border;
     }
 
-    /// Gives the drive commands of a pool by class: at most so many of each, and of a group (rule X14); a write may
+    /// Gives the drive commands of a pool by class: at most `most` of each, and none of a group at first (rule X14); a write may
     /// include others behind `gap` sectors of padding.
-    pub fn divide_into_classes(&mut self, gap: i64, most: i64, of_group: i64) {
-        let (most, of_group) = (most as usize, of_group as usize);
-        self.classes = Some(Classes { gap, most, of_group, active: [0; 3], group_end: 0 });
+    pub fn divide_into_classes(&mut self, gap: i64, most: i64) {
+        self.classes = Some(Classes { gap, most: most as usize, of_group: 0, active: [0; 3], group_end: 0 });
     }
 
     /// How many writes of a group the drive is given at once from now on.
-    pub fn give_group_writes(&mut self, n: usize) {
-        if let Some(classes) = &mut self.classes {
+    pub fn give_group_writes(&mut self, n: usize, events: &mut Events) {
+        let Some(classes) = &mut self.classes else { return };
+        if classes.of_group != n {
             classes.of_group = n;
+            self.wake(events.now, events);
         }
     }
 
@@ -297,12 +298,11 @@ impl Front {
         for is_behind in [false, true] {
             loop {
                 let list = self.waiting.list();
-                let near =
-                    list.commands().iter().take(LOOKED_AT).enumerate().filter(|(_, w)| {
-                        class_of(&commands[w.id]) == class
-                            && w.arrived < now
-                            && w.lba / self.border == first.lba / self.border
-                    });
+                let near = list.commands().iter().take(LOOKED_AT).enumerate().filter(|(_, w)| {
+                    class_of(&commands[w.id]) == class
+                        && w.arrived < now
+                        && w.lba / self.border == first.lba / self.border
+                });
                 let next = if is_behind {
                     near.filter(|(_, w)| (w.lba, w.seq) > high).min_by_key(|(_, w)| (w.lba, w.seq))
                 } else {
@@ -505,8 +505,7 @@ impl Front {
     /// Whether a command that comes now is handed over at once, whatever else comes at this instant.
     #[inline]
     pub fn takes_at_once(&self, depth: usize) -> bool {
-        let is_alone =
-            self.waiting.is_empty() && self.merge_limit == 0 && !self.is_bypassed && self.classes.is_none();
+        let is_alone = self.waiting.is_empty() && self.merge_limit == 0 && !self.is_bypassed && self.classes.is_none();
         self.scheduler.is_in_order() && is_alone && self.in_drive < depth
     }
 

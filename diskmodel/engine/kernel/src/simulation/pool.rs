@@ -69,8 +69,6 @@ pub struct PoolWrites {
     blocked: VecDeque<u32>,
     writes: HashMap<u32, Write>,
     directs: Slots<Direct>,
-    /// Scratch space.
-    pieces: Vec<Piece>,
 }
 
 impl PoolWrites {
@@ -97,7 +95,6 @@ impl PoolWrites {
             blocked: VecDeque::new(),
             writes: HashMap::new(),
             directs: Slots::default(),
-            pieces: Vec::new(),
         })
     }
 
@@ -122,8 +119,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// The group whose time has come when the run begins (rule Z12).
     pub(super) fn begin_pool(&mut self) {
+        self.dirty_changed();
         if self.pool().is_some_and(|(pool, ..)| pool.syncing.is_some()) {
-            self.dirty_changed();
             self.write_group();
         }
     }
@@ -325,9 +322,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     fn dirty_changed(&mut self) {
         let Some((pool, _, tables)) = self.pool() else { return };
         let n = tables.writes.active_writes(pool.dirty) as usize;
-        for disk in &mut self.disks {
-            disk.front_mut().give_group_writes(n);
-        }
+        let Simulation { disks, events, .. } = self;
+        disks.iter_mut().for_each(|disk| disk.front_mut().give_group_writes(n, events));
     }
 
     /// The open group is written at the next multiple of the interval from the beginning of the last (rule X11).

@@ -1,0 +1,78 @@
+"""The transaction group that a pool begins to write when a run begins, and how long one is in requests (rule Z12)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diskmodel.engine.steady.start import EMPTY, Start
+from diskmodel.layout.pool_space import indirect_blocks
+from diskmodel.records import Int64, Op, Requests, Run, Sync
+from diskmodel.workload import Workload
+
+if TYPE_CHECKING:
+    from diskmodel.engine.scenario import Scenario
+
+#: Requests of the first run that shows how fast closed clients go on; then four times as many, until the run sees so
+#: many groups, or is as long as this. With half the groups memory may still fill, and the pace is that of memory.
+_FIRST, _TIMES, _GROUPS, _LONGEST = 6_000, 4, 3, 1_600_000
+#: Requests that are drawn to see which records a group has; of longer groups the rest is extrapolated.
+_DRAWN = 400_000
+
+Engine = Callable[["Scenario", Requests], Run]
+
+
+def group_start(scenario: Scenario, workload: Workload, *, capacity_bytes: int, seed: int, engine: Engine) -> Start:
+    """Return the start of a pool that is written to: a group whose time has come, as large as this load makes them."""
+    pool = scenario.layout.pool
+    assert pool is not None
+    writes = pool.writes
+
+    def drawn(n: int) -> Requests:
+        draws_hits = scenario.has_drawn_hits
+        return workload.requests(capacity_bytes=capacity_bytes, n=n, seed=seed, with_cache_draws=draws_hits)
+
+    per_s = workload.offered_rate_per_s
+    if workload.queue_depth:
+        n = _FIRST
+        while True:
+            run = engine(replace(scenario, start=EMPTY), drawn(n))
+            if run.end_ns >= _GROUPS * writes.group_ns or n >= _LONGEST:
+                break
+            n *= _TIMES
+        per_s = n / max(run.end_ns, 1) * 1e9
+    n_group = max(round(per_s * writes.group_ns / 1e9), 1)
+    requests = drawn(min(max(n_group, 1), _DRAWN))
+    record_bytes = pool.record * scenario.drive.sector_bytes
+    first = requests.offset // record_bytes
+    last = (requests.offset + requests.length - 1) // record_bytes
+    rules = np.array([rule.sync for rule in requests.streams])
+    long = scenario.drive.sector_bytes * writes.direct_from
+    is_direct = (rules[requests.stream] >= Sync.DSYNC) & (requests.length >= long) & bool(writes.direct_from)
+    is_write = requests.op == Op.WRITE
+    touched, of_all = _records(first, last, is_write & ~(is_direct & writes.is_logged)), _records(first, last, is_write)
+    longer = n_group / len(requests)
+    n_records = round(len(touched) * longer)
+    n_dirty = round(len(of_all) * longer)
+    # a group is written before its time when it is large
+    share = min(writes.dirty_group / pool.record / max(n_dirty, 1), 1.0)
+    return Start(
+        group_records=min(round(n_records * share), writes.n_records),
+        group_indirect=min(round(indirect_blocks(writes, of_all.tolist()) * longer * share), writes.n_records),
+        group_top=min(int(last.max()) + 1, writes.n_records),
+        round_requests=max(round(n_group * share), 1),
+    )
+
+
+def _records(first: Int64, last: Int64, is_counted: NDArray[np.bool_]) -> Int64:
+    """Return the different records that the counted requests touch."""
+    first, last = first[is_counted], last[is_counted]
+    lengths = last - first + 1
+    if not len(first):
+        return first
+    inside = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return np.unique(np.repeat(first, lengths) + inside)
