@@ -170,7 +170,7 @@ def array_of(scenario: Scenario) -> dict[str, Any]:
 def cannot_serve(scenario: Scenario) -> str | None:
     """Why the kernel cannot run a scenario along with a clock, or None when it can."""
     if scenario.layout.pool is not None:
-        return "a pool of OpenZFS, whose writes are not modeled"
+        return "a pool of OpenZFS, whose transaction groups go on between requests"
     return covers(scenario, _NO_REQUESTS)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from diskmodel.errors import CoverageError, Fault
 from diskmodel.layout import mirror, parity, pool
 from diskmodel.layout.pieces import ChooseCopy, Plan
 from diskmodel.layout.tables import LayoutTables
@@ -25,8 +24,7 @@ def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy,
         Sectors of the lost disk's data area that have been rebuilt onto the spare.
     """
     if tables.family == "pool":
-        if op != READ:
-            raise CoverageError(Fault("op", "write", "is not modeled for pools of OpenZFS", "only read"))
+        assert op == READ, "what a pool writes goes to free places"
         return pool.plan(tables, sector, n, choose)
     if tables.family == "parity":
         return parity.plan(tables, op, sector, n, front)

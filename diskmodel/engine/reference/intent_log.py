@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, Clock
@@ -23,6 +23,8 @@ class Burst:
     """Blocks of the log that are written together, and who waits for them."""
 
     n_bytes: int = 0
+    #: Records that are written to their places with it.
+    n_records: int = 0
     waiting: list[Callable[[Command], None]] = field(default_factory=list)
     issued_ns: int = 0
     out: int = 0
@@ -51,8 +53,8 @@ class IntentLog:
         #: When the log's own device can be sent the next block.
         self.device_free_ns = 0
 
-    def commit(self, n_bytes: int, done: Callable[[Command], None]) -> None:
-        """Call `done` when so many bytes, headers included, are in the log."""
+    def commit(self, n_bytes: int, records: Sequence[int], done: Callable[[Command], None]) -> None:
+        """Call `done` when so many bytes, headers included, are in the log, and these records at their places."""
         if self.open is not None:
             self.n_parallel = self.tables.log_bursts
         else:
@@ -62,6 +64,7 @@ class IntentLog:
             wait = self.latency_ns * self.tables.log_wait_percent // 100 if self.n_parallel else 0
             self.clock.at(self.clock.now + wait, ARRIVE, self.device, _LAST, self._issue)
         self.open.n_bytes += n_bytes
+        self.open.n_records += len(records)
         self.open.waiting.append(done)
 
     def _issue(self) -> None:
@@ -73,15 +76,19 @@ class IntentLog:
         tables = self.tables
         n = max(-(-burst.n_bytes // (tables.log_block - tables.log_header)), 1)
         blocks = -(-(-(-burst.n_bytes // n) + tables.log_header) // self.block_bytes)
-        burst.out = n
+        burst.out = n + burst.n_records
+        for _ in range(burst.n_records):
+            self._write(burst, *self.space.for_record(), self.pool.record // self.pool.block)
         if tables.log_device_ns:
             self._to_device(burst, n, blocks * self.block_bytes)
             return
         for _ in range(n):
-            vdev, first = self.space.for_log(blocks)
-            burst.vdevs.add(vdev)
-            pieces = write_pieces(self.raid.tables, vdev, first, blocks)
-            self.raid.start(pieces, [], lambda _, last, burst=burst: self._block_written(burst, last))  # type: ignore[misc]
+            self._write(burst, *self.space.for_log(blocks), blocks)
+
+    def _write(self, burst: Burst, vdev: int, first: int, blocks: int) -> None:
+        burst.vdevs.add(vdev)
+        pieces = write_pieces(self.raid.tables, vdev, first, blocks)
+        self.raid.start(pieces, [], lambda _, last: self._block_written(burst, last))
 
     def _to_device(self, burst: Burst, n: int, n_bytes: int) -> None:
         """One block after the other passes the link of the log's own device, and then takes its time (rule X16)."""

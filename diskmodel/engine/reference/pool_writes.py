@@ -115,13 +115,16 @@ class PoolWrites:
         if not self.tables.is_logged:
             done()
             return
-        n_bytes, direct = self.tables.log_header, []
+        n_bytes = self.tables.log_header
+        direct: list[int] = []
         for group in (self.syncing, self.open):
             if group is not None:
                 n_bytes += group.n_bytes
                 direct += group.direct
                 group.n_bytes, group.direct = 0, []
-        self._write_directly(direct, lambda _: self.log.commit(n_bytes, lambda _: done()))
+        for record in direct:
+            self._is_placed(record)
+        self.log.commit(n_bytes, direct, lambda _: done())
 
     def _delay(self, write: Write) -> None:
         """A write waits behind the one before it while much is dirty (rule X15)."""
@@ -172,9 +175,7 @@ class PoolWrites:
         self._set_time()
         self._begin_group()
         if write.is_safe:
-            direct = list(records) if is_direct else []
-            commit = lambda _: self.log.commit(n_bytes, lambda last: self._done(write, last, 0))  # noqa: E731
-            self._write_directly(direct, commit)
+            self.log.commit(n_bytes, records if is_direct else (), lambda last: self._done(write, last, 0))
             return
         if tables.is_logged:
             self.open.n_bytes += n_bytes
@@ -186,25 +187,11 @@ class PoolWrites:
     def _done(self, write: Write, last: Command, cache_ns: int) -> None:
         write.done(Access(write.done, [], write.asked_ns, write.asked_ns, cache_ns=cache_ns), last)
 
-    def _write_directly(self, records: list[int], then: Callable[[None], None]) -> None:
-        """Write records to their places now, then go on (rule X10)."""
-        if not records:
-            then(None)
-            return
-        left = len(records)
-
-        def written(_: Access, __: Command) -> None:
-            nonlocal left
-            left -= 1
-            if not left:
-                then(None)
-
-        for number in records:
-            for group in (self.syncing, self.open):
-                if group is not None and number in group.records:
-                    group.records[number] = True
-            vdev, first = self.space.for_record()
-            self.raid.start(write_pieces(self.raid.tables, vdev, first, self.record_blocks), [], written)
+    def _is_placed(self, record: int) -> None:
+        """A dirty record is written to its place with the log, and not again with its group (rule X10)."""
+        for group in (self.syncing, self.open):
+            if group is not None and record in group.records:
+                group.records[record] = True
 
     # ------------------------------------------------------------------ transaction groups
     def _set_time(self) -> None:

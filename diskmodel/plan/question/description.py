@@ -17,8 +17,7 @@ from diskmodel.drive import Drive, NamedDrive
 from diskmodel.drive.hdd import Hdd
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.description import Host
-from diskmodel.layout.description import Level, Rebuild
-from diskmodel.layout.description import ONLY_OF_POOLS
+from diskmodel.layout.description import ONLY_OF_POOLS, Level, Rebuild
 from diskmodel.layout.levels import KINDS
 from diskmodel.limits import MAX_SEED
 from diskmodel.plan.question.commits import commits_problem, scaled_with_commits
@@ -343,7 +342,7 @@ class PlanDescription(Description):
         of_pools = [name for name in ONLY_OF_POOLS if getattr(self.layout, name, None) is not None]
         if of_pools and not pools:
             named = ", ".join(of_pools)
-            return f"layout.{named}: belongs to pools of OpenZFS; remove it, or name a level such as raidz2"
+            return f"layout.{named}: belong to pools of OpenZFS; remove them, or name a level such as raidz2"
         if self.layout.huge_page_ratio and self.layout.largest_request_bytes is None:
             return "layout.huge_page_ratio: no request is cut without largest_request; add that too"
         if bitmap is not None and any(KINDS[level].family == "parity" for level in candidates.levels):

@@ -43,7 +43,7 @@ def test_what_a_record_takes(level: str, disks: int, record: str, stored: int) -
 def test_columns_begin_where_the_record_does() -> None:
     """A record of 32 blocks on RAID-Z2 of 8 that begins at block 11: columns 3 to 10, two of them longer (rule X4)."""
     tables = pool("raidz2", 8)
-    columns = columns_of(tables, 11)
+    columns = columns_of(tables, 11, 32)
     # 32 = 5 * 6 + 2: the parities and the first two data columns have 6 blocks, the others 5
     assert [column.n for column in columns] == [6, 6, 6, 6, 5, 5, 5, 5]
     assert [column.disk for column in columns] == [3, 4, 5, 6, 7, 0, 1, 2]
@@ -51,15 +51,15 @@ def test_columns_begin_where_the_record_does() -> None:
 
 
 def test_a_small_record_takes_few_columns() -> None:
-    columns = columns_of(pool("raidz2", 8, record="8 KiB"), 6)
+    columns = columns_of(pool("raidz2", 8, record="8 KiB"), 6, 2)
     assert [(column.disk, column.first, column.n) for column in columns] == [(6, 0, 1), (7, 0, 1), (0, 1, 1), (1, 1, 1)]
 
 
 def test_parity_changes_places_every_mebibyte_at_raidz1() -> None:
     tables = pool("raidz1", 4, record="8 KiB")
-    assert [column.disk for column in columns_of(tables, 252)] == [0, 1, 2]
-    assert [column.disk for column in columns_of(tables, 256)] == [1, 0, 2]
-    assert [column.disk for column in columns_of(tables, 512)] == [0, 1, 2]
+    assert [column.disk for column in columns_of(tables, 252, 2)] == [0, 1, 2]
+    assert [column.disk for column in columns_of(tables, 256, 2)] == [1, 0, 2]
+    assert [column.disk for column in columns_of(tables, 512, 2)] == [0, 1, 2]
 
 
 def test_where_records_always_begin_on_the_same_disk() -> None:
@@ -110,7 +110,7 @@ def test_lost_data_columns_are_computed(lost: list[int], expected: int) -> None:
     tables = pool("raidz2", 6, failed=lost)
     assert tables.pool is not None
     _, first = place_of(tables, 0)
-    disks = [column.disk for column in columns_of(tables, first)]
+    disks = [column.disk for column in columns_of(tables, first, 32)]
     missing_data = sum(disk in lost for disk in disks[2:])
     n_parity = sum(disk not in lost for disk in disks[:2]) if missing_data else 0
     pieces = _read(tables, 0, 256)

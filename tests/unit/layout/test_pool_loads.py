@@ -9,7 +9,6 @@ import pytest
 from diskmodel import Array, Workload, simulate
 from diskmodel.analytic.rule import rule_of_thumb
 from diskmodel.engine.native import cannot_serve
-from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
 from diskmodel.errors import CoverageError, InputError
 from diskmodel.plan.trial.rule_of_thumb import rule_of_an_array
@@ -21,9 +20,8 @@ READS = {"size": "8 KiB", "rate": "100/s"}
 @pytest.mark.parametrize(
     ("stream", "said"),
     [
-        ({"read_ratio": 0.7}, "workload.read_ratio='writes': are not modeled for pools"),
-        ({"addresses": "sequential"}, "workload.addresses='reads in order': are not modeled for pools"),
-        ({"addresses": {"pattern": "strided", "stride": "1 MiB"}}, "reads in order"),
+        ({"addresses": "sequential"}, "workload.addresses='reads or writes in order': are not modeled for pools"),
+        ({"addresses": {"pattern": "strided", "stride": "1 MiB"}}, "reads or writes in order"),
     ],
 )
 def test_other_loads_are_refused(stream: dict[str, Any], said: str) -> None:
@@ -32,13 +30,37 @@ def test_other_loads_are_refused(stream: dict[str, Any], said: str) -> None:
     assert said in str(caught.value)
 
 
-@pytest.mark.parametrize("engine", ["native", "simpy"])
-def test_no_engine_takes_writes(engine: Any) -> None:
-    load = Workload.parse({**READS, "read_ratio": 0.5})
-    requests = load.requests(capacity_bytes=POOL.usable_bytes, n=100, seed=1)
-    with pytest.raises(CoverageError, match="writes"):
-        run(resolve(POOL, 0), requests, engine)
+def test_no_pool_is_served_as_a_file() -> None:
     assert "OpenZFS" in str(cannot_serve(resolve(POOL, 0)))
+
+
+def test_a_run_sees_several_groups() -> None:
+    """However many requests come in a second; the disks write more than they are asked to, in a few long commands."""
+    load = Workload.parse({**READS, "rate": "400/s", "read_ratio": 0.5})
+    result = simulate(POOL, load, profile_draws=0)
+    assert result.run.end_ns >= 2 * 5_000_000_000
+    assert result.run.round_requests == pytest.approx(2000, rel=0.01)
+    devices = result.run.devices
+    assert devices.write_bytes.sum() > 3 * result.requests.length[result.requests.op == 1].sum()
+    assert any("one piece" in message for message in result.messages)
+
+
+def test_sync_disabled_is_named() -> None:
+    load = Workload.parse({**READS, "read_ratio": 0.5, "sync": "dsync"})
+    pool = Array("2x6 generic-7k2 raidz2, record 8KiB, sync disabled")
+    result = simulate(pool, load, n_requests=400, profile_draws=0)
+    assert any("power cut" in message for message in result.messages)
+
+
+def test_a_log_device_takes_the_log() -> None:
+    """A safe write takes the device's time, and not a revolution of the disks."""
+    load = Workload.parse({"size": "8 KiB", "clients": 1, "read_ratio": 0, "sync": "dsync"})
+    alone, own = (
+        simulate(Array(f"2x6 generic-7k2 raidz2, record 8KiB{log}"), load, n_requests=300, profile_draws=0)
+        for log in ("", ", log 50us")
+    )
+    assert alone.latency.mean.value > 5e6
+    assert own.latency.percentiles["p50"].value == pytest.approx(50e3 + 12 * 1024 / 500e6 * 1e9, rel=0.02)
 
 
 def test_reads_are_answered_alike_by_both_engines() -> None:

@@ -1,6 +1,6 @@
 """Writes to OpenZFS pools over disks of known mechanics: what was measured, and the model of it.
 
-fio wrote each block of its file once, in random order, with buffered calls; `sync` rows opened the file with O_SYNC. One
+fio wrote each block of its file once, in random order; `sync` rows opened the file with O_SYNC. One
 processor did all the work, some 80 us for each write, and a tenth of its memory was `dirty_data_max` (zfs.md,
 zfs-txgs.csv).
 """

@@ -284,7 +284,6 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Owner::Destage(first, end) => self.destaged(first, end),
             Owner::ReadAhead(number) => self.came(number),
             Owner::Fill(host) => self.filled(host, last),
-            Owner::Direct(id) => self.directly_written(id),
             Owner::Log(burst) => self.log_written(burst, last),
             Owner::Group(is_record) => self.group_written(is_record),
             Owner::Labels => self.labels_written(),

@@ -30,6 +30,8 @@ impl Default for LogWaiter {
 #[derive(Default)]
 struct Burst {
     n_bytes: i64,
+    /// Records that are written to their places with it.
+    n_records: i64,
     waiting: Vec<LogWaiter>,
     issued: i64,
     out: usize,
@@ -62,8 +64,8 @@ impl IntentLog {
 }
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
-    /// Lets `waiter` go on when so many bytes, headers included, are in the log.
-    pub(super) fn commit_to_log(&mut self, n_bytes: i64, waiter: LogWaiter) {
+    /// Lets `waiter` go on when so many bytes, headers included, are in the log, and so many records at their places.
+    pub(super) fn commit_to_log(&mut self, n_bytes: i64, n_records: i64, waiter: LogWaiter) {
         let (now, device) = (self.events.now, self.pool_device());
         let Some((pool, _, tables)) = self.pool() else { return };
         let (log, writes) = (&mut pool.log, &tables.writes);
@@ -79,6 +81,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
         let burst = log.open.get_or_insert_with(Burst::default);
         burst.n_bytes += n_bytes;
+        burst.n_records += n_records;
         burst.waiting.push(waiter);
         if let Some(issued) = issued {
             self.events.at(issued, ARRIVE, device, LAST, Action::LogIssued);
@@ -99,21 +102,33 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let bytes = (burst.n_bytes + n - 1) / n + writes.log_header * i64::from(!planted(Fault::PoolLogHeader));
         let blocks = (bytes + block - 1) / block;
         burst.issued = now;
-        burst.out = n as usize;
+        let n_records = burst.n_records;
+        burst.out = (n + n_records) as usize;
         log.written.push_back(burst);
         let number = log.first.wrapping_add(log.written.len() as u32 - 1);
-        if writes.log_device_ns > 0 {
+        let has_device = writes.log_device_ns > 0;
+        for _ in 0..n_records {
+            let Some((pool, layout, tables)) = self.pool() else { return };
+            let (vdev, first) = pool.space.for_record(layout, tables);
+            self.write_for_log(number, vdev, first, None);
+        }
+        if has_device {
             return self.write_to_log_device(number, n, blocks * block);
         }
         for _ in 0..n {
             let Some((pool, layout, tables)) = self.pool() else { return };
             let (vdev, first) = pool.space.for_log(layout, tables, blocks);
-            let burst = pool.log.burst(number);
-            if !burst.vdevs.contains(&vdev) {
-                burst.vdevs.push(vdev);
-            }
-            self.write_blocks(Owner::Log(number), vdev, first, Some(blocks));
+            self.write_for_log(number, vdev, first, Some(blocks));
         }
+    }
+
+    fn write_for_log(&mut self, number: u32, vdev: i64, first: i64, blocks: Option<i64>) {
+        let Some((pool, ..)) = self.pool() else { return };
+        let burst = pool.log.burst(number);
+        if !burst.vdevs.contains(&vdev) {
+            burst.vdevs.push(vdev);
+        }
+        self.write_blocks(Owner::Log(number), vdev, first, blocks);
     }
 
     /// The log has a device of its own: one block after the other passes its link, and then takes its time (rule X16).

@@ -70,8 +70,6 @@ enum Owner {
     Stripes,
     /// A write to a pool, for which a record is read.
     Fill(u32),
-    /// Records that are written before something goes into the log of a pool.
-    Direct(u32),
     /// A burst of the log of a pool.
     Log(u32),
     /// A transaction group: a record, or metadata.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::intent_log::{IntentLog, LogWaiter};
 use super::{Owner, Simulation, Times};
-use crate::command::{Command, Slots};
+use crate::command::Command;
 use crate::device::{Device, Shared};
 use crate::events::{Action, ARRIVE, COMPLETE};
 use crate::faults::{planted, Fault};
@@ -37,14 +37,6 @@ struct Write {
     last: Times,
 }
 
-/// Records that are written to their places before something goes into the log.
-#[derive(Default)]
-struct Direct {
-    left: usize,
-    n_bytes: i64,
-    waiter: LogWaiter,
-}
-
 /// What a pool knows of its writes.
 pub struct PoolWrites {
     pub(super) space: Space,
@@ -68,7 +60,6 @@ pub struct PoolWrites {
     delayed_until: i64,
     blocked: VecDeque<u32>,
     writes: HashMap<u32, Write>,
-    directs: Slots<Direct>,
 }
 
 impl PoolWrites {
@@ -94,7 +85,6 @@ impl PoolWrites {
             delayed_until: 0,
             blocked: VecDeque::new(),
             writes: HashMap::new(),
-            directs: Slots::default(),
         })
     }
 
@@ -161,7 +151,15 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             n_bytes += std::mem::take(&mut group.n_bytes);
             direct.append(&mut group.direct);
         }
-        self.write_directly(&direct, n_bytes, LogWaiter::Flush(host));
+        for number in &direct {
+            // written with the log, and not again with its group
+            for group in pool.syncing.iter_mut().chain([&mut pool.open]) {
+                if let Some(is_written) = group.records.get_mut(number) {
+                    *is_written = true;
+                }
+            }
+        }
+        self.commit_to_log(n_bytes, direct.len() as i64, LogWaiter::Flush(host));
     }
 
     /// A write waits behind the one before it while much is dirty (rule X15).
@@ -239,15 +237,17 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.dirty_changed();
         self.set_group_time();
         self.begin_group(false);
-        let direct: Vec<_> = if is_direct { (first..=last).collect() } else { Vec::new() };
         if is_safe {
-            return self.write_directly(&direct, n_bytes, LogWaiter::Write(host));
+            let n_records = if is_direct { last - first + 1 } else { 0 };
+            return self.commit_to_log(n_bytes, n_records, LogWaiter::Write(host));
         }
         let hit_ns = self.controller.hit_ns;
         let Some((pool, _, tables)) = self.pool() else { return };
         if tables.writes.is_logged {
             pool.open.n_bytes += n_bytes;
-            pool.open.direct.extend(direct);
+            if is_direct {
+                pool.open.direct.extend(first..=last);
+            }
         }
         self.events.at(now + hit_ns, COMPLETE, device, row, Action::PoolTaken(host));
     }
@@ -271,39 +271,6 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         request.queue += now - asked - hit - (last.done - last.submitted);
         request.last = last;
         self.answered(host);
-    }
-
-    /// Write records to their places now, then so many bytes into the log (rule X10).
-    fn write_directly(&mut self, records: &[i64], n_bytes: i64, waiter: LogWaiter) {
-        if records.is_empty() {
-            return self.commit_to_log(n_bytes, waiter);
-        }
-        let Some((pool, ..)) = self.pool() else { return };
-        let id = pool.directs.put(Direct { left: records.len(), n_bytes, waiter });
-        for number in records {
-            let Some((pool, layout, tables)) = self.pool() else { return };
-            for group in pool.syncing.iter_mut().chain([&mut pool.open]) {
-                if let Some(is_written) = group.records.get_mut(number) {
-                    *is_written = true;
-                }
-            }
-            let (vdev, first) = pool.space.for_record(layout, tables);
-            self.write_blocks(Owner::Direct(id), vdev, first, None);
-        }
-    }
-
-    /// A record has been written to its place.
-    #[inline(never)]
-    pub(super) fn directly_written(&mut self, id: u32) {
-        let Some((pool, ..)) = self.pool() else { return };
-        let direct = &mut pool.directs[id];
-        direct.left -= 1;
-        if direct.left > 0 {
-            return;
-        }
-        let Direct { n_bytes, waiter, .. } = std::mem::take(direct);
-        pool.directs.release(id);
-        self.commit_to_log(n_bytes, waiter);
     }
 
     /// Writes so many blocks, those of a record if None, at a block of a vdev.

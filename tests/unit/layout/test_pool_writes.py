@@ -1,0 +1,116 @@
+"""How a pool writes, worked out by hand (rules X9 to X15)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from diskmodel import Array, Workload
+from diskmodel.engine.run import Engine, run
+from diskmodel.engine.scenario import resolve
+from diskmodel.layout.pool_space import Space, indirect_blocks, stored_blocks, write_pieces
+from diskmodel.layout.tables import LayoutTables
+from diskmodel.records import Run
+
+MIB = 1 << 20
+
+
+def array(level: str, disks: int, **fields: Any) -> Array:
+    layout = {"level": level, "disks": disks, "member": "16 GiB", "record": "8 KiB", **fields}
+    return Array.parse({"drive": "md-raid-10k", "layout": layout})
+
+
+def tables(level: str, disks: int, **fields: Any) -> LayoutTables:
+    return array(level, disks, **fields).tables()
+
+
+def written(pool: Array, engine: Engine, n: int, clients: int, size: str = "8 KiB", sync: str = "dsync") -> Run:
+    load = Workload.parse({"size": size, "clients": clients, "read_ratio": 0, "span": "64 MiB", "sync": sync})
+    return run(resolve(pool, 0), load.requests(capacity_bytes=pool.usable_bytes, n=n, seed=1), engine)
+
+
+@pytest.mark.parametrize(
+    ("level", "disks", "blocks", "expected"),
+    [
+        ("mirror", 2, 3, [(0, 3), (1, 3)]),
+        ("raidz1", 4, 3, [(0, 1), (1, 1), (2, 1), (3, 1)]),
+        # 17 data, 6 rows of parity, 1 of padding behind the column that is one block shorter
+        ("raidz1", 4, 17, [(0, 6), (1, 6), (2, 6), (3, 6)]),
+        ("raidz2", 6, 17, [(0, 5), (1, 5), (2, 5), (3, 4), (4, 4), (5, 4)]),
+    ],
+)
+def test_what_goes_to_each_disk(level: str, disks: int, blocks: int, expected: list[tuple[int, int]]) -> None:
+    """A block of the log of eight writes of 8 KiB has 17 blocks; measured: 24 KiB each, and 20 and 16 (rule X12)."""
+    pieces = write_pieces(tables(level, disks), 0, 0, blocks)
+    assert [(piece.disk, piece.n * 512 // 4096) for piece in pieces] == expected
+
+
+def test_lost_disks_are_not_written() -> None:
+    assert {piece.disk for piece in write_pieces(tables("raidz2", 6, failed=[4]), 0, 0, 17)} == {0, 1, 2, 3, 5}
+
+
+def test_places_go_on_behind_each_other() -> None:
+    """Of the log in metaslab 1, of objects in sevenths of theirs, and on the next vdev after its turn (X13)."""
+    pool = tables("mirror", 4, vdevs=2)
+    space, slab = Space(pool), 512 * MIB // 4096
+    assert [space.for_log(100) for _ in range(4)] == [(0, slab), (0, slab + 100), (0, slab + 200), (1, slab)]
+    assert space.for_metadata(0, 0, 3) == (1, 2 * slab)
+    assert space.for_metadata(0, 2, 3)[1] == 2 * slab + 2 * (slab // 7)
+    space.asked(1000)
+    first, second = space.for_record(), space.for_record()
+    assert (first[0], second) == (first[0], (first[0], first[1] + stored_blocks(pool, 2)))
+
+
+def test_indirect_blocks_of_all_levels() -> None:
+    """A pool of 2 million records: 3 records under 2 blocks, these under 2, and these under one."""
+    writes = replace(tables("mirror", 2).pool.writes, n_records=2_000_000)  # type: ignore[union-attr]
+    assert indirect_blocks(writes, [0, 1023, 1_500_000]) == 2 + 2 + 1
+
+
+def test_the_throttle_and_the_drives_share() -> None:
+    """At four fifths of 100 MiB half of the room above 60 % is left: 500 us; and two to ten writes (X14, X15)."""
+    pool = tables("mirror", 2, dirty_data_max="100 MiB").pool
+    assert pool is not None
+    sectors = 100 * MIB // 512
+    delays = [pool.writes.delay_of(sectors * percent // 100) for percent in (60, 80, 90, 100)]
+    assert delays == pytest.approx([0, 500_000, 1_500_000, 100_000_000], rel=1e-3, abs=0)
+    assert [pool.writes.active_writes(sectors * percent // 100) for percent in (30, 45, 60, 99)] == [2, 6, 10, 10]
+
+
+@pytest.mark.parametrize("engine", ["native", "simpy"])
+def test_one_writer_waits_for_a_revolution(engine: Engine) -> None:
+    """Its log block of 12 KiB lies behind the last one: a revolution and the time to write it (rule X10)."""
+    done = written(array("mirror", 2), engine, 100, 1).completions
+    ms = (done.done_ns - done.issue_ns)[5:] / 1e6
+    assert np.median(ms) == pytest.approx(5.985 + 0.14, abs=0.05)
+
+
+@pytest.mark.parametrize("engine", ["native", "simpy"])
+def test_those_who_wait_share_a_block(engine: Engine) -> None:
+    """Eight writers: 8 · (192 + 8,192) + 192 bytes are 17 blocks of 4 KiB to each side (rule X10)."""
+    devices = written(array("mirror", 2), engine, 400, 8).devices
+    assert devices.n_writes.tolist() == pytest.approx([400 / 8] * 2, abs=2)
+    assert devices.write_bytes.sum() / devices.n_writes.sum() == pytest.approx(17 * 4096, rel=0.03)
+
+
+@pytest.mark.parametrize("engine", ["native", "simpy"])
+def test_long_writes_go_to_their_places(engine: Engine) -> None:
+    """32 KiB to RAID-Z2 of 6: six columns of its record, and a log block of 4 KiB in three (rule X10)."""
+    devices = written(array("raidz2", 6, record="32 KiB"), engine, 60, 1, size="32 KiB").devices
+    assert devices.n_writes.sum() / 60 == pytest.approx(9)
+
+
+@pytest.mark.parametrize("engine", ["native", "simpy"])
+def test_a_part_of_a_record_is_read_first(engine: Engine) -> None:
+    """4 KiB of a record of 128 KiB, whose places are few enough that some are dirty already (rule X9)."""
+    devices = written(array("mirror", 2, record="128 KiB"), engine, 60, 1, size="4 KiB").devices
+    assert 40 <= devices.n_reads.sum() <= 60
+
+
+@pytest.mark.parametrize("engine", ["native", "simpy"])
+def test_nobody_waits_where_sync_is_disabled(engine: Engine) -> None:
+    done = written(array("mirror", 2, sync="disabled"), engine, 100, 1).completions
+    assert (done.done_ns - done.issue_ns).tolist() == [30_000] * 100
