@@ -41,7 +41,7 @@ def writes() -> list[str]:
     lines = [
         line(
             row["run"],
-            test_pool_writes.reason(row["run"]) is not None,
+            test_pool_writes.is_outside(row),
             pool_writes.measured(row),
             pool_writes.simulated(row["run"], row["source"]),
             ("iops", "mean_ms", "writes_per_op"),

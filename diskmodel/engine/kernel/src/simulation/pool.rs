@@ -300,7 +300,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if std::mem::replace(&mut pool.is_timed, true) {
             return;
         }
-        let interval = tables.writes.group_ns - i64::from(planted(Fault::PoolInterval));
+        let interval = tables.writes.group_ns / if planted(Fault::PoolInterval) { 2 } else { 1 };
         let n = ((now - pool.begun + interval - 1) / interval).max(1);
         let when = pool.begun + n * interval;
         self.events.at(when, ARRIVE, device, LAST - 1, Action::GroupTimed);
