@@ -36,6 +36,11 @@ def pool_messages(array: Array, workload: Workload | TraceWorkload) -> tuple[str
             "free space of the pool is in one piece, as after a few writes: the more a pool is filled and fragmented, "
             "the slower it writes"
         )
+        if not array.host.submission_ns:
+            found.append(
+                "the processor's time for each write is not counted: where thousands of small records are written in a "
+                "second it limits a pool (host.submission)"
+            )
         if layout.sync == "disabled" and any(s.sync != "none" for s in getattr(workload, "streams", ())):
             found.append("sync = disabled: writes that were to be safe are not; a power cut loses the last seconds")
     return tuple(found)

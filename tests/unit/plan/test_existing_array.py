@@ -189,7 +189,7 @@ def test_a_field_is_carried_or_named(path: str) -> None:
             candidate["layout"]["spares"] = case.array(case.counts[-1]).layout.spares
         (having if at(candidate, path) == VALUES[path][0] else lacking).add(case.family.level)
     assert having | lacking >= {"raid10", "raid5", "raid6"}
-    short = path.removesuffix("_bytes").removesuffix("_ns").removesuffix("_ratio")
+    short = name_in_notes(path).removesuffix("_ns")
     about = [note for note in notes if note.startswith("--array") and (short in note or path in note)]
     assert len(about) == bool(lacking), (having, lacking, notes)
     if having and lacking:
