@@ -67,7 +67,7 @@ class Space:
         self.next = [[0] * tables.n_groups for _ in range(n_kinds)]
 
     def asked(self, last_record: int) -> None:
-        """Notice that there is data up to this record."""
+        """Notice data up to this record."""
         self.top = max(self.top, last_record + 1)
 
     def for_record(self) -> tuple[int, int]:
