@@ -133,7 +133,6 @@ def simulate(
         check_draws(profile_draws)
     refuse_random_writes(array, workload, start)
     refuse_on_pools(array, workload)
-    refuse_on_pools(array, workload)
     described, array = array, array.behind_host(workload)
 
     def run(seed: int, n_requests: int | None, precision: float) -> Result:
