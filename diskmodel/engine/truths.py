@@ -121,6 +121,8 @@ class Trials:
     ----------
     reference : dict of str to float
         Figures of the array as it is described.
+    seen : Seen
+        What its drives saw of the load.
 
     Notes
     -----
@@ -151,12 +153,12 @@ class Trials:
             self._requests.clear()
         requests, outcome = self._run(array, workload)
         self.reference = estimate(requests, outcome)
-        self._seen = Seen.of(requests, outcome)
+        self.seen = Seen.of(requests, outcome)
         self._is_closed = isinstance(workload, Workload) and not workload.is_open
 
     def truths(self, n_draws: int, *, as_measured: bool = False) -> Truths | None:
         """Return so many truths, or those that were left if such a drive were measured; None without any unknown."""
-        case = Case(self._array, self._workload, self._seen, as_measured)
+        case = Case(self._array, self._workload, self.seen, as_measured)
         if self._is_closed and case.is_sheet:
             if self._effects is None:
                 self._effects = self._measured(case)
