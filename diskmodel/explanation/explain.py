@@ -11,10 +11,10 @@ from diskmodel.doing import doing
 from diskmodel.explanation.expected import compare
 from diskmodel.explanation.experiments import next_experiment
 from diskmodel.explanation.explanation import Explanation, explained
-from diskmodel.explanation.hypotheses import weigh
 from diskmodel.explanation.measured import Measured
 from diskmodel.explanation.read import read_results
 from diskmodel.explanation.rig import Rig
+from diskmodel.explanation.weigh import weigh
 
 
 def explain(

@@ -247,20 +247,20 @@ class Rig:
         return Simulated(figures, figures if change.law is None else change.law(figures, load), change.law)
 
     def changed(self, load: int, *causes: tuple[Cause, object]) -> Change | None:
-        """Return a load with causes of a strength each; None where one of them changes nothing."""
+        """Return a load with causes of a strength each; None where none of them changes anything."""
         return self.with_causes(Change(self.arrays[load], self.measured[load].workload), *causes)
 
     def with_causes(self, start: Change, *causes: tuple[Cause, object]) -> Change | None:
-        """Return the same of any array and load."""
-        found: Change | None = start
+        """Return the same of any array and load: a cause that changes nothing of it is left out."""
+        found, is_changed = start, False
         for cause, value in causes:
-            if found is None:
-                return None
             try:
-                found = found.then(cause.change(found.array, found.workload, value))
+                further = found.then(cause.change(found.array, found.workload, value))
             except InputError:
-                return None
-        return found
+                continue
+            if further is not None:
+                found, is_changed = further, True
+        return found if is_changed else None
 
 
 def together(step: str, jobs: Sequence[Job], work: Callable[[Job], Made]) -> list[Made]:

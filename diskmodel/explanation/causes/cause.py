@@ -44,6 +44,12 @@ class Change:
 _RESOLVED = 0.1
 
 
+#: Strengths of a scale that are simulated, one more of a wide one: between them, figures are interpolated.
+_FEW = 5
+#: Ratio of a strength to the next one that is tried beside it.
+_NEXT = 1.15
+
+
 @dataclass(frozen=True)
 class Scale:
     """Strengths that a cause of any strength may have, each equally likely on a logarithmic scale.
@@ -62,11 +68,16 @@ class Scale:
     unit: Callable[[float], str]
     at: Callable[[Sequence[Measured]], Sequence[float]] | None = None
 
+    @property
+    def resolved(self) -> float:
+        """Part of the scale that the figures of a measurement usually do not separate."""
+        return 3 * _RESOLVED / math.log(self.high / self.low)
+
     def values(self, measured: Sequence[Measured]) -> list[float]:
         """Return the strengths to simulate, in ascending order."""
         found = list(self.at(measured)) if self.at is not None else []
         if not found:
-            n = 5
+            n = _FEW if self.high <= 1000 * self.low else _FEW + 1
             return [self.low * (self.high / self.low) ** (k / (n - 1)) for k in range(n)]
         near = sorted({value * factor for value in found for factor in (0.93, 1.0, 1.08)})
         return [value for value in near if self.low <= value <= self.high]
@@ -113,6 +124,15 @@ class Cause:
     change: Callable[[Array, AnyWorkload, Any], Change | None]
     strengths: Scale | dict[str, Any]
     about: str
+
+    def near(self, words: str, value: Any) -> list[tuple[str, Any]]:
+        """Return the next weaker and the next stronger strength, in words and as values."""
+        if isinstance(self.strengths, Scale):
+            around = (value / _NEXT, value * _NEXT)
+            return [(self.strengths.unit(v), v) for v in around if self.strengths.low <= v <= self.strengths.high]
+        names = list(self.strengths)
+        at = names.index(words)
+        return [(name, self.strengths[name]) for name in names[max(at - 1, 0) : at] + names[at + 1 : at + 2]]
 
     def variants(self, measured: Sequence[Measured]) -> list[tuple[str, Any, float]]:
         """Return strengths in words, their values, and their shares of the prior."""

@@ -60,6 +60,8 @@ RANDOM = (Job("randread", 4 * _KIB, 1), Job("randread", 4 * _KIB, 32), Job("rand
 MIXED = (Job("randread", 8 * _KIB, 1), Job("randread", 8 * _KIB, 32), Job("randwrite", 8 * _KIB, 16))
 SEQUENTIAL = (Job("read", 1024 * _KIB, 4),)
 
+READS = (Job("randread", 8 * _KIB, 1), Job("randread", 8 * _KIB, 32), Job("randread", 128 * _KIB, 8))
+
 #: What is measured, by name: the array in words, and the jobs that its owner ran.
 SUBJECTS: dict[str, tuple[str, tuple[Job, ...]]] = {
     "disk": ("generic-7k2", (*RANDOM, *SEQUENTIAL)),
@@ -69,6 +71,16 @@ SUBJECTS: dict[str, tuple[str, tuple[Job, ...]]] = {
     "md5": ("4x samsung-pm9a3-7680 raid5", (*RANDOM, *SEQUENTIAL)),
     "ssd": ("samsung-pm893-960", (*RANDOM, *SEQUENTIAL)),
     "nvme": ("4x samsung-pm9a3-7680 raid10", (*RANDOM, *SEQUENTIAL)),
+    "wide6": ("14x seagate-exos-x18 raid6, strip 128KiB", (*MIXED, *SEQUENTIAL)),
+    "stripe": ("4x generic-10k raid0", (*RANDOM, *SEQUENTIAL)),
+    "mirror": ("2x generic-7k2 raid1", (*MIXED, *SEQUENTIAL)),
+    "raid50": ("12x generic-15k raid50", (*MIXED, *SEQUENTIAL)),
+    "small5": ("3x generic-7k2 raid5", (*RANDOM, *SEQUENTIAL)),
+    "ssd5": ("6x samsung-pm893-960 raid5", (*MIXED, *SEQUENTIAL)),
+    "ssd6": ("8x samsung-pm893-960 raid6", (*RANDOM, *SEQUENTIAL)),
+    "pool": ("2x6 seagate-exos-x18 raidz2", READS),
+    "pool8": ("2x6 seagate-exos-x18 raidz2, record 8KiB", READS),
+    "mirrors": ("6x2 generic-7k2 mirrors", READS),
 }
 
 
@@ -87,7 +99,7 @@ class Plant:
 
 
 def measure(plant: Plant, folder: Path, seed: int) -> Path | None:
-    """Write what an array with the causes measures; None where they change nothing there.
+    """Write what an array with the causes measures; None where one of them changes nothing there.
 
     Parameters
     ----------
@@ -99,7 +111,8 @@ def measure(plant: Plant, folder: Path, seed: int) -> Path | None:
     """
     words, asked = SUBJECTS[plant.subject]
     array = Array.from_words(words)
-    jobs, is_changed = [], False
+    jobs: list[FioJob] = []
+    changing: set[str] = set()
     empty = folder / "asked.json"
     nothing = {"iops": 1.0, "latency_ms": {"mean": 1.0}}
     write_fio_json(empty, [_job(job, nothing, at) for at, job in enumerate(asked)])
@@ -109,13 +122,14 @@ def measure(plant: Plant, folder: Path, seed: int) -> Path | None:
         change = Change(own, load.workload)
         for name, value in plant.causes:
             further = _planted(name, change, value)
-            is_changed |= further is not None
-            change = further or change
+            if further is not None:
+                changing.add(name)
+                change = further
         figures = _true_figures(own, load.workload, change, seed)
         if change.law is not None:
             figures = change.law(figures, load)
         jobs.append(_job(job, _prediction(figures), at))
-    if plant.causes and not is_changed:
+    if changing != set(plant.names):
         return None
     path = folder / "measured.json"
     write_fio_json(path, jobs)

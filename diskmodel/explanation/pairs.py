@@ -1,0 +1,189 @@
+"""Two causes at once: the best partner of each promising cause, by what that cause leaves unexplained.
+
+What two causes do together is not what each does alone: a limit hides what is slower before it, two delays add up, and
+a cause that explains one load may contradict another. So promising causes lead, those that explain most of the first
+loads together and of each of them alone. Every other cause joins each leader under the loads that the leader explains
+worst, the best partners under all loads, and the best of these pairs with other strengths.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from diskmodel.explanation.causes.cause import Cause
+from diskmodel.explanation.hypotheses import Hypothesis, Runs, Variant, along, hypothesis_of, simulated
+from diskmodel.explanation.rig import Floats, Rig
+from diskmodel.explanation.singles import Tried, rows_of
+
+#: Causes that lead, and partners of each: at half, the right pair is missing now and then; double takes seconds longer.
+_LEADERS, _PARTNERS = 5, 6
+#: Loads under which partners are tried first, and strengths of each.
+_WORST, _STRENGTHS = 2, 3
+#: Least gain of a partner, as the logarithm of a likelihood.
+_GAIN = 1.0
+#: Pairs of which other strengths are simulated, and how often.
+_REFINED, _TIMES = 4, 2
+
+_Two = tuple[Variant, Variant]
+
+
+def two_causes(rig: Rig, tried: Tried, whole_prior: float) -> list[Hypothesis]:
+    """Return pairs of causes as far as they may fit.
+
+    Parameters
+    ----------
+    rig : Rig
+    tried : Tried
+        Every cause alone.
+    whole_prior : float
+        Probability, before anything is measured, that there are two causes.
+    """
+    leaders = _leaders(rig, tried)
+    every = list(range(len(rig.measured)))
+    runs = simulated(rig, [((one,), load) for one in leaders for load in every], "simulating what may lead")
+    pairs = _joined(rig, tried, leaders, runs)
+    found = _under_all_loads(rig, pairs, "simulating pairs of causes")
+    for _ in range(_TIMES):
+        best = sorted(found.values(), key=lambda item: -item[1].log_likelihood - math.log(_weight(item[0])))
+        others = [other for pair, _ in best[:_REFINED] for other in _beside(pair)]
+        for name, (pair, one) in _under_all_loads(rig, others, "simulating other strengths of pairs").items():
+            if one.log_likelihood > found[name][1].log_likelihood:
+                found[name] = pair, one
+    whole = _all_pairs(tried)
+    return [
+        replace(one, prior=whole_prior * _weight(pair) / whole * math.prod(part.size for part in pair))
+        for pair, one in found.values()
+    ]
+
+
+def _weight(pair: Sequence[Variant]) -> float:
+    return math.prod(one.cause.prior for one in pair)
+
+
+def _all_pairs(tried: Tried) -> float:
+    """Return the priors of all pairs of causes that go together."""
+    causes = list({one.cause.name: one.cause for one in tried.variants}.values())
+    return sum(a.prior * b.prior for at, a in enumerate(causes) for b in causes[:at] if a.about != b.about)
+
+
+def _ordered(first: Variant, second: Variant) -> _Two:
+    """Return two causes in the order in which a request meets them: a limit sees what is left of the others."""
+    if (first.cause.about == "limit", first.cause.name) > (second.cause.about == "limit", second.cause.name):
+        return second, first
+    return first, second
+
+
+def _leaders(rig: Rig, tried: Tried) -> list[Variant]:
+    """Return the causes that explain most of the first loads, and of each of them alone, with their best strengths."""
+    rankings = []
+    for loads in (tried.loads, *((load,) for load in tried.loads)):
+        rows = rows_of(rig, loads)
+        best = _best(rig, [(one,) for one in tried.variants], tried.runs, rows, 0)
+        rankings.append([one for _, one in sorted(best.values(), key=lambda item: -item[0])])
+    leaders: dict[str, Variant] = {}
+    for one in (one for same_rank in zip(*rankings, strict=False) for one in same_rank):
+        if len(leaders) < _LEADERS:
+            leaders.setdefault(one.cause.name, one)
+    return list(leaders.values())
+
+
+def _best(
+    rig: Rig, variants: Sequence[tuple[Variant, ...]], runs: Runs, rows: Floats, place: int
+) -> dict[str, tuple[float, Variant]]:
+    """Return the best strength of each cause at a place of tuples of them, and how well it fits, with its prior."""
+    known: dict[str, list[tuple[Variant, Hypothesis]]] = {}
+    for own in variants:
+        made = hypothesis_of(rig, own, runs, rows)
+        if made is not None:
+            known.setdefault(own[place].cause.name, []).append((own[place], made))
+    found: dict[str, tuple[float, Variant]] = {}
+    for name, strengths in known.items():
+        cause = strengths[0][0].cause
+        fitting = max(along(rig, cause, strengths, 1.0, rows), key=lambda one: one.log_likelihood)
+        value, words = next((value, words) for other, value, words in fitting.causes if other is cause)
+        variant = Variant(cause, words, value, 1.0)
+        found[name] = fitting.log_likelihood + math.log(cause.prior * variant.size), variant
+    return found
+
+
+def _joined(rig: Rig, tried: Tried, leaders: Sequence[Variant], runs: Runs) -> list[_Two]:
+    """Return the leaders with their best partners."""
+    jobs: list[tuple[_Two, int]] = []
+    worst: list[list[int]] = []
+    for leader in leaders:
+        loads = _worst(rig, leader, runs)
+        worst.append(loads)
+        partners = _few(tried.variants, leader.cause, 1 if any(_is_long(rig, load) for load in loads) else _STRENGTHS)
+        jobs += [(_ordered(leader, one), load) for one in partners for load in loads]
+    joined = simulated(rig, jobs, "simulating causes beside others")
+    pairs: list[_Two] = []
+    for leader, loads in zip(leaders, worst, strict=True):
+        rows = rows_of(rig, loads)
+        alone = hypothesis_of(rig, (leader,), runs, rows)
+        least = (-math.inf if alone is None else alone.log_likelihood) + _GAIN
+        best: dict[str, tuple[float, Variant]] = {}
+        for place in (0, 1):
+            own = [pair for pair, load in jobs if load == loads[0] and pair[1 - place] is leader]
+            best |= _best(rig, own, joined, rows, place)
+        good = sorted(
+            (value, one.cause.name, one)
+            for value, one in best.values()
+            if value - math.log(one.cause.prior * one.size) > least
+        )
+        pairs += [_ordered(leader, one) for _, _, one in good[-_PARTNERS:]]
+    return pairs
+
+
+def _worst(rig: Rig, leader: Variant, runs: Runs) -> list[int]:
+    """Return the loads that a cause explains worst."""
+    chances = []
+    for load in range(len(rig.measured)):
+        one = hypothesis_of(rig, (leader,), runs, rows_of(rig, (load,)))
+        chances.append(1.0 if one is None else one.chance)
+    return [int(load) for load in np.argsort(chances)[:_WORST]]
+
+
+def _is_long(rig: Rig, load: int) -> bool:
+    """Whether runs of a load take long: writes to a cache, which has to be full before they count."""
+    return rig.array.controller.write_cache is not None and rig.measured[load].workload.has_writes
+
+
+def _few(variants: Sequence[Variant], beside: Cause, n: int) -> list[Variant]:
+    """Return few strengths of each cause that goes together with another one."""
+    own: dict[str, list[Variant]] = {}
+    for one in variants:
+        if one.cause.about != beside.about:
+            own.setdefault(one.cause.name, []).append(one)
+    chosen = []
+    for strengths in own.values():
+        inside = np.linspace(0, len(strengths) - 1, n + 2)[1:-1].round().astype(int)
+        places = np.unique(inside) if n < len(strengths) else np.arange(len(strengths))
+        chosen += [strengths[at] for at in places]
+    return chosen
+
+
+def _beside(pair: _Two) -> list[_Two]:
+    """Return the pair with the next strengths of either of its causes."""
+    first, second = pair
+    nearby = [
+        [Variant(one.cause, words, value, 1.0) for words, value in one.cause.near(one.words, one.value)] for one in pair
+    ]
+    return [(other, second) for other in nearby[0]] + [(first, other) for other in nearby[1]]
+
+
+def _under_all_loads(rig: Rig, pairs: Sequence[_Two], step: str) -> dict[tuple[str, ...], tuple[_Two, Hypothesis]]:
+    """Return the best strengths of each pair of causes, and its hypothesis."""
+    jobs = [(pair, load) for pair in pairs for load in range(len(rig.measured))]
+    runs = simulated(rig, jobs, step)
+    found: dict[tuple[str, ...], tuple[_Two, Hypothesis]] = {}
+    for pair in pairs:
+        made = hypothesis_of(rig, pair, runs)
+        if made is not None:
+            name = made.names
+            if name not in found or made.log_likelihood > found[name][1].log_likelihood:
+                found[name] = pair, made
+    return found
