@@ -7,8 +7,9 @@ from diskmodel.explanation.causes.drives import DRIVES
 from diskmodel.explanation.causes.loads import LOADS
 from diskmodel.explanation.causes.members import MEMBERS
 from diskmodel.explanation.causes.paths import PATHS
+from diskmodel.explanation.causes.pools import POOLS
 
 #: Every cause, by its name.
-CAUSES: dict[str, Cause] = {cause.name: cause for cause in (*DRIVES, *MEMBERS, *PATHS, *LOADS)}
+CAUSES: dict[str, Cause] = {cause.name: cause for cause in (*DRIVES, *MEMBERS, *POOLS, *PATHS, *LOADS)}
 
 __all__ = ["CAUSES", "Cause"]

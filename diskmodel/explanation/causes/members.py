@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from diskmodel.array import Array
-from diskmodel.drive import Hdd
+from diskmodel.drive import Flash, Hdd
 from diskmodel.drive.hdd import Retries
 from diskmodel.explanation.causes.cause import (
     OFTEN,
@@ -55,10 +55,12 @@ def _resyncing(array: Array, workload: AnyWorkload, speed_mib: float) -> Change 
     return _with_layout(array, workload, rebuild={"action": "check", "speed_min_bytes_per_s": speed_mib * _MIB})
 
 
-def _bitmap(array: Array, workload: AnyWorkload, chunk_bytes: int) -> Change | None:
+def _bitmap(array: Array, workload: AnyWorkload, fields: dict[str, Any]) -> Change | None:
     if not array.layout.kind.is_redundant or array.layout.bitmap is not None or not workload.has_writes:
         return None
-    return _with_layout(array, workload, bitmap={"chunk_bytes": chunk_bytes})
+    if "flush_ns" in fields and not isinstance(array.drive, Flash):
+        return None
+    return _with_layout(array, workload, bitmap=fields)
 
 
 def _one_slow(array: Array, workload: AnyWorkload, factor: float) -> Change | None:
@@ -131,10 +133,15 @@ MEMBERS = (
         name="write-intent-bitmap",
         title="a write-intent bitmap is written as well",
         prior=SOMETIMES,
-        fingerprint="scattered writes wait for two more; reads are as expected",
+        fingerprint="scattered writes wait for two more, on consumer drives with a flush; reads are as expected",
         check="cat /proc/mdstat (a line with bitmap:)",
         change=_bitmap,
-        strengths={"chunks of 64 MiB": 64 * _MIB, "chunks of 4 MiB": 4 * _MIB},
+        strengths={
+            "chunks of 64 MiB": {"chunk_bytes": 64 * _MIB},
+            "chunks of 4 MiB": {"chunk_bytes": 4 * _MIB},
+            "on drives whose flush takes 1 ms": {"chunk_bytes": 64 * _MIB, "flush_ns": 1_000_000},
+            "on drives whose flush takes 5 ms": {"chunk_bytes": 64 * _MIB, "flush_ns": 5_000_000},
+        },
         about="bitmap",
     ),
     Cause(

@@ -191,7 +191,7 @@ PATHS = (
         fingerprint="all requests are longer by the same time; with many outstanding the rate is as expected",
         check="the same job with --iodepth=1 on the array's own host; ping; cpupower idle-info",
         change=_added_latency,
-        strengths=Scale(50e3, 50e6, _time),
+        strengths=Scale(50e3, 200e6, _time),
         about="latency",
     ),
     Cause(

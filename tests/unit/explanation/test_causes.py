@@ -22,6 +22,7 @@ ARRAYS = (
     "8x generic-15k raid5, 1GiB cache",
     "4x samsung-pm9a3-7680 raid5",
     "samsung-pm893-960",
+    "2x6 seagate-exos-x18 raidz2",
 )
 LOADS = (
     {"size": "4 KiB", "read_ratio": 0.5, "clients": 64},
