@@ -28,15 +28,19 @@ def quiz(
             show_default=False,
         ),
     ] = None,
+    faults: Annotated[
+        bool, typer.Option("--faults", help="Exercises instead: measured figures, and which cause explains them.")
+    ] = False,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Write a quiz with simulated solutions; the lab asks the same questions for the same seed."""
+    """Write a quiz with simulated solutions; the lab asks the same questions for the same seed, except for faults."""
+    from diskmodel.explanation.exercise import solved_exercises
     from diskmodel.lab.quiz_sheet import quiz_sheet, solved_quiz
 
     if out is not None:
         check_place(out, "out")
-    solved = solved_quiz(seed, questions)
+    solved = solved_exercises(seed, questions) if faults else solved_quiz(seed, questions)
     if out is not None:
         write_text(out, quiz_sheet(seed, solved, with_solutions=solutions is not False))
         say(f"wrote {out}: open it in a browser, and print it")
@@ -50,7 +54,8 @@ def quiz(
             for one in solved:
                 _say_solution(one)
         elif solutions is None:
-            say(f"for the solutions: diskmodel quiz --seed {seed} --questions {questions} --solutions")
+            more = " --faults" if faults else ""
+            say(f"for the solutions: diskmodel quiz --seed {seed} --questions {questions}{more} --solutions")
 
 
 def _say_question(one: dict[str, Any]) -> None:

@@ -36,12 +36,20 @@ def quiz_sheet(seed: int, solved: Sequence[dict[str, Any]], *, with_solutions: b
     loader = PackageLoader("diskmodel.lab", ".")
     environment = Environment(loader=loader, autoescape=select_autoescape(["j2"]), finalize=in_page)
     template = environment.get_template("quiz_sheet.html.j2")
-    questions = [one | {"found": found_in_words(one), "runs": [_run(run) for run in one["runs"]]} for one in solved]
-    return template.render(seed=seed, questions=questions, with_solutions=with_solutions, version=__version__)
+    questions = [
+        one | {"found": f"The model: {found_in_words(one)}", "runs": [_run(run) for run in one.get("runs", ())]}
+        for one in solved
+    ]
+    faults = any("cause" in one for one in solved)
+    return template.render(
+        seed=seed, questions=questions, with_solutions=with_solutions, faults=faults, version=__version__
+    )
 
 
 def found_in_words(one: dict[str, Any]) -> str:
-    """Return the simulated figure of a solved question, with its interval."""
+    """Return the simulated figure of a solved question, with its interval; of a fault to find, how strong it is."""
+    if "cause" in one:
+        return f"{one['cause']}{', ' if one['strength'] else ''}{one['strength']}"
     answer = _interval(one["answer"])
     return f"× {answer}" if one["unit"] == "times" else f"{answer} {one['unit']}"
 
