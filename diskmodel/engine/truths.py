@@ -116,6 +116,8 @@ class Trials:
         As `simulate_truths` has them.
     estimate : callable, optional
         Makes the figures of a run; default: `point_estimates`.
+    longest : int, optional
+        Requests of a run at most; default: `DRAW_REQUESTS`.
 
     Attributes
     ----------
@@ -138,6 +140,7 @@ class Trials:
         seed: int,
         start: Begin,
         estimate: Estimate = point_estimates,
+        longest: int | None = None,
     ) -> None:
         array = array.behind_host(workload)
         self._array, self._workload = array, workload
@@ -146,7 +149,7 @@ class Trials:
         self._effects: Effects | None = None
         few = workload.requests(capacity_bytes=array.usable_bytes, n=1, seed=seed)
         is_native = covers(resolve(array, seed), few) is None
-        self._n_requests = min(n_requests, DRAW_REQUESTS["native" if is_native else "simpy"])
+        self._n_requests = min(n_requests, longest or DRAW_REQUESTS["native" if is_native else "simpy"])
         if array.layout.rebuild is not None and self._n_requests > PROBE:
             most, self._n_requests = self._n_requests, PROBE
             self._n_requests = min(most, rebuild_bound(self._run(array, workload)[1], DRAWS))

@@ -40,7 +40,7 @@ def two_causes(rig: Rig, tried: Tried, whole_prior: float) -> list[Hypothesis]:
     tried : Tried
         Every cause alone.
     whole_prior : float
-        Probability, before anything is measured, that there are two causes.
+        Probability of two causes, before anything is measured.
     """
     leaders = _leaders(rig, tried)
     every = list(range(len(rig.measured)))
@@ -160,8 +160,10 @@ def _few(variants: Sequence[Variant], beside: Cause, n: int) -> list[Variant]:
             own.setdefault(one.cause.name, []).append(one)
     chosen = []
     for strengths in own.values():
-        inside = np.linspace(0, len(strengths) - 1, n + 2)[1:-1].round().astype(int)
-        places = np.unique(inside) if n < len(strengths) else np.arange(len(strengths))
+        # runs of passes over the disks take long
+        most = 1 if strengths[0].cause.about == "members" else n
+        inside = np.linspace(0, len(strengths) - 1, most + 2)[1:-1].round().astype(int)
+        places = np.unique(inside) if most < len(strengths) else np.arange(len(strengths))
         chosen += [strengths[at] for at in places]
     return chosen
 

@@ -46,7 +46,7 @@ def single_causes(rig: Rig, whole_prior: float) -> Tried:
     ----------
     rig : Rig
     whole_prior : float
-        Probability, before anything is measured, that there is one cause.
+        Probability of a single cause, before anything is measured.
     """
     variants = tuple(
         Variant(cause, words, value, share)

@@ -62,12 +62,19 @@ def _bandwidth(array: Array, workload: AnyWorkload, bytes_per_s: float) -> Chang
 
 def _rates(measured: Sequence[Measured]) -> list[float]:
     """Return the highest measured rate: that of a limit, if there is one."""
-    return [max((one.figures["iops"] for one in measured if one.is_closed), default=math.nan)]
+    return [max((one.figures["iops"] for one in measured if _has_rate(one)), default=math.nan)]
+
+
+def _has_rate(one: Measured) -> bool:
+    """Whether the rate of a load is a result, and known."""
+    return one.is_closed and "iops" in one.figures
 
 
 def _bandwidths(measured: Sequence[Measured]) -> list[float]:
     return [
-        max((one.figures["iops"] * one.workload.mean_size_bytes for one in measured if one.is_closed), default=math.nan)
+        max(
+            (one.figures["iops"] * one.workload.mean_size_bytes for one in measured if _has_rate(one)), default=math.nan
+        )
     ]
 
 

@@ -12,7 +12,7 @@ from diskmodel.explanation.causes import CAUSES
 from diskmodel.explanation.causes.cause import Change
 from diskmodel.explanation.explain import explain
 from diskmodel.explanation.measured import SHAPE, Measured
-from diskmodel.explanation.rig import Rig
+from diskmodel.explanation.rig import REQUESTS, Rig, requests_of
 from diskmodel.result.summary import estimates_by_operation
 from diskmodel.workload import Workload
 
@@ -65,6 +65,13 @@ def test_of_a_single_cause_no_pair_stands_before_it() -> None:
     figures = {key: trials.reference[key] for key in healthy.figures}
     found = explain([healthy, replace(healthy, name="deep", workload=DEEP, figures=figures)], RAID)
     assert found.causes[0].names in (("few-at-once",), ("depth-lost",))
+
+
+def test_behind_a_cache_a_run_lasts_until_all_clients_wait_for_misses() -> None:
+    change = CAUSES["cache-hits"].change(RAID, DEEP, (0.98, 30_000))
+    assert change is not None
+    assert requests_of(change.array, DEEP) >= 4 * DEEP.queue_depth / 0.02
+    assert requests_of(RAID, DEEP) == REQUESTS
 
 
 def test_next_strengths_are_the_neighbors() -> None:
