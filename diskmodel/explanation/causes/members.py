@@ -139,6 +139,7 @@ MEMBERS = (
         strengths={
             "chunks of 64 MiB": {"chunk_bytes": 64 * _MIB},
             "chunks of 4 MiB": {"chunk_bytes": 4 * _MIB},
+            "on drives whose flush takes 0.1 ms": {"chunk_bytes": 64 * _MIB, "flush_ns": 100_000},
             "on drives whose flush takes 1 ms": {"chunk_bytes": 64 * _MIB, "flush_ns": 1_000_000},
             "on drives whose flush takes 5 ms": {"chunk_bytes": 64 * _MIB, "flush_ns": 5_000_000},
         },
