@@ -111,29 +111,35 @@ def measure(plant: Plant, folder: Path, seed: int) -> Path | None:
     """
     words, asked = SUBJECTS[plant.subject]
     array = Array.from_words(words)
-    jobs: list[FioJob] = []
-    changing: set[str] = set()
     empty = folder / "asked.json"
     nothing = {"iops": 1.0, "latency_ms": {"mean": 1.0}}
     write_fio_json(empty, [_job(job, nothing, at) for at, job in enumerate(asked)])
     loads, _ = read_results([empty])
-    for at, (job, load) in enumerate(zip(asked, loads, strict=True)):
-        own = array.behind_host(load.workload)
-        change = Change(own, load.workload)
-        for name, value in plant.causes:
-            further = _planted(name, change, value)
-            if further is not None:
-                changing.add(name)
-                change = further
-        figures = _true_figures(own, load.workload, change, seed)
-        if change.law is not None:
-            figures = change.law(figures, load)
-        jobs.append(_job(job, _prediction(figures), at))
-    if changing != set(plant.names):
-        return None
+    found = [_figures(array, load, plant.causes, seed) for load in loads]
+    for name in plant.names:
+        others = tuple(cause for cause in plant.causes if cause[0] != name)
+        if all(_is_same(own, _figures(array, load, others, seed)) for own, load in zip(found, loads, strict=True)):
+            return None
     path = folder / "measured.json"
-    write_fio_json(path, jobs)
+    write_fio_json(
+        path, [_job(job, _prediction(own), at) for at, (job, own) in enumerate(zip(asked, found, strict=True))]
+    )
     return path
+
+
+def _figures(array: Array, load: Measured, causes: Sequence[tuple[str, Any]], seed: int) -> dict[str, float]:
+    """Return what is measured of a load with causes."""
+    own = array.behind_host(load.workload)
+    change = Change(own, load.workload)
+    for name, value in causes:
+        change = _planted(name, change, value) or change
+    figures = _true_figures(own, load.workload, change, seed)
+    return figures if change.law is None else change.law(figures, load)
+
+
+def _is_same(some: dict[str, float], others: dict[str, float]) -> bool:
+    """Whether no figure of two runs differs by more than 1 %."""
+    return all(abs(some[key] - value) <= 0.01 * abs(value) for key, value in others.items() if key in some)
 
 
 def _planted(name: str, change: Change, value: Any) -> Change | None:

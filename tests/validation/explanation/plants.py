@@ -27,7 +27,7 @@ PLANTED: dict[str, dict[str, tuple[Any, ...]]] = {
     "member-failed": {"raid6": (1, 2), "raid10": (1,), "cached": (1,)},
     "rebuild-running": {"raid6": (30.0, 100.0), "raid10": (100.0,)},
     "resync-running": {"raid6": (30.0, 100.0), "raid10": (100.0,), "cached": (100.0,)},
-    "write-intent-bitmap": {"raid6": (64 * _MIB,), "raid10": (4 * _MIB,)},
+    "write-intent-bitmap": {"raid6": ({"chunk_bytes": 64 * _MIB},), "raid10": ({"chunk_bytes": 4 * _MIB},)},
     "one-slow-disk": {"raid6": (6.0, 20.0), "raid10": (6.0, 20.0)},
     "one-disk-works": {"raid10": (None,), "nvme": (None,)},
     "other-strip": {"raid6": (16 << 10, 1024 << 10)},
@@ -52,6 +52,8 @@ PLANTED: dict[str, dict[str, tuple[Any, ...]]] = {
     "several-readers": {"disk": (4,)},
     "inner-tracks": {"disk": (None,), "raid6": (None,)},
     "misaligned": {"ssd": (None,)},
+    "pool-record": {"pool": (1024 << 10,), "pool8": (128 << 10,)},
+    "raidz-width": {"pool8": (None,), "mirrors": ("raidz2",)},
 }
 
 #: Two causes at once.
@@ -72,6 +74,12 @@ PAIRED: tuple[Plant, ...] = (
     Plant("nvme", (("host-processor", 100e3), ("slow-network", 117e6))),
     Plant("nvme", (("added-latency", 1e6), ("bandwidth-limit", 250e6))),
     Plant("md5", (("md-lock", 100e3), ("added-latency", 1e6))),
+    Plant("raid6", (("depth-lost", 4), ("bandwidth-limit", 60e6))),
+    Plant("disk", (("vibration", 0.7), ("drive-write-cache-off", None))),
+    Plant("disk", (("other-load", 1.0), ("cache-hits", (0.6, 30_000)))),
+    Plant("ssd", (("thermal-throttling", 3.0), ("rate-limit", 1_000))),
+    Plant("ssd", (("larger-records", 128 << 10), ("added-latency", 0.5e6))),
+    Plant("nvme", (("thermal-throttling", 8.0), ("few-at-once", 1))),
 )
 
 

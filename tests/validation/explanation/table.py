@@ -10,21 +10,26 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
+from diskmodel.array import Array
 from diskmodel.explanation import rig
 from diskmodel.explanation.expected import compare
 from diskmodel.explanation.explanation import Explanation
 from diskmodel.explanation.measured import Measured
+from diskmodel.explanation.read import read_results
 from diskmodel.explanation.rig import Rig
 from tests.validation.coverage import evidence
 from tests.validation.explanation import threads
-from tests.validation.explanation.planted import SUBJECTS, Plant, explanation_of, rank
+from tests.validation.explanation.planted import SUBJECTS, Plant, explanation_of, measure, rank
 from tests.validation.explanation.plants import PAIRED, plants
 
 TABLE = Path(__file__).parents[2] / "data" / "explanations.csv"
 #: Requests of a simulated run: half of the product's, so that the table takes minutes.
 _REQUESTS = 1_500
 #: Seeds of each healthy array.
-_HEALTHY_SEEDS = 4
+_HEALTHY_SEEDS = 5
+#: Seeds of planted causes, of pairs, and of healthy arrays begin here. With others the causes, and what is taken for
+#: their errors, were tuned: all but those of single causes.
+_FIRST_SEEDS = {"planted": 3, "pair": 7_003, "healthy": 14_003}
 #: Published loads: every so many of them, 100 in all.
 _PUBLISHED = 100
 
@@ -81,7 +86,8 @@ def _write(rows: Iterable[Row]) -> None:
 
 def renew(only: str, say: Callable[[str], None]) -> None:
     """Simulate all cases, or those with a word, and keep the table."""
-    found = {row.key: row for row in read()}
+    known = {_key(kind, plant) for kind, own in _plants().items() for plant in own}
+    found = {row.key: row for row in read() if row.key in known or row.kind in ("published", "thread")}
     if not only:
         found = {}
     for row in _cases(only):
@@ -90,17 +96,31 @@ def renew(only: str, say: Callable[[str], None]) -> None:
         _write(found.values())
 
 
+def _plants() -> dict[str, list[Plant]]:
+    """Return what is planted, by kind."""
+    healthy = [Plant(name, (), str(seed)) for seed in range(_HEALTHY_SEEDS) for name in SUBJECTS]
+    return {"planted": list(plants()), "pair": list(PAIRED), "healthy": healthy}
+
+
+def _key(kind: str, plant: Plant) -> tuple[str, ...]:
+    strengths = plant.words or "; ".join(json.dumps(value) for _, value in plant.causes)
+    return (kind, plant.subject, " + ".join(plant.names), strengths)
+
+
 def _cases(only: str) -> Iterator[Row]:
-    jobs = [*(("planted", one) for one in plants()), *(("pair", one) for one in PAIRED)]
-    jobs += [("healthy", Plant(name, (), str(seed))) for name in SUBJECTS for seed in range(_HEALTHY_SEEDS)]
     Rig.memory = {}  # most runs are of the same arrays
     rig.REQUESTS = _REQUESTS
-    for seed, (kind, plant) in enumerate(jobs):
-        words = f"{kind} {plant.subject} {' '.join(plant.names)}"
-        if only not in words:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            yield _row(kind, plant, explanation_of(plant, Path(folder), seed=7 * seed + 3))
+    for kind, own in _plants().items():
+        for at, plant in enumerate(own):
+            words = f"{kind} {plant.subject} {' '.join(plant.names)}"
+            if only not in words:
+                continue
+            with tempfile.TemporaryDirectory() as folder:
+                seed = _FIRST_SEEDS[kind] + 7 * at
+                if kind == "healthy":
+                    yield _healthy_row(plant, Path(folder), seed)
+                else:
+                    yield _row(kind, plant, explanation_of(plant, Path(folder), seed))
     if only in "published":
         yield from published()
     if only in "threads":
@@ -112,9 +132,18 @@ def _cases(only: str) -> Iterator[Row]:
             yield Row(*row, f"{found.wall_s:.1f}")
 
 
+def _healthy_row(plant: Plant, folder: Path, seed: int) -> Row:
+    """Return whether there is something to explain of an array in which nothing is wrong."""
+    path = measure(plant, folder, seed)
+    assert path is not None
+    loads, _ = read_results([path])
+    verdict = compare(Rig(Array.from_words(SUBJECTS[plant.subject][0]), loads))
+    said = "as expected" if verdict.is_as_expected else verdict.direction
+    return Row("healthy", plant.subject, "", plant.words, said, "", "", "", "")
+
+
 def _row(kind: str, plant: Plant, found: Explanation | None) -> Row:
-    strengths = plant.words or "; ".join(json.dumps(value) for _, value in plant.causes)
-    start = (kind, plant.subject, " + ".join(plant.names), strengths)
+    start = _key(kind, plant)
     if found is None:
         return Row(*start, "no change", "", "", "", "")
     verdict = "as expected" if found.is_as_expected else found.direction
@@ -201,7 +230,8 @@ def summary() -> str:
 
 def write_page() -> None:
     """Write the page: the table, and what is said of public threads."""
-    PAGE.write_text(TEXT.format(summary=summary(), planted=_planted(), pairs=_pairs(), threads=_threads()), "utf-8")
+    parts = {"planted": _planted(), "pairs": _pairs(), "threads": _threads(), "agree": _agree()}
+    PAGE.write_text(TEXT.format(summary=summary(), **parts), "utf-8")
 
 
 def _planted() -> str:
@@ -223,6 +253,13 @@ def _pairs() -> str:
     return "\n".join(lines)
 
 
+def _agree() -> str:
+    """Return how many threads `explain` agrees with."""
+    rows = of_kind("thread")
+    n = {said: sum(row.rank == said for row in rows) for said in ("first", "among three")}
+    return f"of {len(rows)}, `explain` says it first in {n['first']}, and among three in {sum(n.values())}"
+
+
 def _threads() -> str:
     lines = ["| asked | array | found in the thread | what `explain` says | agrees |", "|---|---|---|---|---|"]
     rows = {row.subject: row for row in of_kind("thread")}
@@ -242,8 +279,9 @@ TEXT = """# Are the causes found?
 fio's jobs, and explained from the healthy description alone. The array that is measured is not the one that is
 described: its drives, its controller and its host are drawn from [what is not
 known](../../reference/what-is-not-known.md) of them, its runs have another seed, and limits are planted as a processor
-or a link that takes its time, not as the law that the explanation applies. `python -m tests.validation.explanation
---renew --write` makes the table and this page.
+or a link that takes its time, not as the law that the explanation applies. The seeds of two causes and of healthy
+arrays are not those with which the choice of pairs was tried out. `python -m tests.validation.explanation --renew
+--write` makes the table and this page, with `--only WORD` single rows anew.
 
 {summary}
 
@@ -263,15 +301,17 @@ Strengths and arrays of each are in `tests/validation/explanation/plants.py`, si
 
 ## Two causes at once
 
-Two causes are seldom both named: one of them explains most of the gap, and the other one hides behind what is not known
-of the drives. What is named is a reason to look, remove it, and measure again.
+One of two causes often explains most of the gap, and the other one hides behind what is not known of the drives: then
+only one is named, or another partner that does the same. What is named is a reason to look, remove it, and measure
+again. Pairs of which one cause changes nothing in that array are left out.
 
 {pairs}
 
 ## Public threads
 
-What people measured, and what was found. Where they do not name the drive, one of its class stands for it; nothing of
-the thread but its figures is used.
+What people measured, and what was found: {agree}. Where they do not name the drive, one of its class stands for it;
+nothing of the thread but its figures is used. Most threads have one figure, which many causes explain; what is named is
+then little more than a list to check.
 
 {threads}
 """

@@ -30,7 +30,7 @@ def _measured(name: str, point: dict[str, Any]) -> Measured:
     if point.get("sequential"):
         fields["addresses"] = "sequential"
     part = "reads" if point["reads"] else "writes"
-    figures = {"iops": float(point["iops"])}
+    figures = {"iops": float(point["iops"])} if "iops" in point else {}
     # as results of fio are read: percentiles leave out the time of submission
     scale = {
         kind: point["mean_ms"] / point.get("clat_mean_ms", point["mean_ms"]) for kind in SHAPE if "mean_ms" in point
@@ -42,9 +42,14 @@ def _measured(name: str, point: dict[str, Any]) -> Measured:
 
 
 def agrees(thread: dict[str, Any], found: Explanation) -> str:
-    """Return whether the explanation says what the thread found: "first", "among three", or "no"."""
+    """Return whether the explanation says what the thread found: "first", "among three", or "no".
+
+    Where nothing was wrong, it has to be as expected; where it was nothing that is known here, none may be named.
+    """
     if not thread["finds"]:
         return "first" if found.is_as_expected else "no"
+    if thread["finds"] == ["none"]:
+        return "first" if not found.causes and not found.is_as_expected else "no"
     for place, one in enumerate(found.causes):
         if set(thread["finds"]) & set(one.names):
             return "among three" if place else "first"
