@@ -52,7 +52,8 @@ PLANTED: dict[str, dict[str, tuple[Any, ...]]] = {
     "several-readers": {"disk": (4,)},
     "inner-tracks": {"disk": (None,), "raid6": (None,)},
     "misaligned": {"ssd": (None,)},
-    "pool-record": {"pool": (1024 << 10,), "pool8": (128 << 10,)},
+    # 1 MiB instead of 128 KiB costs a pool of these disks a fifth of its reads, which the intervals hide
+    "pool-record": {"pool8": (128 << 10,)},
     "raidz-width": {"pool8": (None,), "mirrors": ("raidz2",)},
 }
 
