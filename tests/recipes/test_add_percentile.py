@@ -22,7 +22,7 @@ from diskmodel.cli.app import app
 from diskmodel.formats.fio.write import job_of_prediction, to_fio_json
 from diskmodel.plan import LatencyLimits, PlanDescription
 from diskmodel.plan.show.report import as_csv
-from diskmodel.result.show.table import as_text
+from diskmodel.result.show.text import as_text
 
 array = Array.parse({"drive": "generic-15k", "layout": {"level": "raid5", "disks": 4}})
 load = Workload.parse({"rate": "150/s", "read_ratio": 0.7, "size": "8 KiB"})

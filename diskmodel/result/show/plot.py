@@ -6,6 +6,7 @@ import io
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from diskmodel.drawing import COLORS, svg_of_figure
@@ -53,7 +54,7 @@ class Drawing(Figure):
 
     def _repr_png_(self) -> bytes:
         drawn = io.BytesIO()
-        self.savefig(drawn, format="png", dpi=120)
+        FigureCanvasAgg(self).print_png(drawn)  # type: ignore[no-untyped-call]
         return drawn.getvalue()
 
 

@@ -83,7 +83,8 @@ def test_outcomes_survive_the_file_exactly() -> None:
     plan = plan_of()
     array = Array.parse({"drive": "generic-15k", "layout": {"level": "raid5", "disks": 9}})
     outcome = Queues(noise=0.1)(array, plan.workload, n_requests=777, seed=3)
-    assert from_plain(to_plain(outcome)) == outcome
+    again = from_plain(to_plain(outcome))
+    assert repr(vars(again)) == repr(vars(outcome))  # nan, too, which equals nothing
 
 
 def test_another_seed_or_length_is_another_outcome(tmp_path: Path) -> None:

@@ -222,7 +222,7 @@ def test_a_run_that_sees_part_of_a_round_has_not_settled() -> None:
     short = simulate(cached(), workload, n_requests=1500)
     assert not short.is_settled
     assert not short.is_converged
-    assert "busy at some places and idle at others" in short.messages[0]
+    assert "busy at some places and times and idle at others" in short.messages[0]
     long = simulate(cached(), workload, n_requests=60_000)
     assert long.is_settled
     assert long.window.n_rounds >= 2
@@ -291,7 +291,7 @@ def test_a_plan_that_may_not_run_so_long_cannot_decide() -> None:
     assert "not all could be decided" in answer(result)
     assert not found.is_feasible
     assert not found.is_decided
-    assert "the write cache takes about" in found.reason
+    assert "what waits to be written takes about" in found.reason
     assert "too short for an interval" in found.reason
     assert "max_requests_at_answer" in found.reason
 
