@@ -52,8 +52,7 @@ PLANTED: dict[str, dict[str, tuple[Any, ...]]] = {
     "several-readers": {"disk": (4,)},
     "inner-tracks": {"disk": (None,), "raid6": (None,)},
     "misaligned": {"ssd": (None,)},
-    # 1 MiB instead of 128 KiB costs a pool of these disks a fifth of its reads, which the intervals hide
-    "pool-record": {"pool8": (128 << 10,)},
+    "pool-record": {"pool8": (128 << 10, 1 << 20)},
     "raidz-width": {"pool8": (None,), "mirrors": ("raidz2",)},
 }
 
