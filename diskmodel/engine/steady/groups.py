@@ -46,7 +46,7 @@ def group_start(scenario: Scenario, workload: Workload, *, capacity_bytes: int, 
             n *= _TIMES
         per_s = n / max(run.end_ns, 1) * 1e9
     n_group = max(round(per_s * writes.group_ns / 1e9), 1)
-    requests = drawn(min(max(n_group, 1), _DRAWN))
+    requests = drawn(min(n_group, _DRAWN))
     record_bytes = pool.record * scenario.drive.sector_bytes
     first = requests.offset // record_bytes
     last = (requests.offset + requests.length - 1) // record_bytes

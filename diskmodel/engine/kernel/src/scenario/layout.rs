@@ -52,11 +52,20 @@ impl LayoutTables {
         self.check_rebuild(sector_bytes)
     }
 
+    /// Disks of a parity group, or of a mirror.
+    pub fn group_width(&self) -> i64 {
+        if self.n_parity > 0 {
+            self.n_data + self.n_parity
+        } else {
+            self.copies
+        }
+    }
+
     fn check_pool(&self) -> Result<(), String> {
         let Some(pool) = &self.pool else {
             return holds(self.family != Family::Pool, "layout.pool", "None", "a pool needs its tables");
         };
-        let width = if self.n_parity > 0 { self.n_data + self.n_parity } else { self.copies };
+        let width = self.group_width();
         let is_mirror = self.n_parity == 0 && self.n_data == 1;
         holds(
             self.family == Family::Pool
@@ -324,8 +333,7 @@ impl LayoutTables {
         if !self.cuts_reads && self.largest_request == 0 && self.failed.is_empty() {
             return MAX_SECTORS;
         }
-        let per_strip = if self.n_parity > 0 { self.n_data + self.n_parity } else { self.copies };
-        self.strip.saturating_mul((MAX_PIECES / per_strip).max(1))
+        self.strip.saturating_mul((MAX_PIECES / self.group_width()).max(1))
     }
 }
 

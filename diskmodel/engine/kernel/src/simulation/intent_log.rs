@@ -38,7 +38,7 @@ struct Burst {
     vdevs: Vec<i64>,
     /// The command that ended it.
     last: Option<Times>,
-    /// The last command before its flushes.
+    /// The last command before its flushes; none with a device of its own.
     before: Times,
 }
 
@@ -144,23 +144,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
     }
 
-    /// A block is on the log's own device.
-    #[inline(never)]
-    pub(super) fn log_device_done(&mut self, number: u32) {
-        let Some((pool, ..)) = self.pool() else { return };
-        let burst = pool.log.burst(number);
-        burst.out -= 1;
-        if burst.out == 0 {
-            self.log_safe(number, Times::default());
-        }
-    }
-
     /// A block of the log has been written.
     #[inline(never)]
     pub(super) fn log_written(&mut self, number: u32, last: &Command) {
         let takes_flushes = self.flushes.takes_any();
         let Some((pool, layout, _)) = self.pool() else { return };
-        let width = if layout.n_parity > 0 { layout.n_data + layout.n_parity } else { layout.copies };
+        let width = layout.group_width();
         let burst = pool.log.burst(number);
         burst.out -= 1;
         if burst.out > 0 {
@@ -180,9 +169,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
     }
 
-    /// A disk has been flushed for a burst.
+    /// A disk has been flushed for a burst, or a block of it is on the log's own device.
     #[inline(never)]
-    pub(super) fn log_flushed(&mut self, number: u32) {
+    pub(super) fn log_part_safe(&mut self, number: u32) {
         let Some((pool, ..)) = self.pool() else { return };
         let burst = pool.log.burst(number);
         burst.out -= 1;

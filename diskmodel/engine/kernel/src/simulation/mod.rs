@@ -458,7 +458,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::PoolDelayed(host) => self.fill(host),
             Action::PoolTaken(host) => self.write_taken(host),
             Action::LogIssued => self.issue_log(),
-            Action::LogDeviceDone(burst) => self.log_device_done(burst),
+            Action::LogDeviceDone(burst) => self.log_part_safe(burst),
             Action::GroupTimed => self.group_timed(),
             Action::GroupTurn => self.group_turn(),
             Action::RebuildStep => self.rebuild_step(),

@@ -443,7 +443,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let Simulation { layout, plan, .. } = self;
         let Some(tables) = &layout.pool else { return };
         let writes = &tables.writes;
-        let width = if layout.n_parity > 0 { layout.n_data + layout.n_parity } else { layout.copies };
+        let width = layout.group_width();
         let n_disks = writes.labeled_vdevs.min(layout.n_groups) * width;
         plan.first.clear();
         plan.then.clear();
