@@ -8,7 +8,7 @@ import numpy as np
 
 from calibrate.arrays import Floats, Ints
 from diskmodel.array import Array
-from diskmodel.drive import Drive, HddTables
+from diskmodel.drive import Drive, DriveQueue, Hdd, HddTables
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.host.description import Host
@@ -27,6 +27,11 @@ def scenario_of(drive: Drive, seed: int = 0) -> Scenario:
     """Return the drive alone as a scenario, up to its last block."""
     layout = {"level": "jbod", "disks": 1, "strip_bytes": drive.sector_bytes}
     return resolve(Array.parse({"drive": drive, "layout": layout}), seed)
+
+
+def with_queue(drive: Hdd, queue: DriveQueue) -> Hdd:
+    """Return the drive with another queue."""
+    return drive.model_copy(update={"queue": queue.to_dict()})
 
 
 def behind(scenario: Scenario, host_ns: float) -> Scenario:

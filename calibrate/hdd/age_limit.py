@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from calibrate.closed_loop import with_queue
 from calibrate.hdd.firmware_order import alone
 from calibrate.hdd.from_fio.conditions import Condition
 from diskmodel.drive import DriveQueue, Hdd
@@ -54,7 +55,7 @@ def fit_age_limit(drive: Hdd, reads: list[Condition], seed: int) -> AgeLimit | N
 
     def misfit(age_ns: int) -> float:
         if age_ns not in known:
-            aged = drive.model_copy(update={"queue": queue(age_ns).to_dict()})
+            aged = with_queue(drive, queue(age_ns))
             off = [(measured.predict(aged, c, seed).values - c.targets) / c.errors for c in deep]
             known[age_ns] = float(np.sum(np.concatenate(off) ** 2))
         return known[age_ns]

@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from calibrate.arrays import Floats
+from calibrate.closed_loop import with_queue
 from calibrate.evidence.cells import Key
 from calibrate.evidence.measurement import Measurement
 from calibrate.hdd.from_fio.conditions import Condition, conditions_of
@@ -74,8 +75,8 @@ def fit_order(drive: Hdd, reads: list[Condition], seed: int) -> Ordered | None:
     depth = max(c.depth for c in reads)
     best: Ordered | None = None
     while depth > 2:
-        queue = DriveQueue(depth=depth, scheduler="sptf").to_dict()
-        fit = KnownMechanics(alone(drive), drive.model_copy(update={"queue": queue}), reads, seed)
+        sorting = with_queue(drive, DriveQueue(depth=depth, scheduler="sptf"))
+        fit = KnownMechanics(alone(drive), sorting, reads, seed)
         found = fit.with_order(fit.usual[0])
         if best is None or found.misfit < best.misfit:
             best = found

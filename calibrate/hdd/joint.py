@@ -15,6 +15,7 @@ import numpy as np
 
 from calibrate.arrays import Floats
 from calibrate.assumptions import MIN_SEEK_NS
+from calibrate.closed_loop import with_queue
 from calibrate.hdd.conditions import Conditions
 from calibrate.hdd.write_settle import MAX_SETTLE_TURNS
 from calibrate.joint_fit import Joint, along_lines, move_together
@@ -70,7 +71,7 @@ def refine(
     space = Space(drive, errors)
     start = drive
     if len(queues) > 1:
-        start = min((drive.model_copy(update={"queue": queue.to_dict()}) for queue in queues), key=fitted.misfit)
+        start = min((with_queue(drive, queue) for queue in queues), key=fitted.misfit)
     return move_together(
         lambda step: space.moved(start, step),
         space.bounds(),

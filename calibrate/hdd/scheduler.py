@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from calibrate.closed_loop import mean_response, scenario_of
+from calibrate.closed_loop import mean_response, scenario_of, with_queue
 from calibrate.evidence.cells import Cells, Key
 from calibrate.evidence.measurement import Measurement
 from calibrate.hdd.age_limit import fit_age_limit
@@ -109,7 +109,7 @@ def fit_queue(drive: Hdd, measurement: Measurement, cells: Cells, *, span_bytes:
         near=tuple(item[1] for item in found if item[0] < misfit + _TIE_RATIO),
     )
     reads = deep_reads(measurement, keys)
-    likely = {queue: drive.model_copy(update={"queue": queue.to_dict()}) for queue in ideal.near}
+    likely = {queue: with_queue(drive, queue) for queue in ideal.near}
     explained = tuple(queue for queue, tried in likely.items() if is_explained(tried, reads, seed))
     if not is_reordering:
         return ideal
@@ -119,7 +119,7 @@ def fit_queue(drive: Hdd, measurement: Measurement, cells: Cells, *, span_bytes:
             return known
         return in_drive(known, likely[explained[0]], cells, span_bytes=span_bytes, seed=seed)
     aged = _with_age_limit(ideal, drive, cells, reads, span_bytes=span_bytes, seed=seed)
-    if aged is not None and is_explained(drive.model_copy(update={"queue": aged.queue.to_dict()}), reads, seed):
+    if aged is not None and is_explained(with_queue(drive, aged.queue), reads, seed):
         return aged
     firmware = _as_firmware(ideal, drive, cells, reads, span_bytes=span_bytes, seed=seed)
     fits = [fit for fit in (ideal, aged, firmware) if fit is not None]
@@ -148,8 +148,7 @@ def _with_age_limit(
         near=found.near,
         age_stderr_ns=found.stderr_ns,
     )
-    aged = drive.model_copy(update={"queue": found.queue.to_dict()})
-    return in_drive(tried, aged, cells, span_bytes=span_bytes, seed=seed)
+    return in_drive(tried, with_queue(drive, found.queue), cells, span_bytes=span_bytes, seed=seed)
 
 
 def _as_firmware(
@@ -178,7 +177,7 @@ def in_drive(fit: QueueFit, drive: Hdd, cells: Cells, *, span_bytes: int, seed: 
 
 
 def _predict(drive: Hdd, queue: DriveQueue, keys: list[Key], span_bytes: int, seed: int) -> dict[Key, float]:
-    scenario = scenario_of(drive.model_copy(update={"queue": queue.to_dict()}))
+    scenario = scenario_of(with_queue(drive, queue))
     return {
         key: mean_response(
             scenario,

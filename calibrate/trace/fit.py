@@ -131,10 +131,9 @@ def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, se
         prediction = inner_model.predict(rest, seed)
         held_out = dict(agreement(rest.response_ms, prediction.expected_ms, prediction.draws_ms))
     model = fit_model(trace, bus, rotation, angles)
-    contradicted = contradiction(held_out.get("engine") or held_out)
-    is_near = all(
-        score["demerit_ratio"] < CONVERGED_DEMERIT for score in (held_out, held_out.get("engine") or held_out)
-    )
+    in_engines = held_out.get("engine") or held_out
+    contradicted = contradiction(in_engines)
+    is_near = all(score["demerit_ratio"] < CONVERGED_DEMERIT for score in (held_out, in_engines))
     has_converged = rotation.is_identified and angles is not None and is_near and not contradicted
     if has_converged:
         message = "rotation, angle map, seek and cache fitted"
@@ -145,8 +144,8 @@ def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, se
         message = contradicted
     else:
         message = f"held-out requests are predicted with a demerit of {held_out['demerit_ratio']:.1%}"
-        if held_out.get("engine"):
-            message += f", and of {held_out['engine']['demerit_ratio']:.1%} by the profile in the engines"
+        if in_engines is not held_out:
+            message += f", and of {in_engines['demerit_ratio']:.1%} by the profile in the engines"
     parameters = _parameters(model, trace)
     engine = engine_drive(model, trace, n_blocks, "calibrated drive", sheet or {})
     has_capacity = "blocks" in (sheet or {})
