@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from calibrate.calibration import Calibration
+from calibrate.evidence.measurement import load
 from calibrate.fit import calibrate
 from calibrate.measure import measure
 from diskmodel.drive import Hdd, load_drive
@@ -111,23 +112,46 @@ def _close_the_loop(name: str, folder: Path, seconds: float | None, *, is_writte
     assert isinstance(found.drive, Hdd)
     off = errors(truth, found.drive)
     late = {key: value for key, value in mount.statistics.items() if key.startswith("late")}
-    print(f"{name}: {off}\nserver: {late}")  # what a failure shows
+    host_ns = _added_by_the_host_ns(folder / "measured.json", truth)
+    print(f"{name}: {off}\nserver: {late}, host adds {host_ns / 1e3:.0f} µs to a hit")  # what a failure shows
     assert found.has_converged, found.message
     assert abs(off.rotation_ratio) < 0.0005
     zones = [abs(got / true - 1.0) for _, true, got in off.zone_rows]
     # three minutes settle every zone and every distance; a minute leaves some with hardly a read
     everywhere = 1.0 if is_written else 0.9
     assert np.quantile(zones, everywhere) < 0.02
-    assert max(abs(error) for error in off.iops_ratio.values()) < 0.03
+    # as fast as the drive at most, and as slow as the drive and the host at most
+    assert max(off.iops_ratio.values()) < 0.03
+    hosted = truth.model_copy(update={"read_overhead_ns": truth.read_overhead_ns + round(host_ns)})
+    assert min(errors(hosted, found.drive).iops_ratio.values()) > -0.03
     true, found_ns = np.array([row[1:] for row in off.seek_rows]).T
     allowed_ns = np.maximum(0.05 * true, 100_000.0)
-    # until the head is ready: overhead and seek together
-    assert np.quantile(np.abs(found_ns + off.overhead_ns - true) / allowed_ns, everywhere) < 1.0
+    # until the head is ready: overhead and seek together, and between nothing and all that the host adds
+    ready_ns = found_ns + off.overhead_ns - true
+    wrong_ns = np.where(ready_ns > 0, np.maximum(ready_ns - host_ns, 0.0), -ready_ns)
+    assert np.quantile(wrong_ns / allowed_ns, everywhere) < 1.0
     if mount.statistics["late_p99_ns"] <= MAX_LATE_P99_NS:
-        assert abs(off.overhead_ns) < 50_000
+        assert abs(off.overhead_ns - host_ns) < 50_000
         assert np.quantile(np.abs(found_ns - true) / allowed_ns, everywhere) < 1.0
     if is_written:
         _cache_and_writes_are_right(truth, found)
+
+
+def _added_by_the_host_ns(measured: Path, truth: Hdd) -> float:
+    """What a read of the drive's cache takes beyond the drive's own time, at the median and at least 0, ns.
+
+    Between the two programs are the kernel's file system and the scheduler: 20 µs on a quiet machine, 150 µs on a
+    virtual one with busy neighbors.
+    """
+    hits = load(measured).experiment("cache_hit")
+    assert hits is not None
+    added = [
+        run.samples.latency_ns[1:]
+        - truth.read_overhead_ns
+        - run.samples.length_bytes[1:] / truth.interface_bytes_per_s * 1e9
+        for run in hits.runs
+    ]
+    return max(float(np.median(np.concatenate(added))), 0.0)
 
 
 def _cache_and_writes_are_right(truth: Hdd, found: Calibration) -> None:
