@@ -78,8 +78,6 @@ def test_every_command_is_here() -> None:
     }
 
 
-@pytest.mark.real_time
-@pytest.mark.slow
 @pytest.mark.parametrize("name", WORDS)
 def test_a_signal_ends_it(name: str, tmp_path: Path) -> None:
     endings = {signal.SIGINT: 130, signal.SIGTERM: 143}
