@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from diskmodel.cli.shared.console import print_json, say, show
+from diskmodel.cli.shared.heat_map import check_heat_map, save_heat_map
 from diskmodel.cli.shared.inputs import read_array, read_replay
 from diskmodel.cli.shared.options import (
     ArrayTexts,
@@ -17,6 +18,7 @@ from diskmodel.cli.shared.options import (
     Device,
     Engine,
     Format,
+    HeatMap,
     Json,
     OtherDrives,
     Plot,
@@ -94,6 +96,7 @@ def replay(
     engine: Engine = "auto",
     seed: Seed = 0,
     plot: Plot = None,
+    heat_map: HeatMap = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -105,6 +108,7 @@ def replay(
     from diskmodel.result.timeline import timeline
 
     check_place(plot, "plot", (".png", ".svg"))
+    check_heat_map(heat_map)
     faults = [] if 0 < speed < 1e6 else [Fault("speed", speed, "must be above 0 and below 1e6", "write for example 2")]
     if interval is not None and not 0 < interval < 1e9:
         faults.append(Fault("interval", interval, "must be above 0 and below 1e9", "write for example 10"))
@@ -144,6 +148,8 @@ def replay(
         show(_table(trace.name, found))
     if plot is not None:
         _save(found, plot)
+    if heat_map is not None:
+        save_heat_map(trace.name, [(item.name, item.array, item.result) for item in found], heat_map)
     if not any(item.keeps_up for item in found):
         raise honest_no("no array keeps up with the trace: requests wait ever longer; add disks, or lower --speed")
 

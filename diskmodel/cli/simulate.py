@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from diskmodel.cli.shared.console import print_json, say, show, show_lines
+from diskmodel.cli.shared.heat_map import check_heat_map, save_heat_map
 from diskmodel.cli.shared.inputs import LoadOptions, read_array, read_replay, read_workload, refuse_wrap
 from diskmodel.cli.shared.options import (
     ArrayText,
@@ -16,6 +17,7 @@ from diskmodel.cli.shared.options import (
     Device,
     Engine,
     Format,
+    HeatMap,
     Json,
     OnlyRunNoise,
     OtherDrive,
@@ -102,6 +104,7 @@ def simulate(
     iostat: Annotated[
         bool, typer.Option("--iostat", help="Also print what `iostat -x` would show for each disk.")
     ] = False,
+    heat_map: HeatMap = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -116,6 +119,9 @@ def simulate(
     from diskmodel.result.reserve import no_reserve
     from diskmodel.result.show.iostat import iostat_text
 
+    check_heat_map(heat_map)
+    if heat_map is not None and keep != "all":
+        raise DescriptionError(Fault("keep", keep, "keeps no single response for --heat-map", "leave out --keep"))
     described = read_array(array, drive, changes)
     load: Workload | TraceWorkload
     notes: list[str] = []
@@ -159,6 +165,9 @@ def simulate(
         show(f"{title}{layout.disks} × {described.drive.name}, {layout.level}; workload {load.name}", result)
         if iostat:
             show_lines("iostat -x\n" + iostat_text(result.to_dict()["iostat"]))
+    if heat_map is not None:
+        name = described.name or str(array)
+        save_heat_map(f"{name} under {load.name}", [(name, described, result)], heat_map)
     written = max(use.write_bytes_per_s for use in result.per_disk)
     is_safe = any(rule.sync for rule in result.requests.streams)
     cached = _drive_cache(described) if written and not is_safe else ""

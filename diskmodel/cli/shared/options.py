@@ -57,6 +57,13 @@ OnlyRunNoise = Annotated[
     typer.Option("--only-run-noise", help="Intervals of the noise of the run alone, as if all else were known."),
 ]
 Plot = Annotated[Path | None, typer.Option(help="Write a plot to this file, .png or .svg.")]
+HeatMap = Annotated[
+    Path | None,
+    typer.Option(
+        help="Write response times over time to this file, and where the time of each went: .png, .svg, or .html, a "
+        "page in which a band can be marked."
+    ),
+]
 RequestRange = Annotated[
     str | None,
     typer.Option(

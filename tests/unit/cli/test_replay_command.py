@@ -72,3 +72,23 @@ def test_options_out_of_range(words: tuple[object, ...], said: str) -> None:
 def test_only_a_trace_can_be_replayed() -> None:
     text = refusal("replay", RAID10, "--trace", EXAMPLES / "measured" / "iostat.txt")
     assert "does not record single requests" in text
+
+
+def test_a_heat_map_as_a_page_of_both_arrays(tmp_path: Path) -> None:
+    page = tmp_path / "replay.html"
+    done = run("replay", RAID10, RAID5, "--trace", TRACE, "--heat-map", page)
+    assert done.exit_code == 0, done.stderr
+    assert "response times over time" in done.stderr
+    text = page.read_text()
+    assert text.count('"counts"') == 2
+    assert "http" not in text
+
+
+def test_a_heat_map_needs_single_responses_and_a_known_ending(tmp_path: Path) -> None:
+    page = tmp_path / "heat.html"
+    words = ("simulate", RAID10, "--workload", EXAMPLES / "oltp.toml", "--requests", 500, "--heat-map")
+    assert "keeps no single response" in refusal(*words, page, "--keep", "histogram")
+    assert "unknown file ending" in refusal(*words, tmp_path / "heat.pdf")
+    assert run(*words, tmp_path / "heat.svg", "--only-run-noise").exit_code == 0
+    assert (tmp_path / "heat.svg").read_text().startswith("<svg")
+    assert not page.exists()

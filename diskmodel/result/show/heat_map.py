@@ -1,0 +1,109 @@
+"""A heat map of response times as a picture, and as a page in which a band can be marked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+from jinja2 import Environment, PackageLoader, select_autoescape
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+from diskmodel.drawing import COLORS
+from diskmodel.errors import in_page
+from diskmodel.records import PARTS
+from diskmodel.result.statistics.heat_map import HeatMap
+
+#: Height of the picture of one array, inches.
+HEIGHT_INCHES = 3.2
+#: What each part of a response is called, and its color, the same in the picture and on the page.
+NAMES = {
+    "link": "link",
+    "cache": "controller's cache",
+    "queue": "waiting in a queue",
+    "overhead": "command overhead",
+    "seek": "seek",
+    "rotation": "rotation",
+    "transfer": "transfer",
+    "parity": "parity and mirrors",
+    "sync": "flush",
+}
+_COLORS = dict(zip(PARTS, (*COLORS, "#f0e442", "#000000", "#999999"), strict=True))
+#: Whole revolutions that are marked.
+_REVOLUTIONS = 4
+
+
+def draw_heat_maps(figure: Figure, maps: Sequence[tuple[str, HeatMap]]) -> None:
+    """Draw each array: requests over time and latency, and beside it where the time of each latency went.
+
+    Parameters
+    ----------
+    figure : matplotlib Figure
+    maps : sequence of (name, heat map)
+    """
+    rows = figure.subplots(len(maps), 2, width_ratios=(3, 1), sharey="row", squeeze=False)
+    for (left, right), (name, found) in zip(rows, maps, strict=True):
+        shown = np.ma.masked_equal(found.counts.T, 0)
+        norm = LogNorm(1, max(int(found.counts.max()), 2))
+        mesh = left.pcolormesh(found.start_s, found.latency_ms, shown, cmap="viridis", norm=norm, rasterized=True)
+        bar = figure.colorbar(mesh, ax=left, pad=0.01)
+        bar.set_label("requests")
+        left.set_yscale("log")
+        for axis in (left.yaxis, bar.ax.yaxis):
+            _label_plainly(axis)
+        left.set_xlabel("time, s")
+        left.set_ylabel("response, ms")
+        left.set_title(name, fontsize=9, loc="left")
+        for turns in _turns(found):
+            left.axhline(turns, color="black", linestyle=":", linewidth=0.8)
+        _draw_parts(right, found)
+        left.set_ylim(found.latency_ms[0], found.latency_ms[-1])
+
+
+def _label_plainly(axis: Axis) -> None:
+    """Label 1, 2 and 5 times powers of ten as numbers."""
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_locator(NullLocator())
+
+
+def _turns(found: HeatMap) -> list[float]:
+    """Return whole revolutions within the picture, ms."""
+    if found.revolution_ms is None:
+        return []
+    all_turns = [n * found.revolution_ms for n in range(1, _REVOLUTIONS + 1)]
+    return [turns for turns in all_turns if found.latency_ms[0] < turns < found.latency_ms[-1]]
+
+
+def _draw_parts(axes: Axes, found: HeatMap) -> None:
+    spent = {part: values.sum(axis=0) for part, values in found.parts_ms.items()}
+    total = np.maximum(sum(spent.values()), 1e-12)
+    edges, left = found.latency_ms, np.zeros(len(total))
+    for part, values in spent.items():
+        share = np.where(found.counts.sum(axis=0) > 0, values / total, 0.0)
+        axes.barh(edges[:-1], share, np.diff(edges), left=left, align="edge", color=_COLORS[part], linewidth=0)
+        left += share
+    legend = [Patch(color=_COLORS[part], label=NAMES[part]) for part in spent]
+    axes.legend(handles=legend, fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    axes.set_xlim(0, 1)
+    axes.set_xlabel("share of the response")
+
+
+def heat_map_page(title: str, maps: Sequence[tuple[str, HeatMap]]) -> str:
+    """Return an HTML page that needs nothing else: marking a rectangle shows where the time of its requests went."""
+    environment = Environment(
+        loader=PackageLoader("diskmodel.result", "show"), autoescape=select_autoescape(["j2"]), finalize=in_page
+    )
+    data = [{"name": name, **found.to_dict()} for name, found in maps]
+    return environment.get_template("heat_map.html.j2").render(
+        title=title,
+        # "<" begins markup inside a script, too
+        data=json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
+        names=json.dumps(NAMES),
+        colors=json.dumps(_COLORS),
+    )
