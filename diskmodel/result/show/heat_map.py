@@ -102,6 +102,7 @@ def heat_map_page(title: str, maps: Sequence[tuple[str, HeatMap]]) -> str:
     data = [{"name": name, **found.to_dict()} for name, found in maps]
     return environment.get_template("heat_map.html.j2").render(
         title=title,
+        has_turns=any(found.revolution_ms is not None for _, found in maps),
         # "<" begins markup inside a script, too
         data=json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
         names=json.dumps(NAMES),
