@@ -166,6 +166,10 @@ arrays: setup ## Compare published measurements of drives and arrays with the mo
 intervals: setup ## Predict every published figure anew, and write validation-coverage.md and the spread of each class
 	$(BIN)/python -m tests.validation.coverage --renew --write
 
+.PHONY: yardstick
+yardstick: setup ## Score predictors on all public measurements: make yardstick ANSWERS=mine.csv
+	$(BIN)/python -m tests.validation.yardstick $(ANSWERS)
+
 .PHONY: fits
 fits: setup ## Fit drives to a part of fio's results over queue depths, predict the rest, and write docs/explanation/validation-fio-fits.md
 	$(BIN)/python -m tests.validation.fits.fio_depths
