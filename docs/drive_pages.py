@@ -3,6 +3,7 @@
 What was measured of a drive is taken from the pages that compare predictions with measurements, so that the two agree.
 """
 
+import csv
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from mkdocs.structure.pages import Page
 from diskmodel.cli.drives import card_rows
 from diskmodel.drawing import COLORS, INK, style_for_any_page, svg_of
 from diskmodel.drive import catalogue
+from diskmodel.drive.catalogue.kinds import by_class
 from diskmodel.drive.validated import validation_of
 
 EXPLANATION = Path(__file__).parent / "explanation"
@@ -22,6 +24,8 @@ EXPLANATION = Path(__file__).parent / "explanation"
 INDEX = "explanation/validation-profiles.md"
 #: Where the pages of the drives are.
 PAGES = "reference/drives"
+#: What each drive does with random reads; `python -m tests.docs.drive_rates` writes it.
+RATES = Path(__file__).parent / "reference" / "drive-rates.csv"
 FIELDS = (("printed", "read in the source"), ("quoted", "quoted from it by others"), ("assumed", "given by nobody"))
 
 
@@ -80,9 +84,43 @@ def page(name: str, sections: list[str]) -> str:
     return "\n".join(lines).replace("(ARRAYS)", "(../../explanation/validation-arrays.md)") + "\n"
 
 
+def rates() -> dict[str, dict[str, str]]:
+    """Return rates with the ends of their intervals by the drive's name."""
+    with RATES.open(encoding="utf-8", newline="") as file:
+        return {row["drive"]: row for row in csv.DictReader(file)}
+
+
+def list_of_drives() -> str:
+    """Return the page with a row for each drive, those that are bought today first."""
+    known, drives = rates(), catalogue()
+    lines = [
+        "# Drives",
+        "",
+        "Every drive of the catalogue. A click on a head sorts. Rates are random reads of 4 KiB a second anywhere",
+        "on the drive, from one client and from 32, as `simulate` predicts them, with the 95 % interval of all that is",
+        "not known ([as a file](../drive-rates.csv)). *Measured*: how the profile compares with what was published.",
+        "",
+        '<div class="sortable" markdown>',
+        "",
+        "| drive | class | year | TB | reads/s, 1 client | 32 clients | measured |",
+        "|---|---|--:|--:|--:|--:|---|",
+    ]
+    for title, names in by_class(drives).items():
+        for name in names:
+            drive = drives[name]
+            cells = [f"[{drive.name}]({name}.md)", title, str(drive.year or "–"), f"{drive.capacity_bytes / 1e12:.3g}"]
+            for depth in (1, 32):
+                value, low, high = (float(known[name][f"iops_{depth}{end}"]) for end in ("", "_low", "_high"))
+                cells.append(f"{value:,.0f} ({low:,.0f} … {high:,.0f})")
+            cells.append(validation_of(name) or "–")
+            lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |")
+    return "\n".join([*lines, "", "</div>", ""])
+
+
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages and their pictures."""
+    """Add the list, the pages and their pictures."""
     found = compared()
+    files.append(File.generated(config, f"{PAGES}/index.md", content=list_of_drives()))
     for name in catalogue():
         sections = found.get(name, [])
         files.append(File.generated(config, f"{PAGES}/{name}.md", content=page(name, sections)))

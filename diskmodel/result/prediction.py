@@ -128,11 +128,22 @@ def combined(
         return own
     logs = np.log(known / reference)
     mean, half = float(logs.mean()), _half_width(logs, confidence, factor)
-    below = math.inf if own.low <= 0 else math.log(own.value / own.low) if math.isfinite(own.low) else 0.0
+    below = _distance_below(own)
     above = math.log(own.high / own.value) if math.isfinite(own.high) and own.high > 0 else 0.0
     low = own.value * math.exp(min(mean - math.hypot(below, half), 0.0))
     high = own.value * math.exp(max(mean + math.hypot(above, half), 0.0))
     return Interval(own.value, low, high if len(known) == len(drawn) else math.inf, own.n_batches, own.is_correlated)
+
+
+def _distance_below(own: Interval) -> float:
+    """Return the distance of the lower end as a logarithm.
+
+    Of an interval that reaches 0, its half-width relative to the value, which is the same for small ones: no response
+    takes no time.
+    """
+    if not math.isfinite(own.low):
+        return 0.0
+    return math.log(own.value / own.low) if own.low > 0 else (own.value - own.low) / own.value
 
 
 def _half_width(logs: Floats, confidence: float, factor: float | None = None) -> float:

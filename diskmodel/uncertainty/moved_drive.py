@@ -84,20 +84,24 @@ def _mean_seek_ns(tables: HddTables) -> float:
 
 
 def _rates(drive: Hdd, sequential: float, slower: float) -> dict[str, Any]:
-    """Return the rates. Zones that are given keep their sectors: only rotation changes their rate."""
+    """Return the rates. Zones or cylinders that are given keep their sectors: only rotation changes their rate."""
     names = ("outer_bytes_per_s", "inner_bytes_per_s")
     given = {name: getattr(drive, name) for name in names}
-    factor = math.exp(sequential - slower)
+    factor = math.exp((0.0 if _has_known_tracks(drive) else sequential) - slower)
     found = {name: value * factor for name, value in given.items() if value is not None}
     if slower:
         found["interface_bytes_per_s"] = drive.interface_bytes_per_s * math.exp(-slower)
     return found
 
 
+def _has_known_tracks(drive: Hdd) -> bool:
+    """Return whether the number of tracks is given, and with it how much one holds on average."""
+    return drive.zones is not None or drive.cylinders is not None
+
+
 def _seeks(drive: Hdd, log_factor: float, sequential: float) -> dict[str, Any]:
     """Return seeks that take so much longer, as tables; where tracks hold more, there are fewer of them to cross."""
-    given = drive.zones is not None or drive.cylinders is not None
-    denser = 1.0 if given else math.exp(sequential)
+    denser = 1.0 if _has_known_tracks(drive) else math.exp(sequential)
     tables = drive.tables()
     found: dict[str, Any] = {"seek": _table(tables.seek_ns, log_factor, denser)}
     if drive.write_seek is not None:

@@ -76,3 +76,20 @@ def test_a_validation_page_begins_with_its_picture(opened: Open, width: int) -> 
     assert not table.is_visible()
     page.locator("article details.table-behind summary").last.click()
     table.wait_for()
+
+
+@needs_site
+@pytest.mark.parametrize("width", [1400, 390])
+def test_the_list_of_drives_is_sorted_by_the_head_that_is_clicked(opened: Open, width: int) -> None:
+    page = opened((Path(os.environ["DISKMODEL_SITE"]) / "reference" / "drives" / "index.html").as_uri(), width=width)
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    sizes = page.locator(".sortable tbody tr td:nth-child(4)")
+    head = page.locator(".sortable th button", has_text="TB")
+    for sign in (1, -1):
+        head.click()
+        found = [sign * float(text) for text in sizes.all_inner_texts()]
+        assert len(found) > 80
+        assert found == sorted(found)
+    assert page.locator("th[aria-sort]").count() == 1
+    page.locator(".sortable td a").first.click()
+    assert "What it rests on" in page.locator("article").inner_text()

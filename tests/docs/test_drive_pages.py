@@ -9,6 +9,7 @@ import pytest
 
 from diskmodel.drive import catalogue
 from diskmodel.drive.validated import validation_of
+from tests.docs import drive_rates
 from tests.docs.test_pictures import DOCS, load
 
 HOOK = load(DOCS / "drive_pages.py")
@@ -49,3 +50,16 @@ def test_the_list_of_profiles_links_to_the_pages() -> None:
     text = (DOCS / HOOK.INDEX).read_text(encoding="utf-8")
     linked = HOOK.on_page_markdown(text, Page, None, None)
     assert all(f"(../reference/drives/{name}.md)" in linked for name in catalogue())
+
+
+def test_the_list_has_every_drive_and_its_rates() -> None:
+    text = HOOK.list_of_drives()
+    rows = re.findall(r"^\| \[.*\]\((.+)\.md\) \|", text, re.MULTILINE)
+    assert sorted(rows) == sorted(catalogue())
+    assert list(HOOK.rates()) == list(catalogue())
+
+
+@pytest.mark.parametrize("name", ["generic-7k2", "intel-x25-m-g2-160"])
+def test_kept_rates_are_those_of_today(name: str) -> None:
+    header, cells = drive_rates.COLUMNS, drive_rates.row(name)
+    assert HOOK.rates()[name] == dict(zip(header, cells, strict=True))

@@ -170,3 +170,9 @@ def test_an_overloaded_draw_leaves_the_upper_end_open() -> None:
     found = combined(Interval(100.0, 99.0, 101.0), 50.0, [50.0, 51.0, 49.0, math.nan], 0.95)
     assert math.isinf(found.high)
     assert found.low < 99.0
+
+
+def test_an_interval_of_the_run_that_reaches_zero_has_a_low_end_above_it() -> None:
+    found = combined(Interval(100.0, -20.0, 220.0), 50.0, [50.0, 51.0, 49.0, 50.0], 0.95)
+    assert 100.0 * math.exp(-1.3) < found.low < 100.0 * math.exp(-1.1)
+    assert found.high >= 220.0

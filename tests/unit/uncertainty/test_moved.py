@@ -5,9 +5,10 @@ import math
 import pytest
 
 from diskmodel import Array, Workload, simulate
-from diskmodel.drive import Hdd, load_drive
+from diskmodel.drive import Hdd, catalogue, load_drive
 from diskmodel.drive.geometry import mean_seek_ns
 from diskmodel.uncertainty.moved import moved
+from diskmodel.uncertainty.moved_drive import moved_hdd
 from diskmodel.uncertainty.moves import Moves
 
 ONE_AT_A_TIME = Workload.parse({"size": "4 KiB", "clients": 1})
@@ -62,3 +63,15 @@ def test_destages_at_a_time_are_a_power_of_what_a_drive_takes(power: float, dept
     moved_array, _ = moved(array, ONE_AT_A_TIME, Moves(destaging=power))
     assert moved_array.controller.write_cache is not None
     assert moved_array.controller.write_cache.destage_depth == depth
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, drive in catalogue().items() if isinstance(drive, Hdd) and drive.cylinders is not None]
+)
+@pytest.mark.parametrize("sequential", [-0.4, 0.4])
+def test_a_drive_with_known_tracks_can_be_drawn(name: str, sequential: float) -> None:
+    """Tracks that are counted do not hold more or less: other rates would leave no room for the capacity."""
+    drive = catalogue()[name]
+    assert isinstance(drive, Hdd)
+    tables = moved_hdd(drive, Moves(sequential=sequential, speed=0.1)).tables()
+    assert tables.sectors_per_track.tolist() == drive.tables().sectors_per_track.tolist()
