@@ -137,6 +137,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, **_: object) -> str:
-    """Keep the tables of the drives' pages out of the search: those of measurements are on a page of validation."""
-    is_drive = page.file.src_uri.startswith(f"{PAGES}/")
-    return html.replace("<table>", "<table data-search-exclude>") if is_drive else html
+    """Keep all but the names of drives out of the search: their measurements are on a page of validation."""
+    if not page.file.src_uri.startswith(f"{PAGES}/"):
+        return html
+    for name in ("table", "h2", "h3"):
+        html = re.sub(rf"<{name}\b", f"<{name} data-search-exclude", html)
+    return html

@@ -312,5 +312,7 @@ def fold(html: str) -> str:
 
 
 def on_page_content(html: str, page: Page, **_: object) -> str:
-    """Fold the long tables of the pages that compare."""
-    return fold(html) if page.file.src_uri.startswith(FOLDED) else html
+    """Fold the long tables of the pages that compare, and keep all of their numbers out of the search."""
+    if not page.file.src_uri.startswith(FOLDED):
+        return html
+    return fold(html).replace("<table>", "<table data-search-exclude>")
