@@ -100,7 +100,7 @@ MAX_STRIPE_DISKS = 64
 USUAL_RECORD_BYTES = 128 << 10
 USUAL_ASHIFT = 12
 #: Fields of a layout that pools have.
-ONLY_OF_POOLS = ("vdevs", "record_bytes", "ashift", "sync", "dirty_data_max_bytes", "log")
+ONLY_OF_POOLS = ("vdevs", "record_bytes", "ashift", "sync", "dirty_data_max_bytes", "record_work_ns", "log")
 _OF_POOLS = frozenset(("level", "disks", "failed", "spares", "member_bytes", "data_offset_bytes", *ONLY_OF_POOLS))
 #: Why pools do not have some of the others.
 _WHY_NOT_IN_POOLS = {
@@ -172,6 +172,9 @@ class Layout(Description):
     dirty_data_max_bytes : int or None
         Pools: the most that is written and not yet on the disks (`zfs_dirty_data_max`). None: 4 GiB, which is what
         OpenZFS takes of 40 GiB of memory and more; of less memory it takes a tenth.
+    record_work_ns : int or None
+        Pools: time of a processor to write a record with its group: to compress it, compute its checksum and parity,
+        and issue its commands, one record after the other. None: as long as for a request (`host.submission_ns`).
     strip_bytes : int
         Contiguous data on one disk before the next disk's turn.
     copies : int or None
@@ -228,6 +231,7 @@ class Layout(Description):
     sync: Literal["standard", "disabled"] | None = None
     log: LogDevice | None = None
     dirty_data_max_bytes: Bytes | None = Field(default=None, ge=16 << 20, le=1 << 40)
+    record_work_ns: Nanoseconds | None = None
     strip_bytes: Bytes = Field(default=64 << 10, gt=0)
     copies: int | None = Field(default=None, ge=1)
     arrangement: Literal["near", "far"] = "near"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from diskmodel.layout.pieces import Piece
 from diskmodel.layout.pool import columns_of, place_of, width_of
@@ -42,12 +42,16 @@ def write_pieces(tables: LayoutTables, vdev: int, first: int, blocks: int) -> li
 
 def indirect_blocks(writes: WriteTables, records: Iterable[int]) -> int:
     """Return the indirect blocks that point to some of these records, of all levels (rule X12)."""
-    found, level, touched = 0, writes.n_records, set(records)
+    return len({block for record in records for block in blocks_above(writes, record)})
+
+
+def blocks_above(writes: WriteTables, record: int) -> Iterator[tuple[int, int]]:
+    """Yield the indirect blocks above a record: how many of their kind there could be, and which one it is."""
+    level, number = writes.n_records, record
     while level > 1:
         level = -(-level // writes.pointers)
-        touched = {number // writes.pointers for number in touched}
-        found += len(touched)
-    return found
+        number //= writes.pointers
+        yield level, number
 
 
 class Space:

@@ -31,8 +31,9 @@ DIRECT_BYTES = 32 << 10
 #: How long a block of the log waits for others, in percent of the time that one takes (`zfs_commit_timeout_pct`), and
 #: for how many blocks it is remembered that commits overlapped (`ZIL_BURSTS`).
 LOG_WAIT_PERCENT, LOG_BURSTS = 10, 8
-#: Records that an indirect block points to: 128 KiB of pointers of 128 bytes.
+#: Records that an indirect block points to: 128 KiB of pointers of 128 bytes, and as much is dirty.
 POINTERS = 1024
+INDIRECT_BYTES = 128 << 10
 #: Bytes of a pointer after compression (lz4): a checksum of 32 bytes and a place and a time of 6 each do not compress.
 POINTER_BYTES = 44
 #: Copies of indirect blocks, and of the pool's own metadata (`redundant_metadata`).
@@ -78,6 +79,10 @@ class WriteTables:
     log_slab, metadata_slab, slabs_apart : int
         Metaslabs of the log and of the first copy of metadata, and between one copy and the next.
     pointers, indirect_blocks, indirect_copies : int
+    indirect : int
+        Sectors that are dirty with an indirect block.
+    record_ns : int
+        What the processor does for a record of a group; -1: as much as for a request.
     rounds, objects, object_blocks, object_copies : int
     gather_gap : int
         Sectors of padding between two writes that become one (rule X14).
@@ -112,6 +117,8 @@ class WriteTables:
     metadata_slab: int
     slabs_apart: int
     pointers: int
+    indirect: int
+    record_ns: int
     indirect_blocks: int
     indirect_copies: int
     rounds: int

@@ -355,6 +355,8 @@ def _write_tables(
         metadata_slab=2 % n_slabs,
         slabs_apart=max(n_slabs // 8, 1),
         pointers=pool_writes.POINTERS,
+        indirect=max(pool_writes.INDIRECT_BYTES // sector_bytes, 1),
+        record_ns=-1 if layout.record_work_ns is None else layout.record_work_ns,
         indirect_blocks=-(-pool_writes.POINTERS * pool_writes.POINTER_BYTES // layout.block_bytes),
         indirect_copies=pool_writes.INDIRECT_COPIES,
         rounds=pool_writes.ROUNDS,

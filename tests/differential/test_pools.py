@@ -73,6 +73,7 @@ def writing_case(seed: int) -> Case:
         layout |= pick(({}, {}, {"sync": "disabled"}, {"log": {"write_ns": 50_000, "bytes_per_s": 100e6}}))
     if pick((False, True)):
         array["host"] = {"submission_ns": pick((10_000, 80_000))}
+        layout |= {"record_work_ns": 30_000} if seed % 2 else {}
     if array["drive"] == "md-raid-10k" and pick((False, True)):
         cache = {"size_bytes": 1 << 20, "segments": 1, "read_ahead_bytes": 0, "write_back": True}
         array |= {"drive": load_drive("md-raid-10k").to_dict() | {"cache": cache}, "drive_write_cache": True}

@@ -14,6 +14,8 @@ from diskmodel.records import FLUSH, READ, WRITE
 #: Waiting commands, from the one that came first, among which a read looks for others to include (rule X8): enough for
 #: any load that a disk carries, and few enough that an overload costs no more time.
 LOOKED_AT = 256
+#: Bits of a time in ns below which writes of a group count as equally old (`VDQ_T_SHIFT`): 0.54 s.
+AGE_BITS = 29
 
 
 def _class_of(command: Command) -> int:
@@ -75,9 +77,8 @@ class Device(ABC):
         self.completed_end = 0
         self.counters = Counters()
         self._wakes: set[int] = set()
-        #: Of a pool: commands of each class that the drive has, and the block behind the last write of a group.
+        #: Of a pool: commands of each class that the drive has.
         self.active = [0, 0, 0]
-        self.group_end = 0
 
     def submit(self, command: Command) -> None:
         """Put a command into the queue, now."""
@@ -185,8 +186,6 @@ class Device(ABC):
                 command = self.waiting.pop(at)
                 self._gather(command, now)
                 self.active[_class_of(command)] += 1
-                if command.is_of_group:
-                    self.group_end = command.lba + command.n_sectors
             else:
                 head = Head(self.handed_end, self.positioning(now))
                 command = self.waiting.pop(self.scheduler.choose(self.waiting, head, now))
@@ -205,9 +204,11 @@ class Device(ABC):
                     return at
         if self.active[2] >= self.most_of_group:
             return None
-        of_group = [(command.lba, command.seq, at) for at, command in enumerate(self.waiting) if command.is_of_group]
-        behind = [place for place in of_group if place[0] >= self.group_end]
-        return min(behind or of_group)[2] if of_group else None
+        of_group = [(at, command) for at, command in enumerate(self.waiting) if command.is_of_group]
+        oldest = min((command.arrived_ns >> AGE_BITS for _, command in of_group), default=0)
+        places = [(c.lba, c.seq, at) for at, c in of_group if c.arrived_ns >> AGE_BITS == oldest]
+        behind = [place for place in places if place[0] >= self.handed_end]
+        return min(behind or places)[2] if places else None
 
     def _gather(self, first: Command, now: int) -> None:
         """Let a command include those that have waited near it: first those before it, then those behind (rule X8)."""

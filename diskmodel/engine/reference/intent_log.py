@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.raid import Raid
 from diskmodel.layout.pool import width_of
+from diskmodel.layout.pool_log import Lengths
 from diskmodel.layout.pool_space import Space, write_pieces
 from diskmodel.records import WRITE
 from diskmodel.units import NS_PER_S
@@ -18,19 +20,30 @@ from diskmodel.units import NS_PER_S
 _LAST = (1 << 63) - 1
 
 
-@dataclass
-class Burst:
-    """Blocks of the log that are written together, and who waits for them."""
+class Entry(NamedTuple):
+    """What one write takes in the log: bytes, its header included, and records that go to their places with it."""
 
-    n_bytes: int = 0
+    n_bytes: int
+    n_records: int = 0
+
+
+@dataclass
+class Block:
+    """A block of the log, and who waits for it."""
+
+    length: int
+    used: int
     #: Records that are written to their places with it.
     n_records: int = 0
     waiting: list[Callable[[Command], None]] = field(default_factory=list)
     issued_ns: int = 0
     out: int = 0
+    #: What it was written to and what blocks before it leave to be flushed with it.
     vdevs: set[int] = field(default_factory=set)
-    #: The command that ended it.
-    last: Command | None = None
+    #: The last command of its writes.
+    written: Command | None = None
+    is_flushing: bool = False
+    is_safe: bool = False
 
 
 class IntentLog:
@@ -43,98 +56,143 @@ class IntentLog:
         self.pool, self.tables = pool, pool.writes
         self.block_bytes = pool.block * sector_bytes
         self.device = len(raid.devices) + 4
-        self.open: Burst | None = None
-        #: Bursts that are being written, the first of which ends first.
-        self.written: deque[Burst] = deque()
+        self.lengths = Lengths(self.tables)
+        self.open: Block | None = None
+        #: Blocks that are being written, the first of which ends first.
+        self.written: deque[Block] = deque()
         #: For so many bursts it is remembered that commits overlapped.
         self.n_parallel = 0
-        #: What a burst takes: a mean in which the latest counts an eighth.
+        #: What a block takes: a mean in which the latest counts an eighth.
         self.latency_ns = 0
         #: When the log's own device can be sent the next block.
         self.device_free_ns = 0
 
-    def commit(self, n_bytes: int, records: Sequence[int], done: Callable[[Command], None]) -> None:
-        """Call `done` when so many bytes, headers included, are in the log, and these records at their places."""
+    def commit(self, entries: Sequence[Entry], done: Callable[[Command], None]) -> None:
+        """Call `done` when these entries are in the log, and their records at their places."""
         if self.open is not None:
             self.n_parallel = self.tables.log_bursts
-        else:
-            self.open = Burst()
-            if self.written:
-                self.n_parallel = max(self.n_parallel, self.tables.log_bursts // 2)
+        elif self.written:
+            self.n_parallel = max(self.n_parallel, self.tables.log_bursts // 2)
+        self.lengths.come(sum(entry.n_bytes for entry in entries))
+        before = self.open
+        for entry in entries:
+            self._enter(entry)
+        block = self.open
+        assert block is not None
+        if block is not before:
             wait = self.latency_ns * self.tables.log_wait_percent // 100 if self.n_parallel else 0
-            self.clock.at(self.clock.now + wait, ARRIVE, self.device, _LAST, self._issue)
-        self.open.n_bytes += n_bytes
-        self.open.n_records += len(records)
-        self.open.waiting.append(done)
+            self.clock.at(self.clock.now + wait, ARRIVE, self.device, _LAST, lambda: self._timed(block))
+        block.waiting.append(done)
 
-    def _issue(self) -> None:
-        burst, self.open = self.open, None
-        assert burst is not None
-        self.n_parallel = max(self.n_parallel - 1, 0)
-        burst.issued_ns = self.clock.now
-        self.written.append(burst)
-        tables = self.tables
-        n = max(-(-burst.n_bytes // (tables.log_block - tables.log_header)), 1)
-        blocks = -(-(-(-burst.n_bytes // n) + tables.log_header) // self.block_bytes)
-        burst.out = n + burst.n_records
-        for _ in range(burst.n_records):
-            self._write(burst, *self.space.for_record(), self.pool.record // self.pool.block)
-        if tables.log_device_ns:
-            self._to_device(burst, n, blocks * self.block_bytes)
-            return
-        for _ in range(n):
-            self._write(burst, *self.space.for_log(blocks), blocks)
+    def _enter(self, entry: Entry) -> None:
+        """Give an entry room in the open block, or in others behind it."""
+        header = self.tables.log_header
+        left = entry.n_bytes - header
+        while True:
+            block = self.open
+            if block is None:
+                block = self.open = Block(self.lengths.next, header)
+            room = block.length - block.used
+            if self.lengths.is_full(room, left):
+                self.lengths.within_burst(is_parallel=self.n_parallel > 0)
+                self._issue(block)
+                continue
+            now = min(left, room - header)
+            block.used += header + now
+            left -= now
+            if not left:
+                break
+            self.lengths.left -= now
+        block.n_records += entry.n_records
+        self.lengths.left -= header + now
 
-    def _write(self, burst: Burst, vdev: int, first: int, blocks: int) -> None:
-        burst.vdevs.add(vdev)
+    def _timed(self, block: Block) -> None:
+        """A block has waited long enough, and its burst ends, unless it was full before."""
+        if self.open is block:
+            self.n_parallel = max(self.n_parallel - 1, 0)
+            self.lengths.burst_ended()
+            self._issue(block)
+
+    def _issue(self, block: Block) -> None:
+        self.open = None
+        block.issued_ns = self.clock.now
+        self.written.append(block)
+        n_blocks = -(-self.lengths.rounded(block.used) // self.block_bytes)
+        block.out = 1 + block.n_records
+        for _ in range(block.n_records):
+            self._write(block, *self.space.for_record(), self.pool.record // self.pool.block)
+        if self.tables.log_device_ns:
+            self._to_device(block, n_blocks * self.block_bytes)
+        else:
+            self._write(block, *self.space.for_log(-(-block.length // self.block_bytes)), n_blocks)
+
+    def _write(self, block: Block, vdev: int, first: int, blocks: int) -> None:
+        block.vdevs.add(vdev)
         pieces = write_pieces(self.raid.tables, vdev, first, blocks)
-        self.raid.start(pieces, [], lambda _, last: self._block_written(burst, last))
+        self.raid.start(pieces, [], lambda _, last: self._part_written(block, last))
 
-    def _to_device(self, burst: Burst, n: int, n_bytes: int) -> None:
+    def _to_device(self, block: Block, n_bytes: int) -> None:
         """One block after the other passes the link of the log's own device, and then takes its time (rule X16)."""
-        for _ in range(n):
-            sent_ns = n_bytes * NS_PER_S // self.tables.log_device_bytes_per_s
-            self.device_free_ns = max(self.clock.now, self.device_free_ns) + sent_ns
-            done_ns = self.device_free_ns + self.tables.log_device_ns
-            self.clock.at(done_ns, COMPLETE, self.device, _LAST, lambda: self._on_device(burst))
+        sent_ns = n_bytes * NS_PER_S // self.tables.log_device_bytes_per_s
+        self.device_free_ns = max(self.clock.now, self.device_free_ns) + sent_ns
+        done_ns = self.device_free_ns + self.tables.log_device_ns
+        self.clock.at(done_ns, COMPLETE, self.device, _LAST, lambda: self._on_device(block))
 
-    def _on_device(self, burst: Burst) -> None:
-        burst.out -= 1
-        if not burst.out:
-            self._safe(burst, Command(0, 0, WRITE, 0, 0, self.clock.now, lambda _: None))
+    def _on_device(self, block: Block) -> None:
+        self._part_written(block, Command(0, 0, WRITE, 0, 0, self.clock.now, lambda _: None))
 
-    def _block_written(self, burst: Burst, last: Command) -> None:
-        burst.out -= 1
-        if burst.out:
-            return
-        disks = self._flushed_disks(burst)
+    def _part_written(self, block: Block, last: Command) -> None:
+        block.out -= 1
+        if not block.out:
+            block.written = last
+            self._flush_in_order()
+
+    def _flush_in_order(self) -> None:
+        """Blocks that are written are flushed, each when all before it are written; or with the one behind them."""
+        for number, block in enumerate(self.written):
+            if block.written is None:
+                return
+            if block.is_flushing:
+                continue
+            block.is_flushing = True
+            if not block.waiting and number + 1 < len(self.written):
+                self.written[number + 1].vdevs |= block.vdevs
+                block.vdevs.clear()
+            self._flush(block)
+            if block.is_safe:
+                # those who waited have gone on, and blocks have left
+                self._flush_in_order()
+                return
+
+    def _flush(self, block: Block) -> None:
+        disks = self._flushed_disks(block)
         if not disks:
-            self._safe(burst, last)
+            self._safe(block)
             return
-        burst.out = len(disks)
+        block.out = len(disks)
 
         def flushed() -> None:
-            burst.out -= 1
-            if not burst.out:
-                self._safe(burst, last)
+            block.out -= 1
+            if not block.out:
+                self._safe(block)
 
         for disk in disks:
             self.raid.flushes[disk].flush(flushed)
 
-    def _flushed_disks(self, burst: Burst) -> list[int]:
+    def _flushed_disks(self, block: Block) -> list[int]:
         """Disks of the vdevs that were written to, where disks take flushes."""
         if not self.raid.flushes:
             return []
         width, failed = width_of(self.raid.tables), self.raid.tables.failed
-        disks = [disk for vdev in sorted(burst.vdevs) for disk in range(vdev * width, (vdev + 1) * width)]
+        disks = [disk for vdev in sorted(block.vdevs) for disk in range(vdev * width, (vdev + 1) * width)]
         return [disk for disk in disks if disk not in failed]
 
-    def _safe(self, burst: Burst, last: Command) -> None:
-        """A burst is safe; those who wait go on when all bursts before it are, too."""
-        burst.last = last
-        self.latency_ns = (self.latency_ns * 7 + self.clock.now - burst.issued_ns) // 8
-        while self.written and self.written[0].last is not None:
+    def _safe(self, block: Block) -> None:
+        """A block is safe; those who wait go on when all blocks before it are, too."""
+        block.is_safe = True
+        self.latency_ns = (self.latency_ns * 7 + self.clock.now - block.issued_ns) // 8
+        while self.written and self.written[0].is_safe:
             ended = self.written.popleft()
             for done in ended.waiting:
-                assert ended.last is not None
-                done(ended.last)
+                assert ended.written is not None
+                done(ended.written)

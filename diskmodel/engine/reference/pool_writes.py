@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, Clock
 from diskmodel.engine.reference.command import Command
-from diskmodel.engine.reference.intent_log import IntentLog
+from diskmodel.engine.reference.intent_log import Entry, IntentLog
 from diskmodel.engine.reference.raid import Access, Raid
 from diskmodel.layout.pieces import Piece
 from diskmodel.layout.pool import width_of
-from diskmodel.layout.pool_space import Space, indirect_blocks, write_pieces
+from diskmodel.layout.pool_space import Space, blocks_above, write_pieces
 from diskmodel.records import READ, WRITE
 
 # behind the arrivals of the same instant and device number
@@ -25,12 +25,15 @@ Done = Callable[[Access, Command], None]
 class Group:
     """A transaction group.
 
-    `records` are dirty, each with whether its place has been written already; `n_bytes` would be what the log gets of
+    `records` are dirty, each with whether its place has been written already, and with them the blocks `indirect`, in
+    all `n_dirty` sectors; `entries` would be what the log gets of
     writes that nobody has made safe, and `direct` the records among these that go to their places at once.
     """
 
     records: dict[int, bool] = field(default_factory=dict)
-    n_bytes: int = 0
+    indirect: set[tuple[int, int]] = field(default_factory=set)
+    n_dirty: int = 0
+    entries: list[Entry] = field(default_factory=list)
     direct: list[int] = field(default_factory=list)
 
 
@@ -67,7 +70,7 @@ class PoolWrites:
         self.begun_ns = 0
         self.is_timed = False
         #: The processor works so long on a write of a group, one after the other.
-        self.turn_ns = turn_ns
+        self.turn_ns = turn_ns if self.tables.record_ns < 0 else self.tables.record_ns
         self.is_in_turn = False
         #: Records and indirect blocks of the group that are still to be written, and how many writes are out.
         self.left_records = self.left_indirect = 0
@@ -84,7 +87,7 @@ class PoolWrites:
         if not n_records:
             return
         self.syncing = Group()
-        self.dirty = n_records * self.pool.record
+        self.dirty = n_records * self.pool.record + n_indirect * self.tables.indirect
         self.left_records, self.left_indirect = n_records, n_indirect
         self._dirty_changed()
         self._write_group()
@@ -115,16 +118,14 @@ class PoolWrites:
         if not self.tables.is_logged:
             done()
             return
-        n_bytes = self.tables.log_header
-        direct: list[int] = []
+        entries = [Entry(self.tables.log_header)]
         for group in (self.syncing, self.open):
             if group is not None:
-                n_bytes += group.n_bytes
-                direct += group.direct
-                group.n_bytes, group.direct = 0, []
-        for record in direct:
-            self._is_placed(record)
-        self.log.commit(n_bytes, direct, lambda _: done())
+                entries += group.entries
+                for record in group.direct:
+                    self._is_placed(record)
+                group.entries, group.direct = [], []
+        self.log.commit(entries, lambda _: done())
 
     def _delay(self, write: Write) -> None:
         """A write waits behind the one before it while much is dirty (rule X15)."""
@@ -165,24 +166,33 @@ class PoolWrites:
         tables, record = self.tables, self.pool.record
         records = range(write.sector // record, (write.sector + write.n - 1) // record + 1)
         is_direct = bool(tables.direct_from) and write.n >= tables.direct_from
-        n_bytes = tables.log_header * (len(records) if is_direct else 1)
-        n_bytes += 0 if is_direct else write.n * self.sector_bytes
+        header = tables.log_header
+        entries = [Entry(header, 1)] * len(records) if is_direct else [Entry(header + write.n * self.sector_bytes)]
         for number in records:
             if number not in self.open.records:
-                self.dirty += record
+                self._dirtied(number)
             self.open.records[number] = is_direct and write.is_safe
         self._dirty_changed()
         self._set_time()
         self._begin_group()
         if write.is_safe:
-            self.log.commit(n_bytes, records if is_direct else (), lambda last: self._done(write, last, 0))
+            self.log.commit(entries, lambda last: self._done(write, last, 0))
             return
         if tables.is_logged:
-            self.open.n_bytes += n_bytes
+            self.open.entries += entries
             self.open.direct += records if is_direct else []
         last = Command(0, 0, WRITE, 0, 0, self.clock.now, lambda _: None) if read is None else read
         then = self.clock.now + self.hit_ns
         self.clock.at(then, COMPLETE, self.device, write.row, lambda: self._done(write, last, self.hit_ns))
+
+    def _dirtied(self, number: int) -> None:
+        """A record is dirty in the open group, and the blocks above it (rule X9)."""
+        group = self.open
+        above = set(blocks_above(self.tables, number)) - group.indirect
+        group.indirect |= above
+        n = self.pool.record + len(above) * self.tables.indirect
+        group.n_dirty += n
+        self.dirty += n
 
     def _done(self, write: Write, last: Command, cache_ns: int) -> None:
         write.done(Access(write.done, [], write.asked_ns, write.asked_ns, cache_ns=cache_ns), last)
@@ -209,7 +219,7 @@ class PoolWrites:
 
     def _begin_group(self, *, is_due: bool = False) -> None:
         """Write the open group if it is time, or large enough, and none is being written."""
-        is_large = len(self.open.records) * self.pool.record >= self.tables.dirty_group
+        is_large = self.open.n_dirty >= self.tables.dirty_group
         if self.syncing is not None or not self.open.records or not (is_due or is_large):
             return
         self.begun_ns = self.clock.now
@@ -217,7 +227,7 @@ class PoolWrites:
         records = self.syncing.records
         self.left_records = sum(not is_written for is_written in records.values())
         self.dirty -= (len(records) - self.left_records) * self.pool.record
-        self.left_indirect = indirect_blocks(self.tables, records)
+        self.left_indirect = len(self.syncing.indirect)
         self.round = 0
         self._dirty_changed()
         self._write_group()
@@ -230,7 +240,7 @@ class PoolWrites:
             if not self.left_records:
                 self.left_indirect -= 1
                 for copy in range(tables.indirect_copies):
-                    self._write_metadata(copy, 0, tables.indirect_blocks)
+                    self._write_metadata(copy, 0, tables.indirect_blocks, 0 if copy else tables.indirect)
             else:
                 self.left_records -= 1
                 vdev, first = self.space.for_record()
@@ -246,9 +256,9 @@ class PoolWrites:
         self.is_in_turn = False
         self._write_group()
 
-    def _write_metadata(self, copy: int, number: int, blocks: int) -> None:
+    def _write_metadata(self, copy: int, number: int, blocks: int, cleans: int = 0) -> None:
         vdev, first = self.space.for_metadata(copy, number, blocks)
-        self._start(write_pieces(self.raid.tables, vdev, first, blocks), 0)
+        self._start(write_pieces(self.raid.tables, vdev, first, blocks), cleans)
 
     def _start(self, pieces: list[Piece], cleans: int) -> None:
         self.out += 1

@@ -58,11 +58,12 @@ def group_start(scenario: Scenario, workload: Workload, *, capacity_bytes: int, 
     longer = n_group / len(requests)
     n_records = round(len(touched) * longer)
     n_dirty = round(len(of_all) * longer)
+    n_indirect = round(indirect_blocks(writes, of_all.tolist()) * longer)
     # a group is written before its time when it is large
-    share = min(writes.dirty_group / pool.record / max(n_dirty, 1), 1.0)
+    share = min(writes.dirty_group / max(n_dirty * pool.record + n_indirect * writes.indirect, 1), 1.0)
     return Start(
         group_records=min(round(n_records * share), writes.n_records),
-        group_indirect=min(round(indirect_blocks(writes, of_all.tolist()) * longer * share), writes.n_records),
+        group_indirect=min(round(n_indirect * share), writes.n_records),
         group_top=min(int(last.max()) + 1, writes.n_records),
         round_requests=max(round(n_group * share), 1),
     )

@@ -9,7 +9,7 @@ from pydantic import Field
 from diskmodel.description import Description
 from diskmodel.layout.description import MAX_STRIPE_CACHE, Bitmap, LogDevice, ReadPolicy, Rotation, WritePolicy
 from diskmodel.layout.levels import KINDS
-from diskmodel.units import Bytes, Length, Ratio
+from diskmodel.units import Bytes, Length, Nanoseconds, Ratio
 
 
 class CommonLayout(Description):
@@ -21,7 +21,7 @@ class CommonLayout(Description):
         As in an array's layout: of mirrored levels.
     n_parity : int or None
         Of level erasure.
-    record_bytes, ashift, sync, dirty_data_max_bytes, log
+    record_bytes, ashift, sync, dirty_data_max_bytes, record_work_ns, log
         Of pools of OpenZFS.
     rotation, write_policy, read_modify_write
         Of levels with parity.
@@ -43,6 +43,7 @@ class CommonLayout(Description):
     ashift: int | None = Field(default=None, ge=9, le=16)
     sync: Literal["standard", "disabled"] | None = None
     dirty_data_max_bytes: Bytes | None = Field(default=None, ge=16 << 20, le=1 << 40)
+    record_work_ns: Nanoseconds | None = None
     log: LogDevice | None = None
     rotation: Rotation | None = None
     read_policy: ReadPolicy | None = None
@@ -70,7 +71,7 @@ class CommonLayout(Description):
             "read_policy": kind.is_pool,
             "read_strips": kind.is_pool,
             "record_bytes": not kind.is_pool,
-            **dict.fromkeys(("ashift", "sync", "dirty_data_max_bytes", "log"), not kind.is_pool),
+            **dict.fromkeys(("ashift", "sync", "dirty_data_max_bytes", "record_work_ns", "log"), not kind.is_pool),
         }
         stated = self.model_dump(exclude_none=True)
         return {name: value for name, value in stated.items() if not impossible.get(name, False)}

@@ -11,7 +11,8 @@ import pytest
 from diskmodel import Array, Workload
 from diskmodel.engine.run import Engine, run
 from diskmodel.engine.scenario import resolve
-from diskmodel.layout.pool_space import Space, indirect_blocks, stored_blocks, write_pieces
+from diskmodel.layout.pool_log import Lengths
+from diskmodel.layout.pool_space import Space, blocks_above, indirect_blocks, stored_blocks, write_pieces
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import Run
 
@@ -78,6 +79,56 @@ def test_the_throttle_and_the_drives_share() -> None:
     delays = [pool.writes.delay_of(sectors * percent // 100) for percent in (60, 80, 90, 100)]
     assert delays == pytest.approx([0, 500_000, 1_500_000, 100_000_000], rel=1e-3, abs=0)
     assert [pool.writes.active_writes(sectors * percent // 100) for percent in (30, 45, 60, 99)] == [2, 6, 10, 10]
+
+
+def test_the_next_log_block_is_as_long_as_bursts_were() -> None:
+    """Of eight writes of 8 KiB, 67,264 bytes with headers: 128 KiB until a burst is known, then 68 KiB (rule X10)."""
+    pool = tables("mirror", 2).pool
+    assert pool is not None
+    lengths = Lengths(pool.writes)
+    found = [lengths.next >> 10]
+    for _ in range(2):
+        lengths.come(8 * 8384)
+        lengths.burst_ended()
+        found.append(lengths.next >> 10)
+    assert found == [128, 68, 68]
+
+
+def test_one_long_burst_of_eight_does_not_count() -> None:
+    """Seven bursts of one write, and one of four: the next block is for one; with two of four it is for four."""
+    pool = tables("mirror", 2).pool
+    assert pool is not None
+    lengths, found = Lengths(pool.writes), []
+    for n in (1, 1, 1, 1, 1, 1, 1, 4, 4):
+        lengths.come(n * 8384)
+        lengths.burst_ended()
+        found.append(lengths.next >> 10)
+    assert found[-2:] == [12, 36]
+
+
+def test_a_burst_that_is_longer_than_expected_goes_to_two_blocks() -> None:
+    """Where 12 KiB are expected, eight writes find the block full at the second one, which begins a long one."""
+    pool = tables("mirror", 2).pool
+    assert pool is not None
+    lengths = Lengths(pool.writes)
+    lengths.come(8384)
+    lengths.burst_ended()
+    lengths.come(8384)
+    assert (lengths.next, lengths.is_full(lengths.next - 192, 8192), lengths.is_full(3520, 8192)) == (
+        12288,
+        False,
+        True,
+    )
+    lengths.left = 7 * 8384
+    lengths.within_burst(is_parallel=False)
+    assert lengths.next == 60 << 10
+
+
+def test_an_indirect_block_is_dirty_with_its_record() -> None:
+    """128 KiB above each of two records far apart: the group is a fifth of 16 MiB after a few records (rule X9)."""
+    writes = tables("mirror", 2, dirty_data_max="16 MiB").pool.writes  # type: ignore[union-attr]
+    assert list(blocks_above(replace(writes, n_records=2_000_000), 1_500_000)) == [(1954, 1464), (2, 1), (1, 0)]
+    assert writes.indirect == 256
 
 
 @pytest.mark.parametrize("engine", ["native", "simpy"])

@@ -152,6 +152,8 @@ const LOOKED_AT: usize = 256;
 const READS: usize = 0;
 const AWAITED: usize = 1;
 const OF_GROUP: usize = 2;
+/// Bits of a time in ns below which writes of a group count as equally old: 0.54 s.
+const AGE_BITS: u32 = 29;
 
 fn class_of(command: &Command) -> usize {
     match command.op {
@@ -170,8 +172,6 @@ struct Classes {
     of_group: usize,
     /// Those that it has.
     active: [usize; 3],
-    /// Behind the last write of a group.
-    group_end: i64,
 }
 
 /// The queue in front of a drive.
@@ -243,7 +243,7 @@ impl Front {
     /// Gives the drive commands of a pool by class: at most `most` of each, and none of a group at first (rule X14); a write may
     /// include others behind `gap` sectors of padding.
     pub fn divide_into_classes(&mut self, gap: i64, most: i64) {
-        self.classes = Some(Classes { gap, most: most as usize, of_group: 0, active: [0; 3], group_end: 0 });
+        self.classes = Some(Classes { gap, most: most as usize, of_group: 0, active: [0; 3] });
     }
 
     /// How many writes of a group the drive is given at once from now on.
@@ -258,7 +258,7 @@ impl Front {
     /// The command that a pool gives to the drive next (rule X14); None: none now.
     #[inline(never)]
     fn take_by_class(&mut self, commands: &Commands) -> Option<Waiting> {
-        let Front { waiting, classes, .. } = self;
+        let Front { waiting, classes, handed_end, .. } = self;
         let classes = classes.as_mut()?;
         let list = waiting.list();
         let class = |w: &Waiting| class_of(&commands[w.id]);
@@ -269,8 +269,11 @@ impl Front {
             }
         }
         if chosen.is_none() && classes.active[OF_GROUP] < classes.of_group {
-            let of_group = || list.commands().iter().enumerate().filter(|(_, w)| class(w) == OF_GROUP);
-            let end = if planted(Fault::PoolSweep) { 0 } else { classes.group_end };
+            let all = || list.commands().iter().enumerate().filter(|(_, w)| class(w) == OF_GROUP);
+            let age = |w: &Waiting| if planted(Fault::PoolAge) { 0 } else { w.arrived >> AGE_BITS };
+            let oldest = all().map(|(_, w)| age(w)).min().unwrap_or_default();
+            let of_group = || all().filter(|(_, w)| age(w) == oldest);
+            let end = if planted(Fault::PoolSweep) { 0 } else { *handed_end };
             let behind = of_group().filter(|(_, w)| w.lba >= end).min_by_key(|(_, w)| (w.lba, w.seq));
             chosen = behind.or_else(|| of_group().min_by_key(|(_, w)| (w.lba, w.seq))).map(|(at, _)| at);
         }
@@ -295,10 +298,12 @@ impl Front {
         let most = self.gather.1;
         let (mut low, mut high) = ((first.lba, first.seq), (first.lba, first.seq));
         let (mut begin, mut end) = (first.lba, first.lba + first.n);
+        // those that are taken have been looked at, too
+        let mut n_looked_at = LOOKED_AT;
         for is_behind in [false, true] {
             loop {
                 let list = self.waiting.list();
-                let near = list.commands().iter().take(LOOKED_AT).enumerate().filter(|(_, w)| {
+                let near = list.commands().iter().take(n_looked_at).enumerate().filter(|(_, w)| {
                     class_of(&commands[w.id]) == class
                         && w.arrived < now
                         && w.lba / self.border == first.lba / self.border
@@ -320,6 +325,7 @@ impl Front {
                     low = (lba, seq);
                 }
                 list.remove(at);
+                n_looked_at -= 1;
                 let last = std::mem::replace(&mut commands[first.id].last_joined, id + 1);
                 let last = if last == 0 { first.id } else { last - 1 };
                 commands[last].next_joined = id + 1;
@@ -484,9 +490,6 @@ impl Front {
             let class = class_of(&commands[waiting.id]);
             if let Some(classes) = &mut self.classes {
                 classes.active[class] += 1;
-                if class == OF_GROUP {
-                    classes.group_end = waiting.lba + waiting.n;
-                }
             }
             waiting
         } else {

@@ -70,9 +70,9 @@ pub enum Action {
     /// A write to a pool goes on that was delayed, and one that is in memory is answered.
     PoolDelayed(u32),
     PoolTaken(u32),
-    /// A burst of the log of a pool has waited long enough.
-    LogIssued,
-    /// A block is on the log's own device: (burst).
+    /// A block of the log of a pool has waited long enough.
+    LogIssued(u32),
+    /// A block is on the log's own device.
     LogDeviceDone(u32),
     /// The time of a transaction group has come, and the turn of its next write.
     GroupTimed,
@@ -111,7 +111,7 @@ impl Action {
             Action::Journal(step) => (15, 3, step as u32),
             Action::PoolDelayed(b) => (15, 4, b),
             Action::PoolTaken(b) => (15, 5, b),
-            Action::LogIssued => (15, 6, 0),
+            Action::LogIssued(b) => (15, 6, b),
             Action::LogDeviceDone(b) => (15, 7, b),
             Action::GroupTimed => (15, 8, 0),
             Action::GroupTurn => (15, 9, 0),
@@ -144,7 +144,7 @@ impl Action {
             _ if a == 3 => Action::Journal(Step::of(b)),
             _ if a == 4 => Action::PoolDelayed(b),
             _ if a == 5 => Action::PoolTaken(b),
-            _ if a == 6 => Action::LogIssued,
+            _ if a == 6 => Action::LogIssued(b),
             _ if a == 7 => Action::LogDeviceDone(b),
             _ if a == 8 => Action::GroupTimed,
             _ => Action::GroupTurn,

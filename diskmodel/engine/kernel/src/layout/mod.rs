@@ -5,6 +5,7 @@ mod choice;
 mod mirror;
 mod parity;
 mod pool;
+mod pool_log;
 mod pool_space;
 mod rebuild;
 mod row;
@@ -24,7 +25,8 @@ pub const READ_AND_HOLD: u8 = 2;
 pub use bitmap::{page_of, Bitmap};
 pub use choice::{CopyChoice, DiskState};
 pub use pool::PoolTables;
-pub use pool_space::{write_pieces, Space, WriteTables};
+pub use pool_log::{rounded, Lengths};
+pub use pool_space::{blocks_above, write_pieces, Space, WriteTables};
 pub use stripes::{Stretch, StripeCache};
 pub use tables::LayoutTables;
 

@@ -35,6 +35,8 @@ record! {
         pub metadata_slab: i64,
         pub slabs_apart: i64,
         pub pointers: i64,
+        pub indirect: i64,
+        pub record_ns: i64,
         pub indirect_blocks: i64,
         pub indirect_copies: i64,
         pub rounds: i64,
@@ -76,6 +78,15 @@ impl WriteTables {
         // no longer than a 64-bit time
         delay.min(i128::from(self.longest_delay_ns)) as i64
     }
+}
+
+/// The indirect blocks above a record: how many of their kind there could be, and which one it is (rule X12).
+pub fn blocks_above(writes: &WriteTables, record: i64) -> impl Iterator<Item = (i64, i64)> + '_ {
+    let above = move |&(level, number): &(i64, i64)| {
+        let is_top = level <= 1 || (planted(Fault::PoolIndirect) && level < writes.n_records);
+        (!is_top).then(|| ((level + writes.pointers - 1) / writes.pointers, number / writes.pointers))
+    };
+    std::iter::successors(above(&(writes.n_records, record)), above)
 }
 
 /// Blocks of a vdev that so many blocks take (rule X1).

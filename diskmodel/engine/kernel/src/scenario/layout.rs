@@ -167,6 +167,7 @@ impl LayoutTables {
             ("layout.pool.writes.allocated", writes.allocated),
             ("layout.pool.writes.log_bursts", writes.log_bursts),
             ("layout.pool.writes.indirect_blocks", writes.indirect_blocks),
+            ("layout.pool.writes.indirect", writes.indirect),
             ("layout.pool.writes.indirect_copies", writes.indirect_copies),
             ("layout.pool.writes.objects", writes.objects),
             ("layout.pool.writes.object_blocks", writes.object_blocks),
@@ -192,8 +193,10 @@ impl LayoutTables {
             ("layout.pool.writes.label_apart", writes.label_apart),
         ];
         all_within(&places, 0, MAX_SECTORS)?;
-        within("layout.pool.writes.log_header", writes.log_header, 0, writes.log_block - 1)?;
-        within("layout.pool.writes.log_block", writes.log_block, 1, MAX_LENGTH_BYTES)
+        within("layout.pool.writes.record_ns", writes.record_ns, -1, MAX_APART_NS)?;
+        within("layout.pool.writes.log_block", writes.log_block, 4096, MAX_LENGTH_BYTES)?;
+        // an entry with a part of its data has room in the longest block, and so has a sixteenth of that
+        within("layout.pool.writes.log_header", writes.log_header, 0, writes.log_block / 4)
     }
 
     fn check_bitmap(&self, drive_sectors: i64) -> Result<(), String> {

@@ -285,7 +285,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Owner::ReadAhead(number) => self.came(number),
             Owner::Fill(host) => self.filled(host, last),
             Owner::Log(burst) => self.log_written(burst, last),
-            Owner::Group(is_record) => self.group_written(is_record),
+            Owner::Group(cleans) => self.group_written(cleans),
             Owner::Labels => self.labels_written(),
             Owner::Host(host) => {
                 let request = &mut self.hosts[host];

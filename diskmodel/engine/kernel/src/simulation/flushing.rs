@@ -335,7 +335,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 Waiter::Array => self.array_flushed(),
                 Waiter::Host(host) => self.flushed(host),
                 Waiter::Data(command) => self.part_done(&command),
-                Waiter::Log(burst) => self.log_part_safe(burst),
+                Waiter::Log(block) => self.log_part_flushed(block),
             }
         }
     }

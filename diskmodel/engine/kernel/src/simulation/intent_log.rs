@@ -9,6 +9,7 @@ use crate::command::Command;
 use crate::device::{Device, Shared};
 use crate::events::{Action, ARRIVE, COMPLETE, LAST_NS};
 use crate::faults::{planted, Fault};
+use crate::layout::{rounded, Lengths, WriteTables};
 use crate::traffic::Traffic;
 
 const NS_PER_S: i64 = 1_000_000_000;
@@ -20,92 +21,153 @@ pub enum LogWaiter {
     Flush(u32),
 }
 
-impl Default for LogWaiter {
-    fn default() -> Self {
-        LogWaiter::Flush(u32::MAX)
-    }
+/// What one write takes in the log: bytes, its header included, and records that go to their places with it.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    pub n_bytes: i64,
+    pub n_records: i64,
 }
 
-/// Blocks of the log that are written together, and who waits for them.
+/// A block of the log, and who waits for it.
 #[derive(Default)]
-struct Burst {
-    n_bytes: i64,
+struct Block {
+    length: i64,
+    used: i64,
     /// Records that are written to their places with it.
     n_records: i64,
     waiting: Vec<LogWaiter>,
     issued: i64,
     out: usize,
+    /// What it was written to and what blocks before it leave to be flushed with it.
     vdevs: Vec<i64>,
-    /// The command that ended it.
-    last: Option<Times>,
-    /// The last command before its flushes; none with a device of its own.
-    before: Times,
+    /// The last command of its writes; none with a device of its own.
+    written: Option<Times>,
+    is_flushing: bool,
+    is_safe: bool,
 }
 
 /// The log of a pool: those who wait share its blocks.
-#[derive(Default)]
 pub struct IntentLog {
-    open: Option<Burst>,
-    /// Bursts that are being written, the first of which ends first, and the number of that one.
-    written: VecDeque<Burst>,
+    lengths: Lengths,
+    open: Option<Block>,
+    /// Blocks that are being written, the first of which ends first, and the number of that one.
+    written: VecDeque<Block>,
     first: u32,
     /// For so many bursts it is remembered that commits overlapped.
     n_parallel: i64,
-    /// What a burst takes: a mean in which the latest counts an eighth.
+    /// What a block takes: a mean in which the latest counts an eighth.
     latency: i64,
     /// When the log's own device is free.
     device_free: i64,
 }
 
 impl IntentLog {
-    fn burst(&mut self, number: u32) -> &mut Burst {
+    pub fn new(writes: &WriteTables) -> Self {
+        IntentLog {
+            lengths: Lengths::new(writes),
+            open: None,
+            written: VecDeque::new(),
+            first: 0,
+            n_parallel: 0,
+            latency: 0,
+            device_free: 0,
+        }
+    }
+
+    fn block(&mut self, number: u32) -> &mut Block {
         &mut self.written[number.wrapping_sub(self.first) as usize]
+    }
+
+    /// The number that the open block has.
+    fn open_number(&self) -> u32 {
+        self.first.wrapping_add(self.written.len() as u32)
     }
 }
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
-    /// Lets `waiter` go on when so many bytes, headers included, are in the log, and so many records at their places.
-    pub(super) fn commit_to_log(&mut self, n_bytes: i64, n_records: i64, waiter: LogWaiter) {
+    /// Lets `waiter` go on when these entries are in the log, and their records at their places.
+    pub(super) fn commit_to_log(&mut self, entries: &[Entry], waiter: LogWaiter) {
+        let Some((pool, _, tables)) = self.pool() else { return };
+        let (log, writes) = (&mut pool.log, &tables.writes);
+        let before = log.open.as_ref().map(|_| log.open_number());
+        if before.is_some() {
+            log.n_parallel = writes.log_bursts;
+        } else if !log.written.is_empty() {
+            log.n_parallel = log.n_parallel.max(writes.log_bursts / 2);
+        }
+        log.lengths.come(entries.iter().map(|entry| entry.n_bytes).sum());
+        for entry in entries {
+            self.enter_log(entry);
+        }
         let (now, device) = (self.events.now, self.pool_device());
         let Some((pool, _, tables)) = self.pool() else { return };
         let (log, writes) = (&mut pool.log, &tables.writes);
-        let mut issued = None;
-        if log.open.is_some() {
-            log.n_parallel = writes.log_bursts;
-        } else {
-            if !log.written.is_empty() {
-                log.n_parallel = log.n_parallel.max(writes.log_bursts / 2);
-            }
-            let waits = log.n_parallel > 0 && !planted(Fault::PoolLogWait);
-            issued = Some(now + if waits { log.latency * writes.log_wait_percent / 100 } else { 0 });
+        let number = log.open_number();
+        if let Some(block) = &mut log.open {
+            block.waiting.push(waiter);
         }
-        let burst = log.open.get_or_insert_with(Burst::default);
-        burst.n_bytes += n_bytes;
-        burst.n_records += n_records;
-        burst.waiting.push(waiter);
-        if let Some(issued) = issued {
-            self.events.at(issued, ARRIVE, device, LAST, Action::LogIssued);
+        if before != Some(number) {
+            let waits = log.n_parallel > 0 && !planted(Fault::PoolLogWait);
+            let when = now + if waits { log.latency * writes.log_wait_percent / 100 } else { 0 };
+            self.events.at(when, ARRIVE, device, LAST, Action::LogIssued(number));
         }
     }
 
-    /// The open burst has waited long enough.
+    /// Gives an entry room in the open block, or in others behind it.
+    fn enter_log(&mut self, entry: &Entry) {
+        let mut left = i64::MAX;
+        loop {
+            let Some((pool, _, tables)) = self.pool() else { return };
+            let (log, header) = (&mut pool.log, tables.writes.log_header);
+            left = left.min(entry.n_bytes - header);
+            let length = log.lengths.next;
+            let block = log.open.get_or_insert_with(|| Block { length, used: header, ..Block::default() });
+            let room = block.length - block.used;
+            if log.lengths.is_full(room, left) && !(planted(Fault::PoolLogRoom) && room > header) {
+                log.lengths.within_burst(log.n_parallel > 0);
+                self.issue_log_block();
+                continue;
+            }
+            let now = left.min(room - header);
+            block.used += header + now;
+            left -= now;
+            log.lengths.left -= now;
+            if left == 0 {
+                block.n_records += entry.n_records;
+                log.lengths.left -= header;
+                return;
+            }
+        }
+    }
+
+    /// A block has waited long enough, and its burst ends, unless it was full before.
     #[inline(never)]
-    pub(super) fn issue_log(&mut self) {
+    pub(super) fn log_timed(&mut self, number: u32) {
+        let Some((pool, ..)) = self.pool() else { return };
+        let log = &mut pool.log;
+        if log.open.is_some() && log.open_number() == number {
+            log.n_parallel = (log.n_parallel - 1).max(0);
+            log.lengths.burst_ended();
+            self.issue_log_block();
+        }
+    }
+
+    /// The open block is written.
+    fn issue_log_block(&mut self) {
         let now = self.events.now;
         let sector_bytes = self.model.sector_bytes();
         let Some((pool, _, tables)) = self.pool() else { return };
         let (log, writes) = (&mut pool.log, &tables.writes);
-        let Some(mut burst) = log.open.take() else { return };
-        log.n_parallel = (log.n_parallel - 1).max(0);
-        let (room, block) = (writes.log_block - writes.log_header, tables.block * sector_bytes);
-        let n = ((burst.n_bytes + room - 1) / room).max(1);
-        let bytes = (burst.n_bytes + n - 1) / n + writes.log_header * i64::from(!planted(Fault::PoolLogHeader));
-        let blocks = (bytes + block - 1) / block;
-        burst.issued = now;
-        let n_records = burst.n_records;
-        burst.out = (n + n_records) as usize;
-        log.written.push_back(burst);
-        let number = log.first.wrapping_add(log.written.len() as u32 - 1);
+        let number = log.open_number();
+        let Some(mut block) = log.open.take() else { return };
+        let block_bytes = tables.block * sector_bytes;
+        let used = block.used - if planted(Fault::PoolLogHeader) { writes.log_header } else { 0 };
+        let blocks = (rounded(used) + block_bytes - 1) / block_bytes;
+        let allocated = (block.length + block_bytes - 1) / block_bytes;
+        let n_records = block.n_records;
+        block.issued = now;
+        block.out = 1 + n_records as usize;
+        log.written.push_back(block);
         let has_device = writes.log_device_ns > 0;
         for _ in 0..n_records {
             let Some((pool, layout, tables)) = self.pool() else { return };
@@ -113,89 +175,116 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             self.write_for_log(number, vdev, first, None);
         }
         if has_device {
-            return self.write_to_log_device(number, n, blocks * block);
+            return self.write_to_log_device(number, blocks * block_bytes);
         }
-        for _ in 0..n {
-            let Some((pool, layout, tables)) = self.pool() else { return };
-            let (vdev, first) = pool.space.for_log(layout, tables, blocks);
-            self.write_for_log(number, vdev, first, Some(blocks));
-        }
+        let Some((pool, layout, tables)) = self.pool() else { return };
+        let (vdev, first) = pool.space.for_log(layout, tables, allocated);
+        self.write_for_log(number, vdev, first, Some(blocks));
     }
 
     fn write_for_log(&mut self, number: u32, vdev: i64, first: i64, blocks: Option<i64>) {
         let Some((pool, ..)) = self.pool() else { return };
-        let burst = pool.log.burst(number);
-        if !burst.vdevs.contains(&vdev) {
-            burst.vdevs.push(vdev);
+        let block = pool.log.block(number);
+        if !block.vdevs.contains(&vdev) {
+            block.vdevs.push(vdev);
         }
         self.write_blocks(Owner::Log(number), vdev, first, blocks);
     }
 
     /// The log has a device of its own: one block after the other passes its link, and then takes its time (rule X16).
-    fn write_to_log_device(&mut self, number: u32, n: i64, bytes: i64) {
+    fn write_to_log_device(&mut self, number: u32, bytes: i64) {
         let (now, device) = (self.events.now, self.pool_device());
-        for _ in 0..n {
-            let Some((pool, _, tables)) = self.pool() else { return };
-            let writes = &tables.writes;
-            let sent = bytes * NS_PER_S / writes.log_device_bytes_per_s;
-            pool.log.device_free = (now.max(pool.log.device_free) + sent).min(LAST_NS);
-            let done = pool.log.device_free + writes.log_device_ns;
-            self.events.at(done, COMPLETE, device, LAST, Action::LogDeviceDone(number));
-        }
+        let Some((pool, _, tables)) = self.pool() else { return };
+        let writes = &tables.writes;
+        let sent = bytes * NS_PER_S / writes.log_device_bytes_per_s;
+        pool.log.device_free = (now.max(pool.log.device_free) + sent).min(LAST_NS);
+        let done = pool.log.device_free + writes.log_device_ns;
+        self.events.at(done, COMPLETE, device, LAST, Action::LogDeviceDone(number));
     }
 
-    /// A block of the log has been written.
+    /// A block of the log is on its own device.
+    #[inline(never)]
+    pub(super) fn on_log_device(&mut self, number: u32) {
+        self.log_part_written(number, Times::default());
+    }
+
+    /// A block of the log, or a record with it, has been written.
     #[inline(never)]
     pub(super) fn log_written(&mut self, number: u32, last: &Command) {
-        let takes_flushes = self.flushes.takes_any();
-        let Some((pool, layout, _)) = self.pool() else { return };
-        let width = layout.group_width();
-        let burst = pool.log.burst(number);
-        burst.out -= 1;
-        if burst.out > 0 {
-            return;
-        }
-        if !takes_flushes || planted(Fault::PoolLogFlush) {
-            return self.log_safe(number, Times::of(last));
-        }
-        burst.before = Times::of(last);
-        burst.vdevs.sort_unstable();
-        let vdevs = std::mem::take(&mut burst.vdevs);
-        let disks = vdevs.iter().flat_map(|vdev| vdev * width..(vdev + 1) * width).map(|disk| disk as u32);
-        let disks: Vec<u32> = disks.filter(|&disk| !layout.has_failed(disk)).collect();
-        burst.out = disks.len();
-        for disk in disks {
-            self.flush_disk_for_log(disk, number);
-        }
+        self.log_part_written(number, Times::of(last));
     }
 
-    /// A disk has been flushed for a burst, or a block of it is on the log's own device.
-    #[inline(never)]
-    pub(super) fn log_part_safe(&mut self, number: u32) {
+    fn log_part_written(&mut self, number: u32, last: Times) {
         let Some((pool, ..)) = self.pool() else { return };
-        let burst = pool.log.burst(number);
-        burst.out -= 1;
-        if burst.out == 0 {
-            let before = burst.before;
-            self.log_safe(number, before);
+        let block = pool.log.block(number);
+        block.out -= 1;
+        if block.out == 0 {
+            block.written = Some(last);
+            self.flush_log_in_order();
         }
     }
 
-    /// A burst is safe; those who wait go on when all bursts before it are, too.
-    fn log_safe(&mut self, number: u32, last: Times) {
+    /// Blocks that are written are flushed, each when all before it are written; or with the one behind them.
+    fn flush_log_in_order(&mut self) {
+        let takes_flushes = self.flushes.takes_any() && !planted(Fault::PoolLogFlush);
+        loop {
+            let Some((pool, layout, _)) = self.pool() else { return };
+            let log = &mut pool.log;
+            let ready = log.written.iter().take_while(|block| block.written.is_some());
+            let Some(at) = ready.enumerate().find(|(_, block)| !block.is_flushing).map(|(at, _)| at) else { return };
+            let number = log.first.wrapping_add(at as u32);
+            let block = &mut log.written[at];
+            block.is_flushing = true;
+            let mut vdevs = std::mem::take(&mut block.vdevs);
+            if block.waiting.is_empty() && at + 1 < log.written.len() {
+                let next = &mut log.written[at + 1].vdevs;
+                vdevs.retain(|vdev| !next.contains(vdev));
+                next.append(&mut vdevs);
+            }
+            vdevs.sort_unstable();
+            let width = layout.group_width();
+            let disks = vdevs.iter().flat_map(|vdev| vdev * width..(vdev + 1) * width).map(|disk| disk as u32);
+            let disks: Vec<u32> = disks.filter(|&disk| takes_flushes && !layout.has_failed(disk)).collect();
+            if disks.is_empty() {
+                self.log_safe(number);
+                continue;
+            }
+            log.written[at].out = disks.len();
+            for disk in disks {
+                self.flush_disk_for_log(disk, number);
+            }
+        }
+    }
+
+    /// A disk has been flushed for a block.
+    #[inline(never)]
+    pub(super) fn log_part_flushed(&mut self, number: u32) {
+        let Some((pool, ..)) = self.pool() else { return };
+        let block = pool.log.block(number);
+        block.out -= 1;
+        if block.out == 0 {
+            self.log_safe(number);
+        }
+    }
+
+    /// A block is safe; those who wait go on when all blocks before it are, too.
+    fn log_safe(&mut self, number: u32) {
         let now = self.events.now;
         let Some((pool, ..)) = self.pool() else { return };
         let log = &mut pool.log;
-        let burst = log.burst(number);
-        burst.last = Some(last);
-        let took = now - burst.issued;
+        let block = log.block(number);
+        block.is_safe = true;
+        let took = now - block.issued;
         log.latency = (log.latency * 7 + took) / 8;
         loop {
             let Some((pool, ..)) = self.pool() else { return };
             let log = &mut pool.log;
-            let Some(last) = log.written.front().and_then(|burst| burst.last) else { return };
+            if !log.written.front().is_some_and(|block| block.is_safe) {
+                return;
+            }
             let Some(ended) = log.written.pop_front() else { return };
             log.first = log.first.wrapping_add(1);
+            let last = ended.written.unwrap_or_default();
             for waiter in ended.waiting {
                 match waiter {
                     LogWaiter::Write(host) => self.write_done(host, last, 0),

@@ -70,10 +70,10 @@ enum Owner {
     Stripes,
     /// A write to a pool, for which a record is read.
     Fill(u32),
-    /// A burst of the log of a pool.
+    /// A block of the log of a pool.
     Log(u32),
-    /// A transaction group: a record, or metadata.
-    Group(bool),
+    /// A transaction group; so many sectors are clean then.
+    Group(i64),
     /// The labels of a pool.
     Labels,
 }
@@ -457,8 +457,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::LogDelayed(stream) => self.log_delayed(stream),
             Action::PoolDelayed(host) => self.fill(host),
             Action::PoolTaken(host) => self.write_taken(host),
-            Action::LogIssued => self.issue_log(),
-            Action::LogDeviceDone(burst) => self.log_part_safe(burst),
+            Action::LogIssued(block) => self.log_timed(block),
+            Action::LogDeviceDone(block) => self.on_log_device(block),
             Action::GroupTimed => self.group_timed(),
             Action::GroupTurn => self.group_turn(),
             Action::RebuildStep => self.rebuild_step(),

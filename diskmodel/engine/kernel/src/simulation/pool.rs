@@ -3,13 +3,13 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::intent_log::{IntentLog, LogWaiter};
+use super::intent_log::{Entry, IntentLog, LogWaiter};
 use super::{Owner, Simulation, Times};
 use crate::command::Command;
 use crate::device::{Device, Shared};
 use crate::events::{Action, ARRIVE, COMPLETE};
 use crate::faults::{planted, Fault};
-use crate::layout::{write_pieces, Layout, Piece, PoolTables, Space};
+use crate::layout::{blocks_above, write_pieces, Layout, Piece, PoolTables, Space};
 use crate::mechanics::{FLUSH, READ, WRITE};
 use crate::traffic::{Traffic, PASS_THROUGH};
 
@@ -21,9 +21,12 @@ pub(super) const LAST: u64 = (1 << 63) - 1;
 struct Group {
     /// Dirty records, each with whether its place has been written already.
     records: HashMap<i64, bool>,
+    /// The blocks above them, and all these together in sectors.
+    indirect: HashSet<(i64, i64)>,
+    n_dirty: i64,
     /// What the log would get of writes that nobody has made safe, and the records of these that go to their places at
     /// once.
-    n_bytes: i64,
+    entries: Vec<Entry>,
     direct: Vec<i64>,
 }
 
@@ -70,13 +73,13 @@ impl PoolWrites {
         let [left_records, left_indirect, top] = group;
         Some(PoolWrites {
             space: Space::new(layout, &pool.writes, top),
-            log: IntentLog::default(),
+            log: IntentLog::new(&pool.writes),
             open: Group::default(),
             syncing: (left_records > 0).then(Group::default),
-            dirty: left_records * pool.record,
+            dirty: left_records * pool.record + left_indirect * pool.writes.indirect,
             begun: 0,
             is_timed: false,
-            turn_ns,
+            turn_ns: if pool.writes.record_ns < 0 { turn_ns } else { pool.writes.record_ns },
             is_in_turn: false,
             left_records,
             left_indirect,
@@ -145,10 +148,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if !tables.writes.is_logged {
             return self.finished(host);
         }
-        let mut n_bytes = tables.writes.log_header;
+        let mut entries = vec![Entry { n_bytes: tables.writes.log_header, n_records: 0 }];
         let mut direct = Vec::new();
         for group in pool.syncing.iter_mut().chain([&mut pool.open]) {
-            n_bytes += std::mem::take(&mut group.n_bytes);
+            entries.append(&mut group.entries);
             direct.append(&mut group.direct);
         }
         for number in &direct {
@@ -159,7 +162,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 }
             }
         }
-        self.commit_to_log(n_bytes, direct.len() as i64, LogWaiter::Flush(host));
+        self.commit_to_log(&entries, LogWaiter::Flush(host));
     }
 
     /// A write waits behind the one before it while much is dirty (rule X15).
@@ -227,24 +230,30 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let (first, last) = (sector / record, (sector + n - 1) / record);
         let is_safe = pool.writes.get(&host).is_some_and(|write| write.is_safe);
         let is_direct = writes.direct_from > 0 && n >= writes.direct_from;
-        let n_headers = if is_direct { last - first + 1 } else { 1 };
-        let n_bytes = writes.log_header * n_headers + if is_direct { 0 } else { n * sector_bytes };
+        let entries = if is_direct {
+            vec![Entry { n_bytes: writes.log_header, n_records: 1 }; (last - first + 1) as usize]
+        } else {
+            vec![Entry { n_bytes: writes.log_header + n * sector_bytes, n_records: 0 }]
+        };
         for number in first..=last {
-            if pool.open.records.insert(number, is_direct && is_safe).is_none() {
-                pool.dirty += record;
+            let group = &mut pool.open;
+            if group.records.insert(number, is_direct && is_safe).is_none() {
+                let n_above = blocks_above(writes, number).filter(|&block| group.indirect.insert(block)).count();
+                let n = record + n_above as i64 * writes.indirect;
+                group.n_dirty += n;
+                pool.dirty += n;
             }
         }
         self.dirty_changed();
         self.set_group_time();
         self.begin_group(false);
         if is_safe {
-            let n_records = if is_direct { last - first + 1 } else { 0 };
-            return self.commit_to_log(n_bytes, n_records, LogWaiter::Write(host));
+            return self.commit_to_log(&entries, LogWaiter::Write(host));
         }
         let hit_ns = self.controller.hit_ns;
         let Some((pool, _, tables)) = self.pool() else { return };
         if tables.writes.is_logged {
-            pool.open.n_bytes += n_bytes;
+            pool.open.entries.extend(entries);
             if is_direct {
                 pool.open.direct.extend(first..=last);
             }
@@ -319,7 +328,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let now = self.events.now;
         let Some((pool, _, tables)) = self.pool() else { return };
         let n = pool.open.records.len() as i64;
-        let is_large = n * tables.record >= tables.writes.dirty_group;
+        let is_large = pool.open.n_dirty >= tables.writes.dirty_group;
         if pool.syncing.is_some() || n == 0 || !(is_due || is_large) {
             return;
         }
@@ -327,18 +336,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let group = std::mem::take(&mut pool.open);
         pool.left_records = group.records.values().filter(|&&is_written| !is_written).count() as i64;
         pool.dirty -= (n - pool.left_records) * tables.record;
-        pool.left_indirect = 0;
-        let pointers = tables.writes.pointers;
-        let mut level = tables.writes.n_records;
-        let mut touched: HashSet<i64> = group.records.keys().copied().collect();
-        while level > 1 {
-            level = (level + pointers - 1) / pointers;
-            touched = touched.into_iter().map(|number| number / pointers).collect();
-            pool.left_indirect += touched.len() as i64;
-            if planted(Fault::PoolIndirect) {
-                break;
-            }
-        }
+        pool.left_indirect = group.indirect.len() as i64;
         pool.syncing = Some(group);
         pool.round = 0;
         self.dirty_changed();
@@ -359,12 +357,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 pool.left_records -= 1;
                 pool.out += 1;
                 let (vdev, first) = pool.space.for_record(layout, tables);
-                self.write_blocks(Owner::Group(true), vdev, first, None);
+                let record = tables.record;
+                self.write_blocks(Owner::Group(record), vdev, first, None);
             } else {
                 pool.left_indirect -= 1;
                 let (copies, blocks) = (tables.writes.indirect_copies, tables.writes.indirect_blocks);
+                let indirect = tables.writes.indirect;
                 for copy in 0..copies {
-                    self.write_metadata(copy, 0, blocks);
+                    self.write_metadata(copy, 0, blocks, if copy == 0 { indirect } else { 0 });
                 }
             }
             let Some((pool, ..)) = self.pool() else { return };
@@ -388,20 +388,20 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.write_group();
     }
 
-    fn write_metadata(&mut self, copy: i64, number: i64, blocks: i64) {
+    fn write_metadata(&mut self, copy: i64, number: i64, blocks: i64, cleans: i64) {
         let Some((pool, layout, tables)) = self.pool() else { return };
         pool.out += 1;
         let (vdev, first) = pool.space.for_metadata(layout, tables, copy, number, blocks);
-        self.write_blocks(Owner::Group(false), vdev, first, Some(blocks));
+        self.write_blocks(Owner::Group(cleans), vdev, first, Some(blocks));
     }
 
-    /// A write of the group has ended: of a record, which is clean then, or of metadata.
+    /// A write of the group has ended, and so many sectors are clean.
     #[inline(never)]
-    pub(super) fn group_written(&mut self, is_record: bool) {
-        let Some((pool, _, tables)) = self.pool() else { return };
+    pub(super) fn group_written(&mut self, cleans: i64) {
+        let Some((pool, ..)) = self.pool() else { return };
         pool.out -= 1;
-        if is_record {
-            pool.dirty -= tables.record;
+        if cleans > 0 {
+            pool.dirty -= cleans;
             self.dirty_changed();
             self.admit_blocked();
         }
@@ -429,7 +429,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             pool.round += 1;
             for number in 0..objects {
                 for copy in 0..copies {
-                    self.write_metadata(copy, 1 + number, blocks);
+                    self.write_metadata(copy, 1 + number, blocks, 0);
                 }
             }
             return;
