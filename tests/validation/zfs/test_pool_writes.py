@@ -10,10 +10,12 @@ from tests.validation.zfs import pool_writes
 TOLERANCE = {"iops": 0.10, "mean_ms": 0.10, "writes_per_op": 0.03}
 TOLERANCE_ASYNC = {"iops": 0.15, "mean_ms": 0.15, "writes_per_op": 0.03}
 #: The same of the rows that are named below.
-LOOSE = {"iops": 0.10, "mean_ms": 0.10, "writes_per_op": 0.14}
-LOOSE_BUFFERED = {"iops": 0.20, "mean_ms": 0.25, "writes_per_op": 0.35}
+LOOSE = {"iops": 0.10, "mean_ms": 0.10, "writes_per_op": 0.09}
+LOOSE_BUFFERED = {"iops": 0.10, "mean_ms": 0.10, "writes_per_op": 0.25}
+LOOSE_TOGETHER = {"iops": 0.15, "mean_ms": 0.17, "writes_per_op": 0.03}
 METADATA = "how many short writes a group adds is known only about"
 BUFFERED = "drives with a write cache answer at once, so that the processor decides what is joined"
+TOGETHER = "how many commits come to the log at once decides how its blocks divide them, and the model takes one by one"
 PROCESSOR = "the processor of that machine decided, and the model knows only about what it did for a write"
 #: Beginnings of the names of runs that are not within the tolerances, and why.
 REASONS = {
@@ -21,7 +23,8 @@ REASONS = {
     "rz2_6_wc11": BUFFERED,
     "rz2_6_r8_asyncwrite8k": PROCESSOR,
     "rz2_6_slog": PROCESSOR,
-    "mir2_s128_r8_syncwrite8k_j32": METADATA,
+    "mir2_s128_r8_syncwrite8k_j32": TOGETHER,
+    "mir2_r8_syncwrite8k_j8": METADATA,
     "rz": METADATA,
 }
 #: One row of each kind for the fast tests.
@@ -45,7 +48,7 @@ def _check(row: dict[str, str], starts: int) -> None:
     if why == PROCESSOR:
         pytest.skip(why)
     measured, model = pool_writes.measured(row), pool_writes.simulated(row["run"], row["source"], starts)
-    allowed = {None: TOLERANCE, METADATA: LOOSE, BUFFERED: LOOSE_BUFFERED}[why]
+    allowed = {None: TOLERANCE, METADATA: LOOSE, BUFFERED: LOOSE_BUFFERED, TOGETHER: LOOSE_TOGETHER}[why]
     for figure, tolerance in allowed.items():
         assert getattr(model, figure) == pytest.approx(getattr(measured, figure), rel=tolerance), figure
 
