@@ -159,9 +159,16 @@ class Trials:
         self.seen = Seen.of(requests, outcome)
         self._is_closed = isinstance(workload, Workload) and not workload.is_open
 
-    def truths(self, n_draws: int, *, as_measured: bool = False) -> Truths | None:
-        """Return so many truths, or those that were left if such a drive were measured; None without any unknown."""
-        case = Case(self._array, self._workload, self.seen, as_measured)
+    def truths(self, n_draws: int, *, as_measured: bool = False, is_sound: bool = False) -> Truths | None:
+        """Return so many truths, or those that were left if such a drive were measured; None without any unknown.
+
+        Parameters
+        ----------
+        n_draws : int, at least 2
+        as_measured, is_sound : bool
+            As `Case` has them.
+        """
+        case = Case(self._array, self._workload, self.seen, as_measured, is_sound=is_sound)
         if self._is_closed and case.is_sheet:
             if self._effects is None:
                 self._effects = self._measured(case)

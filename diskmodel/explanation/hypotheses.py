@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -110,6 +110,11 @@ class Variant:
         """Part of its prior that fits about as well as this strength does, before anything is known of it."""
         strengths = self.cause.strengths
         return 1 / len(strengths) if isinstance(strengths, dict) else min(strengths.resolved, 1.0)
+
+
+def is_simulated(variants: tuple[Variant, ...], loads: Iterable[int], runs: Runs) -> bool:
+    """Whether there are runs with causes under all of some loads."""
+    return all((_key(variants), load) in runs for load in loads)
 
 
 _Key = tuple[tuple[str, str], ...]

@@ -15,14 +15,16 @@ from dataclasses import replace
 import numpy as np
 
 from diskmodel.explanation.causes.cause import Cause
-from diskmodel.explanation.hypotheses import Hypothesis, Runs, Variant, along, hypothesis_of, simulated
+from diskmodel.explanation.hypotheses import Hypothesis, Runs, Variant, along, hypothesis_of, is_simulated, simulated
 from diskmodel.explanation.rig import Floats, Rig
-from diskmodel.explanation.singles import Tried, rows_of
+from diskmodel.explanation.singles import Tried, is_long, rows_of
 
 #: Causes that lead, and partners of each: at half, the right pair is missing now and then; double takes seconds longer.
 _LEADERS, _PARTNERS = 5, 6
 #: Loads under which partners are tried first, and strengths of each.
 _WORST, _STRENGTHS = 2, 3
+#: Partners that are tried under the second of these loads; at half, the right one is missing now and then.
+_TRIED_FURTHER = 16
 #: Least gain of a partner, as the logarithm of a likelihood.
 _GAIN = 1.0
 #: Pairs of which other strengths are simulated, and how often.
@@ -82,7 +84,8 @@ def _leaders(rig: Rig, tried: Tried) -> list[Variant]:
     rankings = []
     for loads in (tried.loads, *((load,) for load in tried.loads)):
         rows = rows_of(rig, loads)
-        best = _best(rig, [(one,) for one in tried.variants], tried.runs, rows, 0)
+        known = [(one,) for one in tried.variants if is_simulated((one,), loads, tried.runs)]
+        best = _best(rig, known, tried.runs, rows, 0)
         rankings.append([one for _, one in sorted(best.values(), key=lambda item: -item[0])])
     leaders: dict[str, Variant] = {}
     for one in (one for same_rank in zip(*rankings, strict=False) for one in same_rank):
@@ -112,30 +115,47 @@ def _best(
 
 def _joined(rig: Rig, tried: Tried, leaders: Sequence[Variant], runs: Runs) -> list[_Two]:
     """Return the leaders with their best partners."""
-    jobs: list[tuple[_Two, int]] = []
-    worst: list[list[int]] = []
-    for leader in leaders:
-        loads = _worst(rig, leader, runs)
-        worst.append(loads)
-        partners = _few(tried.variants, leader.cause, 1 if any(_is_long(rig, load) for load in loads) else _STRENGTHS)
-        jobs += [(_ordered(leader, one), load) for one in partners for load in loads]
-    joined = simulated(rig, jobs, "simulating causes beside others")
+    worst = [_worst(rig, leader, runs) for leader in leaders]
+    partners = [
+        _few(tried.variants, leader.cause, 1 if any(is_long(rig, load) for load in loads) else _STRENGTHS)
+        for leader, loads in zip(leaders, worst, strict=True)
+    ]
+    joined: Runs = {}
     pairs: list[_Two] = []
-    for leader, loads in zip(leaders, worst, strict=True):
+    for turn in range(_WORST):
+        jobs = [
+            (_ordered(leader, one), loads[turn])
+            for leader, loads, own in zip(leaders, worst, partners, strict=True)
+            for one in own
+            if turn < len(loads)
+        ]
+        joined |= simulated(rig, jobs, "simulating causes beside others")
+        for at, (leader, loads) in enumerate(zip(leaders, worst, strict=True)):
+            best = _partners(rig, leader, partners[at], joined, rows_of(rig, loads[: turn + 1]))
+            names = [one.cause.name for _, one in best[:_TRIED_FURTHER]]
+            partners[at] = [one for one in partners[at] if one.cause.name in names]
+    for leader, loads, own in zip(leaders, worst, partners, strict=True):
         rows = rows_of(rig, loads)
         alone = hypothesis_of(rig, (leader,), runs, rows)
         least = (-math.inf if alone is None else alone.log_likelihood) + _GAIN
-        best: dict[str, tuple[float, Variant]] = {}
-        for place in (0, 1):
-            own = [pair for pair, load in jobs if load == loads[0] and pair[1 - place] is leader]
-            best |= _best(rig, own, joined, rows, place)
-        good = sorted(
-            (value, one.cause.name, one)
-            for value, one in best.values()
+        good = [
+            one
+            for value, one in _partners(rig, leader, own, joined, rows)
             if value - math.log(one.cause.prior * one.size) > least
-        )
-        pairs += [_ordered(leader, one) for _, _, one in good[-_PARTNERS:]]
+        ]
+        pairs += [_ordered(leader, one) for one in good[:_PARTNERS]]
     return pairs
+
+
+def _partners(
+    rig: Rig, leader: Variant, partners: Sequence[Variant], joined: Runs, rows: Floats
+) -> list[tuple[float, Variant]]:
+    """Return the best strength of each partner of a cause, and how well both fit, with its prior; the best first."""
+    best: dict[str, tuple[float, Variant]] = {}
+    pairs = [_ordered(leader, one) for one in partners]
+    for place in (0, 1):
+        best |= _best(rig, [pair for pair in pairs if pair[1 - place] is leader], joined, rows, place)
+    return sorted(best.values(), key=lambda item: (-item[0], item[1].cause.name))
 
 
 def _worst(rig: Rig, leader: Variant, runs: Runs) -> list[int]:
@@ -144,12 +164,8 @@ def _worst(rig: Rig, leader: Variant, runs: Runs) -> list[int]:
     for load in range(len(rig.measured)):
         one = hypothesis_of(rig, (leader,), runs, rows_of(rig, (load,)))
         chances.append(1.0 if one is None else one.chance)
-    return [int(load) for load in np.argsort(chances)[:_WORST]]
-
-
-def _is_long(rig: Rig, load: int) -> bool:
-    """Whether runs of a load take long: writes to a cache, which has to be full before they count."""
-    return rig.array.controller.write_cache is not None and rig.measured[load].workload.has_writes
+    worst = [int(load) for load in np.argsort(chances)[:_WORST]]
+    return sorted(worst, key=lambda load: is_long(rig, load))
 
 
 def _few(variants: Sequence[Variant], beside: Cause, n: int) -> list[Variant]:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from diskmodel.explanation.causes import CAUSES
+from diskmodel.explanation.causes.cause import Scale
 from diskmodel.explanation.hypotheses import Hypothesis, Runs, Variant, along, hypothesis_of, simulated
 from diskmodel.explanation.rig import Floats, Rig
 
-#: Measured loads on which all causes are tried first; the others only see those that are left.
+#: Measured loads on which all causes are tried first; each of the others only sees those that are left.
 _FIRST_LOADS = 2
 #: Difference of the logarithms of likelihoods beyond which a cause is dropped then.
 _HOPELESS = 14.0
@@ -26,7 +27,7 @@ class Tried:
     variants : tuple of Variant
         All strengths of all causes.
     runs : mapping
-        Of all of them under the first loads, and under all loads of those that are left.
+        Under the first loads, and under the others, of those that were left by then.
     loads : tuple of int
         The first loads.
     left : tuple of Hypothesis
@@ -53,19 +54,17 @@ def single_causes(rig: Rig, whole_prior: float) -> Tried:
         for cause in CAUSES.values()
         for words, value, share in cause.variants(rig.measured)
     )
-    loads = _telling_loads(rig)
-    runs = simulated(rig, [((one,), load) for one in variants for load in loads], "simulating causes")
-    rest = [load for load in range(len(rig.measured)) if load not in loads]
-    left: Sequence[Variant] = variants
-    if rest:
-        rows = rows_of(rig, loads)
-        first = {at: hypothesis_of(rig, (one,), runs, rows) for at, one in enumerate(variants)}
-        best = max((one.log_likelihood for one in first.values() if one is not None), default=0.0)
-        good = {
-            variants[at].cause.name for at, one in first.items() if one is None or one.log_likelihood > best - _HOPELESS
-        }
-        left = [one for one in variants if one.cause.name in good]
-        runs |= simulated(rig, [((one,), load) for one in left for load in rest], "simulating causes under all loads")
+    first = _telling_loads(rig)
+    rest = [load for load in range(len(rig.measured)) if load not in first]
+    runs: Runs = {}
+    left = variants
+    seen: list[int] = []
+    # loads whose runs take long see least of the causes
+    for loads in (*_in_turn(rig, first), *_in_turn(rig, rest)):
+        runs |= simulated(rig, [((one,), load) for one in left for load in loads], "simulating causes")
+        seen += loads
+        if len(seen) < len(rig.measured):
+            left = _hopeful(rig, left, runs, seen)
     found = [(one, made) for one in left if (made := hypothesis_of(rig, (one,), runs)) is not None]
     causes = {one.cause.name: one.cause for one, _ in found}.values()
     unit = whole_prior / max(sum(cause.prior for cause in causes), 1e-9)
@@ -74,7 +73,35 @@ def single_causes(rig: Rig, whole_prior: float) -> Tried:
         for cause in causes
         for finer in along(rig, cause, [pair for pair in found if pair[0].cause is cause], unit * cause.prior)
     )
-    return Tried(variants, runs, tuple(loads), singles)
+    return Tried(variants, runs, tuple(first), singles)
+
+
+def _in_turn(rig: Rig, loads: Sequence[int]) -> list[list[int]]:
+    """Return loads that are simulated together: those of short runs first."""
+    groups = ([load for load in loads if is_long(rig, load) == long] for long in (False, True))
+    return [group for group in groups if group]
+
+
+def is_long(rig: Rig, load: int) -> bool:
+    """Whether runs of a load take long: writes to a cache, which has to be full before they count."""
+    return rig.array.controller.write_cache is not None and rig.measured[load].workload.has_writes
+
+
+def _hopeful(rig: Rig, variants: Sequence[Variant], runs: Runs, loads: Sequence[int]) -> tuple[Variant, ...]:
+    """Return the strengths that may explain everything alone, by the loads that were simulated.
+
+    Between two strengths of a scale figures are interpolated: one is left where its neighbor is.
+    """
+    rows = rows_of(rig, loads)
+    found = [hypothesis_of(rig, (one,), runs, rows) for one in variants]
+    best = max((one.log_likelihood for one in found if one is not None), default=0.0)
+    is_good = [one is None or one.log_likelihood > best - _HOPELESS for one in found]
+    left = []
+    for at, one in enumerate(variants):
+        beside = [k for k in (at - 1, at + 1) if 0 <= k < len(variants) and variants[k].cause is one.cause]
+        if is_good[at] or (isinstance(one.cause.strengths, Scale) and any(is_good[k] for k in beside)):
+            left.append(one)
+    return tuple(left)
 
 
 def rows_of(rig: Rig, loads: Sequence[int]) -> Floats:

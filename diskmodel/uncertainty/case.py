@@ -52,6 +52,10 @@ class Case:
         Whether the drive counts as if one such drive had been measured.
     effects : Effects
         As far as runs have shown them; the others are assumed.
+    is_sound : bool
+        Whether the array counts as one in which nothing is wrong. Some published arrays of hard disks are held back by
+        their controller to a twentieth of their disks' rate; the spread of such arrays, as of any one that may be
+        bought, includes that. Of a sound one, reads are those of its disks.
     """
 
     array: Array
@@ -59,6 +63,7 @@ class Case:
     seen: Seen
     as_measured: bool = False
     effects: Effects = field(default_factory=Effects)
+    is_sound: bool = False
 
     @cached_property
     def origin(self) -> Origin:
@@ -77,6 +82,12 @@ class Case:
         if self.is_sheet:
             return class_of(self.array.drive)
         return f"{self.origin}-{self.array.drive.kind}"
+
+    @cached_property
+    def array_class(self) -> str:
+        """The class of the array as a whole, as far as this load shows it."""
+        passes_on = self.is_sound and self.is_hdd and not self.seen.asked_write_ratio
+        return array_class(self.array, behind_controller=not passes_on)
 
     def spread(self, quantity: str) -> Spread | None:
         """Return the spread of a quantity between drives of this one's class; None where nothing is known.
@@ -103,7 +114,7 @@ class Case:
         """The spread of the rate under loads of this kind; None where it is not known, as of drives beyond a sheet."""
         if not self.is_sheet:
             return None
-        return spread_of(array_class(self.array), "load", self.load, "rate")
+        return spread_of(self.array_class, "load", self.load, "rate")
 
     @cached_property
     def load(self) -> str:
@@ -217,7 +228,7 @@ class Case:
             log_sd = math.sqrt(max(self.whole.log_sd**2 - (together * self._fits) ** 2 - layout**2, 0.0))
             return Spread(self.whole.median / math.exp(center), log_sd, self.whole.dof)
         if self.is_sheet:
-            return spread_of(array_class(self.array), "model", statistic)
+            return spread_of(self.array_class, "model", statistic)
         own = spread_of(self.drive_class, "model", statistic) or Spread()
         log_sd = own.log_sd
         if not self.as_measured:
@@ -237,7 +248,7 @@ class Case:
     def tail(self) -> Spread | None:
         """The spread of p99 over the mean; None where it is known."""
         if self.is_sheet:
-            found = spread_of(array_class(self.array), "load", self.load, "tail")
+            found = spread_of(self.array_class, "load", self.load, "tail")
             found = found or spread_of(self.drive_class, "tail")
             if found is not None:
                 return found

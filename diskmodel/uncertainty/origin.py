@@ -52,11 +52,18 @@ def class_of(drive: Drive) -> str:
     return "hdd-nearline-sata" if is_nearline else "hdd-sata-older"
 
 
-def array_class(array: Array) -> str:
-    """Return the class of an array as a whole; that of its drive for a disk on its own."""
+def array_class(array: Array, *, behind_controller: bool = True) -> str:
+    """Return the class of an array as a whole; that of its drive for a disk on its own.
+
+    Parameters
+    ----------
+    array : Array
+    behind_controller : bool
+        Whether a controller with a cache makes it one of another class.
+    """
     is_flash = not isinstance(array.drive, Hdd)
     # of one that was measured more is known than of its class
-    has_cache = array.controller.has_real_cache and not array.controller.name
+    has_cache = behind_controller and array.controller.has_real_cache and not array.controller.name
     if is_flash:
         if has_cache:
             return "flash-behind-controller"

@@ -11,7 +11,6 @@ from diskmodel.drive.drawn import drawn_values
 from diskmodel.host.assumed import AssumedHost
 from diskmodel.uncertainty.case import FEW_WRITES, Case, slowness
 from diskmodel.uncertainty.moves import Moves
-from diskmodel.uncertainty.origin import array_class
 from diskmodel.uncertainty.spread import Spread, spread_of
 from diskmodel.uncertainty.unknown import Known, Unknown
 from diskmodel.workload import Workload
@@ -132,7 +131,7 @@ def _controller(case: Case) -> Known | None:
         return Known("the two controllers whose destages were measured", lambda by, _: Moves(destaging=_level(by) - 1))
     if case.is_hdd or not (controller.has_real_cache or controller.command_ns):
         return None
-    name = array_class(case.array)
+    name = case.array_class
     spread = spread_of(name, "controller")
     if controller.has_real_cache and writes > FEW_WRITES:
         return _known(name, spread, lambda factor: Moves(speed=factor * writes, command=-factor))
@@ -181,7 +180,7 @@ def _model(case: Case) -> Known | None:
     spread = case.remaining("iops")
     if spread is None or (not spread.log_sd and spread.median == 1):
         return None
-    name = array_class(case.array) if case.is_sheet else case.drive_class
+    name = case.array_class if case.is_sheet else case.drive_class
     return _known(name, spread, lambda factor: Moves(speed=factor))
 
 

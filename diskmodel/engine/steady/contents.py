@@ -35,9 +35,13 @@ _SWEEP, _MAX_SWEEP = 16, 1 << 20
 _WAITING_KEPT, _RECENT_KEPT = 8, 2
 
 
-@lru_cache(maxsize=_WAITING_KEPT)
 def waiting_blocks(history: History, n: int, block_bytes: int, lanes: Lanes) -> tuple[Int64, int]:
     """The `n` blocks that wait in a write-back cache, or fewer where no more are written; the writes that they take."""
+    return _waiting_in_cache(history.placed, n, block_bytes, lanes)
+
+
+@lru_cache(maxsize=_WAITING_KEPT)
+def _waiting_in_cache(history: History, n: int, block_bytes: int, lanes: Lanes) -> tuple[Int64, int]:
     return _waiting(history, n, block_bytes, lanes)
 
 
@@ -55,7 +59,7 @@ def _waiting(history: History, n: int, block_bytes: int, lanes: Lanes | None) ->
 
 def uneven_round(history: History, n: int, block_bytes: int, lanes: Lanes, *, has_arms: bool) -> int:
     """Requests of a round that leaves so many blocks waiting, where it is uneven; else 0 (rule Z10)."""
-    return _uneven_round(_from_the_middle(history), n, block_bytes, lanes, has_arms)
+    return _uneven_round(_from_the_middle(history).placed, n, block_bytes, lanes, has_arms)
 
 
 @lru_cache

@@ -12,6 +12,7 @@ from diskmodel.records import Int64, Op
 from diskmodel.workload import Stream, Workload
 from diskmodel.workload.addresses import Sequential, Strided
 from diskmodel.workload.addresses.reuse_walk import ReuseWalk
+from diskmodel.workload.arrivals import Closed
 from diskmodel.workload.generate import interleave
 
 #: Rows of the past that are drawn at most, whatever the size of a cache: about 0.3 s. At half of it a 16 GiB cache of
@@ -19,6 +20,8 @@ from diskmodel.workload.generate import interleave
 MAX_ROWS = 1 << 21
 #: Rows from which the blocks of a request are estimated.
 _SAMPLE_ROWS = 1 << 10
+#: Fields of a stream that say where its requests are, beside its pattern.
+_PLACES = ("alignment_bytes", "span_bytes", "span_ratio", "offset_bytes", "offset_ratio")
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,26 @@ class History:
             smallest = self.capacity_bytes
         goes_on = any(isinstance(stream.addresses, Sequential | Strided) for stream in workload.streams)
         return replace(self, capacity_bytes=smallest, n_before=self.n_before if goes_on else 0)
+
+    @property
+    def placed(self) -> History:
+        """The one history of all that write at the same places, whenever they do and whatever makes it safe.
+
+        Of several streams, how fast each of them is decides whose rows come when.
+        """
+        (first, *others) = self.workload.streams
+        if others or first.kind != "requests" or first.excerpts is not None:
+            return self
+        is_anywhere = not isinstance(first.addresses, Sequential | Strided)
+        plain = Stream(
+            sizes=first.sizes,
+            read_ratio=first.read_ratio,
+            addresses=first.addresses,
+            arrival=Closed(clients=1),
+            **{name: getattr(first, name) for name in _PLACES},
+        )
+        workload = self.workload.model_copy(update={"name": "", "streams": (plain,)})
+        return replace(self, workload=workload, n_before=0 if is_anywhere else self.n_before)
 
     def uses(self, n: int, block_bytes: int, *, only_writes: bool = False) -> Int64:
         """About the last `n` uses of blocks, or all of `MAX_ROWS` requests, the latest last; int64."""
@@ -183,23 +206,39 @@ def waiting_in_round(uses: Int64, n: int, lane: Int64 | None = None) -> tuple[In
     """
     if not len(uses):
         return uses, 0
+    n_uses = len(uses)
     at = uses if lane is None else lane * (int(uses.max()) + 1) + uses
-    order = np.argsort(at, kind="stable")
-    in_order = np.zeros(len(uses), np.int64) if lane is None else lane[order]
+    order = _stable_order(at)
+    in_order = np.zeros(n_uses, np.int64) if lane is None else lane[order]
     first = np.flatnonzero(np.diff(in_order, prepend=-1))
-    size = np.diff(first, append=len(uses))
+    size = np.diff(first, append=n_uses)
     # what of its lane lies at a place or beyond it, in whole numbers: sequential writes must not scatter by rounding
-    beyond = np.empty(len(uses), np.int64)
-    beyond[order] = np.repeat(first + size, size) - np.arange(len(uses))
+    beyond = np.repeat(first + size, size) - np.arange(n_uses)
     # counted in the lane's own writes: one sequential writer goes through all lanes, and none may seem ahead of another
-    age = np.empty(len(uses), np.int64)
-    by_lane = np.arange(len(uses)) if lane is None else np.argsort(lane, kind="stable")
-    age[by_lane] = np.repeat(first + size, size) - np.arange(len(uses))
-    # among equals the latest first: they are turned round, and the sort is stable
-    rounds = (age * len(uses) // beyond)[::-1]
-    by_round = np.argsort(rounds, kind="stable")
-    different, turn = np.unique(uses[::-1][by_round], return_index=True)
-    if len(different) < n:
-        return different, int(rounds[by_round[-1]])
-    last = np.partition(turn, n - 1)[n - 1]
-    return different[turn <= last], int(rounds[by_round[last]])
+    age = np.empty(n_uses, np.int64)
+    by_lane = np.arange(n_uses) if lane is None else _stable_order(lane)
+    age[by_lane] = beyond
+    rounds = age[order] * n_uses // beyond
+    # of each block the use in whose round it would be written last
+    grouped = at[order]
+    group = np.flatnonzero(np.diff(grouped, prepend=grouped[0] - 1))
+    soonest = np.minimum.reduceat(rounds, group)
+    blocks = uses[order[group]]
+    if len(blocks) < n:
+        return np.sort(blocks), int(rounds.max())
+    last = int(np.partition(soonest, n - 1)[n - 1])
+    is_waiting = soonest < last
+    # among equals the latest first
+    equal = np.flatnonzero(soonest == last)
+    latest = np.maximum.reduceat(np.where(rounds == last, order, -1), group)[equal]
+    is_waiting[equal[np.argsort(-latest)[: n - int(is_waiting.sum())]]] = True
+    return np.sort(blocks[is_waiting]), last
+
+
+def _stable_order(values: Int64) -> Int64:
+    """What sorts whole numbers from 0 on, equal ones as they come; several times as fast as numpy's stable order."""
+    n = len(values)
+    if int(values.max()) >= (1 << 62) // n:
+        return np.argsort(values, kind="stable")
+    order: Int64 = np.sort(values * n + np.arange(n)) % n
+    return order

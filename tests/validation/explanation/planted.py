@@ -177,7 +177,7 @@ def _waiting(pace_ns: float) -> Law:
 def _true_figures(own: Array, workload: AnyWorkload, change: Change, seed: int) -> dict[str, float]:
     """Return the figures of one truth about the array, with the causes."""
     seen = Trials(own, workload, 500, seed=seed, start="steady").seen
-    truths = draw(Case(own, workload, seen), _TRUTHS, seed=1_000_003)
+    truths = draw(Case(own, workload, seen, is_sound=True), _TRUTHS, seed=1_000_003)
     moves = truths.moves[seed % _TRUTHS] if len(truths) else Moves()
     array, load = moved(change.array, change.workload, moves)
     trials = Trials(array, load, MEASURED_REQUESTS, seed=100 + seed, start="steady", estimate=estimates_by_operation)
