@@ -23,6 +23,8 @@ from diskmodel.explanation.singles import Tried, is_long, rows_of
 _LEADERS, _PARTNERS = 5, 6
 #: Loads under which partners are tried first, and strengths of each.
 _WORST, _STRENGTHS = 2, 3
+#: What causes are about that may pass over all disks, whose runs take long.
+_PASSES = "members"
 #: Partners that are tried under the second of these loads; at half, the right one is missing now and then.
 _TRIED_FURTHER = 16
 #: Least gain of a partner, as the logarithm of a likelihood.
@@ -117,7 +119,7 @@ def _joined(rig: Rig, tried: Tried, leaders: Sequence[Variant], runs: Runs) -> l
     """Return the leaders with their best partners."""
     worst = [_worst(rig, leader, runs) for leader in leaders]
     partners = [
-        _few(tried.variants, leader.cause, 1 if any(is_long(rig, load) for load in loads) else _STRENGTHS)
+        _few(tried.variants, leader.cause, 1 if _is_slow(rig, leader, loads) else _STRENGTHS)
         for leader, loads in zip(leaders, worst, strict=True)
     ]
     joined: Runs = {}
@@ -165,7 +167,15 @@ def _worst(rig: Rig, leader: Variant, runs: Runs) -> list[int]:
         one = hypothesis_of(rig, (leader,), runs, rows_of(rig, (load,)))
         chances.append(1.0 if one is None else one.chance)
     worst = [int(load) for load in np.argsort(chances)[:_WORST]]
+    if leader.cause.about == _PASSES:
+        # the more requests come in a second, the less of the pass is simulated
+        worst.sort(key=lambda load: -rig.runs[load]["iops"])
     return sorted(worst, key=lambda load: is_long(rig, load))
+
+
+def _is_slow(rig: Rig, leader: Variant, loads: Sequence[int]) -> bool:
+    """Whether it takes long to simulate a cause under some loads."""
+    return leader.cause.about == _PASSES or any(is_long(rig, load) for load in loads)
 
 
 def _few(variants: Sequence[Variant], beside: Cause, n: int) -> list[Variant]:
@@ -176,8 +186,7 @@ def _few(variants: Sequence[Variant], beside: Cause, n: int) -> list[Variant]:
             own.setdefault(one.cause.name, []).append(one)
     chosen = []
     for strengths in own.values():
-        # runs of passes over the disks take long
-        most = 1 if strengths[0].cause.about == "members" else n
+        most = 1 if strengths[0].cause.about == _PASSES else n
         inside = np.linspace(0, len(strengths) - 1, most + 2)[1:-1].round().astype(int)
         places = np.unique(inside) if most < len(strengths) else np.arange(len(strengths))
         chosen += [strengths[at] for at in places]
