@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diskmodel.explanation.likelihood import chance_of, n_independent
-from diskmodel.explanation.rig import Figure, Floats, Rig
+from diskmodel.explanation.rig import BEYOND, Figure, Floats, Rig
 from diskmodel.plain import Record
 from diskmodel.result.statistics.batches import student_t
 
@@ -72,11 +72,14 @@ def compare(rig: Rig) -> Verdict:
     reference, center, target = rows @ rig.reference, rows @ (rig.reference + rig.offset), rows @ rig.target
     spread = np.sqrt(np.diag(scale))
     n_worth = max(n_independent(scale), 1.0)
+    ceiling = np.array([rig.ceiling[np.flatnonzero(row)[0]] for row in rows]) + BEYOND
     narrow, wide = (_half_widths(rig, spread, level) for level in (ALARMS, ALARMS / n_worth))
     compared, directions = [], []
     for at, figure in enumerate(names):
+        top = max(reference[at], ceiling[at])
         low, high = min(reference[at], center[at] - narrow[at]), max(reference[at], center[at] + narrow[at])
         least, most = min(reference[at], center[at] - wide[at]), max(reference[at], center[at] + wide[at])
+        high, most = min(high, top), min(most, top)
         is_inside = bool(least <= target[at] <= most)
         if not is_inside:
             directions.append((figure.kind, (target[at] > most) == (figure.kind == "iops")))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
+from diskmodel.drive import Flash, Hdd
 from diskmodel.engine.threads import Threads
 from diskmodel.engine.truths import DRAWS, Trials, Truths
 from diskmodel.errors import InputError
@@ -46,6 +47,8 @@ _SHEET_ERROR = {"iops": 0.03, "mean": 0.04, "p50": 0.18, "p95": 0.18, "p99": 0.1
 _SAMPLING = {"iops": 0.7, "mean": 0.7, "p50": 1.0, "p95": 2.0, "p99": 4.0}
 #: Time that a measuring program spends between two requests, outside their latencies, ns: fio takes 1 to 2 us.
 _PROGRAM_NS = 2_000
+#: By how much, as a logarithm, a rate has to exceed what links carry: what drives state of their links is rounded.
+BEYOND = 0.05
 #: What two measured loads of one array share of their unknown errors; the rest differs from load to load. Of published
 #: drives, errors at two depths correlate by 0.5 to 0.9.
 _SHARED = 0.7
@@ -123,6 +126,8 @@ class Rig:
         Variance of each figure's own errors: of the model, and of the measurement.
     dof : float
         Degrees of freedom of what is not known.
+    ceiling : float64, shape (n_figures,)
+        Logarithms of the highest rates that all links of the drives together carry; infinite for all other figures.
     """
 
     #: Runs by array and load, where many measurements of the same ones are explained; None: nothing is kept.
@@ -137,6 +142,7 @@ class Rig:
         self.figures = tuple(self._compared())
         self.target = np.array([figure.log(dict(self.measured[figure.load].figures)) for figure in self.figures])
         self.reference = self.vector(self.runs)
+        self.ceiling = np.array([self._ceiling(figure) for figure in self.figures])
         self._draw()
         errors = _SHEET_ERROR if origin_of(array.drive) == "sheet" else _OWN_ERROR
         self.own = np.array([errors[one.kind] ** 2 + self._noise(one) for one in self.figures])
@@ -182,6 +188,23 @@ class Rig:
             known = dict(one.figures)
             found += [key for key in keys if math.isfinite(key.log(known)) and math.isfinite(key.log(self.runs[at]))]
         return found
+
+    def _ceiling(self, figure: Figure) -> float:
+        """Return what no drive of this description exceeds, however fast it is: its link, where no cache is before it.
+
+        A drive's own cache answers through the link, too.
+        """
+        array, one = self.arrays[figure.load], self.measured[figure.load]
+        has_cache = array.controller.has_real_cache or array.controller.read_cache is not None or array.host.is_buffered
+        if figure.kind != "iops" or has_cache or not isinstance(array.drive, Hdd | Flash):
+            return math.inf
+        links = array.layout.disks * array.drive.interface_bytes_per_s
+        return math.log(links / one.workload.mean_size_bytes)
+
+    @property
+    def is_beyond_links(self) -> bool:
+        """Whether more was measured than the links of all drives carry, so that something before them must answer."""
+        return bool(np.any(self.target > self.ceiling + BEYOND))
 
     def _noise(self, figure: Figure) -> float:
         """Return the variance of the sampling of a figure, in the measurement and in the run."""

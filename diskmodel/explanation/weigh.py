@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from diskmodel.explanation.hypotheses import Hypothesis, judged
+from diskmodel.explanation.hypotheses import IMPOSSIBLE, Hypothesis, judged
 from diskmodel.explanation.likelihood import log_likelihood
 from diskmodel.explanation.pairs import two_causes
 from diskmodel.explanation.rig import Rig
@@ -25,11 +25,18 @@ def weigh(rig: Rig) -> list[Hypothesis]:
     """Return all hypotheses with their probabilities, the most probable first."""
     tried = single_causes(rig, _ONE)
     found = [_healthy(rig), _unknown(rig), *tried.left, *two_causes(rig, tried, _TWO)]
+    if rig.is_beyond_links:
+        found = [one if _answers_before_drives(one) else replace(one, log_likelihood=IMPOSSIBLE) for one in found]
     logs = np.array([math.log(one.prior) + one.log_likelihood for one in found])
     weights = np.exp(logs - logs.max())
     shares = weights / weights.sum()
     weighed = [replace(one, probability=float(share)) for one, share in zip(found, shares, strict=True)]
     return sorted(weighed, key=lambda one: -one.probability)
+
+
+def _answers_before_drives(one: Hypothesis) -> bool:
+    """Whether something answers whose rate no drive's link limits: a cache, other drives, or nobody knows what."""
+    return one.is_unknown or any(cause.about in ("read cache", "medium", "layout") for cause, _, _ in one.causes)
 
 
 def _healthy(rig: Rig) -> Hypothesis:

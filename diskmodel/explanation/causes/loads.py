@@ -45,14 +45,15 @@ def _fewer_clients(array: Array, workload: AnyWorkload, depth: int) -> Change | 
     return Change(array, workload.with_queue_depth(depth))
 
 
-def _beside_others(array: Array, workload: AnyWorkload, times: float) -> Change | None:
-    """Return the load beside so many times as much of the same kind, which is served alike."""
+def _beside_others(array: Array, workload: AnyWorkload, more: dict[str, float]) -> Change | None:
+    """Return the load beside others of the same kind, which are served alike: so many times as much, or so many."""
     if not isinstance(workload, Workload):
         return None
+    times = more.get("times", 0.0)
     if workload.is_open:
-        return Change(array, workload.scaled(1 + times))
+        return Change(array, workload.scaled(1 + times)) if times else None
     own = workload.queue_depth
-    whole = max(round(own * (1 + times)), own + 1)
+    whole = own + max(round(own * times + more.get("requests", 0)), 1)
     other = workload.with_queue_depth(whole)
     apart = with_streams(other, lambda stream: _apart(stream, whole / own))
     return Change(array, apart or other, _share_of(own / whole))
@@ -202,7 +203,14 @@ LOADS = (
         fingerprint="everything waits longer, most of all where few requests are outstanding",
         check="iostat -x 5 before the job starts; iotop -o",
         change=_beside_others,
-        strengths={"half as much as this one": 0.5, "as much as this one": 1.0, "four times as much": 4.0},
+        strengths={
+            "half as much as this one": {"times": 0.5},
+            "as much as this one": {"times": 1.0},
+            "four times as much": {"times": 4.0},
+            "one request at a time": {"requests": 1},
+            "four requests at a time": {"requests": 4},
+            "sixteen requests at a time": {"requests": 16},
+        },
         about="other load",
     ),
     Cause(

@@ -12,6 +12,8 @@ from diskmodel.units import in_digits
 _WIDTH = 80
 #: Rows of the table of figures; of more loads only those that are furthest off are shown.
 _MOST_ROWS = 14
+#: Probability from which a cause is said to be the one.
+_SURE = 0.8
 _LEADS = {
     "slower": "slower than it should be",
     "faster": "faster than it should be",
@@ -64,7 +66,7 @@ def _causes(found: Explanation) -> list[str]:
     rest = max(1 - sum(one.probability for one in found.causes) - found.unknown - found.as_described, 0.0)
     lines = []
     if found.causes:
-        lines.append("What explains it:" if len(found.causes) == 1 else "What may explain it:")
+        lines.append(_lead(found))
         for place, one in enumerate(found.causes, 1):
             lines += _cause(place, one)
     else:
@@ -76,6 +78,14 @@ def _causes(found: Explanation) -> list[str]:
     ]
     lines += ["", *_wrapped("; ".join(tail), "  ")]
     return [*lines, "", *_next(found.next)] if found.next is not None else lines
+
+
+def _lead(found: Explanation) -> str:
+    """Return how sure the causes are that follow."""
+    first = found.causes[0].probability
+    if first >= _SURE:
+        return "What explains it:"
+    return "What may explain it:" if first > found.as_described else "What may explain it, if anything is wrong:"
 
 
 def _next(one: Experiment) -> list[str]:

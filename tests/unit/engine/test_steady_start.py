@@ -569,3 +569,26 @@ def test_all_that_waits_of_popular_blocks_is_as_old_as_a_round() -> None:
     assert len(waiting) == 5_000
     _, of_too_few = waiting_in_round(uses[-10_000:], 5_000)
     assert of_too_few > 10_000
+
+
+def test_loads_that_write_at_the_same_places_share_what_waits() -> None:
+    """How many clients there are, how long they think and what makes writes safe changes no place."""
+    fields = {"size": "8 KiB", "read_ratio": 0.4, "span": "50%"}
+    plain = History(Workload.parse(fields | {"clients": 2}), 10**12, 5, 70)
+    others = ({"clients": 16}, {"clients": 2, "think": "1 ms"}, {"clients": 2, "sync": "fdatasync"}, {"rate": "9/s"})
+    for other in others:
+        history = History(Workload.parse(fields | other), 10**12, 5, 90)
+        assert history.placed == plain.placed
+        for only_writes in (False, True):
+            uses = history.uses(500, 4096, only_writes=only_writes)
+            np.testing.assert_array_equal(history.placed.uses(500, 4096, only_writes=only_writes), uses)
+    # streams in order have come as far as their requests, and of several the faster one has more of the rows
+    in_order = [
+        History(
+            Workload.parse({"size": "8 KiB", "read_ratio": 0, "addresses": "sequential", "clients": 1}), 10**9, 5, n
+        )
+        for n in (7, 9)
+    ]
+    assert in_order[0].placed != in_order[1].placed
+    two = Workload.parse({"streams": [{"size": "8 KiB", "rate": "9/s"}, {"size": "4 KiB", "rate": "1/s"}]})
+    assert History(two, 10**12, 5).placed == History(two, 10**12, 5)

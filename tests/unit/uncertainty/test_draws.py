@@ -151,3 +151,16 @@ def test_reading_sequentially_depends_on_no_order() -> None:
 @pytest.mark.parametrize("n", [2, 5, 16])
 def test_as_many_are_drawn_as_asked(n: int) -> None:
     assert len(draw(Case(Array("generic-10k", "jbod", 1), CLOSED, DEEP), n)) == n
+
+
+def test_reads_of_a_sound_array_behind_a_controller_are_those_of_its_disks() -> None:
+    """Of any such array that may be bought, some are held back by the controller to a twentieth of that."""
+    array = Array.from_words("8x generic-15k raid5, 1GiB cache")
+    reads = Seen(4.0, 0.0, 0.0, False, 0.9)
+    any_one, sound = (Case(array, CLOSED, reads, is_sound=is_sound) for is_sound in (False, True))
+    assert (any_one.array_class, sound.array_class) == ("array-hw-hdd", "array-md-hdd")
+    assert sound.whole is not None
+    assert any_one.whole is not None
+    assert sound.whole.log_sd < any_one.whole.log_sd / 4
+    # what it does with writes is as open as ever
+    assert Case(array, CLOSED, DEEP, is_sound=True).array_class == "array-hw-hdd"

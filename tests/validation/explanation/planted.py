@@ -179,6 +179,8 @@ def _true_figures(own: Array, workload: AnyWorkload, change: Change, seed: int) 
     seen = Trials(own, workload, 500, seed=seed, start="steady").seen
     truths = draw(Case(own, workload, seen, is_sound=True), _TRUTHS, seed=1_000_003)
     moves = truths.moves[seed % _TRUTHS] if len(truths) else Moves()
+    if change.array.controller.write_cache is None:
+        moves = replace(moves, destaging=0.0)
     array, load = moved(change.array, change.workload, moves)
     trials = Trials(array, load, MEASURED_REQUESTS, seed=100 + seed, start="steady", estimate=estimates_by_operation)
     found = dict(trials.reference)
