@@ -105,9 +105,6 @@ CASES = (
         described={"write_back": "false"},
         mounted={"write_back": "false", "settle": "4.4 ms"},
     ),
-    Mounted(
-        "the link carries 20 MB/s", ("bandwidth-limit", "slow-network", "slow-sata-link"), mounted={"link": "20 MB/s"}
-    ),
     Mounted("a member of the array has failed", ("member-failed",), failed=[0]),
 )
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from diskmodel.array import Array
+from diskmodel.drive import Flash, Hdd
 from diskmodel.engine.truths import Trials
 from diskmodel.errors import InputError
 from diskmodel.explanation.causes import CAUSES
@@ -183,8 +184,18 @@ def _true_figures(own: Array, workload: AnyWorkload, change: Change, seed: int) 
         moves = replace(moves, destaging=0.0)
     array, load = moved(change.array, change.workload, moves)
     trials = Trials(array, load, MEASURED_REQUESTS, seed=100 + seed, start="steady", estimate=estimates_by_operation)
-    found = dict(trials.reference)
+    found = _within_links(dict(trials.reference), change.array, change.workload)
     return {key: value * np.exp(moves.p99) if key.endswith("p99") else value for key, value in found.items()}
+
+
+def _within_links(figures: dict[str, float], array: Array, load: AnyWorkload) -> dict[str, float]:
+    """Return figures of drives whose links carry no more than they do, however fast the drives were drawn."""
+    has_cache = array.controller.has_real_cache or array.controller.read_cache is not None or array.host.is_buffered
+    if has_cache or not isinstance(array.drive, Hdd | Flash):
+        return figures
+    most = array.layout.disks * array.drive.interface_bytes_per_s / load.mean_size_bytes
+    slower = max(figures["iops"] / most, 1.0)
+    return {key: value / slower if key == "iops" else value * slower for key, value in figures.items()}
 
 
 def _prediction(figures: dict[str, float]) -> dict[str, Any]:
