@@ -1,12 +1,10 @@
 """Planted causes are found: a few of them here, and all as they are kept in the table."""
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from diskmodel.explanation.causes import CAUSES
-from tests.mount.mounting import need_fuse
 from tests.validation.explanation import mounted, table, threads
 from tests.validation.explanation.planted import Plant, explanation_of, rank
 
@@ -79,13 +77,3 @@ def test_of_the_kept_mounts_faults_are_found_and_sound_drives_raise_no_alarm() -
     right = [row.case for row in rows if mounted.is_right(row, finds[row.case])]
     assert {case.name for case in mounted.CASES if not case.finds} <= set(right)
     assert len(right) >= 0.6 * len(rows)
-
-
-@pytest.mark.long
-@pytest.mark.real_time
-def test_a_fault_of_a_mounted_drive_is_found() -> None:
-    if shutil.which("fio") is None:
-        pytest.skip("fio is not installed")
-    need_fuse()
-    case = next(case for case in mounted.CASES if case.finds == ("ncq-off",))
-    assert mounted.row(case).rank == "1"
