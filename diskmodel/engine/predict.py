@@ -12,7 +12,10 @@ from diskmodel.engine.steady.shared import Begin
 from diskmodel.engine.truths import DRAWS, Trials, Truths
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.result import Interval, Result
+from diskmodel.result.latency import Latency
 from diskmodel.result.prediction import STATISTICS, Prediction, half_width_ratio, sources_of
+from diskmodel.result.statistics.registry import BY_NAME
+from diskmodel.result.summary import estimates_by_subset
 from diskmodel.uncertainty.moved import AnyWorkload
 from diskmodel.uncertainty.origin import origin_of
 from diskmodel.uncertainty.registry import FITTED, TAIL
@@ -85,12 +88,17 @@ def predict(
     if origin_of(array.drive) == "exact" or not result.is_stable:
         return None
     started = time.perf_counter()
-    trials = Trials(array, workload, result.n_requests, seed=seed, start=start)
+    trials = Trials(array, workload, result.n_requests, seed=seed, start=start, estimate=estimates_by_subset)
     truths = trials.truths(n_draws)
     if truths is None:
         return None
     level = result.confidence if confidence is None else confidence
     found = prediction_of(truths, {name: result.interval_of(name) for name in STATISTICS}, level)
+    subsets = {
+        subset: {name: _in_subset(truths, subset, latency, name, level) for name in BY_NAME}
+        for subset, latency in result.subsets.items()
+        if latency.n < result.latency.n
+    }
     measured = math.nan
     if truths.case.origin in ("sheet", "fitted"):
         left = trials.truths(max(n_draws // 2, 2), as_measured=True)
@@ -98,7 +106,16 @@ def predict(
         narrow = half_width_ratio(left.interval(own, found.main, level) if left else own)
         if narrow < (1 - _WORTH_MEASURING) * found.half_width_ratio:
             measured = narrow
-    return replace(found, if_measured_ratio=measured, wall_s=time.perf_counter() - started)
+    return replace(found, if_measured_ratio=measured, subsets=subsets, wall_s=time.perf_counter() - started)
+
+
+def _in_subset(truths: Truths, subset: str, latency: Latency, name: str, confidence: float) -> Interval:
+    """Return the interval of a latency of some of the requests; that of the run alone where it cannot be compared."""
+    own = latency.interval_of(name)
+    statistic = f"{subset}.{name}"
+    # in a draw with other times a rare kind may be missing from what is measured
+    is_everywhere = all(statistic in one for one in (truths.reference, *truths.figures))
+    return truths.interval(own, statistic, confidence) if is_everywhere else own
 
 
 def prediction_of(truths: Truths, own: Mapping[str, Interval], confidence: float) -> Prediction:

@@ -64,7 +64,8 @@ class Truths:
 
     def ratios(self, statistic: str) -> list[float]:
         """Return a statistic of each truth, as a part of that of the description; nan as in `figures`."""
-        return [one[statistic] / self.reference[statistic] for one in self.figures]
+        reference = self.reference.get(statistic, math.nan)
+        return [one.get(statistic, math.nan) / reference for one in self.figures]
 
     @property
     def are_possible(self) -> list[bool]:

@@ -118,6 +118,10 @@ class Latency(Record, InMilliseconds):
             return Figure.of(self.mean_interval_ns, "ms", 1e6)
         return Figure.of(Interval(self.reported_ns[name], *self.ends_ns[name]), "ms", 1e6)
 
+    def interval_of(self, name: str) -> Interval:
+        """Return "mean" or a percentile ("p99"), ns, with the interval of the noise of its run."""
+        return self.mean_interval_ns if name == "mean" else Interval(self.quantiles_ns[name], *self.ends_ns[name])
+
     def relative_half_width(self, name: str) -> float:
         """Half-width of "mean" or a percentile ("p99") as a share of its value; nan where unknown."""
         if name == "mean":

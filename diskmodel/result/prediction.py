@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any
 
@@ -55,6 +55,8 @@ class Prediction(Record):
     intervals : mapping of str to Interval
         By statistic (`STATISTICS`): the result's own value, and ends that combine the noise of its run with the spread
         over the truths.
+    subsets : mapping of str to mapping of str to Interval
+        The same of latencies by the name of some of the requests (`Result.subsets`).
     """
 
     confidence: float
@@ -67,6 +69,7 @@ class Prediction(Record):
     origins: Mapping[str, str]
     if_measured_ratio: float
     intervals: Mapping[str, Interval]
+    subsets: Mapping[str, Mapping[str, Interval]] = field(default_factory=dict)
 
     @property
     def half_width_ratio(self) -> float:

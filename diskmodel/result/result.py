@@ -23,6 +23,7 @@ from diskmodel.result.prediction import RUN, Prediction
 from diskmodel.result.rebuild import RebuildRate
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.histogram import LatencyHistogram
+from diskmodel.result.statistics.registry import BY_NAME
 from diskmodel.result.statistics.window import Window
 from diskmodel.units import in_digits
 
@@ -35,6 +36,11 @@ if TYPE_CHECKING:
 _PLOT = "diskmodel.result.show.plot:plotted"
 #: Sources of an interval that has nothing but the noise of the run.
 _ONLY_THE_RUN = {"sources": {RUN: 1.0}}
+
+
+def subset_of_stream(name: str) -> str:
+    """Return the name of a stream's requests among subsets."""
+    return f"stream {name}"
 
 
 @dataclass(frozen=True)
@@ -276,12 +282,13 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
             "burst_iops": self.burst_iops,
             "sustained_iops": self.sustained_iops,
             "cache_full_s": self.cache_full_s,
-            "reads": _of(self.reads),
-            "writes": _of(self.writes),
+            "reads": self._subset("reads", self.reads),
+            "writes": self._subset("writes", self.writes),
             "commits_per_s": self.commits_per_s,
             "commit_latency_ms": None if math.isnan(self.commits_per_s) else self.commits,
             "per_stream": {
-                name: _of(latency) | {"iops": self.iops_by_stream[name]} for name, latency in self.per_stream.items()
+                name: self._subset(subset_of_stream(name), latency) | {"iops": self.iops_by_stream[name]}
+                for name, latency in self.per_stream.items()
             },
             "per_disk": self.per_disk,
             "iostat": iostat(self.run),
@@ -295,11 +302,41 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
         ----------
         statistic : "iops" (per second), "mean" or a percentile ("p99"; ns)
         """
-        if statistic == "iops":
-            return self.run_iops
-        if statistic == "mean":
-            return self.latency.mean_interval_ns
-        return Interval(self.latency.quantiles_ns[statistic], *self.latency.ends_ns[statistic])
+        return self.run_iops if statistic == "iops" else self.latency.interval_of(statistic)
+
+    @property
+    def subsets(self) -> dict[str, Latency]:
+        """Latency of some of the requests by name: "reads", "writes", "commits", and "stream NAME" of each stream.
+
+        Those of which none was measured are left out.
+        """
+        found = {"reads": self.reads, "writes": self.writes, "commits": self.commits}
+        found |= {subset_of_stream(name): latency for name, latency in self.per_stream.items()}
+        return {name: latency for name, latency in found.items() if latency.n}
+
+    def subset_interval(self, subset: str, name: str) -> Interval:
+        """Return "mean" or a percentile ("p99") of a subset, ns, with everything that is not known in its interval."""
+        latency = self.subsets[subset]
+        if self.prediction is None:
+            return latency.interval_of(name)
+        if latency.n == self.latency.n:
+            return self.prediction.intervals[name]
+        return self.prediction.subsets[subset][name]
+
+    def _subset(self, subset: str, latency: Latency) -> dict[str, Any]:
+        """Return the latency of a subset, its interval with everything that is not known, and that of the run alone."""
+        ends = {name: self.subset_interval(subset, name) for name in BY_NAME if subset in self.subsets}
+        known = {
+            f"{name}_{end}_ms": getattr(interval, end) / 1e6
+            for name, interval in ends.items()
+            for end in ("low", "high")
+        }
+        return {
+            "n": latency.n,
+            "latency_ms": latency,
+            "interval": latency.ends_ms | known,
+            "run_interval": latency.ends_ms,
+        }
 
     def _run_interval(self) -> dict[str, Any]:
         """Return the ends of the intervals for the noise of the run alone."""
@@ -321,7 +358,3 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
             f"p99 {in_digits(self.p99)} ms",
         ]
         return f"<Result: {', '.join(figures)}, {self.n_requests:,} requests>"
-
-
-def _of(latency: Latency) -> dict[str, Any]:
-    return {"n": latency.n, "latency_ms": latency, "interval": latency.ends_ms}

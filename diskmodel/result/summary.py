@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from diskmodel.errors import ConservationError
 from diskmodel.records import PARTS, Int64, Op, Requests, Run
 from diskmodel.result.build import Burst, Measured, Subset, Target, build_result
-from diskmodel.result.commits import are_commits
+from diskmodel.result.commits import are_commits, has_syncs
 from diskmodel.result.latency import Latency
 from diskmodel.result.laws import check_laws, sum_of_responses
 from diskmodel.result.levels import drifts
-from diskmodel.result.result import Result
+from diskmodel.result.result import Result, subset_of_stream
 from diskmodel.result.rounds import measured_round
 from diskmodel.result.statistics.quantiles import percentiles
 from diskmodel.result.statistics.registry import PERCENTILES
@@ -170,8 +170,33 @@ def estimates_by_operation(requests: Requests, run: Run) -> dict[str, float]:
     window, responses = _measured_part(requests, run)
     found = _of_all(requests, run, window, responses)
     for name, op in OPERATIONS.items():
-        own = responses[requests.op[window.rows] == op]
-        if len(own):
-            found |= {f"{name}.{figure}": value for figure, value in percentiles(own).items()}
-            found[f"{name}.mean"] = float(own.mean())
+        found |= _of_some(name, responses[requests.op[window.rows] == op])
     return found
+
+
+def estimates_by_subset(requests: Requests, run: Run) -> dict[str, float]:
+    """Return the rate and the latencies of a run as `point_estimates`, and those of the subsets that a result reports.
+
+    "reads.mean", "writes.p99", "commits.p50", "stream NAME.mean" and so on are in ns, and nan in an overload.
+    """
+    window, responses = _measured_part(requests, run)
+    found = _of_all(requests, run, window, responses)
+    op = requests.op[window.rows]
+    subsets = {name: op == wanted for name, wanted in OPERATIONS.items()}
+    if has_syncs(requests):
+        subsets["commits"] = are_commits(requests, run.completions, window.rows)
+    if len(requests.streams) > 1:
+        owner = requests.stream[window.rows]
+        subsets |= {subset_of_stream(rule.name): owner == index for index, rule in enumerate(requests.streams)}
+    for name, chosen in subsets.items():
+        own = _of_some(name, responses[chosen])
+        found |= dict.fromkeys(own, math.nan) if math.isnan(found["mean"]) else own
+    return found
+
+
+def _of_some(name: str, responses: NDArray[np.int64]) -> dict[str, float]:
+    """Return the mean and the percentiles of some requests; nothing of none."""
+    if not len(responses):
+        return {}
+    found = {f"{name}.{figure}": value for figure, value in percentiles(responses).items()}
+    return found | {f"{name}.mean": float(responses.mean())}

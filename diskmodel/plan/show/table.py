@@ -161,6 +161,8 @@ def comparison_notes(comparison: Comparison) -> list[str]:
         of_pair.setdefault(pair, []).append(_difference(difference))
     said = [f"{pair}: {', '.join(found)}" for pair, found in of_pair.items()]
     said += [width_words(item.name, item.prediction) for item in comparison.arrays if item.prediction]
+    if any(item.prediction and (item.degraded or item.rebuilding) for item in comparison.arrays):
+        said.append("Intervals with a disk failed and during a rebuild are those of the run's noise alone.")
     said += [_by_rule_of_thumb(item) for item in comparison.arrays]
     if any(_UNSETTLED in cell for _, cells in comparison_rows(comparison) for cell in cells):
         said.append(_UNSETTLED_NOTE)

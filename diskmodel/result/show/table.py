@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from diskmodel.errors import html_text
-from diskmodel.result.latency import Latency
+from diskmodel.result.commits import COMMITS
 from diskmodel.result.prediction import RUN, Prediction
 from diskmodel.result.rebuild import RebuildRate
 from diskmodel.result.result import Result
@@ -40,10 +40,8 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
             ends = _quantile_ends(latency.ends_ns[name] if known is None else (known.low, known.high), level)
             rows.append((f"latency, {BY_NAME[name].label}", _ms(latency.reported_ns[name]), ends))
         rows.append(("latency, longest", _ms(latency.max_ns), ""))
-        rows += [
-            (f"latency of {what}, mean", _ms(part.mean_ns), f"p99 {_ms(part.quantiles_ns['p99'])}")
-            for what, part in _subsets(result)
-        ]
+        for subset in _subsets(result):
+            rows += _of_subset(result, subset)
         rows += _spent(result)
     else:
         rows.append(("latency", "none: overloaded", "the backlog grows without end"))
@@ -69,10 +67,7 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
 
 
 def _commits(result: Result) -> list[tuple[str, str, str]]:
-    """Return what is asked first where a workload has commits: how many a second, and how long one takes.
-
-    Where all requests are commits their intervals include what is not known, else the noise of the run alone.
-    """
+    """Return what is asked first where a workload has commits: how many a second, and how long one takes."""
     if math.isnan(result.commits_per_s):
         return []
     commits, are_all = result.commits, result.commits.n == result.latency.n
@@ -81,12 +76,7 @@ def _commits(result: Result) -> list[tuple[str, str, str]]:
     rows = [("commits", f"{result.commits_per_s:,.1f} /s", between(rate.low, rate.high) if rate else "")]
     if not result.is_stable:
         return rows
-    mean = known.get("mean", commits.mean_interval_ns)
-    rows.append(("latency of commits, mean", _ms(commits.mean_ns), between(mean.low, mean.high, 1e6)))
-    p99 = known.get("p99")
-    ends = commits.ends_ns["p99"] if p99 is None else (p99.low, p99.high)
-    rows.append(("latency of commits, p99", _ms(commits.reported_ns["p99"]), _quantile_ends(ends, PERCENTILES["p99"])))
-    return rows
+    return rows + _of_subset(result, COMMITS) if commits.n else rows
 
 
 def prediction_rows(prediction: Prediction) -> list[tuple[str, str, str]]:
@@ -175,13 +165,28 @@ def as_html(result: Result) -> str:
     return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>{drawn}{notes}"
 
 
-def _subsets(result: Result) -> list[tuple[str, Latency]]:
-    subsets = []
-    if result.reads.n and result.writes.n:
-        subsets += [("reads", result.reads), ("writes", result.writes)]
-    if len(result.per_stream) > 1:
-        subsets += [(f"stream {name}", latency) for name, latency in result.per_stream.items() if latency.n]
-    return subsets
+def _subsets(result: Result) -> list[str]:
+    """Return the names of the subsets that are not all of the requests, without commits, which come first."""
+    are_several = len(result.per_stream) > 1
+    return [
+        name
+        for name, latency in result.subsets.items()
+        if name != COMMITS and (latency.n < result.latency.n or (are_several and name not in ("reads", "writes")))
+    ]
+
+
+def _of_subset(result: Result, subset: str) -> list[tuple[str, str, str]]:
+    """Return mean and p99 of a subset, with intervals that include what is not known."""
+    latency = result.subsets[subset]
+    mean, p99 = (result.subset_interval(subset, name) for name in ("mean", "p99"))
+    return [
+        (f"latency of {subset}, mean", _ms(latency.mean_ns), between(mean.low, mean.high, 1e6)),
+        (
+            f"latency of {subset}, p99",
+            _ms(latency.reported_ns["p99"]),
+            _quantile_ends((p99.low, p99.high), PERCENTILES["p99"]),
+        ),
+    ]
 
 
 def _spent(result: Result) -> list[tuple[str, str, str]]:

@@ -176,3 +176,25 @@ def test_an_interval_of_the_run_that_reaches_zero_has_a_low_end_above_it() -> No
     found = combined(Interval(100.0, -20.0, 220.0), 50.0, [50.0, 51.0, 49.0, 50.0], 0.95)
     assert 100.0 * math.exp(-1.3) < found.low < 100.0 * math.exp(-1.1)
     assert found.high >= 220.0
+
+
+def test_latencies_of_subsets_include_what_is_not_known() -> None:
+    """Reads, writes, commits and streams vary with the drive as all requests do; a subset of all has their interval."""
+    log = {"name": "log", "kind": "commits", "record": "512 B", "span": "1 GiB", "rate": "20/s"}
+    mixed = {"name": "mixed", "size": "4 KiB", "read_ratio": 0.6, "rate": "40/s"}
+    disk = Array.parse({"drive": "seagate-exos-x18", "layout": {"level": "jbod", "disks": 1}})
+    found = simulate(disk, Workload.parse({"streams": [log, mixed]}), n_requests=2000, profile_draws=4)
+    assert [*found.subsets] == ["reads", "writes", "commits", "stream log", "stream mixed"]
+    for subset, latency in found.subsets.items():
+        for name in ("mean", "p99"):
+            own, whole = latency.interval_of(name), found.subset_interval(subset, name)
+            assert whole.value == own.value
+            assert whole.low < own.low or math.isnan(own.low)
+            assert whole.high > own.high or math.isnan(own.high)
+    data = found.to_dict()
+    assert data["reads"]["interval"]["mean_high_ms"] > data["reads"]["run_interval"]["mean_high_ms"]
+    alone = simulate(disk, Workload.parse({"streams": [mixed]}), n_requests=1000, profile_draws=4)
+    assert alone.prediction is not None
+    assert alone.subset_interval("stream mixed", "p99") == alone.prediction.intervals["p99"]
+    only_run = simulate(disk, Workload.parse({"streams": [mixed]}), n_requests=1000, profile_draws=0)
+    assert only_run.subset_interval("reads", "mean") == only_run.reads.mean_interval_ns
