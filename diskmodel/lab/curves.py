@@ -140,13 +140,13 @@ def figures(result: Result) -> dict[str, Any]:
         "engine": result.engine,
         "n_requests": result.n_requests,
         "stable": result.is_stable,
-        "iops": [_number(run.value), _number(run.low), _number(run.high)],
-        "mean_ms": [_ms(mean.mean), _ms(mean.low), _ms(mean.high)],
-        "p99_ms": [_ms(p99), _ms(low), _ms(high)],
-        "max_ms": _ms(result.latency.max_ns),
+        "iops": [number(run.value), number(run.low), number(run.high)],
+        "mean_ms": [in_ms(mean.mean), in_ms(mean.low), in_ms(mean.high)],
+        "p99_ms": [in_ms(p99), in_ms(low), in_ms(high)],
+        "max_ms": in_ms(result.latency.max_ns),
         "utilization_ratio": result.utilization_ratio,
         "back_end_per_host": result.back_end_per_host,
-        "breakdown_ms": {part: _ms(value) for part, value in result.breakdown_ns.items()},
+        "breakdown_ms": {part: in_ms(value) for part, value in result.breakdown_ns.items()},
     }
 
 
@@ -185,9 +185,11 @@ def _work(settings: Settings) -> float:
     return max(settings.size_bytes / settings.strip_bytes / 2, settings.size_bytes / page_bytes, 1.0)
 
 
-def _number(value: float) -> float | None:
+def number(value: float) -> float | None:
+    """Return a figure, or None where it is not known."""
     return value if math.isfinite(value) else None
 
 
-def _ms(value_ns: float) -> float | None:
-    return _number(value_ns / 1e6)
+def in_ms(value_ns: float) -> float | None:
+    """Return a time in milliseconds, or None where it is not known."""
+    return number(value_ns / 1e6)

@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 from diskmodel.drive import Drive, Hdd, catalogue
 from diskmodel.errors import DescriptionError
+from diskmodel.lab.commits import commit_offers
 from diskmodel.lab.drives import has_one_arm, own_drives
 from diskmodel.lab.settings import LEVELS, Pattern, Settings
 from diskmodel.layout import levels
@@ -51,6 +52,7 @@ def offers() -> dict[str, Any]:
         "size_bytes": [512 << power for power in range(14)],
         "strip_bytes": [4096 << power for power in range(11)],
         "outstanding": [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256],
+        "commits": commit_offers(),
         "write_cache_bytes": [0, *(1 << power for power in range(20, 31, 2))],
     }
 

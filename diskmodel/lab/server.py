@@ -24,6 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from diskmodel.errors import DescriptionError, Fault, InputError, printable
 from diskmodel.lab import curves
+from diskmodel.lab.commits import PLACES, CommitSettings, answer_at
 from diskmodel.lab.effort import MAX_ANIMATION_S
 from diskmodel.lab.moving_head import moving_head_page, unavailable_page
 from diskmodel.lab.offers import offers
@@ -65,6 +66,7 @@ def application() -> Starlette:
     - `GET /`: the page; `GET /offers`: the choices of its controls
     - `POST /curve`: the curve for some settings; `?stage=refined` simulates more requests, `&effort=0.5` half of them
     - `GET /quiz/N?seed=S`: a question; `POST /quiz/N` with {"seed": S, "choice": C}: its answer
+    - `POST /commits`: commits to a log, wherever it may lie
     - `POST /scene` with {"settings": {…}, "scene": NAME}: a recorded run of all disks
     - `GET /moving-head`: a page that animates a run; `?save=1` downloads it
 
@@ -78,6 +80,7 @@ def application() -> Starlette:
             Route("/curve", _reporting_faults(_curve), methods=["POST"]),
             Route("/quiz/{number}", _reporting_faults(_question), methods=["GET"]),
             Route("/quiz/{number}", _reporting_faults(_reveal), methods=["POST"]),
+            Route("/commits", _reporting_faults(_commits), methods=["POST"]),
             Route("/scene", _reporting_faults(_scene), methods=["POST"]),
             Route("/moving-head", _reporting_faults(_moving_head)),
             Mount("/page", StaticFiles(directory=PAGE)),
@@ -229,6 +232,12 @@ async def _reveal(request: Request) -> Response:
     ticket = Ticket()
     reveal = functools.partial(quiz.reveal, _whole(body, "choice", None), ticket.check)
     return JSONResponse((await _simulated(request, [reveal], ticket))[0])
+
+
+async def _commits(request: Request) -> Response:
+    settings = CommitSettings.parse(await _body(request))
+    works = [functools.partial(answer_at, settings, place) for place, *_ in PLACES]
+    return JSONResponse(await _simulated(request, works, Ticket()))
 
 
 async def _scene(request: Request) -> Response:

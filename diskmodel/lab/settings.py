@@ -73,7 +73,7 @@ class Settings(Description):
     arrivals: Arrivals = "outstanding"
     outstanding: int = Field(default=16, ge=1, le=512)
     rate_per_s: PerSecond = Field(default=500.0, ge=1, le=1_000_000)
-    drive: str = Field(default="generic-15k", max_length=80)
+    drive: str = Field(default="seagate-exos-10e2400-2400", max_length=80)
     level: Level = "raid5"
     disks: int = Field(default=8, ge=1, le=64)
     strip_bytes: Bytes = Field(default=64 << 10, ge=512, le=16 << 20)

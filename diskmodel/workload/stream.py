@@ -363,12 +363,12 @@ class Stream(Description):
 
 
 #: Block in which a log is written where none is given: the page of the host, which a file system writes whole.
-_LOG_BLOCK_BYTES = 4096
+LOG_BLOCK_BYTES = 4096
 
 
 def _as_commits(data: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a stream of commits that follow from its kind: whole blocks, written in order, and synchronized."""
-    block = data.get("alignment_bytes", data.get("alignment", _LOG_BLOCK_BYTES))
+    block = data.get("alignment_bytes", data.get("alignment", LOG_BLOCK_BYTES))
     fixed = {"sizes": block, "addresses": {"pattern": "sequential"}}
     if given := [key for key in ("sizes", "size", "size_bytes") if key in data and not _is_one_size(data[key], block)]:
         raise ValueError(f'{given[0]}: is that of requests; a record has record = "300 B", and a block alignment')

@@ -9,7 +9,7 @@ from tests.browser.conftest import Open, Watch
 from tests.browser.looking import answered, contrasts, curve, nameless, outside
 from tests.unit.lab.serving import serving
 
-TABS = ("curves", "array", "head", "quiz")
+TABS = ("curves", "commits", "array", "head", "quiz")
 
 
 def show(page: Page, tab: str) -> None:
@@ -17,6 +17,8 @@ def show(page: Page, tab: str) -> None:
     expect(page.locator(f"#panel-{tab}")).to_be_visible()
     if tab == "head":
         page.frame_locator("#head").locator("#panels .panel").nth(1).wait_for()
+    if tab == "commits":
+        page.locator("#commits-table tbody tr").nth(4).wait_for()
     if tab == "quiz":
         page.locator("input[name=choice]").first.wait_for()
 
@@ -126,7 +128,7 @@ def test_two_arrays_beside_each_other(lab: str, opened: Open, picture) -> None:
     page.select_option("#set-level", "raid10")
     answered(page)
     assert kept.get_attribute("d") != curve(page)
-    expect(page.locator("#chart-iops .legend")).to_contain_text("kept: 8 × generic-15k, RAID 5")
+    expect(page.locator("#chart-iops .legend")).to_contain_text("kept: 8 × seagate-exos-10e2400-2400, RAID 5")
     picture(page)
     page.click("#drop")
     expect(kept).to_have_count(0)
@@ -235,9 +237,9 @@ def test_tabs_move_by_arrow_keys(lab: str, opened: Open) -> None:
     answered(page)
     page.focus("#tab-curves")
     page.keyboard.press("ArrowRight")
-    expect(page.locator("#panel-array")).to_be_visible()
-    expect(page.locator("#tab-array")).to_be_focused()
-    expect(page.locator("#tab-array")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#panel-commits")).to_be_visible()
+    expect(page.locator("#tab-commits")).to_be_focused()
+    expect(page.locator("#tab-commits")).to_have_attribute("aria-selected", "true")
     page.keyboard.press("End")
     expect(page.locator("#panel-quiz")).to_be_visible()
     expect(page.locator("#controls")).to_be_hidden()

@@ -103,7 +103,7 @@ def test_a_kept_curve_is_in_the_address(page_url: str, opened: Open) -> None:
     assert "level=raid6&kept=level%3Draid10" in page.url
     page.reload()
     answered(page)
-    expect(page.locator("#chart-iops .legend")).to_contain_text("kept: 8 × generic-15k, RAID 10")
+    expect(page.locator("#chart-iops .legend")).to_contain_text("kept: 8 × seagate-exos-10e2400-2400, RAID 10")
     expect(page.locator("#set-level")).to_have_value("raid6")
     page.click("#drop")
     expect(page.locator("#chart-iops path.line.kept")).to_have_count(0)
@@ -178,5 +178,43 @@ def test_what_is_not_asked_for_is_not_loaded(served: str, opened: Open) -> None:
         for url in page.evaluate("performance.getEntriesByType('resource').map((one) => one.name)")
         if "/drives/" in url
     ]
-    assert [url.rsplit("/", 1)[1] for url in drives] == ["generic-15k.js"]
-    assert json.loads(page.evaluate("JSON.stringify(Object.keys(diskmodelLab.drives))")) == ["generic-15k"]
+    assert [url.rsplit("/", 1)[1] for url in drives] == ["seagate-exos-10e2400-2400.js"]
+    assert json.loads(page.evaluate("JSON.stringify(Object.keys(diskmodelLab.drives))")) == [
+        "seagate-exos-10e2400-2400"
+    ]
+
+
+@pytest.mark.parametrize(("width", "dark"), WIDTHS)
+def test_what_a_commit_costs(page_url: str, opened: Open, picture, width: int, dark: bool) -> None:
+    page = opened(page_url + "#tab=commits&log_drive=generic-7k2&log_clients=1", width=width, dark=dark)
+    committed(page)
+    rows = page.locator("#commits-table tbody tr")
+    expect(rows).to_have_count(5)
+    expect(rows.nth(1)).to_contain_text("write cache on")
+    # one a revolution of 7,200 rpm, and a thousand behind what survives a power cut
+    assert 115 < commits_of(rows.nth(1).locator("td").nth(1).inner_text()) <= 120
+    assert commits_of(rows.nth(3).locator("td").nth(1).inner_text()) > 800
+    page.focus("#set-log_clients")
+    page.keyboard.press("End")
+    committed(page)
+    assert commits_of(rows.nth(1).locator("td").nth(1).inner_text()) > 5000
+    assert "log_clients=128" in page.url
+    page.focus("#set-log_load")
+    page.keyboard.press("ArrowRight")
+    committed(page)
+    expect(page.locator("#panel-commits")).not_to_contain_text("unknown")
+    check_looks(page)
+    picture(page)
+
+
+def committed(page: Page) -> None:
+    """Waits until the last question about commits is answered."""
+    page.wait_for_function(
+        "(({ commitsShown, commitsAsked }) => commitsShown && commitsShown === commitsAsked)"
+        "(document.documentElement.dataset)"
+    )
+
+
+def commits_of(text: str) -> float:
+    """A figure of the page."""
+    return float(text.replace(",", ""))

@@ -67,6 +67,10 @@ export function openAtSite(data) {
     return (await prepared("curves", [settings.drive])).ask({ kind: "curve", settings, stage, effort }, { signal });
   };
   const plan = async (question, report, signal) => (await prepared("plans", question.drives)).ask({ kind: "plan", question }, { report, signal });
+  const commits = async (settings, signal) => {
+    const about = data.offers.commits;
+    return (await prepared("plans", [settings.drive, about.log_device])).ask({ kind: "commits", settings, about }, { signal });
+  };
   const recorder = async (settings, scene) => {
     const fault = faultOf(settings, data) ?? sceneFault(settings, scene, data);
     if (fault) throw refused(fault);
@@ -85,7 +89,7 @@ export function openAtSite(data) {
       return (await prepared("plans", one.settings.map((settings) => settings.drive))).ask({ kind: "reveal", asked: one, choice });
     },
   };
-  openLab({ offers: data.offers, tabs: ["curves", "plan", "array", "head", "quiz"], effort: FIRST_EFFORT, curve, plan, scene, head, quiz });
+  openLab({ offers: data.offers, tabs: ["curves", "plan", "commits", "array", "head", "quiz"], effort: FIRST_EFFORT, curve, plan, commits, scene, head, quiz });
 }
 
 /** Why a scene cannot be shown (`scenes.recorded_scene`); null where it can. `scene` is null for the moving head. */

@@ -58,8 +58,20 @@ export function planControls(offers, shown = null) {
     { group: "Drives", key: "need_drives", several: offers.drives },
     { group: "RAID levels", key: "need_levels", several: offers.levels.filter((one) => ["raid1", "raid10", "raid5", "raid6"].includes(one.value)) },
   ];
-  const defaults = { need_iops: 500, need_reads: 0.7, need_size: 8192, need_tb: 2, need_p99: 80, need_drives: "generic-7k2,generic-15k", need_levels: "raid10,raid5,raid6" };
+  const defaults = { need_iops: 500, need_reads: 0.7, need_size: 8192, need_tb: 2, need_p99: 80, need_drives: "seagate-exos-x20,seagate-exos-10e2400-2400,samsung-pm9a3-7680", need_levels: "raid10,raid5,raid6" };
   return { parts, defaults, shown };
+}
+
+/** Controls of the question what a commit costs, whose keys are not those of an array either. */
+export function commitsControls(offers, shown = null) {
+  const { defaults, clients, work_ms: work, load_ratio: loads } = offers.commits;
+  const parts = [
+    { group: "Database", key: "log_clients", label: "clients", values: () => clients, text: String },
+    { group: "Database", key: "log_work", label: "work before a commit", values: () => work, text: (x) => `${x} ms` },
+    { group: "Disk", key: "log_drive", label: "drive", options: offers.drives.filter((one) => one.has_one_arm) },
+    { group: "Disk", key: "log_load", label: "random reads beside", values: () => loads, text: (x) => x ? `${percent(x)} of its rate` : "none" },
+  ];
+  return { parts, defaults: { log_clients: defaults.clients, log_work: defaults.work_ms, log_drive: defaults.drive, log_load: defaults.load_ratio }, shown };
 }
 
 const nearest = (values, value) => values.reduce((best, x, i) => Math.abs(x - value) < Math.abs(values[best] - value) ? i : best, 0);

@@ -1,4 +1,5 @@
 // The page: tabs, settings stored in the address, and what is updated after a change.
+import { CommitsView } from "./commits.js";
 import { Controls, curveControls } from "./controls.js";
 import { Curves } from "./curves.js";
 import { ArrayView } from "./disks.js";
@@ -9,9 +10,9 @@ import { Quiz } from "./quiz.js";
 const $ = (id) => document.getElementById(id);
 
 /**
- * Opens the lab. `home` is where it is: {offers, tabs, effort, curve, plan, scene, head, quiz}: the choices of the
+ * Opens the lab. `home` is where it is: {offers, tabs, effort, curve, plan, commits, scene, head, quiz}: the choices of the
  * controls, names of the views, the share of a quick curve's requests to begin with, and functions that answer (`Curves`,
- * `PlanView`, `ArrayView`, `Head`, `Quiz`).
+ * `PlanView`, `CommitsView`, `ArrayView`, `Head`, `Quiz`).
  */
 export function openLab(home) {
   const { offers, tabs } = home;
@@ -23,6 +24,7 @@ export function openLab(home) {
   const array = new ArrayView(controls, home.scene, keep), head = new Head(controls, offers, home.head, keep);
   const quiz = new Quiz(open, home.quiz, keep);
   const plan = tabs.includes("plan") ? new PlanView(offers, home.plan, keep, open, only) : null;
+  const commits = new CommitsView(offers, home.commits, keep, only);
 
   function changed() {
     keep();
@@ -33,14 +35,14 @@ export function openLab(home) {
   const selected = () => tabs.find((name) => $("tab-" + name).ariaSelected === "true");
   /** Store the settings that differ from the defaults in the address. */
   function keep() {
-    const tab = selected(), views = { curves, array, head, quiz, plan: plan?.controls };
+    const tab = selected(), views = { curves, array, head, quiz, plan: plan?.controls, commits: commits.controls };
     const own = [...(tab === tabs[0] ? [] : [["tab", tab]]), ...controls.own(), ...Object.values(views).flatMap((view) => view?.own() ?? [])];
     history.replaceState(null, "", own.length ? "#" + new URLSearchParams(own) : location.pathname + location.search);
   }
   function fromAddress() {
     const query = new URLSearchParams(location.hash.slice(1));
     controls.takeText(query);
-    for (const view of [plan?.controls, curves, array, head, quiz]) view?.takeText(query);
+    for (const view of [plan?.controls, commits.controls, curves, array, head, quiz]) view?.takeText(query);
     select(tabs.includes(query.get("tab")) ? query.get("tab") : tabs[0]);
   }
   function select(name, hasFocus = false) {
@@ -52,18 +54,19 @@ export function openLab(home) {
       $("panel-" + one).hidden = !isIt;
       if (isIt && hasFocus) tab.focus();
     }
-    const isAlone = name === "quiz" || name === "plan";
+    const isAlone = ["quiz", "plan", "commits"].includes(name);
     $("controls").hidden = isAlone;
     $("brief").hidden = name !== "curves";
     $("array-brief").hidden = name !== "array";
     $("faults").hidden = name !== "curves";
     document.querySelector(".columns").classList.toggle("alone", name === "quiz");
-    document.querySelector(".columns").classList.toggle("whole", name === "plan");
+    document.querySelector(".columns").classList.toggle("whole", name === "plan" || name === "commits");
     head.shown(name === "head");
     array.shown(name === "array");
     if (name === "curves") curves.ask();
     if (name === "quiz") quiz.start();
     if (name === "plan") plan.start();
+    if (name === "commits") commits.start();
   }
   function open(settings) {
     controls.take(settings);

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from diskmodel.drive import catalogue
+from diskmodel.drive import Drive, Hdd, catalogue
 from diskmodel.engine import native
 from diskmodel.engine.scenario import resolve
 from diskmodel.lab.offers import MAX_DISKS, offers
@@ -27,6 +27,7 @@ DRIVES = (
     "generic-10k",
     "generic-15k",
     "seagate-cheetah-15k7",
+    "seagate-exos-10e2400-2400",
     "seagate-exos-x20",
     "generic-sas-ssd",
     "intel-d3-s4510-960",
@@ -75,9 +76,18 @@ def drive_tables(name: str) -> dict[str, Any]:
         "per_disk_iops": calculator_disk_iops(drive),
         "scenario": plain,
         "seek_steps": steps,
+        "write_cache_sectors": _write_cache_sectors(drive, settings),
         "revolution_ns": plain.pop("revolution_ns"),
         "phase_ns": plain.pop("phase_ns"),
     }
+
+
+def _write_cache_sectors(drive: Drive, settings: Settings) -> int:
+    """Return the room of a hard disk's write cache when it is on; 0: none, or not a hard disk."""
+    if not isinstance(drive, Hdd):
+        return 0
+    cached = settings.model_copy(update={"disks": 1, "drive_write_cache": True})
+    return int(native.array_of(resolve(cached.array(), settings.seed))["drive"]["dirty_sectors"])
 
 
 def to_plain(value: Any) -> Any:

@@ -42,6 +42,19 @@ def test_a_curve_has_points_with_intervals_and_the_calculators_figure(lab: str) 
     assert answer["answer_ms"] > 0
 
 
+def test_commits_are_simulated_wherever_the_log_lies(lab: str) -> None:
+    status, rows = ask(lab + "commits", {"drive": "generic-7k2", "clients": 1})
+    assert status == 200
+    found = {row["place"]: row for row in rows}
+    assert found["on"]["commits_per_s"] == pytest.approx(120, rel=0.02)
+    assert found["protected"]["mean_ms"][0] < 0.1 < found["mirror"]["mean_ms"][0]
+    for drive in ("generic-sas-ssd", "nodrive"):
+        status, answer = ask(lab + "commits", {"drive": drive})
+        assert status == 422
+        assert answer["faults"][0]["field"] == "drive"
+    assert ask(lab + "commits", {"clients": 0})[0] == 422
+
+
 def test_the_same_settings_get_the_same_answer(lab: str) -> None:
     answers = [ask(lab + "curve", {"level": "raid10", "scheduler": "sptf"})[1] for _ in range(2)]
     for answer in answers:

@@ -16,7 +16,7 @@ use crate::device::Device;
 use crate::layout::{Layout, LayoutTables};
 use crate::movement::{strips, Movement};
 use crate::queue::Queue;
-use crate::scenario::{Built, CacheTables, Scenario};
+use crate::scenario::{Built, CacheTables, Drive, Scenario};
 use crate::simulation::{Parts, Simulation};
 use crate::traffic::{check_columns, Column, Columns, Completions, PartColumns, Requests, Rule, N_PARTS, PARTS};
 
@@ -36,6 +36,8 @@ struct Changes {
     hit_ratio: Option<f64>,
     revolution_ns: Option<Vec<i64>>,
     phase_ns: Option<Vec<i64>>,
+    /// Room of a hard disk's write-back cache, empty when the run begins; 0: it is off.
+    dirty_sectors: Option<i64>,
     /// A controller's real caches, empty when the run begins.
     cache: Option<CacheTables>,
     /// How the streams of the requests come in time; one open stream unless they are given.
@@ -85,6 +87,12 @@ impl State {
         scenario.revolution_ns = changes.revolution_ns.unwrap_or(scenario.revolution_ns);
         scenario.phase_ns = changes.phase_ns.unwrap_or(scenario.phase_ns);
         scenario.cache = changes.cache.or(scenario.cache);
+        if let Some(room) = changes.dirty_sectors {
+            match &mut scenario.drive {
+                Drive::Hdd(tables) => tables.dirty_sectors = room,
+                _ => return Err(format!("dirty_sectors={room}: is of hard disks")),
+            }
+        }
         scenario.sample_every = changes.sample_every.unwrap_or(scenario.sample_every);
         let map = changes.record_rows.map(|n_rows| (n_rows.clamp(0, MAX_ROWS), scenario.layout.clone()));
         let (built, limits) = scenario.build()?;

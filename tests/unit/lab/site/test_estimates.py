@@ -165,7 +165,7 @@ def test_figures_are_those_of_python_for_the_same_run() -> None:
     ]
     given = [[s.to_dict(), s.chosen_load, 4_000, s.array().usable_bytes] for s in cases]
     found = in_node(
-        main, {"cases": given, "drive": drive_tables("generic-15k"), "levels": level_tables()}, with_kernel=True
+        main, {"cases": given, "drive": drive_tables(Settings().drive), "levels": level_tables()}, with_kernel=True
     )
     for settings, answer in zip(cases, found, strict=True):
         rows = {key: np.array(values) for key, values in answer["drawn"]["requests"].items() if key != "n"}

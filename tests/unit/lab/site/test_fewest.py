@@ -13,7 +13,7 @@ from diskmodel.plan.trial.rule_of_thumb import rule_of_thumb_disks
 from tests.unit.lab.site.node import in_node
 
 PLAN = Path("examples/plan-oltp.toml")
-DRIVES = ("generic-7k2", "generic-10k", "generic-15k")
+DRIVES = ("seagate-exos-x24", "seagate-exos-10e2400-2400", "micron-7450-pro-1920")
 _PLAN = """async (modules, { drives, levels, question }, bytes) => {
   const bench = new modules["answers.js"].Bench(await modules["kernel.js"].Kernel.from(bytes), levels);
   drives.forEach((drive) => bench.add(drive));
@@ -51,7 +51,7 @@ def test_the_front_page_in_the_page() -> None:
     assert len(expected) == 9
     answer = planned()
     best = answer["best"]
-    assert (best["drive"], best["level"], best["disks"]) == ("generic-15k", "raid5", 10)
+    assert (best["drive"], best["level"], best["disks"]) == ("micron-7450-pro-1920", "raid5", 3)
     for row in answer["found"]:
         item = expected[catalogue()[row["drive"]].name, row["level"]]
         assert row["rule"] == item.rule_of_thumb_disks
