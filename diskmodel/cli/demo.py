@@ -20,8 +20,8 @@ from diskmodel.errors import DescriptionError, Fault, InputError
 if TYPE_CHECKING:
     from diskmodel.plan import PlanResult
 
-#: Drives to plan with, besides the measured one.
-BUNDLED = ("generic-7k2", "generic-10k", "generic-15k")
+#: Drives to plan with, besides the measured one: a nearline disk, a disk of 10,000 rpm and a flash drive that are sold.
+BUNDLED = ("seagate-exos-x24", "seagate-exos-10e2400-2400", "micron-7450-pro-1920")
 PLAN = Path("examples/plan-oltp.toml")
 
 

@@ -142,7 +142,9 @@ def test_a_name_too_long_for_a_path_is_no_drive(tmp_path: Path) -> None:
         _described(LONG_NAME)
     plan = tmp_path / "plan.toml"
     text = (seeds.EXAMPLES / "plan-oltp.toml").read_text()
-    plan.write_text(text.replace('workload = "', f'workload = "{seeds.EXAMPLES}/').replace("generic-15k", LONG_NAME))
+    plan.write_text(
+        text.replace('workload = "', f'workload = "{seeds.EXAMPLES}/').replace("seagate-exos-x24", LONG_NAME)
+    )
     with pytest.raises(DescriptionError, match="neither a file nor a drive"):
         PlanDescription.load(plan)
 

@@ -127,7 +127,9 @@ def test_every_fault_is_reported_with_those_of_a_drive(tmp_path: Path) -> None:
 
 def test_every_fault_of_a_plan_is_reported(tmp_path: Path) -> None:
     text = (EXAMPLES / "plan-oltp.toml").read_text()
-    plan = write(tmp_path / "plan.toml", text.replace('"generic-10k"', '"generic-1k"').replace('"80 ms"', '"80"'))
+    plan = write(
+        tmp_path / "plan.toml", text.replace('"seagate-exos-10e2400-2400"', '"generic-1k"').replace('"80 ms"', '"80"')
+    )
     message = refusal("plan", plan)
     assert "drive='generic-1k': is neither a file nor a drive in the catalogue" in message
     assert "objective.latency.p99_ns='80': has no unit" in message

@@ -53,7 +53,7 @@ def test_drive_is_replaced() -> None:
 
 def test_table_for_people() -> None:
     text = run(*ONE, "--requests", 1000).stdout
-    assert "Generic 7.2k rpm SATA" in text
+    assert "Seagate Exos X24" in text
     assert "latency, p99" in text
 
 
@@ -160,9 +160,9 @@ def test_replay_refuses_what_it_has_no_use_for(tmp_path: Path, words: tuple[obje
 
 
 def test_a_replay_beyond_the_array_is_refused_or_wrapped(tmp_path: Path) -> None:
-    single = ("simulate", EXAMPLES / "single-disk.toml", "--workload", _trace(tmp_path, 3000), "--replay", "original")
+    single = ("simulate", EXAMPLES / "single-disk.toml", "--workload", _trace(tmp_path, 30_000), "--replay", "original")
     assert "beyond the array's capacity" in refusal(*single)
-    assert answer(*single, "--wrap")["requests"] == 3000
+    assert answer(*single, "--wrap")["requests"] == 30_000
 
 
 def test_iostat_beside_our_own_terms() -> None:
