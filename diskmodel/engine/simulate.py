@@ -246,7 +246,8 @@ def _with_burst(result: Result, scenario: Scenario, workload: Workload) -> Resul
     sizes = [stream.mean_size_bytes for stream in workload.streams]
     total = sum(weights)
     mean = sum(w * size for w, size in zip(weights, sizes, strict=True)) / total if total else math.nan
-    burst = burst_of(scenario, result.run.levels, result.window.start_ns, mean)
+    are_safe = all(stream.sync != "none" for stream, weight in zip(workload.streams, weights, strict=True) if weight)
+    burst = burst_of(scenario, result.run.levels, result.window.start_ns, mean, are_safe=are_safe)
     return replace(result, burst=burst, burst_iops=math.nan, sustained_iops=math.nan, cache_full_s=math.nan)
 
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from diskmodel.engine.scenario import Scenario
 
 
-def burst_of(scenario: Scenario, levels: Int64, start_ns: int, write_bytes: float) -> AbsorbedBurst | None:
+def burst_of(
+    scenario: Scenario, levels: Int64, start_ns: int, write_bytes: float, *, are_safe: bool = False
+) -> AbsorbedBurst | None:
     """The burst that the outermost write-back cache takes; None where there is none, or nothing is written.
 
     Parameters
@@ -28,6 +30,8 @@ def burst_of(scenario: Scenario, levels: Int64, start_ns: int, write_bytes: floa
         End of the warm-up.
     write_bytes : float
         Mean size of a write; nan without writes.
+    are_safe : bool
+        Whether writes are made safe from a power cut, which only a cache that survives one absorbs.
     """
     if not write_bytes > 0 or not len(levels):
         return None
@@ -42,7 +46,7 @@ def burst_of(scenario: Scenario, levels: Int64, start_ns: int, write_bytes: floa
         n = max(int((room - held) / max(write_bytes, least_bytes)), 0)
         return AbsorbedBurst(by, int(n * write_bytes), n, response_ns)
 
-    if pages is not None and not pages.is_synchronous:
+    if pages is not None and not pages.is_synchronous and not are_safe:
         return absorbed("host", pages.limit_pages * host.page_sectors * tables.sector_bytes, mean[2], response)
     response += controller.command_ns + _transfer_ns(write_bytes, scenario.link_bytes_per_s)
     if controller.write_cache is not None:
@@ -52,7 +56,8 @@ def burst_of(scenario: Scenario, levels: Int64, start_ns: int, write_bytes: floa
     if not isinstance(tables, HddTables) or tables.media_cache is not None:
         return None  # a media cache is full, or takes bursts in a time that no constant gives
     # a parity write reads first, whatever the drives buffer
-    if tables.dirty_sectors and layout.family != "parity":
+    survives = tables.is_protected or not are_safe
+    if tables.dirty_sectors and survives and layout.family != "parity":
         response += tables.write_overhead_ns + tables.write_completion_overhead_ns
         response += _transfer_ns(write_bytes, tables.interface_bytes_per_s)
         copies = layout.copies if layout.family == "copies" else 1

@@ -506,6 +506,16 @@ def test_the_engines_begin_alike_on_flash() -> None:
     assert np.array_equal(native.run.levels, simpy.run.levels)
 
 
+def test_only_what_survives_a_power_cut_absorbs_writes_that_are_made_safe() -> None:
+    disk = Array.parse({"drive": "generic-7k2", "layout": {"level": "jbod", "disks": 1}})
+    protected = disk.model_copy(update={"controller": cached("64 MiB").controller})
+    light = {"size": "4 KiB", "read_ratio": 0.0, "rate": "20/s"}
+    for array, durable in ((disk, False), (protected, True)):
+        assert simulate(array, Workload.parse(light), n_requests=300, profile_draws=0).burst is not None
+        safe = simulate(array, Workload.parse(light | {"sync": "fdatasync"}), n_requests=300, profile_draws=0).burst
+        assert (safe is not None) is durable
+
+
 def test_a_burst_has_the_room_above_the_mark() -> None:
     burst = simulate(cached("64 MiB"), Workload.parse(MIXED), n_requests=20_000).burst
     assert burst is not None
