@@ -39,7 +39,7 @@ def test_a_live_experiment_has_settings_that_the_lab_knows(lesson: Path) -> None
                 if key in listed:
                     assert value in {one["value"] for one in listed[key]}, (key, value)
                 else:
-                    assert key in {*offers["defaults"], "tab", "scene"} or key.startswith("need_"), key
+                    assert key in {*offers["defaults"], "tab", "scene"} or key.startswith(("need_", "log_")), key
 
 
 def test_a_block_that_is_wrong_is_refused() -> None:
