@@ -131,7 +131,8 @@ def test_writing_experiments_run_on_a_scratch_file_when_asked(tmp_path: Path) ->
     assert [e.skipped for e in found.experiments] == [None] * 4
     flushes = found.experiment("flushes")
     assert flushes is not None
-    (run,) = flushes.runs
+    before, run = flushes.runs
+    assert before.samples.op.tolist() == [FLUSH]
     is_flush = run.samples.op == FLUSH
     assert run.samples.length_bytes[is_flush].tolist() == [0] * is_flush.sum()
     # no writes, a flush, one write, a flush, two writes …
