@@ -9,6 +9,11 @@ from pydantic import Field, model_validator
 from diskmodel.description import Description
 from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds, Ratio
 
+#: Memory that a controller takes for dirty data at least. What three controllers hold and write of 4 KiB follows from
+#: lines of 64 KiB, the usual default strip (docs/decisions/0010-lines-of-a-controllers-cache.md). At half or double, a
+#: disk behind them writes up to 50 % more or less, and a burst of small writes finds twice or half as much room.
+LINE_BYTES = 64 << 10
+
 
 class ReadCache(Description):
     """Read cache, with a given hit ratio or as a real cache whose hit ratio is a result.
@@ -50,6 +55,9 @@ class WriteCache(Description):
         mark is destaged as it comes instead of in bursts.
     block_bytes : int
         Unit in which data is kept and coalesced.
+    line_bytes : int
+        Memory that dirty data takes at least: so much of the address space, aligned, is kept together, whatever part of
+        it is dirty.
     destage_depth : int or None
         Destages outstanding at once on each disk, on average over the disks of a parity group. None: as many as the
         drive's queue takes.
@@ -59,6 +67,7 @@ class WriteCache(Description):
     high_ratio: Ratio = 0.5
     low_ratio: Ratio | None = None
     block_bytes: Length = Field(default=4096, gt=0)
+    line_bytes: Length = Field(default=LINE_BYTES, gt=0)
     destage_depth: int | None = Field(default=None, ge=1, le=4096)
 
     @model_validator(mode="after")

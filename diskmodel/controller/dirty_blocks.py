@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -66,27 +66,62 @@ class DirtyBlocks:
     Parameters
     ----------
     capacity : int
-        Blocks.
+        Lines.
     high, low : int
-        Destaging starts when more than `high` wait and stops at `low`.
+        Destaging starts when more than `high` lines wait and stops at `low`.
     lanes : Lanes
+    line_blocks : int
+        Blocks of a line: a line takes room as a whole, whatever part of it is dirty.
     """
 
-    def __init__(self, capacity: int, high: int, low: int, lanes: Lanes) -> None:
+    def __init__(self, capacity: int, high: int, low: int, lanes: Lanes, line_blocks: int = 1) -> None:
         self.capacity = capacity
         self.high = high
         self.low = low
         self.lanes = lanes
+        self.line_blocks = line_blocks
         self.waiting = [_Lane() for _ in range(lanes.n)]
         self.n_waiting = 0
         self.in_flight: set[int] = set()
+        self.waiting_lines = 0
+        self.flight_lines = 0
         self.next_lane = 0
         self.is_destaging = False
 
     @property
-    def used(self) -> int:
-        """Blocks that take room."""
+    def n_blocks(self) -> int:
+        """Blocks that are not on the disks."""
         return self.n_waiting + len(self.in_flight)
+
+    @property
+    def used(self) -> int:
+        """Lines that take room: those of which a block waits, and those of which one is in flight."""
+        return self.waiting_lines + self.flight_lines
+
+    def _lines(self, first: int, end: int) -> range:
+        """The lines that blocks [first, end) touch."""
+        return range(first // self.line_blocks, (end - 1) // self.line_blocks + 1)
+
+    def _blocks(self, line: int) -> tuple[int, int]:
+        """The first block of a line, and the one behind the last."""
+        return line * self.line_blocks, (line + 1) * self.line_blocks
+
+    def _n_lines_of(self, blocks: Container[int], first: int, end: int) -> int:
+        """How many of the lines that blocks [first, end) touch have any of some blocks."""
+        size = self.line_blocks
+        return sum(
+            any(block in blocks for block in range(line * size, (line + 1) * size)) for line in self._lines(first, end)
+        )
+
+    def fits(self, first: int, end: int) -> bool:
+        """Whether blocks [first, end) fit into an empty cache."""
+        if 2 * len(self._lines(first, end)) <= self.capacity:
+            return True
+        # a line that lies in two lanes takes room for both
+        return (
+            len({(self.lanes.lane_of(block), block // self.line_blocks) for block in range(first, end)})
+            <= self.capacity
+        )
 
     def __contains__(self, block: int) -> bool:
         return self._waits(block) or block in self.in_flight
@@ -102,12 +137,16 @@ class DirtyBlocks:
         for lane, own in of_lane.items():
             self.waiting[lane].blocks.update(own)
             self.n_waiting += len(own)
+            self.waiting_lines += len({block // self.line_blocks for block in own})
 
     def accept(self, first: int, end: int) -> bool:
-        """Take blocks [first, end) if there is room; a block that waits already takes no more (rule K7)."""
+        """Take blocks [first, end) if there is room; a line in which a block waits takes no more (rule K7)."""
         new = [block for block in range(first, end) if not self._waits(block)]
-        if self.used + len(new) > self.capacity:
+        of_lane = {(self.lanes.lane_of(block), block // self.line_blocks) for block in new}
+        new_lines = sum(not self._n_lines_of(self.waiting[lane].blocks, *self._blocks(line)) for lane, line in of_lane)
+        if self.used + new_lines > self.capacity:
             return False
+        self.waiting_lines += new_lines
         for block in new:
             self.waiting[self.lanes.lane_of(block)].blocks.add(block)
         self.n_waiting += len(new)
@@ -118,9 +157,9 @@ class DirtyBlocks:
 
         `is_pressed` means that a write is waiting for room, so that the low mark is ignored.
         """
-        if self.n_waiting > self.high:
+        if self.waiting_lines > self.high:
             self.is_destaging = True
-        elif self.n_waiting <= self.low:
+        elif self.waiting_lines <= self.low:
             self.is_destaging = False
         if not (self.is_destaging or is_pressed):
             return None
@@ -134,13 +173,18 @@ class DirtyBlocks:
         first, end = lane.take(self.lanes)
         lane.under_way += self.lanes.cost(first, end)
         self.n_waiting -= end - first
+        self.waiting_lines -= len(self._lines(first, end)) - self._n_lines_of(lane.blocks, first, end)
+        self.flight_lines -= self._n_lines_of(self.in_flight, first, end)
         self.in_flight.update(range(first, end))
+        self.flight_lines += self._n_lines_of(self.in_flight, first, end)
         return first, end
 
     def written(self, first: int, end: int) -> None:
         """Blocks [first, end) have reached the disks."""
         self.waiting[self.lanes.lane_of(first)].under_way -= self.lanes.cost(first, end)
+        self.flight_lines -= self._n_lines_of(self.in_flight, first, end)
         self.in_flight.difference_update(range(first, end))
+        self.flight_lines += self._n_lines_of(self.in_flight, first, end)
 
 
 @dataclass

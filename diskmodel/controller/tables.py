@@ -21,8 +21,10 @@ class CacheTables:
         Eviction policy of the read cache.
     read_blocks : int
         Size of the read cache; 0: none.
-    dirty_blocks, high_blocks, low_blocks : int
-        Room of the write cache, and its marks; 0 blocks of room: no write cache.
+    dirty_lines, high_lines, low_lines : int
+        Room of the write cache, and its marks, in lines; 0 of room: no write cache.
+    line_blocks : int
+        Blocks of a line.
     lanes : Lanes
         How the array is divided for destaging.
     read_ahead_sectors : int
@@ -33,12 +35,18 @@ class CacheTables:
     block_sectors: int
     policy: str
     read_blocks: int
-    dirty_blocks: int
-    high_blocks: int
-    low_blocks: int
+    dirty_lines: int
+    high_lines: int
+    low_lines: int
+    line_blocks: int
     lanes: Lanes
     read_ahead_sectors: int
     read_ahead_piece_sectors: int
+
+    @property
+    def dirty_blocks(self) -> int:
+        """Blocks that the write cache has room for where they fill whole lines."""
+        return self.dirty_lines * self.line_blocks
 
     @classmethod
     def of(cls, controller: Controller, layout: LayoutTables, sector_bytes: int, drive_depth: int) -> Self:
@@ -50,7 +58,15 @@ class CacheTables:
         block_bytes = write.block_bytes if write else read.block_bytes if read else sector_bytes
         block_sectors = max(block_bytes // sector_bytes, 1)
         has_read_cache = read is not None and read.size_bytes is not None
-        capacity = max(write.size_bytes // write.block_bytes, 1) if write else 0
+        lanes = lanes_of(layout, block_sectors, (write.destage_depth if write else None) or drive_depth)
+        line_blocks = 1
+        if write:
+            line_blocks = max(min(write.line_bytes, write.size_bytes) // block_bytes, 1)
+        if layout.family != "concat":
+            # no line lies in two pieces of a lane
+            whole = (n for n in range(line_blocks, 0, -1) if lanes.lane_sectors % (n * block_sectors) == 0)
+            line_blocks = next(whole, 1)
+        capacity = max(write.size_bytes // (line_blocks * block_bytes), 1) if write else 0
         low_ratio = 0.0
         if write:
             low_ratio = write.high_ratio if write.low_ratio is None else write.low_ratio
@@ -60,10 +76,11 @@ class CacheTables:
             block_sectors=block_sectors,
             policy=read.policy if read else "lru",
             read_blocks=max((read.size_bytes or 0) // block_bytes, 1) if read and has_read_cache else 0,
-            dirty_blocks=capacity,
-            high_blocks=int(capacity * write.high_ratio) if write else 0,
-            low_blocks=int(capacity * low_ratio),
-            lanes=lanes_of(layout, block_sectors, (write.destage_depth if write else None) or drive_depth),
+            dirty_lines=capacity,
+            high_lines=int(capacity * write.high_ratio) if write else 0,
+            low_lines=int(capacity * low_ratio),
+            line_blocks=line_blocks,
+            lanes=lanes,
             read_ahead_sectors=ahead,
             read_ahead_piece_sectors=max(min(row_sectors, ahead // 4) // block_sectors, 1) * block_sectors,
         )

@@ -33,7 +33,7 @@ NO_LIMIT = 1e18
 #: A small write falls on this strip of the host, among the rows that are shown first.
 WRITTEN_STRIP = 5
 #: Write cache of the scene that fills one: it is full within a second, so that the reader sees it happen.
-CACHE_BYTES = 1 << 20
+CACHE_BYTES, CACHE_BLOCK_BYTES = 1 << 20, 4096
 #: Writes per second in that scene, as a part of the operations of all disks by the rule of thumb. RAID 0 keeps up with
 #: 1.25, because a queue makes disks faster; mirrors and parity do not, from about half of it on.
 CACHE_LOAD = 1.25
@@ -57,7 +57,8 @@ def scene_array(settings: Settings, scene: Scene) -> Array:
         rebuild = {"window_bytes": settings.strip_bytes, "steps_at_once": 1, "speed_max_bytes_per_s": NO_LIMIT}
         array["layout"] |= {"spares": 1, "rebuild": rebuild}
     if scene == "cache":
-        array["controller"]["write_cache"] = {"size_bytes": CACHE_BYTES}
+        # lines of one block, so that the bucket shows what waits
+        array["controller"]["write_cache"] = {"size_bytes": CACHE_BYTES, "line_bytes": CACHE_BLOCK_BYTES}
     return Array.parse(array)
 
 
@@ -111,7 +112,7 @@ def scene_data(array: Array, requests: Requests, recording: Recording) -> dict[s
     cache = None
     if scenario.controller.write_cache is not None:
         tables = CacheTables.of(scenario.controller, layout, scenario.drive.sector_bytes, scenario.depth)
-        cache = {"room": tables.dirty_blocks, "high": tables.high_blocks}
+        cache = {"room": tables.dirty_lines, "high": tables.high_lines}
     return {
         "disks": [disk.to_dict() for disk in recording.disks],
         "strips": strips(layout, N_ROWS),

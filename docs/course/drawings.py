@@ -126,7 +126,7 @@ def caches() -> str:
     """How busy the disks are with writes, with and without a write-back cache."""
     figure, ax = axes("Random 4 KiB writes, RAID 5 on 8 disks", "writes per second", "disks busy, %")
     rates = [100, 300, 600, 900]
-    for label, controller in (("write-through", {}), ("write-back, 16 MiB", {"write_cache": {"size": "16 MiB"}})):
+    for label, controller in (("write-through", {}), ("write-back, 256 MiB", {"write_cache": {"size": "256 MiB"}})):
         layout = {"level": "raid5", "disks": 8, "strip": "64 KiB"}
         array = Array.parse({"drive": "generic-15k", "layout": layout, "controller": controller})
         runs = [measure(array, 10_000, size="4 KiB", read_ratio=0.0, rate=f"{rate}/s") for rate in rates]

@@ -423,6 +423,7 @@ def _caches(pick: Pick) -> dict[str, Any]:
             "high_ratio": high,
             "low_ratio": low,
             "destage_depth": pick((32, 1, 3)),
+            "line_bytes": pick((4096, 512, 12 << 10, 64 << 10)),
         }
     return caches
 

@@ -31,7 +31,7 @@ def filled_start(scenario: Scenario, fill: float, seed: int) -> Start:
     if controller.has_real_cache:
         caches = CacheTables.of(controller, scenario.layout, sector, scenario.depth)
         n_blocks = -(-capacity // caches.block_sectors)
-        given["dirty"] = np.sort(some(n_blocks, caches.dirty_blocks))
+        given["dirty"] = np.sort(some(n_blocks, caches.dirty_lines))
         given["cached"] = some(n_blocks, 3 * caches.read_blocks)
     if isinstance(tables, HddTables) and tables.dirty_sectors:
         given["buffered"] = _buffered(rng, tables, scenario.layout.n_disks, fill)

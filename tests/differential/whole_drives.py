@@ -185,6 +185,7 @@ def _controller(pick: Pick) -> Case:
             "size_bytes": pick((256 << 10, 1 << 20, 16 << 20)),
             "block_bytes": block,
             "destage_depth": pick((32, 1, 4)),
+            "line_bytes": pick((4096, 64 << 10)),
             "high_ratio": high,
             "low_ratio": low,
         }

@@ -79,7 +79,7 @@ def test_uniform_hit_ratio_is_cache_over_span() -> None:
 
 def test_write_back_answers_at_once_until_it_is_full() -> None:
     """1 ms between writes is far less than the disks need: the burst is absorbed, then the disks set the pace."""
-    cached = array({"write_cache": {"size": "4 MiB"}, "hit_ns": 100_000})
+    cached = array({"write_cache": {"size": "4 MiB", "line": "4 KiB"}, "hit_ns": 100_000})
     through = array({})
     writes = workload(0.0, clients=8, span="20 GB")
     burst = simulate(cached, writes, seed=SEED, n_requests=900, start="empty")
@@ -97,7 +97,7 @@ def test_write_back_answers_at_once_until_it_is_full() -> None:
 
 def test_rewrites_coalesce() -> None:
     """Writes over 2 MiB with 4 MiB of cache reach the disks far fewer times than they are made."""
-    cached = array({"write_cache": {"size": "4 MiB", "high": "10%", "low": "5%"}})
+    cached = array({"write_cache": {"size": "4 MiB", "line": "4 KiB", "high": "10%", "low": "5%"}})
     result = simulate(cached, workload(0.0, clients=4, span="2 MiB"), seed=SEED, n_requests=20_000)
     assert result.to_dict()["back_end_per_host"] < 0.5
 

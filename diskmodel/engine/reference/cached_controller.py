@@ -55,8 +55,10 @@ class CachedController(Controller):
         self.block = tables.block_sectors
         self.cache: BlockCache | None = POLICIES[tables.policy](tables.read_blocks) if tables.read_blocks else None
         self.dirty: DirtyBlocks | None = None
-        if tables.dirty_blocks:
-            self.dirty = DirtyBlocks(tables.dirty_blocks, tables.high_blocks, tables.low_blocks, tables.lanes)
+        if tables.dirty_lines:
+            self.dirty = DirtyBlocks(
+                tables.dirty_lines, tables.high_lines, tables.low_lines, tables.lanes, tables.line_blocks
+            )
         start = scenario.start
         if self.cache is not None:
             for block in start.cached.tolist():
@@ -91,7 +93,7 @@ class CachedController(Controller):
 
     @property
     def n_dirty(self) -> int:
-        return 0 if self.dirty is None else self.dirty.used
+        return 0 if self.dirty is None else self.dirty.n_blocks
 
     @staticmethod
     def _end(request: HostRequest) -> int:
@@ -136,7 +138,7 @@ class CachedController(Controller):
         while self.blocked:
             request, since_ns = self.blocked[0]
             blocks = self._blocks(request.sector, request.n)
-            if len(blocks) > self.dirty.capacity:
+            if not self.dirty.fits(blocks.start, blocks.stop):
                 # larger than the cache itself: straight to the disks
                 self.blocked.popleft()
                 request.cache_ns += self.clock.now - since_ns

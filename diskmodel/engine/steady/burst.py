@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import HddTables
+from diskmodel.engine.steady.levels import cache_room
 from diskmodel.host.tables import HostTables
 from diskmodel.records import Int64
 from diskmodel.result.burst import AbsorbedBurst
@@ -50,9 +50,7 @@ def burst_of(
         return absorbed("host", pages.limit_pages * host.page_sectors * tables.sector_bytes, mean[2], response)
     response += controller.command_ns + _transfer_ns(write_bytes, scenario.link_bytes_per_s)
     if controller.write_cache is not None:
-        caches = CacheTables.of(controller, layout, tables.sector_bytes, scenario.depth)
-        room = caches.dirty_blocks * caches.block_sectors * tables.sector_bytes
-        return absorbed("controller", room, mean[0], response + controller.hit_ns)
+        return absorbed("controller", cache_room(scenario), mean[0], response + controller.hit_ns)
     if not isinstance(tables, HddTables) or tables.media_cache is not None:
         return None  # a media cache is full, or takes bursts in a time that no constant gives
     # a parity write reads first, whatever the drives buffer

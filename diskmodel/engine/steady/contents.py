@@ -13,6 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from diskmodel.controller.dirty_blocks import Lanes
+from diskmodel.engine.steady.levels import n_lines_of
 from diskmodel.engine.steady.recent import MAX_ROWS, History, most_recent, waiting_in_round
 from diskmodel.engine.steady.rounds import UNEVEN, UNEVEN_WAYS, Arms, swept_round, unevenness
 from diskmodel.records import Int64
@@ -29,29 +30,37 @@ _NEARLY = 1.1
 #: Writes of blocks, for each that waits and in all, through which a sweep is followed to measure its rounds. Beside a
 #: log a round takes about five for each: half would see a single one. A million take a second and a half.
 _SWEEP, _MAX_SWEEP = 16, 1 << 20
+#: Writes of blocks from which the dirty blocks of a line are estimated.
+_SAMPLE_USES = 1 << 12
 #: Lists of blocks of each kind that are kept. A list takes 8 bytes a block, 2 MB for 1 GiB of blocks of 4 KiB; that of
 #: the blocks used last takes twice as much, at most 130 MB with what fits of a region into 32 GiB. With one of each,
 #: two searches at the same time forget each other's.
 _WAITING_KEPT, _RECENT_KEPT = 8, 2
 
 
-def waiting_blocks(history: History, n: int, block_bytes: int, lanes: Lanes) -> tuple[Int64, int]:
-    """The `n` blocks that wait in a write-back cache, or fewer where no more are written; the writes that they take."""
-    return _waiting_in_cache(history.placed, n, block_bytes, lanes)
+def waiting_blocks(history: History, n: int, block_bytes: int, lanes: Lanes, line_blocks: int = 1) -> tuple[Int64, int]:
+    """The blocks that wait in `n` lines of a write-back cache, or in fewer where no more are written; their writes."""
+    return _waiting_in_cache(history.placed, n, block_bytes, lanes, line_blocks)
 
 
 @lru_cache(maxsize=_WAITING_KEPT)
-def _waiting_in_cache(history: History, n: int, block_bytes: int, lanes: Lanes) -> tuple[Int64, int]:
-    return _waiting(history, n, block_bytes, lanes)
+def _waiting_in_cache(history: History, n: int, block_bytes: int, lanes: Lanes, line_blocks: int) -> tuple[Int64, int]:
+    return _waiting(history, n, block_bytes, lanes, line_blocks)
 
 
-def _waiting(history: History, n: int, block_bytes: int, lanes: Lanes | None) -> tuple[Int64, int]:
+def _waiting(
+    history: History, n: int, block_bytes: int, lanes: Lanes | None, line_blocks: int = 1
+) -> tuple[Int64, int]:
     n_uses = ROUNDS * n
+    if line_blocks > 1:
+        some = history.uses(_SAMPLE_USES, block_bytes, only_writes=True)
+        n_uses = n_uses * len(some) // max(len(np.unique(some // line_blocks)), 1)
     while True:
         uses = history.uses(n_uses, block_bytes, only_writes=True)
-        waiting, round_uses = waiting_in_round(uses, n, lanes.lane_of(uses) if lanes else None)
+        waiting, round_uses = waiting_in_round(uses, n, lanes.lane_of(uses) if lanes else None, line_blocks)
         # popular blocks are written again and again, so that a round takes more writes for as many blocks
-        is_whole = len(waiting) >= n and round_uses <= _NEARLY * n_uses
+        n_lines = n_lines_of(waiting, line_blocks)
+        is_whole = n_lines >= n and round_uses <= _NEARLY * n_uses
         if is_whole or history.rows_of_uses(n_uses, block_bytes, only_writes=True) in (0, MAX_ROWS):
             return _kept(waiting), n_uses
         n_uses *= 2

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import HddTables
 from diskmodel.host.tables import HostTables
 from diskmodel.records import Int64
@@ -31,9 +32,7 @@ def in_bytes(scenario: Scenario, rows: Sequence[Sequence[int]]) -> Int64:
 def level_marks(scenario: Scenario) -> tuple[int, int, int]:
     """Marks of the three levels in bytes (rule Z3)."""
     tables, write, memory = scenario.drive, scenario.controller.write_cache, scenario.host.page_cache
-    controller = (
-        int(max(write.size_bytes // write.block_bytes, 1) * write.high_ratio) * write.block_bytes if write else 0
-    )
+    controller = int(cache_room(scenario) * write.high_ratio) if write else 0
     drives = 0
     if tables.buffer_sectors:
         n_disks = scenario.layout.n_disks - len(scenario.layout.failed)
@@ -47,9 +46,27 @@ def level_marks(scenario: Scenario) -> tuple[int, int, int]:
 
 
 def cache_room(scenario: Scenario) -> int:
-    """Room of the controller's write-back cache in bytes; 0: there is none."""
-    write = scenario.controller.write_cache
-    return max(write.size_bytes // write.block_bytes, 1) * write.block_bytes if write else 0
+    """Room of the controller's write-back cache in bytes of this load's data; 0: there is none (rule Z3)."""
+    if scenario.controller.write_cache is None:
+        return 0
+    caches = CacheTables.of(scenario.controller, scenario.layout, scenario.drive.sector_bytes, scenario.depth)
+    return int(caches.dirty_lines * bytes_per_line(scenario.start.dirty, caches, scenario.drive.sector_bytes))
+
+
+def bytes_per_line(waiting: Int64, caches: CacheTables, sector_bytes: int) -> float:
+    """Dirty data in a line of the controller's cache, on average over the blocks that wait; all of it where none does.
+
+    Lines hold little of writes that are small and random.
+    """
+    block_bytes = caches.block_sectors * sector_bytes
+    if caches.line_blocks == 1 or not len(waiting):
+        return float(caches.line_blocks * block_bytes)
+    return len(waiting) / n_lines_of(waiting, caches.line_blocks) * block_bytes
+
+
+def n_lines_of(blocks: Int64, line_blocks: int) -> int:
+    """How many lines ascending blocks lie in."""
+    return int(np.count_nonzero(np.diff(blocks // line_blocks))) + 1 if len(blocks) else 0
 
 
 def low_mark(scenario: Scenario) -> int:
@@ -57,4 +74,4 @@ def low_mark(scenario: Scenario) -> int:
     write = scenario.controller.write_cache
     if write is None or write.low_ratio is None or write.low_ratio >= write.high_ratio:
         return 0
-    return max(int(max(write.size_bytes // write.block_bytes, 1) * write.low_ratio), 1) * write.block_bytes
+    return max(int(cache_room(scenario) * write.low_ratio), 1)

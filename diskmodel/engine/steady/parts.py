@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -22,6 +23,7 @@ from diskmodel.engine.steady.contents import (
     waiting_blocks,
     waiting_pages,
 )
+from diskmodel.engine.steady.levels import bytes_per_line, n_lines_of
 from diskmodel.engine.steady.logged import Caches, current_runs, full_caches
 from diskmodel.engine.steady.recent import MAX_ROWS, History
 from diskmodel.engine.steady.start import EMPTY, Start
@@ -106,7 +108,7 @@ class Parts:
     @property
     def has_levels(self) -> bool:
         """Whether anything waits to be written."""
-        return bool(self.buffer or self.media or self.pages or (self.caches and self.caches.dirty_blocks))
+        return bool(self.buffer or self.media or self.pages or (self.caches and self.caches.dirty_lines))
 
     @property
     def first_levels(self) -> Levels:
@@ -132,9 +134,9 @@ class Parts:
         """Mark and room of each level, in bytes."""
         layout, caches, pages = self.scenario.layout, self.caches, self.pages
         drives = self.buffer * (layout.n_disks - len(layout.failed)) * self.sector_bytes
-        block = caches.block_sectors * self.sector_bytes if caches else 0
+        line = self._bytes_per_line if caches else 0
         return (
-            (caches.high_blocks * block, caches.dirty_blocks * block) if caches else (0, 0),
+            (int(caches.high_lines * line), int(caches.dirty_lines * line)) if caches else (0, 0),
             (drives // 2, drives),
             (pages.background_pages * self.page_bytes, pages.limit_pages * self.page_bytes) if pages else (0, 0),
         )
@@ -213,12 +215,24 @@ class Parts:
         )
 
     def n_waiting(self, levels: Levels) -> int:
-        """Blocks that wait in the controller's cache at these levels."""
+        """Lines that wait in the controller's cache at these levels."""
         caches = self.caches
         if caches is None:
             return 0
-        room = caches.dirty_blocks - caches.high_blocks if levels.controller is Level.FULL else 0
-        return caches.high_blocks + round(levels.filled_ratio * room)
+        room = caches.dirty_lines - caches.high_lines if levels.controller is Level.FULL else 0
+        return caches.high_lines + round(levels.filled_ratio * room)
+
+    @cached_property
+    def _bytes_per_line(self) -> float:
+        """Dirty data in a line of the controller's cache, on average (rule Z3)."""
+        caches = self.caches
+        assert caches is not None
+        block_bytes = caches.block_sectors * self.sector_bytes
+        if caches.line_blocks == 1 or not self.writes_anything:
+            return float(caches.line_blocks * block_bytes)
+        n = max(caches.high_lines, 1)
+        waiting, _ = waiting_blocks(self.history, n, block_bytes, caches.lanes, caches.line_blocks)
+        return bytes_per_line(waiting, caches, self.sector_bytes)
 
     def _once(self, part: str, level: Level | int | None, draw: Callable[[], Drawn]) -> Drawn:
         """Return what was drawn of a part at a level; drawn the first time."""
@@ -230,15 +244,16 @@ class Parts:
     def _draw_dirty(self, levels: Levels) -> tuple[Int64, int]:
         """Blocks in the write-back cache (rule Z4), and the requests of a round that is uneven, else 0 (rule Z10)."""
         caches = self.caches
-        if caches is None or not caches.dirty_blocks:
+        if caches is None or not caches.dirty_lines:
             return EMPTY.dirty, 0
         n = self.n_waiting(levels)
         history, block_bytes = self.history, caches.block_sectors * self.sector_bytes
-        waiting, _ = waiting_blocks(history, n, block_bytes, caches.lanes)
-        if len(waiting) < n:
+        line_blocks = caches.line_blocks
+        waiting, _ = waiting_blocks(history, n, block_bytes, caches.lanes, line_blocks)
+        if len(waiting) < n or n_lines_of(waiting, line_blocks) < n:
             return waiting, 0
         has_arms = isinstance(self.scenario.drive, HddTables)
-        return waiting, uneven_round(history, n, block_bytes, caches.lanes, has_arms=has_arms)
+        return waiting, uneven_round(history, len(waiting), block_bytes, caches.lanes, has_arms=has_arms)
 
     def _draw_cached(self) -> Int64:
         """Blocks in the read cache (rule Z4)."""

@@ -180,8 +180,8 @@ def still_waiting(uses: Int64, n: int, lane: Int64 | None = None) -> Int64:
     return waiting_in_round(uses, n, lane)[0]
 
 
-def waiting_in_round(uses: Int64, n: int, lane: Int64 | None = None) -> tuple[Int64, int]:
-    """The `n` different blocks that wait when a sweep that goes round takes as many as come, and the length of a round.
+def waiting_in_round(uses: Int64, n: int, lane: Int64 | None = None, line_blocks: int = 1) -> tuple[Int64, int]:
+    """The blocks that wait in `n` lines when a sweep that goes round takes as many as come, and the length of a round.
 
     Parameters
     ----------
@@ -190,6 +190,8 @@ def waiting_in_round(uses: Int64, n: int, lane: Int64 | None = None) -> tuple[In
     n : int
     lane : int64, shape (n_uses,), optional
         Lane of each; every lane has a sweep of its own.
+    line_blocks : int
+        Blocks of a line.
 
     Returns
     -------
@@ -219,6 +221,10 @@ def waiting_in_round(uses: Int64, n: int, lane: Int64 | None = None) -> tuple[In
     by_lane = np.arange(n_uses) if lane is None else _stable_order(lane)
     age[by_lane] = beyond
     rounds = age[order] * n_uses // beyond
+    if line_blocks > 1:
+        by_use = np.empty(n_uses, np.int64)
+        by_use[order] = rounds
+        return _waiting_in_lines(uses, by_use, n, line_blocks)
     # of each block the use in whose round it would be written last
     grouped = at[order]
     group = np.flatnonzero(np.diff(grouped, prepend=grouped[0] - 1))
@@ -233,6 +239,20 @@ def waiting_in_round(uses: Int64, n: int, lane: Int64 | None = None) -> tuple[In
     latest = np.maximum.reduceat(np.where(rounds == last, order, -1), group)[equal]
     is_waiting[equal[np.argsort(-latest)[: n - int(is_waiting.sum())]]] = True
     return np.sort(blocks[is_waiting]), last
+
+
+def _waiting_in_lines(uses: Int64, rounds: Int64, n: int, line_blocks: int) -> tuple[Int64, int]:
+    """The blocks written in the rounds in which `n` lines of blocks come to wait, and the last of these rounds."""
+    # among equals the latest first: they are turned round, and the sort is stable
+    rounds = rounds[::-1]
+    by_round = np.argsort(rounds, kind="stable")
+    different, turn = np.unique(uses[::-1][by_round], return_index=True)
+    begins = np.flatnonzero(np.diff(different // line_blocks, prepend=-1))
+    turn_of_line = np.minimum.reduceat(turn, begins)
+    if len(turn_of_line) < n:
+        return different, int(rounds[by_round[-1]])
+    last = np.partition(turn_of_line, n - 1)[n - 1]
+    return different[turn <= last], int(rounds[by_round[last]])
 
 
 def _stable_order(values: Int64) -> Int64:

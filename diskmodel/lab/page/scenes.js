@@ -39,7 +39,7 @@ export function sceneOf(settings, scene, level, drive, tables) {
   const { requests, streams } = draw(workload, nRequests, settings.seed);
   if (!isCache) return { changes: { ...changes, streams }, requests, cache: null };
   const cache = { ...tables.cache, lanes: lanesOf(changes.layout, tables.cache.block_sectors, changes.depth) };
-  return { changes: { ...changes, streams, cache, sample_every: 1 }, requests, cache: { room: cache.dirty_blocks, high: cache.high_blocks } };
+  return { changes: { ...changes, streams, cache, sample_every: 1 }, requests, cache: { room: cache.dirty_lines, high: cache.high_lines } };
 }
 
 /** A recorded scene, as `diskmodel.lab.scenes.recorded_scene`. */

@@ -123,3 +123,57 @@ def test_every_accepted_block_is_written_once_for_each_time_it_was_dirty(
     while (run := dirty.next_run(is_pressed=True)) is not None:
         dirty.written(*run)
     assert dirty.used == 0
+
+
+def test_a_line_takes_room_whatever_part_of_it_is_dirty() -> None:
+    """Two lines of four blocks: 1 and 3 are in the first, 4 in the second; 8 would be in a third (rule K7)."""
+    dirty = DirtyBlocks(2, high=1, low=1, lanes=one_lane(), line_blocks=4)
+    assert dirty.accept(1, 2)
+    assert dirty.accept(3, 4)
+    assert dirty.used == 1, "both are in one line"
+    assert dirty.next_run(is_pressed=False) is None, "one line waits, no more than the mark"
+    assert dirty.accept(4, 5)
+    assert not dirty.accept(8, 9)
+    assert dirty.accept(0, 8), "there is room for the other blocks of these lines"
+    assert (dirty.used, dirty.n_blocks) == (2, 8)
+
+
+def test_a_line_gives_its_room_back_with_its_last_block() -> None:
+    dirty = DirtyBlocks(2, high=0, low=0, lanes=one_lane(), line_blocks=4)
+    assert dirty.accept(0, 1)
+    assert dirty.accept(2, 3)
+    assert dirty.next_run(is_pressed=False) == (0, 1)
+    assert dirty.used == 2, "block 0 is in flight, and block 2 waits"
+    assert not dirty.accept(4, 5)
+    dirty.written(0, 1)
+    assert dirty.used == 1
+    assert dirty.accept(4, 5)
+    assert dirty.next_run(is_pressed=False) == (2, 3)
+    dirty.written(2, 3)
+    assert (dirty.used, dirty.n_blocks) == (1, 1)
+
+
+def test_a_write_of_more_lines_than_the_cache_does_not_fit() -> None:
+    dirty = DirtyBlocks(2, high=1, low=1, lanes=one_lane(), line_blocks=4)
+    assert dirty.fits(4, 12)
+    assert not dirty.fits(3, 9), "a part of three lines"
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 60), st.integers(1, 20), st.booleans()), max_size=60),
+    st.sampled_from([1, 3, 4, 16]),
+)
+def test_lines_are_counted_as_by_looking_at_every_block(steps: list[tuple[int, int, bool]], line: int) -> None:
+    dirty = DirtyBlocks(12, high=2, low=1, lanes=lanes("raid0", 2, block_sectors=8), line_blocks=line)
+    flights: list[tuple[int, int]] = []
+    for first, n, is_write in steps:
+        if is_write:
+            dirty.accept(first, first + n)
+        elif (run := dirty.next_run(is_pressed=True)) is not None:
+            flights.append(run)
+        elif flights:
+            dirty.written(*flights.pop())
+        waiting = sum(len({block // line for block in lane.blocks}) for lane in dirty.waiting)
+        assert dirty.waiting_lines == waiting
+        assert dirty.flight_lines == len({block // line for block in dirty.in_flight})
+        assert dirty.waiting_lines + dirty.flight_lines <= 12 + len(flights)

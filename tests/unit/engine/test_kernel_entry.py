@@ -74,7 +74,7 @@ def _set(where: str, value: Any) -> Change:
         (_set("array.drive.interface_bytes_per_s", 0), "drive.interface_bytes_per_s=0: must be 1000 to"),
         (_set("array.drive.write_overhead_ns", 2**62), "drive.write_overhead_ns=4611686018427387904: must be 0 to"),
         (_set("array.cache.lanes.budget", 0), "cache.lanes.budget=0: must be 1 to"),
-        (_set("array.cache.low_blocks", 2**40), "cache.low_blocks=1099511627776: must be 0 to"),
+        (_set("array.cache.low_lines", 2**40), "cache.low_lines=1099511627776: must be 0 to"),
         (_set("array.host.page_sectors", 0), "host.page_sectors=0: must be 1 to"),
         (_set("requests.offset.7", -512), "requests.offset[7]=-512: 4096 bytes from there are not within the array's"),
         (_set("requests.length.7", 0), "requests.length[7]=0: must be 1 to"),

@@ -31,7 +31,7 @@ MIXED: dict[str, Any] = {"size": "8 KiB", "read_ratio": 0.7, "rate": "500/s"}
 
 
 def cached(size: str, **more: object) -> Array:
-    return Array.parse(RAID5 | {"controller": {"write_cache": {"size": size, **more}}})
+    return Array.parse(RAID5 | {"controller": {"write_cache": {"size": size, "line": "4 KiB", **more}}})
 
 
 def start_of(array: Array, workload: Workload, seed: int = 1) -> Start:
@@ -184,7 +184,7 @@ def test_a_controllers_cache_does_not_fill_because_full_buffers_behind_it_are_em
             "drive": "generic-5k4",
             "drive_write_cache": True,
             "layout": {"level": "raid5", "disks": 12},
-            "controller": {"write_cache": {"size": "256 MiB"}},
+            "controller": {"write_cache": {"size": "256 MiB", "line": "4 KiB"}},
         }
     )
     zipf = {"pattern": "zipf", "theta": 0.92, "granule": "64 KiB"}
@@ -269,6 +269,22 @@ def test_reads_of_mirrored_flash_do_not_depend_on_how_a_run_of_large_writes_bega
 
     found = [p95_ms(seed, is_full=is_full) for seed in (792, 3_000_809) for is_full in (False, True)]
     assert max(found) < 1.03 * min(found)
+
+
+@pytest.mark.parametrize(("size", "mib"), [("4 KiB", 2), ("16 KiB", 8), ("64 KiB", 32), ("256 KiB", 32)])
+def test_a_line_holds_what_is_written_of_it(size: str, mib: float) -> None:
+    """Half of 1,024 lines of 64 KiB wait; each has one random write of less, and a burst finds as much room."""
+    load = Workload.parse({"size": size, "read_ratio": 0.5, "rate": "20/s", "span": "1 TB"})
+    array = cached("64 MiB", line="64 KiB")
+    assert len(np.unique(start_of(array, load).dirty // 16)) == 512
+    burst = simulate(array, load, n_requests=4000).burst
+    assert burst is not None
+    assert burst.n_bytes == pytest.approx(mib * (1 << 20), rel=0.03)
+
+
+def test_a_log_fills_the_lines_of_the_cache() -> None:
+    log = {"size": "4 KiB", "read_ratio": 0.0, "rate": "500/s", "addresses": {"pattern": "sequential"}}
+    assert len(start_of(cached("64 MiB", line="64 KiB"), Workload.parse(log)).dirty) == pytest.approx(8192, rel=0.01)
 
 
 def test_the_controllers_cache_stands_at_its_mark_or_is_full() -> None:
@@ -550,7 +566,7 @@ def popular(level: str, disks: int, size: str) -> Array:
         {
             "drive": "seagate-barracuda-7200.11",
             "layout": layout,
-            "controller": {"write_cache": {"size": size}},
+            "controller": {"write_cache": {"size": size, "line": "4 KiB"}},
         }
     )
 

@@ -50,7 +50,13 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
     "controller.write_cache.size_bytes": (1 << 25, {}),
     **{
         f"controller.write_cache.{name}": (value, {"controller": {"write_cache": {"size_bytes": 1 << 25}}})
-        for name, value in (("high_ratio", 0.75), ("low_ratio", 0.25), ("block_bytes", 8192), ("destage_depth", 3))
+        for name, value in (
+            ("high_ratio", 0.75),
+            ("low_ratio", 0.25),
+            ("block_bytes", 8192),
+            ("line_bytes", 8192),
+            ("destage_depth", 3),
+        )
     },
     "controller.hit_ns": (12_345, {}),
     "controller.link_bytes_per_s": (1e8, {}),

@@ -142,6 +142,7 @@ faults! {
     ArcBorder,
     HighMark,
     LowMark,
+    CacheLine,
     DestageLength,
     DestageSweep,
     LaneBudget,

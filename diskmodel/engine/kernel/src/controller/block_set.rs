@@ -41,6 +41,19 @@ impl BlockSet {
         bits(first, end).map(held).sum()
     }
 
+    /// How many of the lines of so many blocks that blocks [first, end) touch have any in the set.
+    pub fn lines(&self, first: i64, end: i64, line: i64) -> i64 {
+        if line == 1 {
+            return self.count(first, end);
+        }
+        let is_used = |at: &i64| bits(at * line, (at + 1) * line).any(|word| self.has_any(word));
+        (first.div_euclid(line)..(end - 1).div_euclid(line) + 1).filter(is_used).count() as i64
+    }
+
+    fn has_any(&self, (at, mask): (i64, u64)) -> bool {
+        self.words.get(&at).is_some_and(|word| word & mask != 0)
+    }
+
     /// Adds blocks [first, end).
     pub fn insert(&mut self, first: i64, end: i64) {
         for (at, mask) in bits(first, end) {
@@ -128,6 +141,10 @@ mod tests {
             let at = below(900) - 150;
             assert_eq!(set.contains(at), plain.contains(&at), "step {step}");
             assert_eq!(set.count(at, at + 90), plain.range(at..at + 90).count() as i64, "step {step}");
+            let line = 1 + below(3) * 7;
+            let touched = at.div_euclid(line)..(at + 89).div_euclid(line) + 1;
+            let used = touched.filter(|l| plain.range(l * line..(l + 1) * line).next().is_some()).count() as i64;
+            assert_eq!(set.lines(at, at + 90, line), used, "step {step}");
             assert_eq!(set.next_from(at), plain.range(at..).next().copied(), "step {step}");
             let limit = at + 1 + below(300);
             let run = (at..limit).take_while(|block| plain.contains(block)).count() as i64;

@@ -72,52 +72,78 @@ struct Lane {
 }
 
 impl Lane {
-    /// Adjacent blocks of one stripe, upwards from the last ones and round again.
-    fn take(&mut self, lanes: &Lanes) -> Option<(i64, i64)> {
+    /// Adjacent blocks of one stripe, upwards from the last ones and round again, and lines in which none waits then.
+    fn take(&mut self, lanes: &Lanes, line: i64) -> Option<(i64, i64, i64)> {
         let sweep = self.sweep + i64::from(planted(Fault::DestageSweep));
         let first = self.blocks.next_from(sweep).or_else(|| self.blocks.next_from(0))?;
         let end = self.blocks.run_end(first, lanes.stripe_end(first));
+        let before = self.blocks.lines(first, end, line);
         self.blocks.remove(first, end);
         self.sweep = end;
-        Some((first, end))
+        Some((first, end, before - self.blocks.lines(first, end, line)))
     }
 }
 
 pub struct DirtyBlocks {
-    pub capacity: i64,
-    /// Destaging starts when more than `high` wait and stops at `low`.
+    /// Lines.
+    capacity: i64,
+    /// Destaging starts when more than `high` lines wait and stops at `low`.
     high: i64,
     low: i64,
+    /// Blocks of a line.
+    line: i64,
     lanes: Lanes,
     waiting: Vec<Lane>,
     n_waiting: i64,
     in_flight: BlockSet,
+    /// Lines that blocks take that wait, and that are in flight.
+    waiting_lines: i64,
+    flight_lines: i64,
     next_lane: usize,
     is_destaging: bool,
-    /// New blocks of the write that found no room last: while it waits nothing else is accepted, so that they do not
+    /// New lines of the write that found no room last: while it waits nothing else is accepted, so that they do not
     /// become fewer, and are not counted anew at every destage.
     refused: i64,
 }
 
 impl DirtyBlocks {
-    pub fn new(capacity: i64, high: i64, low: i64, lanes: Lanes) -> Self {
+    pub fn new(capacity: i64, high: i64, low: i64, line: i64, lanes: Lanes) -> Self {
         DirtyBlocks {
             capacity,
             high: high - i64::from(planted(Fault::HighMark)),
             low: low + i64::from(planted(Fault::LowMark)),
+            line,
             lanes: Lanes { budget: lanes.budget + i64::from(planted(Fault::LaneBudget)), ..lanes },
             waiting: vec![Lane::default(); lanes.n as usize],
             n_waiting: 0,
             in_flight: BlockSet::default(),
+            waiting_lines: 0,
+            flight_lines: 0,
             next_lane: 0,
             is_destaging: false,
             refused: 0,
         }
     }
 
-    /// Blocks that take room.
-    pub fn used(&self) -> i64 {
+    /// Blocks that are not on the disks.
+    pub fn n_blocks(&self) -> i64 {
         self.n_waiting + self.in_flight.len()
+    }
+
+    /// Lines that blocks [first, end) touch.
+    fn touched(&self, first: i64, end: i64) -> i64 {
+        (end - 1) / self.line - first / self.line + 1
+    }
+
+    /// Whether blocks [first, end) fit into an empty cache.
+    pub fn fits(&self, first: i64, end: i64) -> bool {
+        // a line that lies in two lanes takes room for both
+        let room = || self.lanes.pieces(first, end).map(|(_, first, end)| self.touched(first, end)).sum::<i64>();
+        2 * self.touched(first, end) <= self.capacity || room() <= self.capacity
+    }
+
+    fn used(&self) -> i64 {
+        self.waiting_lines + self.flight_lines
     }
 
     pub fn contains(&self, block: i64) -> bool {
@@ -129,18 +155,25 @@ impl DirtyBlocks {
         let mut of_lane = vec![Vec::new(); self.waiting.len()];
         blocks.iter().for_each(|&block| of_lane[self.lanes.lane_of(block)].push(block));
         for (lane, own) in self.waiting.iter_mut().zip(of_lane) {
+            self.waiting_lines += own.chunk_by(|a, b| a / self.line == b / self.line).count() as i64;
             lane.blocks = own.into_iter().collect();
         }
         self.n_waiting = blocks.len() as i64;
     }
 
-    /// Takes blocks [first, end) if there is room; a block that waits already takes no more (rule K7).
+    /// Takes blocks [first, end) if there is room; a line in which a block waits already takes no more (rule K7).
     pub fn accept(&mut self, first: i64, end: i64) -> bool {
         if self.used() + self.refused > self.capacity {
             return false;
         }
-        let held = |(lane, first, end): (usize, _, _)| self.waiting[lane].blocks.count(first, end);
-        let new = end - first - self.lanes.pieces(first, end).map(held).sum::<i64>();
+        let (line, waiting) = (self.line + i64::from(planted(Fault::CacheLine)), &self.waiting);
+        let free = |(lane, first, end): (usize, _, _)| {
+            let blocks: &BlockSet = &waiting[lane].blocks;
+            let new = end - first - blocks.count(first, end);
+            (new, if line == 1 { new } else { self.touched(first, end) - blocks.lines(first, end, line) })
+        };
+        let add = |(a, b): (i64, i64), (c, d): (i64, i64)| (a + c, b + d);
+        let (new_blocks, new) = self.lanes.pieces(first, end).map(free).fold((0, 0), add);
         self.refused = new;
         if self.used() + new > self.capacity {
             return false;
@@ -149,7 +182,8 @@ impl DirtyBlocks {
         for (lane, first, end) in self.lanes.pieces(first, end) {
             self.waiting[lane].blocks.insert(first, end);
         }
-        self.n_waiting += new;
+        self.n_waiting += new_blocks;
+        self.waiting_lines += new;
         true
     }
 
@@ -157,9 +191,9 @@ impl DirtyBlocks {
     ///
     /// `is_pressed`: a write waits for room, so that the low mark does not count.
     pub fn next_run(&mut self, is_pressed: bool) -> Option<(i64, i64)> {
-        if self.n_waiting > self.high {
+        if self.waiting_lines > self.high {
             self.is_destaging = true;
-        } else if self.n_waiting <= self.low {
+        } else if self.waiting_lines <= self.low {
             self.is_destaging = false;
         }
         if !(self.is_destaging || is_pressed) {
@@ -171,16 +205,21 @@ impl DirtyBlocks {
         let at = turns.into_iter().find(|&at| may_write(&self.waiting[at]))?;
         self.next_lane = if planted(Fault::LaneTurn) { at } else { (at + 1) % n };
         let lane = &mut self.waiting[at];
-        let (first, end) = lane.take(&self.lanes)?;
+        let (first, end, lines) = lane.take(&self.lanes, self.line)?;
         lane.under_way += self.lanes.cost(first, end);
         self.n_waiting -= end - first;
+        self.waiting_lines -= lines;
+        self.flight_lines -= self.in_flight.lines(first, end, self.line);
         self.in_flight.insert(first, end);
+        self.flight_lines += self.in_flight.lines(first, end, self.line);
         Some((first, end))
     }
 
     /// Blocks [first, end) have reached the disks.
     pub fn written(&mut self, first: i64, end: i64) {
         self.waiting[self.lanes.lane_of(first)].under_way -= self.lanes.cost(first, end);
+        self.flight_lines -= self.in_flight.lines(first, end, self.line);
         self.in_flight.remove(first, end);
+        self.flight_lines += self.in_flight.lines(first, end, self.line);
     }
 }

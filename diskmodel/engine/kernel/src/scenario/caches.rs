@@ -20,9 +20,11 @@ record! {
         /// 0: no read cache.
         pub read_blocks: usize,
         /// 0: no write cache.
-        pub dirty_blocks: i64,
-        pub high_blocks: i64,
-        pub low_blocks: i64,
+        pub dirty_lines: i64,
+        pub high_lines: i64,
+        pub low_lines: i64,
+        /// Blocks of a line.
+        pub line_blocks: i64,
         pub lanes: Lanes,
         pub read_ahead_sectors: i64,
         pub read_ahead_piece_sectors: i64,
@@ -35,9 +37,10 @@ impl CacheTables {
         let longest = MAX_LENGTH_BYTES / sector_bytes;
         within("cache.block_sectors", self.block_sectors, 1, longest)?;
         size_within("cache.read_blocks", self.read_blocks, 0, MAX_SECTORS)?;
-        within("cache.dirty_blocks", self.dirty_blocks, 0, MAX_SECTORS)?;
-        within("cache.high_blocks", self.high_blocks, 0, self.dirty_blocks)?;
-        within("cache.low_blocks", self.low_blocks, 0, self.high_blocks)?;
+        within("cache.line_blocks", self.line_blocks, 1, longest)?;
+        within("cache.dirty_lines", self.dirty_lines, 0, MAX_SECTORS / self.line_blocks)?;
+        within("cache.high_lines", self.high_lines, 0, self.dirty_lines)?;
+        within("cache.low_lines", self.low_lines, 0, self.high_lines)?;
         let Lanes { block_sectors, stripe_sectors, strip_sectors, .. } = self.lanes;
         let rule = format_args!("must be cache.block_sectors, {}", self.block_sectors);
         holds(block_sectors == self.block_sectors, "cache.lanes.block_sectors", block_sectors, rule)?;
@@ -49,7 +52,7 @@ impl CacheTables {
         within("cache.lanes.strip_cost", self.lanes.strip_cost, 1, MAX_DISKS)?;
         within("cache.lanes.stripe_cost", self.lanes.stripe_cost, 0, MAX_DISKS)?;
         within("cache.lanes.budget", self.lanes.budget, 1, MAX_DEPTH * MAX_DISKS)?;
-        let run = self.dirty_blocks.min(stripe_sectors / self.block_sectors + 1);
+        let run = self.dirty_blocks().min(stripe_sectors / self.block_sectors + 1);
         let rule = format_args!("a stripe is more than 4 GiB at once");
         holds(run <= longest / self.block_sectors, "cache.lanes.stripe_sectors", stripe_sectors, rule)?;
         within("cache.read_ahead_sectors", self.read_ahead_sectors, 0, longest)?;
@@ -59,6 +62,11 @@ impl CacheTables {
         let n_pieces = self.read_ahead_sectors / self.read_ahead_piece_sectors;
         let rule = format_args!("must be no more than {MAX_AHEAD} in cache.read_ahead_sectors");
         holds(n_pieces <= MAX_AHEAD, field, self.read_ahead_piece_sectors, rule)
+    }
+
+    /// Blocks that the write cache has room for where they fill whole lines.
+    pub(super) fn dirty_blocks(&self) -> i64 {
+        self.dirty_lines * self.line_blocks
     }
 
     /// The read cache with what it holds when a run begins.
@@ -71,8 +79,8 @@ impl CacheTables {
     /// Of tables that were checked.
     pub(super) fn build(&self, start: &Start) -> Result<Cache, String> {
         let read = if self.read_blocks > 0 { Some(self.block_cache(start)?) } else { None };
-        let mut dirty = (self.dirty_blocks > 0)
-            .then(|| DirtyBlocks::new(self.dirty_blocks, self.high_blocks, self.low_blocks, self.lanes));
+        let mut dirty = (self.dirty_lines > 0)
+            .then(|| DirtyBlocks::new(self.dirty_lines, self.high_lines, self.low_lines, self.line_blocks, self.lanes));
         if let Some(dirty) = &mut dirty {
             dirty.load(&start.dirty);
         }

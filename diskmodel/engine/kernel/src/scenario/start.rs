@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Scenario;
+use super::{CacheTables, Scenario};
 use crate::faults::{planted, Fault};
 use crate::flash::{self, FirstLayout};
 use crate::rule::MAX_SECTORS;
@@ -97,7 +97,7 @@ impl Scenario {
     pub(super) fn check_start(&self) -> Result<(), String> {
         let (start, sectors) = (&self.start, self.layout.capacity);
         let n_of = |unit: i64| (sectors + unit - 1) / unit;
-        let room = self.cache.as_ref().map_or(0, |cache| cache.dirty_blocks);
+        let room = self.cache.as_ref().map_or(0, CacheTables::dirty_blocks);
         let n_blocks = self.cache.as_ref().map_or(1, |cache| n_of(cache.block_sectors));
         within("start.dirty (number)", start.dirty.len() as i64, 0, room)?;
         each_within("start.dirty", &start.dirty, 0, n_blocks - 1)?;

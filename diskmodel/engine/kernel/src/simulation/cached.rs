@@ -32,7 +32,7 @@ impl Cache {
 
     /// Blocks in the write-back cache (rule Z7).
     pub(super) fn n_dirty(&self) -> i64 {
-        self.dirty.as_ref().map_or(0, DirtyBlocks::used)
+        self.dirty.as_ref().map_or(0, DirtyBlocks::n_blocks)
     }
 
     fn blocks(&self, sector: i64, n: i64) -> Range<i64> {
@@ -109,7 +109,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             let (Some(&(host, since)), Some(dirty)) = (cache.blocked.front(), &mut cache.dirty) else { break };
             let HostRequest { sector, n, .. } = self.hosts[host];
             let (first, end) = (div(sector, cache.block), div(sector + n + cache.block - 1, cache.block));
-            if end - first > dirty.capacity {
+            if !dirty.fits(first, end) {
                 // larger than the cache itself: straight to the disks
                 cache.blocked.pop_front();
                 self.hosts[host].cache += now - since;
