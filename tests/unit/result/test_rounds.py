@@ -55,7 +55,7 @@ def cached(size: str = "16 MiB", **more: object) -> Array:
         {
             "drive": "generic-10k",
             "layout": {"level": "raid5", "disks": 6, "strip": "64 KiB"},
-            "controller": {"write_cache": {"size": size, **more}},
+            "controller": {"write_cache": {"size": size, "line": "4 KiB", **more}},
         }
     )
 
@@ -267,7 +267,7 @@ def plan_with_log(**search: object) -> PlanDescription:
             "workload": WITH_LOG,
             "objective": {"latency": {"p99": "127 ms"}, "utilization_ceiling": "63 %", "capacity": "0.18 TB"},
             "candidates": {"drives": ["hgst-ultrastar-7k8"], "levels": ["raid5"], "disks": [5, 6, 7, 8, 9]},
-            "controller": {"write_cache": {"size": "256 MiB"}},
+            "controller": {"write_cache": {"size": "256 MiB", "line": "4 KiB"}},
             "search": {"seed": 357, **search},
         }
     )
