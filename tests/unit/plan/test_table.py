@@ -145,7 +145,7 @@ def test_comparison() -> None:
 
 def test_a_cache_absorbs_a_burst_above_its_mark() -> None:
     """Half of 4 MiB is 256 writes of 8 KiB; what is being destaged takes a few of them."""
-    cached = {"write_cache": {"size": "4 MiB"}}
+    cached = {"write_cache": {"size": "4 MiB", "line_bytes": 4096}}
     array = Array.parse(
         {
             "drive": "generic-10k",

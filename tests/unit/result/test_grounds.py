@@ -72,7 +72,7 @@ def test_a_queue_that_still_rises_to_its_length_is_not_an_overload(n: int) -> No
 
 
 def test_a_large_cache_hides_an_overload_from_a_short_run() -> None:
-    cache = {"write_cache": {"size": "2 GiB"}}
+    cache = {"write_cache": {"size": "2 GiB", "line_bytes": 4096}}
     array = Array.parse({"drive": "generic-10k", "layout": {"level": "raid5", "disks": 8}, "controller": cache})
     load = Workload.parse({"rate": "2500/s", "read_ratio": 0.3, "size": "8 KiB"})
     assert simulate(array, load, n_requests=300, profile_draws=0).to_dict()["stable"] is None
@@ -87,7 +87,7 @@ def test_a_short_run_before_a_cache_does_not_find_an_overload_that_is_none(cache
         {
             "drive": "hgst-ultrastar-c15k600",
             "layout": {"level": "raid50", "disks": 8, "groups": 2, "strip": "16 KiB"},
-            "controller": {"write_cache": {"size": cache}},
+            "controller": {"write_cache": {"size": cache, "line_bytes": 4096}},
         }
     )
     near = Workload.parse({"size": "8 KiB", "read_ratio": 0.7, "rate": "3000/s"})
