@@ -245,8 +245,11 @@ def _waiting_in_lines(uses: Int64, rounds: Int64, n: int, line_blocks: int) -> t
     """The blocks written in the rounds in which `n` lines of blocks come to wait, and the last of these rounds."""
     # among equals the latest first: they are turned round, and the sort is stable
     rounds = rounds[::-1]
-    by_round = np.argsort(rounds, kind="stable")
-    different, turn = np.unique(uses[::-1][by_round], return_index=True)
+    by_round = _stable_order(rounds)
+    in_rounds = uses[::-1][by_round]
+    by_place = _stable_order(in_rounds)
+    turn = by_place[np.diff(in_rounds[by_place], prepend=-1) != 0]
+    different = in_rounds[turn]
     begins = np.flatnonzero(np.diff(different // line_blocks, prepend=-1))
     turn_of_line = np.minimum.reduceat(turn, begins)
     if len(turn_of_line) < n:
