@@ -14,7 +14,7 @@ from diskmodel.cli.measure import parse_bytes
 from diskmodel.cli.shared.console import print_json, progress, say, show
 from diskmodel.cli.shared.evidence import TRACED, read_trace_evidence
 from diskmodel.cli.shared.options import Debug, Json, RequestRange, Seed
-from diskmodel.cli.shared.status import check_place, ends_well, honest_no
+from diskmodel.cli.shared.status import check_place, ends_well, no_answer
 from diskmodel.cli.shared.time_limit import limited
 from diskmodel.doing import doing
 from diskmodel.errors import DescriptionError, Fault, InputError
@@ -99,7 +99,7 @@ def calibrate(
     if array_out is not None:
         say(f"array: {array_out}")
     if not printed["converged"]:
-        raise honest_no(f"the fit did not converge: {printed['message']}")
+        raise no_answer(f"the fit did not converge: {printed['message']}")
 
 
 def _start(name: str) -> Drive:

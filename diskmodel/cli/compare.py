@@ -26,7 +26,7 @@ from diskmodel.cli.shared.options import (
     WorkloadFile,
     asks,
 )
-from diskmodel.cli.shared.status import check_place, ends_well, honest_no
+from diskmodel.cli.shared.status import check_place, ends_well, no_answer
 from diskmodel.cli.shared.time_limit import limited
 from diskmodel.errors import DescriptionError
 from diskmodel.options import ARRAY, STREAM
@@ -112,4 +112,4 @@ def compare(
         say(f"plot of latency against load: {plot}")
     if not any(item.healthy.is_stable for item in found.arrays):
         which = "none of the arrays sustains" if len(arrays) > 1 else "the array does not sustain"
-        raise honest_no(f"{which} the load: lower it, or add disks")
+        raise no_answer(f"{which} the load: lower it, or add disks")

@@ -9,7 +9,7 @@ import typer
 
 from diskmodel.cli.shared.console import print_json, progress, say, show
 from diskmodel.cli.shared.options import Debug, Json
-from diskmodel.cli.shared.status import check_place, ends_well, honest_no
+from diskmodel.cli.shared.status import check_place, ends_well, no_answer
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.limits import MAX_SEED
 from diskmodel.output import STDOUT
@@ -78,7 +78,7 @@ def measure(
     else:
         show(*measured_lines(found))
     if not found.is_complete:
-        raise honest_no("the measurement is incomplete; run it again with --resume to finish it")
+        raise no_answer("the measurement is incomplete; run it again with --resume to finish it")
 
 
 def run_measurement(target: Path, out: Path, **options: Any) -> Measurement:

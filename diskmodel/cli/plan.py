@@ -13,7 +13,7 @@ from diskmodel.cli.plan_server import has_volumes, plan_server
 from diskmodel.cli.shared.console import print_json, say, show
 from diskmodel.cli.shared.inputs import LoadOptions, read_workload, refuse_unused
 from diskmodel.cli.shared.options import Asked, Debug, Device, Format, Json, Percentile, Plot, asks
-from diskmodel.cli.shared.status import check_place, ends_well, honest_no
+from diskmodel.cli.shared.status import check_place, ends_well, no_answer
 from diskmodel.cli.shared.time_limit import limited
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.options import QUESTION, SEARCH
@@ -181,7 +181,7 @@ def plan(
         best = result.best
         write_crossover(result.plan if best is None else with_drives(result.plan, [best.family.drive]), crossover)
     if not result.is_feasible:
-        raise honest_no("none of the candidates meets the objective; --explain shows what limits each")
+        raise no_answer("none of the candidates meets the objective; --explain shows what limits each")
 
 
 def ask(

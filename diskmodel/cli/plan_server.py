@@ -8,7 +8,7 @@ from typing import Any
 
 from diskmodel.cli.shared.console import print_json, say, show
 from diskmodel.cli.shared.searching import searching
-from diskmodel.cli.shared.status import honest_no
+from diskmodel.cli.shared.status import no_answer
 from diskmodel.errors import DescriptionError, Fault
 
 
@@ -90,4 +90,4 @@ def plan_server(
         write_server_report(result, report)
         say(f"report: {report}")
     if not result.is_feasible:
-        raise honest_no("no arrangement meets every objective; --explain shows what limits each array")
+        raise no_answer("no arrangement meets every objective; --explain shows what limits each array")

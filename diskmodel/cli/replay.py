@@ -25,7 +25,7 @@ from diskmodel.cli.shared.options import (
     Seed,
     asks,
 )
-from diskmodel.cli.shared.status import check_place, ends_well, honest_no
+from diskmodel.cli.shared.status import check_place, ends_well, no_answer
 from diskmodel.cli.shared.time_limit import limited
 from diskmodel.doing import doing
 from diskmodel.errors import DescriptionError, Fault
@@ -151,7 +151,7 @@ def replay(
     if heat_map is not None:
         save_heat_map(trace.name, [(item.name, item.array, item.result) for item in found], heat_map)
     if not any(item.keeps_up for item in found):
-        raise honest_no("no array keeps up with the trace: requests wait ever longer; add disks, or lower --speed")
+        raise no_answer("no array keeps up with the trace: requests wait ever longer; add disks, or lower --speed")
 
 
 def _n_working(array: Array) -> int:

@@ -27,7 +27,7 @@ from diskmodel.cli.shared.options import (
     WorkloadFile,
     asks,
 )
-from diskmodel.cli.shared.status import ends_well, honest_no
+from diskmodel.cli.shared.status import ends_well, no_answer
 from diskmodel.cli.shared.time_limit import limited
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.options import ARRAY, STREAM
@@ -179,9 +179,9 @@ def simulate(
         if note:
             say(note)
     if not result.is_stable:
-        raise honest_no("the array is overloaded; lower the load or add disks")
+        raise no_answer("the array is overloaded; lower the load or add disks")
     if requests is None and not result.is_converged:
-        raise honest_no(
+        raise no_answer(
             f"the interval is still wider than ±{precision:.3g} of the mean after {result.n_requests:,} requests; "
             "raise --precision, or set --requests"
         )

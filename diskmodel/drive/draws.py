@@ -11,7 +11,7 @@ from diskmodel.drive.tables import PPM, HddTables
 _APART = 2654435769
 
 
-class Luck(NamedTuple):
+class AccessDraw(NamedTuple):
     """What an access has drawn.
 
     Attributes
@@ -26,7 +26,7 @@ class Luck(NamedTuple):
     late_ns: int
 
 
-USUAL = Luck(False, 0)
+USUAL = AccessDraw(False, 0)
 
 
 class Draws:
@@ -46,8 +46,8 @@ class Draws:
         self._retry_ns = [int(v) for v in tables.retry_ns]
         self._below = Generator((first_draw + _APART * disk) % (1 << 32)).below
 
-    def next(self) -> Luck:
+    def next(self) -> AccessDraw:
         """Return what the next access to the media draws."""
         in_order = self._zero_ppm < PPM and self._below(PPM) >= self._zero_ppm
         late = self._retry_ppm > 0 and self._below(PPM) < self._retry_ppm
-        return Luck(in_order, self._retry_ns[self._below(len(self._retry_ns))] if late else 0)
+        return AccessDraw(in_order, self._retry_ns[self._below(len(self._retry_ns))] if late else 0)

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from diskmodel.drive.draws import USUAL, Luck
+from diskmodel.drive.draws import USUAL, AccessDraw
 from diskmodel.drive.tables import HddTables
 from diskmodel.records import WRITE
 
@@ -144,14 +144,14 @@ class Mechanics:
         at_ns: int,
         extra_ns: int = 0,
         data_ns: int = 0,
-        luck: Luck = USUAL,
+        drawn: AccessDraw = USUAL,
     ) -> Access:
         """Return the access to `n` sectors from block `lba` that starts at `at_ns` (rules M3 to M7, M9); keep `arm`.
 
         `extra_ns` is travel before the seek (to the edge and back, rule Q4); no data passes under the head before
-        `data_ns` (rule D9). `luck` is what the access has drawn.
+        `data_ns` (rule D9). `drawn` is what the access has drawn.
         """
-        zero_latency = self.tables.zero_latency and not luck.in_order
+        zero_latency = self.tables.zero_latency and not drawn.in_order
         now, seek, rotation, transfer = at_ns + extra_ns, extra_ns, 0, 0
         here = Arm(arm.cylinder, arm.head)
         first_end = first_wait = 0
@@ -177,6 +177,6 @@ class Mechanics:
             seek, rotation, now = seek + move, rotation + wait, arrived + wait + pass_ns
             here.cylinder, here.head = place.cylinder, place.head
             lba, n = lba + take, n - take
-        first_end = min(first_end, now) + luck.late_ns
-        now, rotation = now + luck.late_ns, rotation + luck.late_ns
+        first_end = min(first_end, now) + drawn.late_ns
+        now, rotation = now + drawn.late_ns, rotation + drawn.late_ns
         return Access(seek, rotation, transfer, first_end, now, here.cylinder, here.head, first_wait)

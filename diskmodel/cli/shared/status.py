@@ -32,7 +32,7 @@ class TimeLimitReached(KeyboardInterrupt):
         self.fault = fault
 
 
-def honest_no(reason: str) -> typer.Exit:
+def no_answer(reason: str) -> typer.Exit:
     """Return the exit of a command whose answer is no: infeasible, unstable or not converged."""
     say(f"no: {reason}", "bold yellow")
     return typer.Exit(NO)
@@ -51,7 +51,7 @@ def ends_well(command: Callable[..., None]) -> Callable[..., None]:
             say(f"error: {error}", "red")
             raise typer.Exit(error.exit_status) from None
         except TimeLimitReached as reached:
-            raise honest_no(str(reached.fault)) from None
+            raise no_answer(str(reached.fault)) from None
         except KeyboardInterrupt:
             say("interrupted")
             raise typer.Exit(INTERRUPTED) from None

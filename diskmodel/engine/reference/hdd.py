@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from diskmodel.drive.cache import Dirty, DirtyBuffer, Segment, Segments
-from diskmodel.drive.draws import USUAL, Draws, Luck
+from diskmodel.drive.draws import USUAL, AccessDraw, Draws
 from diskmodel.drive.mechanics import Access, Arm, Mechanics, Spindle
 from diskmodel.drive.media_cache.log import MediaLog, Step
 from diskmodel.drive.read_ahead import streamed
@@ -369,11 +369,11 @@ class HardDisk(Device):
         return now, [(WRITE, media.write(lba, n, in_place), n)]
 
     def _chain(
-        self, arm: Arm, steps: list[Step], now: int, extra_ns: int = 0, data_ns: int = 0, luck: Luck = USUAL
+        self, arm: Arm, steps: list[Step], now: int, extra_ns: int = 0, data_ns: int = 0, drawn: AccessDraw = USUAL
     ) -> Access:
-        """Accesses one after the other, as one; the first has drawn `luck`."""
+        """Accesses one after the other, as one; the first has drawn `drawn`."""
         (op, lba, n), *others = steps
-        whole = self.mechanics.access(arm, self.spindle, op, lba, n, now, extra_ns, data_ns, luck)
+        whole = self.mechanics.access(arm, self.spindle, op, lba, n, now, extra_ns, data_ns, drawn)
         for op, lba, n in others:
             here = Arm(whole.cylinder, whole.head)
             part = self.mechanics.access(here, self.spindle, op, lba, n, whole.end_ns, 0, data_ns)

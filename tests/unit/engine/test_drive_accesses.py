@@ -11,7 +11,7 @@ import pytest
 
 from diskmodel.array import Array
 from diskmodel.drive import Hdd
-from diskmodel.drive.draws import Draws, Luck
+from diskmodel.drive.draws import AccessDraw, Draws
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
 from diskmodel.errors import DescriptionError
@@ -99,7 +99,7 @@ def test_draws_are_those_of_the_rule() -> None:
         if x * 10**6 >> 32 < 500_000:
             x = (1664525 * x + 1013904223) % 2**32
             late = (1 + (x * 3 >> 32)) * 1_000_000
-        expected.append(Luck(False, late))
+        expected.append(AccessDraw(False, late))
     draws = Draws(tables, 5, 1)
     assert [draws.next() for _ in range(20)] == expected
 

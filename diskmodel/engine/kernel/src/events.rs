@@ -466,7 +466,7 @@ mod tests {
         expected.extend((0..40).map(|d| (5, Action::Wake(d))));
         assert_eq!(seen, expected);
     }
-    /// Coming and going at random, few and many: always the least key, the first of equal ones.
+    /// Fetching and going at random, few and many: always the least key, the first of equal ones.
     #[test]
     fn events_come_in_order_however_many_there_are() {
         let mut below = drawn_from(1);

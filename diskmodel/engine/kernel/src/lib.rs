@@ -39,6 +39,7 @@ pub mod simulation;
 pub mod streamed;
 pub mod tally;
 pub mod traffic;
+mod units;
 mod virtual_disk;
 #[cfg(feature = "web")]
 mod web;

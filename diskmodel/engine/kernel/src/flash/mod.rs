@@ -18,11 +18,10 @@ use crate::faults::{planted, Fault};
 use crate::mechanics::{READ, WRITE};
 use crate::queue::{Policy, Waiting};
 use crate::scenario::FlashTables;
+use crate::units::NS_PER_S;
 use buffer::{Buffer, Served};
 pub use ftl::{Ftl, FtlTables, GcPolicy};
 pub use places::FirstLayout;
-
-const NS_PER_S: i64 = 1_000_000_000;
 
 /// What every flash drive of the array shares.
 pub struct Model {

@@ -4,7 +4,7 @@ use super::times::times_at_once;
 use super::{Actuator, Model};
 use crate::faults::{planted, Fault};
 use crate::mechanics::{Arm, Spindle};
-use crate::queue::{Aims, Arms, Waiting, LANES};
+use crate::queue::{Arms, Targets, Waiting, LANES};
 
 /// All arms of a disk, for the queue above it.
 pub(super) struct HostArms<'a> {
@@ -22,9 +22,9 @@ impl Arms for HostArms<'_> {
     }
 
     #[inline(always)]
-    fn times_ns(&self, aims: &Aims, margin: i64, times: &mut [[i32; LANES]]) -> bool {
+    fn times_ns(&self, targets: &Targets, margin: i64, times: &mut [[i32; LANES]]) -> bool {
         let [actuator] = self.actuators else { return false };
-        times_at_once(&self.model.mechanics, self.spindle, (actuator.arm, self.angle), aims, margin, times)
+        times_at_once(&self.model.mechanics, self.spindle, (actuator.arm, self.angle), targets, margin, times)
     }
 
     fn cylinder(&self, actuator: u32) -> i64 {
@@ -51,8 +51,8 @@ impl Arms for OwnArm<'_> {
     }
 
     #[inline(always)]
-    fn times_ns(&self, aims: &Aims, margin: i64, times: &mut [[i32; LANES]]) -> bool {
-        times_at_once(&self.model.mechanics, self.spindle, (self.arm, self.angle), aims, margin, times)
+    fn times_ns(&self, targets: &Targets, margin: i64, times: &mut [[i32; LANES]]) -> bool {
+        times_at_once(&self.model.mechanics, self.spindle, (self.arm, self.angle), targets, margin, times)
     }
 
     fn cylinder(&self, _actuator: u32) -> i64 {

@@ -8,8 +8,7 @@ use crate::divisor::Divisor;
 use crate::faults::{planted, Fault};
 use crate::mechanics::WRITE;
 use crate::scenario::HddTables;
-
-const NS_PER_S: i64 = 1_000_000_000;
+use crate::units::NS_PER_S;
 
 /// What a drive sends its data over (rule D6).
 #[derive(Clone, Copy, Debug)]

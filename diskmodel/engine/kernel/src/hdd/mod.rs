@@ -4,9 +4,9 @@ mod actuator;
 mod arms;
 mod buffer;
 mod cleaning;
+mod draws;
 mod electronics;
 mod flushes;
-mod luck;
 mod read_ahead;
 mod serve;
 mod times;
@@ -26,10 +26,10 @@ use crate::movement::Movement;
 use crate::queue::{Policy, Row, Waiting};
 use actuator::Actuator;
 use arms::{HostArms, OwnArm};
+pub use draws::Chances;
+use draws::Draws;
 pub use electronics::{Bus, Electronics};
 use flushes::Flush;
-pub use luck::Chances;
-use luck::Draws;
 use serve::Start;
 
 pub struct Disk {

@@ -2,7 +2,7 @@
 
 use super::actuator::Actuator;
 use super::arms::OwnArm;
-use super::luck::Luck;
+use super::draws::AccessDraw;
 use super::{Disk, Model};
 use crate::command::{Command, Commands};
 use crate::dirty::Dirty;
@@ -303,7 +303,7 @@ impl Disk {
     #[cold]
     #[inline(never)]
     fn draw<'a>(&mut self, model: &'a Model) -> (&'a Mechanics, i64) {
-        let Luck { in_order, late_ns } = self.draws.next(&model.chances);
+        let AccessDraw { in_order, late_ns } = self.draws.next(&model.chances);
         (model.in_order.as_deref().filter(|_| in_order).unwrap_or(&model.mechanics), late_ns)
     }
 

@@ -4,7 +4,7 @@
 use crate::faults::{planted, Fault};
 use crate::machine::for_wide_registers;
 use crate::mechanics::{Arm, Mechanics, Moves, Spindle, READ};
-use crate::queue::{head_of, Aims, LANES};
+use crate::queue::{head_of, Targets, LANES};
 
 /// So many revolutions may a move take. They are taken off one by one, which takes less time than a division.
 const MOST_TURNS: i64 = 8;
@@ -31,7 +31,7 @@ pub(super) fn times_at_once(
     mechanics: &Mechanics,
     spindle: &Spindle,
     (arm, angle): (Arm, i64),
-    aims: &Aims,
+    targets: &Targets,
     margin: i64,
     times: &mut [[i32; LANES]],
 ) -> bool {
@@ -50,7 +50,7 @@ pub(super) fn times_at_once(
         longest_wait_ns: spindle.longest_wait_ns() as i32,
         margin: if planted(Fault::MissMargin) { margin / 2 } else { margin }.min(TOO_LONG_NS) as i32,
     };
-    all_times(&motion, aims, times);
+    all_times(&motion, targets, times);
     true
 }
 
@@ -78,8 +78,8 @@ impl Motion<'_> {
 
 for_wide_registers! {
     /// Positioning times of the first groups of commands, as many as there are in `times`.
-    pub fn all_times(motion: &Motion<'_>, aims: &Aims, times: &mut [[i32; LANES]]) {
-        let places = aims.cylinders.iter().zip(&aims.heads).zip(&aims.angles);
+    pub fn all_times(motion: &Motion<'_>, targets: &Targets, times: &mut [[i32; LANES]]) {
+        let places = targets.cylinders.iter().zip(&targets.heads).zip(&targets.angles);
         for (times, ((cylinders, heads), angles)) in times.iter_mut().zip(places) {
             motion.times(cylinders, heads, angles, times);
         }
@@ -129,10 +129,10 @@ mod tests {
             let Target { place, .. } = waiting[below(n as i64) as usize].target;
             let arm = Arm { cylinder: i64::from(place.cylinder), head: i64::from(place.head) };
             let (angle, margin) = (spindle.angle(below(1 << 30)), [0, 200_000, 1 << 40][step % 3]);
-            let mut aims = Aims::default();
-            waiting.iter().for_each(|w| aims.push(w));
+            let mut targets = Targets::default();
+            waiting.iter().for_each(|w| targets.push(w));
             let mut found = vec![[0; LANES]; n.div_ceil(LANES)];
-            assert!(times_at_once(&mechanics, &spindle, (arm, angle), &aims, margin, &mut found));
+            assert!(times_at_once(&mechanics, &spindle, (arm, angle), &targets, margin, &mut found));
             let expected = waiting.iter().map(|w| {
                 let time = mechanics.plain_move_ns(arm, &w.target.place, w.op);
                 let wait = spindle.wait_behind_ns(w.target.angle, angle, time);
@@ -148,7 +148,7 @@ mod tests {
         let quick = [0, 300_000];
         let times_of = |seek_ns: &[i64], revolution| {
             let (mechanics, spindle) = (mechanics(seek_ns), Spindle::new(revolution, 0));
-            times_at_once(&mechanics, &spindle, (Arm::default(), 0), &Aims::default(), 0, &mut [])
+            times_at_once(&mechanics, &spindle, (Arm::default(), 0), &Targets::default(), 0, &mut [])
         };
         assert!(times_of(&quick, 4_000_000));
         assert!(!times_of(&quick, TOO_LONG_NS));

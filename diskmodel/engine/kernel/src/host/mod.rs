@@ -1,6 +1,6 @@
 //! The host's memory: pure decisions; see `diskmodel/host/`.
 
-mod coming;
+mod fetching;
 mod flusher;
 mod pages;
 mod pauses;
@@ -9,7 +9,7 @@ mod read_ahead;
 mod syncs;
 mod tables;
 
-pub use coming::Coming;
+pub use fetching::Fetching;
 pub use flusher::Flusher;
 pub use pages::{Pages, Run};
 pub use pauses::Pauses;

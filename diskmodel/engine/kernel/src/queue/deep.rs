@@ -156,7 +156,7 @@ impl Deep {
 
     /// Least positioning time, weighed by age if there is a limit: outwards from each arm, until the seek alone takes
     /// longer than the best.
-    pub(super) fn soonest(&mut self, age_ns: Option<i64>, now: i64, arms: &impl Arms) -> Option<(u64, Waiting)> {
+    pub(super) fn least_time(&mut self, age_ns: Option<i64>, now: i64, arms: &impl Arms) -> Option<(u64, Waiting)> {
         let mut least_left = 1;
         if let Some(age_ns) = age_ns {
             let (&turn, &(arm, cylinder)) = self.by_turn[0].iter().next()?;

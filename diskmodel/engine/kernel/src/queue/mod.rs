@@ -2,11 +2,11 @@
 //!
 //! To add one: a file with a type that implements [`Scheduler`], its `mod` line here, and one line in `registry.rs`.
 
-mod aims;
 mod c_look;
 mod deep;
 mod f_scan;
 mod fcfs;
+mod least;
 mod look;
 mod mq_deadline;
 mod neighbours;
@@ -14,10 +14,10 @@ mod pool;
 mod registry;
 mod row;
 mod rpo;
-mod soonest;
 mod sptf;
 mod sstf;
 mod tables;
+mod targets;
 mod write_throttle;
 
 use std::fmt::Debug;
@@ -25,12 +25,12 @@ use std::fmt::Debug;
 use crate::faults::{planted, Fault};
 use crate::mechanics::Target;
 
-pub use aims::{head_of, Aims, LANES};
 use deep::Deep;
 pub use pool::Pool;
 pub use registry::{Policy, SchedulerName};
 pub use row::Row;
 pub use tables::Queue;
+pub use targets::{head_of, Targets, LANES};
 pub use write_throttle::WriteThrottle;
 
 /// A waiting command: what a scheduler may look at, and whose it is.
@@ -60,7 +60,7 @@ pub trait Arms {
 
     /// The same of the first groups of commands, as many as there are in `times`; false where they have to be computed
     /// one by one.
-    fn times_ns(&self, _aims: &Aims, _margin: i64, _times: &mut [[i32; LANES]]) -> bool {
+    fn times_ns(&self, _aims: &Targets, _margin: i64, _times: &mut [[i32; LANES]]) -> bool {
         false
     }
 
@@ -173,7 +173,7 @@ pub fn first_least_of(
     best.map(|(_, i)| i)
 }
 
-/// Positioning times of the first `n` commands in a row, which it has aims of, eight at once; none where that is not
+/// Positioning times of the first `n` commands in a row, which it has targets of, eight at once; none where that is not
 /// possible.
 #[inline(always)]
 fn times_of<'a>(
@@ -188,5 +188,5 @@ fn times_of<'a>(
         times.resize(2 * n_groups, [0; LANES]);
     }
     let times = &mut times[..n_groups];
-    arms.times_ns(row.aims(), margin, times).then_some(times)
+    arms.times_ns(row.targets(), margin, times).then_some(times)
 }

@@ -1,6 +1,6 @@
 //! Commands in order of coming, as a scheduler looks at them.
 
-use super::aims::Aims;
+use super::targets::Targets;
 use super::Waiting;
 use crate::line::Line;
 
@@ -8,7 +8,7 @@ use crate::line::Line;
 #[derive(Debug, Default)]
 pub struct Row {
     held: Line<Waiting>,
-    aims: Aims,
+    targets: Targets,
 }
 
 impl Row {
@@ -19,19 +19,19 @@ impl Row {
 
     #[inline]
     pub fn remove(&mut self, at: usize) -> Waiting {
-        self.aims.remove(at);
+        self.targets.remove(at);
         self.held.remove(at)
     }
 
     pub fn clear(&mut self) {
         self.held.clear();
-        self.aims.clear();
+        self.targets.clear();
     }
 
     /// Lets `change` change a command.
     pub fn change(&mut self, at: usize, change: impl FnOnce(&mut Waiting)) {
         change(&mut self.held[at]);
-        self.aims.change(at, &self.held[at]);
+        self.targets.change(at, &self.held[at]);
     }
 
     #[inline(always)]
@@ -51,28 +51,28 @@ impl Row {
 
     /// What positioning times of the commands depend on for which it was last asked for.
     #[inline(always)]
-    pub fn aims(&self) -> &Aims {
-        &self.aims
+    pub fn targets(&self) -> &Targets {
+        &self.targets
     }
 
     /// Finds out what positioning times of the first `n` commands depend on.
     #[inline(always)]
     pub fn aim(&mut self, n: usize) {
-        for waiting in self.held.get(self.aims.len()..n).unwrap_or_default() {
-            self.aims.push(waiting);
+        for waiting in self.held.get(self.targets.len()..n).unwrap_or_default() {
+            self.targets.push(waiting);
         }
     }
 
-    /// Whether the commands with aims have waited for times of so many bits.
+    /// Whether the commands with targets have waited for times of so many bits.
     #[inline(always)]
     pub fn has_short_waits(&mut self, now: i64, short: u64) -> bool {
-        self.aims.has_short_waits(&self.held, now, short)
+        self.targets.has_short_waits(&self.held, now, short)
     }
 
-    /// Keeps no aims up to date: the next choices need none.
+    /// Keeps no targets up to date: the next choices need none.
     #[inline(always)]
     pub fn forget_aims(&mut self) {
-        self.aims.clear();
+        self.targets.clear();
     }
 }
 
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use crate::drawn::drawn_from;
 
-    /// Aims are those of the first commands, however these come, change and leave between choices.
+    /// Targets are those of the first commands, however these come, change and leave between choices.
     #[test]
     fn aims_follow_the_commands() {
         let mut below = drawn_from(7);
@@ -106,15 +106,15 @@ mod tests {
                 row.clear();
             }
             let n = below(row.len() as i64 + 1) as usize;
-            let mut expected = Aims::default();
+            let mut expected = Targets::default();
             row.commands()[..n].iter().for_each(|waiting| expected.push(waiting));
             row.aim(n);
-            let aims = row.aims();
-            assert_eq!(aims.cylinders.as_flattened()[..n], expected.cylinders.as_flattened()[..n]);
-            assert_eq!(aims.heads.as_flattened()[..n], expected.heads.as_flattened()[..n]);
-            assert_eq!(aims.angles.as_flattened()[..n], expected.angles.as_flattened()[..n]);
-            assert_eq!(aims.arrived.as_flattened()[..n], expected.arrived.as_flattened()[..n]);
-            let oldest = row.commands()[..row.aims().len()].iter().map(|waiting| waiting.arrived).min();
+            let targets = row.targets();
+            assert_eq!(targets.cylinders.as_flattened()[..n], expected.cylinders.as_flattened()[..n]);
+            assert_eq!(targets.heads.as_flattened()[..n], expected.heads.as_flattened()[..n]);
+            assert_eq!(targets.angles.as_flattened()[..n], expected.angles.as_flattened()[..n]);
+            assert_eq!(targets.arrived.as_flattened()[..n], expected.arrived.as_flattened()[..n]);
+            let oldest = row.commands()[..row.targets().len()].iter().map(|waiting| waiting.arrived).min();
             if let Some(oldest) = oldest {
                 let (wait, longest) = (i64::from(step) - oldest, below(200));
                 assert_eq!(row.has_short_waits(i64::from(step), longest as u64), wait <= longest);

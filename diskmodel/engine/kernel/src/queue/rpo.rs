@@ -1,6 +1,6 @@
 //! Rotational position ordering, as a drive's firmware does it (rule Q12).
 
-use super::soonest::first_least_weighed;
+use super::least::first_least_weighed;
 use super::{times_of, Arms, Queue, Row, Scheduler, Waiting, LANES, WORTH_IT};
 use crate::divisor::Fraction;
 use crate::faults::{planted, Fault};
@@ -42,8 +42,8 @@ impl Scheduler for Rpo {
         let share = self.share_among(waiting.len());
         let weighed = &waiting[..n];
         match self.miss_margin_ns {
-            0 => soonest(weighed, now, 0, share, arms),
-            margin => soonest(weighed, now, margin, share, arms),
+            0 => least_time(weighed, now, 0, share, arms),
+            margin => least_time(weighed, now, margin, share, arms),
         }
     }
 
@@ -54,7 +54,7 @@ impl Scheduler for Rpo {
             row.aim(n);
             if row.has_short_waits(now, share.short()) {
                 if let Some(times) = times_of(row, n, self.miss_margin_ns, arms, &mut self.times) {
-                    return first_least_weighed(times, &row.aims().arrived, n, now as u32, &share);
+                    return first_least_weighed(times, &row.targets().arrived, n, now as u32, &share);
                 }
             }
         }
@@ -84,7 +84,7 @@ impl Rpo {
 
 /// Index of the command with the shortest time less what its wait counts.
 #[inline(always)]
-fn soonest(waiting: &[Waiting], now: i64, margin: i64, share: Fraction, arms: &impl Arms) -> usize {
+fn least_time(waiting: &[Waiting], now: i64, margin: i64, share: Fraction, arms: &impl Arms) -> usize {
     let mut best = (i64::MAX, 0);
     for (i, w) in waiting.iter().enumerate() {
         let score = arms.time_ns(w, margin) - share.of(now - w.arrived);

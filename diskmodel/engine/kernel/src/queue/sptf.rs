@@ -1,6 +1,6 @@
 //! Shortest positioning time first, plain and aged (rule Q6).
 
-use super::soonest::first_least;
+use super::least::first_least;
 use super::{times_of, Arms, Deep, Order, Queue, Row, Scheduler, Waiting, LANES, WORTH_IT};
 use crate::faults::{planted, Fault};
 
@@ -30,7 +30,7 @@ impl Scheduler for Sptf {
     }
 
     fn take(&mut self, deep: &mut Deep, _head: i64, now: i64, arms: &impl Arms) -> Option<(u64, Waiting)> {
-        deep.soonest(None, now, arms)
+        deep.least_time(None, now, arms)
     }
 }
 
@@ -50,7 +50,7 @@ impl Scheduler for SptfAged {
     }
 
     fn choose(&mut self, waiting: &[Waiting], _head: i64, now: i64, arms: &impl Arms) -> usize {
-        soonest_aged(waiting.iter().map(|w| (arms.time_ns(w, 0), w.arrived)), self.age_ns, now)
+        least_time_aged(waiting.iter().map(|w| (arms.time_ns(w, 0), w.arrived)), self.age_ns, now)
     }
 
     fn choose_in(&mut self, row: &mut Row, head: i64, now: i64, arms: &impl Arms) -> usize {
@@ -58,14 +58,14 @@ impl Scheduler for SptfAged {
             Some(times) => {
                 let each = times.as_flattened().iter().zip(row.commands());
                 let each = each.map(|(&time, waiting)| (i64::from(time), waiting.arrived));
-                soonest_aged(each, self.age_ns, now)
+                least_time_aged(each, self.age_ns, now)
             }
             None => self.choose(row.commands(), head, now, arms),
         }
     }
 
     fn take(&mut self, deep: &mut Deep, _head: i64, now: i64, arms: &impl Arms) -> Option<(u64, Waiting)> {
-        deep.soonest(Some(self.age_ns), now, arms)
+        deep.least_time(Some(self.age_ns), now, arms)
     }
 }
 
@@ -83,7 +83,7 @@ fn times_of_all<'a>(row: &mut Row, arms: &impl Arms, times: &'a mut Vec<[i32; LA
 
 /// Index of the command with the least product of its time and of what is left of the age limit, of times and arrivals.
 #[inline(always)]
-fn soonest_aged(each: impl Iterator<Item = (i64, i64)>, age_ns: i64, now: i64) -> usize {
+fn least_time_aged(each: impl Iterator<Item = (i64, i64)>, age_ns: i64, now: i64) -> usize {
     let mut best = (i128::MAX, 0);
     for (i, (time, arrived)) in each.enumerate() {
         let score = i128::from(time) * i128::from(aged(age_ns, now - arrived));

@@ -17,9 +17,8 @@ use crate::named::named;
 #[cfg(feature = "python")]
 use crate::python::extract::{field, Given};
 use crate::schema::{record, Described};
+use crate::units::NS_PER_S;
 use crate::virtual_disk;
-
-const NS_PER_S: i64 = 1_000_000_000;
 
 record! {
     /// A hard disk's tables.

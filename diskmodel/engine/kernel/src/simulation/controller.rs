@@ -9,8 +9,7 @@ use crate::events::{Action, COMPLETE, LAST_NS};
 use crate::faults::{planted, Fault};
 use crate::mechanics::{FLUSH, READ, WRITE};
 use crate::traffic::Traffic;
-
-const NS_PER_S: i64 = 1_000_000_000;
+use crate::units::NS_PER_S;
 
 /// The controller in whole numbers, and until when its processor and its link are taken.
 #[derive(Clone, Debug)]

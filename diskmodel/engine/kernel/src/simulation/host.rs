@@ -9,7 +9,7 @@ use crate::command::Slots;
 use crate::device::Device;
 use crate::events::{Action, COMPLETE, LAST_NS};
 use crate::faults::{planted, Fault};
-use crate::host::{cut, pages_of, Coming, HostTables, Pauses, ReadAhead};
+use crate::host::{cut, pages_of, Fetching, HostTables, Pauses, ReadAhead};
 use crate::mechanics::{FLUSH, READ, WRITE};
 use crate::traffic::{Traffic, PASS_THROUGH};
 
@@ -34,7 +34,7 @@ pub struct Host {
     processors_free: BinaryHeap<Reverse<i64>>,
     lock_ns: [i64; 2],
     lock_free: i64,
-    pub(super) coming: Coming,
+    pub(super) fetching: Fetching,
     /// Reads that a range has set free, and since when they waited.
     set_free: Vec<(u32, i64)>,
     pub(super) one_by_one: Slots<OneByOne>,
@@ -72,7 +72,7 @@ impl Host {
             processors_free: vec![Reverse(0); tables.n_processors].into(),
             lock_ns: tables.lock_ns.by_op(),
             lock_free: 0,
-            coming: Coming::new(longest),
+            fetching: Fetching::new(longest),
             set_free: Vec::new(),
             one_by_one: Slots::default(),
             wanted: Vec::new(),
@@ -178,7 +178,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if let Some(host) = &mut self.host {
             host.wanted = wanted;
         }
-        if !self.wait_for_coming(id) {
+        if !self.wait_for_fetching(id) {
             self.hosts[id].is_hit = true;
             self.done(id);
         }
@@ -187,16 +187,16 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Sectors [first, end), at most the longest request, are being fetched into memory.
     pub(super) fn fetch_window(&mut self, id: u32, first: i64, end: i64) {
         if let Some(host) = &mut self.host {
-            host.coming.add(first, end);
+            host.fetching.add(first, end);
         }
         self.send_below(self.hosts[id].row, READ, (first, end), Purpose::Window);
     }
 
     /// Lets a read wait for what it needs and is being fetched; false when nothing is.
-    pub(super) fn wait_for_coming(&mut self, id: u32) -> bool {
+    pub(super) fn wait_for_fetching(&mut self, id: u32) -> bool {
         let HostRequest { sector, n, .. } = self.hosts[id];
         let (since, end) = (self.events.now, sector + n);
-        self.host.as_mut().is_some_and(|host| host.coming.wait(id, since, sector, end))
+        self.host.as_mut().is_some_and(|host| host.fetching.wait(id, since, sector, end))
     }
 
     /// A request of the host's own for sectors [first, end).
@@ -241,7 +241,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
         let Some(host) = &mut self.host else { return };
         let mut set_free = std::mem::take(&mut host.set_free);
-        host.coming.came(first, end, |id, since| set_free.push((id, since)));
+        host.fetching.came(first, end, |id, since| set_free.push((id, since)));
         for (id, since) in set_free.drain(..) {
             self.hosts[id].cache += now - since;
             self.done(id);

@@ -11,8 +11,7 @@ use crate::events::{Action, ARRIVE, COMPLETE, LAST_NS};
 use crate::faults::{planted, Fault};
 use crate::layout::{rounded, Lengths, WriteTables};
 use crate::traffic::Traffic;
-
-const NS_PER_S: i64 = 1_000_000_000;
+use crate::units::NS_PER_S;
 
 /// Who waits for the log.
 #[derive(Clone, Copy)]

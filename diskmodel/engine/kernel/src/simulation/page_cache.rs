@@ -93,7 +93,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if let Some(host) = &mut self.host {
             host.wanted = wanted;
         }
-        if !self.wait_for_coming(id) {
+        if !self.wait_for_fetching(id) {
             return self.answer_from_memory(id, now);
         }
         if let Some((cache, _)) = self.page_cache() {
@@ -124,7 +124,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let of_range = |&(first, end): &(i64, i64)| pages_of(first, end - first, page);
         let others = span.filter(|at| !wanted.iter().any(|range| of_range(range).contains(at)));
         for first in wanted.iter().flat_map(of_range).chain(others).map(|at| at * page) {
-            if cache.pages.holds(first / page) || host.coming.has(first) {
+            if cache.pages.holds(first / page) || host.fetching.has(first) {
                 continue;
             }
             let end = (first + page).min(capacity);

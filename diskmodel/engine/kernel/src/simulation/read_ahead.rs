@@ -21,8 +21,8 @@ pub struct ReadAhead {
     piece: i64,
     readers: VecDeque<Reader>,
     n_readers: u64,
-    coming: Vec<Coming>,
-    n_coming: u32,
+    fetching: Vec<Fetching>,
+    n_fetching: u32,
     waiters: Vec<Waiter>,
 }
 
@@ -34,7 +34,7 @@ struct Reader {
 }
 
 /// Sectors [sector, end) that are being read ahead, and who waits for them.
-struct Coming {
+struct Fetching {
     number: u32,
     sector: i64,
     end: i64,
@@ -55,8 +55,8 @@ impl ReadAhead {
             piece,
             readers: VecDeque::new(),
             n_readers: 0,
-            coming: Vec::new(),
-            n_coming: 0,
+            fetching: Vec::new(),
+            n_fetching: 0,
             waiters: Vec::new(),
         }
     }
@@ -77,8 +77,8 @@ impl ReadAhead {
         Some((self.readers[at].number, self.readers[at].asked.max(end), limit))
     }
 
-    fn is_coming(&self, start: i64, stop: i64) -> bool {
-        self.coming.iter().any(|coming| coming.sector <= start && stop <= coming.end)
+    fn is_fetching(&self, start: i64, stop: i64) -> bool {
+        self.fetching.iter().any(|fetching| fetching.sector <= start && stop <= fetching.end)
     }
 }
 
@@ -88,9 +88,9 @@ impl Cache {
         let mut pieces = Vec::new();
         let mut at = sector;
         while at < end {
-            if let Some(piece) = self.ahead.coming.iter().position(|p| p.sector <= at && at < p.end) {
+            if let Some(piece) = self.ahead.fetching.iter().position(|p| p.sector <= at && at < p.end) {
                 pieces.push(piece);
-                at = self.ahead.coming[piece].end;
+                at = self.ahead.fetching[piece].end;
             } else if self.has(div(at, self.block)) {
                 at = (div(at, self.block) + 1) * self.block;
             } else {
@@ -98,7 +98,7 @@ impl Cache {
             }
         }
         for &piece in &pieces {
-            self.ahead.coming[piece].waiting.push(host);
+            self.ahead.fetching[piece].waiting.push(host);
         }
         if !pieces.is_empty() {
             self.ahead.waiters.push(Waiter { host, since: now, n_pieces: pieces.len() });
@@ -123,10 +123,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             if stop > limit {
                 break;
             }
-            if !cache.ahead.is_coming(start, stop) && !cache.holds(start, stop - start) {
-                let number = cache.ahead.n_coming;
-                cache.ahead.n_coming = number.wrapping_add(1);
-                cache.ahead.coming.push(Coming { number, sector: start, end: stop, waiting: Vec::new() });
+            if !cache.ahead.is_fetching(start, stop) && !cache.holds(start, stop - start) {
+                let number = cache.ahead.n_fetching;
+                cache.ahead.n_fetching = number.wrapping_add(1);
+                cache.ahead.fetching.push(Fetching { number, sector: start, end: stop, waiting: Vec::new() });
                 self.access_array(Owner::ReadAhead(number), READ, start, stop - start);
             }
             start = stop;
@@ -142,10 +142,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     pub(super) fn came(&mut self, number: u32) {
         let now = self.events.now;
         let Some(cache) = &mut self.cache else { return };
-        let Some(at) = cache.ahead.coming.iter().position(|coming| coming.number == number) else { return };
-        let coming = cache.ahead.coming.remove(at);
-        cache.insert(coming.sector, coming.end - coming.sector);
-        for host in coming.waiting {
+        let Some(at) = cache.ahead.fetching.iter().position(|fetching| fetching.number == number) else { return };
+        let fetching = cache.ahead.fetching.remove(at);
+        cache.insert(fetching.sector, fetching.end - fetching.sector);
+        for host in fetching.waiting {
             let Some(cache) = &mut self.cache else { return };
             let Some(at) = cache.ahead.waiters.iter().position(|waiter| waiter.host == host) else { continue };
             cache.ahead.waiters[at].n_pieces -= 1;

@@ -11,9 +11,8 @@ use crate::faults::{planted, Fault};
 use crate::mechanics::WRITE;
 use crate::queue::{Policy, Waiting};
 use crate::scenario::VirtualTables;
+use crate::units::NS_PER_S;
 use processor::Processor;
-
-const NS_PER_S: i64 = 1_000_000_000;
 
 /// What every virtual disk of the array shares.
 pub struct Model {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::command::Slots;
 
 /// Ranges [first, end) being fetched; a range that was fetched twice comes twice.
-pub struct Coming {
+pub struct Fetching {
     ranges: BTreeMap<(i64, i64), Fetched>,
     longest: i64,
     waiting: Slots<Waiting>,
@@ -33,10 +33,10 @@ struct Waiting {
     left: u64,
 }
 
-impl Coming {
+impl Fetching {
     /// Nothing yet, of ranges at most `longest` sectors long.
     pub fn new(longest: i64) -> Self {
-        Coming { ranges: BTreeMap::new(), longest, waiting: Slots::default(), spare: Vec::new() }
+        Fetching { ranges: BTreeMap::new(), longest, waiting: Slots::default(), spare: Vec::new() }
     }
 
     pub fn add(&mut self, first: i64, end: i64) {
@@ -137,28 +137,28 @@ mod tests {
     #[test]
     fn waits_as_by_looking_at_everything() {
         let mut below = drawn_from(7);
-        let (mut coming, mut plain) = (Coming::new(8), Plain::default());
+        let (mut fetching, mut plain) = (Fetching::new(8), Plain::default());
         for step in 0..20_000 {
             let (first, n) = (below(60), 1 + below(8));
             match below(5) {
                 0 | 1 if plain.ranges.len() < 30 => {
-                    coming.add(first, first + n);
+                    fetching.add(first, first + n);
                     plain.ranges.push((first, first + n));
                 }
                 2 => {
                     let (host, end) = (step as u32, first + 3 * n);
-                    assert_eq!(coming.wait(host, step, first, end), plain.wait(host, step, first, end));
+                    assert_eq!(fetching.wait(host, step, first, end), plain.wait(host, step, first, end));
                 }
                 _ if !plain.ranges.is_empty() => {
                     let range = plain.ranges[below(plain.ranges.len() as i64) as usize];
                     let mut done = Vec::new();
-                    coming.came(range.0, range.1, |host, since| done.push((host, since)));
+                    fetching.came(range.0, range.1, |host, since| done.push((host, since)));
                     assert_eq!(done, plain.came(range));
                 }
                 _ => {}
             }
-            assert_eq!(coming.has(first), plain.ranges.iter().any(|r| r.0 <= first && first < r.1));
+            assert_eq!(fetching.has(first), plain.ranges.iter().any(|r| r.0 <= first && first < r.1));
         }
-        assert!(coming.waiting.len() < 1000);
+        assert!(fetching.waiting.len() < 1000);
     }
 }

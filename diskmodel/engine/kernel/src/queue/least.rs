@@ -1,6 +1,6 @@
 //! Which of several scores is the least, eight at once.
 
-use super::aims::LANES;
+use super::targets::LANES;
 use crate::divisor::Fraction;
 use crate::machine::for_wide_registers;
 

@@ -12,7 +12,7 @@ type Groups<T> = Vec<[T; LANES]>;
 /// What the positioning times of the first commands in a row depend on. Angles of more than 31 bits are cut: then times are
 /// computed one by one from the commands themselves.
 #[derive(Clone, Debug)]
-pub struct Aims {
+pub struct Targets {
     n: usize,
     pub cylinders: Groups<u32>,
     /// Twice the head, and one more for a write.
@@ -24,19 +24,19 @@ pub struct Aims {
     oldest: i64,
 }
 
-/// A head as `Aims` have it.
+/// A head as `Targets` have it.
 pub fn head_of(head: u32, op: u8) -> u32 {
     head << 1 | u32::from(op == WRITE)
 }
 
-impl Default for Aims {
+impl Default for Targets {
     fn default() -> Self {
         let (cylinders, heads, angles, arrived) = Default::default();
-        Aims { n: 0, cylinders, heads, angles, arrived, oldest: i64::MAX }
+        Targets { n: 0, cylinders, heads, angles, arrived, oldest: i64::MAX }
     }
 }
 
-impl Aims {
+impl Targets {
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.n

@@ -28,7 +28,7 @@ impl Chances {
 
 /// What an access has drawn.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Luck {
+pub(super) struct AccessDraw {
     pub in_order: bool,
     pub late_ns: i64,
 }
@@ -46,13 +46,13 @@ impl Draws {
 
     /// What the next access to the media draws.
     #[inline(never)]
-    pub fn next(&mut self, chances: &Chances) -> Luck {
+    pub fn next(&mut self, chances: &Chances) -> AccessDraw {
         let zero_ppm = chances.zero_latency_ppm;
         let in_order = zero_ppm < PPM && (self.generator.below(PPM) >= zero_ppm) != planted(Fault::InOrder);
         if chances.retry_ppm == 0 || self.generator.below(PPM) >= chances.retry_ppm {
-            return Luck { in_order, late_ns: 0 };
+            return AccessDraw { in_order, late_ns: 0 };
         }
         let at = self.generator.below(chances.retry_ns.len() as u64) as usize;
-        Luck { in_order, late_ns: chances.retry_ns[at] + i64::from(planted(Fault::RetryTime)) }
+        AccessDraw { in_order, late_ns: chances.retry_ns[at] + i64::from(planted(Fault::RetryTime)) }
     }
 }
