@@ -57,6 +57,7 @@ def test_host_bytes_reach_the_disks(engine: Engine) -> None:
     """JBOD without caches: each byte asked for is moved once."""
     case = random_case(0)
     case["array"] |= {"layout": {"level": "jbod", "disks": 2}, "controller": {}, "drive_write_cache": False}
+    case["array"].pop("host", None)
     case["array"]["drive"] |= {"cache": None}
     scenario, requests = build(case)
     run = engine(scenario, requests)
