@@ -38,7 +38,9 @@ def test_both_engines_agree_on_it(seed: int) -> None:
         assert isinstance(options, (tuple, list, range))
         return "raid6" if "raid6" in options else draw.choice(options)
 
-    case = draw_case(pick)
+    # no level of RAID writes the zones of a host-managed drive in order
+    drawn = (draw_case(pick) for _ in range(100))
+    case = next(one for one in drawn if "write_zones" not in one["array"]["drive"])
     case["array"]["layout"] |= {"level": "raid7", "disks": draw.choice((5, 6, 8))}
     case["array"]["layout"] |= {"failed": [0]} if case["array"]["layout"].get("failed") else {}
     reported = difference(case)
