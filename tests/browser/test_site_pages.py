@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 #: of the keyboard.
 OF_THE_THEME = "tabbed-labels"
 #: What a live experiment shows when it has answered, in each of its views.
-ANSWERED = "#answers dd, #plan-verdict strong, #array-picture .surface:not(.gone), #head"
+ANSWERED = "#answers dd, #plan-verdict strong, #array-picture .surface:not(.gone), #head, #commits-table td"
 
 
 needs_site = pytest.mark.skipif(
@@ -38,9 +38,7 @@ def test_no_page_of_the_course_scrolls_sideways_or_has_faults(opened: Open) -> N
         if (frame := page.locator("iframe.live-lab").first).count():
             frame.scroll_into_view_if_needed()
             inside = page.frame_locator("iframe.live-lab").first
-            inside.locator(
-                "#answers dd, #plan-verdict strong, #array-picture .surface:not(.gone), #head"
-            ).first.wait_for()
+            inside.locator(ANSWERED).first.wait_for()
         page.context.close()
 
 
