@@ -32,7 +32,7 @@ def save_heat_map(title: str, found: Sequence[tuple[str, Array, Result]], path: 
 
     maps = []
     for name, array, result in found:
-        turns = 60e3 / array.drive.rpm if isinstance(array.drive, Hdd) else None
+        turns = array.drive.period_ns / 1e6 if isinstance(array.drive, Hdd) else None
         maps.append((name, heat_map(result.run.completions, revolution_ms=turns)))
     if path.suffix.lower() == ".html":
         write_text(path, heat_map_page(title, maps), _FIELD)

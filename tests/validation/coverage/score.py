@@ -6,13 +6,16 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from scipy import stats
 
 from diskmodel.analytic.rule import WRITE_PENALTIES
+from diskmodel.array import Array
 from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops
-from tests.validation.coverage.evidence import STATISTICS, Case
+from diskmodel.workload import Workload
+from tests.validation.coverage.evidence import STATISTICS
 from tests.validation.coverage.spread import Figure
 
 #: Of all intervals here.
@@ -42,21 +45,29 @@ class Judged:
     @property
     def width(self) -> float:
         """Return the width as a logarithm."""
-        return math.log(self.high / self.low) if self.low > 0 and math.isfinite(self.high) else math.inf
+        return width(self.low, self.high)
 
     @property
     def score(self) -> float:
-        """Return the interval score of the logarithm: the width, and a penalty for what lies outside.
+        """Return the interval score of the logarithm."""
+        return interval_score(self.figure.measured, self.low, self.high)
 
-        References
-        ----------
-        Gneiting and Raftery, *Strictly proper scoring rules, prediction, and estimation*, JASA 102 (2007), section 6.2.
-        """
-        measured = self.figure.measured
-        below = math.log(self.low / measured) if self.low > 0 else 0.0
-        above = math.log(measured / self.high) if math.isfinite(self.high) else 0.0
-        outside = max(0.0, below, above)
-        return self.width + 2 / (1 - CONFIDENCE) * outside
+
+def width(low: float, high: float) -> float:
+    """Return the width of an interval as a logarithm; infinite where an end is 0 or infinite."""
+    return math.log(high / low) if low > 0 and math.isfinite(high) else math.inf
+
+
+def interval_score(measured: float, low: float, high: float) -> float:
+    """Return the interval score of the logarithm: the width, and a penalty for what lies outside.
+
+    References
+    ----------
+    Gneiting and Raftery, *Strictly proper scoring rules, prediction, and estimation*, JASA 102 (2007), section 6.2.
+    """
+    below = math.log(low / measured) if low > 0 else 0.0
+    above = math.log(measured / high) if math.isfinite(high) else 0.0
+    return width(low, high) + 2 / (1 - CONFIDENCE) * max(0.0, below, above)
 
 
 def of_statistic(judged: Iterable[Judged], statistic: str) -> list[Judged]:
@@ -92,19 +103,34 @@ def printed(figures: Iterable[Figure]) -> list[Judged]:
     ]
 
 
-def rule_of(case: Case) -> dict[str, float]:
-    """Return the rule of thumb of a case: rate, mean and p99.
+class Asked(Protocol):
+    """A load of one stream of clients on an array."""
+
+    @property
+    def array(self) -> Array: ...
+    @property
+    def workload(self) -> Workload: ...
+
+
+def _usual_iops(asked: Asked) -> float:
+    return calculator_disk_iops(asked.array.drive)
+
+
+def rule_of(asked: Asked, disk_iops: Callable[[Asked], float] = _usual_iops) -> dict[str, float]:
+    """Return the rule of thumb of a load: rate, mean and p99.
 
     The rate is that of all disks by the usual rating of one, over the operations that a request needs; at most as many
-    disks are busy as requests are outstanding. Clients who wait have a mean of their number over the rate, and the rule
-    of thumb ignores the tail: p99 is that of an exponential distribution.
+    disks are busy as requests are outstanding, and a RAID-Z group counts as one. Clients who wait have a mean of their
+    number over the rate, and the rule of thumb ignores the tail: p99 is that of an exponential distribution.
     """
-    (stream,) = case.workload.streams
+    (stream,) = asked.workload.streams
     reads, depth = float(stream.read_ratio), int(stream.to_dict()["arrival"]["clients"])
-    layout = case.array.layout
-    penalty = WRITE_PENALTIES.get(str(layout.level), 1)
-    disks = min(layout.disks, depth) if reads == 1 else layout.disks
-    rate = disks * calculator_disk_iops(case.array.drive) / (reads + (1 - reads) * penalty)
+    layout = asked.array.layout
+    level = str(layout.level)
+    n_disks = 1 if level.startswith("raidz") else layout.disks
+    penalty = WRITE_PENALTIES.get("raid10" if level == "mirror" else level, 1)
+    disks = min(n_disks, depth) if reads == 1 else n_disks
+    rate = disks * disk_iops(asked) / (reads + (1 - reads) * penalty)
     mean_ms = 1e3 * depth / rate
     return {"iops": rate, "mean": mean_ms, "p99": math.log(100) * mean_ms}
 

@@ -15,9 +15,8 @@ from pathlib import Path
 
 from diskmodel.errors import Fault, FormatError
 from tests.validation.coverage.evidence import STATISTICS
+from tests.validation.coverage.predicted import COLUMNS
 from tests.validation.yardstick.questions import questions
-
-COLUMNS = tuple(f"{name}{end}" for name in STATISTICS for end in ("", "_low", "_high"))
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from pathlib import Path
 
-from diskmodel.analytic.rule import WRITE_PENALTIES
 from diskmodel.engine.simulate import simulate
-from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops
 from diskmodel.result import Result
 from tests.validation.coverage import predicted
 from tests.validation.coverage.evidence import size_bytes
+from tests.validation.coverage.score import Asked, rule_of
 from tests.validation.yardstick.answers import Answer, Answers, read, text_of
 from tests.validation.yardstick.questions import Question, questions, statistics_of
 
@@ -30,12 +28,21 @@ LINEAR_S, LINEAR_BYTES_PER_S = 11.5e-3, 143e6
 
 def rule_of_thumb() -> Answers:
     """Return what a calculator says: the usual rate of each disk, write penalties, clients over the rate."""
-    return _of_one_server(lambda asked: calculator_disk_iops(asked.array.drive))
+    return {(asked.id, name): Answer(value) for asked in questions() for name, value in _asked(asked, rule_of(asked))}
 
 
 def linear_model() -> Answers:
     """Return what the linear model says of each disk; arrays and queues as by the rule of thumb."""
-    return _of_one_server(lambda asked: 1 / (LINEAR_S + size_bytes(asked.workload) / LINEAR_BYTES_PER_S))
+
+    def disk_iops(asked: Asked) -> float:
+        return 1 / (LINEAR_S + size_bytes(asked.workload) / LINEAR_BYTES_PER_S)
+
+    found = ((asked, rule_of(asked, disk_iops)) for asked in questions())
+    return {(asked.id, name): Answer(value) for asked, rule in found for name, value in _asked(asked, rule)}
+
+
+def _asked(asked: Question, known: dict[str, float]) -> list[tuple[str, float]]:
+    return [(name, known[name]) for name in statistics_of(asked)]
 
 
 def diskmodel() -> Answers:
@@ -88,27 +95,6 @@ def _answers(asked: Question, result: Result) -> Iterator[tuple[str, Answer]]:
         scale = 1.0 if name == "iops" else 1e6
         value = float(result.iops.mean) if name == "iops" else float(data["latency_ms"][name])
         yield name, Answer(value, interval.low / scale, interval.high / scale)
-
-
-def _of_one_server(disk_iops: object) -> Answers:
-    assert callable(disk_iops)
-    found: Answers = {}
-    for asked in questions():
-        (stream,) = asked.workload.streams
-        arrival = stream.to_dict()["arrival"]
-        reads, depth = float(stream.read_ratio), int(arrival["clients"])
-        layout = asked.array.layout
-        level = str(layout.level)
-        # a pool is counted as one disk for each group of its disks, a mirror reads from all of them
-        is_raidz = level.startswith("raidz")
-        disks = 1 if is_raidz else layout.disks
-        penalty = 1 if is_raidz else WRITE_PENALTIES.get("raid10" if level == "mirror" else level, 1)
-        busy = min(disks, depth) if reads == 1 else disks
-        rate = busy * disk_iops(asked) / (reads + (1 - reads) * penalty)
-        mean_ms = 1e3 * depth / rate
-        known = {"iops": rate, "mean": mean_ms, "p99": math.log(100) * mean_ms}
-        found |= {(asked.id, name): Answer(known[name]) for name in statistics_of(asked)}
-    return found
 
 
 #: Name on the page → its answers.

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from tests.validation.coverage.score import interval_score
 from tests.validation.yardstick.answers import Answers
 from tests.validation.yardstick.questions import Question, statistics_of
 
-#: Of all intervals.
-CONFIDENCE = 0.95
 #: A figure is right within this share, and badly wrong from this factor on.
 NEAR, FAR = 0.10, 2.0
 
@@ -67,16 +66,7 @@ def score(asked: Iterable[Question], answers: Answers) -> Score:
     )
 
 
-def interval_score(true: float, low: float, high: float) -> float:
-    """Return the interval score of the logarithm of one figure; infinite where an end is 0 or infinite."""
-    if not (low > 0 and math.isfinite(high)):
-        return math.inf
-    outside = max(0.0, math.log(low / true), math.log(true / high))
-    return math.log(high / low) + 2 / (1 - CONFIDENCE) * outside
-
-
-def _of(values: np.ndarray, statistic: object) -> float:
-    assert callable(statistic)
+def _of(values: np.ndarray, statistic: Callable[[np.ndarray], np.floating]) -> float:
     return float(statistic(values)) if len(values) else math.nan
 
 
