@@ -121,9 +121,7 @@ class ScenarioTables:
             link_bytes_per_s=scenario.link_bytes_per_s,
             hit_ratio=cache.hit_ratio if cache is not None and cache.hit_ratio is not None else 0.0,
             volume_depth=controller.volume_depth or 0,
-            cache=CacheTables.of(controller, scenario.layout, sector, scenario.depth)
-            if controller.has_real_cache
-            else None,
+            cache=scenario.caches,
             host=None if host.is_transparent else HostTables.of(host, sector, scenario.pauses_ns),
             revolution_ns=scenario.revolution_ns,
             phase_ns=scenario.phase_ns,

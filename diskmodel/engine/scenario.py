@@ -8,6 +8,7 @@ import numpy as np
 
 from diskmodel.array import Array
 from diskmodel.controller.description import Controller
+from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import DriveTables, FlashTables, HddTables, VirtualTables
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.errors import CoverageError, DescriptionError, Fault, StarvationError
@@ -64,6 +65,13 @@ class Scenario:
     first_draw: int = 0
     start: Start = EMPTY
     sample_every: int = 0
+
+    @property
+    def caches(self) -> CacheTables | None:
+        """Tables of the controller's real caches; None without any."""
+        if not self.controller.has_real_cache:
+            return None
+        return CacheTables.of(self.controller, self.layout, self.drive.sector_bytes, self.depth)
 
     @property
     def has_drawn_hits(self) -> bool:

@@ -8,7 +8,6 @@ from typing import Any
 from pydantic import Field
 
 from diskmodel.array import Array
-from diskmodel.controller.tables import CacheTables
 from diskmodel.description import Description
 from diskmodel.drive import Hdd
 from diskmodel.engine.scenario import resolve
@@ -92,8 +91,8 @@ def commit_offers() -> dict[str, Any]:
 def _protected_cache() -> dict[str, Any]:
     """Return the tables of the protected cache, whose division of the disk the page makes itself."""
     scenario = resolve(place_of("protected", CommitSettings().drive), 0)
-    tables = CacheTables.of(scenario.controller, scenario.layout, scenario.drive.sector_bytes, scenario.depth)
-    return asdict(tables)
+    assert scenario.caches is not None
+    return asdict(scenario.caches)
 
 
 def place_of(place: str, drive: str) -> Array:

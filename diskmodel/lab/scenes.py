@@ -109,9 +109,8 @@ def scene_data(array: Array, requests: Requests, recording: Recording) -> dict[s
     """Return a recorded run as plain data."""
     scenario = resolve(array, 0)
     layout = scenario.layout
-    cache = None
-    if scenario.controller.write_cache is not None:
-        tables = CacheTables.of(scenario.controller, layout, scenario.drive.sector_bytes, scenario.depth)
+    cache, tables = None, scenario.caches
+    if tables is not None and tables.dirty_lines:
         cache = {"room": tables.dirty_lines, "high": tables.high_lines}
     return {
         "disks": [disk.to_dict() for disk in recording.disks],
@@ -171,4 +170,5 @@ def _cache_settings() -> CacheTables:
     """Return the tables of the scene's cache, whose division of the array the page makes itself."""
     array = scene_array(Settings(), "cache")
     scenario = resolve(array, 0)
-    return CacheTables.of(scenario.controller, scenario.layout, scenario.drive.sector_bytes, scenario.depth)
+    assert scenario.caches is not None
+    return scenario.caches

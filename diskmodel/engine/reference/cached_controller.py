@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from diskmodel.controller.block_cache import POLICIES, BlockCache
 from diskmodel.controller.dirty_blocks import DirtyBlocks
-from diskmodel.controller.tables import CacheTables
 from diskmodel.engine.reference.clock import Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.controller import Controller, HostRequest
@@ -51,7 +50,8 @@ class CachedController(Controller):
 
     def __init__(self, clock: Clock, scenario: Scenario, raid: Raid, done: Callable[[HostRequest], None]) -> None:
         super().__init__(clock, scenario, raid, done)
-        tables = CacheTables.of(scenario.controller, scenario.layout, self.sector_bytes, scenario.depth)
+        tables = scenario.caches
+        assert tables is not None
         self.block = tables.block_sectors
         self.cache: BlockCache | None = POLICIES[tables.policy](tables.read_blocks) if tables.read_blocks else None
         self.dirty: DirtyBlocks | None = None

@@ -47,9 +47,9 @@ def level_marks(scenario: Scenario) -> tuple[int, int, int]:
 
 def cache_room(scenario: Scenario) -> int:
     """Room of the controller's write-back cache in bytes of this load's data; 0: there is none (rule Z3)."""
-    if scenario.controller.write_cache is None:
+    caches = scenario.caches
+    if caches is None:
         return 0
-    caches = CacheTables.of(scenario.controller, scenario.layout, scenario.drive.sector_bytes, scenario.depth)
     return int(caches.dirty_lines * bytes_per_line(scenario.start.dirty, caches, scenario.drive.sector_bytes))
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import FlashTables, HddTables
 from diskmodel.engine.steady.buffered import by_disk, joined, staggered, units_left_out
 from diskmodel.engine.steady.contents import (
@@ -83,11 +82,9 @@ class Parts:
         # levels that the trial confirms are not drawn again. A cache of bound methods would refer to these parts, and
         # keep the drive's tables, megabytes each, until the next collection of garbage
         self._drawn: dict[tuple[str, Level | int | None], Any] = {}
-        tables, controller = scenario.drive, scenario.controller
+        tables = scenario.drive
         self.sector_bytes = tables.sector_bytes
-        self.caches: CacheTables | None = None
-        if controller.has_real_cache:
-            self.caches = CacheTables.of(controller, scenario.layout, self.sector_bytes, scenario.depth)
+        self.caches = scenario.caches
         host = HostTables.of(scenario.host, self.sector_bytes)
         self.page_bytes = host.page_sectors * self.sector_bytes
         self.pages = host.page_cache
