@@ -1,9 +1,11 @@
-"""Build hook; everything declarative stands in pyproject.toml."""
+"""Build hooks; everything declarative stands in pyproject.toml."""
 
 import shutil
+import sys
 
 from setuptools import setup
 from setuptools.command.build import build
+from setuptools_rust import RustBin
 
 
 class BuildFromScratch(build):
@@ -14,4 +16,11 @@ class BuildFromScratch(build):
         super().run()
 
 
-setup(cmdclass={"build": BuildFromScratch})
+# The micro-benchmark speaks to the kernel of Linux (io_uring, O_DIRECT, block devices). Elsewhere everything but
+# `diskmodel measure` works, which says so.
+MICRO_BENCHMARK = RustBin("diskmodel-bench", path="calibrate/microbench/Cargo.toml", args=["--locked"], debug=False)
+
+setup(
+    cmdclass={"build": BuildFromScratch},
+    rust_extensions=[MICRO_BENCHMARK] if sys.platform.startswith("linux") else [],
+)

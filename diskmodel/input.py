@@ -5,6 +5,8 @@ A FIFO, a device or a file of `/proc` may never end, or never begin; such a file
 
 from __future__ import annotations
 
+import functools
+import operator
 import os
 import stat
 from collections.abc import Iterator
@@ -69,6 +71,11 @@ def touched() -> Touched | None:
     return _touched.get()
 
 
+def open_flags(*names: str) -> int:
+    """Flags of `os.open` by their names without `O_`, those that this system has: Windows knows no `O_CLOEXEC`."""
+    return functools.reduce(operator.or_, (getattr(os, f"O_{name}", 0) for name in names))
+
+
 def identity_of(status: os.stat_result) -> Identity:
     """Device and inode of a file."""
     return status.st_dev, status.st_ino
@@ -107,7 +114,7 @@ def open_input(path: str | Path) -> IO[bytes]:
         command is about to replace it.
     """
     # without O_NONBLOCK the opening of a FIFO waits for a writer; for stored files it means nothing
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    handle = os.open(path, open_flags("RDONLY", "NONBLOCK", "NOCTTY", "CLOEXEC", "BINARY"))
     try:
         status = os.fstat(handle)
         _refuse(path, status)

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import IO
 
 from diskmodel.errors import Fault, OutputError
-from diskmodel.input import identity_of, kind_of, touched
+from diskmodel.input import identity_of, kind_of, open_flags, touched
 
 #: The path that means standard output.
 STDOUT = "-"
@@ -36,6 +36,8 @@ STDOUT = "-"
 #: Bytes of the final name that the temporary name repeats: with the rest it stays below the 255 of every file system.
 _NAME_BYTES = 120
 _PERMISSIONS = 0o777
+#: Where a file can be named inside an open folder, that folder cannot be exchanged meanwhile. Windows knows only paths.
+_IN_OPEN_FOLDER = os.open in os.supports_dir_fd
 #: What some file systems answer where they have no fsync (of folders): nothing more can be done there.
 _NO_SYNC = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)
 _ANOTHER = "name another place"
@@ -65,7 +67,7 @@ def output_file(path: str | Path, field: str = "out") -> Iterator[IO[bytes]]:
     path = Path(path)
     try:
         old = _old_file(path, field)
-        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        folder = os.open(path.parent, open_flags("RDONLY", "DIRECTORY", "CLOEXEC")) if _IN_OPEN_FOLDER else None
     except (OSError, ValueError) as error:
         raise _unwritable(path, field, error) from None
     try:
@@ -75,15 +77,17 @@ def output_file(path: str | Path, field: str = "out") -> Iterator[IO[bytes]]:
     finally:
         # it was opened to read: by now all is done, or has failed for a better reason
         with contextlib.suppress(OSError):
-            os.close(folder)
+            if folder is not None:
+                os.close(folder)
 
 
-def _replacing(folder: int, path: Path, field: str, old: os.stat_result | None) -> Iterator[IO[bytes]]:
-    """Yield the temporary file once; afterwards it has the final name."""
+def _replacing(folder: int | None, path: Path, field: str, old: os.stat_result | None) -> Iterator[IO[bytes]]:
+    """Yield the temporary file once; afterwards it has the final name. Without an open folder both names are paths."""
     start = os.fsdecode(os.fsencode(path.name)[:_NAME_BYTES])
-    part = f".{start}.{os.getpid()}.{os.urandom(8).hex()}.part"
+    beside = path.parent if folder is None else Path()
+    part = beside / f".{start}.{os.getpid()}.{os.urandom(8).hex()}.part"
     mode = 0o666 if old is None else 0o600
-    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode, dir_fd=folder)
+    handle = os.open(part, open_flags("WRONLY", "CREAT", "EXCL", "NOFOLLOW", "CLOEXEC", "BINARY"), mode, dir_fd=folder)
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -92,7 +96,7 @@ def _replacing(folder: int, path: Path, field: str, old: os.stat_result | None) 
                 _take_over(file.fileno(), old)
             _sync(file.fileno())
         _old_file(path, field)
-        os.replace(part, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+        os.replace(part, beside / path.name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(part, dir_fd=folder)
@@ -100,10 +104,13 @@ def _replacing(folder: int, path: Path, field: str, old: os.stat_result | None) 
     now = touched()
     if now is not None and old is not None:
         now.claimed.pop(identity_of(old), None)
-    _sync(folder)
+    if folder is not None:
+        _sync(folder)
 
 
 def _take_over(handle: int, old: os.stat_result) -> None:
+    if not hasattr(os, "fchown"):
+        return  # Windows: owners and modes belong to the folder's access list there
     with contextlib.suppress(PermissionError):
         os.fchown(handle, old.st_uid, old.st_gid)
     os.fchmod(handle, stat.S_IMODE(old.st_mode) & _PERMISSIONS)
@@ -152,7 +159,7 @@ def append_line(path: str | Path, line: str, field: str = "memory") -> None:
     """
     path = Path(path)
     # without O_NONBLOCK the opening of a FIFO waits for a reader
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    flags = open_flags("WRONLY", "APPEND", "CREAT", "NOFOLLOW", "NONBLOCK", "CLOEXEC", "BINARY")
     data = line.encode("utf-8")
     try:
         handle = os.open(path, flags, 0o666)
@@ -199,7 +206,7 @@ def check_output(path: str | Path, field: str = "out", *, is_claimed: bool = Tru
 def discard_stdout() -> None:
     """Send what is still to be written to standard output nowhere, so that the interpreter's own end does not fail."""
     with contextlib.suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+        nowhere = os.open(os.devnull, open_flags("WRONLY", "CLOEXEC"))
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
 

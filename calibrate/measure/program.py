@@ -59,6 +59,9 @@ def find_program() -> Path:
         return beside
     if on_path := shutil.which(PROGRAM):
         return Path(on_path)
+    if not sys.platform.startswith("linux"):
+        fix = "measure on a Linux machine (a live system will do), and take the file here to calibrate and plan"
+        raise MeasurementError(Fault("program", PROGRAM, "needs Linux, and is not part of diskmodel elsewhere", fix))
     raise MeasurementError(
         Fault("program", PROGRAM, "was not found beside Python or on PATH", "install diskmodel again with pip")
     )

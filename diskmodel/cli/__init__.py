@@ -10,6 +10,8 @@ import warnings
 from types import FrameType
 from typing import NoReturn
 
+from diskmodel.signals import TERMINATIONS, set_alarm
+
 #: New objects between two searches for garbage in cycles; Python's own number is 700. A command makes hundreds of
 #: thousands that live to its end, and hardly a cycle: with 700, searching takes 4 % of a plan's processor time.
 _OBJECTS_BETWEEN_SEARCHES = 100_000
@@ -22,7 +24,7 @@ class Interrupted(KeyboardInterrupt):
 
 def main() -> None:
     """Run the command line of this process; ends it with the exit status that `docs/reference/cli.md` promises."""
-    for ending in (signal.SIGTERM, signal.SIGHUP):
+    for ending in TERMINATIONS:
         signal.signal(ending, _terminated)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupted)
@@ -70,8 +72,7 @@ def _dropped(found: sys.UnraisableHookArgs) -> None:
     def again(signum: int, frame: FrameType | None) -> NoReturn:
         raise ending
 
-    signal.signal(signal.SIGALRM, again)
-    signal.setitimer(signal.ITIMER_REAL, 0.05)  # s; at once it would be raised in here, and dropped as well
+    set_alarm(0.05, again)  # s; at once it would be raised in here, and dropped as well
 
 
 def _interrupted(signum: int, frame: FrameType | None) -> None:

@@ -16,12 +16,14 @@ import typer
 from diskmodel.cli.shared.console import print_json, say, show
 from diskmodel.cli.shared.options import Debug, Json, Seed
 from diskmodel.cli.shared.status import ends_well
+from diskmodel.signals import TERMINATIONS
 
 if TYPE_CHECKING:
     from diskmodel.array import Array
     from diskmodel.mount import DataKind, Served, Stopper
 
-_ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+#: What ends a mount in the usual way.
+_ENDINGS = (signal.SIGINT, *TERMINATIONS)
 
 
 @ends_well

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -16,6 +15,7 @@ from diskmodel.cli.shared.status import TimeLimitReached
 from diskmodel.doing import what_is_done
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.options import TIME_LIMIT
+from diskmodel.signals import set_alarm
 
 #: Longest that can be asked for, s: a year.
 _MOST_S = 365 * 86_400
@@ -69,13 +69,11 @@ def _ending_after(limit: str, way_out: str) -> Iterator[None]:
         fix = f"allow more time, or {way_out}"
         raise TimeLimitReached(Fault(TIME_LIMIT.name, limit, f"is over while {what_is_done()}", fix))
 
-    before = signal.signal(signal.SIGALRM, reached)
+    cancel = set_alarm(seconds, reached)
     try:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        cancel()
 
 
 def _seconds(limit: str) -> float:
