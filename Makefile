@@ -97,6 +97,12 @@ lint: $(VENV)/.dependencies ## Lint Python (ruff, import-linter) and Rust (clipp
 	cargo fmt --all --check
 	$(CARGO_ENV) cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 
+# Needs their standard libraries: rustup target add x86_64-pc-windows-gnu aarch64-apple-darwin
+.PHONY: check-systems
+check-systems: ## Check that the kernel compiles for Windows and macOS (without linking)
+	for system in x86_64-pc-windows-gnu aarch64-apple-darwin; do \
+		PYO3_NO_PYTHON=1 cargo check --locked --quiet --target $$system --package diskmodel-kernel; done
+
 .PHONY: types
 types: $(VENV)/.dependencies ## Check the types of the Python code
 	$(BIN)/mypy
@@ -263,8 +269,15 @@ $(VENV)/.dependencies: requirements/dev.txt | $(VENV)/.python
 	$(PIP) install --quiet --no-compile --no-deps --require-hashes -r requirements/dev.txt
 	@touch $@
 
+# What the installation would compile, with the same command, so that it finds it done: two jobs of make compile beside the
+# packages, which takes as long as they do.
+$(VENV)/.compiled: $(RUST_SOURCES) | $(VENV)/.python
+	$(CARGO_ENV) cargo rustc --quiet --locked --release --lib --crate-type cdylib --manifest-path $(KERNEL)/Cargo.toml
+	$(CARGO_ENV) cargo build --quiet --locked --release --manifest-path calibrate/microbench/Cargo.toml
+	@touch $@
+
 # Only what is compiled or declared asks for a new installation: Python files are used where they lie.
-$(VENV)/.installed: $(VENV)/.dependencies pyproject.toml setup.py $(RUST_SOURCES)
+$(VENV)/.installed: $(VENV)/.dependencies $(VENV)/.compiled pyproject.toml setup.py $(RUST_SOURCES)
 	rm -f diskmodel/engine/_kernel*.so
 	$(PIP) install --quiet --no-build-isolation --no-deps --editable .
 	@touch $@

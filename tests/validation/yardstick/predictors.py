@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from functools import cache
 from pathlib import Path
 
 from diskmodel.engine.simulate import simulate
@@ -73,13 +72,8 @@ def renew() -> None:
     KEPT.write_text(text_of(found), encoding="utf-8")
 
 
-@cache
-def _questions() -> list[Question]:
-    return questions()
-
-
 def _simulated(number: int) -> dict[str, Answer]:
-    return simulated(_questions()[number])
+    return simulated(questions()[number])
 
 
 def simulated(asked: Question, n_requests: int = N_REQUESTS) -> dict[str, Answer]:

@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from diskmodel.array import Array
@@ -55,9 +56,10 @@ class Question:
     measured: dict[str, float]
 
 
-def questions() -> list[Question]:
+@cache
+def questions() -> tuple[Question, ...]:
     """Return all questions, by group."""
-    return [*_published(), *_linux_md(), *_flushes(), *_openzfs()]
+    return (*_published(), *_linux_md(), *_flushes(), *_openzfs())
 
 
 def fingerprint() -> str:
