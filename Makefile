@@ -272,7 +272,8 @@ $(VENV)/.dependencies: requirements/dev.txt | $(VENV)/.python
 # What the installation would compile, with the same command, so that it finds it done: two jobs of make compile beside the
 # packages, which takes as long as they do.
 $(VENV)/.compiled: $(RUST_SOURCES) | $(VENV)/.python
-	$(CARGO_ENV) cargo rustc --quiet --locked --release --lib --crate-type cdylib --manifest-path $(KERNEL)/Cargo.toml
+	$(CARGO_ENV) cargo rustc --quiet --locked --release --lib --crate-type cdylib \
+		--features pyo3/extension-module --manifest-path $(KERNEL)/Cargo.toml
 	$(CARGO_ENV) cargo build --quiet --locked --release --manifest-path calibrate/microbench/Cargo.toml
 	@touch $@
 

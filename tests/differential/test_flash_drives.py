@@ -40,7 +40,7 @@ def test_drives_of_the_catalogue(drive: str, layout: str) -> None:
     assert difference is None, difference
 
 
-@pytest.mark.parametrize("policy", ["greedy", "cost-benefit"])
+@pytest.mark.parametrize("policy", ["greedy", pytest.param("cost-benefit", marks=pytest.mark.slow)])
 def test_long_enough_to_clean_many_blocks(policy: str) -> None:
     drive = load_drive("intel-x25-m-g2-160").to_dict() | {"gc_policy": policy}
     array = Array.parse({"drive": drive, "layout": LAYOUTS["one drive"]})

@@ -31,7 +31,8 @@ def test_a_plan_is_made_and_its_report_written_over_an_old_one(tmp_path: Path) -
 
 
 def test_a_time_limit_ends_a_simulation() -> None:
-    done = run("simulate", "4x generic-7k2 raid10", "--iops", "100", "--requests", "50000000", "--time-limit", "1s")
+    load = "--iops 100 --reads 70% --block 8k --requests 50000000 --time-limit 1s"
+    done = run("simulate", "4x generic-7k2 raid10", *load.split())
     assert done.returncode != 0
     assert "is over while" in done.stderr
     assert "Traceback" not in done.stderr

@@ -1,7 +1,7 @@
 """Run `diskmodel` without the names that Python has on Linux alone: python -m tests.packaging.without_linux plan ...
 
 What other packages need of them is loaded before. It cannot show that a package works on Windows, only that diskmodel
-asks for nothing on its way that is missing there.
+itself asks for nothing that is missing there.
 """
 
 import asyncio  # noqa: F401

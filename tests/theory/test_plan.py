@@ -251,7 +251,7 @@ def test_array_and_workload_of_a_candidate_reproduce_its_figure() -> None:
             "max_group_width": {"raid5": 3},
         },
     )
-    document = json.loads(json.dumps(run_plan(plan, with_relaxations=False).to_dict()))
+    document = json.loads(json.dumps(run_plan(plan, with_relaxations=False, by_chance=False).to_dict()))
     assert [candidate["level"] for candidate in document["candidates"]][1] == "raid50"
     for candidate in document["candidates"]:
         array, workload = Array.parse(candidate["array"]), Workload.parse(candidate["workload"])

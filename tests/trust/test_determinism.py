@@ -90,8 +90,8 @@ def plan_text(executor: Executor | None) -> str:
     plan = PlanDescription.load(ROOT / "examples/plan-oltp.toml")
     few = plan.model_copy(
         update={
-            "search": plan.search.model_copy(update={"requests": 2000, "max_requests": 2000}),
-            "candidates": plan.candidates.model_copy(update={"drives": plan.candidates.drives[2:], "max_disks": 20}),
+            "search": plan.search.model_copy(update={"requests": 500, "max_requests": 500}),
+            "candidates": plan.candidates.model_copy(update={"drives": plan.candidates.drives[1:2], "max_disks": 10}),
         }
     )
     return json.dumps(run_plan(few, executor=executor, with_relaxations=False).to_dict(), sort_keys=True)
@@ -106,7 +106,7 @@ def alone() -> str:
 @pytest.mark.parametrize(
     "pool",
     [
-        pytest.param(lambda: ThreadPoolExecutor(1), id="one thread"),
+        pytest.param(lambda: ThreadPoolExecutor(1), id="one thread", marks=pytest.mark.slow),
         pytest.param(lambda: ThreadPoolExecutor(7), id="seven threads"),
         pytest.param(lambda: ProcessPoolExecutor(2, mp_context=get_context("spawn")), id="processes"),
     ],

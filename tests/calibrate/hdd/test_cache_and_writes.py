@@ -37,7 +37,7 @@ def measured(drive: Hdd, path: Path, summaries: dict[str, dict[str, Any]], n_wri
     return device.write(path / "m.json")
 
 
-@pytest.mark.parametrize("settle_ns", [0, 250_000, 900_000])
+@pytest.mark.parametrize("settle_ns", [*(pytest.param(ns, marks=pytest.mark.slow) for ns in (0, 900_000)), 250_000])
 def test_the_write_settle_comes_back(settle_ns: int, tmp_path: Path) -> None:
     result = calibrate(measured(drive_with(settle_ns), tmp_path, {}, n_writes=400), seed=1)
     found = result.parameters["write_settle"]
