@@ -24,7 +24,7 @@ class Op(IntEnum):
 
     READ = 0
     WRITE = 1
-    #: What a host sends so that all that was written before is safe; only engines make these.
+    #: What a host sends so that all that was written before is safe; as a request, of a stream of flushes (rule Y11).
     FLUSH = 2
 
 
@@ -77,6 +77,8 @@ class StreamRule:
     cycle_requests : int
         Requests of all streams that come on average while the rate of this one goes through its ups and downs once
         (rule Z11); 0: it has none.
+    is_of_flushes : bool
+        Whether its rows are flushes alone (rule Y11).
     is_random : bool
         Whether each of these takes a time of its own, so that one may be longer than all that a run has seen.
     """
@@ -97,6 +99,7 @@ class StreamRule:
     journal_block_bytes: int = 0
     journal_tick_ns: int = 0
     cycle_requests: Beside[int] = 0
+    is_of_flushes: Beside[bool] = False
     is_random: Beside[bool] = False
 
 
@@ -113,7 +116,7 @@ class Requests:
     offset : int64, shape (n,), bytes
         First byte on the array.
     length : int64, shape (n,), bytes
-        More than 0.
+        More than 0; of a flush 0.
     stream : int32, shape (n,)
         Index into `streams`.
     cache_draw : float64, shape (n,), in [0, 1)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from diskmodel.array import Array
 from diskmodel.layout.pieces import Piece
 from diskmodel.layout.plan import plan
-from diskmodel.records import READ
+from diskmodel.records import FLUSH, READ
 from diskmodel.workload import Workload
 
 
@@ -86,6 +86,8 @@ def back_end(array: Array, workload: Workload, *, n_sample: int = 1000, seed: in
     for op, offset, length, is_hit in zip(
         requests.op.tolist(), requests.offset.tolist(), requests.length.tolist(), hits.tolist(), strict=True
     ):
+        if op == FLUSH:
+            continue
         if op == READ and is_hit:
             n_hits += 1
             continue

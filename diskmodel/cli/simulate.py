@@ -116,6 +116,7 @@ def simulate(
     from diskmodel.drive.flash.wear import wear
     from diskmodel.engine.simulate import simulate as run
     from diskmodel.host.limit import left_out
+    from diskmodel.result.commits import has_syncs
     from diskmodel.result.reserve import no_reserve
     from diskmodel.result.show.iostat import iostat_text
 
@@ -169,7 +170,7 @@ def simulate(
         name = described.name or str(array)
         save_heat_map(f"{name} under {load.name}", [(name, described, result)], heat_map)
     written = max(use.write_bytes_per_s for use in result.per_disk)
-    is_safe = any(rule.sync for rule in result.requests.streams)
+    is_safe = has_syncs(result.requests)
     cached = _drive_cache(described) if written and not is_safe else ""
     # requests of a closed load wait for each other: a busy disk is no lack of reserve
     busiest = max(use.utilization_ratio for use in result.per_disk)

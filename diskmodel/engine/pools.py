@@ -41,6 +41,6 @@ def pool_messages(array: Array, workload: Workload | TraceWorkload) -> tuple[str
                 "the processor's time for each write is not counted: where thousands of small records are written in a "
                 "second it limits a pool (host.submission)"
             )
-        if layout.sync == "disabled" and any(s.sync != "none" for s in getattr(workload, "streams", ())):
+        if layout.sync == "disabled" and any(s.has_syncs for s in getattr(workload, "streams", ())):
             found.append("sync = disabled: writes that were to be safe are not; a power cut loses the last seconds")
     return tuple(found)

@@ -17,7 +17,7 @@ from diskmodel.host.pauses import draw_pauses
 from diskmodel.layout.rebuild import MAX_STARVING_BYTES
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.queue import Queue
-from diskmodel.records import Int64, Requests
+from diskmodel.records import Int64, Op, Requests
 from diskmodel.units import MAX_LENGTH, MAX_NS, pretty_bytes
 
 
@@ -244,7 +244,9 @@ def check_requests(scenario: Scenario, requests: Requests) -> None:
         raise DescriptionError(
             Fault("requests", int(requests.length.max()), f"a request is longer than {MAX_LENGTH} bytes", "divide it")
         )
-    bad = (requests.offset < 0) | (requests.length <= 0) | (requests.offset + requests.length > size)
+    # flushes have no length (rule Y11)
+    is_short = (requests.length <= 0) & (requests.op != Op.FLUSH)
+    bad = (requests.offset < 0) | is_short | (requests.offset + requests.length > size)
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         where = f"[{requests.offset[row]}, {requests.offset[row] + requests.length[row]})"

@@ -72,7 +72,7 @@ def writes_shingled(drive: Drive, workload: Workload | TraceWorkload) -> bool:
 def _has_random_writes(workload: Workload | TraceWorkload) -> bool:
     if isinstance(workload, TraceWorkload):
         return workload.has_writes
-    return any(stream.read_ratio < 1 and not _writes_long_runs(stream) for stream in workload.streams)
+    return any(stream.write_ratio and not _writes_long_runs(stream) for stream in workload.streams)
 
 
 def _writes_long_runs(stream: Stream) -> bool:

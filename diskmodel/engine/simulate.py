@@ -242,7 +242,7 @@ def outcome(array: Array, workload: Workload, *, n_requests: int, seed: int) -> 
 
 def _with_burst(result: Result, scenario: Scenario, workload: Workload) -> Result:
     """The result with what a burst sees, instead of the figures of a run that began empty."""
-    weights = [s.row_weight * (1 - s.read_ratio) for s in workload.streams]
+    weights = [s.row_weight * s.write_ratio for s in workload.streams]
     sizes = [stream.mean_size_bytes for stream in workload.streams]
     total = sum(weights)
     mean = sum(w * size for w, size in zip(weights, sizes, strict=True)) / total if total else math.nan

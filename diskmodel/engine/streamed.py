@@ -92,13 +92,14 @@ def _segment(
     parts_ns: dict[str, int],
     reads: dict[str, Any],
     writes: dict[str, Any],
+    flushes: dict[str, Any],
     streams: list[dict[str, Any]],
     **sums: int,
 ) -> Segment:
     return Segment(
         parts_ns=[parts_ns[name] for name in PARTS],
-        response_ns=[one["response_ns"] for one in (reads, writes)],
-        counts=[one["counts"] for one in (reads, writes)],
+        response_ns=[one["response_ns"] for one in (reads, writes, flushes)],
+        counts=[one["counts"] for one in (reads, writes, flushes)],
         streams=[(one["response_ns"], one["counts"]) for one in streams],
         **sums,
     )

@@ -94,7 +94,7 @@ def zone_messages(array: Array, workload: Workload | TraceWorkload) -> tuple[str
     n_open = {
         stream: _n_open(stream, workload, capacity)
         for stream in workload.streams
-        if _end(stream, workload, capacity) > zones.first_byte and stream.read_ratio < 1
+        if _end(stream, workload, capacity) > zones.first_byte and stream.write_ratio
     }
     found = []
     if (n := sum(n_open.values())) > zones.max_open:
@@ -130,7 +130,7 @@ def _of_streams(array: Array, drive: Hdd, zones: WriteZones, workload: Workload)
     capacity = array.usable_bytes
     written = []
     for index, stream in enumerate(workload.streams):
-        if stream.read_ratio == 1 or _end(stream, workload, capacity) <= zones.first_byte:
+        if not stream.write_ratio or _end(stream, workload, capacity) <= zones.first_byte:
             continue
         if why := _disorder(stream, zones, workload, capacity):
             rule = f"{why}, and the zones of {drive.name} are written in order, at their write pointers"

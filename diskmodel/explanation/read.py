@@ -116,7 +116,7 @@ def _of_group(jobs: list[FioJob], path: Path, name: str) -> Measured:
     figures: dict[str, float] = {}
     n: dict[str, float] = {}
     rate = 0.0
-    wanted = {part: any(stream.read_ratio != lacking for stream in workload.streams) for part, lacking in _LACKS}
+    wanted = {"reads": workload.has_reads, "writes": workload.has_writes}
     for part, direction in PARTS.items():
         own = [job.directions[direction] for job in jobs if direction in job.directions and wanted[part]]
         own = [one for one in own if one.iops > 0]
@@ -135,10 +135,6 @@ def _of_group(jobs: list[FioJob], path: Path, name: str) -> Measured:
             if all(value is not None for value in values):
                 figures[f"{part}.{level}"] = float(np.average([value or 0.0 for value in values], weights=counts))
     return Measured(name, workload, {"iops": rate, **figures}, n, tuple(notes))
-
-
-#: Share of reads of a stream that has none of a direction.
-_LACKS = (("reads", 0.0), ("writes", 1.0))
 
 
 def _as_asked(job: FioJob) -> FioJob:
@@ -180,7 +176,8 @@ def _of_recording(path: Path, device: str | None) -> Measured:
     found = find_workload(path, level=_TYPICAL, device=device)
     workload = Workload.parse(found.workload, str(path))
     figures = {f"{part}.mean": found.response_ns[part] for part in PARTS if part in found.response_ns}
-    streams = {("reads" if stream.read_ratio else "writes"): stream for stream in workload.streams}
+    others = (stream for stream in workload.streams if stream.kind != "flushes")
+    streams = {("reads" if stream.read_ratio else "writes"): stream for stream in others}
     if not figures and "all" in found.response_ns:
         figures = {f"{part}.mean": found.response_ns["all"] for part in streams}
     if not figures:

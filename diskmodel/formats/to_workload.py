@@ -54,6 +54,10 @@ _MANY_SAMPLES = 0.05
 # length and of the sample's makes a few percent.
 _IN_FLIGHT_WHEN_BUSY = 0.8
 
+# Share of the flushes beyond which those that no write can have asked for become a stream of their own: counters of a
+# sample are rounded, and at half of it they would be seen in short recordings with a flush after each write.
+_FLUSHES_APART = 0.05
+
 # The busiest samples are worth a warning where the share of reads differs from that of all samples by as much as makes
 # a tenth more back-end operations on RAID 5 (a write costs 4), or their requests are much longer.
 _OTHER_SHARE = 0.05
@@ -475,12 +479,15 @@ def _device_streams(
             mean = (all_bytes or read_bytes + write_bytes) / (reads + writes)
             read_bytes, write_bytes = reads * mean, writes * mean
         parts = {"reads": (1.0, reads, read_bytes), "writes": (0.0, writes, write_bytes)}
-        return [
+        streams = [
             _open_stream(prefix + name, ratio, rate * count / (reads + writes), {whole_size(n_bytes / count): 1})
-            | (_syncs(load, is_known, writes, notes) if name == "writes" else {})
             for name, (ratio, count, n_bytes) in parts.items()
             if count > 0
-        ], ""
+        ]
+        if flushes:
+            recorded = _flushes_in_words(load, is_known)
+            streams = _with_flushes(streams, (writes, flushes), rate / (reads + writes), prefix, (recorded, notes))
+        return streams, ""
     dropped = (
         f"{in_digits(flushes / is_known.sum())} flushes/s of {load.device.strip()} are left out" if flushes else ""
     )
@@ -497,22 +504,54 @@ def _device_streams(
     return [_open_stream(f"{prefix}all", round(float(share), 4), rate, {whole_size(mean): 1})], dropped
 
 
-def _syncs(load: DeviceLoad, is_known: NDArray[np.bool_], n_writes: float, notes: list[str]) -> dict[str, Any]:
-    """What flushes make of a stream of writes: one after every so many, as many as were recorded."""
-    n_flushes = float(np.nansum(load.flushes_per_s[is_known]))
-    if not n_flushes > 0:
-        return {}
-    every = max(round(n_writes / n_flushes), 1)
-    rate = in_digits(n_flushes / int(is_known.sum()))
-    after = "each write" if every == 1 else f"every {every:,} writes"
+def _flushes_in_words(load: DeviceLoad, is_known: NDArray[np.bool_]) -> str:
+    """How many flushes were recorded, and how long they took."""
+    rate = in_digits(float(np.nansum(load.flushes_per_s[is_known])) / int(is_known.sum()))
     known = is_known & np.isfinite(load.flush_await_ns) & (load.flushes_per_s > 0)
     took = ""
     if known.any():
         weights = load.flushes_per_s[known]
         mean_ns = float(np.average(load.flush_await_ns[known], weights=weights))
         took = f", which took {in_digits(mean_ns / 1e6)} ms on average"
-    notes.append(f"flushes: {rate}/s on average{took}; one follows {after} (fdatasync), as many as were recorded")
-    return {"sync": "fdatasync"} | ({"sync_every": every} if every > 1 else {})
+    return f"flushes: {rate}/s on average{took}"
+
+
+def _with_flushes(
+    streams: list[dict[str, Any]],
+    counts: tuple[float, float],
+    per_s: float,
+    prefix: str,
+    said: tuple[str, list[str]],
+) -> list[dict[str, Any]]:
+    """Return streams with as many flushes as were recorded: after every so many writes, or beside them.
+
+    Parameters
+    ----------
+    streams : list of dict
+        Reads and writes, the latter named "writes" after the prefix.
+    counts : (float, float)
+        Writes and flushes that were recorded.
+    per_s : float
+        Rate of a stream with one request of those that were counted.
+    prefix : str
+    said : (str, list of str)
+        The flushes in words, and the notes to which what becomes of them is added.
+    """
+    n_writes, n_flushes = counts
+    recorded, notes = said
+    others = n_flushes - n_writes
+    is_apart = others > _FLUSHES_APART * n_flushes
+    every = max(round(n_writes / n_flushes), 1)
+    after = f"every {every:,} writes" if every > 1 else "each write"
+    follows = f"one follows {after} (fdatasync)" if n_writes else "there are no writes that they could follow"
+    more = f", and {in_digits(others * per_s)}/s belong to no write: a stream of flushes" if is_apart else ""
+    notes.append(f"{recorded}; {follows}{more or ', as many as were recorded'}")
+    sync = {"sync": "fdatasync"} | ({"sync_every": every} if every > 1 else {})
+    found = [stream | sync if stream["name"] == f"{prefix}writes" else stream for stream in streams]
+    if is_apart:
+        arrival = {"kind": "poisson", "rate_per_s": others * per_s}
+        found.append({"name": f"{prefix}flushes", "kind": "flushes", "arrival": arrival})
+    return found
 
 
 def _open_stream(name: str, read_ratio: float, rate_per_s: float, sizes: dict[int, int]) -> dict[str, Any]:
@@ -618,16 +657,14 @@ def _from_trace(
     for op, name in enumerate(("reads", "writes")):
         if facts.n_requests[op]:
             stream = _open_stream(name, 1.0 - op, rate * facts.n_requests[op] / n, facts.sizes(op))
-            if op == 1 and reader.n_flushes:
-                every = max(round(facts.n_requests[op] / reader.n_flushes), 1)
-                after = "each write" if every == 1 else f"every {every:,} writes"
-                notes.append(f"{reader.n_flushes:,} flushes: one follows {after} (fdatasync), as many as were recorded")
-                stream |= {"sync": "fdatasync"} | ({"sync_every": every} if every > 1 else {})
             streams.append(stream | _places(facts, op))
     if any(stream["addresses"]["pattern"] == "hot_spot" for stream in streams):
         notes.append(f"the busiest {_HOT_SPACE:.0%} of the space were laid together, at its front")
     largest = max(size["size_bytes"] for stream in streams for size in stream["sizes"])
     span = max(-(-facts.end_bytes // 4096) * 4096, largest)
+    if reader.n_flushes:
+        counts = (facts.n_requests[1], reader.n_flushes)
+        streams = _with_flushes(streams, counts, rate / n, "", (f"{reader.n_flushes:,} flushes", notes))
     workload = {"name": Path(path).name[:120], "span_bytes": span, "streams": streams}
     return FoundWorkload(workload, kind, _levels(rates), float(rates.mean()), rates, tuple(notes))
 

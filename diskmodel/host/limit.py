@@ -27,7 +27,7 @@ def mean_submission_ns(host: Host, requests: Requests) -> float:
     goes_on = np.zeros(len(requests), bool)
     ends = requests.offset + requests.length
     goes_on[1:] = (requests.offset[1:] == ends[:-1]) & (requests.op[1:] == requests.op[:-1])
-    is_write = (requests.op == Op.WRITE).astype(np.intp)
+    is_write = (requests.op != Op.READ).astype(np.intp)  # a flush costs as a write
     costs = np.array([tables.submission_ns, tables.submission_sequential_ns], np.float64)
     return float(costs[goes_on.astype(np.intp), is_write].mean())
 
@@ -42,7 +42,7 @@ def mean_lock_ns(host: Host, requests: Requests) -> float:
         One or more requests.
     """
     costs = np.array(HostTables.of(host, 512).lock_ns, np.float64)
-    return float(costs[(requests.op == Op.WRITE).astype(np.intp)].mean())
+    return float(costs[(requests.op != Op.READ).astype(np.intp)].mean())
 
 
 def processor_message(host: Host, iops: float, submission_ns: float, lock_ns: float = 0.0) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Which requests of a run are commits: writes that a program waits for until they are safe from a power cut."""
+"""Which requests of a run are commits: writes that a program waits for until they are safe, and flushes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ COMMITS = "commits"
 
 
 def has_syncs(requests: Requests) -> bool:
-    """Whether any stream makes its writes safe (rule Y1)."""
-    return any(rule.sync for rule in requests.streams)
+    """Whether any stream makes writes safe: its own (rule Y1), or those of others (rule Y11)."""
+    return any(rule.sync or rule.is_of_flushes for rule in requests.streams)
 
 
 def are_commits(requests: Requests, done: Completions, rows: Int64 | NDArray[np.int32]) -> Bool:
@@ -24,12 +24,13 @@ def are_commits(requests: Requests, done: Completions, rows: Int64 | NDArray[np.
     """
     if not has_syncs(requests):
         return np.zeros(len(rows), np.bool_)
+    are_flushes = requests.op[rows] == Op.FLUSH
     took_time = done.parts_ns[:, PARTS.index("sync")][rows] > 0
-    if took_time.any():
-        return np.asarray(took_time)
+    if (took_time & ~are_flushes).any():
+        return np.asarray(took_time | are_flushes)
     ends = np.zeros(len(requests.op), np.bool_)
     for stream, rule in enumerate(requests.streams):
         if rule.sync:
             writes = np.flatnonzero((requests.stream == stream) & (requests.op == Op.WRITE))
             ends[writes[rule.sync_every - 1 :: rule.sync_every]] = True
-    return np.asarray(ends[rows])
+    return np.asarray(ends[rows] | are_flushes)

@@ -28,8 +28,8 @@ class Segment:
     longest_queue_ns, min_ns, max_ns : int
     parts_ns : sequence of int
         Sum of each of `records.PARTS`.
-    response_ns, counts : pair
-        Sum of responses and buckets of their histogram, of reads and of writes.
+    response_ns, counts : sequence by `records.Op`
+        Sum of responses and buckets of their histogram, of reads, of writes and of flushes.
     streams : sequence of (sum of responses, buckets)
         Of each stream, where there are several.
     """
@@ -74,8 +74,14 @@ class Responses:
 
     @classmethod
     def of_op(cls, segments: Sequence[Segment], bits: int, op: Op) -> Responses:
-        """Of the reads or the writes."""
-        return cls(segments, bits, [s.response_ns[op] for s in segments], [s.counts[op] for s in segments])
+        """Of the reads, the writes or the flushes."""
+        return cls.of_ops(segments, bits, (op,))
+
+    @classmethod
+    def of_ops(cls, segments: Sequence[Segment], bits: int, ops: Sequence[Op]) -> Responses:
+        """Of some operations together."""
+        sums = [sum(s.response_ns[op] for op in ops) for s in segments]
+        return cls(segments, bits, sums, [_added([s.counts[op] for op in ops]) for s in segments])
 
     @classmethod
     def of_stream(cls, segments: Sequence[Segment], bits: int, index: int) -> Responses:

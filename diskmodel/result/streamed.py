@@ -104,6 +104,7 @@ def summarize_tally(
     written_per_s = sum(segment.n_bytes for segment in kept) * n_writes / max(n, 1) / window.seconds
     mean_bytes = sum(segment.n_bytes for segment in kept) / max(n, 1)
     by_chance = chance_bytes(tally.n_done, n_writes * mean_bytes**2)
+    ops_of_commits = _ops_of_commits(requests)
     whole = Subset(observed.n, lambda: observed)
     has_streams = bool(kept and kept[0].streams)
     return build_result(
@@ -117,7 +118,7 @@ def summarize_tally(
             observed=observed,
             reads=subset(Responses.of_op(kept, bits, Op.READ)),
             writes=subset(Responses.of_op(kept, bits, Op.WRITE)),
-            commits=subset(Responses.of_op(kept, bits, Op.WRITE)) if _are_all_commits(requests) else _NO_COMMITS,
+            commits=_NO_COMMITS if not ops_of_commits else subset(Responses.of_ops(kept, bits, ops_of_commits)),
             streams={
                 rule.name: subset(Responses.of_stream(kept, bits, i)) if has_streams else whole
                 for i, rule in enumerate(requests.streams)
@@ -139,8 +140,13 @@ def summarize_tally(
 _NO_COMMITS = Subset(0, lambda: Latency.unknown(0))
 
 
-def _are_all_commits(requests: Requests) -> bool:
-    return all(rule.sync and rule.sync_every == 1 for rule in requests.streams)
+def _ops_of_commits(requests: Requests) -> tuple[Op, ...]:
+    """Operations all of which are commits."""
+    others = [rule for rule in requests.streams if not rule.is_of_flushes]
+    flushes = (Op.FLUSH,) if len(others) < len(requests.streams) else ()
+    if not any(rule.sync for rule in others):
+        return flushes
+    return (Op.WRITE, *flushes) if all(rule.sync and rule.sync_every == 1 for rule in others) else ()
 
 
 def _after(tally: Tally, start_ns: int) -> tuple[list[Segment], int]:

@@ -81,7 +81,7 @@ class Blocks:
             row=row,
             when_ns=stream.arrival.when(n, draws),
             op=stream.draw_ops(n, draws),
-            offset=stream.addresses.starts(lengths, space, draws) + space.first_byte,
+            offset=stream.draw_offsets(lengths, space, draws),
             length=lengths,
             cache_draw=draws.uniform(Kind.CACHE, n),
         )

@@ -176,12 +176,12 @@ class Workload(Description):
     @property
     def has_writes(self) -> bool:
         """Whether some request writes."""
-        return any(stream.read_ratio < 1 for stream in self.streams)
+        return any(stream.write_ratio > 0 for stream in self.streams)
 
     @property
     def has_syncs(self) -> bool:
-        """Whether some stream makes its writes safe, so that results report commits."""
-        return any(stream.sync != "none" for stream in self.streams)
+        """Whether some stream makes writes safe, so that results report commits."""
+        return any(stream.has_syncs for stream in self.streams)
 
     @property
     def is_a_log(self) -> bool:

@@ -58,7 +58,7 @@ def generate(
         lengths = stream.draw_lengths(len(rows), draws)
         requests.when_ns[rows] = stream.arrival.when(len(rows), draws)
         requests.op[rows] = stream.draw_ops(len(rows), draws)
-        requests.offset[rows] = stream.addresses.starts(lengths, space, draws) + space.first_byte
+        requests.offset[rows] = stream.draw_offsets(lengths, space, draws)
         requests.length[rows] = lengths
         if with_cache_draws:
             requests.cache_draw[rows] = draws.uniform(Kind.CACHE, len(rows))
@@ -76,8 +76,7 @@ def _only(
     """Requests of a single stream; columns with one value for all rows take no room."""
     lengths = stream.draw_lengths(n, draws)
     ops = stream.draw_ops(n, draws)
-    offset = stream.addresses.starts(lengths, space, draws)
-    offset += space.first_byte
+    offset = stream.draw_offsets(lengths, space, draws)
     return Requests(
         when_ns=stream.arrival.when(n, draws),
         op=ops,
@@ -149,7 +148,8 @@ def rules_of(
     rules = []
     for index, (stream, weight) in enumerate(zip(streams, weights, strict=True)):
         arrival = stream.arrival
-        rule = StreamRule(stream.name, sync=stream.sync_rule, sync_every=stream.sync_every)
+        is_of_flushes = stream.kind == "flushes"
+        rule = StreamRule(stream.name, sync=stream.sync_rule, sync_every=stream.sync_every, is_of_flushes=is_of_flushes)
         if isinstance(arrival, Closed):
             rule = replace(rule, n_clients=arrival.clients, pace_ns=arrival.pace_ns)
         else:

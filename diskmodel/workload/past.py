@@ -69,6 +69,6 @@ def past(
             draws.memory[Kind.RUN] = arrived - steps.reshape(-1, n_readers).sum(axis=0)
         latest = slice(n_drawn - len(rows), None)
         op[rows] = stream.draw_ops(n_drawn, draws)[latest]
-        offset[rows] = (addresses.starts(lengths, space, draws) + space.first_byte)[latest]
+        offset[rows] = stream.draw_offsets(lengths, space, draws)[latest]
         length[rows] = lengths[latest]
     return Past(op, offset, length)

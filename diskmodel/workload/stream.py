@@ -32,6 +32,8 @@ MAX_NATURAL_ALIGNMENT_BYTES = 1 << 20
 #: the fit's own rounding of small requests is refused; at double, an edited size may pass without any effect.
 _SUMMARY_RATIO = 0.05
 
+_SIZES = ("sizes", "size", "size_bytes")
+_PLACES = ("span", "offset")
 _OPEN_KEYS = ("rate_per_s", "profile")
 _CLOSED_KEYS = ("clients", "queue_depth", "think", "think_ns", "think_distribution", "client_rate_per_s", "client_rate")
 
@@ -67,7 +69,7 @@ class Stream(Description):
     ----------
     name : str
     read_ratio : float in [0, 1]
-        Share of reads; the rest are writes.
+        Share of reads; the rest are writes, or flushes.
     sizes : tuple of SizeShare
         In a file also `size = "4 KiB"`.
     alignment_bytes : int or None
@@ -86,10 +88,12 @@ class Stream(Description):
     weight : float or None
         Share of the rows relative to other streams; default: the expected rate. It decides how many rows are made,
         never how fast they come.
-    kind : "requests" or "commits"
+    kind : "requests", "commits" or "flushes"
         "commits": the rows are records that clients append to one log (group commit). At most one batch of records is
         written at a time, and made safe; records that come meanwhile join the next. In a file also
         `record = "300 B"`; `alignment` is the block in which the log is written, 4 KiB where it is not given.
+        "flushes": each request makes safe what all streams have written until then, without a write of its own: a
+        barrier of a virtual machine, an fdatasync of what others wrote. It has no size and no place.
     record_bytes : int or None
         Bytes of a record, of commits.
     commit_delay_ns : int
@@ -122,7 +126,7 @@ class Stream(Description):
     arrival: Arrival
     excerpts: Excerpts | None = None
     weight: Weight | None = None
-    kind: Literal["requests", "commits"] = "requests"
+    kind: Literal["requests", "commits", "flushes"] = "requests"
     record_bytes: Length | None = None
     commit_delay_ns: Nanoseconds = 0
     sync: Literal["none", "fdatasync", "fsync", "dsync"] = "none"
@@ -139,6 +143,8 @@ class Stream(Description):
         data = places_by_unit(data)
         if data.get("kind") == "commits":
             data = _as_commits(data)
+        if data.get("kind") == "flushes":
+            data = _as_flushes(data)
         if "size" in data or "size_bytes" in data:
             if "sizes" in data or ("size" in data and "size_bytes" in data):
                 raise ValueError("the size is given twice; keep size or sizes")
@@ -173,7 +179,7 @@ class Stream(Description):
 
     @model_validator(mode="after")
     def _commits_records(self) -> Stream:
-        if self.kind == "requests":
+        if self.kind != "commits":
             if self.record_bytes is not None or self.commit_delay_ns:
                 raise ValueError(
                     "record and commit_delay: are of a stream of commits; set kind = 'commits', or leave out"
@@ -185,6 +191,19 @@ class Stream(Description):
             raise ValueError(
                 "kind=commits: its records are written and synchronized together; leave out read_ratio, excerpts and "
                 "sync_every, and keep sync as 'fdatasync', 'fsync' or 'dsync'"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _flushes_alone(self) -> Stream:
+        if self.kind != "flushes":
+            return self
+        has_place = self.addresses != Uniform() or self.alignment_bytes is not None
+        has_place |= any(getattr(self, f"{key}_{unit}") is not None for key in _PLACES for unit in ("bytes", "ratio"))
+        if self.read_ratio or has_place or self.excerpts is not None or self.sync != "none":
+            raise ValueError(
+                "kind=flushes: a flush has no size and no place, and is a sync itself; leave out read_ratio, "
+                "addresses, span, offset, alignment, excerpts and sync, or set kind = 'requests'"
             )
         return self
 
@@ -238,6 +257,8 @@ class Stream(Description):
         pace = f"{float(f'{self.expected_rate_per_s:.4g}'):,.9g}/s"  # four digits, without an exponent
         if isinstance(self.arrival, Closed):
             pace = f"{self.arrival.clients} outstanding"
+        if self.kind == "flushes":
+            return f"flushes alone, {pace}"
         if self.kind == "commits":
             assert self.record_bytes is not None
             return f"commits of {pretty_bytes(self.record_bytes)} to one log, {self.sync}{self._on_file}, {pace}"
@@ -259,8 +280,20 @@ class Stream(Description):
 
     @property
     def commits_ratio(self) -> float:
-        """Share of its requests that end with a sync: all records of a log, every so many writes elsewhere."""
-        return 0.0 if self.sync == "none" else (1 - self.read_ratio) / self.sync_every
+        """Share of its requests that end with a sync: all records and flushes, every so many writes elsewhere."""
+        if self.kind == "flushes":
+            return 1.0
+        return 0.0 if self.sync == "none" else self.write_ratio / self.sync_every
+
+    @property
+    def has_syncs(self) -> bool:
+        """Whether it makes writes safe, its own or those of others."""
+        return self.kind == "flushes" or self.sync != "none"
+
+    @property
+    def write_ratio(self) -> float:
+        """Share of writes."""
+        return 0.0 if self.kind == "flushes" else 1 - self.read_ratio
 
     @property
     def is_closed(self) -> bool:
@@ -279,7 +312,9 @@ class Stream(Description):
 
     @property
     def mean_size_bytes(self) -> float:
-        """Mean request size."""
+        """Mean request size; 0 of flushes."""
+        if self.kind == "flushes":
+            return 0.0
         total = sum(share.weight for share in self.sizes)
         return sum(share.size_bytes * share.weight for share in self.sizes) / total
 
@@ -344,12 +379,16 @@ class Stream(Description):
     def _ops(self, n: int, draws: Draws) -> np.ndarray[Any, np.dtype[np.uint8]]:
         if self.excerpts is not None:
             return self.excerpts.ops(n, draws, self.read_ratio)
+        if self.kind == "flushes":
+            return same(np.uint8(Op.FLUSH), n)
         if self.read_ratio in (0.0, 1.0):
             return same(np.uint8(Op.READ if self.read_ratio else Op.WRITE), n)
         return np.where(draws.uniform(Kind.OP, n) < self.read_ratio, Op.READ, Op.WRITE).astype(np.uint8)
 
     def draw_lengths(self, n: int, draws: Draws) -> Int64:
         """Request sizes; int64, shape (n,), bytes."""
+        if self.kind == "flushes":
+            return same(np.int64(0), n)
         if self.excerpts is not None:
             return self.excerpts.lengths(n, draws)
         if self.record_bytes is not None:
@@ -361,6 +400,14 @@ class Stream(Description):
         chosen = np.searchsorted(cumulative[:-1] / cumulative[-1], draws.uniform(Kind.SIZE, n), side="right")
         return size[chosen]
 
+    def draw_offsets(self, lengths: Int64, space: Space, draws: Draws) -> Int64:
+        """First bytes on the array; int64, shape (n,). Flushes have no place, and 0 stands for it."""
+        if self.kind == "flushes":
+            return same(np.int64(0), len(lengths))
+        offset: Int64 = self.addresses.starts(lengths, space, draws)
+        offset += space.first_byte
+        return offset
+
 
 #: Block in which a log is written where none is given: the page of the host, which a file system writes whole.
 LOG_BLOCK_BYTES = 4096
@@ -370,13 +417,29 @@ def _as_commits(data: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a stream of commits that follow from its kind: whole blocks, written in order, and synchronized."""
     block = data.get("alignment_bytes", data.get("alignment", LOG_BLOCK_BYTES))
     fixed = {"sizes": block, "addresses": {"pattern": "sequential"}}
-    if given := [key for key in ("sizes", "size", "size_bytes") if key in data and not _is_one_size(data[key], block)]:
+    if given := _other_sizes(data, block):
         raise ValueError(f'{given[0]}: is that of requests; a record has record = "300 B", and a block alignment')
     return (
         {"read_ratio": 0.0, "sync": "fdatasync"}
         | fixed
         | {k: v for k, v in data.items() if k not in ("size", "size_bytes")}
     )
+
+
+#: What stands for the size of a flush in the description, which has none: at any other value nothing changes.
+_FLUSH_BYTES = SECTOR_BYTES
+
+
+def _as_flushes(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a stream of flushes that follow from its kind."""
+    if given := _other_sizes(data, _FLUSH_BYTES):
+        raise ValueError(f"{given[0]}: a flush has none; leave it out, or set kind = 'requests'")
+    return {"read_ratio": 0.0, "sizes": _FLUSH_BYTES} | {k: v for k, v in data.items() if k not in _SIZES}
+
+
+def _other_sizes(data: Mapping[str, Any], only: Any) -> list[str]:
+    """Keys with sizes other than one."""
+    return [key for key in _SIZES if key in data and not _is_one_size(data[key], only)]
 
 
 def _is_one_size(sizes: Any, block: Any) -> bool:

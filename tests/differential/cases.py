@@ -22,7 +22,7 @@ from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import LEVELS, RaidLevel
 from diskmodel.queue import SCHEDULERS
 from diskmodel.queue.registry import drive_schedulers
-from diskmodel.records import Requests, StreamRule, Sync
+from diskmodel.records import Op, Requests, StreamRule, Sync
 from diskmodel.workload import Workload
 from tests.differential.filled import filled_start
 
@@ -136,6 +136,8 @@ def draw_case(pick: Pick) -> Case:
     _stripe_cache(pick, case["array"]["layout"])
     if pick((False, True)):
         _durable_writes(pick, case)
+    if pick((False,) * 5 + (True,)):
+        case["streams"].append(_stream(pick) | {"pattern": "uniform", "sectors": 1, "is_of_flushes": True})
     return case
 
 
@@ -557,6 +559,9 @@ def _requests(case: Case, scenario: Scenario) -> Requests:
         clock[i] += gap
         # now and then requests that neither begin nor end on a sector
         cut = rng.choice((0, 0, 0, 100)) if length > 1 else 0
+        if s.get("is_of_flushes"):
+            rows.append((gap if s["clients"] else clock[i], int(Op.FLUSH), 0, 0, i, 1.0))
+            continue
         rows.append(
             (
                 gap if s["clients"] else clock[i],
@@ -582,6 +587,7 @@ def _requests(case: Case, scenario: Scenario) -> Requests:
 def _rule(name: str, stream: dict[str, Any], n_sectors: int) -> StreamRule:
     rule = StreamRule(name, stream["clients"], stream["pace_ns"] if stream["clients"] else 0)
     rule = replace(rule, sync=stream.get("sync", 0), sync_every=stream.get("sync_every", 1))
+    rule = replace(rule, is_of_flushes=stream.get("is_of_flushes", False))
     if "journal" in stream:
         journal = stream["journal"]
         journal_bytes = max(int(n_sectors * journal["ratio"]), 128) * SECTOR

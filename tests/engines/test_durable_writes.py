@@ -1,4 +1,4 @@
-"""Flushes, FUA and group commit, by hand, on a drive whose sectors take 10,000 ns each (rules Y1 to Y10, D10, D11).
+"""Flushes, FUA and group commit, by hand, on a drive whose sectors take 10,000 ns each (rules Y1 to Y11, D10, D11).
 
 100 sectors a track, no seek time worth naming: block b begins to pass at 10,000 · (b mod 100) ns of each revolution of
 1,000,000 ns. The bus takes 1,000 ns a sector; the processor of the drive takes 2,000 ns a command, the tail 500 ns.
@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +18,7 @@ from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError
-from diskmodel.records import PARTS, Requests, Run, StreamRule, Sync
+from diskmodel.records import PARTS, Op, Requests, Run, StreamRule, Sync
 from diskmodel.workload import Workload
 
 ENGINES = ("simpy", "native")
@@ -62,8 +63,13 @@ def outcome(
         np.ones(n),
         (rule,),
     )
+    return run(resolve(described(cache=cache, disks=disks, **array), 0), requests, engine)
+
+
+def described(*, cache: dict[str, object] | None = None, disks: int = 1, **array: object) -> Array:
+    """A disk with a buffer, or a mirror of several."""
     buffer = {"size_bytes": 64 * 512, "segments": 1, "read_ahead_bytes": 0, "write_back": True} | (cache or {})
-    described = Array.parse(
+    return Array.parse(
         {
             "drive": BY_HAND | {"cache": buffer},
             "layout": {"level": "raid1" if disks > 1 else "jbod", "disks": disks, "strip_bytes": 512},
@@ -72,7 +78,22 @@ def outcome(
         }
         | array
     )
-    return run(resolve(described, 0), requests, engine)
+
+
+def flushes_beside(
+    engine: Any, writes: list[tuple[int, int]], flushes: list[int], **array: object
+) -> tuple[list[int], list[int], Run]:
+    """Ends of writes of (time, block) without a sync, and of flushes at their times, of a stream of their own."""
+    times = sorted([(at, Op.WRITE, block) for at, block in writes] + [(at, Op.FLUSH, 0) for at in flushes])
+    when, op, block = (np.array(column, np.int64) for column in zip(*times, strict=True))
+    is_flush = op == Op.FLUSH
+    rules = (StreamRule("writes"), StreamRule("flushes", is_of_flushes=True))
+    length = np.where(is_flush, 0, 512)
+    stream = is_flush.astype(np.int32)
+    requests = Requests(when, op.astype(np.uint8), block * 512, length, stream, np.ones(len(op)), rules)
+    found = run(resolve(described(**array), 0), requests, engine)
+    done = found.completions.done_ns
+    return done[~is_flush].tolist(), done[is_flush].tolist(), found
 
 
 def ends(found: Run) -> list[int]:
@@ -285,3 +306,87 @@ def test_one_file_system_fills_the_array() -> None:
     small = Workload.parse(stream | {"file_system": "ext4"})
     with pytest.raises(DescriptionError, match="file_system"):
         small.requests(capacity_bytes=1 << 20, n=1)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_flush_alone_waits_for_what_others_wrote(engine: str) -> None:
+    """Rule Y11: block 30 has passed at 310,000; the second flush has nothing to wait for but its command."""
+    writes, flushes, found = flushes_beside(engine, [(0, 30), (600_000, 50)], [100_000, 500_000])
+    assert (writes, flushes) == ([ACCEPTED, 600_000 + ACCEPTED], [310_500, 502_500])
+    assert syncs(found) == [0, 210_500, 2_500, 0]
+    assert found.devices.n_flushes.tolist() == [2]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_flush_alone_takes_the_processor(engine: str) -> None:
+    """Rule Y11: also where nothing is to be flushed, as the write is on the media when it is done."""
+    host = {"submission_ns": 20_000}
+    _, flushes, found = flushes_beside(engine, [], [100_000, 105_000], host=host, drive_write_cache=False)
+    assert (flushes, found.devices.n_flushes.tolist()) == ([120_000, 140_000], [0])
+    _, flushes, _ = flushes_beside(engine, [], [100_000], host=host)
+    assert flushes == [122_500]
+    _, flushes, _ = flushes_beside(engine, [], [100_000], drive_write_cache=False)
+    assert flushes == [100_000]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_flush_alone_sends_dirty_pages_first(engine: str) -> None:
+    """Rules P9 and Y11: the page of blocks 24 to 31, which was read first, goes to the array, and then is flushed."""
+    host = {"is_buffered": True, "page_cache": {"memory": "64 MiB"}, "read_ahead": "0 B"}
+    writes, flushes, found = flushes_beside(engine, [(0, 24)], [1_100_000], host=host)
+    assert (writes, flushes, found.devices.n_writes.tolist()) == ([321_500], [1_320_500], [1])
+    assert syncs(found) == [0, 220_500]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_stream_of_flushes_is_neither_read_nor_written(engine: Any) -> None:
+    """Rule Y11: its latency is that of the commits, and of its stream."""
+    streams = [
+        {"name": "writes", "size": "512 B", "read_ratio": 0.5, "rate_per_s": 500},
+        {"name": "barriers", "kind": "flushes", "rate_per_s": 100},
+    ]
+    found = simulate(described(), Workload.parse({"streams": streams}), n_requests=3000, engine=engine)
+    barriers = found.per_stream["barriers"]
+    assert (found.commits.n, found.commits.mean_ns) == (barriers.n, barriers.mean_ns)
+    assert found.reads.n + found.writes.n + found.commits.n == found.n_measured
+    assert found.bytes_per_s == pytest.approx(512 * found.iops_by_stream["writes"])
+    assert found.commits_per_s == pytest.approx(found.iops_by_stream["barriers"])
+
+
+def test_flushes_in_flat_memory_have_their_own_latency() -> None:
+    """What histograms keep of them is what the completions say."""
+    streams = [
+        {"name": "writes", "size": "512 B", "read_ratio": 0.5, "rate_per_s": 500},
+        {"name": "barriers", "kind": "flushes", "clients": 1, "think": "10 ms"},
+    ]
+    workload = Workload.parse({"streams": streams})
+    kept, folded = (
+        simulate(described(), workload, n_requests=20_000, engine="native", keep=keep) for keep in ("all", "histogram")
+    )
+    for name in ("reads", "writes", "commits"):
+        one, other = getattr(kept, name), getattr(folded, name)
+        assert other.n == pytest.approx(one.n, rel=0.1)
+        assert other.mean_ns == pytest.approx(one.mean_ns, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"size": "4 KiB"}, "a flush has none"),
+        ({"read_ratio": 0.5}, "leave out read_ratio"),
+        ({"offset": "1 MiB"}, "offset"),
+        ({"addresses": {"pattern": "sequential"}}, "addresses"),
+        ({"sync": "fdatasync"}, "is a sync itself"),
+        ({"record": "300 B"}, "record"),
+    ],
+)
+def test_flushes_have_no_size_and_no_place(more: dict[str, Any], says: str) -> None:
+    with pytest.raises(DescriptionError, match=says):
+        Workload.parse({"kind": "flushes", "rate_per_s": 10, **more})
+
+
+def test_a_stream_of_flushes_is_read_as_it_was_written() -> None:
+    workload = Workload.parse({"kind": "flushes", "rate_per_s": 10})
+    assert Workload.parse(workload.to_dict()) == workload
+    assert Workload.parse(tomllib.loads(workload.to_toml())) == workload
+    assert workload.streams[0].in_words() == "flushes alone, 10/s"

@@ -154,6 +154,10 @@ class Host:
         self.then[id(flush)] = (flush, then)
         self.below(flush)
 
+    def flush(self, request: HostRequest) -> None:
+        """A stream asks for a flush alone, now (rule Y11)."""
+        self._make_safe(request)
+
     def _make_safe(self, request: HostRequest) -> None:
         """A write is done when a commit or a flush after it is, where it needs one (rules Y2, Y3, Y7)."""
         since_ns = self.clock.now
@@ -167,7 +171,9 @@ class Host:
             has_journal = bool(self.journal.rules[stream].journal_bytes)
             if has_journal and self.journal.sync(stream, request.row, request.issue_ns, flushed):
                 return
-        if not self.takes_flushes or request.sync == Sync.FILE_DSYNC:
+        # a call of its own takes the processor, also where there is nothing to flush (rule Y11)
+        is_alone = request.op == FLUSH
+        if not (self.takes_flushes or is_alone) or request.sync == Sync.FILE_DSYNC:
             self.done(request)
             return
         flush = HostRequest(request.row, FLUSH, 0, 0, False, since_ns)
@@ -177,6 +183,9 @@ class Host:
 
     def _enter(self, request: HostRequest) -> None:
         """Direct I/O goes down as it is; a buffered read is answered once its pages are in memory (rule H2)."""
+        if request.op == FLUSH and not self.takes_flushes:
+            self._noticed(request)
+            return
         if request.op != READ or not self.is_buffered:
             self.below(request)
             return

@@ -50,7 +50,7 @@ class CachingHost(Host):
 
     def _enter(self, request: HostRequest) -> None:
         if request.op == FLUSH:
-            self.below(request)
+            super()._enter(request)
             return
         request.is_hit = False
         if request.op == READ:
@@ -188,6 +188,17 @@ class CachingHost(Host):
             self.flusher.sync(make_safe)
         else:
             answer()
+        self.flusher.look()
+
+    def flush(self, request: HostRequest) -> None:
+        """What is dirty goes to the array first (rules P9 and Y11)."""
+        since_ns = self.clock.now
+
+        def on_the_array() -> None:
+            request.sync_ns += self.clock.now - since_ns
+            self._make_safe(request)
+
+        self.flusher.sync(on_the_array)
         self.flusher.look()
 
     def _write_pages(self, row: int, run: list[int], then: Callable[[], None]) -> None:

@@ -33,7 +33,7 @@ from diskmodel.engine.scenario import Scenario, too_long
 from diskmodel.engine.steady.levels import cache_room, in_bytes, level_marks, low_mark
 from diskmodel.host.tables import HostTables
 from diskmodel.queue import make_policy
-from diskmodel.records import PARTS, WRITE, Completions, DeviceCounters, Int64, Requests, Run, StreamRule, Sync
+from diskmodel.records import FLUSH, PARTS, WRITE, Completions, DeviceCounters, Int64, Requests, Run, StreamRule, Sync
 from diskmodel.units import MAX_NS
 
 
@@ -224,6 +224,9 @@ class Simulation:
         log = self.logs.get(int(self.requests.stream[row])) if self.logs else None
         if log is not None:
             log.append(row, int(self.requests.length[row]))
+            return
+        if op[row] == FLUSH:
+            self.host.flush(HostRequest(row, FLUSH, 0, 0, False, self.clock.now))
             return
         n = end[row] - first[row]
         self.host.submit(HostRequest(row, op[row], first[row], n, hits[row], self.clock.now, sync=self._passed(sync)))

@@ -123,7 +123,7 @@ def _full_caches(history: History, layout: LayoutTables, drive: _Arms) -> Caches
     n_each = _n_each(layout)
     streams = history.workload.streams
     # an endless sequential stream goes in place: without it, as many writes fill more of a cache
-    chosen = [s for s in streams if s.read_ratio < 1 and not _is_endless(s)]
+    chosen = [s for s in streams if s.write_ratio and not _is_endless(s)]
     if not chosen:
         return Caches.empty()
     share = sum(map(write_weight, chosen)) / sum(stream.row_weight for stream in streams)
@@ -160,7 +160,7 @@ def current_runs(history: History, layout: LayoutTables, drive: HddTables) -> In
     streams = history.workload.streams
     if not any(_is_in_order(stream) for stream in streams):
         return np.empty((0, 3), np.int64)
-    writing = [stream for stream in streams if stream.read_ratio < 1]
+    writing = [stream for stream in streams if stream.write_ratio]
     share = sum(map(write_weight, writing)) / sum(stream.row_weight for stream in streams)
     pieces, _ = _pieces(history, layout, drive, round(share * history.n_before), writing)
     _, runs = _runs(pieces, cache.run_sectors)

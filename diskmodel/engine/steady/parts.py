@@ -158,9 +158,9 @@ class Parts:
         streams = self.history.workload.streams
         total = sum(stream.row_weight for stream in streams)
         rates = [
-            stream.row_weight / total * (1 - stream.read_ratio) * stream.mean_size_bytes
+            stream.row_weight / total * stream.write_ratio * stream.mean_size_bytes
             for stream in streams
-            if isinstance(stream.addresses, Sequential) and stream.read_ratio < 1
+            if isinstance(stream.addresses, Sequential) and stream.write_ratio
         ]
         run_bytes = run_sectors * self.sector_bytes * self.scenario.layout.n_disks
         # a quarter more, as strips may begin anywhere
@@ -321,7 +321,7 @@ class Parts:
         strip_bytes = self.scenario.layout.strip * self.sector_bytes
         pieces = []
         for stream in self.history.workload.streams:
-            rate = stream.row_weight * (1 - stream.read_ratio)
+            rate = stream.row_weight * stream.write_ratio
             total = sum(share.weight for share in stream.sizes)
             for share in stream.sizes:
                 units = -(-min(share.size_bytes, strip_bytes) // tables.mapping_bytes)

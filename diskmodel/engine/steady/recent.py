@@ -87,7 +87,7 @@ class History:
     @property
     def read_ratio(self) -> float:
         """About the share of the requests that read."""
-        return 1 - len(self._rows(_SAMPLE_ROWS, only_writes=True)[0]) / _SAMPLE_ROWS
+        return len(self.reads()) / _SAMPLE_ROWS
 
     def reads(self) -> Int64:
         """Offsets in bytes of a sample of what was read."""
@@ -113,7 +113,7 @@ class History:
         for index, stream in enumerate(streams):
             rows = np.flatnonzero(owner == index)
             lies_apart = isinstance(stream.addresses, ReuseWalk) or stream.excerpts is not None
-            n_drawn = min(int(len(rows) / (1 - stream.read_ratio)) + 1, MAX_ROWS) if lies_apart else len(rows)
+            n_drawn = min(int(len(rows) / stream.write_ratio) + 1, MAX_ROWS) if lies_apart else len(rows)
             past = workload.past(
                 capacity_bytes=self.capacity_bytes,
                 n=n_drawn,
@@ -133,7 +133,7 @@ class History:
         return _rows_of(n_bytes, int(length.sum()))
 
     def _rows(self, n_rows: int, *, only_writes: bool) -> tuple[Int64, Int64]:
-        if only_writes and all(stream.read_ratio == 1 for stream in self.workload.streams):
+        if only_writes and not any(stream.write_ratio for stream in self.workload.streams):
             return np.empty(0, np.int64), np.empty(0, np.int64)
         past = self.workload.past(capacity_bytes=self.capacity_bytes, n=n_rows, seed=self.seed, n_before=self.n_before)
         chosen = past.op == Op.WRITE if only_writes else slice(None)
@@ -150,7 +150,7 @@ class History:
 
 def write_weight(stream: Stream) -> float:
     """Weight of a stream's writes among all requests, as of `row_weight`."""
-    return stream.row_weight * (1 - stream.read_ratio)
+    return stream.row_weight * stream.write_ratio
 
 
 def _rows_of(n: int, n_in_sample: int) -> int:

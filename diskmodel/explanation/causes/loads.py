@@ -31,7 +31,7 @@ def _change(array: Array, workload: AnyWorkload, change: Any) -> Change | None:
 
 def _flushing(array: Array, workload: AnyWorkload, fields: dict[str, Any]) -> Change | None:
     def sync(stream: Stream) -> dict[str, Any] | None:
-        is_free = stream.read_ratio < 1 and stream.sync == "none" and stream.kind == "requests"
+        is_free = stream.write_ratio and stream.sync == "none" and stream.kind == "requests"
         return fields if is_free and stream.excerpts is None else None
 
     return _change(array, workload, sync)

@@ -37,7 +37,7 @@ def assumptions(
 
 def _has_writes(plan: PlanDescription) -> bool:
     streams = plan.workload.streams
-    writes = sum(stream.row_weight * (1 - stream.read_ratio) for stream in streams)
+    writes = sum(stream.row_weight * stream.write_ratio for stream in streams)
     return writes >= _LEAST_WRITES * sum(stream.row_weight for stream in streams)
 
 

@@ -142,7 +142,8 @@ def _as_single_operations(case: Case, workload: Workload) -> Workload:
         calculator_cache_hit(array, case.required_bytes),
     )
     single = {"read_ratio": 1.0, "kind": "requests", "record_bytes": None, "commit_delay_ns": 0, "sync": "none"}
-    streams = tuple(stream.model_copy(update=single) for stream in workload.streams)
+    counted = [stream for stream in workload.streams if stream.kind != "flushes"] or workload.streams
+    streams = tuple(stream.model_copy(update=single) for stream in counted)
     return workload.model_copy(update={"streams": streams}).scaled(per_host)
 
 

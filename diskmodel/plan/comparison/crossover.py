@@ -27,7 +27,10 @@ def find_crossover(
     decide = evaluate if evaluate is not None else evaluator(plan)
     asked: list[Case] = []
     for ratio in write_ratios:
-        streams = tuple(stream.model_copy(update={"read_ratio": 1 - ratio}) for stream in plan.workload.streams)
+        streams = tuple(
+            stream if stream.kind == "flushes" else stream.model_copy(update={"read_ratio": 1 - ratio})
+            for stream in plan.workload.streams
+        )
         workload = plan.workload.model_copy(update={"streams": streams})
         changed = plan.model_copy(update={"workload": workload, "recording": None})
         seen: set[str] = set()

@@ -15,14 +15,14 @@ def scaled_with_commits(workload: Workload, objective: Objective) -> Workload:
     """
     assert objective.design_commits_per_s is not None
     others = sum(
-        stream.expected_rate_per_s for stream in workload.streams if stream.sync == "none" and not stream.is_closed
+        stream.expected_rate_per_s for stream in workload.streams if not stream.has_syncs and not stream.is_closed
     )
     of_commits = objective.design_commits_per_s / workload.commits_per_s if workload.commits_per_s else 1.0
     of_others = objective.load_factor
     if objective.design_iops is not None and others:
         of_others = objective.design_iops / others
     return workload.scaled_each(
-        [of_others if stream.sync == "none" else 1.0 if stream.is_closed else of_commits for stream in workload.streams]
+        [of_others if not stream.has_syncs else 1.0 if stream.is_closed else of_commits for stream in workload.streams]
     )
 
 
@@ -37,7 +37,7 @@ def commits_problem(workload: Workload, objective: Objective) -> str:
             "objective.commits: no stream of the workload makes its writes safe; give one with kind = 'commits', or "
             "sync = 'fdatasync'"
         )
-    with_sync = {stream.name for stream in workload.streams if stream.sync != "none"}
+    with_sync = {stream.name for stream in workload.streams if stream.has_syncs}
     named = {stream.name for stream in workload.streams} | set(workload.volumes)
     if COMMITS in named and with_sync != {COMMITS}:
         return f"workload.streams: {COMMITS!r} stands for all commits together, and is one of several; rename it"
@@ -55,7 +55,7 @@ def commits_problem(workload: Workload, objective: Objective) -> str:
             f"objective.iops: is given together with commits, and clients of {closed[0]} wait for their responses: "
             "what they have to achieve is not clear; leave iops out"
         )
-    if objective.iops is not None and all(stream.sync != "none" for stream in workload.streams):
+    if objective.iops is not None and all(stream.has_syncs for stream in workload.streams):
         return (
             "objective.iops: all requests of the workload are commits, whose rate objective.commits states; remove it"
         )

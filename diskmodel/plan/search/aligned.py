@@ -18,7 +18,7 @@ def aligned_counts(case: Case, counts: list[int]) -> list[int]:
     for stream in case.workload.streams:
         total = sum(share.weight for share in stream.sizes)
         for share in stream.sizes:
-            weight = stream.row_weight * (1 - stream.read_ratio) * share.weight / total
+            weight = stream.row_weight * stream.write_ratio * share.weight / total
             bytes_of[share.size_bytes] = bytes_of.get(share.size_bytes, 0.0) + weight * share.size_bytes
     size_bytes = max(bytes_of, key=lambda size: bytes_of[size])
     strip_bytes = case.family.strip_bytes

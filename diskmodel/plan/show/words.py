@@ -320,9 +320,8 @@ def _assumptions(result: PlanResult) -> list[str]:
         rate = (
             closed or f"{stream.expected_rate_per_s:,.0f} requests per second, whether or not earlier ones are complete"
         )
-        said.append(
-            f"{subject}: {stream.read_ratio:.0%} reads of {stream.mean_size_bytes / 1024:.3g} KiB on average, {rate}"
-        )
+        what = f"{stream.read_ratio:.0%} reads of {stream.mean_size_bytes / 1024:.3g} KiB on average"
+        said.append(f"{subject}: {'flushes alone' if stream.kind == 'flushes' else what}, {rate}")
     recording = plan.recording
     if recording is not None and recording.kind == "averages":
         said.append("within an interval of the recording requests come at random (Poisson): an average shows no bursts")

@@ -88,7 +88,7 @@ def performance(objective: Objective, outcome: Outcome, workload: Workload) -> l
             rate = Interval.exact(rate.high if math.isfinite(rate.high) else rate.value)
         found.append(criterion("throughput", "", required, rate, "MB/s", is_upper=False))
     if objective.design_commits_per_s is not None and any(
-        stream.sync != "none" and stream.is_closed for stream in workload.streams
+        stream.has_syncs and stream.is_closed for stream in workload.streams
     ):
         required = objective.design_commits_per_s
         found.append(criterion("commits", "", required, outcome.commits_per_s, "1/s", is_upper=False))

@@ -17,10 +17,10 @@ from diskmodel.workload import Workload
 
 
 def read_fraction(workload: Workload) -> float:
-    """Return the share of reads among all requests, streams weighted by their expected rates."""
-    rates = [stream.expected_rate_per_s for stream in workload.streams]
-    reads = sum(rate * stream.read_ratio for rate, stream in zip(rates, workload.streams, strict=True))
-    return reads / sum(rates)
+    """Return the share of reads among reads and writes, streams weighted by their expected rates; 1 without any."""
+    reads = sum(stream.expected_rate_per_s * stream.read_ratio for stream in workload.streams)
+    writes = sum(stream.expected_rate_per_s * stream.write_ratio for stream in workload.streams)
+    return reads / (reads + writes) if reads + writes else 1.0
 
 
 def calculator_disk_iops(drive: Drive) -> float:

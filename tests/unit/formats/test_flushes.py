@@ -67,7 +67,7 @@ def test_flushes_of_a_trace_follow_as_many_writes(tmp_path):
     found = find_workload(path, format="blkparse")
     (stream,) = found.workload["streams"]
     assert (stream["sync"], stream["sync_every"]) == ("fdatasync", 2)
-    assert any(note.startswith("1 flushes: one follows every 2 writes") for note in found.notes)
+    assert any(note.startswith("1 flushes; one follows every 2 writes") for note in found.notes)
     _, trace = load_replay(path, format="blkparse")
     assert (trace.n_flushes, trace.n_skipped) == (1, 1)
 

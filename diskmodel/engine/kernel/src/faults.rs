@@ -221,6 +221,8 @@ faults! {
     CommitJoined,
     CommitTurn,
     CommitFlush,
+    FlushPages,
+    FlushAlone,
 }
 
 /// Whether `fault` is planted now.

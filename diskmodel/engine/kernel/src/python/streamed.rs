@@ -11,7 +11,7 @@ use super::guard::guarded;
 use super::watch::Watch;
 use super::CountersOut;
 use crate::device::Device;
-use crate::mechanics::{READ, WRITE};
+use crate::mechanics::{FLUSH, READ, WRITE};
 use crate::rule::{each_within, has_length};
 use crate::scenario::{Built, Limits, Scenario};
 use crate::schema::record;
@@ -198,7 +198,7 @@ fn segment_dict<'py>(py: Python<'py>, segment: &Segment) -> PyResult<Bound<'py, 
         out.set_item("counts", counts(histogram))?;
         Ok(out)
     };
-    for (name, op) in [("reads", READ), ("writes", WRITE)] {
+    for (name, op) in [("reads", READ), ("writes", WRITE), ("flushes", FLUSH)] {
         let op = usize::from(op);
         out.set_item(name, folded(segment.response_ns[op], &segment.histograms[op])?)?;
     }

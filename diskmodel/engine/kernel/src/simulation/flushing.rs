@@ -1,5 +1,5 @@
 //! Writes that must be safe from a power cut: which ones, and who waits for whom above each disk and above the array
-//! (rules Y1 to Y5); see `diskmodel/engine/reference/flushing.py`.
+//! (rules Y1 to Y5 and Y11); see `diskmodel/engine/reference/flushing.py`.
 
 use std::collections::HashMap;
 
@@ -174,7 +174,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if self.journal.is_some() && self.commit(host) {
             return;
         }
-        let is_safe = self.hosts[host].sync == PASS_ONLY || !self.takes_flushes();
+        // a call of its own takes the processor, also where there is nothing to flush (rule Y11)
+        let is_alone = self.hosts[host].op == FLUSH && self.host.is_some() && !planted(Fault::FlushAlone);
+        let is_safe = self.hosts[host].sync == PASS_ONLY || !(is_alone || self.takes_flushes());
         if is_safe || planted(Fault::SyncForgotten) {
             return self.done(host);
         }
@@ -187,6 +189,16 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             self.submit_to_host(flush);
         } else {
             self.submit_to_controller(flush);
+        }
+    }
+
+    /// A stream asks for a flush alone, for which dirty pages go to the array first (rule Y11).
+    #[inline(never)]
+    pub(super) fn flush_alone(&mut self, host: u32) {
+        if self.page_cache().is_some() && !planted(Fault::FlushPages) {
+            self.sync_memory(host);
+        } else {
+            self.make_safe(host);
         }
     }
 

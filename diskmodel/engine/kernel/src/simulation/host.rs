@@ -154,6 +154,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     pub(super) fn entered(&mut self, id: u32) {
         let HostRequest { op, sector, n, .. } = self.hosts[id];
         let (now, end) = (self.events.now, sector + n);
+        if op == FLUSH && !self.takes_flushes() {
+            return self.noticed(id);
+        }
         if op != FLUSH && self.page_cache().is_some() {
             return self.enter_memory(id);
         }

@@ -22,7 +22,7 @@ use crate::divisor::Divisor;
 use crate::events::{Action, Events, Next, Step, ARRIVE, COMPLETE};
 use crate::faults::{planted, Fault};
 use crate::layout::{CopyChoice, Layout, Piece, Plan};
-use crate::mechanics::WRITE;
+use crate::mechanics::{FLUSH, WRITE};
 use crate::traffic::{Completion, Request, Traffic};
 
 use bitmap::Intents;
@@ -117,7 +117,7 @@ enum Purpose {
     Part(u32),
     /// Dirty pages.
     WriteBack,
-    /// The flush after a write.
+    /// The flush after a write, or that of a stream of flushes.
     Flush(u32),
     /// A part of a commit of the journal, before this step.
     Journal(Step),
@@ -508,6 +508,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             issue: self.events.now,
             ..HostRequest::default()
         });
+        if op == FLUSH {
+            return self.flush_alone(host);
+        }
         if op == WRITE && self.traffic.rules()[stream as usize].sync > 0 {
             self.hosts[host].sync = self.sync_of(stream, id);
         }
@@ -542,9 +545,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         match purpose {
             Purpose::Client if sync > 0 => self.make_safe(host),
             Purpose::Client => self.done(host),
-            Purpose::Flush(write) => {
+            Purpose::Flush(asked) => {
                 self.hosts.release(host);
-                self.made_safe(write);
+                self.made_safe(asked);
             }
             Purpose::Journal(next) => {
                 self.hosts.release(host);

@@ -9,7 +9,7 @@ use crate::device::Device;
 use crate::events::{Action, ARRIVE};
 use crate::faults::{planted, Fault};
 use crate::host::{cut, pages_of, Flusher, Pages, Run, Syncs};
-use crate::mechanics::{READ, WRITE};
+use crate::mechanics::{FLUSH, READ, WRITE};
 use crate::traffic::Traffic;
 
 /// Memory between the clients and the controller, and who writes it back.
@@ -249,9 +249,20 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let Some((cache, _)) = self.page_cache() else { return };
         cache.syncs.look(cache.pages.oldest());
         while let Some((id, since)) = self.page_cache().and_then(|(cache, _)| cache.syncs.next_done()) {
-            self.hosts[id].cache += now - since;
+            let request = &mut self.hosts[id];
+            let part = if request.op == FLUSH { &mut request.sync_ns } else { &mut request.cache };
+            *part += now - since;
             self.make_safe(id);
         }
+    }
+
+    /// A flush of a stream waits until what is dirty is on the array (rules P9 and Y11).
+    pub(super) fn sync_memory(&mut self, id: u32) {
+        let now = self.events.now;
+        if let Some((cache, _)) = self.page_cache() {
+            cache.syncs.begin(id, now, now);
+        }
+        self.flush();
     }
 
     /// Pages may be dirty when the run begins: the flusher wakes up at once (rule Z6).

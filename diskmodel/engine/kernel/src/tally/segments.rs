@@ -1,12 +1,13 @@
 //! A run in parts of equally many completions; two become one when there are too many of them.
 
 use super::Histogram;
-use crate::mechanics::WRITE;
 use crate::traffic::{Completion, N_PARTS};
 
 /// Must be even.
 const MAX_SEGMENTS: usize = 80;
 const MAX_BATCHES: usize = 8192;
+/// Operations of requests.
+const N_OPS: usize = 3;
 
 /// Completions in a row, summed up.
 #[derive(Clone, Debug, Default)]
@@ -20,9 +21,9 @@ pub struct Segment {
     pub least_ns: i64,
     pub most_ns: i64,
     pub parts_ns: [i128; N_PARTS],
-    /// Of reads and of writes.
-    pub response_ns: [i128; 2],
-    pub histograms: [Histogram; 2],
+    /// Of reads, of writes and of flushes.
+    pub response_ns: [i128; N_OPS],
+    pub histograms: [Histogram; N_OPS],
     /// Of each stream, where there are several.
     pub streams: Vec<Stream>,
 }
@@ -107,7 +108,7 @@ impl Segments {
 
 impl Segment {
     fn add(&mut self, completion: &Completion, response: i64, length: i64) {
-        let op = usize::from(completion.op == WRITE);
+        let op = usize::from(completion.op);
         self.n += 1;
         self.end_ns = completion.done;
         self.n_hits += u64::from(completion.is_hit);
@@ -137,7 +138,7 @@ impl Segment {
         for (sum, part) in self.parts_ns.iter_mut().zip(&later.parts_ns) {
             *sum += part;
         }
-        for op in 0..2 {
+        for op in 0..N_OPS {
             self.response_ns[op] += later.response_ns[op];
             self.histograms[op].merge(&later.histograms[op]);
         }

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use super::{Column, Completions, Requests, Rule, N_PARTS, PASS_ONLY};
+use crate::mechanics::FLUSH;
 use crate::rule::{has_length, holds, refused, within};
 use crate::rule::{MAX_APART_NS, MAX_DISKS, MAX_SECTOR_BYTES};
 
@@ -102,9 +103,8 @@ fn check_rows(rows: &Rows, limits: &Limits) -> Result<(), String> {
     has_length("requests.length", rows.length.len(), n)?;
     has_length("requests.cache_draw", rows.cache_draw.len(), n)?;
     find("requests.when_ns", rows.when, |t| t < 0, "must not be negative")?;
-    find("requests.op", rows.op, |op| op > 1, "must be 0 (read) or 1 (write)")?;
-    let rule = format_args!("must be 1 to {most_length} bytes");
-    find("requests.length", rows.length, |n| n < 1 || n > most_length, rule)?;
+    find("requests.op", rows.op, |op| op > FLUSH, "must be 0 (read), 1 (write) or 2 (flush)")?;
+    check_lengths(rows, most_length)?;
     find("requests.cache_draw", rows.cache_draw, |draw| !(0.0..=1.0).contains(&draw), "must be 0 to 1")?;
     let is_outside = |at: usize| {
         let offset = rows.offset.at(at);
@@ -126,6 +126,21 @@ fn check_rows(rows: &Rows, limits: &Limits) -> Result<(), String> {
             format_args!("{} bytes from there are not within the array's {capacity_bytes}", rows.length.at(at)),
         )),
     }
+}
+
+/// Reads and writes have a length, flushes none (rule Y11).
+fn check_lengths(rows: &Rows, most_length: i64) -> Result<(), String> {
+    let rule = format_args!("must be 1 to {most_length} bytes");
+    if rows.op.position(|op| op == FLUSH).is_none() {
+        return find("requests.length", rows.length, |n| n < 1 || n > most_length, rule);
+    }
+    for at in 0..rows.length.len() {
+        let (is_flush, n) = (rows.op.at(at) == FLUSH, rows.length.at(at));
+        let field = format!("requests.length[{at}]");
+        holds(!is_flush || n == 0, &field, n, "must be 0 of a flush")?;
+        holds(is_flush || (1..=most_length).contains(&n), &field, n, rule)?;
+    }
+    Ok(())
 }
 
 /// Open streams come in order of time.
