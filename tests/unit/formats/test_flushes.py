@@ -103,3 +103,30 @@ def test_a_recorded_load_whose_flushes_are_dropped_has_no_figure(tmp_path):
         'candidates = { drives = ["generic-7k2"], levels = ["raid1"] }\n'
     )
     assert "no figure can be given" in refusal("plan", tmp_path / "plan.toml")
+
+
+def test_flushes_that_belong_to_no_write_are_a_stream_of_their_own(tmp_path):
+    path = tmp_path / "iostat.txt"
+    path.write_text(
+        "Linux 6.1 (vm)  03/01/24  _x86_64_  (8 CPU)\n\n"
+        "Device r/s rkB/s w/s wkB/s f/s f_await\nsda 100 400 100 400 20 1\n\n"
+        "Device r/s rkB/s w/s wkB/s f/s f_await\nsda 30 120 10 40 25 8\n"
+    )
+    found = find_workload(path)
+    reads, writes, flushes = found.workload["streams"]
+    assert (reads.get("sync"), writes["sync"], writes.get("sync_every")) == (None, "fdatasync", None)
+    assert flushes == {"name": "flushes", "kind": "flushes", "arrival": {"kind": "poisson", "rate_per_s": 15.0}}
+    assert any("15/s belong to no write" in note for note in found.notes)
+    assert Workload.parse(found.workload).commits_per_s == pytest.approx(25)
+
+
+def test_a_trace_of_reads_and_flushes_keeps_the_flushes(tmp_path):
+    path = tmp_path / "trace.blkparse"
+    line = "  8,0 0 {0} 0.0{0}0000000 10 {1} {2} [log]\n"
+    reads = [(action, f"R {place} + 8") for place in (1000, 9000) for action in "QDC"]
+    events = [*reads, ("C", "FN 0"), ("C", "FN 0"), ("C", "FN 0")]
+    path.write_text("".join(line.format(n, action, rest) for n, (action, rest) in enumerate(events, start=1)))
+    found = find_workload(path, format="blkparse", interval_s=0.01)
+    reads, flushes = found.workload["streams"]
+    assert (reads["read_ratio"], flushes["kind"]) == (1.0, "flushes")
+    assert flushes["arrival"]["rate_per_s"] == pytest.approx(1.5 * reads["arrival"]["rate_per_s"])
