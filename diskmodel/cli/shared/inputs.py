@@ -234,6 +234,8 @@ _WITH_SYNC = (
 def with_sync(workload: Workload, sync: str, source: str) -> Workload:
     """Return a workload whose writes are made safe in the way of an option, after each; "none": not at all.
 
+    Streams of flushes beside others, which did the same in another way, are left out.
+
     Raises
     ------
     DescriptionError
@@ -242,6 +244,7 @@ def with_sync(workload: Workload, sync: str, source: str) -> Workload:
     from diskmodel.workload import Workload
 
     fields = workload.to_dict()
+    fields["streams"] = [one for one in fields["streams"] if one.get("kind") != "flushes"] or fields["streams"]
     for stream in fields["streams"]:
         if stream["read_ratio"] < 1 and stream.get("kind", "requests") == "requests":
             stream |= {"sync": sync, "sync_every": 1}

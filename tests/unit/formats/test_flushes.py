@@ -2,6 +2,7 @@
 
 import pytest
 
+from diskmodel.cli.shared.inputs import with_sync
 from diskmodel.formats import find_workload
 from diskmodel.formats.replaying import load_replay
 from diskmodel.workload import Workload
@@ -117,7 +118,10 @@ def test_flushes_that_belong_to_no_write_are_a_stream_of_their_own(tmp_path):
     assert (reads.get("sync"), writes["sync"], writes.get("sync_every")) == (None, "fdatasync", None)
     assert flushes == {"name": "flushes", "kind": "flushes", "arrival": {"kind": "poisson", "rate_per_s": 15.0}}
     assert any("15/s belong to no write" in note for note in found.notes)
-    assert Workload.parse(found.workload).commits_per_s == pytest.approx(25)
+    workload = Workload.parse(found.workload)
+    assert workload.commits_per_s == pytest.approx(25)
+    assert not with_sync(workload, "none", "").has_syncs
+    assert with_sync(workload, "dsync", "").commits_per_s == pytest.approx(10)
 
 
 def test_a_trace_of_reads_and_flushes_keeps_the_flushes(tmp_path):
