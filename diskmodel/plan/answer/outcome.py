@@ -126,7 +126,8 @@ class Outcome(Record, InMilliseconds):
         """Return "iops" (IOPS), "mean" or a percentile ("p99"; ms) with its interval; nan where unknown."""
         if name == "iops":
             return Figure.of(self.iops, "IOPS")
-        return Figure.of(self.latency_of(name) or _NONE, "ms", 1e6)
+        found = self.latency_of(name)
+        return Figure.of(_NONE if found is None else found, "ms", 1e6)
 
     def __repr__(self) -> str:
         if not self.is_stable:

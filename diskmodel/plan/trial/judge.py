@@ -151,9 +151,8 @@ def _speed(limited: Sequence[Limited], ceiling: float | None, outcome: Outcome, 
             for statistic, limit in limits.limits().items():
                 figure = outcome.latency_of(statistic, stream)
                 detail = f"{statistic} of {stream}" if stream else statistic
-                item = criterion(
-                    f"{prefix}latency", detail, limit / 1e6, (figure or unknown).scaled(1e-6), "ms", is_upper=True
-                )
+                known = unknown if figure is None else figure  # a figure of 0 is known
+                item = criterion(f"{prefix}latency", detail, limit / 1e6, known.scaled(1e-6), "ms", is_upper=True)
                 if figure is not None and math.isnan(figure.value):  # the run was too short to see it
                     item = replace(item, verdict=Verdict.UNDECIDED)
                 found.append(item)

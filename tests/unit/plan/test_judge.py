@@ -1,6 +1,7 @@
 """Which criteria an outcome meets: a disk that hardly keeps up."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -82,3 +83,13 @@ def test_a_rate_is_met_well_above_what_is_required():
         for limit in (96.9, 97.1, 102.1)
     ]
     assert verdicts == [Verdict.HOLDS, Verdict.UNDECIDED, Verdict.FAILS]
+
+
+def test_a_latency_of_nothing_is_known() -> None:
+    """A flush takes no time where nothing has a cache to flush."""
+    limits = Objective.parse({"commit_latency": {"p99": "10 ms"}})
+    found = [
+        performance(limits, replace(outcome(0.5), latency_ns={"commits": {"p99": Interval.exact(ns)}}), OPEN)[0]
+        for ns in (0.0, 2e7)
+    ]
+    assert [(item.figure.value, item.verdict) for item in found] == [(0.0, Verdict.HOLDS), (20.0, Verdict.FAILS)]
