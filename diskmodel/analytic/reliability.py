@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from diskmodel.analytic.checks import Checks
 from diskmodel.errors import choose_from
-from diskmodel.layout.levels import LEVELS
+from diskmodel.layout.levels import KINDS
 from diskmodel.plain import Record
 
 #: 365.25 days.
@@ -180,7 +180,8 @@ def data_loss(
     Parameters
     ----------
     level : str
-        jbod, raid0, raid1, raid10, raid1e, raid3, raid4, raid5, raid50, raid6, raid60 or erasure.
+        jbod, raid0, raid1, raid10, raid1e, raid3, raid4, raid5, raid50, raid6, raid60 or erasure; for a pool mirror,
+        raidz1, raidz2 or raidz3.
     n_disks : int
         Disks without spares.
     mttf_hours : float
@@ -192,7 +193,7 @@ def data_loss(
     ure_per_bit : float
         Rate of unrecoverable read errors.
     n_groups : int
-        Groups of RAID 50, RAID 60 and an erasure code; RAID 10 always has pairs.
+        Groups of RAID 50, RAID 60 and an erasure code, vdevs of a pool; RAID 10 always has pairs.
     n_parity : int, optional
         Of an erasure code.
 
@@ -210,13 +211,16 @@ def data_loss(
     checks = Checks().positive(mttf_hours=mttf_hours, mttr_hours=mttr_hours, disk_bytes=disk_bytes)
     checks.count(n_disks=n_disks, n_groups=n_groups).ratio(ure_per_bit=ure_per_bit)
     tolerances = {"jbod": 0, "raid0": 0, "raid1": n_disks - 1, "raid10": 1, "raid1e": n_disks // 2}
-    for level_name, kind in LEVELS.items():
+    for level_name, kind in KINDS.items():
         if kind.family == "parity":
             tolerances[level_name] = (n_parity or 0) if kind.n_parity is None else kind.n_parity
+        elif kind.is_pool:
+            tolerances[level_name] = kind.n_parity or n_disks // max(n_groups, 1) - 1
     if name not in tolerances:
         checks.fault("level", level, "is not a known RAID level", choose_from(level, tolerances))
         checks.done()
-    groups = n_disks // 2 if name == "raid10" else n_groups if LEVELS[name].default_groups else 1
+    has_groups = KINDS[name].is_pool or KINDS[name].default_groups > 0
+    groups = n_disks // 2 if name == "raid10" else n_groups if has_groups else 1
     tolerance = tolerances[name]
     if n_disks % groups:
         checks.fault("n_disks", n_disks, f"must be a multiple of the groups ({groups})", "add or remove disks")
@@ -227,7 +231,7 @@ def data_loss(
     fatal: tuple[float, ...] = ()
     if name == "raid1e":  # copies are on neighbors: of the n - k disks left, about 2 k hold the only copy of something
         fatal = tuple(min(1.0, 2 * k / (n_disks - k)) for k in range(tolerance + 1))
-    sources = 1 if name in ("raid1", "raid10", "raid1e") else size - tolerance
+    sources = 1 if name in ("raid1", "raid10", "raid1e", "mirror") else size - tolerance
     bad = read_error_probability(sources * disk_bytes, ure_per_bit) if tolerance else 0.0
     mean, loss = absorption(group_generator(size, tolerance, mttf_hours, mttr_hours, bad, fatal), HOURS_PER_YEAR)
     return DataLoss(mean / groups, -math.expm1(groups * math.log1p(-min(loss, 1 - 1e-16))), bad, groups)

@@ -11,6 +11,7 @@ from diskmodel.array import Array
 from diskmodel.drive.hdd import Hdd
 from diskmodel.engine.reference.clock import ARRIVE, Clock
 from diskmodel.engine.reference.controller import HostRequest
+from diskmodel.engine.reference.pool_writes import PoolWrites
 from diskmodel.engine.reference.simpy_engine import make_host, make_rebuild, make_stages
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.write_pointers import WritePointers
@@ -103,6 +104,9 @@ class ArrayProcess:
         if rebuild is not None:
             self._whole_now()
             rebuild.start()
+        if isinstance(controller.array, PoolWrites) and scenario.layout.rebuild_disk >= 0:
+            self._whole_now()
+            controller.array.begin(0, 0, 0)
 
     def _progress(self) -> tuple[int, int]:
         """Return requests that have been issued, and those of them that have completed."""

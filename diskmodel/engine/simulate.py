@@ -258,8 +258,9 @@ def _with_rebuild(result: Result, rebuild: Rebuild, scenario: Scenario) -> Resul
     rate = RebuildRate(
         action=rebuild.action,
         bytes_per_s=run.rebuilt_bytes / max(run.end_ns, 1) * 1e9,
-        member_bytes=tables.member * sector,
-        is_finished=run.rebuilt_bytes >= (tables.member - tables.rebuild_front) * sector,
+        member_bytes=tables.rebuild_end * sector,
+        is_finished=run.rebuilt_bytes >= (tables.rebuild_end - tables.rebuild_front) * sector,
+        is_resilver=tables.pool is not None,
     )
     return replace(result, rebuild=rate, messages=(*result.messages, *rate.messages))
 

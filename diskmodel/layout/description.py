@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -42,7 +43,9 @@ UNMERGED_PAGE_NS = 3500
 
 
 class Rebuild(Description):
-    """A pass over all members while the array serves its workload, as Linux md does it: a rebuild, or a check.
+    """A pass over all members while the array serves its workload: a rebuild or a check as Linux md does it.
+
+    Of a pool of OpenZFS it is a resilver, of which only `disk`, `done_ratio` and `used_ratio` are asked.
 
     Attributes
     ----------
@@ -64,7 +67,9 @@ class Rebuild(Description):
         Steps that may be in progress at the same time while the rebuild does not yield. None: as many as md has room
         for, 1 MiB with parity (256 stripes of 4 KiB, `stripe_cache_size`) and 2 MiB with copies.
     done_ratio : float
-        Share of each disk that the pass is already through at time 0.
+        Share of each disk that the pass is already through at time 0; of a pool of what is stored on it.
+    used_ratio : float or None
+        Pools: share of the pool's space that is in use, which is all that a resilver goes through. None: 80 %.
     page_ns : int or None
         Time that md's thread takes for each request of 4 KiB to a member of a parity group; 0: no time. None: 0 as long
         as requests of adjacent stripes merge, which they do in groups of at most 32 disks (as many requests as the
@@ -79,6 +84,7 @@ class Rebuild(Description):
     window_bytes: Length = Field(default=128 << 10, gt=0)
     steps_at_once: int | None = Field(default=None, ge=1, le=1024)
     done_ratio: Ratio = 0.0
+    used_ratio: Ratio | None = None
     page_ns: Nanoseconds | None = None
 
     def halfway(self) -> Rebuild:
@@ -87,6 +93,11 @@ class Rebuild(Description):
         There its rate is about the mean of the whole: disks are faster in the zones before, and slower in those behind.
         """
         return self.model_copy(update={"done_ratio": 0.5})
+
+    def of_pool(self, used_ratio: float | None = None) -> Rebuild:
+        """Return the resilver of a pool in the place of this rebuild: without what only Linux md knows."""
+        used = self.used_ratio if self.used_ratio is not None else used_ratio
+        return Rebuild(disk=self.disk, done_ratio=self.done_ratio, used_ratio=used)
 
 
 #: A page of md's stripe cache, bytes; the most pages that it takes (`stripe_cache_size`); the most disks whose strips
@@ -101,10 +112,13 @@ USUAL_RECORD_BYTES = 128 << 10
 USUAL_ASHIFT = 12
 #: Fields of a layout that pools have.
 ONLY_OF_POOLS = ("vdevs", "record_bytes", "ashift", "sync", "dirty_data_max_bytes", "record_work_ns", "log")
-_OF_POOLS = frozenset(("level", "disks", "failed", "spares", "member_bytes", "data_offset_bytes", *ONLY_OF_POOLS))
+_OF_POOLS = frozenset(
+    ("level", "disks", "failed", "spares", "rebuild", "member_bytes", "data_offset_bytes", *ONLY_OF_POOLS)
+)
+#: Fields of a rebuild that belong to Linux md.
+_ONLY_OF_MD = ("speed_min_bytes_per_s", "speed_max_bytes_per_s", "window_bytes", "steps_at_once", "page_ns")
 #: Why pools do not have some of the others.
 _WHY_NOT_IN_POOLS = {
-    "rebuild": "a resilver is not modeled",
     "copies": "a mirror has a copy on every disk of its vdev: say how many vdevs",
     "groups": "the groups of a pool are its vdevs: use vdevs",
     "n_parity": "is implied by raidz1, raidz2 or raidz3",
@@ -317,6 +331,8 @@ class Layout(Description):
 
     def _failure_problem(self) -> str | None:
         lost = self.failed
+        if self.rebuild is not None and (problem := self._family_problem(self.rebuild)):
+            return problem
         if any(not 0 <= disk < self.disks for disk in lost):
             return f"failed={list(lost)}: disks are numbered 0 to {self.disks - 1}; name existing ones"
         if len(set(lost)) != len(lost):
@@ -333,6 +349,18 @@ class Layout(Description):
             )
         return None
 
+    def _family_problem(self, rebuild: Rebuild) -> str | None:
+        """Return which field of a rebuild belongs to the other kind of array."""
+        if not self.kind.is_pool:
+            used = rebuild.used_ratio
+            return None if used is None else f"rebuild.used_ratio={used}: md rebuilds whole disks; remove it"
+        if rebuild.action != "recover":
+            return f"rebuild.action={rebuild.action!r}: of a pool only a resilver is modeled, no scrub; use 'recover'"
+        for name in _ONLY_OF_MD:
+            if getattr(rebuild, name) != type(rebuild).model_fields[name].default:
+                return f"rebuild.{name}={getattr(rebuild, name)}: is a setting of Linux md, not of OpenZFS; remove it"
+        return None
+
     def _check_problem(self, rebuild: Rebuild) -> str | None:
         """Return what is wrong with a pass over an array of which no disk is missing."""
         action = f"rebuild.action={rebuild.action!r}"
@@ -347,7 +375,12 @@ class Layout(Description):
         return None
 
     def fastest_rebuild(self, rebuild: Rebuild) -> float:
-        """Return the rate that md limits a rebuild, a check or a resync of this layout to, bytes/s of each disk."""
+        """Return the rate that md limits a rebuild, a check or a resync of this layout to, bytes/s of each disk.
+
+        OpenZFS has no such limit: infinite.
+        """
+        if self.kind.is_pool:
+            return math.inf
         width = self.disks // self.n_groups
         page_ns = rebuild.page_ns
         if page_ns is None:

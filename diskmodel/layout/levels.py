@@ -81,11 +81,6 @@ class RaidLevel:
         return self.family == "parity" or self.keeps_copies or bool(self.n_parity)
 
     @property
-    def is_rebuilt(self) -> bool:
-        """Whether the rebuild of a failed disk is modeled: a pool survives one, and its resilver is not."""
-        return self.is_redundant and not self.is_pool
-
-    @property
     def is_pool(self) -> bool:
         """Whether it is a vdev of OpenZFS."""
         return self.family == "pool"

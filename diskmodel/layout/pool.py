@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from diskmodel.layout.pieces import ChooseCopy, Copy, Piece, Plan
 from diskmodel.layout.pool_writes import WriteTables
+from diskmodel.layout.resilver_tables import ResilverTables
 from diskmodel.records import READ
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ class PoolTables:
         Sectors that a read may skip to include the next one that waits, and its most sectors then (rule X8).
     writes : WriteTables
         How it writes.
+    resilver : ResilverTables
+        How a resilver goes on, if there is one.
     """
 
     record: int
@@ -89,6 +92,7 @@ class PoolTables:
     gather_gap: int
     gather: int
     writes: WriteTables
+    resilver: ResilverTables
 
     def seek_load(self, distance: int) -> int:
         """Return what the way from the last command of a disk adds to its load (rule X6)."""

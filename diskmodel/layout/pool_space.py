@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from diskmodel.layout.pieces import Piece
 from diskmodel.layout.pool import columns_of, place_of, width_of
 from diskmodel.layout.pool_writes import WriteTables
+from diskmodel.layout.resilver import new_disk_of
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import WRITE
 
@@ -26,17 +27,18 @@ def write_pieces(tables: LayoutTables, vdev: int, first: int, blocks: int) -> li
     assert pool is not None
     if not tables.n_parity:
         lba = tables.data_offset + first * pool.block
-        disks = range(base, base + width_of(tables))
-        return [Piece(disk, WRITE, lba, blocks * pool.block) for disk in disks if disk not in tables.failed]
+        disks = (new_disk_of(tables, disk) for disk in range(base, base + width_of(tables)))
+        return [Piece(disk, WRITE, lba, blocks * pool.block) for disk in disks if disk is not None]
     columns = columns_of(tables, first, blocks)
     rest = blocks % tables.n_data
     n_long = rest + tables.n_parity if rest else 0
     n_padding = stored_blocks(tables, blocks) - sum(column.n for column in columns)
     pieces = []
     for number, (disk, row, n) in enumerate(columns):
-        if base + disk not in tables.failed:
+        left = new_disk_of(tables, base + disk)
+        if left is not None:
             padded = n + (n_long <= number < n_long + n_padding)
-            pieces.append(Piece(base + disk, WRITE, tables.data_offset + row * pool.block, padded * pool.block))
+            pieces.append(Piece(left, WRITE, tables.data_offset + row * pool.block, padded * pool.block))
     return pieces
 
 

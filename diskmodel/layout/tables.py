@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.layout import pool_writes
+from diskmodel.layout import pool_writes, resilver_tables
 from diskmodel.layout.description import STRIPE_PAGE_BYTES, Layout, ReadPolicy, Rotation, SyncAction, WritePolicy
 from diskmodel.layout.levels import Family
 from diskmodel.layout.pool import (
@@ -20,6 +20,8 @@ from diskmodel.layout.pool import (
     swap_blocks_of,
 )
 from diskmodel.layout.pool_writes import WriteTables
+from diskmodel.layout.resilver import records_of
+from diskmodel.layout.resilver_tables import ResilverTables
 
 #: How parity rotates; "none": it stays on the last disks of a group.
 RowRotation = Rotation | Literal["none"]
@@ -70,7 +72,7 @@ class LayoutTables:
     rebuild_disk : int
         Failed disk that is rebuilt onto the spare (disk number n_disks), or -1.
     rebuild_window : int
-        Sectors of one rebuild step.
+        Sectors of one rebuild step; of a pool what a record takes of a disk in the mean.
     rebuild_steps : int
         Rebuild steps that may be in progress at the same time.
     rebuild_gap_ns : int
@@ -80,7 +82,7 @@ class LayoutTables:
     rebuild_idle : int
         Sectors that others may use of a disk without the rebuild yielding.
     rebuild_front : int
-        Sectors of the disk's data area already rebuilt at time 0.
+        Sectors of the disk's data area already rebuilt at time 0; of a pool whole windows of records.
     bitmap_chunk : int
         Sectors that a bit of the write-intent bitmap stands for; 0: no bitmap.
     bitmap_start, bitmap_end, bitmap_page : int
@@ -130,6 +132,14 @@ class LayoutTables:
     stripe_cache: int = 0
     stripe_page: int = 0
     pool: PoolTables | None = None
+
+    @property
+    def rebuild_end(self) -> int:
+        """Sectors of a disk that a pass over the members goes through; of a pool what is stored on it."""
+        if self.pool is None:
+            return self.member
+        width = self.copies if self.copies > 1 else self.n_data + self.n_parity
+        return records_of(self, self.rebuild_disk // width) * self.rebuild_window
 
 
 #: What Linux md has in progress during a rebuild, bytes of a member: 256 stripes of 4 KiB with parity (`NR_STRIPES`),
@@ -276,7 +286,7 @@ def _pool_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layout
     records = n_slabs * slab_records // turn * turn * vdevs - kept
     if records < 1:
         raise _fault("layout.disks", layout.disks, "the pool has no room beside what it keeps", "use larger disks")
-    return LayoutTables(
+    tables = LayoutTables(
         family="pool",
         n_disks=layout.disks,
         n_spares=layout.spares,
@@ -313,8 +323,36 @@ def _pool_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layout
             gather_gap=GATHER_GAP_BYTES // sector_bytes,
             gather=GATHER_BYTES // sector_bytes,
             writes=_write_tables(layout, sector_bytes, records + kept, n_slabs, offset, member_blocks * block),
+            resilver=_resilver_tables(layout, sector_bytes, records, n_data),
         ),
     )
+    return _with_resilver(layout, tables)
+
+
+def _resilver_tables(layout: Layout, sector_bytes: int, records: int, n_data: int) -> ResilverTables:
+    """Return how a resilver goes on (rules X14, X17 and X18)."""
+    ratio = None if layout.rebuild is None else layout.rebuild.used_ratio
+    ratio = resilver_tables.USUAL_USED_RATIO if ratio is None else ratio
+    return ResilverTables(
+        records=int(records * ratio),
+        in_flight=resilver_tables.IN_FLIGHT_BYTES * n_data // sector_bytes,
+        least_ns=resilver_tables.LEAST_NS,
+        active_least=resilver_tables.ACTIVE_READS[0],
+        active_most=resilver_tables.ACTIVE_READS[1],
+        quiet=resilver_tables.QUIET_READS,
+        credit=resilver_tables.CREDIT,
+    )
+
+
+def _with_resilver(layout: Layout, tables: LayoutTables) -> LayoutTables:
+    """Return the tables of a pool with the resilver of the layout, if it has one (rule X17)."""
+    rebuild, pool = layout.rebuild, tables.pool
+    if rebuild is None or pool is None:
+        return tables
+    lost = layout.failed[0] if rebuild.disk is None else rebuild.disk
+    window = max(pool.stored * pool.block // (layout.group_disks if layout.parity_strips else 1), 1)
+    begun = replace(tables, sync_action=rebuild.action, rebuild_disk=lost, rebuild_window=window)
+    return replace(begun, rebuild_front=int(begun.rebuild_end // window * rebuild.done_ratio) * window)
 
 
 def _write_tables(

@@ -9,7 +9,7 @@ from typing import Any
 
 from diskmodel.plain import Record
 
-#: What the passes over all members are called in output.
+#: What the passes over all members are called in output; of a pool a rebuild is a resilver.
 PASSES: Mapping[str, str] = {"recover": "rebuild", "check": "check", "resync": "resync"}
 
 
@@ -26,12 +26,15 @@ class RebuildRate(Record):
         What a whole pass goes through on each disk.
     is_finished : bool
         Whether the pass ended within the run: later requests were alone.
+    is_resilver : bool
+        Whether it is a pass of OpenZFS, which goes through what is stored only.
     """
 
     action: str
     bytes_per_s: float
     member_bytes: int
     is_finished: bool
+    is_resilver: bool = False
 
     @property
     def hours(self) -> float:
@@ -43,7 +46,7 @@ class RebuildRate(Record):
 
     @property
     def name(self) -> str:
-        return PASSES[self.action]
+        return "resilver" if self.is_resilver else PASSES[self.action]
 
     @property
     def messages(self) -> tuple[str, ...]:

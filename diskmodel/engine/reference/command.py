@@ -34,6 +34,8 @@ class Command:
         A page of the write-intent bitmap: the array counts it as none of its writes (rules L5, Q10).
     is_of_group : bool
         A write of a transaction group of a pool (rule X14).
+    is_of_resilver : bool
+        A read or a write of the resilver of a pool (rules X8, X14).
     in_place : bool
         Part of a run that does not go to the media cache (rule G2).
     is_examined : bool
@@ -61,6 +63,7 @@ class Command:
     number: int = 0
     is_bitmap: bool = False
     is_of_group: bool = False
+    is_of_resilver: bool = False
     in_place: bool = False
     is_examined: bool = False
     done_ns: int = 0

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from diskmodel.engine.reference.clock import COMPLETE, DISPATCH, Clock
 from diskmodel.engine.reference.command import Command
+from diskmodel.layout.resilver_tables import ResilverTables
 from diskmodel.queue import Head, Policy, Positioning
 from diskmodel.records import FLUSH, READ, WRITE
 
@@ -16,13 +17,18 @@ from diskmodel.records import FLUSH, READ, WRITE
 LOOKED_AT = 256
 #: Bits of a time in ns below which writes of a group count as equally old (`VDQ_T_SHIFT`): 0.54 s.
 AGE_BITS = 29
+#: Class of the reads of a resilver.
+RESILVER = 3
 
 
 def _class_of(command: Command) -> int:
-    """Class of a command on a disk of a pool: reads, writes that somebody waits for, those of a group (rule X14)."""
+    """Class of a command on a disk of a pool (rule X14).
+
+    Reads, writes that somebody waits for, those of a group; reads of a resilver.
+    """
     if command.op == READ:
-        return 0
-    return 2 if command.is_of_group else 1
+        return RESILVER if command.is_of_resilver else 0
+    return 2 if command.is_of_group or command.is_of_resilver else 1
 
 
 @dataclass
@@ -59,6 +65,8 @@ class Device(ABC):
     #: Commands of one class of a pool that the drive is given at once, and writes of a transaction group (rule X14).
     most_active = 0
     most_of_group = 0
+    #: Reads of a resilver that the drive is given (rule X14); None: it is no disk of a pool.
+    resilver: ResilverTables | None = None
 
     def __init__(self, clock: Clock, index: int, scheduler: Policy, depth: int) -> None:
         self.clock = clock
@@ -78,7 +86,9 @@ class Device(ABC):
         self.counters = Counters()
         self._wakes: set[int] = set()
         #: Of a pool: commands of each class that the drive has.
-        self.active = [0, 0, 0]
+        self.active = [0, 0, 0, 0]
+        #: Reads of a resilver that the drive may be given beside other commands, or that have ended since (rule X14).
+        self.credit = 0
 
     def submit(self, command: Command) -> None:
         """Put a command into the queue, now."""
@@ -185,7 +195,7 @@ class Device(ABC):
                     break
                 command = self.waiting.pop(at)
                 self._gather(command, now)
-                self.active[_class_of(command)] += 1
+                self._count_active(_class_of(command))
             else:
                 head = Head(self.handed_end, self.positioning(now))
                 command = self.waiting.pop(self.scheduler.choose(self.waiting, head, now))
@@ -202,19 +212,48 @@ class Device(ABC):
                 at = next((at for at, command in enumerate(self.waiting) if _class_of(command) == kind), None)
                 if at is not None:
                     return at
-        if self.active[2] >= self.most_of_group:
-            return None
-        of_group = [(at, command) for at, command in enumerate(self.waiting) if command.is_of_group]
-        oldest = min((command.arrived_ns >> AGE_BITS for _, command in of_group), default=0)
-        places = [(c.lba, c.seq, at) for at, c in of_group if c.arrived_ns >> AGE_BITS == oldest]
-        behind = [place for place in places if place[0] >= self.handed_end]
-        return min(behind or places)[2] if places else None
+        for kind, most in ((2, self.most_of_group), (RESILVER, self._most_of_resilver())):
+            of_kind = [(at, command) for at, command in enumerate(self.waiting) if _class_of(command) == kind]
+            if of_kind and self.active[kind] < most:
+                oldest = min(command.arrived_ns >> AGE_BITS for _, command in of_kind)
+                places = [(c.lba, c.seq, at) for at, c in of_kind if c.arrived_ns >> AGE_BITS == oldest]
+                behind = [place for place in places if place[0] >= self.handed_end]
+                return min(behind or places)[2]
+        return None
+
+    def _most_of_resilver(self) -> int:
+        """Reads of a resilver that the drive may have now (rule X14)."""
+        tables = self.resilver
+        if tables is None:
+            return 0
+        if sum(self.active[:RESILVER]):
+            return min(self.credit, tables.active_least)
+        return tables.active_most if self.credit >= tables.quiet else tables.active_least
+
+    def _count_active(self, kind: int) -> None:
+        """The drive is given a command of a class."""
+        self.active[kind] += 1
+        others = sum(self.active[:RESILVER])
+        if kind != RESILVER:
+            if others == 1:
+                self.credit = 1
+        elif others:
+            self.credit -= 1
+
+    def _count_ended(self, kind: int) -> None:
+        """A command of a class has ended."""
+        self.active[kind] -= 1
+        others = sum(self.active[:RESILVER])
+        if kind != RESILVER:
+            self.credit = self.resilver.credit if others and self.resilver is not None else 0
+        elif not others:
+            self.credit += 1
 
     def _gather(self, first: Command, now: int) -> None:
         """Let a command include those that have waited near it: first those before it, then those behind (rule X8)."""
         if first.arrived_ns == now:
             return
-        gap = self.gather_gap if first.op == READ else self.write_gap
+        gap = self.gather_gap if first.op == READ else 0 if first.is_of_resilver else self.write_gap
         low = high = (first.lba, first.seq)
         begin, end = first.lba, first.lba + first.n_sectors
         near = sorted(
@@ -222,6 +261,7 @@ class Device(ABC):
                 other
                 for other in self.waiting[:LOOKED_AT]
                 if _class_of(other) == _class_of(first)
+                and other.is_of_resilver == first.is_of_resilver
                 and other.arrived_ns < now
                 and other.lba // self.merge_border == first.lba // self.merge_border
             ),
@@ -275,7 +315,7 @@ class Device(ABC):
             command.done(command)
             return
         self.in_drive -= 1
-        self.active[_class_of(command)] -= 1
+        self._count_ended(_class_of(command))
         self.pending -= 1
         if not command.is_bitmap:
             self.completed_end = command.lba + command.n_sectors

@@ -10,9 +10,11 @@ from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.intent_log import Entry, IntentLog
 from diskmodel.engine.reference.raid import Access, Raid
+from diskmodel.engine.reference.resilver import Resilver
 from diskmodel.layout.pieces import Piece
 from diskmodel.layout.pool import width_of
 from diskmodel.layout.pool_space import Space, blocks_above, write_pieces
+from diskmodel.layout.resilver import new_disk_of
 from diskmodel.records import READ, WRITE
 
 # behind the arrivals of the same instant and device number
@@ -79,14 +81,18 @@ class PoolWrites:
         #: When the last delayed write goes on, and writes that wait until less is dirty.
         self.delayed_until_ns = 0
         self.blocked: deque[Write] = deque()
+        #: A resilver, which the groups wait for (rule X18), and whether the one that is written has data.
+        self.resilver = Resilver(clock, raid, self) if raid.tables.rebuild_disk >= 0 else None
+        self.has_data = False
         self._dirty_changed()
 
     def begin(self, n_records: int, n_indirect: int, top: int) -> None:
         """Begin to write a group of so many records, whose time has come when the run begins (rule Z12)."""
         self.space.top = top
         if not n_records:
+            self._begin_group()
             return
-        self.syncing = Group()
+        self.syncing, self.has_data = Group(), True
         self.dirty = n_records * self.pool.record + n_indirect * self.tables.indirect
         self.left_records, self.left_indirect = n_records, n_indirect
         self._dirty_changed()
@@ -220,9 +226,12 @@ class PoolWrites:
     def _begin_group(self, *, is_due: bool = False) -> None:
         """Write the open group if it is time, or large enough, and none is being written."""
         is_large = self.open.n_dirty >= self.tables.dirty_group
-        if self.syncing is not None or not self.open.records or not (is_due or is_large):
+        is_resilvered = self.resilver is not None and self.resilver.has_work
+        is_time = is_resilvered or (bool(self.open.records) and (is_due or is_large))
+        if self.syncing is not None or not is_time:
             return
         self.begun_ns = self.clock.now
+        self.has_data = bool(self.open.records)
         self.syncing, self.open = self.open, Group()
         records = self.syncing.records
         self.left_records = sum(not is_written for is_written in records.values())
@@ -250,7 +259,16 @@ class PoolWrites:
                 self.is_in_turn = True
                 self.clock.at(self.clock.now + self.turn_ns, ARRIVE, self.device, _LAST - 2, self._turn_ended)
         if not (self.left_records or self.left_indirect or self.out or self.is_in_turn):
+            if self.resilver is not None and self.round == 0 and self.resilver.begin():
+                return
             self._next_round()
+
+    def resilvered(self) -> None:
+        """The group goes on behind its part of the resilver (rule X18)."""
+        if self.has_data:
+            self._next_round()
+        else:
+            self._end_group()
 
     def _turn_ended(self) -> None:
         self.is_in_turn = False
@@ -292,13 +310,13 @@ class PoolWrites:
         tables, layout = self.tables, self.raid.tables
         n_disks = min(tables.labeled_vdevs, layout.n_groups) * width_of(layout)
         places = [base + at for base in (tables.label_first, tables.label_last) for at in (0, tables.label_apart)]
-        disks = [disk for disk in range(n_disks) if disk not in layout.failed]
-        pieces = [Piece(disk, WRITE, lba, tables.label_sectors) for lba in places for disk in disks]
+        disks = [new_disk_of(layout, disk) for disk in range(n_disks)]
+        pieces = [Piece(disk, WRITE, lba, tables.label_sectors) for lba in places for disk in disks if disk is not None]
         self.raid.start(pieces, [], lambda *_: self.raid.array_flushes.flush(self._end_group))
 
     def _end_group(self) -> None:
         self.syncing = None
-        if self.open.records:
+        if self.open.records or (self.resilver is not None and self.resilver.has_work):
             is_due = self.clock.now >= self.begun_ns + self.tables.group_ns
             self._begin_group(is_due=is_due)
             if self.syncing is None:

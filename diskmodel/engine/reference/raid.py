@@ -15,6 +15,7 @@ from diskmodel.engine.reference.submission import Submitter
 from diskmodel.layout.bitmap import Bitmap, bits_of
 from diskmodel.layout.pieces import READ_AND_HOLD, Copy, Piece, merged
 from diskmodel.layout.plan import plan
+from diskmodel.layout.resilver import step
 from diskmodel.layout.stripes import StripeCache
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import READ, WRITE
@@ -38,6 +39,7 @@ class Access:
     is_fua: bool = False
     #: Of a transaction group of a pool (rule X14), and what of its time was not spent on disks.
     is_of_group: bool = False
+    is_of_resilver: bool = False
     cache_ns: int = 0
     parity_ns: int = 0
     out: int = 0
@@ -280,10 +282,20 @@ class Raid:
         done: Callable[[Access, Command], None],
         *,
         is_of_group: bool = False,
+        is_of_resilver: bool = False,
     ) -> None:
-        """Start pieces in two phases; those of a transaction group are of a class of their own (rule X14)."""
+        """Start pieces in two phases; those of a group or of a resilver are of classes of their own (rule X14)."""
         now = self.clock.now
-        self._submit(Access(done, then, now, now, is_of_group=is_of_group), first)
+        access = Access(done, then, now, now, is_of_group=is_of_group, is_of_resilver=is_of_resilver)
+        self._submit(access, first)
+
+    def resilver(self, first: int, done: Callable[[Access, Command], None]) -> bool:
+        """Resilver the record at block `first`, unless it has nothing on the lost disk (rule X17)."""
+        self.n_chosen = [0] * len(self.devices)
+        pieces = step(self.tables, first, self._choose_copy)
+        if pieces is not None:
+            self.start(pieces.first, pieces.then, done, is_of_resilver=True)
+        return pieces is not None
 
     def _submit(self, access: Access, pieces: Sequence[Piece]) -> None:
         commands = []
@@ -305,7 +317,7 @@ class Raid:
     def _command(self, access: Access, disk: int, op: int, lba: int, n: int) -> Command:
         done = partial(self._part_done, access)
         command = Command(self._number(), disk, op, lba, n, self.clock.now, done, is_bitmap=access.is_bitmap)
-        command.is_of_group = access.is_of_group
+        command.is_of_group, command.is_of_resilver = access.is_of_group, access.is_of_resilver
         if access.is_fua and op == WRITE:
             if self.has_fua:
                 command.is_fua = True

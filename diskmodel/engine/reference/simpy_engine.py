@@ -96,6 +96,7 @@ def make_stages(
             device.gather_gap, device.gather_limit = scenario.layout.pool.gather_gap, scenario.layout.pool.gather
             device.write_gap = scenario.layout.pool.writes.gather_gap
             device.most_active = scenario.layout.pool.most_active
+            device.resilver = scenario.layout.pool.resilver
         if isinstance(tables, HddTables):
             device.zone_sectors, device.first_zoned = tables.write_zone_sectors, tables.conventional_sectors
             device.zone_merge_limit = merge_limit
@@ -145,9 +146,12 @@ def _by_disk(writes: Int64) -> dict[int, list[tuple[int, int, int]]]:
 def make_rebuild(
     clock: Clock, scenario: Scenario, raid: Raid, requests: Callable[[], tuple[int, int]]
 ) -> Rebuild | None:
-    """The rebuild of a scenario, not yet started; None when there is none. `requests` as `Rebuild`."""
+    """The rebuild of a scenario, not yet started; None when there is none. `requests` as `Rebuild`.
+
+    A resilver is none: the transaction groups of a pool begin it (`PoolWrites.begin`).
+    """
     layout = scenario.layout
-    if layout.sync_action == "none" or layout.rebuild_front >= layout.member:
+    if layout.pool is not None or layout.sync_action == "none" or layout.rebuild_front >= layout.member:
         return None
     return Rebuild(clock, raid, scenario.n_devices + 1, requests, scenario.drive.sector_bytes)
 

@@ -85,9 +85,8 @@ def find_capacity(
         broken = degraded_array(array)
         if broken is not None:
             degraded = decide(broken, load, n_requests=n_requests, seed=seed)
-            if array.layout.kind.is_rebuilt:
-                beside = beside_rebuild(decide, rebuilding_array(broken), load, n_requests=n_requests, seed=seed)
-                rebuilding, hours = beside.worst, beside.hours
+            beside = beside_rebuild(decide, rebuilding_array(broken), load, n_requests=n_requests, seed=seed)
+            rebuilding, hours = beside.worst, beside.hours
     over = [point.offered for point in points if not point.outcome.is_stable and point.offered > highest.offered]
     return Capacity(
         array=array,

@@ -149,9 +149,8 @@ def _compared(
     broken = degraded_array(array)
     if broken is not None:
         degraded = evaluate(broken, workload, n_requests=n_requests, seed=seed)
-        if array.layout.kind.is_rebuilt:
-            beside = beside_rebuild(evaluate, rebuilding_array(broken), workload, n_requests=n_requests, seed=seed)
-            rebuilding, hours = beside.worst, beside.hours
+        beside = beside_rebuild(evaluate, rebuilding_array(broken), workload, n_requests=n_requests, seed=seed)
+        rebuilding, hours = beside.worst, beside.hours
     from diskmodel.analytic.estimate import estimate  # takes a while to load
 
     guess = estimate(array, workload, seed=seed)
@@ -178,7 +177,7 @@ def degraded_array(array: Array) -> Array | None:
 
 
 def rebuilding_array(degraded: Array) -> Array:
-    """Return a degraded array with its first failed disk being rebuilt onto a spare, halfway, as Linux md does it."""
+    """Return a degraded array with its first failed disk being rebuilt onto a spare, halfway, by md or OpenZFS."""
     layout = degraded.layout
     changed = {**layout.to_dict(), "spares": max(1, layout.spares), "rebuild": Rebuild().halfway().to_dict()}
     return degraded.model_copy(update={"layout": type(layout).parse(changed)})

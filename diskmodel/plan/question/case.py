@@ -138,6 +138,10 @@ class Case:
             self._arrays[key] = self._array(*key)
         return self._arrays[key]
 
+    def used_ratio(self, array: Array) -> float | None:
+        """Return how full a pool is with the data that the plan asks for; None where it asks for none."""
+        return self.objective.used_ratio(array.usable_bytes)
+
     @cached_property
     def _arrays(self) -> dict[tuple[int, int, bool], Array]:
         """Arrays made so far: a search asks for most of them several times."""
@@ -154,13 +158,16 @@ class Case:
             "failed": list(range(n_failed)),
             **plan.layout.of(level),
         }
-        if is_rebuilding:
-            layout |= {"rebuild": plan.candidates.rebuild.halfway().to_dict(), "spares": max(1, plan.candidates.spares)}
         if KINDS[level].is_pool:
             del layout["strip_bytes"]
             layout["vdevs"] = groups
         elif groups > 1:
             layout["groups"] = groups
+        if is_rebuilding:
+            rebuild = plan.candidates.rebuild.halfway()
+            if KINDS[level].is_pool:
+                rebuild = rebuild.of_pool(self.used_ratio(self.array(disks)))
+            layout |= {"rebuild": rebuild.to_dict(), "spares": max(1, plan.candidates.spares)}
         controller = plan.controller
         if family.cache_bytes:
             own = (controller.read_cache or controller.write_cache or ReadCache(size_bytes=1)).block_bytes

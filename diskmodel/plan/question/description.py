@@ -332,13 +332,6 @@ class PlanDescription(Description):
     def _layout_problem(self) -> str | None:
         candidates, bitmap, member = self.candidates, self.layout.bitmap, self.layout.member_bytes
         pools = [level for level in candidates.levels if KINDS[level].is_pool]
-        objective = self.objective
-        for name, limit in (
-            ("rebuild_hours", objective.rebuild_hours),
-            ("data_loss_per_year", objective.data_loss_per_year),
-        ):
-            if pools and limit is not None:
-                return f"objective.{name}: the resilver of {pools[0]} is not modeled; remove it, or leave out pools"
         of_pools = [name for name in ONLY_OF_POOLS if getattr(self.layout, name, None) is not None]
         if of_pools and not pools:
             named = ", ".join(of_pools)

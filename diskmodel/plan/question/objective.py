@@ -216,6 +216,11 @@ class Objective(Description):
         """Bytes per second to be designed for."""
         return None if self.throughput_bytes_per_s is None else self.throughput_bytes_per_s * self.load_factor
 
+    def used_ratio(self, usable_bytes: int) -> float | None:
+        """Return how full so much space is with the data at the end of the years; None where none is asked for."""
+        needed = self.usable_bytes
+        return None if needed is None else min(needed * self.fill_limit_ratio / max(usable_bytes, 1), 1.0)
+
     @property
     def usable_bytes(self) -> int | None:
         """Usable space that is needed at the end of the years, formatting and fill limit counted."""

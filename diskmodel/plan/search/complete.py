@@ -116,9 +116,6 @@ def safety_of(
     limit = case.objective.data_loss_per_year or USUAL_LOSS_PER_YEAR
     array = case.array(trial.disks)
     busy = trial.outcome.utilization_ratio
-    if array.layout.kind.is_pool:  # its resilver is not modeled
-        degraded = degraded or _degraded(case, trial, evaluate)
-        return Safety(degraded, None, math.nan, math.nan, limit)
     try:
         rebuilt = case.array(trial.disks, n_failed=1, is_rebuilding=True)
     except DescriptionError:  # no redundancy

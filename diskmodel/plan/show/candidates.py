@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from diskmodel.array import Array
 from diskmodel.drive import Drive
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.outcome import Outcome
@@ -48,6 +49,14 @@ def duration(hours: float) -> str:
     if hours > _STARVED_DAYS * 24:
         return f"{in_digits(hours / 24)} days (starved)"
     return in_hours_or_days(hours)
+
+
+def rebuild_name(arrays: Iterable[Array]) -> str:
+    """Return what the rebuild of a failed disk is called, and who does it."""
+    are_pools = {array.layout.kind.is_pool for array in arrays}
+    if are_pools == {True}:
+        return "resilver by OpenZFS"
+    return "rebuild or resilver" if True in are_pools else "rebuild by Linux md"
 
 
 def rebuild_words(safety: Safety) -> str:

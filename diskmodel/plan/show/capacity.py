@@ -12,7 +12,7 @@ from rich.text import Text
 from diskmodel.errors import html_text
 from diskmodel.plan.answer.capacity import Capacity
 from diskmodel.plan.answer.outcome import Outcome
-from diskmodel.plan.show.candidates import duration, short
+from diskmodel.plan.show.candidates import duration, rebuild_name, short
 from diskmodel.units import chance_words, in_digits, nominal_bytes
 
 
@@ -62,10 +62,11 @@ def capacity_rows(capacity: Capacity) -> list[tuple[str, str]]:
     if capacity.degraded is not None:
         rows.append(("p99 at the knee, one disk failed", _ms(capacity.degraded, "p99")))
     if capacity.rebuilding is not None:
+        name = rebuild_name([capacity.array])
         rows += [
             ("p99 at the knee, rebuilding", _ms(capacity.rebuilding, "p99")),
-            ("rebuild by Linux md beside the knee", duration(capacity.rebuild_hours)),
-            ("rebuild of an idle array", duration(capacity.idle_rebuild_hours)),
+            (f"{name} beside the knee", duration(capacity.rebuild_hours)),
+            (f"{name.split()[0]} of an idle array", duration(capacity.idle_rebuild_hours)),
         ]
     if not math.isnan(capacity.loss_per_year):
         rows.append(("chance of data loss", chance_words(capacity.loss_per_year)))

@@ -17,7 +17,7 @@ from diskmodel.plan.answer.comparison import Compared
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.question.case import Case
-from diskmodel.plan.trial.statics import idle_rebuild_hours, sequential_bytes_per_s
+from diskmodel.plan.trial.statics import idle_rebuild_hours, rebuilt_bytes, sequential_bytes_per_s
 from diskmodel.result.reserve import no_reserve
 from diskmodel.units import in_digits, in_disks, in_hours_or_days, nominal_bytes
 from diskmodel.workload import Workload
@@ -149,8 +149,11 @@ def _rebuild(result: PlanResult) -> str:
     if best is None or best.array is None or best.safety is None:
         return ""
     safety, array = best.safety, best.array
-    capacity = array.layout.member_bytes or array.drive.capacity_bytes
-    text = long_rebuild(best.array, safety.rebuild_hours, safety.rebuild_alone_hours)
+    used_ratio = result.plan.objective.used_ratio(array.usable_bytes)
+    capacity = rebuilt_bytes(array, used_ratio)
+    text = long_rebuild(best.array, safety.rebuild_hours, safety.rebuild_alone_hours, used_ratio)
+    if array.layout.kind.is_pool:
+        return text and f"{text}. More or smaller disks shorten it, and less data on each"
     return text and f"{text}. {_shortened(result, capacity, safety.rebuild_alone_hours)}"
 
 
@@ -170,7 +173,7 @@ def _shortened(result: PlanResult, capacity_bytes: int, alone_hours: float) -> s
     )
 
 
-def long_rebuild(array: Array, hours: float, alone_hours: float = math.nan) -> str:
+def long_rebuild(array: Array, hours: float, alone_hours: float = math.nan, used_ratio: float | None = None) -> str:
     """Return how long the array is at risk and why, where a rebuild takes more than a week; "" elsewhere.
 
     Parameters
@@ -180,34 +183,43 @@ def long_rebuild(array: Array, hours: float, alone_hours: float = math.nan) -> s
         Of a rebuild beside the load; nan and infinite: nothing to point out.
     alone_hours : float
         Of one without any load; nan where unknown.
+    used_ratio : float, optional
+        How full a pool is.
     """
     if not math.isfinite(hours) or hours < LONG_REBUILD_HOURS:
         return ""
     layout = array.layout
-    capacity = layout.member_bytes or array.drive.capacity_bytes
+    capacity = rebuilt_bytes(array, used_ratio)
     left = (layout.parity_strips or layout.n_copies - 1) - 1
     risk = "a second failed disk may lose data"
     if left > 0:
         risk = f"the array survives only {left} more failed disk{'s' if left > 1 else ''}"
-    why = f"Linux md rebuilds {nominal_bytes(capacity)} at {capacity / hours / 3600 / 1e6:.3g} MB/s"
+    doer = "OpenZFS resilvers" if layout.kind.is_pool else "Linux md rebuilds"
+    why = f"{doer} {nominal_bytes(capacity)} at {capacity / hours / 3600 / 1e6:.3g} MB/s"
     if math.isnan(alone_hours) or hours > _SLOWED_BY_LOAD * alone_hours:
         why += ", because it yields to the load"
     return f"for {hours / 24:.0f} days after a disk failed {risk}: {why}"
 
 
-def rebuild_bound(array: Array, limit_hours: float) -> str:
-    """Return what keeps a rebuild from ending within the hours that are asked for, and what would change that."""
+def rebuild_bound(array: Array, limit_hours: float, used_ratio: float | None = None) -> str:
+    """Return what keeps a rebuild from ending within the hours that are asked for, and what would change that.
+
+    `used_ratio` is how full a pool is.
+    """
     layout = array.layout
-    capacity = layout.member_bytes or array.drive.capacity_bytes
+    capacity = rebuilt_bytes(array, used_ratio)
     allowed, disk = layout.fastest_rebuild(layout.rebuild or Rebuild()), sequential_bytes_per_s(array)
-    alone = idle_rebuild_hours(array)
+    alone = idle_rebuild_hours(array, used_ratio)
     said = f"Linux md rebuilds at {in_digits(allowed / 1e6)} MB/s at most (sync_speed_max)"
     if disk < allowed:
         said = f"The disk itself transfers {in_digits(disk / 1e6)} MB/s on average"
     said += f": {nominal_bytes(capacity)} take {in_hours_or_days(alone)} on an idle array. "
+    most = nominal_bytes(int(min(allowed, disk) * limit_hours * 3600))
+    if layout.kind.is_pool:
+        slower = "Beside the load a resilver yields. " if alone <= limit_hours else ""
+        return said + f"{slower}At most {most} on each disk are resilvered in {in_digits(limit_hours)} h."
     if alone <= limit_hours:
         return said + "Beside the load md yields: --rebuild-speed keeps it up, and requests wait longer."
-    most = nominal_bytes(int(min(allowed, disk) * limit_hours * 3600))
     if disk > allowed:
         at_best = in_hours_or_days(capacity / disk / 3600)
         said += f"Without that limit (rebuild.speed_max in a plan's file) the disk takes {at_best} at best. "

@@ -27,6 +27,7 @@ from diskmodel.plan.show.candidates import (
     candidate_note,
     candidate_row,
     duration,
+    rebuild_name,
     short,
 )
 from diskmodel.plan.show.cautions import cautions
@@ -216,7 +217,7 @@ def _facts(result: PlanResult) -> list[tuple[str, str]]:
         ("p99 latency", "–" if best.p99_ms is None else f"{short(best.p99_ms)} ms"),
     ]
     if best.safety is not None:
-        facts.append(("rebuild by Linux md", duration(best.safety.rebuild_hours)))
+        facts.append((rebuild_name([] if best.array is None else [best.array]), duration(best.safety.rebuild_hours)))
         facts.append(("chance of data loss", chance_words(best.safety.loss_per_year)))
     return facts
 

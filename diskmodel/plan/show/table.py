@@ -16,7 +16,14 @@ from diskmodel.host.limit import left_out
 from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
-from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, duration, short
+from diskmodel.plan.show.candidates import (
+    candidate_header,
+    candidate_note,
+    candidate_row,
+    duration,
+    rebuild_name,
+    short,
+)
 from diskmodel.plan.show.cautions import cautions, long_rebuilds, unknown_order, waiting
 from diskmodel.plan.show.narrow import TableOrList
 from diskmodel.plan.show.words import answer, assumed, because, explained, in_order_words, lists, peak_words
@@ -116,7 +123,8 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
     if any(item.degraded for item in arrays):
         rows.append(("p99 ms, one disk failed", [_latency(item.degraded, "p99") for item in arrays]))
         rows.append(("p99 ms, rebuilding", [_latency(item.rebuilding, "p99") for item in arrays]))
-        rows.append(("rebuild by Linux md", [duration(item.rebuild_hours) for item in arrays]))
+        name = rebuild_name(item.array for item in arrays)
+        rows.append((name, [duration(item.rebuild_hours) for item in arrays]))
         rows.append(("rebuild, idle array", [duration(idle_rebuild_hours(item.array)) for item in arrays]))
     if is_open:
         rows.append(

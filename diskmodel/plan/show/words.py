@@ -168,8 +168,9 @@ def _why_not(result: PlanResult) -> list[str]:
     said = [f"Nearest is {near.family.drive.name} in {near.level_in_words}, {near.reason}.{_recording(near)}"]
     is_too_slow = False  # a rebuild, whatever the number of disks
     if near.binding is not None and near.binding.name == "rebuild" and near.array is not None:
-        said.append(rebuild_bound(near.array, near.binding.limit))
-        is_too_slow = idle_rebuild_hours(near.array) > near.binding.limit
+        used_ratio = result.plan.objective.used_ratio(near.array.usable_bytes)
+        said.append(rebuild_bound(near.array, near.binding.limit, used_ratio))
+        is_too_slow = idle_rebuild_hours(near.array, used_ratio) > near.binding.limit
     # a limit that the question sets needs no hint
     allowed, most = result.plan.candidates, near.trial.disks if near.trial else 0
     knows_more = any(item.disks > most for item in result.relaxations)
@@ -249,17 +250,19 @@ def _with_a_disk_failed(result: PlanResult, safety: Safety) -> str:
         return f"no disk may fail: {chance}"
     p99 = [safety.p99_ms(outcome) for outcome in (safety.degraded, safety.rebuilding)]
     failed, rebuilding = ("overloaded" if value is None else f"p99 {in_digits(value)} ms" for value in p99)
-    if safety.rebuilding is None and math.isnan(safety.loss_per_year):  # a pool
-        return f"with a disk failed {failed}; its resilver, and so the chance of data loss, is not modeled"
+    best = result.best
+    is_pool = best is not None and best.array is not None and best.array.layout.kind.is_pool
     worst = "" if p99[1] is None else " at worst"
     if safety.is_overloaded:
         worst = f" ({safety.completes})"
-        if result.plan.candidates.rebuild.speed_min_bytes_per_s > Rebuild().speed_min_bytes_per_s:
+        is_raised = result.plan.candidates.rebuild.speed_min_bytes_per_s > Rebuild().speed_min_bytes_per_s
+        if is_raised and not is_pool:
             worst += "; a lower rebuild.speed_min lets requests go first"
-    takes = f"Linux md rebuilds the disk in {rebuild_words(safety)}; "
+    name = "resilver" if is_pool else "rebuild"
+    takes = f"{'OpenZFS resilvers' if is_pool else 'Linux md rebuilds'} the disk in {rebuild_words(safety)}; "
     if math.isinf(safety.rebuild_hours):
-        takes = "" if p99[1] is None else "the rebuild does not end beside this load; "
-    return f"with a disk failed {failed}, during its rebuild {rebuilding}{worst}; {takes}{chance}"
+        takes = "" if p99[1] is None else f"the {name} does not end beside this load; "
+    return f"with a disk failed {failed}, during its {name} {rebuilding}{worst}; {takes}{chance}"
 
 
 def lists(result: PlanResult) -> list[tuple[str, list[str]]]:

@@ -11,7 +11,7 @@ from diskmodel.drive import Hdd
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate
-from diskmodel.plan.trial.statics import sequential_bytes_per_s
+from diskmodel.plan.trial.statics import rebuilt_bytes, sequential_bytes_per_s
 from diskmodel.workload import Workload
 
 #: Parts of a rebuild that are simulated on hard disks, and their shares of its time: straight lines between them, and
@@ -73,7 +73,8 @@ def beside_rebuild(
     assert layout.rebuild is not None
     if not workload.queue_depth:
         speed = min(layout.fastest_rebuild(layout.rebuild), sequential_bytes_per_s(array))
-        seconds = _MAX_STEPS * layout.rebuild.window_bytes / speed
+        step_bytes = layout.pool_record_bytes if layout.kind.is_pool else layout.rebuild.window_bytes
+        seconds = _MAX_STEPS * step_bytes / speed
         n_requests = min(n_requests, max(round(workload.offered_rate_per_s * seconds), _MIN_REQUESTS))
 
     def at(done_ratio: float) -> Outcome:
@@ -96,8 +97,7 @@ def _hours(array: Array, outcomes: Mapping[float, Outcome], weights: Mapping[flo
         return math.nan
     if not worst.is_stable or not all(rate > 0 for rate in rates.values()):
         return math.inf
-    n_bytes = array.layout.member_bytes or array.drive.capacity_bytes
-    return n_bytes / 3600 * sum(weight / rates[part] for part, weight in weights.items())
+    return rebuilt_bytes(array) / 3600 * sum(weight / rates[part] for part, weight in weights.items())
 
 
 def _wait_ns(outcome: Outcome) -> float:

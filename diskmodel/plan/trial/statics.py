@@ -10,6 +10,8 @@ from diskmodel.array import Array
 from diskmodel.drive import Hdd, Virtual
 from diskmodel.drive.virtual.processor import sequential_rate
 from diskmodel.layout.description import Rebuild
+from diskmodel.layout.resilver import stored_sectors
+from diskmodel.layout.resilver_tables import USUAL_USED_RATIO
 from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.statics import Statics
 from diskmodel.plan.question.case import Case
@@ -50,17 +52,17 @@ def statics(
     The formula assumes that the rebuild streams over the whole disk at its mean sequential rate, or at its rate limit:
     a lower bound. Reliability: see `diskmodel.analytic.reliability`.
     """
-    layout, drive = array.layout, array.drive
-    used_bytes = layout.member_bytes or drive.capacity_bytes
+    layout = array.layout
+    used_bytes = rebuilt_bytes(array, case.used_ratio(array))
     hours = math.nan
-    if layout.kind.is_rebuilt:
+    if layout.kind.is_redundant:
         limit = layout.fastest_rebuild(layout.rebuild or case.plan.candidates.rebuild)
         rate = min(sequential_bytes_per_s(array), limit)
         busy = min(max(utilization_ratio, 0.0), 1.0)
         hours = rebuild_hours(used_bytes, rate, host_utilization_ratio=busy)
         if simulated_rebuild_hours is not None and not math.isnan(simulated_rebuild_hours):
             hours = simulated_rebuild_hours
-    loss = loss_beside(array, hours, case.objective.replacement_hours)
+    loss = loss_beside(array, hours, case.objective.replacement_hours, case.used_ratio(array))
     return Statics(
         usable_bytes=array.usable_bytes,
         cost_usd=cost_usd(array, case.prices),
@@ -71,14 +73,32 @@ def statics(
     )
 
 
-def loss_beside(array: Array, rebuild_hours: float, replacement_hours: float) -> DataLoss:
+def rebuilt_bytes(array: Array, used_ratio: float | None = None) -> int:
+    """Return what the rebuild of a disk goes through: all of it, or of a pool what is stored on it.
+
+    Parameters
+    ----------
+    array : Array
+    used_ratio : float, optional
+        How full a pool is, unless its rebuild says so.
+    """
+    layout, sector_bytes = array.layout, array.drive.sector_bytes
+    if not layout.kind.is_pool:
+        return layout.member_bytes or array.drive.capacity_bytes
+    tables = array.tables()
+    full = USUAL_USED_RATIO if layout.rebuild is None or layout.rebuild.used_ratio is None else None
+    stored = stored_sectors(tables) * sector_bytes
+    return stored if full is None or used_ratio is None else round(stored / full * used_ratio)
+
+
+def loss_beside(
+    array: Array, rebuild_hours: float, replacement_hours: float, used_ratio: float | None = None
+) -> DataLoss:
     """Return the chance of data loss, with rebuilds that take so long and failed disks that are replaced so late.
 
-    A hot spare replaces them at once; a rebuild that does not end takes ten years. Of a pool it is not known.
+    A hot spare replaces them at once; a rebuild that does not end takes ten years. `used_ratio` as `rebuilt_bytes`.
     """
     layout, drive = array.layout, array.drive
-    if layout.kind.is_pool:  # how long a resilver takes is not modeled, and the chance depends on it
-        return DataLoss(math.nan, math.nan, math.nan, layout.n_groups)
     wait = 0.0 if layout.spares else replacement_hours
     repair = wait + (rebuild_hours if math.isfinite(rebuild_hours) else 24 * 365 * 10)
     return data_loss(
@@ -86,20 +106,23 @@ def loss_beside(array: Array, rebuild_hours: float, replacement_hours: float) ->
         layout.disks,
         mttf_hours=drive.mttf_hours or USUAL_MTTF_HOURS,
         mttr_hours=max(repair, 1e-3),
-        disk_bytes=layout.member_bytes or drive.capacity_bytes,
+        disk_bytes=rebuilt_bytes(array, used_ratio),
         ure_per_bit=USUAL_URE_PER_BIT[drive.kind] if drive.ure_per_bit is None else drive.ure_per_bit,
         n_groups=layout.n_groups,
         n_parity=layout.n_parity,
     )
 
 
-def idle_rebuild_hours(array: Array) -> float:
-    """Return the hours of a rebuild by Linux md with nothing beside it; nan where nothing is rebuilt, or of a pool."""
+def idle_rebuild_hours(array: Array, used_ratio: float | None = None) -> float:
+    """Return the hours of a rebuild with nothing beside it, at best; nan where nothing is rebuilt.
+
+    By Linux md at its limit; of a pool at the rate of the disks. `used_ratio` as `rebuilt_bytes`.
+    """
     layout = array.layout
-    if not layout.kind.is_rebuilt:
+    if not layout.kind.is_redundant:
         return math.nan
     rate = min(sequential_bytes_per_s(array), layout.fastest_rebuild(layout.rebuild or Rebuild()))
-    return rebuild_hours(layout.member_bytes or array.drive.capacity_bytes, rate)
+    return rebuild_hours(rebuilt_bytes(array, used_ratio), rate)
 
 
 def cost_usd(array: Array, prices: Prices) -> float:

@@ -140,7 +140,6 @@ def test_capacity_counts_padding() -> None:
         ({"level": "raid6", "disks": 6, "record": "8 KiB"}, "belongs to pools of OpenZFS"),
         ({"level": "raidz1", "disks": 6, "failed": [0, 1]}, "has lost data"),
         ({"level": "mirror", "disks": 4, "vdevs": 2, "failed": [2, 3]}, "has lost data"),
-        ({"level": "raidz1", "disks": 6, "failed": [0], "spares": 1, "rebuild": {}}, "a resilver is not modeled"),
     ],
 )
 def test_what_no_pool_can_be(fields: dict[str, Any], said: str) -> None:

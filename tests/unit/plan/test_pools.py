@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from diskmodel.errors import DescriptionError
-from diskmodel.plan.answer.outcome import Outcome
-from diskmodel.plan.answer.safety import Safety
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.question.description import PlanDescription
-from diskmodel.plan.show.words import _with_a_disk_failed
 from diskmodel.plan.trial.rule_of_thumb import rule_of_thumb_disks
-from diskmodel.result.statistics.batches import Interval
 
 
 def plan_of(**fields: Any) -> PlanDescription:
@@ -58,27 +52,6 @@ def test_the_rule_of_thumb_counts_vdevs() -> None:
     assert mirror.array(counted - 2).usable_bytes < mirror.required_bytes <= mirror.array(counted).usable_bytes
 
 
-@pytest.mark.parametrize("limit", [{"rebuild_hours": 10}, {"data_loss_per_year": 0.01}])
-def test_limits_on_a_resilver_are_refused(limit: dict[str, Any]) -> None:
-    with pytest.raises(DescriptionError, match="resilver of raidz1 is not modeled"):
-        plan_of(objective={"latency": {"p99": "80 ms"}, **limit})
-
-
 def test_records_need_a_pool() -> None:
     with pytest.raises(DescriptionError, match="belong to pools of OpenZFS"):
         plan_of(candidates={"drives": ["generic-7k2"], "levels": ["raid6"], "max_disks": 40})
-
-
-def test_an_answer_does_not_promise_a_resilver() -> None:
-    safety = Safety(None, None, math.nan, math.nan, 0.01)
-    assert not safety.is_overloaded
-    assert safety.is_safe
-    degraded = Outcome(
-        is_stable=False,
-        iops=Interval.exact(0.0),
-        bytes_per_s=Interval.exact(0.0),
-        latency_ns={"": {}},
-        utilization_ratio=1.0,
-    )
-    said = _with_a_disk_failed(None, replace(safety, degraded=degraded))  # type: ignore[arg-type]
-    assert said == "with a disk failed overloaded; its resilver, and so the chance of data loss, is not modeled"

@@ -21,6 +21,8 @@ pub struct Command {
     pub is_bitmap: bool,
     /// A write of a transaction group of a pool (rule X14).
     pub is_of_group: bool,
+    /// A read or a write of the resilver of a pool (rules X8, X14).
+    pub is_of_resilver: bool,
     /// Part of a run that does not go to the media cache (rule G2).
     pub in_place: bool,
     pub lba: i64,

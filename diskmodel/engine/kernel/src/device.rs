@@ -4,6 +4,7 @@
 use crate::command::{Command, Commands};
 use crate::events::{Action, Events, COMPLETE, DISPATCH, LAST_NS};
 use crate::faults::{planted, Fault};
+use crate::layout::ResilverTables;
 use crate::mechanics::{READ, WRITE};
 #[cfg(feature = "web")]
 use crate::movement::Movement;
@@ -147,18 +148,20 @@ const NEVER: i64 = i64::MAX;
 /// Waiting commands, from the one that came first, among which a read looks for others to include (rule X8).
 const LOOKED_AT: usize = 256;
 
-/// Classes of commands on a disk of a pool: reads, writes that somebody waits for, those of a transaction group (rule
-/// X14).
+/// Classes of commands on a disk of a pool: reads, writes that somebody waits for, those of a transaction group; reads of
+/// a resilver (rule X14).
 const READS: usize = 0;
 const AWAITED: usize = 1;
 const OF_GROUP: usize = 2;
+const OF_RESILVER: usize = 3;
 /// Bits of a time in ns below which writes of a group count as equally old: 0.54 s.
 const AGE_BITS: u32 = 29;
 
 fn class_of(command: &Command) -> usize {
     match command.op {
+        READ if command.is_of_resilver => OF_RESILVER,
         READ => READS,
-        _ if command.is_of_group => OF_GROUP,
+        _ if command.is_of_group || command.is_of_resilver => OF_GROUP,
         _ => AWAITED,
     }
 }
@@ -171,7 +174,54 @@ struct Classes {
     most: usize,
     of_group: usize,
     /// Those that it has.
-    active: [usize; 3],
+    active: [usize; 4],
+    resilver: ResilverTables,
+    /// Reads of a resilver that the drive may be given beside other commands, or that have ended since.
+    credit: i64,
+}
+
+impl Classes {
+    /// Commands of other classes than the resilver's that the drive has.
+    fn n_others(&self) -> usize {
+        self.active[..OF_RESILVER].iter().sum()
+    }
+
+    /// Reads of a resilver that the drive may have now.
+    fn most_of_resilver(&self) -> usize {
+        let tables = &self.resilver;
+        let most = if self.n_others() > 0 {
+            self.credit.min(tables.active_least)
+        } else if self.credit >= tables.quiet || planted(Fault::ResilverQuiet) {
+            tables.active_most
+        } else {
+            tables.active_least
+        };
+        most.max(0) as usize
+    }
+
+    /// The drive is given a command of a class.
+    fn count_active(&mut self, class: usize) {
+        self.active[class] += 1;
+        let others = self.n_others();
+        if class != OF_RESILVER {
+            if others == 1 {
+                self.credit = 1;
+            }
+        } else if others > 0 {
+            self.credit -= 1;
+        }
+    }
+
+    /// A command of a class has ended.
+    fn count_ended(&mut self, class: usize) {
+        self.active[class] -= 1;
+        let others = self.n_others();
+        if class != OF_RESILVER {
+            self.credit = if others > 0 { self.resilver.credit } else { 0 };
+        } else if others == 0 {
+            self.credit += 1;
+        }
+    }
 }
 
 /// The queue in front of a drive.
@@ -242,8 +292,9 @@ impl Front {
 
     /// Gives the drive commands of a pool by class: at most `most` of each, and none of a group at first (rule X14); a write may
     /// include others behind `gap` sectors of padding.
-    pub fn divide_into_classes(&mut self, gap: i64, most: i64) {
-        self.classes = Some(Classes { gap, most: most as usize, of_group: 0, active: [0; 3] });
+    pub fn divide_into_classes(&mut self, gap: i64, most: i64, resilver: &ResilverTables) {
+        let resilver = resilver.clone();
+        self.classes = Some(Classes { gap, most: most as usize, of_group: 0, active: [0; 4], resilver, credit: 0 });
     }
 
     /// How many writes of a group the drive is given at once from now on.
@@ -268,8 +319,11 @@ impl Front {
                 chosen = list.commands().iter().position(|w| class(w) == kind);
             }
         }
-        if chosen.is_none() && classes.active[OF_GROUP] < classes.of_group {
-            let all = || list.commands().iter().enumerate().filter(|(_, w)| class(w) == OF_GROUP);
+        for (kind, most) in [(OF_GROUP, classes.of_group), (OF_RESILVER, classes.most_of_resilver())] {
+            if chosen.is_some() || classes.active[kind] >= most {
+                continue;
+            }
+            let all = || list.commands().iter().enumerate().filter(|(_, w)| class(w) == kind);
             let age = |w: &Waiting| if planted(Fault::PoolAge) { 0 } else { w.arrived >> AGE_BITS };
             let oldest = all().map(|(_, w)| age(w)).min().unwrap_or_default();
             let of_group = || all().filter(|(_, w)| age(w) == oldest);
@@ -293,8 +347,13 @@ impl Front {
             return;
         }
         let class = class_of(&commands[first.id]);
+        let is_of_resilver = commands[first.id].is_of_resilver;
         let own_gap = self.classes.as_ref().map_or(0, |classes| classes.gap);
-        let gap = if class == READS { self.gather.0 - i64::from(planted(Fault::PoolGap)) } else { own_gap };
+        let gap = match class {
+            READS | OF_RESILVER => self.gather.0 - i64::from(planted(Fault::PoolGap)),
+            _ if is_of_resilver && !planted(Fault::ResilverGap) => 0,
+            _ => own_gap,
+        };
         let most = self.gather.1;
         let (mut low, mut high) = ((first.lba, first.seq), (first.lba, first.seq));
         let (mut begin, mut end) = (first.lba, first.lba + first.n);
@@ -305,6 +364,7 @@ impl Front {
                 let list = self.waiting.list();
                 let near = list.commands().iter().take(n_looked_at).enumerate().filter(|(_, w)| {
                     class_of(&commands[w.id]) == class
+                        && commands[w.id].is_of_resilver == is_of_resilver
                         && w.arrived < now
                         && w.lba / self.border == first.lba / self.border
                 });
@@ -489,7 +549,7 @@ impl Front {
             self.gather(&mut waiting, now, commands);
             let class = class_of(&commands[waiting.id]);
             if let Some(classes) = &mut self.classes {
-                classes.active[class] += 1;
+                classes.count_active(class);
             }
             waiting
         } else {
@@ -558,7 +618,7 @@ impl Front {
         self.in_drive -= 1;
         self.pending -= 1;
         if let Some(classes) = &mut self.classes {
-            classes.active[class_of(command)] -= 1;
+            classes.count_ended(class_of(command));
         }
         if !command.is_bitmap || planted(Fault::BitmapHead) {
             self.completed_end = command.lba + command.n;

@@ -1,4 +1,4 @@
-//! Which disks serve a request, in which phases (rules L1 to L15, R1 to R7, X1 to X6); see `diskmodel/layout/`.
+//! Which disks serve a request, in which phases (rules L1 to L15, R1 to R7, X1 to X6, X17); see `diskmodel/layout/`.
 
 mod bitmap;
 mod choice;
@@ -8,6 +8,7 @@ mod pool;
 mod pool_log;
 mod pool_space;
 mod rebuild;
+mod resilver;
 mod row;
 mod stripes;
 mod tables;
@@ -27,6 +28,7 @@ pub use choice::{CopyChoice, DiskState};
 pub use pool::PoolTables;
 pub use pool_log::{rounded, Lengths};
 pub use pool_space::{blocks_above, write_pieces, Space, WriteTables};
+pub use resilver::{step as resilver_step, ResilverTables, Stored};
 pub use stripes::{Stretch, StripeCache};
 pub use tables::LayoutTables;
 
@@ -233,6 +235,14 @@ impl Layout {
 
     pub fn has_failed(&self, disk: u32) -> bool {
         !self.failed.is_empty() && self.failed.contains(&disk)
+    }
+
+    /// The disk of a pool that is written in the place of another one; None: it has failed, and is not resilvered.
+    pub fn new_disk(&self, disk: u32) -> Option<u32> {
+        if !self.has_failed(disk) {
+            return Some(disk);
+        }
+        (i64::from(disk) == self.rebuild_disk && !planted(Fault::ResilverWrites)).then_some(self.n_disks)
     }
 }
 

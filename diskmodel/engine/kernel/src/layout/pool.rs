@@ -1,6 +1,7 @@
 //! Pools of OpenZFS: where a record lies, and what reading it takes (rules X1 to X6); see `diskmodel/layout/pool.py`.
 
 use super::pool_space::WriteTables;
+use super::resilver::ResilverTables;
 use super::{Copy, Layout, Piece, Plan, READ};
 use crate::faults::{planted, Fault};
 use crate::schema::record;
@@ -37,6 +38,7 @@ record! {
         pub gather_gap: i64,
         pub gather: i64,
         pub writes: WriteTables,
+        pub resilver: ResilverTables,
     }
 }
 
@@ -92,7 +94,8 @@ pub fn plan(
     }
 }
 
-fn mirror(
+/// Read of a record of a mirror, from the copy that is chosen (rule X6).
+pub(super) fn mirror(
     layout: &Layout,
     pool: &PoolTables,
     vdev: i64,

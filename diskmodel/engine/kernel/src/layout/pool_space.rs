@@ -105,8 +105,8 @@ pub fn write_pieces(layout: &Layout, pool: &PoolTables, vdev: i64, first: i64, b
         let lba = layout.data_offset + first * pool.block;
         let n_left = layout.copies - i64::from(planted(Fault::PoolSides));
         for disk in vdev * layout.copies..vdev * layout.copies + n_left.max(1) {
-            if !layout.has_failed(disk as u32) {
-                pieces.push(Piece::new(disk as u32, WRITE, lba, blocks * pool.block));
+            if let Some(disk) = layout.new_disk(disk as u32) {
+                pieces.push(Piece::new(disk, WRITE, lba, blocks * pool.block));
             }
         }
         return;
@@ -119,8 +119,7 @@ pub fn write_pieces(layout: &Layout, pool: &PoolTables, vdev: i64, first: i64, b
     let n_padding = stored_blocks(layout, blocks) - together;
     for number in 0..n_columns(layout, blocks) {
         let (disk, row, n) = pool.column(layout, first, blocks, number);
-        let disk = (vdev * width + disk) as u32;
-        if !layout.has_failed(disk) {
+        if let Some(disk) = layout.new_disk((vdev * width + disk) as u32) {
             let is_padded = n_long <= number && number < n_long + n_padding && !planted(Fault::PoolPadding);
             let lba = layout.data_offset + row * pool.block;
             pieces.push(Piece::new(disk, WRITE, lba, (n + i64::from(is_padded)) * pool.block));

@@ -73,7 +73,7 @@ impl LayoutTables {
                 && (is_mirror || self.copies == 1 && self.n_parity > 0)
                 && self.stripe_cache == 0
                 && self.bitmap_chunk == 0
-                && self.sync_action == SyncAction::None,
+                && matches!(self.sync_action, SyncAction::None | SyncAction::Recover),
             "layout.pool",
             width,
             format_args!("vdevs of so many disks must be all {} disks, with nothing of RAID", self.n_disks),
@@ -103,6 +103,17 @@ impl LayoutTables {
         ];
         all_within(&others, 0, MAX_SECTORS)?;
         self.check_pool_writes(&pool.writes)?;
+        let resilver = &pool.resilver;
+        within("layout.pool.resilver.records", resilver.records, 0, self.capacity / pool.record)?;
+        within("layout.pool.resilver.in_flight", resilver.in_flight, 1, MAX_SECTORS)?;
+        within("layout.pool.resilver.least_ns", resilver.least_ns, 0, MAX_APART_NS)?;
+        let reads = [
+            ("layout.pool.resilver.active_least", resilver.active_least),
+            ("layout.pool.resilver.active_most", resilver.active_most),
+            ("layout.pool.resilver.quiet", resilver.quiet),
+            ("layout.pool.resilver.credit", resilver.credit),
+        ];
+        all_within(&reads, 1, MAX_WRITES)?;
         holds(pool.record % pool.block == 0, "layout.pool.record", pool.record, "must be a multiple of a block")?;
         holds(
             pool.half_records < pool.slab_records,

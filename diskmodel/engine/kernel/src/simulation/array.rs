@@ -99,6 +99,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let ArrayAccess { ref owner, is_fua, .. } = self.accesses[id];
         let is_bitmap = matches!(owner, Owner::Bitmap);
         let is_of_group = matches!(owner, Owner::Group(_));
+        let is_of_resilver = matches!(owner, Owner::Resilver);
         let mut out = 0;
         for at in 0..self.plan.first.len() {
             let piece = &self.plan.first[at];
@@ -113,6 +114,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                     holds: op == READ_AND_HOLD,
                     is_bitmap,
                     is_of_group,
+                    is_of_resilver,
                     lba,
                     n: take,
                     submitted: now,
@@ -287,6 +289,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Owner::Log(burst) => self.log_written(burst, last),
             Owner::Group(cleans) => self.group_written(cleans),
             Owner::Labels => self.labels_written(),
+            Owner::Resilver => self.record_resilvered(),
             Owner::Host(host) => {
                 let request = &mut self.hosts[host];
                 request.parity += parity;

@@ -13,6 +13,7 @@ mod page_cache;
 mod pool;
 mod read_ahead;
 mod rebuild;
+mod resilver;
 mod stripes;
 mod submission;
 
@@ -76,6 +77,8 @@ enum Owner {
     Group(i64),
     /// The labels of a pool.
     Labels,
+    /// A record that is resilvered.
+    Resilver,
 }
 
 impl Default for Owner {
@@ -327,7 +330,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             }
             self.happen(next);
         }
-        Ok((self.events.now, self.rebuild.front() - self.layout.rebuild_front))
+        let front = self.pool.as_ref().and_then(|pool| pool.resilver_front()).unwrap_or_else(|| self.rebuild.front());
+        Ok((self.events.now, front - self.layout.rebuild_front))
     }
 
     /// Ends a run that may not go on, or chooses when to look again.

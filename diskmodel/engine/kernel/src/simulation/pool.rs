@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::intent_log::{Entry, IntentLog, LogWaiter};
+use super::resilver::Resilver;
 use super::{Owner, Simulation, Times};
 use crate::command::Command;
 use crate::device::{Device, Shared};
@@ -63,6 +64,9 @@ pub struct PoolWrites {
     delayed_until: i64,
     blocked: VecDeque<u32>,
     writes: HashMap<u32, Write>,
+    /// A resilver, which the groups wait for (rule X18), and whether the one that is written has data.
+    pub(super) resilver: Option<Resilver>,
+    has_data: bool,
 }
 
 impl PoolWrites {
@@ -88,7 +92,28 @@ impl PoolWrites {
             delayed_until: 0,
             blocked: VecDeque::new(),
             writes: HashMap::new(),
+            resilver: Resilver::of(layout),
+            has_data: left_records > 0,
         })
+    }
+
+    /// Sectors that a resilver is through; None: there is none.
+    pub(super) fn resilver_front(&self) -> Option<i64> {
+        self.resilver.as_ref().map(|resilver| resilver.front)
+    }
+
+    /// Sectors that are dirty, and when the writing of the group began.
+    pub(super) fn dirty(&self) -> i64 {
+        self.dirty
+    }
+
+    pub(super) fn group_begun(&self) -> i64 {
+        self.begun
+    }
+
+    /// Whether a resilver lets one group follow the other.
+    fn is_resilvered(&self, layout: &Layout) -> bool {
+        self.resilver.as_ref().is_some_and(|resilver| resilver.has_work(layout))
     }
 
     fn holds(&self, record: i64) -> bool {
@@ -115,6 +140,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.dirty_changed();
         if self.pool().is_some_and(|(pool, ..)| pool.syncing.is_some()) {
             self.write_group();
+        } else {
+            self.begin_group(false);
         }
     }
 
@@ -326,13 +353,15 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Write the open group if it is time, or large enough, and none is being written.
     fn begin_group(&mut self, is_due: bool) {
         let now = self.events.now;
-        let Some((pool, _, tables)) = self.pool() else { return };
+        let Some((pool, layout, tables)) = self.pool() else { return };
         let n = pool.open.records.len() as i64;
         let is_large = pool.open.n_dirty >= tables.writes.dirty_group;
-        if pool.syncing.is_some() || n == 0 || !(is_due || is_large) {
+        let is_time = pool.is_resilvered(layout) || (n > 0 && (is_due || is_large));
+        if pool.syncing.is_some() || !is_time {
             return;
         }
         pool.begun = now;
+        pool.has_data = n > 0;
         let group = std::mem::take(&mut pool.open);
         pool.left_records = group.records.values().filter(|&&is_written| !is_written).count() as i64;
         pool.dirty -= (n - pool.left_records) * tables.record;
@@ -376,7 +405,19 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
         let Some((pool, ..)) = self.pool() else { return };
         if pool.left_records == 0 && pool.left_indirect == 0 && pool.out == 0 && !pool.is_in_turn {
+            if pool.round == 0 && self.begin_resilver() {
+                return;
+            }
             self.next_round();
+        }
+    }
+
+    /// The group goes on behind its part of the resilver (rule X18).
+    pub(super) fn group_resilvered(&mut self) {
+        if self.pool().is_some_and(|(pool, ..)| pool.has_data) {
+            self.next_round();
+        } else {
+            self.end_group();
         }
     }
 
@@ -449,7 +490,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         plan.then.clear();
         for base in [writes.label_first, writes.label_last] {
             for lba in [base, base + writes.label_apart] {
-                for disk in (0..n_disks as u32).filter(|&disk| !layout.has_failed(disk)) {
+                for disk in (0..n_disks as u32).filter_map(|disk| layout.new_disk(disk)) {
                     plan.first.push(Piece::new(disk, WRITE, lba, writes.label_sectors));
                 }
             }
@@ -461,9 +502,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     #[inline(never)]
     pub(super) fn end_group(&mut self) {
         let now = self.events.now;
-        let Some((pool, _, tables)) = self.pool() else { return };
+        let Some((pool, layout, tables)) = self.pool() else { return };
         pool.syncing = None;
-        if pool.open.records.is_empty() {
+        if pool.open.records.is_empty() && !pool.is_resilvered(layout) {
             return;
         }
         let is_due = now >= pool.begun + tables.writes.group_ns;

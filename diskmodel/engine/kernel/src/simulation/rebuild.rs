@@ -71,7 +71,7 @@ impl Rebuild {
 
     /// Whether there is a pass that is not through yet.
     pub fn has_work(&self, layout: &Layout) -> bool {
-        layout.sync_action != SyncAction::None && self.front < layout.member
+        layout.pool.is_none() && layout.sync_action != SyncAction::None && self.front < layout.member
     }
 
     /// The step that begins now: its first sector; its pieces go to `plan`.

@@ -1,0 +1,78 @@
+"""What a resilver of a pool of OpenZFS goes through, and what it reads and writes (rules X17 and X18)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from diskmodel.layout.pieces import ChooseCopy, Copy, Piece, Plan
+from diskmodel.layout.pool import columns_of, width_of
+from diskmodel.records import READ, WRITE
+
+if TYPE_CHECKING:
+    from diskmodel.layout.tables import LayoutTables
+
+
+def records_of(tables: LayoutTables, vdev: int) -> int:
+    """Return how many of the stored records lie on a vdev (rule X2)."""
+    pool = tables.pool
+    assert pool is not None
+    turns, rest = divmod(pool.resilver.records, pool.turn_records * tables.n_groups)
+    return turns * pool.turn_records + min(max(rest - vdev * pool.turn_records, 0), pool.turn_records)
+
+
+def stored_sectors(tables: LayoutTables) -> int:
+    """Return what is stored on each disk in the mean, sectors."""
+    pool = tables.pool
+    assert pool is not None
+    disks = tables.n_groups * (width_of(tables) if tables.n_parity else 1)
+    return pool.resilver.records * pool.stored * pool.block // disks
+
+
+def blocks_in_order(tables: LayoutTables, vdev: int) -> Iterator[int]:
+    """Yield the first blocks of a vdev's stored records, in their order on the disks (rule X17)."""
+    pool = tables.pool
+    assert pool is not None
+    n = records_of(tables, vdev)
+    n_straight, other_records = pool.n_slabs - pool.skipped_slabs, pool.slab_records - pool.half_records
+    for slab in range(pool.n_slabs):
+        place = slab
+        if slab > pool.skipped_slabs:
+            place = slab - pool.skipped_slabs
+        elif slab:
+            place = slab + n_straight - 1
+        # the second half of a metaslab has records only where the first one is full
+        held = min(max(n - place * pool.half_records, 0), pool.half_records)
+        held += min(max(n - pool.n_slabs * pool.half_records - place * other_records, 0), other_records)
+        n_early = pool.early_records if place == 0 else 0
+        for at in range(held):
+            begin = pool.early_blocks if at < n_early else pool.late_blocks
+            yield slab * pool.slab_blocks + begin + at * pool.stored
+
+
+def step(tables: LayoutTables, first: int, choose: ChooseCopy) -> Plan | None:
+    """Return what the record at block `first` of the resilvered vdev needs; None: it has nothing on the lost disk."""
+    pool, lost = tables.pool, tables.rebuild_disk
+    assert pool is not None
+    width = width_of(tables)
+    base, new = lost // width * width, tables.n_disks
+    if not tables.n_parity:
+        lba = tables.data_offset + first * pool.block
+        copies = [Copy(disk, lba) for disk in range(base, base + width) if disk not in tables.failed]
+        chosen = copies[0] if len(copies) == 1 else choose(copies, pool.record)
+        return Plan([Piece(chosen.disk, READ, lba, pool.record)], [Piece(new, WRITE, lba, pool.record)])
+    reads, writes = [], []
+    for disk, row, blocks in reversed(columns_of(tables, first, pool.record // pool.block)):
+        lba, n = tables.data_offset + row * pool.block, blocks * pool.block
+        if base + disk == lost:
+            writes.append(Piece(new, WRITE, lba, n))
+        elif base + disk not in tables.failed:
+            reads.append(Piece(base + disk, READ, lba, n))
+    return Plan(reads, writes) if writes else None
+
+
+def new_disk_of(tables: LayoutTables, disk: int) -> int | None:
+    """Return the disk that is written in the place of another one; None: it has failed, and is not resilvered."""
+    if disk not in tables.failed:
+        return disk
+    return tables.n_disks if tables.family == "pool" and disk == tables.rebuild_disk else None

@@ -1,0 +1,44 @@
+"""How fast a resilver of a pool of OpenZFS goes on (rules X14, X17 and X18)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+#: Records that are read and not written yet, bytes for each data disk of the vdev (`zfs_scan_vdev_limit`, 4 MiB before
+#: 2.2). At half, a hard disk's writes are as long: they are at most 1 MiB.
+IN_FLIGHT_BYTES = 16 << 20
+#: A transaction group waits so long for a resilver at least, ns (`zfs_resilver_min_time_ms`; 1.5 s since 2.4).
+LEAST_NS = 3_000_000_000
+#: Reads of a resilver that a disk is given at once, beside other commands and alone (`zfs_vdev_scrub_min_active`,
+#: `_max_active`).
+ACTIVE_READS = (1, 3)
+#: Reads of a resilver that must have ended since the last other command before a disk is given more of them
+#: (`zfs_vdev_nia_delay`), and those that it is given while the others that it has do not end (`zfs_vdev_nia_credit`).
+QUIET_READS, CREDIT = 5, 5
+#: How full a pool is unless it is said: OpenZFS is used up to about 80 %, above which it finds free space slowly.
+USUAL_USED_RATIO = 0.8
+
+
+@dataclass(frozen=True)
+class ResilverTables:
+    """A resilver in whole numbers.
+
+    Attributes
+    ----------
+    records : int
+        Records that are stored, of the whole pool, from the first on.
+    in_flight : int
+        Sectors of records that are read and not written yet (rule X17).
+    least_ns : int
+        A transaction group waits so long at least (rule X18).
+    active_least, active_most, quiet, credit : int
+        Reads that a disk is given (rule X14).
+    """
+
+    records: int
+    in_flight: int
+    least_ns: int
+    active_least: int
+    active_most: int
+    quiet: int
+    credit: int
