@@ -12,7 +12,7 @@ from diskmodel.layout.levels import POOLS
 from tests.differential.cases import Case, build
 from tests.differential.compare import difference
 
-N_CASES = 12
+N_CASES = 8
 
 
 def resilver_case(seed: int) -> Case:

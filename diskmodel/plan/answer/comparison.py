@@ -79,8 +79,8 @@ class Compared(Record):
     headroom : Headroom
     rule_of_thumb_iops : float
         Host requests per second that the rule of thumb predicts.
-    estimate : Estimate
-        By queueing formulas.
+    estimate : Estimate or None
+        By queueing formulas; None of a pool that is written to.
     differs : tuple of str
         Why the rule of thumb differs from the simulation.
     prediction : Prediction or None
@@ -96,7 +96,7 @@ class Compared(Record):
     curve: tuple[LoadPoint, ...]
     headroom: Headroom
     rule_of_thumb_iops: float
-    estimate: Estimate
+    estimate: Estimate | None
     differs: tuple[str, ...]
     prediction: Prediction | None = None
 

@@ -153,7 +153,9 @@ def _compared(
         rebuilding, hours = beside.worst, beside.hours
     from diskmodel.analytic.estimate import estimate  # takes a while to load
 
-    guess = estimate(array, workload, seed=seed)
+    # where a pool writes depends on what it has written: no formula counts it
+    is_counted = not (array.layout.kind.is_pool and workload.has_writes)
+    guess = estimate(array, workload, seed=seed) if is_counted else None
     half = max(n_requests // 2, 2000)
     curve = load_points(array, workload, healthy, evaluate, seed=seed, n_requests=half)
     if p99_limit_ms is not None:

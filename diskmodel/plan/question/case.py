@@ -11,7 +11,7 @@ from typing import Any
 from diskmodel.array import Array
 from diskmodel.controller.description import ReadCache
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.layout.description import Layout
+from diskmodel.layout.description import Layout, Rebuild
 from diskmodel.layout.levels import KINDS
 from diskmodel.plan.question.description import Candidates, PlanDescription, Prices, Search
 from diskmodel.plan.question.family import Family
@@ -138,6 +138,13 @@ class Case:
             self._arrays[key] = self._array(*key)
         return self._arrays[key]
 
+    def rebuild(self, used_ratio: float | None = None) -> Rebuild:
+        """Return how a failed disk is rebuilt, or resilvered in a pool that is so full, unless it says so."""
+        rebuild = self.plan.candidates.rebuild
+        if KINDS[self.family.level].is_pool:
+            return rebuild.of_pool(used_ratio)
+        return rebuild.model_copy(update={"used_ratio": None})
+
     def used_ratio(self, array: Array) -> float | None:
         """Return how full a pool is with the data that the plan asks for; None where it asks for none."""
         return self.objective.used_ratio(array.usable_bytes)
@@ -164,9 +171,8 @@ class Case:
         elif groups > 1:
             layout["groups"] = groups
         if is_rebuilding:
-            rebuild = plan.candidates.rebuild.halfway()
-            if KINDS[level].is_pool:
-                rebuild = rebuild.of_pool(self.used_ratio(self.array(disks)))
+            used_ratio = self.used_ratio(self.array(disks)) if KINDS[level].is_pool else None
+            rebuild = self.rebuild(used_ratio).halfway()
             layout |= {"rebuild": rebuild.to_dict(), "spares": max(1, plan.candidates.spares)}
         controller = plan.controller
         if family.cache_bytes:

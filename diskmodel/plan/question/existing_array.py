@@ -71,7 +71,7 @@ def _candidate(case: Case) -> dict[str, Any] | None:
     if not case.counts:
         return None
     candidate = case.array(case.counts[0]).model_dump()
-    candidate["layout"]["rebuild"] = case.plan.candidates.rebuild.model_dump()
+    candidate["layout"]["rebuild"] = case.rebuild().model_dump()
     kind = KINDS[case.family.level]
     if kind.default_copies == 0 and not kind.is_pool:  # the level says it by its number of disks
         candidate["layout"]["copies"] = case.counts[0]

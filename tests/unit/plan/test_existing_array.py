@@ -11,13 +11,13 @@ from pydantic import BaseModel
 
 from diskmodel.array import Array
 from diskmodel.errors import DescriptionError
-from diskmodel.layout.levels import KINDS
 from diskmodel.plan.question.case import cases
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.question.options import plan_from, plan_options
 
 QUESTION = {"iops": 100, "reads": 0.7, "block": 4096, "capacity": 10**9, "p99": 10**9}
 REBUILD = {"level": "raid5", "disks": 6, "failed": [1]}
+RESILVER = {"level": "raidz1", "disks": 12, "failed": [1]}
 BUFFERED = {"is_buffered": True}
 CACHED = {**BUFFERED, "page_cache": {"memory_bytes": 1 << 30}}
 
@@ -118,6 +118,7 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
     "layout.rebuild.action": ("check", {"layout": {"level": "raid5", "disks": 6}}),
     "layout.rebuild.page_ns": (777, {"layout": REBUILD}),
     "layout.rebuild.done_ratio": (0.25, {"layout": REBUILD}),
+    "layout.rebuild.used_ratio": (0.4, {"layout": RESILVER}),
     "layout.member_bytes": (10**11, {}),
     "layout.data_offset_bytes": (1 << 27, {}),
     "layout.bitmap.chunk_bytes": (1 << 27, {}),
@@ -187,9 +188,7 @@ def test_a_field_is_carried_or_named(path: str) -> None:
     having: set[str] = set()
     lacking: set[str] = set()
     for case in cases(plan):
-        candidate = case.array(
-            case.counts[-1], n_failed=1, is_rebuilding=not KINDS[case.family.level].is_pool
-        ).model_dump()
+        candidate = case.array(case.counts[-1], n_failed=1, is_rebuilding=True).model_dump()
         if path == "layout.failed":
             candidate = case.array(case.counts[-1]).model_dump()
         if path == "layout.spares":
@@ -232,11 +231,11 @@ ONLY: dict[str, set[str]] = {
 
 
 def test_all_else_is_carried_to_every_level() -> None:
-    rebuilt = {path for path, (_, needs) in VALUES.items() if needs.get("layout") is REBUILD}
+    rebuilt = {path for path, (_, needs) in VALUES.items() if needs.get("layout") in (REBUILD, RESILVER)}
     for path in VALUES:
         notes = [note for note in ask(array_with(path))[1] if note.startswith("--array")]
         if path in rebuilt:
-            assert "layout.failed = [1]" in notes[0]
+            assert any("layout.failed = [1]" in note for note in notes)
         else:
             assert bool(notes) == (path in ONLY), notes
 

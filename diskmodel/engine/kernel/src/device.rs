@@ -241,6 +241,8 @@ pub struct Front {
     classes: Option<Classes>,
     /// Blocks of one arm: what lies on different arms is not read together.
     border: i64,
+    /// Scratch space for what is near a command.
+    near: Vec<(i64, u64, i64, u32, usize)>,
     /// Whether a write may bypass this queue at the instant at which its read completes (rule L12).
     is_bypassed: bool,
     /// Of a drive whose host writes zones in order (rule N2).
@@ -267,6 +269,7 @@ impl Front {
             gather: (0, 0),
             classes: None,
             border: i64::MAX,
+            near: Vec::new(),
             is_bypassed: false,
             zones: None,
             scheduler: scheduler.clone(),
@@ -355,42 +358,49 @@ impl Front {
             _ => own_gap,
         };
         let most = self.gather.1;
-        let (mut low, mut high) = ((first.lba, first.seq), (first.lba, first.seq));
         let (mut begin, mut end) = (first.lba, first.lba + first.n);
-        // those that are taken have been looked at, too
-        let mut n_looked_at = LOOKED_AT;
-        for is_behind in [false, true] {
-            loop {
-                let list = self.waiting.list();
-                let near = list.commands().iter().take(n_looked_at).enumerate().filter(|(_, w)| {
-                    class_of(&commands[w.id]) == class
-                        && commands[w.id].is_of_resilver == is_of_resilver
-                        && w.arrived < now
-                        && w.lba / self.border == first.lba / self.border
-                });
-                let next = if is_behind {
-                    near.filter(|(_, w)| (w.lba, w.seq) > high).min_by_key(|(_, w)| (w.lba, w.seq))
-                } else {
-                    near.filter(|(_, w)| (w.lba, w.seq) < low).max_by_key(|(_, w)| (w.lba, w.seq))
-                };
-                let Some((at, &Waiting { lba, n, seq, id, .. })) = next else { break };
-                let is_far = if is_behind { lba - end > gap } else { begin - lba - n > gap };
-                if is_far || end.max(lba + n) - begin.min(lba) > most {
-                    break;
+        let list = self.waiting.list();
+        // of each: block, number, sectors, slot and place in the row
+        let mut near = std::mem::take(&mut self.near);
+        near.clear();
+        near.extend(list.commands().iter().take(LOOKED_AT).enumerate().filter_map(|(at, w)| {
+            let is_like = class_of(&commands[w.id]) == class && commands[w.id].is_of_resilver == is_of_resilver;
+            let is_near = w.arrived < now && w.lba / self.border == first.lba / self.border;
+            (is_like && is_near).then_some((w.lba, w.seq, w.n, w.id, at))
+        }));
+        near.sort_unstable_by_key(|&(lba, seq, ..)| (lba, seq));
+        let middle = near.partition_point(|&(lba, seq, ..)| (lba, seq) < (first.lba, first.seq));
+        let from = near[..middle]
+            .iter()
+            .rposition(|&(lba, _, n, ..)| {
+                let is_taken = begin - lba - n <= gap && end.max(lba + n) - lba <= most;
+                if is_taken {
+                    (begin, end) = (lba, end.max(lba + n));
                 }
-                (begin, end) = (begin.min(lba), end.max(lba + n));
-                if is_behind {
-                    high = (lba, seq);
-                } else {
-                    low = (lba, seq);
+                !is_taken
+            })
+            .map_or(0, |at| at + 1);
+        let to = near[middle..]
+            .iter()
+            .position(|&(lba, _, n, ..)| {
+                let is_taken = lba - end <= gap && end.max(lba + n) - begin <= most;
+                if is_taken {
+                    end = end.max(lba + n);
                 }
-                list.remove(at);
-                n_looked_at -= 1;
-                let last = std::mem::replace(&mut commands[first.id].last_joined, id + 1);
-                let last = if last == 0 { first.id } else { last - 1 };
-                commands[last].next_joined = id + 1;
-            }
+                !is_taken
+            })
+            .map_or(near.len(), |at| middle + at);
+        // those before from the nearest on, then those behind
+        for &(_, _, _, id, _) in near[from..middle].iter().rev().chain(&near[middle..to]) {
+            let last = std::mem::replace(&mut commands[first.id].last_joined, id + 1);
+            let last = if last == 0 { first.id } else { last - 1 };
+            commands[last].next_joined = id + 1;
         }
+        near[from..to].sort_unstable_by_key(|&(.., at)| std::cmp::Reverse(at));
+        for &(.., at) in &near[from..to] {
+            list.remove(at);
+        }
+        self.near = near;
         (first.lba, first.n) = (begin, end - begin);
         (commands[first.id].lba, commands[first.id].n) = (begin, end - begin);
     }
