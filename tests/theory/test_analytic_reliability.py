@@ -82,6 +82,20 @@ def test_order_of_the_levels() -> None:
     assert coded == rel.data_loss("raid6", 8, **LIFE)
 
 
+def test_vdevs_are_groups() -> None:
+    for pool, raid, n, groups in (
+        ("mirror", "raid10", 12, 6),
+        ("raidz1", "raid50", 12, 2),
+        ("raidz2", "raid60", 12, 2),
+        ("raidz2", "raid6", 8, 1),
+    ):
+        assert rel.data_loss(pool, n, **LIFE, n_groups=groups) == rel.data_loss(raid, n, **LIFE, n_groups=groups)
+    thrice = rel.data_loss("mirror", 6, **LIFE, n_groups=2)
+    assert thrice.mttdl_hours == pytest.approx(rel.data_loss("raid1", 3, **LIFE).mttdl_hours / 2)
+    tough = rel.data_loss("raidz3", 12, **LIFE, n_groups=1)
+    assert tough.loss_per_year < rel.data_loss("raidz2", 12, **LIFE, n_groups=1).loss_per_year
+
+
 def test_read_errors() -> None:
     assert rel.read_error_probability(0, 1e-14) == 0
     assert rel.read_error_probability(1 / 8e-14, 1e-14) == pytest.approx(1 - math.exp(-1))

@@ -10,6 +10,7 @@ from diskmodel.errors import DescriptionError
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.trial.rule_of_thumb import rule_of_thumb_disks
+from diskmodel.plan.trial.statics import idle_rebuild_hours, rebuilt_bytes, static_criteria, statics
 
 
 def plan_of(**fields: Any) -> PlanDescription:
@@ -55,3 +56,33 @@ def test_the_rule_of_thumb_counts_vdevs() -> None:
 def test_records_need_a_pool() -> None:
     with pytest.raises(DescriptionError, match="belong to pools of OpenZFS"):
         plan_of(candidates={"drives": ["generic-7k2"], "levels": ["raid6"], "max_disks": 40})
+
+
+def test_a_resilver_copies_what_the_plan_stores() -> None:
+    """4 TB on twelve disks of RAID-Z2 in two vdevs: as much on each disk, parity and padding included."""
+    small = {"latency": {"p99": "80 ms"}, "capacity": "4 TB"}
+    _, raidz2, _ = cases(plan_of(layout={"record": "128 KiB"}, objective=small))
+    array = raidz2.array(12)
+    used = 4e12 / array.usable_bytes
+    assert raidz2.used_ratio(array) == pytest.approx(used)
+    rebuilding = raidz2.array(12, n_failed=1, is_rebuilding=True)
+    assert rebuilding.layout.rebuild is not None
+    assert rebuilding.layout.rebuild.used_ratio == pytest.approx(used)
+    stored = rebuilt_bytes(rebuilding)
+    assert stored == pytest.approx(4e12 / 8, rel=0.05)
+    assert rebuilt_bytes(array, used) == pytest.approx(stored, rel=1e-3)
+    assert rebuilt_bytes(array) == pytest.approx(stored * 0.8 / used, rel=1e-3)
+    assert idle_rebuild_hours(array, used) == pytest.approx(idle_rebuild_hours(array) * used / 0.8, rel=1e-3)
+
+
+def test_limits_on_a_resilver_apply() -> None:
+    """By formula until it is simulated; a pool that is fuller loses data sooner."""
+    limits = {"rebuild_hours": 5.0, "data_loss_per_year": 0.01}
+    case = cases(plan_of(objective={"latency": {"p99": "80 ms"}, "capacity": "1 TB", **limits}))[1]
+    array = case.array(12)
+    found = {item.name: item for item in static_criteria(case, array)}
+    assert found["rebuild"].figure.value == statics(case, array).rebuild_hours > 0
+    assert found["data_loss"].figure.value == statics(case, array).loss_per_year > 0
+    fuller = cases(plan_of(objective={"latency": {"p99": "80 ms"}, "capacity": "2 TB"}))[1]
+    assert statics(fuller, array).rebuild_hours == pytest.approx(2 * statics(case, array).rebuild_hours, rel=1e-3)
+    assert statics(fuller, array).loss_per_year > statics(case, array).loss_per_year
