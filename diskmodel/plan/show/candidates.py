@@ -10,6 +10,7 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.drive import Drive
+from diskmodel.layout.resilver_tables import USUAL_USED_RATIO
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
@@ -57,6 +58,13 @@ def rebuild_name(arrays: Iterable[Array]) -> str:
     if are_pools == {True}:
         return "resilver by OpenZFS"
     return "rebuild or resilver" if True in are_pools else "rebuild by Linux md"
+
+
+def fullness_words(arrays: Iterable[Array]) -> str:
+    """Return how full pools are taken to be where a resilver is simulated; "" where there are none."""
+    if not any(array.layout.kind.is_pool for array in arrays):
+        return ""
+    return f"A pool is taken to be {USUAL_USED_RATIO:.0%} full: its resilver copies only what is stored."
 
 
 def rebuild_words(safety: Safety) -> str:

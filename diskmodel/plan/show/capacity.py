@@ -12,7 +12,7 @@ from rich.text import Text
 from diskmodel.errors import html_text
 from diskmodel.plan.answer.capacity import Capacity
 from diskmodel.plan.answer.outcome import Outcome
-from diskmodel.plan.show.candidates import duration, rebuild_name, short
+from diskmodel.plan.show.candidates import duration, fullness_words, rebuild_name, short
 from diskmodel.units import chance_words, in_digits, nominal_bytes
 
 
@@ -82,6 +82,8 @@ def capacity_notes(capacity: Capacity) -> list[str]:
         "rate.",
         f"In the runs {_seen(capacity)}; the 95 % interval is wider, since drive and controller are not exactly known.",
     ]
+    if capacity.rebuilding is not None:
+        said += filter(None, [fullness_words([capacity.array])])
     if cache is None:
         said.append("No write cache of a controller is assumed; --write-cache 1GiB simulates one.")
     return said

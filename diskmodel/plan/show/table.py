@@ -21,6 +21,7 @@ from diskmodel.plan.show.candidates import (
     candidate_note,
     candidate_row,
     duration,
+    fullness_words,
     rebuild_name,
     short,
 )
@@ -171,6 +172,8 @@ def comparison_notes(comparison: Comparison) -> list[str]:
     said += [width_words(item.name, item.prediction) for item in comparison.arrays if item.prediction]
     if any(item.prediction and (item.degraded or item.rebuilding) for item in comparison.arrays):
         said.append("Intervals with a disk failed and during a rebuild are those of the run's noise alone.")
+    if any(item.rebuilding for item in comparison.arrays):
+        said += filter(None, [fullness_words(item.array for item in comparison.arrays)])
     said += [_by_rule_of_thumb(item) for item in comparison.arrays]
     if any(_UNSETTLED in cell for _, cells in comparison_rows(comparison) for cell in cells):
         said.append(_UNSETTLED_NOTE)

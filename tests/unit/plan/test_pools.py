@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from diskmodel.array import Array
 from diskmodel.errors import DescriptionError
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.question.description import PlanDescription
+from diskmodel.plan.show.candidates import fullness_words, rebuild_name
+from diskmodel.plan.show.cautions import long_rebuild, rebuild_bound
 from diskmodel.plan.trial.rule_of_thumb import rule_of_thumb_disks
 from diskmodel.plan.trial.statics import idle_rebuild_hours, rebuilt_bytes, static_criteria, statics
 
@@ -86,3 +89,18 @@ def test_limits_on_a_resilver_apply() -> None:
     fuller = cases(plan_of(objective={"latency": {"p99": "80 ms"}, "capacity": "2 TB"}))[1]
     assert statics(fuller, array).rebuild_hours == pytest.approx(2 * statics(case, array).rebuild_hours, rel=1e-3)
     assert statics(fuller, array).loss_per_year > statics(case, array).loss_per_year
+
+
+def test_a_resilver_is_called_one() -> None:
+    raidz1, _, mirror = (case.array(6) for case in cases(plan_of()))
+    raid = Array.from_words("6x generic-7k2 raid5")
+    assert rebuild_name([raidz1, mirror]) == "resilver by OpenZFS"
+    assert rebuild_name([raidz1, raid]) == "rebuild or resilver"
+    assert rebuild_name([raid]) == "rebuild by Linux md"
+    assert fullness_words([raid]) == ""
+    assert "80% full" in fullness_words([raid, mirror])
+    month = long_rebuild(raidz1, 24 * 30)
+    assert month.startswith("for 30 days after a disk failed a second failed disk may lose data: OpenZFS resilvers")
+    assert "Linux md" not in rebuild_bound(raidz1, 0.1)
+    assert rebuild_bound(raidz1, 0.1).endswith("on each disk are resilvered in 0.1 h.")
+    assert "Beside the load a resilver yields" in rebuild_bound(raidz1, 1000)

@@ -46,7 +46,7 @@ impl Stored {
         let n = records_of(layout, pool);
         let mut stored = Stored { n, slab: 0, at: 0, held: 0 };
         stored.held = stored.held(pool);
-        stored.to_next(pool);
+        stored.find_next(pool);
         stored
     }
 
@@ -66,7 +66,7 @@ impl Stored {
         first + (self.n - pool.n_slabs * pool.half_records - place * others).clamp(0, others)
     }
 
-    fn to_next(&mut self, pool: &PoolTables) {
+    fn find_next(&mut self, pool: &PoolTables) {
         while self.at >= self.held && self.slab < pool.n_slabs {
             self.at -= self.held;
             self.slab += 1;
@@ -77,7 +77,7 @@ impl Stored {
     /// Leave out so many records.
     pub fn skip(&mut self, pool: &PoolTables, n: i64) {
         self.at += n;
-        self.to_next(pool);
+        self.find_next(pool);
     }
 
     pub fn is_at_end(&self, pool: &PoolTables) -> bool {
