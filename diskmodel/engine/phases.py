@@ -72,7 +72,7 @@ def with_all_angles(result: Result, array: Array, workload: Workload, scenario: 
         reference, *drawn = pool.map(of, [scenario.phase_ns, *_angles(scenario.revolution_ns, seed)])
     means = [one[""]["mean"] / reference[""]["mean"] for one in drawn]
     reach = NormalDist().inv_cdf(0.5 + result.confidence / 2) * float(np.std(np.log(means), ddof=1))
-    if not reach > result.latency.mean_interval_ns.relative:
+    if not reach > result.latency.run_mean_ns.relative:
         return result
 
     def widened(latency: Latency, name: str) -> Latency:
@@ -146,11 +146,11 @@ def _widened(
             return own
         return combined(own, reference[name], [one[name] for one in drawn], confidence)
 
-    ends = {name: of(Interval(value, *latency.ends_ns[name]), name) for name, value in latency.quantiles_ns.items()}
+    ends = {name: of(Interval(value, *latency.run_ends_ns[name]), name) for name, value in latency.quantiles_ns.items()}
     return replace(
         latency,
-        mean_interval_ns=of(latency.mean_interval_ns, "mean"),
-        ends_ns={name: (one.low, one.high) for name, one in ends.items()},
+        run_mean_ns=of(latency.run_mean_ns, "mean"),
+        run_ends_ns={name: (one.low, one.high) for name, one in ends.items()},
     )
 
 

@@ -13,7 +13,7 @@ from diskmodel.engine.truths import DRAWS, Trials, Truths
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.result import Interval, Result
 from diskmodel.result.latency import Latency
-from diskmodel.result.prediction import STATISTICS, Prediction, half_width_ratio, sources_of
+from diskmodel.result.prediction import STATISTICS, UTILIZATION, Prediction, half_width_ratio, sources_of
 from diskmodel.result.statistics.registry import BY_NAME
 from diskmodel.result.summary import estimates_by_subset
 from diskmodel.uncertainty.moved import AnyWorkload
@@ -93,7 +93,8 @@ def predict(
     if truths is None:
         return None
     level = result.confidence if confidence is None else confidence
-    found = prediction_of(truths, {name: result.interval_of(name) for name in STATISTICS}, level)
+    own = {name: result.run_interval(name) for name in (*STATISTICS, UTILIZATION)}
+    found = prediction_of(truths, own, level)
     subsets = {
         subset: {name: _in_subset(truths, subset, latency, name, level) for name in BY_NAME}
         for subset, latency in result.subsets.items()
@@ -102,8 +103,8 @@ def predict(
     measured = math.nan
     if truths.case.origin in ("sheet", "fitted"):
         left = trials.truths(max(n_draws // 2, 2), as_measured=True)
-        own = result.interval_of(found.main)
-        narrow = half_width_ratio(left.interval(own, found.main, level) if left else own)
+        main = own[found.main]
+        narrow = half_width_ratio(left.interval(main, found.main, level) if left else main)
         if narrow < (1 - _WORTH_MEASURING) * found.half_width_ratio:
             measured = narrow
     return replace(found, if_measured_ratio=measured, subsets=subsets, wall_s=time.perf_counter() - started)
@@ -111,7 +112,7 @@ def predict(
 
 def _in_subset(truths: Truths, subset: str, latency: Latency, name: str, confidence: float) -> Interval:
     """Return the interval of a latency of some of the requests; that of the run alone where it cannot be compared."""
-    own = latency.interval_of(name)
+    own = latency.run_interval(name)
     statistic = f"{subset}.{name}"
     # in a draw with other times a rare kind may be missing from what is measured
     is_everywhere = all(statistic in one for one in (truths.reference, *truths.figures))
@@ -125,7 +126,7 @@ def prediction_of(truths: Truths, own: Mapping[str, Interval], confidence: float
     ----------
     truths : Truths
     own : mapping of str to Interval
-        By statistic (some of `STATISTICS`): the figures, with intervals of the noise of their run.
+        By statistic (some of `STATISTICS`, and `UTILIZATION`): the figures, with intervals of the noise of their run.
     confidence : float
     """
     draws, main = truths.draws, "mean" if truths.case.workload.is_open else "iops"

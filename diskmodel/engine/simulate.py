@@ -156,7 +156,7 @@ def simulate(
     n_draws = DRAWS if profile_draws is None else profile_draws
     if not n_draws:
         return result
-    return replace(result, predictor=Predictor(array, workload, seed, start, n_draws))
+    return result.predicted_by(Predictor(array, workload, seed, start, n_draws))
 
 
 def _replicated(

@@ -17,7 +17,7 @@ from diskmodel.engine.threads import Threads
 from diskmodel.errors import DescriptionError
 from diskmodel.records import Requests, Run
 from diskmodel.result import Interval
-from diskmodel.result.prediction import combined
+from diskmodel.result.prediction import UTILIZATION, combined
 from diskmodel.result.summary import point_estimates
 from diskmodel.uncertainty.case import Case
 from diskmodel.uncertainty.draws import Draws, draw
@@ -76,7 +76,8 @@ class Truths:
         """Return the interval of a statistic, from that of its run alone."""
         ratios = zip(self.ratios(statistic), self.are_possible, strict=True)
         known = [ratio for ratio, is_possible in ratios if is_possible]
-        return combined(own, 1.0, known, confidence, self.half_width_factor(confidence))
+        found = combined(own, 1.0, known, confidence, self.half_width_factor(confidence))
+        return replace(found, high=min(found.high, 1.0)) if statistic == UTILIZATION else found
 
     def half_width_factor(self, confidence: float) -> float:
         """Return the half-width of an interval as a multiple of the standard deviation of the draws."""

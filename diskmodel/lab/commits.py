@@ -138,7 +138,7 @@ def answer_at(settings: CommitSettings, place: str) -> dict[str, Any]:
         reads = {"name": "reads", "size_bytes": READ_BYTES, "read_ratio": 1.0, "rate_per_s": reads_per_s}
         streams = [log | {"weight": rows["log"]}, reads | {"weight": rows["reads"]}]
         found = _simulated(settings, array, streams, sum(rows.values()))
-    (low, high), mean = found.commits.ends_ns["p99"], found.commits.mean_interval_ns
+    (low, high), mean = found.commits.run_ends_ns["p99"], found.commits.run_mean_ns
     return {
         "place": place,
         "is_stable": found.is_stable,

@@ -130,12 +130,12 @@ def answer(question: Question, points: list[dict[str, Any]]) -> dict[str, Any]:
 
 def figures(result: Result) -> dict[str, Any]:
     """Return the figures of a run that the lab shows; None where there is no estimate."""
-    low, high = result.latency.ends_ns["p99"]
+    low, high = result.latency.run_ends_ns["p99"]
     p99 = result.latency.quantiles_ns["p99"]
     is_rough = result.is_stable and math.isnan(low)
     if is_rough:
         low, high = quick_quantile_interval(result.responses_ns(), PERCENTILES["p99"])
-    run, mean = result.run_iops, result.latency.mean_interval_ns
+    run, mean = result.run_iops, result.latency.run_mean_ns
     return {
         "engine": result.engine,
         "n_requests": result.n_requests,

@@ -10,7 +10,6 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import PARTS, Requests, Run
 from diskmodel.result.commits import has_syncs
 from diskmodel.result.devices import disk_use
-from diskmodel.result.figure import Figure
 from diskmodel.result.latency import Latency
 from diskmodel.result.levels import Drift
 from diskmodel.result.result import Result
@@ -80,7 +79,7 @@ class Target:
     def is_reached(self, latency: Latency) -> bool:
         """Return whether the intervals of the mean and of the percentile are narrow enough."""
         # comparisons with nan (too few observations) are False
-        mean = latency.mean_interval_ns
+        mean = latency.run_mean_ns
         mean_is_narrow = mean.relative <= self.precision and not mean.is_correlated
         percentile = self.percentile
         return mean_is_narrow and (percentile is None or latency.relative_half_width(percentile) <= self.precision)
@@ -239,7 +238,7 @@ def build_result(
         cache_full_s=burst.cache_full_s,
         hit_ratio=measured.n_hits / max(n, 1),
         utilization_ratio=utilization.value,
-        utilization=Figure.of(utilization, ""),
+        run_utilization=utilization,
         per_disk=disk_use(run),
         back_end_per_host=int(run.devices.n_reads.sum() + run.devices.n_writes.sum()) / n_requests,
         messages=(
@@ -364,7 +363,7 @@ def _messages(
         )
     if not window.is_settled and not drifting and not is_partial:
         messages.append("the warm-up did not end within the run; simulate more requests")
-    if latency.mean_interval_ns.is_correlated:
+    if latency.run_mean_ns.is_correlated:
         messages.append("batch means are still correlated, so the interval may be too narrow; simulate more requests")
     if not is_converged:
         percentile = target.percentile

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from diskmodel.result.statistics.quantiles import (
     quantile_intervals_across,
     reported,
 )
-from diskmodel.result.statistics.registry import PERCENTILES
+from diskmodel.result.statistics.registry import BY_NAME, PERCENTILES
 
 #: Share of the load that may be slower than all that was observed, up to which the interval of the mean is believed: as
 #: of p99. At half, twice as many bursts must be seen; at double, responses 50 times as long would double the mean.
@@ -34,19 +34,23 @@ class Latency(Record, InMilliseconds):
     Attributes
     ----------
     n : int
-    mean_interval_ns : Interval
-        The mean, ns.
+    run_mean_ns : Interval
+        The mean, ns, with the noise of its run.
     quantiles_ns : mapping of name (p50, …, p999) to float, ns
-    ends_ns : mapping of the same names to (low, high), ns
-        Ends of the confidence intervals; nan where there are too few requests beyond the percentile.
+    run_ends_ns : mapping of the same names to (low, high), ns
+        Ends of the intervals for the noise of the run; nan where there are too few requests beyond the percentile.
     max_ns : float
+    predicted : callable or None
+        Returns the interval (ns) of "mean" or a percentile that includes everything that is not known; None where the
+        noise of the run is all that was asked for.
     """
 
     n: int
-    mean_interval_ns: Interval
+    run_mean_ns: Interval
     quantiles_ns: Mapping[str, float]
-    ends_ns: Mapping[str, tuple[float, float]]
+    run_ends_ns: Mapping[str, tuple[float, float]]
     max_ns: float
+    predicted: Callable[[str], Interval] | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of(cls, response_ns: Int64 | NDArray[np.int32], *, confidence: float = 0.95, n_rounds: int = 0) -> Latency:
@@ -57,9 +61,9 @@ class Latency(Record, InMilliseconds):
         ends = quantile_intervals(response_ns, _by_level(observed), confidence=confidence, n_rounds=n_rounds)
         return cls(
             n=len(response_ns),
-            mean_interval_ns=mean_interval(response_ns, confidence=confidence, n_rounds=n_rounds),
+            run_mean_ns=mean_interval(response_ns, confidence=confidence, n_rounds=n_rounds),
             quantiles_ns=observed,
-            ends_ns={name: ends[level] for name, level in PERCENTILES.items()},
+            run_ends_ns={name: ends[level] for name, level in PERCENTILES.items()},
             max_ns=float(response_ns.max()),
         )
 
@@ -73,9 +77,9 @@ class Latency(Record, InMilliseconds):
         ends = quantile_intervals_across(responses_ns, together, _by_level(observed), confidence=confidence)
         return cls(
             n=len(together),
-            mean_interval_ns=independent_interval([one.mean() for one in responses_ns], confidence),
+            run_mean_ns=independent_interval([one.mean() for one in responses_ns], confidence),
             quantiles_ns=observed,
-            ends_ns={name: ends[level] for name, level in PERCENTILES.items()},
+            run_ends_ns={name: ends[level] for name, level in PERCENTILES.items()},
             max_ns=float(together.max()),
         )
 
@@ -86,14 +90,14 @@ class Latency(Record, InMilliseconds):
         """
         if not share:
             return self
-        mean = self.mean_interval_ns
+        mean = self.run_mean_ns
         if share > _IN_MEAN:
             mean = Interval(mean.value, mean.low, math.nan)
         ends = {
             name: (low, high if share <= round(1 - PERCENTILES[name], 6) else math.nan)
-            for name, (low, high) in self.ends_ns.items()
+            for name, (low, high) in self.run_ends_ns.items()
         }
-        return replace(self, mean_interval_ns=mean, ends_ns=ends)
+        return replace(self, run_mean_ns=mean, run_ends_ns=ends)
 
     @classmethod
     def unknown(cls, n: int) -> Latency:
@@ -105,27 +109,39 @@ class Latency(Record, InMilliseconds):
     @property
     def mean_ns(self) -> float:
         """Mean response, ns."""
-        return self.mean_interval_ns.value
+        return self.run_mean_ns.value
 
     @property
     def half_widths_ns(self) -> Mapping[str, float]:
-        """Half of the distance between the ends of each percentile's interval, ns; nan where unknown."""
-        return {name: (high - low) / 2 for name, (low, high) in self.ends_ns.items()}
+        """Half of each percentile's interval for the noise of the run, ns; nan where unknown."""
+        return {name: (high - low) / 2 for name, (low, high) in self.run_ends_ns.items()}
 
     def figure(self, name: str) -> Figure:
-        """Return "mean" or a percentile ("p99"), ms, with the interval of the noise of its run; nan where unknown."""
-        if name == "mean":
-            return Figure.of(self.mean_interval_ns, "ms", 1e6)
-        return Figure.of(Interval(self.reported_ns[name], *self.ends_ns[name]), "ms", 1e6)
+        """Return "mean" or a percentile ("p99"), ms, with everything that is not known in its interval.
+
+        nan where unknown. The ends are found when they are first looked at, because they take simulations.
+        """
+        own = self.run_interval(name)
+        value = own if name == "mean" else Interval(self.reported_ns[name], own.low, own.high)
+
+        def ends() -> tuple[float, float]:
+            known = self.interval_of(name)
+            return known.low / 1e6, known.high / 1e6
+
+        return Figure.of(value, "ms", 1e6, None if self.predicted is None else ends)
 
     def interval_of(self, name: str) -> Interval:
-        """Return "mean" or a percentile ("p99"), ns, with the interval of the noise of its run."""
-        return self.mean_interval_ns if name == "mean" else Interval(self.quantiles_ns[name], *self.ends_ns[name])
+        """Return "mean" or a percentile ("p99"), ns, with everything that is not known in its interval."""
+        return self.run_interval(name) if self.predicted is None else self.predicted(name)
+
+    def run_interval(self, name: str) -> Interval:
+        """Return "mean" or a percentile ("p99"), ns, with the interval for the noise of its run alone."""
+        return self.run_mean_ns if name == "mean" else Interval(self.quantiles_ns[name], *self.run_ends_ns[name])
 
     def relative_half_width(self, name: str) -> float:
-        """Half-width of "mean" or a percentile ("p99") as a share of its value; nan where unknown."""
+        """Return the half-width of `run_interval` as a share of its value; nan where unknown."""
         if name == "mean":
-            return self.mean_interval_ns.relative
+            return self.run_mean_ns.relative
         value, half_width = self.quantiles_ns[name], self.half_widths_ns[name]
         return half_width / value if value else math.inf
 
@@ -136,7 +152,7 @@ class Latency(Record, InMilliseconds):
 
     def json_fields(self) -> Mapping[str, Any]:
         """Return milliseconds by name; nan for what is unknown, or what so few requests cannot show."""
-        values = {"mean": self.mean_interval_ns.value, **self.reported_ns, "max": self.max_ns}
+        values = {"mean": self.run_mean_ns.value, **self.reported_ns, "max": self.max_ns}
         return {name: value / 1e6 for name, value in values.items()}
 
     @property
@@ -147,12 +163,21 @@ class Latency(Record, InMilliseconds):
     @property
     def ends_ms(self) -> dict[str, float]:
         """Ends of the intervals in milliseconds: mean_low_ms, mean_high_ms, p50_low_ms, …; nan where unknown."""
-        ends = {"mean": (self.mean_interval_ns.low, self.mean_interval_ns.high), **self.ends_ns}
-        return {
-            f"{name}_{end}_ms": value / 1e6
-            for name, pair in ends.items()
-            for end, value in zip(("low", "high"), pair, strict=True)
-        }
+        return _ends_ms(self.interval_of)
+
+    @property
+    def run_ends_ms(self) -> dict[str, float]:
+        """The same of the noise of the run alone."""
+        return _ends_ms(self.run_interval)
+
+
+def _ends_ms(interval_of: Callable[[str], Interval]) -> dict[str, float]:
+    intervals = {name: interval_of(name) for name in BY_NAME}
+    return {
+        f"{name}_{end}_ms": getattr(interval, end) / 1e6
+        for name, interval in intervals.items()
+        for end in ("low", "high")
+    }
 
 
 def _by_level(observed: Mapping[str, float]) -> dict[float, float]:

@@ -19,6 +19,10 @@ Floats = NDArray[np.float64]
 
 #: Statistics that are predicted; "iops" per second, the others ns.
 STATISTICS = ("iops", *BY_NAME)
+#: Mean utilization of the disks, which a prediction of a result has beside them; a ratio.
+UTILIZATION = "utilization"
+#: Statistics that are no times.
+_NO_TIMES = ("iops", UTILIZATION)
 #: F of a parabola that chance exceeds in 5 % of 16 draws. At half, sources are named that have no effect; at double,
 #: those of a tenth of the width are missed.
 _CHANCE = 3.8
@@ -53,8 +57,8 @@ class Prediction(Record):
         Half-width of the main statistic's interval, as a part of it, if one such drive had been measured; nan where
         this one has been, or nothing would change.
     intervals : mapping of str to Interval
-        By statistic (`STATISTICS`): the result's own value, and ends that combine the noise of its run with the spread
-        over the truths.
+        By statistic (`STATISTICS`, `UTILIZATION`): the result's own value, and ends that combine the noise of its run
+        with the spread over the truths.
     subsets : mapping of str to mapping of str to Interval
         The same of latencies by the name of some of the requests (`Result.subsets`).
     """
@@ -80,7 +84,7 @@ class Prediction(Record):
         """Return how the intervals were made, and their ends in milliseconds and IOPS."""
         ends: dict[str, float] = {}
         for name, interval in self.intervals.items():
-            unit, divisor = ("", 1.0) if name == "iops" else ("_ms", 1e6)
+            unit, divisor = ("", 1.0) if name in _NO_TIMES else ("_ms", 1e6)
             ends |= {f"{name}_{end}{unit}": getattr(interval, end) / divisor for end in ("low", "high")}
         return {
             "confidence": self.confidence,

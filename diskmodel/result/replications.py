@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from diskmodel.records import Int64, Op
 from diskmodel.result.build import Target
 from diskmodel.result.commits import are_commits
-from diskmodel.result.figure import Figure
 from diskmodel.result.latency import Latency
 from diskmodel.result.rebuild import RebuildRate
 from diskmodel.result.result import Result
@@ -77,7 +76,7 @@ def across(results: Sequence[Result], *, wall_s: float) -> Result:
             rule.name: if_stable(latency_of(lambda op, stream, at=at: stream == at))  # type: ignore[misc]
             for at, rule in enumerate(first.requests.streams)
         },
-        run_iops=independent_interval([one.iops.value for one in results], confidence),
+        run_iops=independent_interval([one.run_iops.value for one in results], confidence),
         iops_by_stream={name: mean([one.iops_by_stream[name] for one in results]) for name in first.iops_by_stream},
         offered_per_s=mean([one.offered_per_s for one in results]),
         bytes_per_s=mean([one.bytes_per_s for one in results]),
@@ -86,7 +85,7 @@ def across(results: Sequence[Result], *, wall_s: float) -> Result:
         mean_in_system=mean([one.mean_in_system for one in results]),
         hit_ratio=mean([one.hit_ratio for one in results]),
         rebuild=RebuildRate.across([one.rebuild for one in results]),
-        utilization=Figure.of(utilization, ""),
+        run_utilization=utilization,
         utilization_ratio=utilization.value,
         back_end_per_host=mean([one.back_end_per_host for one in results]),
         messages=tuple(dict.fromkeys(message for one in results for message in one.messages)),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,6 +15,7 @@ from diskmodel.frame import Tabular, needed
 from diskmodel.plain import Record
 from diskmodel.records import Int64, Requests, Run
 from diskmodel.result.burst import AbsorbedBurst
+from diskmodel.result.commits import COMMITS
 from diskmodel.result.devices import DiskUse
 from diskmodel.result.figure import Figure, InMilliseconds
 from diskmodel.result.iostat import iostat
@@ -23,7 +24,6 @@ from diskmodel.result.prediction import RUN, Prediction
 from diskmodel.result.rebuild import RebuildRate
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.histogram import LatencyHistogram
-from diskmodel.result.statistics.registry import BY_NAME
 from diskmodel.result.statistics.window import Window
 from diskmodel.units import in_digits
 
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 #: What `Result.plot` calls.
 _PLOT = "diskmodel.result.show.plot:plotted"
+#: Units of the figures that are not latencies.
+_OF_THE_WHOLE = {"iops": "IOPS", "utilization": ""}
 #: Sources of an interval that has nothing but the noise of the run.
 _ONLY_THE_RUN = {"sources": {RUN: 1.0}}
 
@@ -75,8 +77,9 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
     commits_per_s : float
         Their number in the window per second; nan without streams with a sync.
     per_stream : mapping of stream name to Latency
-    run_iops, iops_by_stream : Interval, mapping
-        Completions per second in the window, with the interval of the noise of the run.
+    run_iops : Interval
+        Completions per second in the window, with the interval for the noise of the run.
+    iops_by_stream : mapping of stream name to float
     offered_per_s : float
         Rate at which open streams came, over the last half of the run; nan without open streams.
     bytes_per_s : float
@@ -100,7 +103,8 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
         Share of the window's requests that the controller's cache served.
     utilization_ratio : float
         Mean over the disks; that of `utilization`.
-    utilization : Figure
+    run_utilization : Interval
+        The same with the interval for the noise of the run.
     per_disk : tuple of DiskUse
     back_end_per_host : float
         Disk commands per host request over the whole run.
@@ -108,8 +112,14 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
         Warnings for the reader; empty when all is well.
     histogram : LatencyHistogram or None
         Of the measured responses, where the run kept nothing else (`simulate(…, keep="histogram")`).
-    predictor : callable or None
+    later : Later or None
         Makes the prediction of this result; None where the noise of the run is all that was asked for.
+
+    Notes
+    -----
+    The interval of a figure includes everything that is not known, wherever the figure is: `iops`, `p99`,
+    `utilization`, `reads.p99`, `per_stream["log"].mean`. `run_interval`, of a result and of a latency, has the noise of
+    the run alone, and so has everything whose name begins with `run_`.
     """
 
     rich_view: ClassVar[str] = "diskmodel.result.show.table:result_table"
@@ -150,33 +160,56 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
     window: Window = field(repr=False, compare=False)
     requests: Requests = field(repr=False, compare=False)
     run: Run = field(repr=False, compare=False)
-    predictor: Callable[[Result], Prediction | None] | None = field(default=None, repr=False, compare=False)
+    later: Later | None = field(default=None, repr=False, compare=False)
     burst: AbsorbedBurst | None = None
     rebuild: RebuildRate | None = None
     histogram: LatencyHistogram | None = field(default=None, repr=False, compare=False)
     is_stability_known: bool = True
-    utilization: Figure = field(default=Figure(math.nan), compare=False)
+    run_utilization: Interval = field(default=Interval(math.nan, math.nan, math.nan), compare=False)
     n_replications: int = 1
 
-    @cached_property
+    def predicted_by(self, predictor: Callable[[Result], Prediction | None]) -> Result:
+        """Return this result with figures whose intervals `predictor` finds when they are first looked at."""
+        later = Later(self, predictor)
+
+        def of(latency: Latency, subset: str = "") -> Latency:
+            return replace(latency, predicted=partial(later.interval_of, subset)) if self.is_stable else latency
+
+        return replace(
+            self,
+            later=later,
+            latency=of(self.latency),
+            observed=of(self.observed),
+            reads=of(self.reads, "reads"),
+            writes=of(self.writes, "writes"),
+            commits=of(self.commits, COMMITS),
+            per_stream={name: of(latency, subset_of_stream(name)) for name, latency in self.per_stream.items()},
+        )
+
+    @property
     def prediction(self) -> Prediction | None:
         """Intervals that include everything that is not known; None where all is, or only the run was asked for.
 
         Simulates the array again with draws of what is not known, when it is first looked at.
         """
-        return None if self.predictor is None else self.predictor(self)
+        return None if self.later is None else self.later.prediction
 
     @property
     def iops(self) -> Figure:
         """Completed requests per second, with an interval that includes everything that is not known."""
         return self.figure("iops")
 
+    @property
+    def utilization(self) -> Figure:
+        """Mean utilization of the disks, with an interval that includes everything that is not known."""
+        return self.figure("utilization")
+
     def figure(self, name: str) -> Figure:
         """Return a statistic with an interval that includes everything that is not known.
 
         Parameters
         ----------
-        name : "iops" (IOPS), "mean" or a percentile ("p99"; ms)
+        name : "iops" (IOPS), "utilization", "mean" or a percentile ("p99"; ms)
 
         Returns
         -------
@@ -184,15 +217,14 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
             nan where the array is overloaded, or too few requests were measured. The ends of its interval are found
             when they are first looked at: they take simulations with draws of what is not known (`prediction`).
         """
-        unit, divisor = ("IOPS", 1.0) if name == "iops" else ("ms", 1e6)
-        own = self.run_iops if name == "iops" else self.interval_of(name)
-        value = own if name in ("iops", "mean") else Interval(self.latency.reported_ns[name], own.low, own.high)
+        if name not in _OF_THE_WHOLE:
+            return self.latency.figure(name)
 
         def ends() -> tuple[float, float]:
-            known = own if self.prediction is None else self.prediction.intervals[name]
-            return known.low / divisor, known.high / divisor
+            known = self.interval_of(name)
+            return known.low, known.high
 
-        return Figure.of(value, unit, divisor, ends)
+        return Figure.of(self.run_interval(name), _OF_THE_WHOLE[name], find=None if self.later is None else ends)
 
     row_name: ClassVar[str] = "requests"
 
@@ -204,7 +236,7 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
         list of dict
             Of `to_frame` and of Arrow. Rows: "all", "reads", "writes", and "stream NAME" of each stream where there are
             several. Columns: n (requests measured), mean_ms, p50_ms, …, p999_ms, max_ms, and the ends of their 95 %
-            intervals (p99_low_ms, p99_high_ms); nan where unknown.
+            intervals (p99_low_ms, p99_high_ms), which include everything that is not known; nan where unknown.
         """
         subsets = {"all": self.latency, "reads": self.reads, "writes": self.writes}
         if len(self.per_stream) > 1:
@@ -269,8 +301,8 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
             "converged": self.is_converged,
             "precision_ratio": self.precision,
             "latency_ms": self.latency,
-            "interval": self._run_interval() | (self.prediction.to_dict() if self.prediction else _ONLY_THE_RUN),
-            "run_interval": self._run_interval(),
+            "interval": self._run_ends() | (self.prediction.to_dict() if self.prediction else _ONLY_THE_RUN),
+            "run_interval": self._run_ends(),
             "utilization_ratio": self.utilization_ratio,
             "back_end_per_host": self.back_end_per_host,
             "breakdown_ms": {part: value / 1e6 for part, value in self.breakdown_ns.items()},
@@ -282,12 +314,12 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
             "burst_iops": self.burst_iops,
             "sustained_iops": self.sustained_iops,
             "cache_full_s": self.cache_full_s,
-            "reads": self._subset("reads", self.reads),
-            "writes": self._subset("writes", self.writes),
+            "reads": _in_parts(self.reads),
+            "writes": _in_parts(self.writes),
             "commits_per_s": self.commits_per_s,
             "commit_latency_ms": None if math.isnan(self.commits_per_s) else self.commits,
             "per_stream": {
-                name: self._subset(subset_of_stream(name), latency) | {"iops": self.iops_by_stream[name]}
+                name: _in_parts(latency) | {"iops": self.iops_by_stream[name]}
                 for name, latency in self.per_stream.items()
             },
             "per_disk": self.per_disk,
@@ -296,13 +328,18 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
         }
 
     def interval_of(self, statistic: str) -> Interval:
-        """Return a statistic with its interval for the noise of the run.
+        """Return a statistic with everything that is not known in its interval.
 
         Parameters
         ----------
-        statistic : "iops" (per second), "mean" or a percentile ("p99"; ns)
+        statistic : "iops" (per second), "utilization", "mean" or a percentile ("p99"; ns)
         """
-        return self.run_iops if statistic == "iops" else self.latency.interval_of(statistic)
+        return self.run_interval(statistic) if self.later is None else self.later.interval_of("", statistic)
+
+    def run_interval(self, statistic: str) -> Interval:
+        """Return a statistic as `interval_of` does, with the interval for the noise of the run alone."""
+        own = {"iops": self.run_iops, "utilization": self.run_utilization}
+        return own[statistic] if statistic in own else self.latency.run_interval(statistic)
 
     @property
     def subsets(self) -> dict[str, Latency]:
@@ -314,39 +351,15 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
         found |= {subset_of_stream(name): latency for name, latency in self.per_stream.items()}
         return {name: latency for name, latency in found.items() if latency.n}
 
-    def subset_interval(self, subset: str, name: str) -> Interval:
-        """Return "mean" or a percentile ("p99") of a subset, ns, with everything that is not known in its interval."""
-        latency = self.subsets[subset]
-        if self.prediction is None:
-            return latency.interval_of(name)
-        if latency.n == self.latency.n:
-            return self.prediction.intervals[name]
-        return self.prediction.subsets[subset][name]
-
-    def _subset(self, subset: str, latency: Latency) -> dict[str, Any]:
-        """Return the latency of a subset, its interval with everything that is not known, and that of the run alone."""
-        ends = {name: self.subset_interval(subset, name) for name in BY_NAME if subset in self.subsets}
-        known = {
-            f"{name}_{end}_ms": getattr(interval, end) / 1e6
-            for name, interval in ends.items()
-            for end in ("low", "high")
-        }
-        return {
-            "n": latency.n,
-            "latency_ms": latency,
-            "interval": latency.ends_ms | known,
-            "run_interval": latency.ends_ms,
-        }
-
-    def _run_interval(self) -> dict[str, Any]:
+    def _run_ends(self) -> dict[str, Any]:
         """Return the ends of the intervals for the noise of the run alone."""
         return {
             "confidence": self.confidence,
-            **self.latency.ends_ms,
+            **self.latency.run_ends_ms,
             "iops_low": self.run_iops.low,
             "iops_high": self.run_iops.high,
-            "utilization_low": self.utilization.low,
-            "utilization_high": self.utilization.high,
+            "utilization_low": self.run_utilization.low,
+            "utilization_high": self.run_utilization.high,
         }
 
     def __repr__(self) -> str:
@@ -358,3 +371,39 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
             f"p99 {in_digits(self.p99)} ms",
         ]
         return f"<Result: {', '.join(figures)}, {self.n_requests:,} requests>"
+
+
+def _in_parts(latency: Latency) -> dict[str, Any]:
+    """Return a latency, its intervals with everything that is not known, and those of the run alone."""
+    return {"n": latency.n, "latency_ms": latency, "interval": latency.ends_ms, "run_interval": latency.run_ends_ms}
+
+
+@dataclass(frozen=True)
+class Later:
+    """The prediction of a result, made when it is first looked at.
+
+    Attributes
+    ----------
+    result : Result
+        With the intervals of its run alone.
+    predictor : callable
+        Makes the prediction; None where everything is known.
+    """
+
+    result: Result
+    predictor: Callable[[Result], Prediction | None]
+
+    @cached_property
+    def prediction(self) -> Prediction | None:
+        """The prediction."""
+        return self.predictor(self.result)
+
+    def interval_of(self, subset: str, statistic: str) -> Interval:
+        """Return a statistic of all requests ("") or of a subset with everything that is not known in its interval."""
+        result = self.result
+        of = result.subsets.get(subset, Latency.unknown(0)) if subset else result.latency
+        if self.prediction is None or not of.n:
+            return of.run_interval(statistic) if subset else result.run_interval(statistic)
+        if of.n == result.latency.n:
+            return self.prediction.intervals[statistic]
+        return self.prediction.subsets[subset][statistic]

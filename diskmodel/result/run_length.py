@@ -41,7 +41,7 @@ def needs_more(result: Result, precision: float | None = None) -> bool:
         return result.n_requests < _CONFIRM_BELOW
     if precision is None or precision == result.precision:
         return not result.is_converged
-    is_narrow = _widest(result) <= precision and not result.latency.mean_interval_ns.is_correlated
+    is_narrow = _widest(result) <= precision and not result.latency.run_mean_ns.is_correlated
     return not (result.is_settled and is_narrow)
 
 
@@ -74,7 +74,7 @@ def overflow_requests(result: Result) -> int:
 
 def _widest(result: Result) -> float:
     """Return the widest relative half-width of the requested intervals; nan where one is unknown."""
-    mean = result.latency.mean_interval_ns.relative
+    mean = result.latency.run_mean_ns.relative
     if result.percentile is None or math.isnan(mean):
         return mean
     other = result.latency.relative_half_width(result.percentile)

@@ -105,9 +105,9 @@ class Responses:
         about = interval if interval is not None else self._interval(confidence)
         return Latency(
             n=whole.n,
-            mean_interval_ns=about.about(sum(self.sums_ns) / whole.n),
+            run_mean_ns=about.about(sum(self.sums_ns) / whole.n),
             quantiles_ns={name: whole.quantile_ns(level) for name, level in PERCENTILES.items()},
-            ends_ns={name: self._quantile_ends(whole, level, confidence) for name, level in PERCENTILES.items()},
+            run_ends_ns={name: self._quantile_ends(whole, level, confidence) for name, level in PERCENTILES.items()},
             max_ns=float(whole.max_ns),
         )
 

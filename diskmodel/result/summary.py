@@ -15,6 +15,7 @@ from diskmodel.result.commits import are_commits, has_syncs
 from diskmodel.result.latency import Latency
 from diskmodel.result.laws import check_laws, sum_of_responses
 from diskmodel.result.levels import drifts
+from diskmodel.result.prediction import UTILIZATION
 from diskmodel.result.result import Result, subset_of_stream
 from diskmodel.result.rounds import measured_round
 from diskmodel.result.statistics.quantiles import percentiles
@@ -22,6 +23,7 @@ from diskmodel.result.statistics.registry import PERCENTILES
 from diskmodel.result.statistics.stability import Stability, judge_stability
 from diskmodel.result.statistics.throughput import throughput_interval
 from diskmodel.result.statistics.window import Window, last_full_mix_ns, measuring_window, narrowed, subtract_at
+from diskmodel.result.utilization import utilization_interval
 
 DEFAULT_PRECISION = 0.02
 
@@ -177,10 +179,12 @@ def estimates_by_operation(requests: Requests, run: Run) -> dict[str, float]:
 def estimates_by_subset(requests: Requests, run: Run) -> dict[str, float]:
     """Return the rate and the latencies of a run as `point_estimates`, and those of the subsets that a result reports.
 
-    "reads.mean", "writes.p99", "commits.p50", "stream NAME.mean" and so on are in ns, and nan in an overload.
+    "reads.mean", "writes.p99", "commits.p50", "stream NAME.mean" and so on are in ns, and nan in an overload;
+    "utilization" is a ratio.
     """
     window, responses = _measured_part(requests, run)
     found = _of_all(requests, run, window, responses)
+    found[UTILIZATION] = utilization_interval(run, window).value
     op = requests.op[window.rows]
     subsets = {name: op == wanted for name, wanted in OPERATIONS.items()}
     if has_syncs(requests):

@@ -93,4 +93,4 @@ def test_writes_to_parity_go_through_the_named_function(
 def test_the_interval_of_p99_comes_from_the_named_function(monkeypatch: pytest.MonkeyPatch) -> None:
     _, name, *_ = answer("p99")
     monkeypatch.setattr(latency, name, lambda responses, levels, **_: {level: (level, 2 * level) for level in levels})
-    assert latency.Latency.of(np.arange(1, 5001)).ends_ns["p99"] == (0.99, 1.98)
+    assert latency.Latency.of(np.arange(1, 5001)).run_ends_ns["p99"] == (0.99, 1.98)

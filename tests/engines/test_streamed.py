@@ -82,7 +82,7 @@ def test_same_window_gives_the_same_figures(name: str) -> None:
         assert folded.per_stream[stream].mean_ns == pytest.approx(latency.mean_ns, rel=loose)
     assert folded.reads.mean_ns == pytest.approx(whole.reads.mean_ns, rel=loose)
     assert folded.breakdown_ns == pytest.approx(whole.breakdown_ns, rel=loose, abs=1)
-    low, high = folded.latency.mean_interval_ns.low, folded.latency.mean_interval_ns.high
+    low, high = folded.latency.run_mean_ns.low, folded.latency.run_mean_ns.high
     assert low < whole.latency.mean_ns < high
 
 

@@ -182,12 +182,12 @@ def _at_offered_rate(outcome: Outcome, result: Result, workload: Workload) -> Ou
 
 def _utilization_half_width(result: Result, *, is_open: bool) -> float:
     """Return the relative half-width of the 95 % interval of the utilization, the larger where it is not symmetric."""
-    found = utilization_interval(result.run, result.window, per_request=True) if is_open else result.utilization
+    found = utilization_interval(result.run, result.window, per_request=True) if is_open else result.run_utilization
     return max(found.high - found.value, found.value - found.low) / found.value if found.value else 0.0
 
 
 def _figures(latency: Latency) -> dict[str, Interval]:
-    figures = {"mean": latency.mean_interval_ns}
+    figures = {"mean": latency.run_mean_ns}
     for name, value in latency.quantiles_ns.items():
-        figures[name] = Interval(value, *latency.ends_ns[name])
+        figures[name] = Interval(value, *latency.run_ends_ns[name])
     return figures

@@ -15,6 +15,7 @@ from diskmodel.result.prediction import RUN, Prediction
 from diskmodel.result.rebuild import RebuildRate
 from diskmodel.result.result import Result
 from diskmodel.result.show.figures import between, share
+from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.quantiles import fewest_for
 from diskmodel.result.statistics.registry import BY_NAME, PERCENTILES
 from diskmodel.units import in_digits
@@ -26,18 +27,16 @@ _NAMED = 0.05
 def result_rows(result: Result) -> list[tuple[str, str, str]]:
     """Quantity, value and 95 % interval (or remark) of each line."""
     prediction = result.prediction
-    intervals = {} if prediction is None else prediction.intervals
-    iops = intervals.get("iops", result.run_iops)
+    iops = result.interval_of("iops")
     rows = _commits(result)
     rows.append(("throughput", f"{result.run_iops.value:,.1f} IOPS", between(iops.low, iops.high)))
     rows.append(("", f"{result.bytes_per_s / 1e6:,.2f} MB/s", ""))
     if result.is_stable:
         latency = result.latency
-        mean = intervals.get("mean", latency.mean_interval_ns)
+        mean = latency.interval_of("mean")
         rows.append(("latency, mean", _ms(latency.mean_ns), between(mean.low, mean.high, 1e6)))
         for name, level in PERCENTILES.items():
-            known = intervals.get(name)
-            ends = _quantile_ends(latency.ends_ns[name] if known is None else (known.low, known.high), level)
+            ends = _quantile_ends(latency.interval_of(name), level)
             rows.append((f"latency, {BY_NAME[name].label}", _ms(latency.reported_ns[name]), ends))
         rows.append(("latency, longest", _ms(latency.max_ns), ""))
         for subset in _subsets(result):
@@ -71,8 +70,7 @@ def _commits(result: Result) -> list[tuple[str, str, str]]:
     if math.isnan(result.commits_per_s):
         return []
     commits, are_all = result.commits, result.commits.n == result.latency.n
-    known = result.prediction.intervals if result.prediction is not None and are_all else {}
-    rate = known.get("iops", result.run_iops) if are_all else None
+    rate = result.interval_of("iops") if are_all else None
     rows = [("commits", f"{result.commits_per_s:,.1f} /s", between(rate.low, rate.high) if rate else "")]
     if not result.is_stable:
         return rows
@@ -132,11 +130,11 @@ def _rebuild(rate: RebuildRate) -> tuple[str, str, str]:
     return (f"{rate.name}, of each disk", f"{rate.bytes_per_s / 1e6:.3g} MB/s", whole)
 
 
-def _quantile_ends(ends_ns: tuple[float, float], level: float) -> str:
+def _quantile_ends(interval: Interval, level: float) -> str:
     """The interval, or how many requests it would take."""
-    if math.isnan(ends_ns[0]):
+    if math.isnan(interval.low):
         return f"needs {fewest_for(level):,} requests"
-    return between(*ends_ns, 1e6)
+    return between(interval.low, interval.high, 1e6)
 
 
 def result_table(result: Result) -> RenderableType:
@@ -178,13 +176,13 @@ def _subsets(result: Result) -> list[str]:
 def _of_subset(result: Result, subset: str) -> list[tuple[str, str, str]]:
     """Return mean and p99 of a subset, with intervals that include what is not known."""
     latency = result.subsets[subset]
-    mean, p99 = (result.subset_interval(subset, name) for name in ("mean", "p99"))
+    mean, p99 = (latency.interval_of(name) for name in ("mean", "p99"))
     return [
         (f"latency of {subset}, mean", _ms(latency.mean_ns), between(mean.low, mean.high, 1e6)),
         (
             f"latency of {subset}, p99",
             _ms(latency.reported_ns["p99"]),
-            _quantile_ends((p99.low, p99.high), PERCENTILES["p99"]),
+            _quantile_ends(p99, PERCENTILES["p99"]),
         ),
     ]
 

@@ -185,9 +185,9 @@ def test_latencies_of_subsets_include_what_is_not_known() -> None:
     disk = Array.parse({"drive": "seagate-exos-x18", "layout": {"level": "jbod", "disks": 1}})
     found = simulate(disk, Workload.parse({"streams": [log, mixed]}), n_requests=2000, profile_draws=4)
     assert [*found.subsets] == ["reads", "writes", "commits", "stream log", "stream mixed"]
-    for subset, latency in found.subsets.items():
+    for latency in found.subsets.values():
         for name in ("mean", "p99"):
-            own, whole = latency.interval_of(name), found.subset_interval(subset, name)
+            own, whole = latency.run_interval(name), latency.interval_of(name)
             assert whole.value == own.value
             assert whole.low < own.low or math.isnan(own.low)
             assert whole.high > own.high or math.isnan(own.high)
@@ -195,6 +195,6 @@ def test_latencies_of_subsets_include_what_is_not_known() -> None:
     assert data["reads"]["interval"]["mean_high_ms"] > data["reads"]["run_interval"]["mean_high_ms"]
     alone = simulate(disk, Workload.parse({"streams": [mixed]}), n_requests=1000, profile_draws=4)
     assert alone.prediction is not None
-    assert alone.subset_interval("stream mixed", "p99") == alone.prediction.intervals["p99"]
+    assert alone.per_stream["mixed"].interval_of("p99") == alone.prediction.intervals["p99"]
     only_run = simulate(disk, Workload.parse({"streams": [mixed]}), n_requests=1000, profile_draws=0)
-    assert only_run.subset_interval("reads", "mean") == only_run.reads.mean_interval_ns
+    assert only_run.reads.interval_of("mean") == only_run.reads.run_mean_ns

@@ -139,16 +139,16 @@ WRITES = Workload.parse({"size": "8 KiB", "read_ratio": 0.0, "arrival": RARELY_L
 def test_eleven_bursts_that_a_cache_absorbs_do_not_show_what_the_next_one_does() -> None:
     """p99 of 3 million requests is 0.03 or 100 ms, depending on the seed: more than 1 % of them wait in some bursts."""
     found = simulate(BEFORE_A_CACHE, WRITES, n_requests=125_000, seed=3, profile_draws=0)
-    assert found.latency.ends_ns["p99"][0] == found.latency.quantiles_ns["p99"] == 30_000
-    assert math.isnan(found.latency.ends_ns["p99"][1])
+    assert found.latency.run_ends_ns["p99"][0] == found.latency.quantiles_ns["p99"] == 30_000
+    assert math.isnan(found.latency.run_ends_ns["p99"][1])
     assert math.isnan(found.latency.mean.high)
-    assert math.isfinite(found.latency.ends_ns["p50"][1])  # at most 3 of 11 bursts in 20
+    assert math.isfinite(found.latency.run_ends_ns["p50"][1])  # at most 3 of 11 bursts in 20
     assert not found.is_converged
     assert any("no burst filled the controller's write cache" in line for line in found.messages)
     # 300 bursts, and one to begin with
     assert suggest_n(found) == 301 * 11_000
     long = simulate(BEFORE_A_CACHE, WRITES, n_requests=1_000_000, seed=3, profile_draws=0)
-    assert long.latency.ends_ns["p99"][1] > 50e6
+    assert long.latency.run_ends_ns["p99"][1] > 50e6
 
 
 def test_a_plan_says_how_long_a_run_must_be_before_such_a_cache() -> None:

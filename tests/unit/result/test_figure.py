@@ -78,18 +78,52 @@ def test_json_has_the_number() -> None:
     assert json.dumps(Figure(2.5, 1.0, 3.0, unit="ms")) == "2.5"
 
 
-def test_figures_of_a_result_have_the_interval_of_its_prediction(result: Result) -> None:
-    assert result.prediction is not None
-    for name in ("mean", "p50", "p95", "p99"):
-        figure, known = getattr(result, name), result.prediction.intervals[name]
-        assert (figure.low, figure.high) == (known.low / 1e6, known.high / 1e6)
-        assert figure == getattr(result.latency, name) == known.value / 1e6
+def test_a_figure_has_the_interval_of_the_prediction_wherever_it_is_found(result: Result) -> None:
+    prediction = result.prediction
+    assert prediction is not None
+    whole, statistics = prediction.intervals, ("mean", "p50", "p95", "p99")
+    found = {f"all {name}": (owner, name, whole[name]) for name in statistics for owner in (result, result.latency)}
+    found |= {f"observed {name}": (result.observed, name, whole[name]) for name in statistics}
+    found |= {f"stream {name}": (*result.per_stream.values(), name, whole[name]) for name in statistics}
+    for subset, latency in (("reads", result.reads), ("writes", result.writes)):
+        found |= {f"{subset} {name}": (latency, name, prediction.subsets[subset][name]) for name in statistics}
+    for where, (owner, name, known) in found.items():
+        figure, run = owner.figure(name), owner.run_interval(name)
+        assert figure == getattr(owner, name) == known.value / 1e6 == run.value / 1e6, where
+        assert (figure.low, figure.high) == (known.low / 1e6, known.high / 1e6), where
         assert figure.unit == "ms"
-        run = getattr(result.latency, name)
-        assert not run.low < figure.low  # what is not known widens the interval of the run
+        assert owner.interval_of(name) == known
+        assert not run.low < known.low, where  # what is not known widens the interval of the run
+        assert not run.high > known.high, where
     assert result.iops.low < result.run_iops.low < result.iops < result.run_iops.high < result.iops.high
     assert result.iops.unit == "IOPS"
+    busy = result.utilization
+    assert busy.low < result.run_interval("utilization").low < result.utilization_ratio == busy < busy.high <= 1
     assert result.reads.p99 < result.p99 < result.writes.p99
+    rows = {row["requests"]: row for row in result.table_rows()}
+    assert rows["writes"]["p99_low_ms"] == result.writes.p99.low
+    assert rows["all"]["mean_high_ms"] == result.mean.high
+    data = result.to_dict()
+    assert data["interval"]["utilization_low"] == busy.low < data["run_interval"]["utilization_low"]
+    assert data["reads"]["interval"]["mean_high_ms"] == result.reads.mean.high
+    assert data["reads"]["run_interval"]["mean_high_ms"] == result.reads.run_interval("mean").high / 1e6
+
+
+def test_asked_for_the_noise_of_the_run_alone_a_figure_has_that(result: Result) -> None:
+    load = Workload.parse({"size": "8 KiB", "read_ratio": 0.7, "clients": 8})
+    only = simulate(Array("8x generic-15k raid5"), load, n_requests=4000, profile_draws=0)
+    for owner, other in ((only, result), (only.reads, result.reads), (only.latency, result.latency)):
+        figure, run = owner.figure("mean"), other.run_interval("mean")
+        assert (figure.low, figure.high) == (run.low / 1e6, run.high / 1e6)
+        assert owner.run_interval("mean") == owner.interval_of("mean") == other.run_interval("mean")
+    assert only.run_utilization == only.interval_of("utilization") == result.run_utilization
+
+
+def test_copies_of_a_result_keep_what_is_not_known() -> None:
+    drive = Array("1x generic-15k jbod")
+    first = simulate(drive, Workload.parse({"size": "8 KiB", "clients": 2}), n_requests=1000, profile_draws=2)
+    for other in (pickle.loads(pickle.dumps(first)), copy.deepcopy(first)):
+        assert other.reads.p50.low == first.reads.p50.low < first.reads.run_interval("p50").low / 1e6
 
 
 def test_no_scalars_of_numpy_leak(result: Result) -> None:
@@ -107,7 +141,7 @@ def test_no_scalars_of_numpy_leak(result: Result) -> None:
                 walk(item, f"{path}[{number}]")
         elif hasattr(value, "__dataclass_fields__"):
             for name in value.__dataclass_fields__:
-                if name not in ("requests", "run"):  # columns
+                if name not in ("requests", "run", "later"):  # columns, and all again without what is not known
                     walk(getattr(value, name), f"{path}.{name}")
 
     walk(result, "result")

@@ -30,7 +30,7 @@ def test_figures_are_those_of_the_runs_with_the_next_seeds() -> None:
     assert found.latency.quantiles_ns["p99"] == np.quantile(together, 0.99, method="inverted_cdf")
     assert found.latency.max_ns == together.max()
     half = 4.302652729749462 * np.std([one.latency.mean_ns for one in alone], ddof=1) / math.sqrt(3)
-    assert found.latency.mean_interval_ns.high - found.latency.mean_ns == pytest.approx(half)
+    assert found.latency.run_mean_ns.high - found.latency.mean_ns == pytest.approx(half)
     assert sum(found.breakdown_ns.values()) == pytest.approx(found.latency.mean_ns)
     assert found.reads.n + found.writes.n == found.n_measured
 
@@ -58,10 +58,10 @@ def test_intervals_cover_the_truth_as_often_as_they_say() -> None:
         for at in range(1, n):
             steps[:, at] += correlation * steps[:, at - 1]
         found = Latency.across(list((1e6 + 1e5 * steps).astype(np.int64)))
-        ends = {"mean": (found.mean_interval_ns.low, found.mean_interval_ns.high), **found.ends_ns}
+        ends = {"mean": (found.run_mean_ns.low, found.run_mean_ns.high), **found.run_ends_ns}
         for name, truth in truths.items():
             covered[name] += ends[name][0] <= truth <= ends[name][1]
-        assert all(math.isnan(end) for end in found.ends_ns["p999"])  # three beyond it in a run are too few
+        assert all(math.isnan(end) for end in found.run_ends_ns["p999"])  # three beyond it in a run are too few
     for name, count in covered.items():
         assert count >= 0.92 * n_questions, (name, count)
 

@@ -30,7 +30,7 @@ def has_message(result: Result) -> bool:
 def test_the_interval_contains_spindles_that_drift_through_all_angles() -> None:
     """Run alone, none of these intervals would: 16.1 to 17.0 ms by the seed, each within 0.1."""
     truth = np.mean([ran(mirrors(drift_ppm=100), seed=seed).latency.mean_ns for seed in range(3)])
-    means = [ran(mirrors(), seed=seed).latency.mean_interval_ns for seed in range(4)]
+    means = [ran(mirrors(), seed=seed).latency.run_mean_ns for seed in range(4)]
     assert np.ptp([mean.value for mean in means]) > 0.03 * truth
     for mean in means:
         assert mean.low < truth < mean.high
@@ -44,11 +44,11 @@ def test_percentiles_reads_and_streams_have_it_too() -> None:
     ]
     found = ran(mirrors(), Workload.parse({"streams": streams}))
     assert has_message(found)
-    low, high = found.latency.ends_ns["p50"]
+    low, high = found.latency.run_ends_ns["p50"]
     assert (high - low) / 2 > 0.03 * found.latency.quantiles_ns["p50"]
     assert found.writes.mean.relative > 0.03
     assert found.per_stream["in"].mean.relative == pytest.approx(found.writes.mean.relative)
-    low, high = found.latency.ends_ns["p999"]
+    low, high = found.latency.run_ends_ns["p999"]
     assert np.isnan(low)  # too few requests, whatever the angles
     assert np.isnan(high)
     # a read goes to one disk

@@ -57,7 +57,7 @@ def predict(case: Case) -> Predicted:
     truths = Trials(case.array, case.workload, DRAWN_REQUESTS, seed=0, start=case.start).truths(DRAWS)
     if truths is None:
         return _predicted(case, result, None)
-    own = {name: result.interval_of(name) for name in STATISTICS}
+    own = {name: result.run_interval(name) for name in STATISTICS}
     return _predicted(case, result, prediction_of(truths, own, result.confidence))
 
 
@@ -65,7 +65,7 @@ def _predicted(case: Case, result: Result, prediction: Prediction | None) -> Pre
     """Return the statistics of a result, and the widest intervals that are printed of it."""
     data = result.to_dict()
     values = {"iops": float(result.iops.mean)} | {name: float(data["latency_ms"][name]) for name in ("mean", "p99")}
-    intervals = {name: result.interval_of(name) for name in STATISTICS}
+    intervals = {name: result.run_interval(name) for name in STATISTICS}
     if prediction is not None:
         intervals |= {name: prediction.intervals[name] for name in STATISTICS}
     scale = {"iops": 1.0, "mean": 1e6, "p99": 1e6}

@@ -85,7 +85,7 @@ def simulated(asked: Question, n_requests: int = N_REQUESTS) -> dict[str, Answer
 def _answers(asked: Question, result: Result) -> Iterator[tuple[str, Answer]]:
     data = result.to_dict()
     for name in statistics_of(asked):
-        interval = result.prediction.intervals[name] if result.prediction else result.interval_of(name)
+        interval = result.interval_of(name)
         scale = 1.0 if name == "iops" else 1e6
         value = float(result.iops.mean) if name == "iops" else float(data["latency_ms"][name])
         yield name, Answer(value, interval.low / scale, interval.high / scale)
