@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
@@ -13,8 +12,8 @@ from diskmodel.plan.answer.capacity import Capacity
 from diskmodel.plan.answer.load_curve import LoadPoint
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.comparison.compare import CONFIDENCE, degraded_array, rebuilding_array
-from diskmodel.plan.comparison.load_curve import LOADS, power
-from diskmodel.plan.trial.at_once import at_once
+from diskmodel.plan.comparison.highest_rate import points_to_overload
+from diskmodel.plan.comparison.load_curve import power
 from diskmodel.plan.trial.beside_rebuild import beside_rebuild
 from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 from diskmodel.plan.trial.rule_of_thumb import rule_of_an_array
@@ -23,9 +22,6 @@ from diskmodel.plan.trial.statics import idle_rebuild_hours, loss_beside
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Closed, Workload
 
-#: Runs that halve the gap between the highest rate that is sustained and the lowest that is not: five make a fifth of
-#: the rate less than 1 %. One fewer doubles that.
-_HALVINGS = 5
 #: Outstanding requests of each disk in the closed runs from which the spread of the highest rate comes: enough for the
 #: disks to be busy all the time. At half, arms find less to order; at double, runs take longer to settle.
 _DEPTH_OF_A_DISK = 16
@@ -68,15 +64,8 @@ def find_capacity(
         raise DescriptionError(Fault("workload", None, "is closed, and has no rate to scale", fix))
     decide = Evaluation.of(evaluate if evaluate is not None else Simulated(engine))
 
-    def at(rate_per_s: float) -> LoadPoint:
-        load = workload.scaled(rate_per_s / workload.offered_rate_per_s)
-        return LoadPoint(1.0, rate_per_s, decide(array, load, n_requests=n_requests, seed=seed))
-
-    with doing("looking for the highest stable rate"), at_once(decide) as pool, decide:
-        rule = rule_of_an_array(array, workload).host_iops or math.inf
-        full = _full_rate(at, rule)
-        points = list(pool.map(at, [share * full for share in LOADS]))
-        points = _bracketed(at, points)
+    with doing("looking for the highest stable rate"), decide:
+        points = points_to_overload(array, workload, decide, seed=seed, n_requests=n_requests)
         stable = [point for point in points if point.outcome.is_stable]
         knee, highest = max(stable, key=power), max(stable, key=lambda point: point.offered)
         load = workload.scaled(knee.offered / workload.offered_rate_per_s)
@@ -101,38 +90,9 @@ def find_capacity(
         rebuild_hours=hours,
         idle_rebuild_hours=idle_rebuild_hours(array),
         loss_per_year=loss_beside(array, hours, _REPLACEMENT_HOURS).loss_per_year,
-        rule_of_thumb_per_s=rule,
+        rule_of_thumb_per_s=rule_of_an_array(array, workload).host_iops or math.inf,
         curve=tuple(points),
     )
-
-
-def _full_rate(at: Callable[[float], LoadPoint], guess: float) -> float:
-    """Return the rate at which the disks would be busy all the time at their present service time."""
-    rate = guess / 2
-    while True:
-        point = at(rate)
-        if point.outcome.is_stable and point.outcome.utilization_ratio > 0:
-            return rate / point.outcome.utilization_ratio
-        rate /= 8
-
-
-def _bracketed(at: Callable[[float], LoadPoint], points: list[LoadPoint]) -> list[LoadPoint]:
-    """Return points in order of their rates up to the first overload, with others that close in on it."""
-    points = sorted(points, key=lambda point: point.offered)
-    while all(point.outcome.is_stable for point in points):
-        points.append(at(1.3 * points[-1].offered))
-    first = next(index for index, point in enumerate(points) if not point.outcome.is_stable)
-    while first == 0:
-        points.insert(0, at(points[0].offered / 2))
-        first = 0 if not points[0].outcome.is_stable else 1
-    points = points[: first + 1]
-    for _ in range(_HALVINGS):
-        point = at((points[-2].offered + points[-1].offered) / 2)
-        if point.outcome.is_stable:
-            points.insert(-1, point)
-        else:
-            points[-1] = point
-    return points
 
 
 def _most(

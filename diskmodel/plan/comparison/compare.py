@@ -16,7 +16,9 @@ from diskmodel.engine.truths import DRAWS, Truths, simulate_truths
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.description import Rebuild
 from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
+from diskmodel.plan.answer.load_curve import LoadPoint
 from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.comparison.highest_rate import points_to_overload
 from diskmodel.plan.comparison.load_curve import find_headroom, load_points, refined
 from diskmodel.plan.search.difference import why_other_operations
 from diskmodel.plan.trial.at_once import at_once
@@ -156,10 +158,14 @@ def _compared(
     # where a pool writes depends on what it has written: no formula counts it
     is_counted = not (array.layout.kind.is_pool and workload.has_writes)
     guess = estimate(array, workload, seed=seed) if is_counted else None
-    half = max(n_requests // 2, 2000)
-    curve = load_points(array, workload, healthy, evaluate, seed=seed, n_requests=half)
+    if workload.is_open:
+        curve = points_to_overload(array, workload, evaluate, seed=seed, n_requests=n_requests)
+        curve = sorted([*curve, LoadPoint(1.0, workload.offered_rate_per_s, healthy)], key=lambda at: at.offered)
+    else:
+        half = max(n_requests // 2, 2000)
+        curve = load_points(array, workload, healthy, evaluate, seed=seed, n_requests=half)
     if p99_limit_ms is not None:
-        curve = refined(curve, array, workload, p99_limit_ms, evaluate, seed=seed, n_requests=half)
+        curve = refined(curve, array, workload, p99_limit_ms, evaluate, seed=seed, n_requests=n_requests)
     headroom = find_headroom(curve, workload, growth_ratio, p99_limit_ms)
     rule = rule_of_an_array(array, workload)
     predicted = rule.host_iops or math.inf

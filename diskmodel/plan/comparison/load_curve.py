@@ -83,8 +83,8 @@ def find_headroom(
         months = max(0.0, 12 * math.log1p(ratio) / math.log1p(growth_ratio)) if ratio > -1 else 0.0
     p99 = None if last is None else last.outcome.latency_of("p99")
     return Headroom(
-        knee_iops=knee.outcome.iops.value,
-        most_iops=max(point.outcome.iops.value for point in stable),
+        knee_iops=_rate(knee, workload),
+        most_iops=max(_rate(point, workload) for point in stable),
         rate=0.0 if last is None else _rate(last, workload),
         p99_ms=math.nan if p99 is None else p99.value / 1e6,
         limit_ms=p99_limit_ms,
