@@ -28,11 +28,17 @@ def check(page: Page) -> None:
     assert outside(page) == []
 
 
-@pytest.mark.parametrize("width", [1280, 360])
-def test_fits(report: str, opened: Open, width: int, picture) -> None:
-    page = opened(report, width=width)
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (A4_PX, True), (390, False), (360, True)])
+def test_fits(report: str, opened: Open, width: int, dark: bool, picture) -> None:
+    page = opened(report, width=width, dark=dark)
     check(page)
     assert page.evaluate("document.documentElement.scrollWidth") == width
+    table, around = page.evaluate("(e => [e.scrollWidth, e.clientWidth])(document.querySelector('.wide'))")
+    assert table == around, "the table of candidates does not scroll sideways"
+    # a phone has no place for all columns, and says which are elsewhere
+    left_out = page.locator(".narrow")
+    assert left_out.is_visible() == page.get_by_role("columnheader", name="busy").is_hidden() == (width < 640)
+    assert "busy" in left_out.inner_text() or width >= 640
     assert [one for one in contrasts(page, "p, h1, h2, li, td, th, figcaption, pre") if one[0] < 4.5] == []
     picture(page)
 

@@ -25,6 +25,9 @@ from diskmodel.workload import Closed, Workload
 #: Outstanding requests of each disk in the closed runs from which the spread of the highest rate comes: enough for the
 #: disks to be busy all the time. At half, arms find less to order; at double, runs take longer to settle.
 _DEPTH_OF_A_DISK = 16
+#: Requests of each run of what is not known, at most. With 20,000 the ends of the interval move by less than 1 % on
+#: disks, with and without a cache, and by 3 % on flash, and take half as long again; with half as many, by twice that.
+_DRAWN_REQUESTS = 8_000
 #: Hours until a failed disk is replaced where there is no hot spare: as in plans.
 _REPLACEMENT_HOURS = 24.0
 
@@ -109,7 +112,7 @@ def _most(
         for stream, n in zip(workload.streams, clients, strict=True)
     )
     busy = workload.model_copy(update={"streams": streams})
-    truths = simulate_truths(array, busy, n_requests, seed=seed, n_draws=n_draws)
+    truths = simulate_truths(array, busy, min(n_requests, _DRAWN_REQUESTS), seed=seed, n_draws=n_draws)
     return own if truths is None else truths.interval(own, "iops", CONFIDENCE)
 
 

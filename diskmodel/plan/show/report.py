@@ -36,6 +36,9 @@ from diskmodel.result.statistics.registry import STATISTICS
 from diskmodel.units import chance_words, nominal_bytes
 from diskmodel.version import __version__
 
+#: Columns that a narrow screen leaves out: what a reader asks next, after how many disks, and what limits them.
+_ASIDE = ("rule of thumb", "IOPS", "mean ms", "disk failed", "busy", "usable")
+
 
 def write_report(result: PlanResult, path: str | Path, *, curves: Curves = ()) -> None:
     """Write a report; the path's ending decides: .html, .md or .csv.
@@ -89,7 +92,8 @@ def html_of(content: dict[str, Any], opening: list[Markup], plots: list[tuple[st
         lstrip_blocks=True,
     )
     environment.filters["short"] = short
-    return environment.get_template("report.html.j2").render(**content, opening=opening, plots=plots)
+    aside = [name for name in content["header"] if name in _ASIDE]
+    return environment.get_template("report.html.j2").render(**content, aside=aside, opening=opening, plots=plots)
 
 
 def markdown(result: PlanResult) -> str:
