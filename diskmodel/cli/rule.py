@@ -21,7 +21,8 @@ USUAL_LEVELS = ("raid10", "raid5", "raid6")
 @ends_well
 def rule(
     reads: Annotated[
-        str, typer.Option("--reads", "--read-fraction", help="Share of reads among the host's requests, 70% or 0.7.")
+        str,
+        typer.Option("--reads", "--read-fraction", help="Share of reads among the host's requests: 70%, 70 or 0.7."),
     ],
     level: Annotated[
         str | None, typer.Option(help="RAID level (raid0, raid5, …) or erasure; without one, the usual are compared.")
@@ -45,8 +46,10 @@ def rule(
     """Count disk operations as RAID calculators do; give two of --disks, --iops and --per-disk-iops."""
     from diskmodel.analytic.rule import rule_of_thumb
     from diskmodel.errors import DescriptionError, Fault, InputError
+    from diskmodel.options import percent
 
-    read_fraction, hit, ceiling = ratios(reads=reads, cache_hit=cache_hit, utilization_ceiling=utilization_ceiling)
+    given = {"reads": reads, "cache_hit": cache_hit, "utilization_ceiling": utilization_ceiling}
+    read_fraction, hit, ceiling = ratios(**{name: str(percent(text)) for name, text in given.items()})
     if level is None and n_parity is not None:
         fix = "add --level erasure, or leave it out"
         raise DescriptionError(Fault("--n-parity", n_parity, "only applies to level erasure", fix))

@@ -57,8 +57,8 @@ def test_text_and_json_have_the_same_figures() -> None:
     [
         (("--level", "raid9", "--disks", 4, "--iops", 100, "--read-fraction", 0.5), "level='raid9'"),
         (
-            ("--level", "raid5", "--disks", 4, "--iops", 100, "--read-fraction", 1.5),
-            "--reads='1.5': must lie from 0 to 100%",
+            ("--level", "raid5", "--disks", 4, "--iops", 100, "--read-fraction", 150),
+            "--reads='150': must lie from 0 to 100%; write 70% or 0.7",
         ),
         (("--level", "raid5", "--disks", 4, "--read-fraction", 0.5), "at least two of them are required"),
         (("--level", "raid5", "--disks", "four", "--iops", 1, "--read-fraction", 0.5), "--disks"),
@@ -67,10 +67,6 @@ def test_text_and_json_have_the_same_figures() -> None:
         (("--disks", 8, "--iops", 100, "--reads", 0.5, "--n-parity", 2), "only applies to level erasure"),
         (("--level", "raid5", "--disks", 4, "--iops", 100), "--reads"),
         (("--level", "raid5", "--disks", 4, "--iops", 1, "--reads", "most"), "--reads='most': must be a share"),
-        (
-            ("--level", "raid5", "--disks", 4, "--iops", 1, "--reads", 70),
-            "--reads='70': must lie from 0 to 100%; write 70% or 0.7",
-        ),
         (("--level", "raid5", "--disks", 4, "--iops", 1, "--reads", "110%"), "--reads='110%': must lie from 0 to 100%"),
     ],
 )
@@ -78,10 +74,20 @@ def test_bad_input(words: tuple[object, ...], message: str) -> None:
     assert message in refusal("rule", *words)
 
 
+@pytest.mark.parametrize("option", ["--reads", "--cache-hit", "--utilization-ceiling"])
+def test_a_share_is_written_as_in_a_plan(option: str) -> None:
+    words = {"--level": "raid5", "--disks": "8", "--iops": "1000", "--reads": "70%", "--cache-hit": "30%"}
+    found = [
+        answer("rule", *(word for item in (words | {option: text}).items() for word in item))
+        for text in ("60", "60%", "0.6")
+    ]
+    assert found[0] == found[1] == found[2]
+
+
 def test_every_fault_is_reported_at_once() -> None:
-    output = refusal("rule", "--level", "raid5", "--disks", -1, "--iops", -5, "--read-fraction", 2)
+    output = refusal("rule", "--level", "raid5", "--disks", -1, "--iops", -5, "--read-fraction", 200)
     assert "3 faults" in output
-    for field in ("disks=-1", "iops=-5", "--reads='2'"):
+    for field in ("disks=-1", "iops=-5", "--reads='200'"):
         assert field in output
 
 
