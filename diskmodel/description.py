@@ -6,7 +6,7 @@ ending out when the value itself has a unit (`strip = "64 KiB"`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
@@ -114,6 +114,17 @@ class Description(BaseModel, metaclass=_Constructor):
                 fix = f"it is a field of {table}: copy that with it first" if table else "use the name of a field"
                 raise DescriptionError(Fault(key, None, f"is not a field of {type(self).__name__}", fix))
         return super().model_copy(update=update, deep=deep)
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """Return what is shown of a description: the fields that differ from their defaults."""
+        fields = type(self).model_fields
+        for name, value in super().__repr_args__():
+            known = fields.get(name or "")
+            if known is None or known.is_required() or value != known.get_default(call_default_factory=False):
+                yield name, value
+
+    def __str__(self) -> str:
+        return repr(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data without unset optional fields; `parse` restores the description from it."""

@@ -38,6 +38,14 @@ def test_notebooks_show_a_table_and_escape_names():
     assert "8 KiB uniform" in Workload(size="8 KiB", clients=1)._repr_html_()
 
 
+def test_parts_show_what_is_not_their_default():
+    array = Array("8x generic-15k raid5, 1GiB cache")
+    assert repr(array.layout) == str(array.layout) == "Layout(level='raid5', disks=8)"
+    assert repr(array.controller) == "Controller(write_cache=WriteCache(size_bytes=1073741824))"
+    assert str(array.host) == "Host()"
+    assert repr(array.layout.model_copy(update={"disks": 10})) == "Layout(level='raid5', disks=10)"
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
