@@ -1,4 +1,4 @@
-"""What a resilver of a pool of OpenZFS goes through, and what it reads and writes (rules X17 and X18)."""
+"""What a resilver of a pool of OpenZFS goes through, and what it reads and writes (rules X20 and X21)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def stored_sectors(tables: LayoutTables) -> int:
 
 
 def blocks_in_order(tables: LayoutTables, vdev: int) -> Iterator[int]:
-    """Yield the first blocks of a vdev's stored records, in their order on the disks (rule X17)."""
+    """Yield the first blocks of a vdev's stored records, in their order on the disks (rule X20)."""
     pool = tables.pool
     assert pool is not None
     n = records_of(tables, vdev)

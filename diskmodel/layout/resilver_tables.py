@@ -1,4 +1,4 @@
-"""How fast a resilver of a pool of OpenZFS goes on (rules X14, X17 and X18)."""
+"""How fast a resilver of a pool of OpenZFS goes on (rules X14, X20 and X21)."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class ResilverTables:
     records : int
         Records that are stored, of the whole pool, from the first on.
     in_flight : int
-        Sectors of records that are read and not written yet (rule X17).
+        Sectors of records that are read and not written yet (rule X20).
     least_ns : int
-        A transaction group waits so long at least (rule X18).
+        A transaction group waits so long at least (rule X21).
     active_least, active_most, quiet, credit : int
         Reads that a disk is given (rule X14).
     """

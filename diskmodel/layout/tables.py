@@ -330,7 +330,7 @@ def _pool_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layout
 
 
 def _resilver_tables(layout: Layout, sector_bytes: int, records: int, n_data: int) -> ResilverTables:
-    """Return how a resilver goes on (rules X14, X17 and X18)."""
+    """Return how a resilver goes on (rules X14, X20 and X21)."""
     ratio = None if layout.rebuild is None else layout.rebuild.used_ratio
     ratio = resilver_tables.USUAL_USED_RATIO if ratio is None else ratio
     return ResilverTables(
@@ -345,7 +345,7 @@ def _resilver_tables(layout: Layout, sector_bytes: int, records: int, n_data: in
 
 
 def _with_resilver(layout: Layout, tables: LayoutTables) -> LayoutTables:
-    """Return the tables of a pool with the resilver of the layout, if it has one (rule X17)."""
+    """Return the tables of a pool with the resilver of the layout, if it has one (rule X20)."""
     rebuild, pool = layout.rebuild, tables.pool
     if rebuild is None or pool is None:
         return tables

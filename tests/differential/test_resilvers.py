@@ -1,4 +1,4 @@
-"""Both engines on pools of OpenZFS that are resilvered (rules X14, X17 and X18), beside every kind of load."""
+"""Both engines on pools of OpenZFS that are resilvered (rules X14, X20 and X21), beside every kind of load."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class PoolWrites:
         #: When the last delayed write goes on, and writes that wait until less is dirty.
         self.delayed_until_ns = 0
         self.blocked: deque[Write] = deque()
-        #: A resilver, which the groups wait for (rule X18), and whether the one that is written has data.
+        #: A resilver, which the groups wait for (rule X21), and whether the one that is written has data.
         self.resilver = Resilver(clock, raid, self) if raid.tables.rebuild_disk >= 0 else None
         self.has_data = False
         self._dirty_changed()
@@ -264,7 +264,7 @@ class PoolWrites:
             self._next_round()
 
     def resilvered(self) -> None:
-        """The group goes on behind its part of the resilver (rule X18)."""
+        """The group goes on behind its part of the resilver (rule X21)."""
         if self.has_data:
             self._next_round()
         else:

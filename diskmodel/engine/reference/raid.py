@@ -290,7 +290,7 @@ class Raid:
         self._submit(access, first)
 
     def resilver(self, first: int, done: Callable[[Access, Command], None]) -> bool:
-        """Resilver the record at block `first`, unless it has nothing on the lost disk (rule X17)."""
+        """Resilver the record at block `first`, unless it has nothing on the lost disk (rule X20)."""
         self.n_chosen = [0] * len(self.devices)
         pieces = step(self.tables, first, self._choose_copy)
         if pieces is not None:

@@ -1,4 +1,4 @@
-"""Event adapter of a resilver: records in order of place, while a transaction group waits (rules X17 and X18)."""
+"""Event adapter of a resilver: records in order of place, while a transaction group waits (rules X20 and X21)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Resilver:
         return True
 
     def _is_in_time(self) -> bool:
-        """Whether the group may wait longer (rule X18)."""
+        """Whether the group may wait longer (rule X21)."""
         writes, now = self.pool.tables, self.clock.now
         assert self.begun_ns is not None
         if now - self.begun_ns <= self.tables.least_ns:

@@ -1,4 +1,4 @@
-"""What a resilver of a pool goes through, and what each record of it reads and writes (rules X14 and X17)."""
+"""What a resilver of a pool goes through, and what each record of it reads and writes (rules X14 and X20)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-//! Which disks serve a request, in which phases (rules L1 to L15, R1 to R7, X1 to X6, X17); see `diskmodel/layout/`.
+//! Which disks serve a request, in which phases (rules L1 to L15, R1 to R7, X1 to X6, X20); see `diskmodel/layout/`.
 
 mod bitmap;
 mod choice;

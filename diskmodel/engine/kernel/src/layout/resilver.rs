@@ -1,4 +1,4 @@
-//! What a resilver of a pool goes through, and what it reads and writes (rules X17 and X18); see
+//! What a resilver of a pool goes through, and what it reads and writes (rules X20 and X21); see
 //! `diskmodel/layout/resilver.py`.
 
 use super::pool::{n_columns, PoolTables};
@@ -32,7 +32,7 @@ pub fn records_of(layout: &Layout, pool: &PoolTables) -> i64 {
     turns * pool.turn_records + (rest - vdev * pool.turn_records).clamp(0, pool.turn_records)
 }
 
-/// The stored records of a vdev, in their order on the disks (rule X17).
+/// The stored records of a vdev, in their order on the disks (rule X20).
 pub struct Stored {
     n: i64,
     slab: i64,

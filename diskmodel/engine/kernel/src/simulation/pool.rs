@@ -64,7 +64,7 @@ pub struct PoolWrites {
     delayed_until: i64,
     blocked: VecDeque<u32>,
     writes: HashMap<u32, Write>,
-    /// A resilver, which the groups wait for (rule X18), and whether the one that is written has data.
+    /// A resilver, which the groups wait for (rule X21), and whether the one that is written has data.
     pub(super) resilver: Option<Resilver>,
     has_data: bool,
 }
@@ -412,7 +412,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
     }
 
-    /// The group goes on behind its part of the resilver (rule X18).
+    /// The group goes on behind its part of the resilver (rule X21).
     pub(super) fn group_resilvered(&mut self) {
         if self.pool().is_some_and(|(pool, ..)| pool.has_data) {
             self.next_round();

@@ -1,4 +1,4 @@
-//! A resilver: records in order of place, while a transaction group waits (rules X17 and X18); see
+//! A resilver: records in order of place, while a transaction group waits (rules X20 and X21); see
 //! `diskmodel/engine/reference/resilver.py`.
 
 use super::{Owner, Simulation};
