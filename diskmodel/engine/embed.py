@@ -92,7 +92,7 @@ class ArrayProcess:
         self._pointers = None if zones is None else WritePointers(zones)
         self._clock = Clock(env)
         self._devices, raid, controller = make_stages(self._clock, scenario, self._answered)
-        self._host = make_host(self._clock, scenario, controller.submit, self._done)
+        self._host = make_host(self._clock, scenario, controller, self._done)
         self._events: dict[int, simpy.Event] = {}
         self._n_requests = 0
         cache = scenario.controller.read_cache

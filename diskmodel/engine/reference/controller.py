@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from diskmodel.engine.reference.clock import COMPLETE, Clock
 from diskmodel.engine.reference.command import Command
-from diskmodel.engine.reference.pool_writes import PoolWrites
+from diskmodel.engine.reference.pools.writes import PoolWrites
+from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.reference.raid import Access, Raid
 from diskmodel.engine.scenario import Scenario
 from diskmodel.host.tables import HostTables
@@ -51,9 +52,12 @@ class Controller:
         self.raid = raid
         #: What stands before the disks: the layout itself, or what a pool does with writes before it.
         self.array: Raid | PoolWrites = raid
+        #: Those of the host, which a pool needs, too (rule X17).
+        host = HostTables.of(scenario.host, self.sector_bytes)
+        self.processors = Processors(host.n_processors)
         if scenario.layout.pool is not None:
-            turn_ns = max(HostTables.of(scenario.host, self.sector_bytes).submission_ns)
-            self.array = PoolWrites(clock, raid, self.hit_ns, turn_ns, self.sector_bytes)
+            turn_ns = max(host.submission_ns)
+            self.array = PoolWrites(clock, raid, self.processors, self.hit_ns, turn_ns, self.sector_bytes)
         self.volume_depth = scenario.controller.volume_depth
         self.answer = done
         self.done = done if self.volume_depth is None else self._finished

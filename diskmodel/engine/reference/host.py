@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from heapq import heapreplace
 
 from diskmodel.engine.reference.clock import COMPLETE, Clock
 from diskmodel.engine.reference.controller import HostRequest
 from diskmodel.engine.reference.journal import Journal
+from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.scenario import Scenario
 from diskmodel.host.pauses import Pauses
 from diskmodel.host.read_ahead import ReadAhead, cut
@@ -45,6 +45,7 @@ class Host:
         self,
         clock: Clock,
         scenario: Scenario,
+        processors: Processors,
         submit: Callable[[HostRequest], None],
         done: Callable[[HostRequest], None],
     ) -> None:
@@ -66,8 +67,7 @@ class Host:
         self.below = submit
         self.done = done
         self.lock_ns = tables.lock_ns
-        #: When each processor is free, the earliest first.
-        self.processor_free_ns = [0] * tables.n_processors
+        self.processors = processors
         self.lock_free_ns = 0
         self.coming: list[Fetch] = []
         self.waiting: list[Waiting] = []
@@ -78,7 +78,7 @@ class Host:
     def submit(self, request: HostRequest) -> None:
         """A request comes in, now: first the processor that is free first (rules H1, H4)."""
         work = self._work_ns(request)
-        begin = max(self.clock.now, self.processor_free_ns[0])
+        begin = max(self.clock.now, self.processors.first_free_ns)
         free = begin + work
         if self.processor_pauses is not None:
             free = self.processor_pauses.worked(self.processor_pauses.awake(begin), work)
@@ -87,7 +87,7 @@ class Host:
             return
         request.queue_ns += free - work - self.clock.now
         request.overhead_ns += work
-        heapreplace(self.processor_free_ns, free)
+        self.processors.take_until(free)
         self.clock.at(free, COMPLETE, self.device, request.row, lambda: self._lock(request))
 
     def _work_ns(self, request: HostRequest) -> int:

@@ -9,6 +9,7 @@ from diskmodel.engine.reference.clock import Clock
 from diskmodel.engine.reference.controller import HostRequest
 from diskmodel.engine.reference.flusher import Flusher
 from diskmodel.engine.reference.host import Fetch, Host, Waiting
+from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.scenario import Scenario
 from diskmodel.host.pages import Pages
 from diskmodel.host.read_ahead import cut
@@ -22,10 +23,11 @@ class CachingHost(Host):
         self,
         clock: Clock,
         scenario: Scenario,
+        processors: Processors,
         submit: Callable[[HostRequest], None],
         done: Callable[[HostRequest], None],
     ) -> None:
-        super().__init__(clock, scenario, submit, done)
+        super().__init__(clock, scenario, processors, submit, done)
         cache = self.tables.page_cache
         assert cache is not None
         self.pages = Pages(cache.memory_pages, cache.background_pages, cache.limit_pages)

@@ -25,7 +25,7 @@ from diskmodel.engine.reference.group_commit import GroupCommit
 from diskmodel.engine.reference.hdd import HardDisk
 from diskmodel.engine.reference.host import Host
 from diskmodel.engine.reference.page_cache import CachingHost
-from diskmodel.engine.reference.pool_writes import PoolWrites
+from diskmodel.engine.reference.pools.writes import PoolWrites
 from diskmodel.engine.reference.raid import Raid
 from diskmodel.engine.reference.rebuild import Rebuild
 from diskmodel.engine.reference.virtual_disk import VirtualDisk
@@ -108,12 +108,10 @@ def make_stages(
     return devices, raid, make_controller(clock, scenario, raid, done)
 
 
-def make_host(
-    clock: Clock, scenario: Scenario, submit: Callable[[HostRequest], None], done: Callable[[HostRequest], None]
-) -> Host:
-    """The host of a scenario: `submit` takes its requests to the controller, `done` those that it has answered."""
+def make_host(clock: Clock, scenario: Scenario, controller: Controller, done: Callable[[HostRequest], None]) -> Host:
+    """The host of a scenario, which takes its requests to the controller; `done` gets those that it has answered."""
     kind = Host if scenario.host.page_cache is None else CachingHost
-    return kind(clock, scenario, submit, done)
+    return kind(clock, scenario, controller.processors, controller.submit, done)
 
 
 def load_buffers(scenario: Scenario, devices: Sequence[Device], raid: Raid) -> None:
@@ -174,7 +172,7 @@ class Simulation:
         self.requests = requests
         self.devices, self.raid, self.controller = make_stages(self.clock, scenario, self._answered)
         tables = scenario.drive
-        self.host = make_host(self.clock, scenario, self.controller.submit, self._done)
+        self.host = make_host(self.clock, scenario, self.controller, self._done)
         self.host.use_file_system(scenario, requests)
         self.clients = Clients(self.clock, requests, self._issue)
         n = len(requests)

@@ -11,20 +11,19 @@ TOLERANCE = {"iops": 0.10, "mean_ms": 0.10, "writes_per_op": 0.03}
 TOLERANCE_ASYNC = {"iops": 0.15, "mean_ms": 0.15, "writes_per_op": 0.03}
 #: The same of the rows that are named below.
 LOOSE = {"iops": 0.10, "mean_ms": 0.10, "writes_per_op": 0.09}
-LOOSE_BUFFERED = {"iops": 0.10, "mean_ms": 0.10, "writes_per_op": 0.25}
-LOOSE_TOGETHER = {"iops": 0.15, "mean_ms": 0.17, "writes_per_op": 0.03}
+LOOSE_BUFFERED = {"iops": 0.10, "mean_ms": 0.10, "writes_per_op": 0.27}
+LOOSE_LOG_DEVICE = {"iops": 0.10, "mean_ms": 0.10}
 METADATA = "how many short writes a group adds is known only about"
 BUFFERED = "drives with a write cache answer at once, so that the processor decides what is joined"
-TOGETHER = "how many commits come to the log at once decides how its blocks divide them, and the model takes one by one"
-PROCESSOR = "the processor of that machine decided, and the model knows only about what it did for a write"
+COUNTED = "writes of the disks were counted beyond the run"
+PROCESSOR = "what the processor did when a command of a disk ended decided how many the disks had at once"
 #: Beginnings of the names of runs that are not within the tolerances, and why.
 REASONS = {
-    "mir2_wc11": BUFFERED,
+    "mir2_wc11_r8_syncwrite8k_j8": BUFFERED,
+    "mir2_wc11_r8_syncwrite8k_j32": BUFFERED,
     "rz2_6_wc11": BUFFERED,
     "rz2_6_r8_asyncwrite8k": PROCESSOR,
-    "rz2_6_slog": PROCESSOR,
-    "mir2_s128_r8_syncwrite8k_j32": TOGETHER,
-    "mir2_r8_syncwrite8k_j8": METADATA,
+    "rz2_6_slog": COUNTED,
     "rz": METADATA,
 }
 #: One row of each kind for the fast tests.
@@ -48,7 +47,7 @@ def _check(row: dict[str, str], starts: int) -> None:
     if why == PROCESSOR:
         pytest.skip(why)
     measured, model = pool_writes.measured(row), pool_writes.simulated(row["run"], row["source"], starts)
-    allowed = {None: TOLERANCE, METADATA: LOOSE, BUFFERED: LOOSE_BUFFERED, TOGETHER: LOOSE_TOGETHER}[why]
+    allowed = {None: TOLERANCE, METADATA: LOOSE, BUFFERED: LOOSE_BUFFERED, COUNTED: LOOSE_LOG_DEVICE}[why]
     for figure, tolerance in allowed.items():
         assert getattr(model, figure) == pytest.approx(getattr(measured, figure), rel=tolerance), figure
 

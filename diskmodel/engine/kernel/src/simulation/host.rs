@@ -1,8 +1,7 @@
 //! The host before the controller: processor time of each request, buffered reads (rules H1 to H5); see
 //! `diskmodel/engine/reference/host.py`. With a page cache requests go its way (`page_cache.rs`).
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
 use super::{HostRequest, PageCache, Purpose, Simulation};
 use crate::command::Slots;
@@ -30,8 +29,7 @@ pub struct Host {
     pub(super) is_page_by_page: bool,
     pub(super) read_ahead: ReadAhead,
     pub(super) page_cache: Option<PageCache>,
-    /// When each processor is free.
-    processors_free: BinaryHeap<Reverse<i64>>,
+    pub(super) n_processors: usize,
     lock_ns: [i64; 2],
     lock_free: i64,
     pub(super) fetching: Fetching,
@@ -69,7 +67,7 @@ impl Host {
             is_page_by_page: read_ahead == 0,
             read_ahead: ReadAhead::new(read_ahead, page, capacity),
             page_cache,
-            processors_free: vec![Reverse(0); tables.n_processors].into(),
+            n_processors: tables.n_processors,
             lock_ns: tables.lock_ns.by_op(),
             lock_free: 0,
             fetching: Fetching::new(longest),
@@ -77,14 +75,6 @@ impl Host {
             one_by_one: Slots::default(),
             wanted: Vec::new(),
         }
-    }
-
-    /// When a processor is free.
-    fn first_free(&self) -> i64 {
-        if planted(Fault::FirstProcessor) {
-            return self.processors_free.iter().map(|free| free.0).max().unwrap_or(0);
-        }
-        self.processors_free.peek().map_or(0, |free| free.0)
     }
 
     /// Room for the pages that a request fetches one after the other, none yet.
@@ -112,7 +102,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             host.goes_on_at = Some((request.op, request.sector + request.n));
             (if is_next { host.sequential_ns } else { host.submission_ns })[request.op as usize]
         };
-        let begin = if planted(Fault::SubmissionQueue) { now } else { now.max(host.first_free()) };
+        let begin = if planted(Fault::SubmissionQueue) { now } else { now.max(self.processors.first_free()) };
         let begin = begin.min(LAST_NS);
         let free = match &mut host.processor_pauses {
             Some(pauses) => {
@@ -126,9 +116,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
         request.queue += free - work - now;
         request.overhead += work;
-        if let Some(mut first) = host.processors_free.peek_mut() {
-            first.0 = free;
-        }
+        self.processors.take_until(free);
         self.events.at(free, COMPLETE, device, request.row, Action::Submitted(id));
     }
 

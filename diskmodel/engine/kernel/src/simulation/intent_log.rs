@@ -1,5 +1,5 @@
 //! The intent log of a pool: who waits, and which blocks are written for them (rule X10); see
-//! `diskmodel/engine/reference/intent_log.py`.
+//! `diskmodel/engine/reference/pools/intent_log.py`.
 
 use std::collections::VecDeque;
 
@@ -36,6 +36,9 @@ struct Block {
     n_records: i64,
     waiting: Vec<LogWaiter>,
     issued: i64,
+    /// When a processor has made it, if it has begun, and whether it is being written.
+    made: Option<i64>,
+    is_begun: bool,
     out: usize,
     /// What it was written to and what blocks before it leave to be flushed with it.
     vdevs: Vec<i64>,
@@ -142,31 +145,75 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// A block has waited long enough, and its burst ends, unless it was full before.
     #[inline(never)]
     pub(super) fn log_timed(&mut self, number: u32) {
+        let now = self.events.now;
         let Some((pool, ..)) = self.pool() else { return };
         let log = &mut pool.log;
-        if log.open.is_some() && log.open_number() == number {
-            log.n_parallel = (log.n_parallel - 1).max(0);
-            log.lengths.burst_ended();
-            self.issue_log_block();
+        let is_open = log.open.is_some() && log.open_number() == number;
+        if !is_open {
+            // it was full before
+            let at = number.wrapping_sub(log.first) as usize;
+            if log.written.get(at).is_some_and(|block| block.made == Some(now) && !block.is_begun) {
+                self.write_log_block(number);
+            }
+            return;
+        }
+        let is_made = log.open.as_ref().is_some_and(|block| block.made.is_some());
+        if !is_made && self.make_log_block(number) {
+            return;
+        }
+        let Some((pool, ..)) = self.pool() else { return };
+        let log = &mut pool.log;
+        log.n_parallel = (log.n_parallel - 1).max(0);
+        log.lengths.burst_ended();
+        self.issue_log_block();
+    }
+
+    /// A processor makes the open block, in which there is room meanwhile; false where that takes no time.
+    fn make_log_block(&mut self, number: u32) -> bool {
+        let (now, device) = (self.events.now, self.pool_device());
+        let Simulation { pool, processors, .. } = self;
+        let Some(pool) = pool else { return false };
+        let Some(block) = &mut pool.log.open else { return false };
+        block.issued = now;
+        let work = pool.block_ns + pool.turn_ns * block.n_records;
+        if work == 0 {
+            return false;
+        }
+        let made = processors.take_at_once(now, work);
+        block.made = Some(made);
+        self.events.at(made, ARRIVE, device, LAST, Action::LogIssued(number));
+        true
+    }
+
+    /// The open block is closed, and written when it has been made.
+    fn issue_log_block(&mut self) {
+        let Some((pool, ..)) = self.pool() else { return };
+        let number = pool.log.open_number();
+        let is_made = pool.log.open.as_ref().is_some_and(|block| block.made.is_some());
+        let waits = !is_made && self.make_log_block(number);
+        let now = self.events.now;
+        let Some((pool, ..)) = self.pool() else { return };
+        let Some(block) = pool.log.open.take() else { return };
+        let waits = waits || block.made.is_some_and(|made| made > now);
+        pool.log.written.push_back(block);
+        if !waits {
+            self.write_log_block(number);
         }
     }
 
-    /// The open block is written.
-    fn issue_log_block(&mut self) {
-        let now = self.events.now;
+    /// A block is written.
+    fn write_log_block(&mut self, number: u32) {
         let sector_bytes = self.model.sector_bytes();
         let Some((pool, _, tables)) = self.pool() else { return };
         let (log, writes) = (&mut pool.log, &tables.writes);
-        let number = log.open_number();
-        let Some(mut block) = log.open.take() else { return };
+        let block = log.block(number);
+        block.is_begun = true;
         let block_bytes = tables.block * sector_bytes;
         let used = block.used - if planted(Fault::PoolLogHeader) { writes.log_header } else { 0 };
         let blocks = (rounded(used) + block_bytes - 1) / block_bytes;
         let allocated = (block.length + block_bytes - 1) / block_bytes;
         let n_records = block.n_records;
-        block.issued = now;
         block.out = 1 + n_records as usize;
-        log.written.push_back(block);
         let has_device = writes.log_device_ns > 0;
         for _ in 0..n_records {
             let Some((pool, layout, tables)) = self.pool() else { return };

@@ -11,6 +11,7 @@ mod intent_log;
 mod journal;
 mod page_cache;
 mod pool;
+mod processors;
 mod read_ahead;
 mod rebuild;
 mod resilver;
@@ -36,6 +37,7 @@ pub use host::Host;
 use journal::Journal;
 pub use page_cache::PageCache;
 use pool::PoolWrites;
+use processors::Processors;
 pub use read_ahead::ReadAhead;
 use rebuild::Rebuild;
 use stripes::{Stretches, Stripes};
@@ -227,6 +229,7 @@ pub struct Simulation<D: Device, T> {
     controller: Controller,
     cache: Option<Box<Cache>>,
     host: Option<Box<Host>>,
+    processors: Processors,
     submitter: Option<Box<Submitter>>,
     flushes: Box<Flushes>,
     pool: Option<Box<PoolWrites>>,
@@ -299,6 +302,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             is_starved: false,
             controller,
             cache: cache.map(Box::new),
+            processors: Processors::new(host.as_ref().map_or(1, |host| host.n_processors)),
             host: host.map(Box::new),
             submitter: submitter.map(Box::new),
             ids: Vec::new(),

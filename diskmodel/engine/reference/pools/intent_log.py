@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, Clock
 from diskmodel.engine.reference.command import Command
+from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.reference.raid import Raid
 from diskmodel.layout.pool import width_of
 from diskmodel.layout.pool_log import Lengths
@@ -37,6 +38,9 @@ class Block:
     n_records: int = 0
     waiting: list[Callable[[Command], None]] = field(default_factory=list)
     issued_ns: int = 0
+    #: When a processor has made it, once it has begun; and whether it is being written.
+    made_ns: int | None = None
+    is_begun: bool = False
     out: int = 0
     #: What it was written to and what blocks before it leave to be flushed with it.
     vdevs: set[int] = field(default_factory=set)
@@ -49,8 +53,13 @@ class Block:
 class IntentLog:
     """The log of a pool: those who wait share its blocks."""
 
-    def __init__(self, clock: Clock, raid: Raid, space: Space, sector_bytes: int) -> None:
+    def __init__(
+        self, clock: Clock, raid: Raid, space: Space, processors: Processors, work_ns: Sequence[int], sector_bytes: int
+    ) -> None:
         self.clock, self.raid, self.space = clock, raid, space
+        self.processors = processors
+        #: What a processor does for a block, and for a record that is written with it.
+        self.block_ns, self.record_ns = work_ns
         pool = raid.tables.pool
         assert pool is not None
         self.pool, self.tables = pool, pool.writes
@@ -108,15 +117,36 @@ class IntentLog:
 
     def _timed(self, block: Block) -> None:
         """A block has waited long enough, and its burst ends, unless it was full before."""
-        if self.open is block:
-            self.n_parallel = max(self.n_parallel - 1, 0)
-            self.lengths.burst_ended()
-            self._issue(block)
+        if self.open is not block:
+            if block.made_ns == self.clock.now and not block.is_begun:
+                self._write_block(block)
+            return
+        if block.made_ns is None and self._make(block):
+            return
+        self.n_parallel = max(self.n_parallel - 1, 0)
+        self.lengths.burst_ended()
+        self._issue(block)
+
+    def _make(self, block: Block) -> bool:
+        """A processor makes a block, in which there is room meanwhile; False where that takes no time (rule X17)."""
+        block.issued_ns = self.clock.now
+        work_ns = self.block_ns + self.record_ns * block.n_records
+        if not work_ns:
+            return False
+        block.made_ns = self.processors.take_at_once(self.clock.now, work_ns)
+        self.clock.at(block.made_ns, ARRIVE, self.device, _LAST, lambda: self._timed(block))
+        return True
 
     def _issue(self, block: Block) -> None:
+        """The open block is closed, and written when it has been made."""
+        waits = block.made_ns is None and self._make(block)
         self.open = None
-        block.issued_ns = self.clock.now
         self.written.append(block)
+        if not waits and (block.made_ns is None or block.made_ns <= self.clock.now):
+            self._write_block(block)
+
+    def _write_block(self, block: Block) -> None:
+        block.is_begun = True
         n_blocks = -(-self.lengths.rounded(block.used) // self.block_bytes)
         block.out = 1 + block.n_records
         for _ in range(block.n_records):

@@ -1,0 +1,1 @@
+"""What a pool of OpenZFS does above its layout: reads, writes, the intent log."""
