@@ -5,14 +5,14 @@ from __future__ import annotations
 from diskmodel.array import Array
 from diskmodel.engine.scenario import not_in_a_pool
 from diskmodel.workload import TraceWorkload, Workload
-from diskmodel.workload.addresses import Sequential, SortedBatches, Strided
+from diskmodel.workload.addresses import SortedBatches, Strided
 
-#: Places that follow one another, of which OpenZFS reads ahead.
-_IN_ORDER = (Sequential, Strided, SortedBatches)
+#: Places at some distance from each other, of which OpenZFS may read ahead, too.
+_APART = (Strided, SortedBatches)
 
 
 def refuse_on_pools(array: Array, workload: Workload | TraceWorkload) -> None:
-    """Refuse loads that are not modeled on pools: streams in order, which OpenZFS reads ahead.
+    """Refuse loads that are not modeled on pools: places apart, in order, which OpenZFS may take for a stream.
 
     Raises
     ------
@@ -20,8 +20,8 @@ def refuse_on_pools(array: Array, workload: Workload | TraceWorkload) -> None:
     """
     if not array.layout.kind.is_pool or not isinstance(workload, Workload):
         return
-    if any(isinstance(stream.addresses, _IN_ORDER) and stream.kind == "requests" for stream in workload.streams):
-        raise not_in_a_pool("workload.addresses", "reads or writes in order")
+    if any(isinstance(stream.addresses, _APART) and stream.kind == "requests" for stream in workload.streams):
+        raise not_in_a_pool("workload.addresses", "requests at equal distances or in sorted batches")
 
 
 def pool_messages(array: Array, workload: Workload | TraceWorkload) -> tuple[str, ...]:

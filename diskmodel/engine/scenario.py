@@ -227,7 +227,7 @@ def endless(error: OverflowError) -> DescriptionError:
 
 def not_in_a_pool(field: str, what: str) -> CoverageError:
     """The error of a load that is not modeled on pools of OpenZFS."""
-    fix = "ask about requests at random places: what a pool reads ahead, and how it joins writes, is not simulated"
+    fix = "ask about requests at random places or in order: what a pool reads ahead of others is not simulated"
     return CoverageError(Fault(field, what, "are not modeled for pools of OpenZFS", fix))
 
 

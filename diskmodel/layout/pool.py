@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from diskmodel.layout.pieces import ChooseCopy, Copy, Piece, Plan
+from diskmodel.layout.pool_streams import ReadTables
 from diskmodel.layout.pool_writes import WriteTables
 from diskmodel.layout.resilver_tables import ResilverTables
 from diskmodel.records import READ
@@ -67,6 +68,8 @@ class PoolTables:
         loaded copies has its turn; commands of a disk that count (rule X6).
     gather_gap, gather : int
         Sectors that a read may skip to include the next one that waits, and its most sectors then (rule X8).
+    reads : ReadTables
+        How it reads ahead.
     writes : WriteTables
         How it writes.
     resilver : ResilverTables
@@ -91,6 +94,7 @@ class PoolTables:
     most_active: int
     gather_gap: int
     gather: int
+    reads: ReadTables
     writes: WriteTables
     resilver: ResilverTables
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.layout import pool_writes, resilver_tables
+from diskmodel.layout import pool_streams, pool_writes, resilver_tables
 from diskmodel.layout.description import STRIPE_PAGE_BYTES, Layout, ReadPolicy, Rotation, SyncAction, WritePolicy
 from diskmodel.layout.levels import Family
 from diskmodel.layout.pool import (
@@ -19,6 +19,7 @@ from diskmodel.layout.pool import (
     PoolTables,
     swap_blocks_of,
 )
+from diskmodel.layout.pool_streams import ReadTables
 from diskmodel.layout.pool_writes import WriteTables
 from diskmodel.layout.resilver import records_of
 from diskmodel.layout.resilver_tables import ResilverTables
@@ -322,6 +323,7 @@ def _pool_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layout
             most_active=ACTIVE_READS,
             gather_gap=GATHER_GAP_BYTES // sector_bytes,
             gather=GATHER_BYTES // sector_bytes,
+            reads=_read_tables(layout.pool_record_bytes),
             writes=_write_tables(layout, sector_bytes, records + kept, n_slabs, offset, member_blocks * block),
             resilver=_resilver_tables(layout, sector_bytes, records, n_data),
         ),
@@ -353,6 +355,18 @@ def _with_resilver(layout: Layout, tables: LayoutTables) -> LayoutTables:
     window = max(pool.stored * pool.block // (layout.group_disks if layout.parity_strips else 1), 1)
     begun = replace(tables, sync_action=rebuild.action, rebuild_disk=lost, rebuild_window=window)
     return replace(begun, rebuild_front=int(begun.rebuild_end // window * rebuild.done_ratio) * window)
+
+
+def _read_tables(record_bytes: int) -> ReadTables:
+    """Return how a pool reads ahead (rules X18 and X19)."""
+    return ReadTables(
+        streams=pool_streams.STREAMS,
+        reap_ns=pool_streams.REAP_NS,
+        least=max(pool_streams.LEAST_AHEAD_BYTES // record_bytes, 1),
+        most=max(pool_streams.MOST_AHEAD_BYTES // record_bytes, 1),
+        held=max(pool_streams.STREAMS * pool_streams.MOST_AHEAD_BYTES // record_bytes, 1),
+        active=pool_streams.ACTIVE_AHEAD,
+    )
 
 
 def _write_tables(

@@ -1,4 +1,4 @@
-"""Both engines on pools of OpenZFS (rules X1 to X16): every kind of vdev, record and block, whole and degraded."""
+"""Both engines on pools of OpenZFS (rules X1 to X19): every kind of vdev, record and block, whole and degraded."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tests.differential.cases import Case, build
 from tests.differential.compare import difference
 
 N_CASES = 24
+N_ORDERED = 16
 #: Seeds of writes that the reference engine runs in a second or two each.
 QUICK = (0, 2, 5, 7, 10, 13, 14, 15, 19, 21, 25, 26)
 
@@ -80,6 +81,33 @@ def writing_case(seed: int) -> Case:
         array["drive_fua"] = pick((False, True))
     case["n"] = 500
     return case
+
+
+def ordered_case(seed: int) -> Case:
+    """A pool that is read in order, by one reader or several, with requests shorter and longer than records."""
+    rng = random.Random(seed)
+    pick = rng.choice
+    case = writing_case(seed) if seed % 3 == 0 else pool_case(seed)
+    stream = case["workload"]["streams"][0]
+    stream.pop("kind", None)
+    stream.pop("record_bytes", None)
+    stream.pop("sync_every", None)
+    stream |= {"size_bytes": pick((8192, 65536, 1 << 20)), "read_ratio": pick((1.0, 1.0, 0.7))}
+    if stream["read_ratio"] == 1.0:
+        stream.pop("sync", None)
+    stream["addresses"] = {"pattern": "sequential", "n_readers": pick((1, 1, 3, 12))}
+    stream["span_bytes"] = 200 << 20
+    if pick((False, True)):
+        stream["addresses"]["mean_run"] = 20.0
+    case["n"] = 300
+    return case
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_the_engines_agree_on_reads_in_order(block: int) -> None:
+    for seed in range(block, N_ORDERED, 4):
+        divergence = difference(ordered_case(seed))
+        assert divergence is None, f"ordered_case({seed}): {divergence}"
 
 
 @pytest.mark.parametrize("block", range(4))

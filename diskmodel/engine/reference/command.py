@@ -36,6 +36,8 @@ class Command:
         A write of a transaction group of a pool (rule X14).
     is_of_resilver : bool
         A read or a write of the resilver of a pool (rules X8, X14).
+    ahead_of : int
+        Of a read of a pool that nobody waits for: the record that it is part of, else -1 (rule X14).
     in_place : bool
         Part of a run that does not go to the media cache (rule G2).
     is_examined : bool
@@ -64,6 +66,7 @@ class Command:
     is_bitmap: bool = False
     is_of_group: bool = False
     is_of_resilver: bool = False
+    ahead_of: int = -1
     in_place: bool = False
     is_examined: bool = False
     done_ns: int = 0

@@ -18,17 +18,22 @@ LOOKED_AT = 256
 #: Bits of a time in ns below which writes of a group count as equally old (`VDQ_T_SHIFT`): 0.54 s.
 AGE_BITS = 29
 #: Class of the reads of a resilver.
-RESILVER = 3
+RESILVER = 4
+
+
+def _kind_of(command: Command) -> tuple[int, bool, bool]:
+    """Kind of a command on a disk of a pool, of which several become one (rule X8)."""
+    return command.op, command.is_of_group, command.is_of_resilver
 
 
 def _class_of(command: Command) -> int:
     """Class of a command on a disk of a pool (rule X14).
 
-    Reads, writes that somebody waits for, those of a group; reads of a resilver.
+    Reads and writes that somebody waits for, reads ahead, writes of a group; reads of a resilver.
     """
     if command.op == READ:
-        return RESILVER if command.is_of_resilver else 0
-    return 2 if command.is_of_group or command.is_of_resilver else 1
+        return RESILVER if command.is_of_resilver else 0 if command.ahead_of < 0 else 2
+    return 3 if command.is_of_group or command.is_of_resilver else 1
 
 
 @dataclass
@@ -65,6 +70,7 @@ class Device(ABC):
     #: Commands of one class of a pool that the drive is given at once, and writes of a transaction group (rule X14).
     most_active = 0
     most_of_group = 0
+    most_ahead = 0
     #: Reads of a resilver that the drive is given (rule X14); None: it is no disk of a pool.
     resilver: ResilverTables | None = None
 
@@ -86,7 +92,7 @@ class Device(ABC):
         self.counters = Counters()
         self._wakes: set[int] = set()
         #: Of a pool: commands of each class that the drive has.
-        self.active = [0, 0, 0, 0]
+        self.active = [0, 0, 0, 0, 0]
         #: Reads of a resilver that the drive may be given beside other commands, or that have ended since (rule X14).
         self.credit = 0
 
@@ -212,14 +218,19 @@ class Device(ABC):
                 at = next((at for at, command in enumerate(self.waiting) if _class_of(command) == kind), None)
                 if at is not None:
                     return at
-        for kind, most in ((2, self.most_of_group), (RESILVER, self._most_of_resilver())):
-            of_kind = [(at, command) for at, command in enumerate(self.waiting) if _class_of(command) == kind]
-            if of_kind and self.active[kind] < most:
-                oldest = min(command.arrived_ns >> AGE_BITS for _, command in of_kind)
-                places = [(c.lba, c.seq, at) for at, c in of_kind if c.arrived_ns >> AGE_BITS == oldest]
-                behind = [place for place in places if place[0] >= self.handed_end]
-                return min(behind or places)[2]
+        for kind, most in ((2, self.most_ahead), (3, self.most_of_group), (RESILVER, self._most_of_resilver())):
+            if self.active[kind] < most:
+                at = self._next_by_place(kind)
+                if at is not None:
+                    return at
         return None
+
+    def _next_by_place(self, kind: int) -> int | None:
+        of_kind = [(at, command) for at, command in enumerate(self.waiting) if _class_of(command) == kind]
+        oldest = min((command.arrived_ns >> AGE_BITS for _, command in of_kind), default=0)
+        places = [(c.lba, c.seq, at) for at, c in of_kind if c.arrived_ns >> AGE_BITS == oldest]
+        behind = [place for place in places if place[0] >= self.handed_end]
+        return min(behind or places)[2] if places else None
 
     def _most_of_resilver(self) -> int:
         """Reads of a resilver that the drive may have now (rule X14)."""
@@ -249,6 +260,14 @@ class Device(ABC):
         elif not others:
             self.credit += 1
 
+    def hasten(self, record: int) -> None:
+        """Somebody waits for this record, of which a pool reads ahead what still waits here (rule X19)."""
+        found = [command for command in self.waiting if command.ahead_of == record]
+        for command in found:
+            command.ahead_of = -1
+        if found:
+            self.wake(self.clock.now)
+
     def _gather(self, first: Command, now: int) -> None:
         """Let a command include those that have waited near it: first those before it, then those behind (rule X8)."""
         if first.arrived_ns == now:
@@ -260,8 +279,7 @@ class Device(ABC):
             (
                 other
                 for other in self.waiting[:LOOKED_AT]
-                if _class_of(other) == _class_of(first)
-                and other.is_of_resilver == first.is_of_resilver
+                if _kind_of(other) == _kind_of(first)
                 and other.arrived_ns < now
                 and other.lba // self.merge_border == first.lba // self.merge_border
             ),

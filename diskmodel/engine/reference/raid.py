@@ -40,6 +40,8 @@ class Access:
     #: Of a transaction group of a pool (rule X14), and what of its time was not spent on disks.
     is_of_group: bool = False
     is_of_resilver: bool = False
+    #: The record that is read ahead, else -1.
+    ahead_of: int = -1
     cache_ns: int = 0
     parity_ns: int = 0
     out: int = 0
@@ -297,6 +299,13 @@ class Raid:
             self.start(pieces.first, pieces.then, done, is_of_resilver=True)
         return pieces is not None
 
+    def read_record(self, record: int, n: int, done: Callable[[Access, Command], None], *, is_ahead: bool) -> None:
+        """Read a record of `n` sectors into memory; ahead of a reader as commands of a class of their own (X14)."""
+        now = self.clock.now
+        self.n_chosen = [0] * len(self.devices)
+        pieces = plan(self.tables, READ, record * n, n, self._choose_copy, self.front)
+        self._submit(Access(done, pieces.then, now, now, ahead_of=record if is_ahead else -1), pieces.first)
+
     def _submit(self, access: Access, pieces: Sequence[Piece]) -> None:
         commands = []
         for disk, op, lba, n in pieces:
@@ -318,6 +327,7 @@ class Raid:
         done = partial(self._part_done, access)
         command = Command(self._number(), disk, op, lba, n, self.clock.now, done, is_bitmap=access.is_bitmap)
         command.is_of_group, command.is_of_resilver = access.is_of_group, access.is_of_resilver
+        command.ahead_of = access.ahead_of
         if access.is_fua and op == WRITE:
             if self.has_fua:
                 command.is_fua = True

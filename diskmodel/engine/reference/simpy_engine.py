@@ -97,6 +97,7 @@ def make_stages(
             device.write_gap = scenario.layout.pool.writes.gather_gap
             device.most_active = scenario.layout.pool.most_active
             device.resilver = scenario.layout.pool.resilver
+            device.most_ahead = scenario.layout.pool.reads.active
         if isinstance(tables, HddTables):
             device.zone_sectors, device.first_zoned = tables.write_zone_sectors, tables.conventional_sectors
             device.zone_merge_limit = merge_limit

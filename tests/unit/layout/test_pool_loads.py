@@ -1,4 +1,4 @@
-"""What pools of OpenZFS are asked: random reads are answered, everything else is refused with its name."""
+"""What pools of OpenZFS are asked: requests at random and in order are answered, others refused with their name."""
 
 from __future__ import annotations
 
@@ -20,14 +20,26 @@ READS = {"size": "8 KiB", "rate": "100/s"}
 @pytest.mark.parametrize(
     ("stream", "said"),
     [
-        ({"addresses": "sequential"}, "workload.addresses='reads or writes in order': are not modeled for pools"),
-        ({"addresses": {"pattern": "strided", "stride": "1 MiB"}}, "reads or writes in order"),
+        ({"addresses": {"pattern": "strided", "stride": "1 MiB"}}, "requests at equal distances or in sorted batches"),
     ],
 )
 def test_other_loads_are_refused(stream: dict[str, Any], said: str) -> None:
     with pytest.raises(CoverageError) as caught:
         simulate(POOL, Workload.parse({**READS, **stream}), n_requests=200, profile_draws=0)
     assert said in str(caught.value)
+
+
+def test_a_reader_in_order_gets_what_the_disks_read() -> None:
+    """Its records are read ahead and together: no more is read than asked for, in commands of up to 1 MiB."""
+    load = Workload.parse({"size": "1 MiB", "clients": 1, "addresses": "sequential"})
+    result = simulate(Array("6 generic-7k2 raidz2"), load, n_requests=400, profile_draws=0)
+    devices = result.run.devices
+    assert devices.read_bytes.sum() == pytest.approx(400 << 20, rel=0.1)
+    assert devices.read_bytes.sum() / devices.n_reads.sum() > 200 << 10
+    random = simulate(
+        Array("6 generic-7k2 raidz2"), Workload.parse({"size": "1 MiB", "clients": 1}), n_requests=400, profile_draws=0
+    )
+    assert result.iops.value > 2 * random.iops.value
 
 
 def test_no_pool_is_served_as_a_file() -> None:
@@ -61,6 +73,17 @@ def test_a_log_device_takes_the_log() -> None:
     )
     assert alone.latency.mean.value > 5  # ms
     assert own.latency.quantiles_ns["p50"] == pytest.approx(50e3 + 12 * 1024 / 500e6 * 1e9, rel=0.02)
+
+
+def test_a_log_block_takes_the_processor_of_the_host() -> None:
+    """As long as the write itself; then come the link of the device and its time."""
+    load = Workload.parse({"size": "8 KiB", "clients": 1, "read_ratio": 0, "sync": "dsync"})
+    pool = Array("6 generic-7k2 raidz2, record 8KiB, log 50us").to_dict()
+    pool["layout"]["record_work"] = "1 us"
+    pool["host"] = {"submission": "80 us"}
+    result = simulate(Array.parse(pool), load, n_requests=300, profile_draws=0)
+    expected_ns = 2 * 80e3 + 50e3 + 12 * 1024 / 500e6 * 1e9
+    assert result.latency.quantiles_ns["p50"] == pytest.approx(expected_ns, rel=0.02)
 
 
 def test_reads_are_answered_alike_by_both_engines() -> None:

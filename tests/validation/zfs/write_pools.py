@@ -1,16 +1,18 @@
-"""Writes the tables of docs/explanation/validation/pools.md: `python -m tests.validation.zfs.write_pools [writes]`."""
+"""Writes the tables of docs/explanation/validation/pools.md: `python -m tests.validation.zfs.write_pools [which]`."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-from tests.validation.zfs import pool_writes, pools, test_pool_writes, test_pools
+from tests.validation.zfs import in_order, pool_writes, pools, test_in_order, test_pool_writes, test_pools
 
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "validation" / "pools.md"
 BEGIN, END = "<!-- table: tests/validation/zfs/write_pools.py -->\n", "<!-- end of table -->"
 BEGIN_WRITES = "<!-- table of writes: tests/validation/zfs/write_pools.py -->\n"
 END_WRITES = "<!-- end of table of writes -->"
+BEGIN_ORDER = "<!-- table in order: tests/validation/zfs/write_pools.py -->\n"
+END_ORDER = "<!-- end of table in order -->"
 
 
 def line(name: str, is_outside: bool, measured: object, model: object, figures: tuple[str, ...]) -> str:
@@ -51,16 +53,35 @@ def writes() -> list[str]:
     return [titles, "|---|" + "--:|" * 9, *lines]
 
 
+def ordered() -> list[str]:
+    titles = "| run | requests a second measured | model | | member reads or writes an operation | model | |"
+    lines = [
+        line(
+            row["run"],
+            test_in_order.is_outside(row),
+            in_order.measured(row),
+            in_order.simulated(row["run"]),
+            ("iops", "per_op"),
+        )
+        for row in in_order.rows()
+    ]
+    return [titles, "|---|" + "--:|" * 6, *lines]
+
+
 def put(text: str, begin: str, end: str, lines: list[str]) -> str:
     start = text.index(begin) + len(begin)
     return text[:start] + "\n".join(["", *lines, "", ""]) + text[text.index(end, start) :]
 
 
 def main() -> None:
-    text = PAGE.read_text()
-    if "writes" not in sys.argv[1:]:
+    text, only = PAGE.read_text(), sys.argv[1:]
+    if not only:
         text = put(text, BEGIN, END, reads())
-    PAGE.write_text(put(text, BEGIN_WRITES, END_WRITES, writes()))
+    if "order" not in only:
+        text = put(text, BEGIN_WRITES, END_WRITES, writes())
+    if "writes" not in only:
+        text = put(text, BEGIN_ORDER, END_ORDER, ordered())
+    PAGE.write_text(text)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,8 @@ pub struct Command {
     pub is_of_group: bool,
     /// A read or a write of the resilver of a pool (rules X8, X14).
     pub is_of_resilver: bool,
+    /// A read of a pool that nobody waits for (rule X14).
+    pub is_ahead: bool,
     /// Part of a run that does not go to the media cache (rule G2).
     pub in_place: bool,
     pub lba: i64,

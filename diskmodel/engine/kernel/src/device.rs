@@ -148,18 +148,20 @@ const NEVER: i64 = i64::MAX;
 /// Waiting commands, from the one that came first, among which a read looks for others to include (rule X8).
 const LOOKED_AT: usize = 256;
 
-/// Classes of commands on a disk of a pool: reads, writes that somebody waits for, those of a transaction group; reads of
-/// a resilver (rule X14).
+/// Classes of commands on a disk of a pool: reads and writes that somebody waits for, reads ahead, writes of a
+/// transaction group; reads of a resilver (rule X14).
 const READS: usize = 0;
 const AWAITED: usize = 1;
-const OF_GROUP: usize = 2;
-const OF_RESILVER: usize = 3;
+const AHEAD: usize = 2;
+const OF_GROUP: usize = 3;
+const OF_RESILVER: usize = 4;
 /// Bits of a time in ns below which writes of a group count as equally old: 0.54 s.
 const AGE_BITS: u32 = 29;
 
 fn class_of(command: &Command) -> usize {
     match command.op {
         READ if command.is_of_resilver => OF_RESILVER,
+        READ if command.is_ahead => AHEAD,
         READ => READS,
         _ if command.is_of_group || command.is_of_resilver => OF_GROUP,
         _ => AWAITED,
@@ -170,11 +172,10 @@ fn class_of(command: &Command) -> usize {
 struct Classes {
     /// Sectors of padding between two writes that become one.
     gap: i64,
-    /// Commands of each class that the drive is given at once, and of a group.
-    most: usize,
-    of_group: usize,
+    /// Commands of each class that the drive is given at once.
+    most: [usize; 4],
     /// Those that it has.
-    active: [usize; 4],
+    active: [usize; 5],
     resilver: ResilverTables,
     /// Reads of a resilver that the drive may be given beside other commands, or that have ended since.
     credit: i64,
@@ -293,18 +294,33 @@ impl Front {
         self.border = border;
     }
 
-    /// Gives the drive commands of a pool by class: at most `most` of each, and none of a group at first (rule X14); a write may
-    /// include others behind `gap` sectors of padding.
-    pub fn divide_into_classes(&mut self, gap: i64, most: i64, resilver: &ResilverTables) {
-        let resilver = resilver.clone();
-        self.classes = Some(Classes { gap, most: most as usize, of_group: 0, active: [0; 4], resilver, credit: 0 });
+    /// Gives the drive commands of a pool by class: at most so many of those that somebody waits for, so many reads
+    /// ahead, and none of a group at first (rule X14); a write may include others behind `gap` sectors of padding.
+    pub fn divide_into_classes(&mut self, gap: i64, (most, ahead): (i64, i64), resilver: &ResilverTables) {
+        let most = [most as usize, most as usize, ahead as usize, 0];
+        self.classes = Some(Classes { gap, most, active: [0; 5], resilver: resilver.clone(), credit: 0 });
+    }
+
+    /// Somebody waits for these reads ahead now: those that the drive does not have are of another class.
+    pub fn hasten(&mut self, commands: &mut Commands, is_part: impl Fn(&Command) -> bool, events: &mut Events) {
+        let mut is_any = false;
+        for waiting in self.waiting.list().commands() {
+            let command = &mut commands[waiting.id];
+            if command.is_ahead && is_part(command) {
+                command.is_ahead = false;
+                is_any = true;
+            }
+        }
+        if is_any {
+            self.wake(events.now, events);
+        }
     }
 
     /// How many writes of a group the drive is given at once from now on.
     pub fn give_group_writes(&mut self, n: usize, events: &mut Events) {
         let Some(classes) = &mut self.classes else { return };
-        if classes.of_group != n {
-            classes.of_group = n;
+        if classes.most[OF_GROUP] != n {
+            classes.most[OF_GROUP] = n;
             self.wake(events.now, events);
         }
     }
@@ -318,21 +334,24 @@ impl Front {
         let class = |w: &Waiting| class_of(&commands[w.id]);
         let mut chosen = None;
         for kind in [READS, AWAITED] {
-            if chosen.is_none() && classes.active[kind] < classes.most {
+            if chosen.is_none() && classes.active[kind] < classes.most[kind] {
                 chosen = list.commands().iter().position(|w| class(w) == kind);
             }
         }
-        for (kind, most) in [(OF_GROUP, classes.of_group), (OF_RESILVER, classes.most_of_resilver())] {
+        let most_of_resilver = classes.most_of_resilver();
+        for (kind, most) in
+            [(AHEAD, classes.most[AHEAD]), (OF_GROUP, classes.most[OF_GROUP]), (OF_RESILVER, most_of_resilver)]
+        {
             if chosen.is_some() || classes.active[kind] >= most {
                 continue;
             }
             let all = || list.commands().iter().enumerate().filter(|(_, w)| class(w) == kind);
             let age = |w: &Waiting| if planted(Fault::PoolAge) { 0 } else { w.arrived >> AGE_BITS };
             let oldest = all().map(|(_, w)| age(w)).min().unwrap_or_default();
-            let of_group = || all().filter(|(_, w)| age(w) == oldest);
+            let of_kind = || all().filter(|(_, w)| age(w) == oldest);
             let end = if planted(Fault::PoolSweep) { 0 } else { *handed_end };
-            let behind = of_group().filter(|(_, w)| w.lba >= end).min_by_key(|(_, w)| (w.lba, w.seq));
-            chosen = behind.or_else(|| of_group().min_by_key(|(_, w)| (w.lba, w.seq))).map(|(at, _)| at);
+            let behind = of_kind().filter(|(_, w)| w.lba >= end).min_by_key(|(_, w)| (w.lba, w.seq));
+            chosen = behind.or_else(|| of_kind().min_by_key(|(_, w)| (w.lba, w.seq))).map(|(at, _)| at);
         }
         Some(list.remove(chosen?))
     }
@@ -349,11 +368,10 @@ impl Front {
         if first.arrived == now {
             return;
         }
-        let class = class_of(&commands[first.id]);
-        let is_of_resilver = commands[first.id].is_of_resilver;
+        let Command { op, is_of_group, is_of_resilver, .. } = commands[first.id];
         let own_gap = self.classes.as_ref().map_or(0, |classes| classes.gap);
-        let gap = match class {
-            READS | OF_RESILVER => self.gather.0 - i64::from(planted(Fault::PoolGap)),
+        let gap = match op {
+            READ => self.gather.0 - i64::from(planted(Fault::PoolGap)),
             _ if is_of_resilver && !planted(Fault::ResilverGap) => 0,
             _ => own_gap,
         };
@@ -364,7 +382,8 @@ impl Front {
         let mut near = std::mem::take(&mut self.near);
         near.clear();
         near.extend(list.commands().iter().take(LOOKED_AT).enumerate().filter_map(|(at, w)| {
-            let is_like = class_of(&commands[w.id]) == class && commands[w.id].is_of_resilver == is_of_resilver;
+            let Command { op: other, is_of_group: of_group, is_of_resilver: of_resilver, .. } = commands[w.id];
+            let is_like = (other, of_group, of_resilver) == (op, is_of_group, is_of_resilver);
             let is_near = w.arrived < now && w.lba / self.border == first.lba / self.border;
             (is_like && is_near).then_some((w.lba, w.seq, w.n, w.id, at))
         }));

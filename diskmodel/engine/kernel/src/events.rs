@@ -70,6 +70,8 @@ pub enum Action {
     /// A write to a pool goes on that was delayed, and one that is in memory is answered.
     PoolDelayed(u32),
     PoolTaken(u32),
+    /// A read of a pool that found all in memory is answered.
+    PoolRead(u32),
     /// A block of the log of a pool has waited long enough.
     LogIssued(u32),
     /// A block is on the log's own device.
@@ -115,6 +117,7 @@ impl Action {
             Action::LogDeviceDone(b) => (15, 7, b),
             Action::GroupTimed => (15, 8, 0),
             Action::GroupTurn => (15, 9, 0),
+            Action::PoolRead(b) => (15, 10, b),
         };
         u64::from(a) << 36 | u64::from(b) << 4 | kind
     }
@@ -147,7 +150,8 @@ impl Action {
             _ if a == 6 => Action::LogIssued(b),
             _ if a == 7 => Action::LogDeviceDone(b),
             _ if a == 8 => Action::GroupTimed,
-            _ => Action::GroupTurn,
+            _ if a == 9 => Action::GroupTurn,
+            _ => Action::PoolRead(b),
         }
     }
 }

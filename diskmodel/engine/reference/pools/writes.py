@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.pools.intent_log import Entry, IntentLog
+from diskmodel.engine.reference.pools.reads import PoolReads
 from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.reference.raid import Access, Raid
 from diskmodel.engine.reference.resilver import Resilver
@@ -77,6 +78,7 @@ class PoolWrites:
         #: When the writing of the last group began, and whether a time for the next is set.
         self.begun_ns = 0
         self.is_timed = False
+        self.reads = PoolReads(clock, raid, hit_ns)
         self.processors = processors
         #: A processor works so long on a write of a group, one after the other.
         self.turn_ns = turn_ns if self.tables.record_ns < 0 else self.tables.record_ns
@@ -85,7 +87,8 @@ class PoolWrites:
         #: Records and indirect blocks of the group that are still to be written, and how many writes are out.
         self.left_records = self.left_indirect = 0
         self.out = 0
-        self.round = 0
+        #: Rounds of metadata that have been written of the group, and how many there are.
+        self.round, self.n_rounds = 0, self.tables.rounds
         #: When the last delayed write goes on, and writes that wait until less is dirty.
         self.delayed_until_ns = 0
         self.blocked: deque[Write] = deque()
@@ -119,7 +122,7 @@ class PoolWrites:
         """Start a host access of `n` sectors; `done` as of `Raid.access`."""
         self.space.asked((sector + n - 1) // self.pool.record)
         if op == READ:
-            self.raid.access(op, sector, n, done)
+            self.reads.read(row, sector, n, done)
             return
         write = Write(row, sector, n, done, self.clock.now, is_fua and self.tables.is_logged)
         if self.blocked or self.dirty >= self.tables.dirty_most:
@@ -245,7 +248,7 @@ class PoolWrites:
         self.left_records = sum(not is_written for is_written in records.values())
         self.dirty -= (len(records) - self.left_records) * self.pool.record
         self.left_indirect = len(self.syncing.indirect)
-        self.round = 0
+        self.round, self.n_rounds = 0, self.tables.rounds_of(self.log.take_used())
         self._dirty_changed()
         self._write_group()
 
@@ -322,7 +325,7 @@ class PoolWrites:
     def _next_round(self) -> None:
         """Write the next round of metadata, or the labels behind the last (rule X12)."""
         tables = self.tables
-        if self.round < tables.rounds:
+        if self.round < self.n_rounds:
             self.round += 1
             for number in range(tables.objects):
                 for copy in range(tables.object_copies):

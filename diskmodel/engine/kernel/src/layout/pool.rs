@@ -1,6 +1,7 @@
 //! Pools of OpenZFS: where a record lies, and what reading it takes (rules X1 to X6); see `diskmodel/layout/pool.py`.
 
 use super::pool_space::WriteTables;
+use super::pool_streams::ReadTables;
 use super::resilver::ResilverTables;
 use super::{Copy, Layout, Piece, Plan, READ};
 use crate::faults::{planted, Fault};
@@ -37,6 +38,7 @@ record! {
         /// Sectors that a read may skip to include another, and its most sectors then.
         pub gather_gap: i64,
         pub gather: i64,
+        pub reads: ReadTables,
         pub writes: WriteTables,
         pub resilver: ResilverTables,
     }

@@ -102,6 +102,15 @@ impl LayoutTables {
             ("layout.pool.gather_gap", pool.gather_gap),
         ];
         all_within(&others, 0, MAX_SECTORS)?;
+        let ahead = [
+            ("layout.pool.reads.streams", pool.reads.streams),
+            ("layout.pool.reads.least", pool.reads.least),
+            ("layout.pool.reads.most", pool.reads.most),
+            ("layout.pool.reads.held", pool.reads.held),
+            ("layout.pool.reads.active", pool.reads.active),
+        ];
+        all_within(&ahead, 1, MAX_SECTORS)?;
+        within("layout.pool.reads.reap_ns", pool.reads.reap_ns, 0, MAX_APART_NS)?;
         self.check_pool_writes(&pool.writes)?;
         let resilver = &pool.resilver;
         within("layout.pool.resilver.records", resilver.records, 0, self.capacity / pool.record)?;

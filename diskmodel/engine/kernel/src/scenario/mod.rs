@@ -99,7 +99,8 @@ impl Outside {
             front.merge_up_to(self.merge_sectors);
             if let Some(pool) = &layout.pool {
                 front.gather_up_to(pool.gather_gap, pool.gather, model.border());
-                front.divide_into_classes(pool.writes.gather_gap, pool.most_active, &pool.resilver);
+                let most = (pool.most_active, pool.reads.active);
+                front.divide_into_classes(pool.writes.gather_gap, most, &pool.resilver);
             }
             if let Some(zones) = &self.write_zones {
                 front.write_in(WriteZones::new(zones, model.border()));

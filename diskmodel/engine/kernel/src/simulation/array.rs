@@ -100,6 +100,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let is_bitmap = matches!(owner, Owner::Bitmap);
         let is_of_group = matches!(owner, Owner::Group(_));
         let is_of_resilver = matches!(owner, Owner::Resilver);
+        let is_ahead = matches!(owner, Owner::Ahead(_));
         let mut out = 0;
         for at in 0..self.plan.first.len() {
             let piece = &self.plan.first[at];
@@ -115,6 +116,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                     is_bitmap,
                     is_of_group,
                     is_of_resilver,
+                    is_ahead,
                     lba,
                     n: take,
                     submitted: now,
@@ -286,6 +288,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Owner::Destage(first, end) => self.destaged(first, end),
             Owner::ReadAhead(number) => self.came(number),
             Owner::Fill(host) => self.filled(host, last),
+            Owner::Record(number) | Owner::Ahead(number) => self.record_came(number),
             Owner::Log(burst) => self.log_written(burst, last),
             Owner::Group(cleans) => self.group_written(cleans),
             Owner::Labels => self.labels_written(),

@@ -59,6 +59,8 @@ pub struct IntentLog {
     n_parallel: i64,
     /// What a block takes: a mean in which the latest counts an eighth.
     latency: i64,
+    /// Whether anything has been committed since the last group began.
+    pub(super) is_used: bool,
     /// When the log's own device is free.
     device_free: i64,
 }
@@ -72,6 +74,7 @@ impl IntentLog {
             first: 0,
             n_parallel: 0,
             latency: 0,
+            is_used: false,
             device_free: 0,
         }
     }
@@ -91,6 +94,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     pub(super) fn commit_to_log(&mut self, entries: &[Entry], waiter: LogWaiter) {
         let Some((pool, _, tables)) = self.pool() else { return };
         let (log, writes) = (&mut pool.log, &tables.writes);
+        log.is_used = true;
         let before = log.open.as_ref().map(|_| log.open_number());
         if before.is_some() {
             log.n_parallel = writes.log_bursts;
@@ -176,7 +180,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let Some(block) = &mut pool.log.open else { return false };
         block.issued = now;
         let work = pool.block_ns + pool.turn_ns * block.n_records;
-        if work == 0 {
+        if work == 0 || planted(Fault::PoolLogWork) {
             return false;
         }
         let made = processors.take_at_once(now, work);

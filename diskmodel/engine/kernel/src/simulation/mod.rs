@@ -11,6 +11,7 @@ mod intent_log;
 mod journal;
 mod page_cache;
 mod pool;
+mod pool_reads;
 mod processors;
 mod read_ahead;
 mod rebuild;
@@ -71,6 +72,9 @@ enum Owner {
     Bitmap,
     /// The writes that a stretch of rows is part of (rule L15).
     Stripes,
+    /// A record of a pool that is read into memory: somebody waits for it, or it is read ahead.
+    Record(i64),
+    Ahead(i64),
     /// A write to a pool, for which a record is read.
     Fill(u32),
     /// A block of the log of a pool.
@@ -465,6 +469,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::LogDelayed(stream) => self.log_delayed(stream),
             Action::PoolDelayed(host) => self.fill(host),
             Action::PoolTaken(host) => self.write_taken(host),
+            Action::PoolRead(host) => self.read_done(host),
             Action::LogIssued(block) => self.log_timed(block),
             Action::LogDeviceDone(block) => self.on_log_device(block),
             Action::GroupTimed => self.group_timed(),

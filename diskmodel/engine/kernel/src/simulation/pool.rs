@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::intent_log::{Entry, IntentLog, LogWaiter};
+use super::pool_reads::PoolReads;
 use super::resilver::Resilver;
 use super::{Owner, Simulation, Times};
 use crate::command::Command;
@@ -57,6 +58,7 @@ enum Turn {
 pub struct PoolWrites {
     pub(super) space: Space,
     pub(super) log: IntentLog,
+    pub(super) reads: PoolReads,
     open: Group,
     syncing: Option<Group>,
     /// Sectors of records that are dirty, in both groups.
@@ -72,7 +74,9 @@ pub struct PoolWrites {
     left_records: i64,
     left_indirect: i64,
     out: i64,
+    /// Rounds of metadata that have been written of the group, and how many there are.
     round: i64,
+    n_rounds: i64,
     /// When the last delayed write goes on, and writes that wait until less is dirty.
     delayed_until: i64,
     blocked: VecDeque<u32>,
@@ -91,6 +95,7 @@ impl PoolWrites {
         Some(PoolWrites {
             space: Space::new(layout, &pool.writes, top),
             log: IntentLog::new(&pool.writes),
+            reads: PoolReads::new(&pool.reads, pool.writes.n_records),
             open: Group::default(),
             syncing: (left_records > 0).then(Group::default),
             dirty: left_records * pool.record + left_indirect * pool.writes.indirect,
@@ -103,6 +108,7 @@ impl PoolWrites {
             left_indirect,
             out: 0,
             round: 0,
+            n_rounds: pool.writes.rounds,
             delayed_until: 0,
             blocked: VecDeque::new(),
             writes: HashMap::new(),
@@ -171,7 +177,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let Some((pool, _, tables)) = self.pool() else { return };
         pool.space.asked((sector + n - 1) / tables.record);
         if op == READ {
-            return self.plan_access(Owner::Host(host), op, sector, n, now);
+            return self.pool_read(host, sector, n);
         }
         let is_safe = is_safe && tables.writes.is_logged;
         let is_blocked = !pool.blocked.is_empty() || pool.dirty >= tables.writes.dirty_most;
@@ -382,6 +388,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         pool.left_indirect = group.indirect.len() as i64;
         pool.syncing = Some(group);
         pool.round = 0;
+        let is_used = std::mem::take(&mut pool.log.is_used) || planted(Fault::PoolUsed);
+        pool.n_rounds = if is_used { tables.writes.rounds } else { tables.writes.rounds / 2 };
         self.dirty_changed();
         self.write_group();
     }
@@ -427,7 +435,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let Simulation { processors, pool, .. } = self;
         let Some(pool) = pool else { return };
         let free = processors.first_free();
-        let latest = since + pool.turn_ns * PATIENCE;
+        let patience = if planted(Fault::PoolPatience) { 2 * PATIENCE } else { PATIENCE };
+        let latest = since + pool.turn_ns * patience;
         let when = if free <= now || now >= latest {
             pool.turn = Turn::Works;
             processors.take_at_once(now, pool.turn_ns)
@@ -503,7 +512,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Write the next round of metadata, or the labels behind the last (rule X12).
     fn next_round(&mut self) {
         let Some((pool, _, tables)) = self.pool() else { return };
-        let (n_rounds, objects, copies) = (tables.writes.rounds, tables.writes.objects, tables.writes.object_copies);
+        let (n_rounds, objects, copies) = (pool.n_rounds, tables.writes.objects, tables.writes.object_copies);
         let blocks = tables.writes.object_blocks;
         if pool.round + i64::from(planted(Fault::PoolRounds)) < n_rounds {
             pool.round += 1;

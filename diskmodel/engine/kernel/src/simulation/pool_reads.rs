@@ -1,0 +1,181 @@
+//! What a pool reads: streams that it reads ahead of, and records that have come (rules X18 and X19); see
+//! `diskmodel/engine/reference/pools/reads.py`.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{Owner, Simulation, Times};
+use crate::command::Command;
+use crate::device::Device;
+use crate::events::{Action, COMPLETE};
+use crate::faults::{planted, Fault};
+use crate::layout::{ReadTables, Streams};
+use crate::mechanics::READ;
+use crate::traffic::Traffic;
+
+/// A record that is being read into memory.
+struct Coming {
+    /// Who waits for it, and whether it is kept for others.
+    readers: Vec<u32>,
+    is_kept: bool,
+    /// Ahead of which stream it is read.
+    stream: Option<u64>,
+    is_ahead: bool,
+}
+
+/// A read that waits for records: how many, and since when it was asked for.
+#[derive(Clone, Copy)]
+struct Reader {
+    out: u32,
+    asked: i64,
+}
+
+/// What a pool knows of its reads.
+pub struct PoolReads {
+    streams: Streams,
+    /// Records in memory that a reader has not come past, by number in order of coming, and the other way round.
+    held: HashMap<i64, u64>,
+    in_order: BTreeMap<u64, i64>,
+    n_held: u64,
+    most_held: usize,
+    coming: HashMap<i64, Coming>,
+    readers: HashMap<u32, Reader>,
+}
+
+impl PoolReads {
+    pub fn new(tables: &ReadTables, n_records: i64) -> Self {
+        PoolReads {
+            streams: Streams::new(tables, n_records),
+            held: HashMap::new(),
+            in_order: BTreeMap::new(),
+            n_held: 0,
+            most_held: tables.held as usize,
+            coming: HashMap::new(),
+            readers: HashMap::new(),
+        }
+    }
+
+    fn knows(&self, record: i64) -> bool {
+        self.held.contains_key(&record) || self.coming.contains_key(&record)
+    }
+
+    fn hold(&mut self, record: i64) {
+        self.n_held += 1;
+        self.held.insert(record, self.n_held);
+        self.in_order.insert(self.n_held, record);
+        if self.held.len() > self.most_held {
+            if let Some((_, oldest)) = self.in_order.pop_first() {
+                self.held.remove(&oldest);
+            }
+        }
+    }
+
+    fn forget(&mut self, record: i64) {
+        if let Some(number) = self.held.remove(&record) {
+            self.in_order.remove(&number);
+        }
+    }
+}
+
+impl<D: Device, T: Traffic> Simulation<D, T> {
+    /// Reads what is neither in memory nor being read, and ahead of a reader that goes on.
+    pub(super) fn pool_read(&mut self, host: u32, sector: i64, n: i64) {
+        let (now, device, row) = (self.events.now, self.pool_device(), self.hosts[host].row);
+        let hit_ns = self.controller.hit_ns;
+        let Some((pool, _, tables)) = self.pool() else { return };
+        let record = tables.record;
+        let (first, end) = (sector / record, (sector + n - 1) / record + 1);
+        let is_whole = (sector + n) % record == 0;
+        let stream = pool.reads.streams.read(first, end, now);
+        if stream.is_none() && !(first..end).any(|number| pool.reads.knows(number)) {
+            return self.plan_access(Owner::Host(host), READ, sector, n, now);
+        }
+        let mut out = 0;
+        for number in first..end {
+            let Some((pool, ..)) = self.pool() else { return };
+            let reads = &mut pool.reads;
+            let is_kept = number == end - 1 && !is_whole;
+            if reads.held.contains_key(&number) {
+                if !is_kept {
+                    reads.forget(number);
+                }
+                continue;
+            }
+            out += 1;
+            if let Some(coming) = reads.coming.get_mut(&number) {
+                coming.readers.push(host);
+                coming.is_kept = is_kept;
+                if std::mem::replace(&mut coming.is_ahead, false) {
+                    self.hasten(number);
+                }
+                continue;
+            }
+            let coming = Coming { readers: vec![host], is_kept, stream: None, is_ahead: false };
+            reads.coming.insert(number, coming);
+            self.plan_access(Owner::Record(number), READ, number * record, record, now);
+        }
+        let Some((pool, ..)) = self.pool() else { return };
+        pool.reads.readers.insert(host, Reader { out, asked: now });
+        let ahead = match stream {
+            Some((id, true)) => pool.reads.streams.ahead(id, out > 0),
+            _ => 0..0,
+        };
+        if out == 0 {
+            self.events.at(now + hit_ns, COMPLETE, device, row, Action::PoolRead(host));
+        }
+        for number in ahead {
+            let Some((pool, ..)) = self.pool() else { return };
+            if !pool.reads.knows(number) {
+                let stream = stream.map(|(id, _)| id);
+                let coming = Coming { readers: Vec::new(), is_kept: true, stream, is_ahead: true };
+                pool.reads.coming.insert(number, coming);
+                self.plan_access(Owner::Ahead(number), READ, number * record, record, now);
+            }
+        }
+    }
+
+    /// Somebody waits for a record that is read ahead: what still waits of it is of another class (rule X14).
+    fn hasten(&mut self, number: i64) {
+        if planted(Fault::PoolHasten) {
+            return;
+        }
+        let Simulation { disks, accesses, commands, events, .. } = self;
+        for disk in disks {
+            let is_part = |command: &Command| accesses[command.access].owner == Owner::Ahead(number);
+            disk.front_mut().hasten(commands, is_part, events);
+        }
+    }
+
+    /// A record is in memory.
+    #[inline(never)]
+    pub(super) fn record_came(&mut self, number: i64) {
+        let Some((pool, ..)) = self.pool() else { return };
+        let reads = &mut pool.reads;
+        let Some(coming) = reads.coming.remove(&number) else { return };
+        if coming.is_kept {
+            reads.hold(number);
+        }
+        if let Some(stream) = coming.stream {
+            reads.streams.came(stream, number);
+        }
+        for host in coming.readers {
+            let Some((pool, ..)) = self.pool() else { return };
+            let Some(reader) = pool.reads.readers.get_mut(&host) else { continue };
+            reader.out -= 1;
+            if reader.out == 0 {
+                self.read_done(host);
+            }
+        }
+    }
+
+    /// A read has all that it needs in memory, and is answered; the time that it waited counts as the cache's.
+    #[inline(never)]
+    pub(super) fn read_done(&mut self, host: u32) {
+        let now = self.events.now;
+        let Some((pool, ..)) = self.pool() else { return };
+        let asked = pool.reads.readers.remove(&host).map_or(now, |reader| reader.asked);
+        let request = &mut self.hosts[host];
+        request.cache += now - asked;
+        request.last = Times::default();
+        self.answered(host);
+    }
+}

@@ -1,0 +1,109 @@
+"""Event adapter of what a pool reads: streams that it reads ahead of, and records in memory (rules X18 and X19)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from diskmodel.engine.reference.clock import COMPLETE, Clock
+from diskmodel.engine.reference.command import Command
+from diskmodel.engine.reference.raid import Access, Raid
+from diskmodel.layout.pool_streams import Stream, Streams
+from diskmodel.records import READ
+
+Done = Callable[[Access, Command], None]
+
+
+@dataclass
+class Reader:
+    """A read that waits for records: how many, and since when it was asked for."""
+
+    done: Done
+    asked_ns: int
+    out: int = 0
+
+
+@dataclass
+class Coming:
+    """A record that is being read into memory: who waits for it, and whether it is kept for others."""
+
+    readers: list[Reader] = field(default_factory=list)
+    is_kept: bool = True
+    stream: Stream | None = None
+    is_ahead: bool = False
+
+
+class PoolReads:
+    """What stands before the reads of a pool."""
+
+    def __init__(self, clock: Clock, raid: Raid, hit_ns: int) -> None:
+        self.clock, self.raid, self.hit_ns = clock, raid, hit_ns
+        pool = raid.tables.pool
+        assert pool is not None
+        self.record = pool.record
+        self.streams = Streams(pool.reads, pool.writes.n_records)
+        #: Records in memory that a reader has not come past, the oldest first.
+        self.held: dict[int, None] = {}
+        self.coming: dict[int, Coming] = {}
+        self.device = len(raid.devices) + 4
+
+    def read(self, row: int, sector: int, n: int, done: Done) -> None:
+        """Read what is neither in memory nor being read, and ahead of a reader that goes on."""
+        first, end = sector // self.record, -(-(sector + n) // self.record)
+        is_whole = (sector + n) % self.record == 0
+        stream, comes_to_others = self.streams.read(first, end, self.clock.now)
+        if stream is None and not any(r in self.held or r in self.coming for r in range(first, end)):
+            self.raid.access(READ, sector, n, done)
+            return
+        reader = Reader(done, self.clock.now)
+        for record in range(first, end):
+            is_kept = record == end - 1 and not is_whole
+            if record in self.held:
+                if not is_kept:
+                    del self.held[record]
+                continue
+            reader.out += 1
+            if record not in self.coming:
+                self.coming[record] = Coming([reader], is_kept)
+                self._fetch(record)
+                continue
+            coming = self.coming[record]
+            coming.readers.append(reader)
+            coming.is_kept = is_kept
+            if coming.is_ahead:
+                coming.is_ahead = False
+                self._hasten(record)
+        if not reader.out:
+            self.clock.at(self.clock.now + self.hit_ns, COMPLETE, self.device, row, lambda: self._answer(reader))
+        if stream is not None and comes_to_others:
+            for record in self.streams.ahead(stream, is_missed=reader.out > 0):
+                if record not in self.held and record not in self.coming:
+                    self.coming[record] = Coming([], stream=stream, is_ahead=True)
+                    self._fetch(record, is_ahead=True)
+
+    def _fetch(self, record: int, *, is_ahead: bool = False) -> None:
+        self.raid.read_record(record, self.record, lambda *_: self._came(record), is_ahead=is_ahead)
+
+    def _hasten(self, record: int) -> None:
+        """What somebody waits for now is of another class (rule X14)."""
+        for device in self.raid.devices:
+            device.hasten(record)
+
+    def _came(self, record: int) -> None:
+        coming = self.coming.pop(record)
+        if coming.is_kept:
+            self.held[record] = None
+            if len(self.held) > self.streams.tables.held:
+                del self.held[next(iter(self.held))]
+        if coming.stream is not None:
+            self.streams.came(coming.stream, record)
+        for reader in coming.readers:
+            reader.out -= 1
+            if not reader.out:
+                self._answer(reader)
+
+    def _answer(self, reader: Reader) -> None:
+        """All is in memory; the time that it waited for counts as the cache's."""
+        now = self.clock.now
+        access = Access(reader.done, [], reader.asked_ns, reader.asked_ns, cache_ns=now - reader.asked_ns)
+        reader.done(access, Command(0, 0, READ, 0, 0, now, lambda _: None))
