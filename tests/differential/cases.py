@@ -30,7 +30,7 @@ Case = dict[str, Any]
 Pick = Callable[[Sequence[Any]], Any]
 
 #: Cases that are kept: engines once differed on them, or they are the rare ones that catch a mutant.
-CORPUS = sorted((Path(__file__).parent / "corpus").glob("*.json"))
+CORPUS = sorted((Path(__file__).parent / "corpus").rglob("*.json"))
 #: Cases `random_case(0)` to this one are run in the fast tier; with the kept ones they have to catch every mutant.
 N_FIXED = 400
 
