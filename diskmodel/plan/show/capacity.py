@@ -90,10 +90,10 @@ def capacity_notes(capacity: Capacity) -> list[str]:
 
 
 def _seen(capacity: Capacity) -> str:
-    highest = f"{in_digits(capacity.highest.offered, 4)}/s was stable"
+    highest = f"{capacity.highest.offered:,.4g}/s was stable"
     if math.isnan(capacity.overload_per_s):
         return highest
-    return f"{highest} and {in_digits(capacity.overload_per_s, 4)}/s an overload"
+    return f"{highest} and {capacity.overload_per_s:,.4g}/s an overload"
 
 
 def _ms(outcome: Outcome | None, statistic: str) -> str:
