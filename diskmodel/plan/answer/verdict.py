@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _LEAST_RATIO = 0.02
 #: From which ratio a figure is given as "three times", not in percent.
 _MANY_TIMES = 2.0
+#: The same of times, which are hardly ever twice as short: beyond it, all are "99 % sooner" or 100 %.
+_A_FIFTIETH = 50.0
 
 
 def verdict(comparison: Comparison) -> str:
@@ -92,7 +94,7 @@ def _add(
 
 def _saved(ratio: float) -> str:
     """Return by how much a time is shorter, of which the other is `ratio` times as long."""
-    return f"{100 * (1 - 1 / ratio):.0f} % sooner"
+    return f"{in_digits(ratio, 2)} times as fast" if ratio >= _A_FIFTIETH else f"{100 * (1 - 1 / ratio):.0f} % sooner"
 
 
 def _added(ratio: float) -> str:

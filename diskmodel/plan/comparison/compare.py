@@ -159,14 +159,14 @@ def _compared(
     is_counted = not (array.layout.kind.is_pool and workload.has_writes)
     guess = estimate(array, workload, seed=seed) if is_counted else None
     if workload.is_open:
-        curve = points_to_overload(array, workload, evaluate, seed=seed, n_requests=n_requests)
-        curve = sorted([*curve, LoadPoint(1.0, workload.offered_rate_per_s, healthy)], key=lambda at: at.offered)
+        tried = points_to_overload(array, workload, evaluate, seed=seed, n_requests=n_requests)
+        curve = sorted([*tried, LoadPoint(1.0, workload.offered_rate_per_s, healthy)], key=lambda at: at.offered)
     else:
         half = max(n_requests // 2, 2000)
-        curve = load_points(array, workload, healthy, evaluate, seed=seed, n_requests=half)
+        curve = tried = load_points(array, workload, healthy, evaluate, seed=seed, n_requests=half)
     if p99_limit_ms is not None:
         curve = refined(curve, array, workload, p99_limit_ms, evaluate, seed=seed, n_requests=n_requests)
-    headroom = find_headroom(curve, workload, growth_ratio, p99_limit_ms)
+    headroom = find_headroom(curve, workload, growth_ratio, p99_limit_ms, tried)
     rule = rule_of_an_array(array, workload)
     predicted = rule.host_iops or math.inf
     words = _why(array, workload, rule.back_end_per_host, healthy)

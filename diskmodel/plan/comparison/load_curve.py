@@ -63,11 +63,19 @@ def load_points(
 
 
 def find_headroom(
-    curve: Sequence[LoadPoint], workload: Workload, growth_ratio: float | None, p99_limit_ms: float | None = None
+    curve: Sequence[LoadPoint],
+    workload: Workload,
+    growth_ratio: float | None,
+    p99_limit_ms: float | None = None,
+    tried: Sequence[LoadPoint] | None = None,
 ) -> Headroom:
-    """Return the knee and the headroom of a curve: up to the p99 limit, or up to the knee without one."""
+    """Return the knee and the headroom of a curve: up to the p99 limit, or up to the knee without one.
+
+    The knee and the highest rate are those of `tried`: of the points that do not depend on the load that was asked
+    about, where there are such; default: of all.
+    """
     points = sorted(curve, key=lambda point: point.load_factor)
-    stable = [point for point in points if point.outcome.is_stable]
+    stable = [point for point in (points if tried is None else tried) if point.outcome.is_stable]
     if not stable:
         return Headroom(math.nan, 0.0, 0.0, math.nan, p99_limit_ms, -1.0, None if growth_ratio is None else 0.0)
     knee = max(stable, key=power)

@@ -48,6 +48,7 @@ def test_a_comparison_names_the_same_rates(rate: str) -> None:
     (compared,) = compare([Array(words)], load, n_draws=0, n_requests=3000).arrays
     assert compared.headroom.most_iops == pytest.approx(found.highest.offered, rel=0.01)
     assert compared.headroom.knee_iops == pytest.approx(found.knee.offered, rel=0.01)
+    assert 1.0 in [point.load_factor for point in compared.curve]
     assert found.highest.offered > 3 * found.knee.offered
 
 

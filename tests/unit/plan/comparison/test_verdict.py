@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from diskmodel.array import Array
 from diskmodel.plan import Comparison, compare
+from diskmodel.plan.answer.verdict import _saved
 from diskmodel.units import in_digits
 from diskmodel.workload import Workload
 from tests.unit.plan.fakes import Queues
@@ -21,6 +24,13 @@ def load(rate: int) -> Workload:
 
 def asked(*arrays: Array, rate: int = 500) -> Comparison:
     return compare(arrays, load(rate), evaluate=Queues(noise=0.01))
+
+
+@pytest.mark.parametrize(
+    ("ratio", "said"), [(1.25, "20 % sooner"), (11.0, "91 % sooner"), (485.3, "485 times as fast")]
+)
+def test_a_time_is_so_much_shorter(ratio: float, said: str) -> None:
+    assert _saved(ratio) == said
 
 
 def test_two_arrays() -> None:
