@@ -11,7 +11,7 @@ from diskmodel.array import Array
 from diskmodel.drive.hdd import Hdd
 from diskmodel.engine.reference.clock import ARRIVE, Clock
 from diskmodel.engine.reference.controller import HostRequest
-from diskmodel.engine.reference.pool_writes import PoolWrites
+from diskmodel.engine.reference.pools.writes import PoolWrites
 from diskmodel.engine.reference.simpy_engine import make_host, make_rebuild, make_stages
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.write_pointers import WritePointers

@@ -17,8 +17,9 @@ from diskmodel.records import FLUSH, READ, WRITE
 LOOKED_AT = 256
 #: Bits of a time in ns below which writes of a group count as equally old (`VDQ_T_SHIFT`): 0.54 s.
 AGE_BITS = 29
-#: Class of the reads of a resilver.
-RESILVER = 4
+#: Classes of commands on a disk of a pool: reads and writes that somebody waits for, reads ahead, writes of a group or
+#: of a resilver, reads of a resilver (rule X14).
+READS, AWAITED, AHEAD, OF_GROUP, OF_RESILVER = range(5)
 
 
 def _kind_of(command: Command) -> tuple[int, bool, bool]:
@@ -27,13 +28,9 @@ def _kind_of(command: Command) -> tuple[int, bool, bool]:
 
 
 def _class_of(command: Command) -> int:
-    """Class of a command on a disk of a pool (rule X14).
-
-    Reads and writes that somebody waits for, reads ahead, writes of a group; reads of a resilver.
-    """
     if command.op == READ:
-        return RESILVER if command.is_of_resilver else 0 if command.ahead_of < 0 else 2
-    return 3 if command.is_of_group or command.is_of_resilver else 1
+        return OF_RESILVER if command.is_of_resilver else READS if command.ahead_of < 0 else AHEAD
+    return OF_GROUP if command.is_of_group or command.is_of_resilver else AWAITED
 
 
 @dataclass
@@ -92,7 +89,7 @@ class Device(ABC):
         self.counters = Counters()
         self._wakes: set[int] = set()
         #: Of a pool: commands of each class that the drive has.
-        self.active = [0, 0, 0, 0, 0]
+        self.active = [0] * 5
         #: Reads of a resilver that the drive may be given beside other commands, or that have ended since (rule X14).
         self.credit = 0
 
@@ -213,12 +210,17 @@ class Device(ABC):
 
     def _choose_class(self) -> int | None:
         """Which command that waits a pool gives to the drive (rule X14); None: none now."""
-        for kind in (0, 1):
+        for kind in (READS, AWAITED):
             if self.active[kind] < self.most_active:
                 at = next((at for at, command in enumerate(self.waiting) if _class_of(command) == kind), None)
                 if at is not None:
                     return at
-        for kind, most in ((2, self.most_ahead), (3, self.most_of_group), (RESILVER, self._most_of_resilver())):
+        by_place = (
+            (AHEAD, self.most_ahead),
+            (OF_GROUP, self.most_of_group),
+            (OF_RESILVER, self._most_of_resilver()),
+        )
+        for kind, most in by_place:
             if self.active[kind] < most:
                 at = self._next_by_place(kind)
                 if at is not None:
@@ -237,15 +239,15 @@ class Device(ABC):
         tables = self.resilver
         if tables is None:
             return 0
-        if sum(self.active[:RESILVER]):
+        if sum(self.active[:OF_RESILVER]):
             return min(self.credit, tables.active_least)
         return tables.active_most if self.credit >= tables.quiet else tables.active_least
 
     def _count_active(self, kind: int) -> None:
         """The drive is given a command of a class."""
         self.active[kind] += 1
-        others = sum(self.active[:RESILVER])
-        if kind != RESILVER:
+        others = sum(self.active[:OF_RESILVER])
+        if kind != OF_RESILVER:
             if others == 1:
                 self.credit = 1
         elif others:
@@ -254,8 +256,8 @@ class Device(ABC):
     def _count_ended(self, kind: int) -> None:
         """A command of a class has ended."""
         self.active[kind] -= 1
-        others = sum(self.active[:RESILVER])
-        if kind != RESILVER:
+        others = sum(self.active[:OF_RESILVER])
+        if kind != OF_RESILVER:
             self.credit = self.resilver.credit if others and self.resilver is not None else 0
         elif not others:
             self.credit += 1

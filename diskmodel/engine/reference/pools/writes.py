@@ -10,9 +10,9 @@ from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.pools.intent_log import Entry, IntentLog
 from diskmodel.engine.reference.pools.reads import PoolReads
+from diskmodel.engine.reference.pools.resilver import Resilver
 from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.reference.raid import Access, Raid
-from diskmodel.engine.reference.resilver import Resilver
 from diskmodel.layout.pieces import Piece
 from diskmodel.layout.pool import width_of
 from diskmodel.layout.pool_space import Space, blocks_above, write_pieces

@@ -1,5 +1,5 @@
 //! A resilver: records in order of place, while a transaction group waits (rules X20 and X21); see
-//! `diskmodel/engine/reference/resilver.py`.
+//! `diskmodel/engine/reference/pools/resilver.py`.
 
 use super::{Owner, Simulation};
 use crate::device::Device;

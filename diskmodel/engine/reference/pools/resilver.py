@@ -10,7 +10,7 @@ from diskmodel.layout.pool import width_of
 from diskmodel.layout.resilver import blocks_in_order
 
 if TYPE_CHECKING:
-    from diskmodel.engine.reference.pool_writes import PoolWrites
+    from diskmodel.engine.reference.pools.writes import PoolWrites
 
 
 class Resilver:
