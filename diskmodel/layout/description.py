@@ -95,7 +95,7 @@ class Rebuild(Description):
         return self.model_copy(update={"done_ratio": 0.5})
 
     def of_pool(self, used_ratio: float | None = None) -> Rebuild:
-        """Return the resilver of a pool in the place of this rebuild: without what only Linux md knows."""
+        """Return the resilver of a pool instead of this rebuild: without what only Linux md knows."""
         used = self.used_ratio if self.used_ratio is not None else used_ratio
         return Rebuild(disk=self.disk, done_ratio=self.done_ratio, used_ratio=used)
 

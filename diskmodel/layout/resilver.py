@@ -72,7 +72,7 @@ def step(tables: LayoutTables, first: int, choose: ChooseCopy) -> Plan | None:
 
 
 def new_disk_of(tables: LayoutTables, disk: int) -> int | None:
-    """Return the disk that is written in the place of another one; None: it has failed, and is not resilvered."""
+    """Return the disk that is written instead of another one; None: it has failed, and is not resilvered."""
     if disk not in tables.failed:
         return disk
     return tables.n_disks if tables.family == "pool" and disk == tables.rebuild_disk else None

@@ -68,6 +68,18 @@ def test_requests_beyond_the_end_are_refused() -> None:
             array.read(offset, length)
 
 
+def test_a_pool_is_resilvered_from_the_beginning() -> None:
+    layout = {"level": "raidz1", "disks": 3, "member": "3 GiB", "record": "1 MiB", "failed": [0], "spares": 1}
+    array = Array.parse({"drive": "md-raid-10k", "layout": {**layout, "rebuild": {"used": "2%"}}})
+    env = simpy.Environment()
+    process = ArrayProcess(env, array)
+    env.run(until=3_000_000_000)
+    tables = array.tables()
+    written = process._devices[3].counters.write_sectors
+    # a record takes as much of each disk
+    assert written == tables.rebuild_end > 0
+
+
 def test_times_between_nanoseconds_are_refused() -> None:
     env = simpy.Environment(initial_time=0.5)
     array = ArrayProcess(env, Array.load(EXAMPLES / "raid5.toml"))

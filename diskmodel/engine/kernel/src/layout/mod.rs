@@ -239,7 +239,7 @@ impl Layout {
         !self.failed.is_empty() && self.failed.contains(&disk)
     }
 
-    /// The disk of a pool that is written in the place of another one; None: it has failed, and is not resilvered.
+    /// The disk of a pool that is written instead of another one; None: it has failed, and is not resilvered.
     pub fn new_disk(&self, disk: u32) -> Option<u32> {
         if !self.has_failed(disk) {
             return Some(disk);
