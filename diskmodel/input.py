@@ -72,7 +72,7 @@ def touched() -> Touched | None:
 
 
 def open_flags(*names: str) -> int:
-    """Flags of `os.open` by their names without `O_`, those that this system has: Windows knows no `O_CLOEXEC`."""
+    """Flags of `os.open` by their names without `O_`, those that this system has: Windows has no `O_CLOEXEC`."""
     return functools.reduce(operator.or_, (getattr(os, f"O_{name}", 0) for name in names))
 
 
