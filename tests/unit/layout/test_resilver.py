@@ -8,6 +8,7 @@ import pytest
 
 from diskmodel.array import Array
 from diskmodel.engine.reference.clock import Clock
+from diskmodel.engine.reference.device import OF_RESILVER, READS
 from diskmodel.engine.reference.simpy_engine import make_devices
 from diskmodel.engine.scenario import resolve
 from diskmodel.errors import DescriptionError
@@ -78,23 +79,22 @@ def test_a_disk_is_given_more_of_a_resilver_while_nothing_else_comes() -> None:
     device = make_devices(Clock.__new__(Clock), scenario)[0]
     assert scenario.layout.pool is not None
     device.resilver = scenario.layout.pool.resilver
-    reads, resilver = 0, 3
     assert device._most_of_resilver() == 1
     for _ in range(5):
-        device._count_active(resilver)
-        device._count_ended(resilver)
+        device._count_active(OF_RESILVER)
+        device._count_ended(OF_RESILVER)
     assert device._most_of_resilver() == 3
-    device._count_active(reads)
+    device._count_active(READS)
     assert device._most_of_resilver() == 1
-    device._count_active(resilver)
+    device._count_active(OF_RESILVER)
     assert device._most_of_resilver() == 0
-    device._count_active(reads)
-    device._count_ended(reads)
+    device._count_active(READS)
+    device._count_ended(READS)
     for left in (5, 4, 3, 2, 1):
         assert device._most_of_resilver() == min(left, 1)
-        device._count_active(resilver)
+        device._count_active(OF_RESILVER)
     assert device._most_of_resilver() == 0
-    device._count_ended(reads)
+    device._count_ended(READS)
     assert device._most_of_resilver() == 1
 
 
