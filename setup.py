@@ -1,11 +1,11 @@
-"""Build hooks; everything declarative stands in pyproject.toml."""
+"""What is compiled, which depends on the system; everything else stands in pyproject.toml."""
 
 import shutil
 import sys
 
 from setuptools import setup
 from setuptools.command.build import build
-from setuptools_rust import RustBin
+from setuptools_rust import Binding, RustBin, RustExtension
 
 
 class BuildFromScratch(build):
@@ -16,11 +16,19 @@ class BuildFromScratch(build):
         super().run()
 
 
+KERNEL = RustExtension(
+    "diskmodel.engine._kernel",
+    path="diskmodel/engine/kernel/Cargo.toml",
+    binding=Binding.PyO3,
+    py_limited_api=True,
+    args=["--locked"],
+    debug=False,
+)
 # The micro-benchmark speaks to the kernel of Linux (io_uring, O_DIRECT, block devices). Elsewhere everything but
 # `diskmodel measure` works, which says so.
 MICRO_BENCHMARK = RustBin("diskmodel-bench", path="calibrate/microbench/Cargo.toml", args=["--locked"], debug=False)
 
 setup(
     cmdclass={"build": BuildFromScratch},
-    rust_extensions=[MICRO_BENCHMARK] if sys.platform.startswith("linux") else [],
+    rust_extensions=[KERNEL, MICRO_BENCHMARK] if sys.platform.startswith("linux") else [KERNEL],
 )
