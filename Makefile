@@ -270,11 +270,13 @@ $(VENV)/.dependencies: requirements/dev.txt | $(VENV)/.python
 	@touch $@
 
 # What the installation would compile, with the same command, so that it finds it done: two jobs of make compile beside the
-# packages, which takes as long as they do.
+# packages, which takes as long as they do. Elsewhere than on Linux it links in another way, and without the micro-benchmark.
 $(VENV)/.compiled: $(RUST_SOURCES) | $(VENV)/.python
+ifeq ($(shell uname -s),Linux)
 	$(CARGO_ENV) cargo rustc --quiet --locked --release --lib --crate-type cdylib \
 		--features pyo3/extension-module --manifest-path $(KERNEL)/Cargo.toml
 	$(CARGO_ENV) cargo build --quiet --locked --release --manifest-path calibrate/microbench/Cargo.toml
+endif
 	@touch $@
 
 # Only what is compiled or declared asks for a new installation: Python files are used where they lie.
