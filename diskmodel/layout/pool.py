@@ -156,6 +156,16 @@ def columns_of(tables: LayoutTables, first: int, blocks: int) -> list[Column]:
     return columns
 
 
+def read_of_mirror(tables: LayoutTables, vdev: int, first: int, choose: ChooseCopy) -> Piece:
+    """Return the read of the record at block `first` of a mirror, from the copy that is chosen (rule X6)."""
+    pool = tables.pool
+    assert pool is not None
+    lba, base = tables.data_offset + first * pool.block, vdev * width_of(tables)
+    copies = [Copy(disk, lba) for disk in range(base, base + width_of(tables)) if disk not in tables.failed]
+    chosen = copies[0] if len(copies) == 1 else choose(copies, pool.record)
+    return Piece(chosen.disk, READ, lba, pool.record)
+
+
 def plan(tables: LayoutTables, sector: int, n: int, choose: ChooseCopy) -> Plan:
     """Return the reads of a request: every record that it touches, whole, without parity while that is not needed.
 
@@ -168,10 +178,7 @@ def plan(tables: LayoutTables, sector: int, n: int, choose: ChooseCopy) -> Plan:
         vdev, first = place_of(tables, record)
         base = vdev * width_of(tables)
         if not tables.n_parity:
-            lba = tables.data_offset + first * pool.block
-            copies = [Copy(disk, lba) for disk in range(base, base + width_of(tables)) if disk not in tables.failed]
-            chosen = copies[0] if len(copies) == 1 else choose(copies, pool.record)
-            pieces.append(Piece(chosen.disk, READ, chosen.lba, pool.record))
+            pieces.append(read_of_mirror(tables, vdev, first, choose))
             continue
         columns = columns_of(tables, first, pool.record // pool.block)
         misses_data = False

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from diskmodel.layout.pieces import ChooseCopy, Copy, Piece, Plan
-from diskmodel.layout.pool import columns_of, width_of
+from diskmodel.layout.pieces import ChooseCopy, Piece, Plan
+from diskmodel.layout.pool import columns_of, read_of_mirror, width_of
 from diskmodel.records import READ, WRITE
 
 if TYPE_CHECKING:
@@ -54,13 +54,11 @@ def step(tables: LayoutTables, first: int, choose: ChooseCopy) -> Plan | None:
     """Return what the record at block `first` of the resilvered vdev needs; None: it has nothing on the lost disk."""
     pool, lost = tables.pool, tables.rebuild_disk
     assert pool is not None
-    width = width_of(tables)
-    base, new = lost // width * width, tables.n_disks
+    vdev, new = lost // width_of(tables), tables.n_disks
     if not tables.n_parity:
-        lba = tables.data_offset + first * pool.block
-        copies = [Copy(disk, lba) for disk in range(base, base + width) if disk not in tables.failed]
-        chosen = copies[0] if len(copies) == 1 else choose(copies, pool.record)
-        return Plan([Piece(chosen.disk, READ, lba, pool.record)], [Piece(new, WRITE, lba, pool.record)])
+        read = read_of_mirror(tables, vdev, first, choose)
+        return Plan([read], [Piece(new, WRITE, read.lba, read.n)])
+    base = vdev * width_of(tables)
     reads, writes = [], []
     for disk, row, blocks in reversed(columns_of(tables, first, pool.record // pool.block)):
         lba, n = tables.data_offset + row * pool.block, blocks * pool.block

@@ -18,6 +18,7 @@ from diskmodel.layout.pool import (
     NEAR_BYTES,
     PoolTables,
     swap_blocks_of,
+    width_of,
 )
 from diskmodel.layout.pool_streams import ReadTables
 from diskmodel.layout.pool_writes import WriteTables
@@ -139,8 +140,7 @@ class LayoutTables:
         """Sectors of a disk that a pass over the members goes through; of a pool what is stored on it."""
         if self.pool is None:
             return self.member
-        width = self.copies if self.copies > 1 else self.n_data + self.n_parity
-        return records_of(self, self.rebuild_disk // width) * self.rebuild_window
+        return records_of(self, self.rebuild_disk // width_of(self)) * self.rebuild_window
 
 
 #: What Linux md has in progress during a rebuild, bytes of a member: 256 stripes of 4 KiB with parity (`NR_STRIPES`),
