@@ -262,9 +262,9 @@ class Device(ABC):
         elif not others:
             self.credit += 1
 
-    def hasten(self, record: int) -> None:
-        """Somebody waits for this record, of which a pool reads ahead what still waits here (rule X19)."""
-        found = [command for command in self.waiting if command.ahead_of == record]
+    def hasten(self, records: range) -> None:
+        """Somebody waits for these records, of which a pool reads ahead what still waits here (rule X19)."""
+        found = [command for command in self.waiting if command.ahead_of in records]
         for command in found:
             command.ahead_of = -1
         if found:

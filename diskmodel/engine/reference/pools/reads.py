@@ -55,7 +55,7 @@ class PoolReads:
         if stream is None and not any(r in self.held or r in self.coming for r in range(first, end)):
             self.raid.access(READ, sector, n, done)
             return
-        reader = Reader(done, self.clock.now)
+        reader, is_hasty = Reader(done, self.clock.now), False
         for record in range(first, end):
             is_kept = record == end - 1 and not is_whole
             if record in self.held:
@@ -70,9 +70,10 @@ class PoolReads:
             coming = self.coming[record]
             coming.readers.append(reader)
             coming.is_kept = is_kept
-            if coming.is_ahead:
-                coming.is_ahead = False
-                self._hasten(record)
+            is_hasty |= coming.is_ahead
+            coming.is_ahead = False
+        if is_hasty:
+            self._hasten(range(first, end))
         if not reader.out:
             self.clock.at(self.clock.now + self.hit_ns, COMPLETE, self.device, row, lambda: self._answer(reader))
         if stream is not None and comes_to_others:
@@ -84,10 +85,10 @@ class PoolReads:
     def _fetch(self, record: int, *, is_ahead: bool = False) -> None:
         self.raid.read_record(record, self.record, lambda *_: self._came(record), is_ahead=is_ahead)
 
-    def _hasten(self, record: int) -> None:
+    def _hasten(self, records: range) -> None:
         """What somebody waits for now is of another class (rule X14)."""
         for device in self.raid.devices:
-            device.hasten(record)
+            device.hasten(records)
 
     def _came(self, record: int) -> None:
         coming = self.coming.pop(record)
