@@ -9,9 +9,8 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib.axes import Axes
-from matplotlib.ticker import StrMethodFormatter
 
-from diskmodel.drawing import COLORS, INK, style_for_any_page, svg_of
+from diskmodel.drawing import COLORS, INK, label_in_numbers, style_for_any_page, svg_of
 from diskmodel.errors import in_page
 from diskmodel.explanation.expected import Compared
 from diskmodel.explanation.explanation import Explanation
@@ -62,7 +61,7 @@ def _plots(found: Explanation) -> list[str]:
     rates = [one for one in found.compared if one.figure == "iops"]
     others = [one for one in found.compared if one.figure != "iops"]
     plots = [_bands(rates, "requests per second")] if rates else []
-    plots += [_bands(others, "latency, ms")] if others else []
+    plots += [_bands(others, _latency(others))] if others else []
     if found.causes:
         plots.append(svg_of(lambda axes: _bars(axes, found), height=0.6 + 0.45 * (len(found.causes) + 1)))
     return plots
@@ -81,10 +80,15 @@ def _bands(rows: Sequence[Compared], label: str) -> str:
         axes.set_yticks(range(len(rows)), names)
         axes.set_ylim(-0.5, len(rows) - 0.5)
         axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
+        label_in_numbers(axes.xaxis)
         axes.set_xlabel(label)
 
     return svg_of(draw, height=0.9 + 0.3 * len(rows))
+
+
+def _latency(rows: Sequence[Compared]) -> str:
+    figures = {one.figure for one in rows}
+    return f"{figures.pop().replace('.', ' ')}, ms" if len(figures) == 1 else "latency, ms"
 
 
 def _short(one: Compared, rows: Sequence[Compared]) -> str:

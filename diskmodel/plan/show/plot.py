@@ -9,9 +9,9 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, PercentFormatter, StrMethodFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter, StrMethodFormatter
 
-from diskmodel.drawing import COLORS, MARKS, MIN_TICKS, save_plot, svg_of_figure
+from diskmodel.drawing import COLORS, MARKS, MIN_TICKS, label_in_numbers, save_plot, svg_of_figure
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.comparison import Compared
 from diskmodel.plan.answer.crossover import Crossover
@@ -107,9 +107,7 @@ def _loads(axes: Axes) -> None:
 def _logarithmic(axes: Axes) -> None:
     """Give latencies a logarithmic scale whose ticks are plain numbers."""
     axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axes.yaxis.set_minor_formatter(NullFormatter())
+    label_in_numbers(axes.yaxis)
 
 
 def _legend_below(axes: Axes) -> None:

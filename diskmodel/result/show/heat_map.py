@@ -8,13 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 from jinja2 import Environment, PackageLoader, select_autoescape
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from diskmodel.drawing import COLORS
+from diskmodel.drawing import COLORS, label_in_numbers
 from diskmodel.errors import in_page
 from diskmodel.records import PARTS
 from diskmodel.result.statistics.heat_map import HeatMap
@@ -55,7 +53,7 @@ def draw_heat_maps(figure: Figure, maps: Sequence[tuple[str, HeatMap]]) -> None:
         bar.set_label("requests")
         left.set_yscale("log")
         for axis in (left.yaxis, bar.ax.yaxis):
-            _label_plainly(axis)
+            label_in_numbers(axis)
         left.set_xlabel("time, s")
         left.set_ylabel("response, ms")
         left.set_title(name, fontsize=9, loc="left")
@@ -63,13 +61,6 @@ def draw_heat_maps(figure: Figure, maps: Sequence[tuple[str, HeatMap]]) -> None:
             left.axhline(turns, color="black", linestyle=":", linewidth=0.8)
         _draw_parts(right, found)
         left.set_ylim(found.latency_ms[0], found.latency_ms[-1])
-
-
-def _label_plainly(axis: Axis) -> None:
-    """Label 1, 2 and 5 times powers of ten as numbers."""
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axis.set_minor_locator(NullLocator())
 
 
 def _turns(found: HeatMap) -> list[float]:
