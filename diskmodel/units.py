@@ -55,7 +55,9 @@ _RATE = {f"{name}/s": factor for name, factor in _BYTES.items()} | {
     "Gbit/s": Fraction(10**9, 8),
 }
 _RPM = {"rpm": 1, "k rpm": 1000, "krpm": 1000, "k": 1000}
-_PER_SECOND = {"/s": 1, "iops": 1, "IOPS": 1}
+#: Units of requests per second.
+RATE_UNITS = ("/s", "iops", "IOPS")
+_PER_SECOND = dict.fromkeys(RATE_UNITS, 1)
 _RATIO = {"%": Fraction(1, 100), "": 1}
 _PPM = {"ppm": 1}
 

@@ -119,7 +119,7 @@ class LoadOptions:
                 "capacity` finds the rate that an array can carry"
             )
             raise DescriptionError(Fault(", ".join(lacking), None, f"{verb} required without a workload file", fix))
-        load = {"rate": f"{given['--iops']}/s"} if depth is None else {"clients": depth}
+        load = {"rate": _rate(given["--iops"])} if depth is None else {"clients": depth}
         span = {key: given[f"--{key}"] for key in ("span", "sync") if f"--{key}" in given}
         try:
             found = Workload.parse({"read_ratio": percent(given["--reads"]), "size": given["--block"], **load, **span})
@@ -133,7 +133,7 @@ class LoadOptions:
 
         depth, beside = self.queue_depth, [name for name in ("--iops", "--reads", "--block") if name in given]
         rate = given.get("--commits", "")
-        log: dict[str, Any] = {"rate": rate if rate.endswith("/s") else f"{rate}/s"}
+        log: dict[str, Any] = {"rate": _rate(rate)}
         if not rate and (depth is None or beside):
             fix = "write for example --commits 500/s, or --record 512B --queue-depth 64 alone for clients that wait"
             raise DescriptionError(Fault("--commits", None, "is required for a log of commits", fix))
@@ -314,6 +314,13 @@ def read_replay(
     return workload
 
 
+def _rate(text: str) -> str:
+    """Return a rate with its unit, which may be left out behind an option."""
+    from diskmodel.units import RATE_UNITS
+
+    return text if text.endswith(RATE_UNITS) else f"{text}/s"
+
+
 def plain_number(text: str) -> float:
     """Return the number that an option gives: digits from 0 to 9, a point before decimals, groups of three by commas.
 
@@ -322,10 +329,10 @@ def plain_number(text: str) -> float:
     DescriptionError
         When it is none; the command line knows the name of the option.
     """
-    from diskmodel.units import parse
+    from diskmodel.units import RATE_UNITS, parse
 
     try:
-        return float(parse(text, {"": 1, "/s": 1, "iops": 1, "IOPS": 1}))
+        return float(parse(text, {"": 1, **dict.fromkeys(RATE_UNITS, 1)}))
     except (ValueError, OverflowError) as error:
         rule, _, fix = str(error).partition("; ")
         if "write" not in fix or "followed by" in fix:

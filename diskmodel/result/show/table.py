@@ -29,7 +29,7 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
     prediction = result.prediction
     iops = result.interval_of("iops")
     rows = _commits(result)
-    rows.append(("throughput", f"{result.run_iops.value:,.1f} IOPS", between(iops.low, iops.high)))
+    rows.append(("throughput", f"{_rate(result.run_iops.value)} IOPS", between(iops.low, iops.high)))
     rows.append(("", f"{result.bytes_per_s / 1e6:,.2f} MB/s", ""))
     if result.is_stable:
         latency = result.latency
@@ -51,12 +51,14 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
     if result.rebuild is not None:
         rows.append(_rebuild(result.rebuild))
     if not math.isnan(result.cache_full_s):
-        rows.append(("until the write cache is full", f"{result.burst_iops:.1f} IOPS", f"{result.cache_full_s:.1f} s"))
-        rows.append(("from then on", f"{result.sustained_iops:.1f} IOPS", ""))
+        rows.append(
+            ("until the write cache is full", f"{_rate(result.burst_iops)} IOPS", f"{result.cache_full_s:.1f} s")
+        )
+        rows.append(("from then on", f"{_rate(result.sustained_iops)} IOPS", ""))
     if result.burst is not None and result.burst.n_requests:
-        burst = result.burst
-        by = {"host": "the host's memory", "controller": "the controller", "drives": "the drives"}[burst.absorbed_by]
-        rows.append(("burst absorbed", f"{burst.n_requests:,} writes", f"{_ms(burst.response_ns)} each, by {by}"))
+        absorbed = result.burst
+        by = {"host": "the host's memory", "controller": "the controller", "drives": "the drives"}[absorbed.absorbed_by]
+        rows.append(("burst absorbed", f"{absorbed.n_requests:,} writes", f"{_ms(absorbed.response_ns)} each, by {by}"))
     if result.hit_ratio:
         rows.append(("cache hits", f"{result.hit_ratio:.1%}", ""))
     runs = f" in {result.n_replications} runs" if result.n_replications > 1 else ""
@@ -202,6 +204,11 @@ def _utilization(result: Result) -> list[tuple[str, str, str]]:
     if len(result.per_disk) > 1:
         rows.append(("  of the busiest disk", share(max(use.utilization_ratio for use in result.per_disk)), ""))
     return rows
+
+
+def _rate(per_s: float) -> str:
+    """One decimal, but at least three digits."""
+    return f"{per_s:,.1f}" if per_s >= 10 else in_digits(per_s, 3)
 
 
 def _ms(value_ns: float) -> str:

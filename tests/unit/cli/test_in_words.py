@@ -1,5 +1,7 @@
 """Arrays in words and workloads in options: an answer without a file."""
 
+import re
+
 import pytest
 
 from diskmodel import Array
@@ -25,6 +27,15 @@ def test_a_file_of_a_drive_in_words(tmp_path):
         by_file = answer("simulate", words.format(tmp_path / "disk.toml"), *load)
         by_name = answer("simulate", words.format("generic-15k"), *load)
         assert by_file["latency_ms"] == by_name["latency_ms"]
+
+
+@pytest.mark.parametrize("rate", ["2", "2/s", "2 iops"])
+def test_a_rate_may_have_its_unit_and_is_shown_as_exactly_as_its_interval(rate):
+    words = ("simulate", "generic-15k", "--iops", rate, "--reads", "70%", "--block", "8k", "--requests", 2000)
+    shown = run(*words).stdout
+    value, low, high = map(float, re.search(r"throughput +(\S+) IOPS +(\S+) … (\S+)", shown).groups())
+    assert low <= value <= high
+    assert abs(answer(*words)["iops"] - value) < 0.01
 
 
 def test_clients_instead_of_a_rate():
