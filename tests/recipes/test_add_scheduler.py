@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.differential.mutants import compile_kernel
+from tests.differential.mutants.building import compile_kernel, copy_crates
 from tests.recipes.following import ROOT, answer, copy_of_package, insert, titled_block
 
 PAGE = "add-a-scheduler.md"
@@ -80,10 +80,7 @@ def test_one_file_and_one_line_in_python(tmp_path: Path) -> None:
 def test_one_file_and_one_line_in_rust(tmp_path: Path) -> None:
     """The kernel with the page's Rust code agrees with the page's Python code wherever the cases use it."""
     folder = follow_in_python(tmp_path)
-    for name in ("Cargo.toml", "Cargo.lock"):
-        shutil.copy(ROOT / name, folder)
-    shutil.copytree(ROOT / "diskmodel" / "engine" / "kernel", folder / "diskmodel" / "engine" / "kernel")
-    shutil.copytree(ROOT / "calibrate" / "microbench", folder / "calibrate" / "microbench")
+    copy_crates(folder)
     shutil.copytree(ROOT / "tests" / "differential", folder / "tests" / "differential")
     path, text = titled_block(PAGE, "reads_first.rs")
     (folder / path).write_text(text)

@@ -2,8 +2,6 @@
 
 use std::collections::VecDeque;
 
-use crate::faults::{planted, Fault};
-
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
     pub id: u64,
@@ -58,7 +56,7 @@ impl Segments {
         self.cells.count(&segment);
         self.held.push_back(segment);
         if self.held.len() > self.limit {
-            if let Some(dropped) = self.held.remove(usize::from(planted(Fault::CacheEviction))) {
+            if let Some(dropped) = self.held.pop_front() {
                 self.cells.discount(&dropped);
             }
         }

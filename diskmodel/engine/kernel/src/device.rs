@@ -3,7 +3,6 @@
 
 use crate::command::{Command, Commands};
 use crate::events::{Action, Events, COMPLETE, DISPATCH, LAST_NS};
-use crate::faults::{planted, Fault};
 use crate::layout::ResilverTables;
 use crate::mechanics::{READ, WRITE};
 #[cfg(feature = "web")]
@@ -155,7 +154,6 @@ const AWAITED: usize = 1;
 const AHEAD: usize = 2;
 const OF_GROUP: usize = 3;
 const OF_RESILVER: usize = 4;
-const N_CLASSES: usize = 5;
 /// Bits of a time in ns below which writes of a group count as equally old: 0.54 s.
 const AGE_BITS: u32 = 29;
 
@@ -176,7 +174,7 @@ struct Classes {
     /// Commands of each class that the drive is given at once.
     most: [usize; 4],
     /// Those that it has.
-    active: [usize; N_CLASSES],
+    active: [usize; 5],
     resilver: ResilverTables,
     /// Reads of a resilver that the drive may be given beside other commands, or that have ended since.
     credit: i64,
@@ -193,7 +191,7 @@ impl Classes {
         let tables = &self.resilver;
         let most = if self.n_others() > 0 {
             self.credit.min(tables.active_least)
-        } else if self.credit >= tables.quiet || planted(Fault::ResilverQuiet) {
+        } else if self.credit >= tables.quiet {
             tables.active_most
         } else {
             tables.active_least
@@ -299,7 +297,7 @@ impl Front {
     /// ahead, and none of a group at first (rule X14); a write may include others behind `gap` sectors of padding.
     pub fn divide_into_classes(&mut self, gap: i64, (most, ahead): (i64, i64), resilver: &ResilverTables) {
         let most = [most as usize, most as usize, ahead as usize, 0];
-        self.classes = Some(Classes { gap, most, active: [0; N_CLASSES], resilver: resilver.clone(), credit: 0 });
+        self.classes = Some(Classes { gap, most, active: [0; 5], resilver: resilver.clone(), credit: 0 });
     }
 
     /// Somebody waits for these reads ahead now: those that the drive does not have are of another class.
@@ -331,30 +329,29 @@ impl Front {
     fn take_by_class(&mut self, commands: &Commands) -> Option<Waiting> {
         let Front { waiting, classes, handed_end, .. } = self;
         let classes = classes.as_mut()?;
-        let end = if planted(Fault::PoolSweep) { 0 } else { *handed_end };
-        let age = |w: &Waiting| if planted(Fault::PoolAge) { 0 } else { w.arrived >> AGE_BITS };
-        let most_of_resilver = classes.most_of_resilver();
-        let is_open = |kind: usize| {
-            let most = if kind == OF_RESILVER { most_of_resilver } else { classes.most[kind] };
-            classes.active[kind] < most
-        };
         let list = waiting.list();
-        // of each class the first of reads and awaited writes; of others the oldest, in one sweep over the disk
-        let mut first = [None; N_CLASSES];
-        for (at, w) in list.commands().iter().enumerate() {
-            let kind = class_of(&commands[w.id]);
-            let turn = match kind {
-                READS | AWAITED => (0, false, 0, 0),
-                _ => (age(w), w.lba < end, w.lba, w.seq),
-            };
-            if is_open(kind) && first[kind].is_none_or(|(other, _)| turn < other) {
-                first[kind] = Some((turn, at));
-                if kind == READS {
-                    break;
-                }
+        let class = |w: &Waiting| class_of(&commands[w.id]);
+        let mut chosen = None;
+        for kind in [READS, AWAITED] {
+            if chosen.is_none() && classes.active[kind] < classes.most[kind] {
+                chosen = list.commands().iter().position(|w| class(w) == kind);
             }
         }
-        let chosen = first.into_iter().flatten().map(|(_, at)| at).next();
+        let most_of_resilver = classes.most_of_resilver();
+        for (kind, most) in
+            [(AHEAD, classes.most[AHEAD]), (OF_GROUP, classes.most[OF_GROUP]), (OF_RESILVER, most_of_resilver)]
+        {
+            if chosen.is_some() || classes.active[kind] >= most {
+                continue;
+            }
+            let all = || list.commands().iter().enumerate().filter(|(_, w)| class(w) == kind);
+            let age = |w: &Waiting| w.arrived >> AGE_BITS;
+            let oldest = all().map(|(_, w)| age(w)).min().unwrap_or_default();
+            let of_kind = || all().filter(|(_, w)| age(w) == oldest);
+            let end = *handed_end;
+            let behind = of_kind().filter(|(_, w)| w.lba >= end).min_by_key(|(_, w)| (w.lba, w.seq));
+            chosen = behind.or_else(|| of_kind().min_by_key(|(_, w)| (w.lba, w.seq))).map(|(at, _)| at);
+        }
         Some(list.remove(chosen?))
     }
 
@@ -373,8 +370,8 @@ impl Front {
         let Command { op, is_of_group, is_of_resilver, .. } = commands[first.id];
         let own_gap = self.classes.as_ref().map_or(0, |classes| classes.gap);
         let gap = match op {
-            READ => self.gather.0 - i64::from(planted(Fault::PoolGap)),
-            _ if is_of_resilver && !planted(Fault::ResilverGap) => 0,
+            READ => self.gather.0,
+            _ if is_of_resilver => 0,
             _ => own_gap,
         };
         let most = self.gather.1;
@@ -450,7 +447,7 @@ impl Front {
     /// Writes bypass this queue: a command that arrives must wait for the dispatches of its instant, because a write that
     /// bypasses the queue at the same instant comes first (rule L12).
     pub fn expect_bypass(&mut self) {
-        self.is_bypassed = !planted(Fault::HeldOrder);
+        self.is_bypassed = true;
     }
 
     /// Puts a command into the queue; `aim` finds anew where one begins that it joins there.
@@ -480,7 +477,7 @@ impl Front {
         if commands[new.id].holds {
             return false;
         }
-        let limit = self.merge_limit - i64::from(planted(Fault::MergeLimit));
+        let limit = self.merge_limit;
         let mut leader = new.id;
         let is_fua = commands[new.id].is_fua;
         let zones = self.zones.as_ref();
@@ -505,11 +502,7 @@ impl Front {
         command.n += new.n;
         let last = std::mem::replace(&mut command.last_joined, new.id + 1);
         let last = if last == 0 { leader } else { last - 1 };
-        if planted(Fault::MergeOrder) {
-            commands[new.id].next_joined = std::mem::replace(&mut commands[leader].next_joined, new.id + 1);
-        } else {
-            commands[last].next_joined = new.id + 1;
-        }
+        commands[last].next_joined = new.id + 1;
         true
     }
 
@@ -651,7 +644,7 @@ impl Front {
         if let Some(classes) = &mut self.classes {
             classes.count_ended(class_of(command));
         }
-        if !command.is_bitmap || planted(Fault::BitmapHead) {
+        if !command.is_bitmap {
             self.completed_end = command.lba + command.n;
         }
         let counters = &mut self.counters;

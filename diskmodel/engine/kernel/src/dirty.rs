@@ -3,8 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::faults::{planted, Fault};
-
 #[derive(Clone, Copy, Debug)]
 pub struct Dirty {
     pub seq: u64,
@@ -89,7 +87,7 @@ impl DirtyBuffer {
         if self.longest > 0 && self.covers(lba, n) {
             return true;
         }
-        let room = if planted(Fault::WriteRoom) { n } else { n.max(self.least) };
+        let room = n.max(self.least);
         if self.used + room > self.capacity {
             return false;
         }
@@ -230,7 +228,7 @@ impl DirtyBuffer {
     }
 
     pub fn is_pressing(&self) -> bool {
-        2 * self.used + i64::from(planted(Fault::DestagePressure)) > self.capacity
+        2 * self.used > self.capacity
     }
 
     /// Whether everything below number `seq` is on the media.

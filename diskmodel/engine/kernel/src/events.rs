@@ -2,7 +2,6 @@
 //!
 //! One event costs the logarithm of how many wait, and a few comparisons where those are a few.
 
-use crate::faults::{planted, Fault};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -331,8 +330,6 @@ impl Events {
     #[inline(always)]
     pub fn at(&mut self, time: i64, phase: u64, device: u32, order: u64, action: Action) {
         self.inserted += 1;
-        let phase = if planted(Fault::PhaseOrder) && phase < DISPATCH { ARRIVE - phase } else { phase };
-        let device = if planted(Fault::DeviceOrder) { (1 << 22) - 1 - device } else { device };
         let when = (time.min(LAST_NS) as u64) << PHASE_BITS | phase;
         let tie = u64::from(device) << INSERTION_BITS | self.inserted;
         let event = Event { when, order, tie, word: action.word() };

@@ -1,7 +1,5 @@
 //! The random numbers of drives; see `diskmodel/drive/generator.py`.
 
-use crate::faults::{planted, Fault};
-
 const MULTIPLIER: u32 = 1_664_525;
 const INCREMENT: u32 = 1_013_904_223;
 
@@ -23,13 +21,12 @@ impl Generator {
         (u64::from(self.state) * n) >> 32
     }
 
-    /// The next of equally likely times; 0 without any. A fault takes the one after it.
+    /// The next of equally likely times; 0 without any.
     #[inline]
-    pub fn one_of(&mut self, times: &[i64], fault: Fault) -> i64 {
+    pub fn one_of(&mut self, times: &[i64]) -> i64 {
         if times.is_empty() {
             return 0;
         }
-        let at = self.below(times.len() as u64) as usize;
-        times[(at + usize::from(planted(fault))) % times.len()]
+        times[self.below(times.len() as u64) as usize]
     }
 }

@@ -12,7 +12,6 @@ mod divisor;
 #[cfg(test)]
 mod drawn;
 mod events;
-mod faults;
 mod flash;
 mod generator;
 mod hdd;
@@ -57,10 +56,6 @@ mod _kernel {
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use crate::serve::glue::serve_array;
-
-    #[cfg(feature = "faults")]
-    #[pymodule_export]
-    use crate::python::{fault_names, plant};
 
     /// True when the kernel was built without optimisation.
     #[pymodule_export]

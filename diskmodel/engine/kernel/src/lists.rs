@@ -104,16 +104,6 @@ impl<const N: usize, V: Copy + Default> Lists<N, V> {
         }
     }
 
-    /// Forgets the newest block of a list.
-    pub fn drop_newest(&mut self, list: usize) {
-        let at = self.ends[list].newest;
-        if at != NONE {
-            self.unlink(at);
-            self.place.remove(&self.nodes[at as usize].block);
-            self.free.push(at);
-        }
-    }
-
     fn unlink(&mut self, at: u32) {
         let Node { before, after, list, .. } = self.nodes[at as usize];
         let ends = &mut self.ends[usize::from(list)];

@@ -6,7 +6,6 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use crate::command::{Command, Commands};
-use crate::faults::{planted, Fault};
 use crate::mechanics::WRITE;
 use crate::rule::{within, MAX_LENGTH_BYTES, MAX_SECTORS};
 use crate::schema::record;
@@ -47,13 +46,12 @@ impl WriteZones {
 
     /// Whether two blocks are of one zone.
     pub fn are_together(&self, lba: i64, other: i64) -> bool {
-        lba / self.tables.sectors == other / self.tables.sectors || planted(Fault::ZoneBorders)
+        lba / self.tables.sectors == other / self.tables.sectors
     }
 
     /// The zone that a write has to itself.
     fn zone_of(&self, op: u8, lba: i64) -> Option<i64> {
-        let first = if planted(Fault::ZoneFirst) { 0 } else { self.tables.first_sector };
-        (op == WRITE && lba >= first).then(|| lba / self.tables.sectors)
+        (op == WRITE && lba >= self.tables.first_sector).then(|| lba / self.tables.sectors)
     }
 
     /// Keeps a write whose zone is being written; otherwise its zone is, from now on.
@@ -72,12 +70,11 @@ impl WriteZones {
     pub fn next(&mut self, done: &Command, commands: &mut Commands) -> Option<u32> {
         let zone = self.zone_of(done.op, done.lba)?;
         let behind = self.written.get_mut(&zone)?;
-        let taken = if planted(Fault::ZoneOrder) { behind.pop_back() } else { behind.pop_front() };
-        let Some(first) = taken else {
+        let Some(first) = behind.pop_front() else {
             self.written.remove(&zone);
             return None;
         };
-        let limit = self.tables.merge_sectors - i64::from(planted(Fault::ZoneMerge));
+        let limit = self.tables.merge_sectors;
         let mut last = first;
         while let Some(&part) = behind.front() {
             let Command { lba, n, .. } = commands[first];

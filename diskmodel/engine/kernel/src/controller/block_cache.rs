@@ -1,6 +1,5 @@
 //! Caches of blocks: LRU, 2Q, ARC (rule K6); see `diskmodel/controller/block_cache.py`.
 
-use crate::faults::{planted, Fault};
 use crate::lists::Lists;
 
 const HELD: usize = 0;
@@ -38,7 +37,7 @@ impl BlockCache {
             "lru" => BlockCache::Lru { capacity, lists: Lists::default() },
             "2q" => BlockCache::TwoQueue {
                 capacity,
-                n_new: (capacity / 4).max(1) + usize::from(planted(Fault::TwoQueueShare)),
+                n_new: (capacity / 4).max(1),
                 n_remembered: (capacity / 2).max(1),
                 lists: Lists::default(),
             },
@@ -85,11 +84,7 @@ impl BlockCache {
             BlockCache::Lru { capacity, lists } => {
                 lists.put(HELD, block);
                 if lists.len(HELD) > *capacity {
-                    if planted(Fault::BlockEviction) {
-                        lists.drop_newest(HELD);
-                    } else {
-                        lists.drop_oldest(HELD);
-                    }
+                    lists.drop_oldest(HELD);
                 }
             }
             BlockCache::TwoQueue { capacity, n_new, n_remembered, lists } => {
@@ -122,7 +117,7 @@ impl Arc {
             Some(RECENT | FREQUENT) => lists.put(FREQUENT, block),
             Some(WAS_RECENT) => {
                 let step = (lists.len(WAS_FREQUENT) / lists.len(WAS_RECENT)).max(1);
-                *target = (*target + step - usize::from(planted(Fault::ArcBorder))).min(*capacity);
+                *target = (*target + step).min(*capacity);
                 self.replace(false);
                 self.lists.put(FREQUENT, block);
             }

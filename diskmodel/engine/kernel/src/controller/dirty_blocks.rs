@@ -2,7 +2,6 @@
 //! `diskmodel/controller/dirty_blocks.py`.
 
 use super::block_set::BlockSet;
-use crate::faults::{planted, Fault};
 use crate::schema::record;
 
 record! {
@@ -52,14 +51,14 @@ impl Lanes {
     fn stripe_end(&self, block: i64) -> i64 {
         let stripe = block * self.block_sectors / self.stripe_sectors;
         let end = (stripe + 1) * self.stripe_sectors;
-        (end + self.block_sectors - 1) / self.block_sectors + i64::from(planted(Fault::DestageLength))
+        (end + self.block_sectors - 1) / self.block_sectors
     }
 
     /// Strips that are written when blocks [first, end) are.
     fn cost(&self, first: i64, end: i64) -> i64 {
         let last = (end * self.block_sectors - 1) / self.strip_sectors;
         let n_strips = last - first * self.block_sectors / self.strip_sectors + 1;
-        n_strips * self.strip_cost + if planted(Fault::StripeCost) { 0 } else { self.stripe_cost }
+        n_strips * self.strip_cost + self.stripe_cost
     }
 }
 
@@ -74,8 +73,7 @@ struct Lane {
 impl Lane {
     /// Adjacent blocks of one stripe, upwards from the last ones and round again, and lines in which none waits then.
     fn take(&mut self, lanes: &Lanes, line: i64) -> Option<(i64, i64, i64)> {
-        let sweep = self.sweep + i64::from(planted(Fault::DestageSweep));
-        let first = self.blocks.next_from(sweep).or_else(|| self.blocks.next_from(0))?;
+        let first = self.blocks.next_from(self.sweep).or_else(|| self.blocks.next_from(0))?;
         let end = self.blocks.run_end(first, lanes.stripe_end(first));
         let before = self.blocks.lines(first, end, line);
         self.blocks.remove(first, end);
@@ -110,11 +108,11 @@ impl DirtyBlocks {
     pub fn new(capacity: i64, high: i64, low: i64, line: i64, lanes: Lanes) -> Self {
         DirtyBlocks {
             capacity,
-            high: high - i64::from(planted(Fault::HighMark)),
-            low: low + i64::from(planted(Fault::LowMark)),
+            high,
+            low,
             line,
-            lanes: Lanes { budget: lanes.budget + i64::from(planted(Fault::LaneBudget)), ..lanes },
             waiting: vec![Lane::default(); lanes.n as usize],
+            lanes,
             n_waiting: 0,
             in_flight: BlockSet::default(),
             waiting_lines: 0,
@@ -166,7 +164,7 @@ impl DirtyBlocks {
         if self.used() + self.refused > self.capacity {
             return false;
         }
-        let (line, waiting) = (self.line + i64::from(planted(Fault::CacheLine)), &self.waiting);
+        let (line, waiting) = (self.line, &self.waiting);
         let free = |(lane, first, end): (usize, _, _)| {
             let blocks: &BlockSet = &waiting[lane].blocks;
             let new = end - first - blocks.count(first, end);
@@ -203,7 +201,7 @@ impl DirtyBlocks {
         let may_write = |lane: &Lane| !lane.blocks.is_empty() && lane.under_way < self.lanes.budget;
         let turns = (self.next_lane..n).chain(0..self.next_lane);
         let at = turns.into_iter().find(|&at| may_write(&self.waiting[at]))?;
-        self.next_lane = if planted(Fault::LaneTurn) { at } else { (at + 1) % n };
+        self.next_lane = (at + 1) % n;
         let lane = &mut self.waiting[at];
         let (first, end, lines) = lane.take(&self.lanes, self.line)?;
         lane.under_way += self.lanes.cost(first, end);

@@ -9,7 +9,6 @@ use super::collection::Collection;
 use super::dies::{Dies, Job, Work};
 use super::places::{FirstLayout, Places, Resident};
 use super::{ftl, Model};
-use crate::faults::{planted, Fault};
 use crate::generator::Generator;
 
 /// A read of so many pages looks them up; one of fewer goes through them.
@@ -101,7 +100,7 @@ impl Buffer {
                     let die = self.close_page(model);
                     self.collect(die, model);
                     // dies become free one after the other
-                    if 0 < nth && nth < model.n_dies() as i64 && !planted(Fault::LoadedDies) {
+                    if 0 < nth && nth < model.n_dies() as i64 {
                         self.dies.hold(die, nth, model);
                     }
                 }
@@ -110,9 +109,7 @@ impl Buffer {
                     self.used -= if model.is_buffered { model.units_per_page } else { 0 };
                     let die = model.die_of(self.page);
                     self.page += 1;
-                    if !planted(Fault::LoadedDebt) {
-                        self.collection.page_closed(&self.filling, die, 0, None, model);
-                    }
+                    self.collection.page_closed(&self.filling, die, 0, None, model);
                     self.filling.clear();
                 }
                 _ => {}
@@ -169,13 +166,13 @@ impl Buffer {
             };
             let send = model.interface_ns(count);
             let end = self.dies.send(ready, send);
-            if end >= served.done + i64::from(planted(Fault::LastPage)) {
+            if end >= served.done {
                 served.done = end;
                 served.transfer = took + send;
             }
         }
         self.wanted = wanted;
-        served.latency = model.read_latency_ns + self.read_draws.one_of(&model.read_delay_ns, Fault::DelayDraw);
+        served.latency = model.read_latency_ns + self.read_draws.one_of(&model.read_delay_ns);
         served.done += served.latency;
         served
     }
@@ -195,8 +192,8 @@ impl Buffer {
                 None => wanted.iter().rposition(|&(known, _)| known == page),
             };
             match known {
-                Some(place) if !planted(Fault::PageTwice) => wanted[place].1 += stop - at,
-                _ => {
+                Some(place) => wanted[place].1 += stop - at,
+                None => {
                     place_of.iter_mut().for_each(|place_of| _ = place_of.insert(page, wanted.len()));
                     wanted.push((page, stop - at));
                 }
@@ -226,7 +223,7 @@ impl Buffer {
                 self.accept_units(&mut write, now, model);
             }
             self.incoming.pop_front();
-            let latency = model.write_latency_ns + self.write_draws.one_of(&model.write_delay_ns, Fault::DelayDraw);
+            let latency = model.write_latency_ns + self.write_draws.one_of(&model.write_delay_ns);
             let done = write.done + latency;
             served(write.command, Served { done, latency, transfer: write.transfer, is_hit: false });
         }
@@ -285,14 +282,11 @@ impl Buffer {
     fn complete_units(&mut self, now: i64, lba: i64, end: i64, model: &Model) -> i64 {
         let per_unit = model.sectors_per_unit;
         let starts_within = lba % per_unit != 0;
-        let ends_within = end % per_unit != 0 && (end < model.n_sectors || planted(Fault::DriveEnd));
-        let mut partial = [
+        let ends_within = end % per_unit != 0 && end < model.n_sectors;
+        let partial = [
             starts_within.then_some(lba / per_unit),
             (ends_within && !(starts_within && end / per_unit == lba / per_unit)).then_some(end / per_unit),
         ];
-        if planted(Fault::PartialOrder) {
-            partial.reverse();
-        }
         let mut ready = now;
         for unit in partial.into_iter().flatten() {
             let page = self.places.page_of(unit);
@@ -307,7 +301,7 @@ impl Buffer {
     /// The page will be programmed on the next die (rule F10).
     fn close_page(&mut self, model: &Model) -> usize {
         let die = model.die_of(self.page);
-        let ready = if planted(Fault::ProgramReady) { 0 } else { self.filling_ready };
+        let ready = self.filling_ready;
         self.dies.add(die, Job { work: Work::Program, ready, page: self.page });
         self.page += 1;
         die
@@ -321,5 +315,5 @@ impl Buffer {
 }
 
 fn room_units(model: &Model) -> i64 {
-    model.room_units + i64::from(planted(Fault::BufferRoom))
+    model.room_units
 }

@@ -3,7 +3,6 @@
 use super::dies::{Dies, Job, Work};
 use super::ftl::Ftl;
 use super::Model;
-use crate::faults::{planted, Fault};
 
 /// The drive's garbage collection: the model that it is followed on, and its debts.
 pub struct Collection {
@@ -19,7 +18,7 @@ pub struct Collection {
 impl Collection {
     pub fn new(ftl: Ftl, model: &Model, drive: u32) -> Self {
         let n = model.n_dies() as i64;
-        let turn = if planted(Fault::EraseTurn) { 0 } else { 618 * i64::from(drive) % 1000 };
+        let turn = 618 * i64::from(drive) % 1000;
         Collection {
             ftl,
             owed_units: 0,
@@ -46,9 +45,8 @@ impl Collection {
         }
         let (mut n_reads, mut n_units) = (self.owed_reads, self.owed_units);
         if self.owed_within > per_page {
-            let rest = if planted(Fault::DebtRounding) { self.owed_within - 1 } else { 0 };
-            n_reads = (n_reads * per_page + rest) / self.owed_within;
-            n_units = (n_units * per_page + rest) / self.owed_within;
+            n_reads = n_reads * per_page / self.owed_within;
+            n_units = n_units * per_page / self.owed_within;
         }
         self.owed_reads -= n_reads;
         self.owed_units -= n_units;
@@ -60,16 +58,14 @@ impl Collection {
                 dies.add(die, Job { work, ready, page: -1 });
             }
         };
-        let order = [(n_reads, Work::CopyRead), (n_programs, Work::CopyProgram)];
-        for at in if planted(Fault::CopyOrder) { [1, 0] } else { [0, 1] } {
-            let (n, work) = order[at];
+        for (n, work) in [(n_reads, Work::CopyRead), (n_programs, Work::CopyProgram)] {
             for _ in 0..n {
                 add(work);
             }
         }
         let since = &mut self.since_erase[die];
         *since += 1 + n_programs;
-        while *since >= model.pages_per_block + i64::from(planted(Fault::EraseCount)) {
+        while *since >= model.pages_per_block {
             *since -= model.pages_per_block;
             if self.ftl.is_cleaning(&model.ftl) {
                 add(Work::Erase);

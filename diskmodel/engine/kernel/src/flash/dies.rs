@@ -11,7 +11,6 @@ use std::collections::{BinaryHeap, VecDeque};
 use super::wire::Wire;
 use super::Model;
 use crate::events::LAST_NS;
-use crate::faults::{planted, Fault};
 
 /// What waits for a die in the background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +107,7 @@ impl Dies {
     pub fn advance(&mut self, now: i64, model: &Model) {
         self.floor = self.last;
         self.last = now;
-        self.start_until(now - i64::from(!planted(Fault::ReadsBeforeStarts)), model);
+        self.start_until(now - 1, model);
     }
 
     /// Background work that has ended, one at a time.
@@ -188,9 +187,7 @@ impl Dies {
     fn start(&mut self, at_die: usize, at: i64, model: &Model) -> i64 {
         let die = &mut self.dies[at_die];
         let Some(job) = die.jobs.pop_front() else { return at };
-        if !planted(Fault::RegisterKept) {
-            die.register = None;
-        }
+        die.register = None;
         let channel = &mut self.channels[model.channel_of(at_die)];
         let end = match job.work {
             Work::CopyRead => {
@@ -217,7 +214,7 @@ impl Dies {
     /// While writes wait for room, reads do not starve the programs (rule F7).
     pub fn sense(&mut self, now: i64, page: i64, n_sectors: i64, writes_wait: bool, model: &Model) -> (i64, i64) {
         let at_die = model.die_of(page);
-        if writes_wait && !planted(Fault::ReadsStarvePrograms) {
+        if writes_wait {
             let die = &self.dies[at_die];
             if die.jobs.front().is_some_and(|job| job.ready <= now) {
                 self.start(at_die, die.free.max(now), model);

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use crate::faults::{planted, Fault};
 use crate::named::named;
 use crate::schema::record;
 
@@ -48,7 +47,6 @@ impl FtlTables {
             return unit;
         }
         let (extent, rest) = (unit / self.extent_units, unit % self.extent_units);
-        let extent = extent + i64::from(planted(Fault::ExtentFolding) && extent + 1 < self.n_extents);
         extent * self.folded_extents / self.n_extents * self.extent_units + rest
     }
 }
@@ -101,9 +99,7 @@ impl Ftl {
 
     /// Whether blocks are used again, so that each must be erased before it is programmed.
     pub fn is_cleaning(&self, tables: &FtlTables) -> bool {
-        !(tables.is_fresh
-            && !planted(Fault::FreshErase)
-            && (self.unwritten > 0 || (tables.is_exact && self.n_cleaned == 0)))
+        !(tables.is_fresh && (self.unwritten > 0 || (tables.is_exact && self.n_cleaned == 0)))
     }
 
     /// Units that the host may write before blocks are cleaned again.
@@ -159,7 +155,7 @@ impl Ftl {
     fn close(&mut self, slot: usize, tables: &FtlTables) {
         let block = slot / tables.block_units as usize;
         self.valid[block] -= NEVER;
-        self.closed[block] = self.n_host + i64::from(planted(Fault::BlockAge));
+        self.closed[block] = self.n_host;
     }
 
     /// Copy what is valid in a victim and free it; None where every block is wholly valid.
@@ -187,11 +183,7 @@ impl Ftl {
             }
         }
         self.valid[victim] = NEVER;
-        if planted(Fault::FreeBlockOrder) {
-            self.free.push_back(victim);
-        } else {
-            self.free.push_front(victim);
-        }
+        self.free.push_front(victim);
         self.n_cleaned += 1;
         Some(cost)
     }
@@ -203,12 +195,7 @@ impl Ftl {
             if least >= tables.block_units {
                 return None;
             }
-            let mut ties = self.valid.iter();
-            return if planted(Fault::VictimTie) {
-                ties.rposition(|&v| v == least)
-            } else {
-                ties.position(|&v| v == least)
-            };
+            return self.valid.iter().position(|&v| v == least);
         }
         let mut best: Option<(usize, i128, i128)> = None;
         for (block, &valid) in self.valid.iter().enumerate() {
@@ -229,11 +216,10 @@ impl Ftl {
         let mut place = 0;
         for (block, &count) in tables.valid.iter().enumerate() {
             self.valid[block] = count;
-            let up = if planted(Fault::SteadyFill) { count - 1 } else { 0 };
             self.closed[block] = block as i64 - tables.model_blocks as i64;
             for j in 0..count {
                 let unit = place * tables.stride % tables.model_units;
-                let slot = block as i64 * tables.block_units + (j * tables.block_units + up) / count;
+                let slot = block as i64 * tables.block_units + j * tables.block_units / count;
                 self.slot_of[unit as usize] = slot as u32;
                 self.unit_at[slot as usize] = unit as u32;
                 place += 1;

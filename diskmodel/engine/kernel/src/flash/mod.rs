@@ -14,7 +14,6 @@ use crate::command::{Command, Commands};
 use crate::device::{answer, Counters, Device, Front, Intake, NoArms, Shared};
 use crate::divisor::Divisor;
 use crate::events::Events;
-use crate::faults::{planted, Fault};
 use crate::mechanics::{READ, WRITE};
 use crate::queue::{Policy, Waiting};
 use crate::scenario::FlashTables;
@@ -55,7 +54,7 @@ impl Model {
 
     /// Die of a page (rule F2): its number in order of programming, or -1 - p for page p as laid out at first.
     fn die_of(&self, page: i64) -> usize {
-        let number = if page >= 0 { page } else { -1 - page + i64::from(planted(Fault::FirstLayout)) };
+        let number = if page >= 0 { page } else { -1 - page };
         self.by_dies.split(number).1 as usize
     }
 
@@ -228,7 +227,7 @@ impl Device for Flash {
 
     /// Dies are booked ahead: what is booked behind the end of the run is not busy time of the run.
     fn counters_until(&self, end: i64) -> Counters {
-        let is_later = |&&(ready, _): &&(i64, i64)| ready >= end && !planted(Fault::BusyAhead);
+        let is_later = |&&(ready, _): &&(i64, i64)| ready >= end;
         let later: i64 = self.ahead.iter().filter(is_later).map(|&(_, busy)| busy).sum();
         let busy_ns = ((self.buffer.busy_ns() - later) / self.n_dies).min(end);
         Counters { busy_ns, ..self.front.counters }

@@ -4,8 +4,6 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use crate::faults::{planted, Fault};
-
 /// Where the units are that are not written in this run: as laid out in order, or where earlier writes put them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FirstLayout {
@@ -19,10 +17,10 @@ pub struct FirstLayout {
 impl FirstLayout {
     fn slot_of(&self, unit: i64) -> i64 {
         if self.piece_units == 0 {
-            return unit + if planted(Fault::FirstShift) { 0 } else { self.shift };
+            return unit + self.shift;
         }
         let (piece, within) = (unit / self.piece_units, unit % self.piece_units);
-        let place = if planted(Fault::FirstPieces) { piece } else { scrambled(piece as u64, self.n_pieces) };
+        let place = scrambled(piece as u64, self.n_pieces);
         place * self.piece_units + within + self.shift
     }
 }

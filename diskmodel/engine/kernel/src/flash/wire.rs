@@ -2,7 +2,6 @@
 //! `diskmodel/drive/flash/reservations.py`.
 
 use crate::events::LAST_NS;
-use crate::faults::{planted, Fault};
 use crate::line::Line;
 
 /// Reservations that are looked at first.
@@ -40,7 +39,7 @@ impl Wire {
         let mut start = earliest;
         let mut at = n_before(busy, earliest).saturating_sub(1);
         while let Some(&(begin, end)) = busy.get(at) {
-            if begin >= start + duration + i64::from(planted(Fault::WireGap)) {
+            if begin >= start + duration {
                 break;
             }
             start = start.max(end);

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 
 use super::read_ahead::Stream;
-use crate::faults::{planted, Fault};
 use crate::mechanics::Arm;
 use crate::media_cache::MediaLog;
 use crate::queue::{Policy, Pool, Waiting};
@@ -88,6 +87,6 @@ impl Actuator {
         self.is_held = false;
         self.follower = None;
         self.is_follower_ready = false;
-        held - i64::from(planted(Fault::HeldBusy))
+        held
     }
 }

@@ -2,7 +2,6 @@
 
 use super::times::times_at_once;
 use super::{Actuator, Model};
-use crate::faults::{planted, Fault};
 use crate::mechanics::{Arm, Spindle};
 use crate::queue::{Arms, Targets, Waiting, LANES};
 
@@ -87,7 +86,7 @@ fn varied_positioning(model: &Model, arm: Arm, spindle: &Spindle, waiting: &Wait
 #[inline(always)]
 fn behind(time: i64, spindle: &Spindle, waiting: &Waiting, angle: i64, margin: i64) -> i64 {
     let wait = spindle.wait_behind_ns(waiting.target.angle, angle, time);
-    let may_miss = margin > 0 && (time > 0 || planted(Fault::MarginAtRest));
-    let is_missed = may_miss && wait < if planted(Fault::MissMargin) { margin / 2 } else { margin };
+    let may_miss = margin > 0 && time > 0;
+    let is_missed = may_miss && wait < margin;
     time + wait + if is_missed { spindle.revolution } else { 0 }
 }

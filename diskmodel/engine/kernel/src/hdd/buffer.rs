@@ -3,7 +3,6 @@
 use super::{Disk, Model};
 use crate::command::Commands;
 use crate::events::{Action, Events, COMPLETE, LAST_NS};
-use crate::faults::{planted, Fault};
 use crate::mechanics::WRITE;
 use crate::queue::Waiting;
 
@@ -61,12 +60,12 @@ impl Disk {
     #[inline]
     pub(super) fn replace_segments(&mut self, lba: i64, n: i64, model: &Model) {
         let e = &model.electronics;
-        if e.writes_drop_all && !planted(Fault::WriteDrops) {
+        if e.writes_drop_all {
             self.segments.clear();
         } else {
             self.segments.drop_range(lba, n);
         }
-        if e.keeps_writes && !planted(Fault::KeptWrites) {
+        if e.keeps_writes {
             self.segments.insert(lba, lba + n);
         }
     }

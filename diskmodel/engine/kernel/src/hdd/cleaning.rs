@@ -5,7 +5,6 @@ use super::serve::Start;
 use super::{Disk, Model};
 use crate::command::Commands;
 use crate::events::{Events, LAST_NS};
-use crate::faults::{planted, Fault};
 use crate::mechanics::{Access, Extent, Spindle, READ};
 
 impl Disk {
@@ -59,7 +58,7 @@ impl Disk {
         let access = if op == READ && is_in_place && steps.len() == 1 && self.is_on_stream(i, block, block + n) {
             self.continue_stream(i, block + n, model, at)
         } else {
-            let stays = start.is_follower && !planted(Fault::HeldTravel);
+            let stays = start.is_follower;
             let extra = if stays { 0 } else { self.travel_to_edge(i, model) };
             let arm = self.actuators[i].arm;
             let target = model.mechanics.target(steps[0].lba, &self.spindle);
@@ -127,7 +126,7 @@ impl Disk {
         if media.is_empty() || actuator.is_held || has_work {
             return;
         }
-        let mut due = actuator.worked_ns.saturating_add(media.tables.idle_ns + i64::from(planted(Fault::IdleTime)));
+        let mut due = actuator.worked_ns.saturating_add(media.tables.idle_ns);
         if actuator.free_ns <= now && due <= now {
             self.follow_stream(i, model, now);
             let end = self.clean(i, now, model);

@@ -1,6 +1,5 @@
 //! What happens to an access at random (rule M9); see `diskmodel/drive/draws.py`.
 
-use crate::faults::{planted, Fault};
 use crate::generator::Generator;
 
 /// Parts of a share of 1.
@@ -48,11 +47,11 @@ impl Draws {
     #[inline(never)]
     pub fn next(&mut self, chances: &Chances) -> AccessDraw {
         let zero_ppm = chances.zero_latency_ppm;
-        let in_order = zero_ppm < PPM && (self.generator.below(PPM) >= zero_ppm) != planted(Fault::InOrder);
+        let in_order = zero_ppm < PPM && self.generator.below(PPM) >= zero_ppm;
         if chances.retry_ppm == 0 || self.generator.below(PPM) >= chances.retry_ppm {
             return AccessDraw { in_order, late_ns: 0 };
         }
         let at = self.generator.below(chances.retry_ns.len() as u64) as usize;
-        AccessDraw { in_order, late_ns: chances.retry_ns[at] + i64::from(planted(Fault::RetryTime)) }
+        AccessDraw { in_order, late_ns: chances.retry_ns[at] }
     }
 }

@@ -5,7 +5,6 @@ use std::ops::Deref;
 use super::Model;
 use crate::device::Intake;
 use crate::divisor::Divisor;
-use crate::faults::{planted, Fault};
 use crate::mechanics::WRITE;
 use crate::scenario::HddTables;
 use crate::units::NS_PER_S;
@@ -54,14 +53,14 @@ impl Electronics {
     /// When a read of `n` sectors has been sent whose first sector had passed at `first_end` and whose last one at `end`
     /// (rule D6).
     pub(super) fn sent(&self, first_end: i64, end: i64, n: i64) -> i64 {
-        let last_ns = if planted(Fault::LastSector) { 0 } else { self.bus.sector_ns };
+        let last_ns = self.bus.sector_ns;
         let filling = if self.buffer_full_ppm > 0 { self.filling_ns(end - first_end) } else { 0 };
         (end + last_ns).max(first_end + filling + self.bus.time_ns(n))
     }
 
     /// Part of the time for which sectors pass under the head after which the buffer sends them.
     fn filling_ns(&self, passing: i64) -> i64 {
-        let passing = if planted(Fault::BufferFull) { 0 } else { passing.max(0) };
+        let passing = passing.max(0);
         // whole millions apart: the product of a long way and its share would leave 64 bits
         let (millions, rest) = (passing / 1_000_000, passing % 1_000_000);
         millions * self.buffer_full_ppm + rest * self.buffer_full_ppm / 1_000_000
@@ -75,12 +74,12 @@ impl Electronics {
 
     /// When enough of a write that gets ready at `ready` has come (rule D9).
     pub(super) fn data_ns(&self, n: i64, ready: i64) -> i64 {
-        ready + self.bus.time_ns(n.min(self.prefill_sectors - i64::from(planted(Fault::Prefill))).max(0))
+        ready + self.bus.time_ns(n.min(self.prefill_sectors).max(0))
     }
 
     /// From the end of the media access or of the bus to completion (rule D4).
     pub(super) fn tail_ns(&self, op: u8) -> i64 {
-        if op == WRITE && !planted(Fault::WriteTail) {
+        if op == WRITE {
             self.write_completion_overhead_ns
         } else {
             self.completion_overhead_ns
@@ -91,7 +90,7 @@ impl Electronics {
 impl Model {
     /// Sectors before block `lba` that passed under the head while it waited `wait` ns for that block (rule C10).
     pub(super) fn passed(&self, first_lba: i64, lba: i64, wait: i64, revolution: i64) -> i64 {
-        if !self.electronics.read_on_arrival || planted(Fault::ReadOnArrival) {
+        if !self.electronics.read_on_arrival {
             return 0;
         }
         let place = self.mechanics.zones.place(lba - first_lba);
@@ -102,13 +101,13 @@ impl Model {
     pub(super) fn stream_limit(&self, first_lba: i64, start: i64, end: i64) -> i64 {
         let e = &self.electronics;
         let last = (first_lba + e.n_sectors_per_actuator).min(e.n_sectors);
-        let limit = (end + e.read_ahead_sectors + i64::from(planted(Fault::ReadAheadLimit))).min(last);
-        if !e.read_ahead_in_track || planted(Fault::TrackLimit) {
+        let limit = (end + e.read_ahead_sectors).min(last);
+        if !e.read_ahead_in_track {
             return limit;
         }
         let place = self.mechanics.zones.place(end - 1 - first_lba);
         let goes_across = end - start > i64::from(place.sector) + 1;
-        if e.read_ahead_in_own_track && goes_across && !planted(Fault::OwnTrack) {
+        if e.read_ahead_in_own_track && goes_across {
             return limit;
         }
         limit.min(end - 1 + self.mechanics.zones.left_on_track(&place))

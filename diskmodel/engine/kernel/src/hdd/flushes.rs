@@ -6,7 +6,6 @@ use super::{Disk, Model};
 use crate::command::Commands;
 use crate::dirty::Dirty;
 use crate::events::{Action, Events, COMPLETE};
-use crate::faults::{planted, Fault};
 use crate::mechanics::WRITE;
 use crate::queue::{Row, Waiting};
 
@@ -42,8 +41,7 @@ impl Disk {
         while let Some(&(id, ready)) = self.taken_flushes.front().filter(|(_, ready)| *ready <= events.now) {
             self.taken_flushes.pop_front();
             let (unwritten, last) = self.dirty.unwritten();
-            let is_early = planted(Fault::FlushEarly);
-            let left = if model.electronics.is_protected || is_early { 0 } else { unwritten };
+            let left = if model.electronics.is_protected { 0 } else { unwritten };
             let (seq, tail_ns) = (commands[id].seq, model.electronics.write_completion_overhead_ns);
             if left > 0 {
                 self.waiting_flushes.push(Flush { id, seq, ready, last, left, tail_ns });
@@ -66,7 +64,7 @@ impl Disk {
         let (now, index) = (events.now, self.front.index);
         self.waiting_flushes.retain_mut(|flush| {
             flush.left -= usize::from(turn <= flush.last);
-            if flush.left > 0 && !planted(Fault::FlushFirst) {
+            if flush.left > 0 {
                 return true;
             }
             let end = if has_tail { now } else { now + flush.tail_ns };
@@ -105,9 +103,6 @@ impl Disk {
 
     /// Whether an arm has something to do that a flush waits for, and does nothing else then.
     fn has_flushed(&mut self, i: usize, commands: &Commands) -> bool {
-        if planted(Fault::FlushIdle) {
-            return false;
-        }
         let last = self.flushed_until();
         self.dirty.up_to(i, last).next().is_some()
             || self.actuators[i].ready.list().commands().iter().any(|w| is_passing(w, last, commands))
@@ -136,9 +131,6 @@ impl Disk {
         all.sort_by_key(|&(since, _)| since);
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
-        if planted(Fault::DestageTurn) {
-            all.reverse();
-        }
         all.into_iter().for_each(|(_, waiting)| candidates.push(waiting));
         self.choose_among(i, candidates, model, now)
     }

@@ -18,7 +18,6 @@ use crate::command::{Command, Commands};
 use crate::device::{Counters, Device, Front, Shared};
 use crate::dirty::DirtyBuffer;
 use crate::events::Events;
-use crate::faults::{planted, Fault};
 use crate::mechanics::{Mechanics, Spindle, Target, READ, WRITE};
 use crate::media_cache::MediaLog;
 #[cfg(feature = "web")]
@@ -382,7 +381,7 @@ impl Device for Disk {
 
     /// An access that the run did not see the end of counts for its part, a held arm to the end, and two arms half.
     fn counters_until(&self, end: i64) -> Counters {
-        let begin = |a: &Actuator| if planted(Fault::BusyAhead) { end } else { end.max(a.begun_ns) };
+        let begin = |a: &Actuator| end.max(a.begun_ns);
         let late = |a: &Actuator| if a.is_held { a.free_ns - end } else { (a.free_ns - begin(a)).max(0) };
         let late: i64 = self.actuators.iter().map(late).sum();
         let mut counters = self.front.counters;

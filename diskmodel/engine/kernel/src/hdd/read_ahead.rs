@@ -2,7 +2,6 @@
 
 use super::{Disk, Model};
 use crate::cache::Segment;
-use crate::faults::{planted, Fault};
 use crate::mechanics::{Access, Extent, Progress, READ};
 
 pub(super) struct Stream {
@@ -51,13 +50,10 @@ impl Disk {
         let (front, arm) = model.mechanics.streamed(spindle, &mut stream.reached, stream.limit - first, now);
         actuator.arm = arm;
         segments.extend(&mut stream.segment, front + first);
-        if model.electronics.reads_whole_track {
-            let late = if planted(Fault::WholeTrack) { spindle.revolution } else { 0 };
-            if now - stream.from.at_ns >= spindle.revolution + late {
-                let last = stream.limit - 1;
-                let place = model.mechanics.zones.place(last - first);
-                segments.reach_back(&mut stream.segment, last - i64::from(place.sector));
-            }
+        if model.electronics.reads_whole_track && now - stream.from.at_ns >= spindle.revolution {
+            let last = stream.limit - 1;
+            let place = model.mechanics.zones.place(last - first);
+            segments.reach_back(&mut stream.segment, last - i64::from(place.sector));
         }
     }
 
@@ -70,7 +66,7 @@ impl Disk {
         if start < stream.segment.start || end > stream.segment.end || limit <= stream.limit {
             return;
         }
-        if stream.segment.end >= stream.limit && !planted(Fault::StreamRestart) {
+        if stream.segment.end >= stream.limit {
             stream.from = Progress { lba: stream.segment.end - actuator.first_lba, at_ns: now, arm };
             stream.reached = stream.from;
         }

@@ -7,7 +7,6 @@ use super::{Disk, Model};
 use crate::command::{Command, Commands};
 use crate::dirty::Dirty;
 use crate::events::{Action, Events, COMPLETE};
-use crate::faults::{planted, Fault};
 use crate::mechanics::{Access, Arm, Extent, Mechanics, Target, READ, WRITE};
 #[cfg(feature = "web")]
 use crate::movement::Movement;
@@ -49,9 +48,7 @@ impl Disk {
     #[inline(always)]
     fn choose_one(&mut self, i: usize, model: &Model, now: i64) -> Option<Waiting> {
         let has_ready = !self.actuators[i].ready.is_empty();
-        let is_much = || {
-            2 * self.dirty.n_waiting(i) + usize::from(planted(Fault::DestageMuch)) > model.electronics.weighed_writes
-        };
+        let is_much = || 2 * self.dirty.n_waiting(i) > model.electronics.weighed_writes;
         let is_pressing = || is_much() || self.dirty.is_pressing();
         let with_dirty = !self.dirty.is_empty() && (!has_ready || is_pressing() || !self.blocked.is_empty());
         if !has_ready && !with_dirty {
@@ -189,7 +186,7 @@ impl Disk {
         candidates.clear();
         self.actuators[i].ready.list().commands().iter().for_each(|&waiting| candidates.push(waiting));
         let n_ready = candidates.len();
-        let most = n_ready + model.electronics.weighed_writes + usize::from(planted(Fault::WeighedWrites));
+        let most = n_ready + model.electronics.weighed_writes;
         for &Dirty { seq, lba, n, arrived, .. } in self.dirty.of_arm(i).take(most - n_ready) {
             let actuator = i as u16;
             let mut entry = Waiting { seq, op: WRITE, lba, n, arrived, id: DIRTY, actuator, ..Waiting::default() };
@@ -197,10 +194,6 @@ impl Disk {
                 entry.target = self.target(&entry, model);
             }
             candidates.push(entry);
-        }
-        if planted(Fault::DestageOrder) {
-            let reversed: Vec<_> = candidates.commands()[n_ready..].iter().rev().copied().collect();
-            reversed.into_iter().zip(n_ready..).for_each(|(w, at)| candidates.change(at, |changed| *changed = w));
         }
         let mut chosen = None;
         if !candidates.is_empty() {
@@ -244,7 +237,7 @@ impl Disk {
     #[inline(always)]
     fn access_anew(&mut self, i: usize, wanted: Extent, start: Start, model: &Model) -> Access {
         let Extent { op, lba, n } = wanted;
-        let stays = start.is_follower && !planted(Fault::HeldTravel);
+        let stays = start.is_follower;
         let extra = if stays { 0 } else { self.travel_to_edge(i, model) };
         let first = lba - self.actuators[i].first_lba;
         let target = start.target.unwrap_or_else(|| model.mechanics.target(first, &self.spindle));
@@ -341,7 +334,7 @@ impl Disk {
         }
         let seek = &model.mechanics.seek_ns;
         let last = seek.len() as i64 - 1;
-        let mut to = if swept > 0 { last - i64::from(planted(Fault::SweepEdge)) } else { 0 };
+        let mut to = if swept > 0 { last } else { 0 };
         let mut travel = i64::from(seek[(to - actuator.arm.cylinder).unsigned_abs() as usize]);
         if edge == Edge::Wrap {
             travel += i64::from(seek[last as usize]);

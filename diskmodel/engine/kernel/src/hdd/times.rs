@@ -1,7 +1,6 @@
 //! Positioning times of several waiting commands at once: the same as one by one, most of it without a branch in
 //! registers that hold four or eight of them.
 
-use crate::faults::{planted, Fault};
 use crate::machine::for_wide_registers;
 use crate::mechanics::{Arm, Mechanics, Moves, Spindle, READ};
 use crate::queue::{head_of, Targets, LANES};
@@ -48,7 +47,7 @@ pub(super) fn times_at_once(
         revolution: spindle.revolution as i32,
         n_turns,
         longest_wait_ns: spindle.longest_wait_ns() as i32,
-        margin: if planted(Fault::MissMargin) { margin / 2 } else { margin }.min(TOO_LONG_NS) as i32,
+        margin: margin.min(TOO_LONG_NS) as i32,
     };
     all_times(&motion, targets, times);
     true
@@ -70,7 +69,7 @@ impl Motion<'_> {
         }
         for i in 0..LANES {
             let wait = if ahead[i] > self.longest_wait_ns { 0 } else { ahead[i] };
-            let is_missed = ((times[i] > 0) | planted(Fault::MarginAtRest)) & (wait < self.margin);
+            let is_missed = (times[i] > 0) & (wait < self.margin);
             times[i] += wait + (self.revolution & -i32::from(is_missed));
         }
     }

@@ -2,7 +2,6 @@
 //! `diskmodel/engine/reference/flusher.py`.
 
 use super::pages::{Pages, Run};
-use crate::faults::{planted, Fault};
 
 /// The thread that writes dirty pages back, in a sweep over their places.
 pub struct Flusher {
@@ -21,21 +20,13 @@ pub struct Flusher {
 
 impl Flusher {
     pub fn new(old: i64, depth: usize, longest: i64) -> Self {
-        Flusher {
-            old: if planted(Fault::PageExpiry) { old + old / 2 } else { old },
-            depth: depth + usize::from(planted(Fault::WritebackDepth)),
-            longest: longest + i64::from(planted(Fault::WritebackLength)),
-            position: 0,
-            outstanding: 0,
-            is_waking: false,
-            is_late: false,
-        }
+        Flusher { old, depth, longest, position: 0, outstanding: 0, is_waking: false, is_late: false }
     }
 
     /// What is dirty may be old, if there was no moment without dirty pages (rule P5).
     pub fn woken(&mut self, pages: &Pages, now: i64) {
         self.is_waking = false;
-        let is_old = now >= pages.dirty_since() + self.old || planted(Fault::StaleWake);
+        let is_old = now >= pages.dirty_since() + self.old;
         self.is_late = pages.has_dirty() && is_old;
     }
 
@@ -45,8 +36,7 @@ impl Flusher {
         if !is_pressing || self.outstanding >= self.depth {
             return None;
         }
-        let position = if planted(Fault::WritebackSweep) { 0 } else { self.position };
-        let run = pages.next_run(position, self.longest)?;
+        let run = pages.next_run(self.position, self.longest)?;
         self.position = run.end;
         self.outstanding += 1;
         pages.start(run.first..run.end);
@@ -60,7 +50,7 @@ impl Flusher {
 
     /// When to wake up next, once, where there is something that grows old; after all that can be sent now has been.
     pub fn next_wake(&mut self, pages: &Pages) -> Option<i64> {
-        self.is_late &= pages.has_dirty() || planted(Fault::LateUntilClean);
+        self.is_late &= pages.has_dirty();
         if self.is_waking || self.is_late || !pages.has_dirty() {
             return None;
         }

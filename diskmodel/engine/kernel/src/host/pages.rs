@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::faults::{planted, Fault};
 use crate::lists::Lists;
 
 /// In order of use; in order of the time at which they became dirty; in flight and not dirty again.
@@ -43,9 +42,9 @@ impl Pages {
     /// Pages that memory holds, dirty ones above which the flusher writes, and those that writers may make.
     pub fn new(capacity: usize, background: usize, limit: usize) -> Self {
         Pages {
-            capacity: capacity + usize::from(planted(Fault::MemoryPages)),
-            background: background + usize::from(planted(Fault::BackgroundRatio)),
-            limit: limit + usize::from(planted(Fault::DirtyRatio)),
+            capacity,
+            background,
+            limit,
             lists: Lists::default(),
             n_writing: 0,
             waiting: BTreeMap::new(),
@@ -55,7 +54,7 @@ impl Pages {
 
     /// Pages that are in memory when the run begins, and since when some are dirty (rule Z6).
     pub fn load(&mut self, clean: impl Iterator<Item = i64>, dirty: impl Iterator<Item = i64>, dirty_since: i64) {
-        self.dirty_since = if planted(Fault::LoadedPages) { 0 } else { dirty_since };
+        self.dirty_since = dirty_since;
         for page in dirty {
             self.lists.put(DIRTY, page);
             self.mark(page, Mark::default());
@@ -98,9 +97,6 @@ impl Pages {
 
     /// Pages were read: the clean ones among them are the most recently used.
     pub fn use_again(&mut self, pages: Range<i64>) {
-        if planted(Fault::PageUse) {
-            return;
-        }
         for page in pages {
             if self.lists.list_of(page) == Some(CLEAN) {
                 self.lists.put(CLEAN, page);
@@ -126,7 +122,7 @@ impl Pages {
 
     /// Pages have been written to: they are dirty from the first time on (rule P3).
     pub fn write(&mut self, pages: Range<i64>, now: i64, row: u64) {
-        if !self.has_dirty() || planted(Fault::DirtySince) {
+        if !self.has_dirty() {
             self.dirty_since = now;
         }
         for page in pages {

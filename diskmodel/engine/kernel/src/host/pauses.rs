@@ -1,7 +1,6 @@
 //! When the host's processor stands still (rule H4): pure decisions; see `diskmodel/host/pauses.py`.
 
 use crate::events::LAST_NS;
-use crate::faults::{planted, Fault};
 
 /// Goes through the pauses in order of time; questions may not go back.
 pub struct Pauses {
@@ -50,7 +49,7 @@ impl Pauses {
     /// The first time from `time` on that lies in no pause.
     pub fn awake(&mut self, time: i64) -> i64 {
         self.step_behind(time);
-        if self.begin <= time && !planted(Fault::AwakeInPause) {
+        if self.begin <= time {
             self.end
         } else {
             time
@@ -61,7 +60,7 @@ impl Pauses {
     pub fn worked(&mut self, begin: i64, work: i64) -> i64 {
         let (mut at, mut left) = (begin, work);
         self.step_behind(at);
-        while at + left > self.begin && !planted(Fault::WorkInPause) {
+        while at + left > self.begin {
             if at >= LAST_NS {
                 break;
             }

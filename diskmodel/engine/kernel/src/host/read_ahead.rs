@@ -2,8 +2,6 @@
 
 use std::collections::VecDeque;
 
-use crate::faults::{planted, Fault};
-
 /// Readers that are distinguished.
 const N_READERS: usize = 64;
 
@@ -55,7 +53,7 @@ impl ReadAhead {
                 // the reader has caught up: a window from here, and a mark right behind what is read now
                 let begin = reader.end.max(first);
                 reader.window = first_window((last - first) / page, page, limit).max(last - begin);
-                reader.marker = last - i64::from(planted(Fault::WindowMark));
+                reader.marker = last;
                 wanted.push((begin, begin + reader.window));
                 reader.end = begin + reader.window;
             }
@@ -87,7 +85,7 @@ fn first_window(n_pages: i64, page: i64, limit: i64) -> i64 {
 fn next_window(window: i64, limit: i64) -> i64 {
     if window < limit / 16 {
         4 * window
-    } else if window <= limit / if planted(Fault::WindowGrowth) { 4 } else { 2 } {
+    } else if window <= limit / 2 {
         2 * window
     } else {
         limit

@@ -1,8 +1,6 @@
 //! Writers that wait until what was dirty is on the array (rule P9): pure decisions; see
 //! `diskmodel/engine/reference/flusher.py`.
 
-use crate::faults::{planted, Fault};
-
 /// A write that is followed by fsync.
 struct Sync {
     host: u32,
@@ -46,7 +44,7 @@ impl Syncs {
     /// `oldest`: since when the page is dirty that has been so for longest.
     pub fn look(&mut self, oldest: Option<i64>) {
         for sync in self.waiting.iter_mut().filter(|sync| sync.awaited.is_none()) {
-            if oldest.is_none_or(|oldest| oldest > sync.at || planted(Fault::SyncSince)) {
+            if oldest.is_none_or(|oldest| oldest > sync.at) {
                 sync.awaited = Some(self.under_way.clone());
             }
         }

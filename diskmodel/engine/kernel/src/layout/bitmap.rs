@@ -4,7 +4,6 @@
 use rustc_hash::FxHashMap;
 
 use super::{Family, Layout};
-use crate::faults::{planted, Fault};
 
 /// Bits of a page of 4 KiB, and what comes before the first one.
 const BITS_PER_PAGE: i64 = 4096 * 8;
@@ -40,7 +39,7 @@ impl Layout {
     pub fn bits_of(&self, sector: i64, n: i64) -> (i64, i64) {
         let bit = |place: i64| {
             let stripe = self.strip * self.n_data * self.n_groups;
-            let is_row = self.family == Family::Parity && !planted(Fault::BitmapRows);
+            let is_row = self.family == Family::Parity;
             (if is_row { place / stripe * self.strip } else { place }) / self.bitmap_chunk
         };
         (bit(sector), bit(sector + n - 1))
@@ -63,8 +62,7 @@ impl Bitmap {
     pub fn enter(&mut self, (first, last): (i64, i64), now: i64) {
         for number in first..=last {
             let bit = self.bits.entry(number).or_default();
-            let rest = i64::from(!planted(Fault::BitmapClear)) + 1;
-            let cleared = (bit.ended / self.interval_ns + rest).saturating_mul(self.interval_ns);
+            let cleared = (bit.ended / self.interval_ns + 2).saturating_mul(self.interval_ns);
             let is_kept = bit.is_set && (!self.is_cleared || now < cleared);
             if bit.n_writes == 0 && !is_kept {
                 bit.is_set = false;
@@ -90,9 +88,6 @@ impl Bitmap {
     /// Puts the pages to be written into `pages`, ascending; from now on the bits that were pending are being set.
     pub fn take(&mut self, pages: &mut Vec<i64>) {
         std::mem::swap(&mut self.flying, &mut self.pending);
-        if planted(Fault::BitmapBatch) && self.flying.len() > 1 {
-            self.pending.extend(self.flying.drain(1..));
-        }
         pages.clear();
         pages.extend(self.flying.iter().map(|&number| page_of(number)));
         pages.sort_unstable();

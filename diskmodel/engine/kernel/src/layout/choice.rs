@@ -1,7 +1,6 @@
 //! Which copy serves a read (rule L5); see `diskmodel/engine/reference/raid.py`.
 
 use super::{Copy, CopyPolicy, Layout, PoolTables};
-use crate::faults::{planted, Fault};
 
 /// What a choice may ask of a disk: commands that have been submitted and not completed, and the block after the last
 /// one that completed.
@@ -43,7 +42,7 @@ impl CopyChoice {
     pub fn choose(&mut self, copies: &[Copy], n: i64, state: impl Fn(u32) -> DiskState) -> Copy {
         let copy = self.by_policy(copies, state);
         self.read_end[copy.disk as usize] = copy.lba + n;
-        self.n_chosen[copy.disk as usize] += usize::from(!planted(Fault::ChosenCounts));
+        self.n_chosen[copy.disk as usize] += 1;
         copy
     }
 
@@ -53,12 +52,11 @@ impl CopyChoice {
         match self.policy {
             CopyPolicy::RoundRobin => {
                 self.next_copy += 1;
-                copies[(self.next_copy - usize::from(!planted(Fault::RoundRobin))) % copies.len()]
+                copies[(self.next_copy - 1) % copies.len()]
             }
             CopyPolicy::ShortestQueue => least(copies, pending),
             CopyPolicy::Nearest => {
-                let slack = i64::from(planted(Fault::ReadEnd));
-                let goes_on = |c: &&Copy| distance(c) == 0 || self.read_end[c.disk as usize] + slack == c.lba;
+                let goes_on = |c: &&Copy| distance(c) == 0 || self.read_end[c.disk as usize] == c.lba;
                 if let Some(copy) = copies.iter().find(goes_on) {
                     return *copy;
                 }
@@ -91,7 +89,7 @@ fn least(copies: &[Copy], key: impl Fn(&Copy) -> i64) -> Copy {
     let mut best = (i64::MAX, Copy::default());
     for copy in copies {
         let k = key(copy);
-        if k < best.0 || (planted(Fault::CopyChoice) && k == best.0) {
+        if k < best.0 {
             best = (k, *copy);
         }
     }

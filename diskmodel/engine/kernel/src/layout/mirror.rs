@@ -1,7 +1,6 @@
 //! Striping with copies: JBOD, RAID 0, 1, 1E, 10 (rules L3 to L5, L14).
 
 use super::{push_merged, push_read, Copy, Family, Layout, Piece, Plan, PER_MILLION, READ, WRITE};
-use crate::faults::{planted, Fault};
 
 /// Copies of host strip `chunk`, offset by `inside` sectors, the first copy first.
 pub fn copies_of(layout: &Layout, chunk: i64, inside: i64, out: &mut Vec<Copy>) {
@@ -55,8 +54,7 @@ pub fn plan(
         }
         if length < whole {
             // behind what was cut off at a strip, so that it comes first
-            let at = plan.waiting.len() - usize::from(take < length && planted(Fault::PartOrder));
-            plan.waiting.insert(at, (sector + length, whole - length));
+            plan.waiting.push((sector + length, whole - length));
         }
         part(layout, op, (sector, take), front, plan, choose);
     }
@@ -82,7 +80,7 @@ fn within_strip(
 
 /// Whether a request lies in huge pages (rule L14).
 fn is_whole(layout: &Layout, sector: i64, n: i64) -> bool {
-    let number = sector / n + i64::from(planted(Fault::HugePages));
+    let number = sector / n;
     // places are below 2^52, and a share is below 2^20
     let below = |number: i64| i128::from(number) * i128::from(layout.huge_page_ppm) / i128::from(PER_MILLION);
     below(number + 1) > below(number)

@@ -17,7 +17,6 @@ mod tables;
 use std::ops::Deref;
 
 use crate::divisor::Divisor;
-use crate::faults::{planted, Fault};
 use crate::mechanics::{READ, WRITE};
 use crate::named::named;
 
@@ -244,13 +243,13 @@ impl Layout {
         if !self.has_failed(disk) {
             return Some(disk);
         }
-        (i64::from(disk) == self.rebuild_disk && !planted(Fault::ResilverWrites)).then_some(self.n_disks)
+        (i64::from(disk) == self.rebuild_disk).then_some(self.n_disks)
     }
 }
 
 /// Adds a piece of a read: joined, or on its own where the layout keeps strips apart (rule L4).
 fn push_read(layout: &Layout, pieces: &mut Vec<Piece>, piece: Piece) {
-    if layout.cuts_reads && !planted(Fault::CutReads) {
+    if layout.cuts_reads {
         pieces.push(piece);
     } else {
         push_merged(pieces, piece);

@@ -1,7 +1,5 @@
 //! Requests on rows with parity: RAID 3, 4, 5, 50, 6, 60 and k + m (rules L6 to L10).
 
-use crate::faults::{planted, Fault};
-
 use super::row::Row;
 use super::{push_merged, push_read, Layout, Piece, Plan, WritePolicy, READ, READ_AND_HOLD, WRITE};
 
@@ -60,8 +58,7 @@ fn emit(layout: &Layout, op: u8, row: i64, front: i64, plan: &mut Plan) {
 fn modifies_one(layout: &Layout) -> bool {
     let n_unwritten = layout.n_data - 1;
     layout.write_policy == WritePolicy::ReadModifyWrite
-        || layout.write_policy == WritePolicy::Fewest
-            && 1 + layout.n_parity < n_unwritten + i64::from(planted(Fault::WriteMethodTie))
+        || layout.write_policy == WritePolicy::Fewest && 1 + layout.n_parity < n_unwritten
 }
 
 /// That write, the common case: nothing is joined, because every strip is on another disk.
@@ -122,7 +119,7 @@ fn write(layout: &Layout, row: &Row, plan: &mut Plan) {
         || layout.write_policy == WritePolicy::Fewest && {
             let in_part = |part: &Part| usize::from(low < part.start) + usize::from(part.end < high);
             let n_unwritten = row.n_data() - parts.len() + parts.iter().map(in_part).sum::<usize>();
-            parts.len() + parity.len() < n_unwritten + usize::from(planted(Fault::WriteMethodTie))
+            parts.len() + parity.len() < n_unwritten
         };
     if can_modify && (prefers_modify || !can_reconstruct) {
         let op = if layout.holds_disks { READ_AND_HOLD } else { READ };

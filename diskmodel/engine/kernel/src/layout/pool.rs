@@ -4,7 +4,6 @@ use super::pool_space::WriteTables;
 use super::pool_streams::ReadTables;
 use super::resilver::ResilverTables;
 use super::{Copy, Layout, Piece, Plan, READ};
-use crate::faults::{planted, Fault};
 use crate::schema::record;
 
 /// What a mirror adds to the load of a disk for a read near its last command, and for one farther away.
@@ -49,7 +48,7 @@ impl PoolTables {
     pub fn seek_load(&self, distance: i64) -> i64 {
         match distance.abs() {
             0 => 0,
-            near if near < self.near && !planted(Fault::PoolNear) => NEAR_LOAD,
+            near if near < self.near => NEAR_LOAD,
             _ => FAR_LOAD,
         }
     }
@@ -71,7 +70,7 @@ impl PoolTables {
             _ if place < n_straight => place + self.skipped_slabs,
             _ => place + 1 - n_straight,
         };
-        let n_early = self.early_records - i64::from(planted(Fault::PoolShift));
+        let n_early = self.early_records;
         let begin = if number < n_early { self.early_blocks } else { self.late_blocks };
         (vdev, slab * self.slab_blocks + begin + at * self.stored)
     }
@@ -146,7 +145,7 @@ impl PoolTables {
         let width = layout.n_data + layout.n_parity;
         let (each, rest) = (blocks / layout.n_data, blocks % layout.n_data);
         let n_long = if rest > 0 { rest + layout.n_parity } else { 0 };
-        let is_swapped = self.swap_blocks > 0 && first / self.swap_blocks % 2 == 1 && !planted(Fault::PoolSwap);
+        let is_swapped = self.swap_blocks > 0 && first / self.swap_blocks % 2 == 1;
         let place = first % width + if is_swapped && number < 2 { 1 - number } else { number };
         // columns that change places are equally long
         (place % width, first / width + place / width, each + i64::from(number < n_long))

@@ -1,7 +1,6 @@
 //! How long the blocks of a pool's intent log are (rule X10); see `diskmodel/layout/pool_log.py`.
 
 use super::WriteTables;
-use crate::faults::{planted, Fault};
 
 /// Blocks of the log have so many bytes, or a multiple.
 const LEAST_BYTES: i64 = 4096;
@@ -73,9 +72,6 @@ impl Lengths {
         (self.best[self.turn], self.least[self.turn]) = self.plan(self.size);
         (self.size, self.left) = (0, 0);
         self.next = rounded(self.expected() + self.header).min(self.longest);
-        if planted(Fault::PoolLogLength) {
-            self.next = self.longest;
-        }
     }
 
     /// The best length of the blocks of a burst, and the least that the first one may have.

@@ -2,7 +2,6 @@
 
 use super::pool::{n_columns, PoolTables};
 use super::{Layout, Piece};
-use crate::faults::{planted, Fault};
 use crate::mechanics::WRITE;
 use crate::schema::record;
 
@@ -83,8 +82,7 @@ impl WriteTables {
 /// The indirect blocks above a record: how many of their kind there could be, and which one it is (rule X12).
 pub fn blocks_above(writes: &WriteTables, record: i64) -> impl Iterator<Item = (i64, i64)> + '_ {
     let above = move |&(level, number): &(i64, i64)| {
-        let is_top = level <= 1 || (planted(Fault::PoolIndirect) && level < writes.n_records);
-        (!is_top).then(|| ((level + writes.pointers - 1) / writes.pointers, number / writes.pointers))
+        (level > 1).then(|| ((level + writes.pointers - 1) / writes.pointers, number / writes.pointers))
     };
     std::iter::successors(above(&(writes.n_records, record)), above)
 }
@@ -103,8 +101,7 @@ fn stored_blocks(layout: &Layout, blocks: i64) -> i64 {
 pub fn write_pieces(layout: &Layout, pool: &PoolTables, vdev: i64, first: i64, blocks: i64, pieces: &mut Vec<Piece>) {
     if layout.n_parity == 0 {
         let lba = layout.data_offset + first * pool.block;
-        let n_left = layout.copies - i64::from(planted(Fault::PoolSides));
-        for disk in vdev * layout.copies..vdev * layout.copies + n_left.max(1) {
+        for disk in vdev * layout.copies..(vdev + 1) * layout.copies {
             if let Some(disk) = layout.new_disk(disk as u32) {
                 pieces.push(Piece::new(disk, WRITE, lba, blocks * pool.block));
             }
@@ -120,7 +117,7 @@ pub fn write_pieces(layout: &Layout, pool: &PoolTables, vdev: i64, first: i64, b
     for number in 0..n_columns(layout, blocks) {
         let (disk, row, n) = pool.column(layout, first, blocks, number);
         if let Some(disk) = layout.new_disk((vdev * width + disk) as u32) {
-            let is_padded = n_long <= number && number < n_long + n_padding && !planted(Fault::PoolPadding);
+            let is_padded = n_long <= number && number < n_long + n_padding;
             let lba = layout.data_offset + row * pool.block;
             pieces.push(Piece::new(disk, WRITE, lba, (n + i64::from(is_padded)) * pool.block));
         }

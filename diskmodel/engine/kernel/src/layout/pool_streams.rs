@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use crate::faults::{planted, Fault};
 use crate::schema::record;
 
 record! {
@@ -62,9 +61,9 @@ impl Streams {
         stream.next = end;
         if stream.distance < n {
             stream.distance = n;
-        } else if stream.distance < self.tables.least && !planted(Fault::PoolDistance) {
+        } else if stream.distance < self.tables.least {
             stream.distance *= 2;
-        } else if stream.is_early && !planted(Fault::PoolEarly) {
+        } else if stream.is_early {
             stream.distance += stream.distance / 8;
         }
         stream.distance = stream.distance.min(self.tables.most);

@@ -3,7 +3,6 @@
 use super::mirror::copies_of;
 use super::row::Row;
 use super::{push_merged, Family, Layout, Piece, Plan, SyncAction, READ, WRITE};
-use crate::faults::{planted, Fault};
 
 pub fn step(layout: &Layout, front: i64, plan: &mut Plan) {
     let n = layout.rebuild_window.min(layout.member - front);
@@ -13,7 +12,7 @@ pub fn step(layout: &Layout, front: i64, plan: &mut Plan) {
     }
     let is_resync = layout.sync_action == SyncAction::Resync;
     // mirrors of each other need no comparison
-    let is_copied = is_resync && layout.copies == i64::from(layout.n_disks) && !planted(Fault::ResyncReads);
+    let is_copied = is_resync && layout.copies == i64::from(layout.n_disks);
     let n_read = if is_copied { 1 } else { layout.n_disks };
     plan.first.extend((0..n_read).map(|disk| Piece::new(disk, READ, lba, n)));
     if is_resync {

@@ -3,7 +3,6 @@
 
 use super::pool::{n_columns, PoolTables};
 use super::{Copy, Layout, Piece, Plan, READ};
-use crate::faults::{planted, Fault};
 use crate::mechanics::WRITE;
 use crate::schema::record;
 
@@ -114,13 +113,12 @@ pub fn step(
         return true;
     }
     let blocks = pool.record / pool.block;
-    let least = if planted(Fault::ResilverParity) { layout.n_parity } else { 0 };
     for number in (0..n_columns(layout, blocks)).rev() {
         let (disk, row, n) = pool.column(layout, first, blocks, number);
         let (disk, lba, n) = ((vdev * width + disk) as u32, layout.data_offset + row * pool.block, n * pool.block);
         if i64::from(disk) == layout.rebuild_disk {
             plan.then.push(Piece::new(new, WRITE, lba, n));
-        } else if !layout.has_failed(disk) && number >= least {
+        } else if !layout.has_failed(disk) {
             plan.first.push(Piece::new(disk, READ, lba, n));
         }
     }

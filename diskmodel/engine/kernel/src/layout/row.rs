@@ -1,7 +1,6 @@
 //! Which disks hold a row with parity (rules L6 and L11).
 
 use super::{Layout, Piece, Rotation};
-use crate::faults::{planted, Fault};
 
 /// One row. Its strips are numbered, those of data first, then those of parity.
 #[derive(Clone, Copy, Default)]
@@ -28,14 +27,13 @@ impl Row {
             Rotation::LeftSymmetric | Rotation::LeftAsymmetric => n - 1 - turned,
             Rotation::RightSymmetric | Rotation::RightAsymmetric => turned,
         };
-        let slack = i64::from(planted(Fault::RebuildFront));
         Row {
             base: group * n,
-            first: if planted(Fault::ParityRotation) { (first + 1) % n } else { first },
+            first,
             n_data: layout.n_data,
             n_parity: m,
             is_symmetric: matches!(layout.rotation, Rotation::LeftSymmetric | Rotation::RightSymmetric),
-            is_rebuilt: layout.rebuild_disk >= 0 && (number + 1 + slack) * layout.strip <= front,
+            is_rebuilt: layout.rebuild_disk >= 0 && (number + 1) * layout.strip <= front,
             lba: layout.data_offset + number * layout.strip,
         }
     }

@@ -7,7 +7,6 @@ mod zones;
 use std::sync::Arc;
 
 use crate::events::LAST_NS;
-use crate::faults::{planted, Fault};
 
 pub use seeks::{SeekColumn, Seeks, Varied};
 pub use spindle::Spindle;
@@ -96,21 +95,16 @@ impl Moves<'_> {
     pub fn seeks_ns<const N: usize>(&self, distances: &[u32; N]) -> [i32; N] {
         let farthest = distances.iter().fold(0, |farthest: u32, &distance| farthest.max(distance));
         assert!((farthest as usize) < self.seek_ns.len(), "a seek to a cylinder that the drive does not have");
-        distances.map(|distance| {
-            let nearer = u32::from(planted(Fault::SeekDistance) && distance > 1);
-            // SAFETY: not even the farthest one is outside of the table
-            unsafe { *self.seek_ns.get_unchecked((distance - nearer) as usize) as i32 }
-        })
+        // SAFETY: not even the farthest one is outside of the table
+        distances.map(|distance| unsafe { *self.seek_ns.get_unchecked(distance as usize) as i32 })
     }
 
     /// The whole move with that seek; `other` is 0 where the head stays the same.
     #[inline(always)]
     pub fn whole_ns(&self, seek_ns: i32, distance: u32, other: u32, op: u32) -> i32 {
-        let no_switch = planted(Fault::HeadSwitch) && distance > 0;
-        let switch_ns = self.switch_ns & -i32::from((other != 0) & !no_switch);
+        let switch_ns = self.switch_ns & -i32::from(other != 0);
         let settle_ns = self.settle_ns & -i32::from(op == u32::from(WRITE));
-        let has_settled = planted(Fault::WriteSettle) && op == u32::from(WRITE);
-        (seek_ns.max(switch_ns) + settle_ns) & -i32::from(((distance | other) != 0) | has_settled)
+        (seek_ns.max(switch_ns) + settle_ns) & -i32::from((distance | other) != 0)
     }
 }
 
@@ -167,8 +161,7 @@ impl Mechanics {
     pub fn target(&self, lba: i64, spindle: &Spindle) -> Target {
         let place = self.zones.place(lba);
         let zone = self.zones.of(&place);
-        let up = if planted(Fault::AngleRounding) { zone.per_track - 1 } else { 0 };
-        Target { place, angle: zone.by_track.of(i64::from(place.index) * spindle.revolution + up) }
+        Target { place, angle: zone.by_track.of(i64::from(place.index) * spindle.revolution) }
     }
 
     /// What no move over so many cylinders or more is shorter than.
@@ -205,11 +198,10 @@ impl Mechanics {
         let distance = (i64::from(place.cylinder) - arm.cylinder).abs();
         let other_head = i64::from(place.head) != arm.head;
         if distance == 0 && !other_head {
-            return if planted(Fault::WriteSettle) && op == WRITE { self.write_settle_ns } else { 0 };
+            return 0;
         }
-        let nearer = i64::from(planted(Fault::SeekDistance) && distance > 1);
-        let seek = i64::from(self.seek_ns[(distance - nearer) as usize]);
-        self.settled_ns(seek, other_head, distance, op)
+        let seek = i64::from(self.seek_ns[distance as usize]);
+        self.settled_ns(seek, other_head, op)
     }
 
     /// The same where they do.
@@ -223,19 +215,18 @@ impl Mechanics {
         }
         let distance = inward.unsigned_abs() as usize;
         let seek = match &self.varied.write_ns {
-            Some(seeks) if op == WRITE && !planted(Fault::WriteSeek) => seeks.ns[distance],
+            Some(seeks) if op == WRITE => seeks.ns[distance],
             _ => self.seek_ns[distance],
         };
         let turned = if inward == 0 { 0 } else { self.varied.turned_ns(inward > 0) };
-        self.settled_ns(i64::from(seek) + turned, other_head, distance as i64, op)
+        self.settled_ns(i64::from(seek) + turned, other_head, op)
     }
 
     /// The longer of a seek and a head switch, and settling.
     #[inline(always)]
-    fn settled_ns(&self, seek: i64, other_head: bool, distance: i64, op: u8) -> i64 {
-        let no_switch = planted(Fault::HeadSwitch) && distance > 0;
+    fn settled_ns(&self, seek: i64, other_head: bool, op: u8) -> i64 {
         // a mask instead of a branch: which head comes next cannot be guessed
-        let switch = self.head_switch_ns & -i64::from(other_head && !no_switch);
+        let switch = self.head_switch_ns & -i64::from(other_head);
         let settle = self.write_settle_ns & -i64::from(op == WRITE);
         seek.max(switch) + settle
     }
@@ -311,7 +302,7 @@ impl Mechanics {
         let pass = by_track.of((index + taken) * revolution) - angle;
         let first_end = arrived + wait + by_track.of((index + 1) * revolution) - angle;
         if self.zero_latency && wait + pass > revolution {
-            wait = (revolution - pass - i64::from(planted(Fault::ZeroLatency))).max(0);
+            wait = (revolution - pass).max(0);
         }
         let transfer = arrived - now - seek + pass;
         let (end, arm) = (arrived + wait + pass, Arm::at(&place));

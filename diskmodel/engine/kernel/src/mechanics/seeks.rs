@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::faults::{planted, Fault};
-
 /// How writes, and seeks inward, differ from what the table of reads says (rule M3).
 #[derive(Clone, Debug, Default)]
 pub struct Varied {
@@ -27,7 +25,7 @@ impl Varied {
     /// What is added to a seek: together the whole difference, also where it is odd.
     pub fn turned_ns(&self, is_inward: bool) -> i64 {
         let outward = -(self.inward_ns >> 1);
-        if is_inward != planted(Fault::SeekInward) {
+        if is_inward {
             self.inward_ns + outward
         } else {
             outward

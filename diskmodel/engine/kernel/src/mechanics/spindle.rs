@@ -2,7 +2,6 @@
 
 use crate::divisor::Divisor;
 use crate::events::LAST_NS;
-use crate::faults::{planted, Fault};
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spindle {
@@ -32,7 +31,7 @@ impl Spindle {
     #[inline(always)]
     pub fn wait_behind_ns(&self, target: i64, angle: i64, time: i64) -> i64 {
         let wait = self.by_revolution.split(self.ahead - angle + target - time).1;
-        if wait > self.longest && !planted(Fault::RotationSlack) {
+        if wait > self.longest {
             0
         } else {
             wait
@@ -42,11 +41,7 @@ impl Spindle {
     /// Longest wait that counts, if any does not.
     #[inline(always)]
     pub fn longest_wait_ns(&self) -> i64 {
-        if planted(Fault::RotationSlack) {
-            self.revolution
-        } else {
-            self.longest
-        }
+        self.longest
     }
 
     /// Wait until angle `target` comes under a head that is at angle `angle` now.
@@ -54,7 +49,7 @@ impl Spindle {
     pub fn wait_ns(&self, target: i64, angle: i64) -> i64 {
         let wait = target - angle;
         let wait = wait + ((wait >> 63) & self.revolution);
-        if wait > self.longest && !planted(Fault::RotationSlack) {
+        if wait > self.longest {
             0
         } else {
             wait

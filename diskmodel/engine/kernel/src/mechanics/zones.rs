@@ -1,7 +1,6 @@
 //! Where a block lies (rules M1 and M2).
 
 use crate::divisor::Divisor;
-use crate::faults::{planted, Fault};
 
 /// Zones as a drive describes them; the geometry is that of one actuator.
 #[derive(Clone, Debug, Default)]
@@ -95,9 +94,6 @@ impl Zones {
         while self.held[zone].end_lba <= lba {
             zone += 1;
         }
-        if planted(Fault::ZoneBorder) && zone > 0 && lba == self.held[zone].first_lba {
-            zone -= 1;
-        }
         zone
     }
 
@@ -107,11 +103,7 @@ impl Zones {
         let zone = &self.held[number];
         let (cylinder, rest) = zone.by_cylinder.split(lba - zone.first_lba);
         let (head, sector) = zone.by_track.split(rest);
-        let skewed_head = head + i64::from(planted(Fault::TrackSkew));
-        let start = if planted(Fault::StartSkew) { 0 } else { zone.start_skew };
-        let skew = start
-            + cylinder * (zone.skew_per_cylinder + i64::from(planted(Fault::CylinderSkew)))
-            + skewed_head * zone.track_skew;
+        let skew = zone.start_skew + cylinder * zone.skew_per_cylinder + head * zone.track_skew;
         Place {
             cylinder: (zone.first_cylinder + cylinder) as u32,
             head: head as u16,
@@ -126,8 +118,7 @@ impl Zones {
     pub fn left_on_track(&self, place: &Place) -> i64 {
         let zone = self.of(place);
         // spares are the last sectors of a cylinder and may take more than its last track
-        let spare = if planted(Fault::SpareSectors) { 0 } else { zone.spare };
-        let end = zone.per_track.min((self.heads - i64::from(place.head)) * zone.per_track - spare);
+        let end = zone.per_track.min((self.heads - i64::from(place.head)) * zone.per_track - zone.spare);
         end - i64::from(place.sector)
     }
 }

@@ -7,7 +7,6 @@ mod filled;
 
 use std::collections::VecDeque;
 
-use crate::faults::{planted, Fault};
 use crate::mechanics::{Extent as Step, READ, WRITE};
 use crate::schema::record;
 use extents::{Extent, ExtentMap};
@@ -78,8 +77,7 @@ impl MediaLog {
     }
 
     pub fn is_full(&self) -> bool {
-        let spare = i64::from(planted(Fault::CacheRoom));
-        self.extents.len() as i64 + spare >= self.tables.max_extents || self.extents.used >= self.tables.log_sectors
+        self.extents.len() as i64 >= self.tables.max_extents || self.extents.used >= self.tables.log_sectors
     }
 
     /// Whether places have to be written anew at once, because there is no room in the log and they can be (rule G6).
@@ -102,7 +100,7 @@ impl MediaLog {
         if self.runs.len() > MAX_RUNS {
             self.runs.remove(0);
         }
-        let length = lba + n - begin - i64::from(planted(Fault::RunLength));
+        let length = lba + n - begin;
         length >= self.tables.run_sectors
     }
 
@@ -128,7 +126,7 @@ impl MediaLog {
             self.begin_bands(lba, lba + n);
             return lba;
         }
-        if self.head + n + i64::from(planted(Fault::LogEnd)) > self.tables.log_sectors {
+        if self.head + n > self.tables.log_sectors {
             self.head = 0;
         }
         let at = self.head;
@@ -176,16 +174,12 @@ impl MediaLog {
         let members = self.extents.within(first, end);
         members.iter().for_each(|extent| self.extents.remove(extent));
         let mut logged: Vec<_> = members.iter().filter_map(|extent| extent.at.map(|at| (at, extent.n))).collect();
-        if !planted(Fault::PiecesInOrder) {
-            logged.sort_unstable();
-        }
+        logged.sort_unstable();
         let n = end - first;
         let MediaCacheTables { first_sector, log_sectors, .. } = self.tables;
         self.steps.push(Step { op: READ, lba: first, n });
         self.steps.extend(logged.into_iter().map(|(at, n)| Step { op: READ, lba: first_sector + at, n }));
-        if !planted(Fault::ScratchWrite) {
-            self.steps.push(Step { op: WRITE, lba: first_sector + log_sectors, n });
-        }
+        self.steps.push(Step { op: WRITE, lba: first_sector + log_sectors, n });
         self.steps.push(Step { op: WRITE, lba: first, n });
     }
 
@@ -202,9 +196,7 @@ impl MediaLog {
                 extend(&mut self.steps, self.tables.first_sector + at, extent.n);
             }
         }
-        if !planted(Fault::BackInPlace) {
-            batch.sort_unstable_by_key(|extent| extent.start);
-        }
+        batch.sort_unstable_by_key(|extent| extent.start);
         self.loaded.extend(batch.iter().map(|extent| (extent.turn, extent.start)));
     }
 
@@ -225,7 +217,7 @@ impl MediaLog {
                 let (start, end) = (part.start.min(other.start), part.end().max(other.end()));
                 part = Extent { start, n: end - start, at: None, turn: part.turn.min(other.turn) };
             }
-            if part.n < band_end - band_first || planted(Fault::WholeBand) {
+            if part.n < band_end - band_first {
                 self.extents.put(part);
             }
             begin = stop;

@@ -155,26 +155,3 @@ pub fn schema() -> Vec<String> {
     }
     lines.into_iter().collect()
 }
-
-/// Names of the faults that this build can plant.
-#[cfg(feature = "faults")]
-#[pyfunction]
-pub fn fault_names() -> Vec<&'static str> {
-    crate::faults::NAMES.to_vec()
-}
-
-/// Plants the fault of a name, in place of any other; without a name, none.
-#[cfg(feature = "faults")]
-#[pyfunction]
-#[pyo3(signature = (name=None))]
-pub fn plant(name: Option<&str>) -> PyResult<()> {
-    let number = match name {
-        None => usize::MAX,
-        Some(name) => crate::faults::NAMES
-            .iter()
-            .position(|known| *known == name)
-            .ok_or_else(|| PyValueError::new_err(format!("there is no fault {name}")))?,
-    };
-    crate::faults::plant(number);
-    Ok(())
-}

@@ -9,7 +9,6 @@ use std::ops::Bound::{Excluded, Included, Unbounded};
 use super::neighbours::Neighbours;
 use super::sptf::aged;
 use super::{Arms, Order, Policy, Waiting};
-use crate::faults::{planted, Fault};
 
 /// Commands by first block and turn.
 type ByLba = BTreeMap<(i64, u64), Waiting>;
@@ -96,8 +95,7 @@ impl Deep {
         let Some(neighbours) = &self.neighbours else { return false };
         let fits = |&(turn, key): &(u64, i64)| self.trees().any(|tree| tree.get(&(key, turn)).is_some_and(&may));
         let them = neighbours.of(new).filter(fits);
-        let chosen = if planted(Fault::MergeFirst) { them.max() } else { them.min() };
-        let Some((turn, key)) = chosen else { return false };
+        let Some((turn, key)) = them.min() else { return false };
         let mut trees = self.by_lba.iter_mut().chain(&mut self.by_cylinder);
         let Some(mut waiting) = trees.find_map(|tree| tree.remove(&(key, turn))) else { return false };
         for by_turn in &mut self.by_turn {

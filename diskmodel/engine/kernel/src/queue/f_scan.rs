@@ -2,7 +2,6 @@
 
 use super::look::Sweep;
 use super::{Arms, Deep, Order, Queue, Scheduler, Waiting};
-use crate::faults::{planted, Fault};
 
 #[derive(Clone, Debug)]
 pub struct FScan {
@@ -19,8 +18,7 @@ impl Scheduler for FScan {
 
     fn choose(&mut self, waiting: &[Waiting], head: i64, _now: i64, _arms: &impl Arms) -> usize {
         if !waiting.iter().any(|w| w.seq as i64 <= self.last_of_batch) {
-            self.last_of_batch = waiting.iter().map(|w| w.seq as i64).max().unwrap_or(-1)
-                - i64::from(planted(Fault::BatchLength) && waiting.len() > 1);
+            self.last_of_batch = waiting.iter().map(|w| w.seq as i64).max().unwrap_or(-1);
         }
         let last = self.last_of_batch;
         self.sweep.choose(waiting, head, |w| w.seq as i64 <= last)

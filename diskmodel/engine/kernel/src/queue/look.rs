@@ -1,7 +1,6 @@
 //! LOOK and SCAN: sweep in one direction, turn when nothing waits ahead (rule Q4).
 
 use super::{first_least_of, Arms, Deep, Edge, Order, Queue, Scheduler, Waiting};
-use crate::faults::{planted, Fault};
 
 /// The sweep of an arm, for every scheduler that sweeps to and fro.
 #[derive(Clone, Debug)]
@@ -18,9 +17,8 @@ impl Sweep {
 
     /// The nearest command in the direction of the sweep among those that count, else in the other.
     pub fn choose(&mut self, waiting: &[Waiting], head: i64, counts: impl Fn(&Waiting) -> bool) -> usize {
-        let at_least = i64::from(planted(Fault::LookDirection));
         let ahead = |direction: i64| {
-            first_least_of(waiting, |w| counts(w) && (w.lba - head) * direction >= at_least, |w| (w.lba - head).abs())
+            first_least_of(waiting, |w| counts(w) && (w.lba - head) * direction >= 0, |w| (w.lba - head).abs())
         };
         self.swept_to(ahead).unwrap_or(0)
     }

@@ -22,7 +22,6 @@ mod write_throttle;
 
 use std::fmt::Debug;
 
-use crate::faults::{planted, Fault};
 use crate::mechanics::Target;
 
 use deep::Deep;
@@ -50,7 +49,7 @@ pub struct Waiting {
 }
 
 /// From how many commands on it takes less time to compute their positioning times at once.
-const WORTH_IT: usize = if cfg!(feature = "faults") { 3 } else { 16 };
+const WORTH_IT: usize = 16;
 
 /// What schedulers by positioning time ask of the arms.
 pub trait Arms {
@@ -165,7 +164,7 @@ pub fn first_least_of(
     for (i, w) in waiting.iter().enumerate() {
         if counts(w) {
             let k = key(w);
-            if best.is_none_or(|(least, _)| k < least || (planted(Fault::SchedulerTies) && k == least)) {
+            if best.is_none_or(|(least, _)| k < least) {
                 best = Some((k, i));
             }
         }

@@ -1,7 +1,5 @@
 //! Linux's mq-deadline (rule Q8).
 
-use crate::faults::{planted, Fault};
-
 use super::{first_least_of, Arms, Deep, Order, Queue, Scheduler, Waiting};
 use crate::mechanics::{READ, WRITE};
 
@@ -32,12 +30,7 @@ impl Scheduler for Deadline {
     }
 
     fn choose(&mut self, waiting: &[Waiting], _head: i64, now: i64, _arms: &impl Arms) -> usize {
-        let mut chosen =
-            if 0 < self.batched && self.batched < self.fifo_batch + i64::from(planted(Fault::DeadlineBatch)) {
-                self.ahead(waiting)
-            } else {
-                None
-            };
+        let mut chosen = if 0 < self.batched && self.batched < self.fifo_batch { self.ahead(waiting) } else { None };
         if chosen.is_none() {
             self.batch_op = self.direction(waiting);
             self.batched = 0;
@@ -66,7 +59,7 @@ impl Scheduler for Deadline {
 impl Deadline {
     /// The same for commands in order: (operation, key of the command).
     fn choose_deep(&mut self, waiting: &Deep, now: i64) -> Option<(usize, (i64, u64))> {
-        let goes_on = 0 < self.batched && self.batched < self.fifo_batch + i64::from(planted(Fault::DeadlineBatch));
+        let goes_on = 0 < self.batched && self.batched < self.fifo_batch;
         let ahead = |d: &Self| {
             let op = usize::from(d.batch_op);
             waiting.nearest_ahead(op, d.next_lba[op], 1)
@@ -100,8 +93,7 @@ impl Deadline {
     }
 
     fn direction_of(&mut self, has_reads: bool, has_writes: bool) -> u8 {
-        if has_reads && !(has_writes && self.starved >= self.writes_starved + i64::from(planted(Fault::WritesStarved)))
-        {
+        if has_reads && !(has_writes && self.starved >= self.writes_starved) {
             if has_writes {
                 self.starved += 1;
             }

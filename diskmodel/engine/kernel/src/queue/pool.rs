@@ -2,10 +2,9 @@
 
 use super::deep::Deep;
 use super::{Arms, Order, Policy, Row, Waiting};
-use crate::faults::{planted, Fault};
 
 /// From so many commands on they are kept in order, and below so few in a list again.
-const MANY: usize = if cfg!(feature = "faults") { 12 } else { 40 };
+const MANY: usize = 40;
 const FEW: usize = MANY / 4;
 
 #[derive(Default)]
@@ -86,9 +85,7 @@ impl Pool {
         }
         let is_joined = |w: &Waiting| w.op == new.op && (w.lba + w.n == new.lba || new.lba + new.n == w.lba) && may(w);
         let list = self.list.commands();
-        let at =
-            if planted(Fault::MergeFirst) { list.iter().rposition(is_joined) } else { list.iter().position(is_joined) };
-        let Some(at) = at else { return false };
+        let Some(at) = list.iter().position(is_joined) else { return false };
         self.list.change(at, join);
         true
     }

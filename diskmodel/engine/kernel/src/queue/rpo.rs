@@ -3,7 +3,6 @@
 use super::least::first_least_weighed;
 use super::{times_of, Arms, Queue, Row, Scheduler, Waiting, LANES, WORTH_IT};
 use crate::divisor::Fraction;
-use crate::faults::{planted, Fault};
 
 /// The command that the head is sure to reach soonest, with a bonus for waiting, among all but the newest.
 #[derive(Clone, Debug)]
@@ -67,13 +66,12 @@ impl Rpo {
     /// The newest commands, among which it does not choose.
     #[inline(always)]
     fn n_late(&self) -> usize {
-        self.committed + usize::from(planted(Fault::Committed))
+        self.committed
     }
 
     /// What a wait counts among `n` commands.
     #[inline]
     fn share_among(&mut self, n: usize) -> Fraction {
-        let n = n + usize::from(planted(Fault::AgeWeight));
         while self.shares.len() <= n {
             let whole = 1_000_000 * self.shares.len().max(1) as i64;
             self.shares.push(Fraction::new(self.age_weight_ppm, whole));

@@ -1,6 +1,5 @@
 //! Linux's write-back throttling above one disk (rule Q10); see `diskmodel/queue/write_throttle.py`.
 
-use crate::faults::{planted, Fault};
 use crate::mechanics::READ;
 
 const WINDOW_NS: i64 = 100_000_000;
@@ -69,7 +68,7 @@ impl WriteThrottle {
         self.window_ns = if self.step <= 0 {
             WINDOW_NS
         } else {
-            let step = i64::from(self.step) + i64::from(!planted(Fault::ThrottleWindow));
+            let step = i64::from(self.step) + 1;
             16 * WINDOW_NS / ((step << 8) as f64).sqrt() as i64
         };
         self.is_open = true;
@@ -138,6 +137,6 @@ impl WriteThrottle {
         }
         let (low, gap) =
             if self.limit <= 2 { (self.limit, 0) } else { ((self.limit + 1) / 2, (self.limit + 3) / 4 / 2) };
-        self.n_writes < low + i64::from(planted(Fault::ThrottleWake)) && low - self.n_writes >= gap
+        self.n_writes < low && low - self.n_writes >= gap
     }
 }

@@ -2,7 +2,6 @@
 
 use super::start::Start;
 use crate::controller::{loaded_cache, BlockCache, DirtyBlocks, Lanes};
-use crate::faults::{planted, Fault};
 use crate::rule::{holds, refused, size_within, within};
 use crate::rule::{MAX_DEPTH, MAX_DISKS, MAX_LENGTH_BYTES, MAX_SECTORS};
 use crate::schema::record;
@@ -71,8 +70,7 @@ impl CacheTables {
 
     /// The read cache with what it holds when a run begins.
     fn block_cache(&self, start: &Start) -> Result<BlockCache, String> {
-        let n = start.cached.len() - usize::from(planted(Fault::LoadedCache) && !start.cached.is_empty());
-        loaded_cache(&self.policy, self.read_blocks, &start.cached[..n])
+        loaded_cache(&self.policy, self.read_blocks, &start.cached)
             .map_err(|rule| refused("cache.policy", &self.policy, rule))
     }
 

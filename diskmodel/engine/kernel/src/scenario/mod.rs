@@ -13,7 +13,6 @@ mod start;
 mod virtual_rules;
 
 use crate::device::{Device, Shared};
-use crate::faults::{planted, Fault};
 use crate::flash::{Flash, Ftl};
 pub use crate::flash::{FtlTables, GcPolicy};
 use crate::hdd::{self, Disk};
@@ -115,15 +114,12 @@ fn load_logs(disks: &mut [Disk], n_disks: usize, start: &Start, model: &hdd::Mod
     let n_devices = disks.len() as u32;
     let per_actuator = model.electronics.n_sectors_per_actuator;
     if let Some((first, others)) = disks[..n_disks].split_first_mut() {
-        let mut places: Vec<_> = start.logged.lba.iter().copied().zip(start.logged.n.iter().copied()).collect();
-        if planted(Fault::LoadedLog) {
-            places.reverse();
-        }
+        let places: Vec<_> = start.logged.lba.iter().copied().zip(start.logged.n.iter().copied()).collect();
         first.load_log(&places, per_actuator);
         others.iter_mut().for_each(|disk| disk.copy_log(first));
     }
     for (disk, runs) in disks.iter_mut().zip(start.runs.by_disk(n_devices)) {
-        disk.load_runs(if planted(Fault::LoadedRuns) { &[] } else { &runs }, per_actuator);
+        disk.load_runs(&runs, per_actuator);
     }
 }
 
@@ -191,8 +187,7 @@ impl Scenario {
             Drive::Flash(tables) => {
                 let model = tables.model(self.depth);
                 let mut ftl = Ftl::new(&model.ftl);
-                let n_aged = start.aged.len() - usize::from(planted(Fault::LoadedAge)).min(start.aged.len());
-                for &unit in &start.aged[..n_aged] {
+                for &unit in &start.aged {
                     ftl.write(Some(unit), &model.ftl);
                 }
                 let mut disks: Vec<_> = (0..n_devices)

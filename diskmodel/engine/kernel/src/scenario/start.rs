@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::{CacheTables, Scenario};
-use crate::faults::{planted, Fault};
 use crate::flash::{self, FirstLayout};
 use crate::rule::MAX_SECTORS;
 use crate::rule::{all_within, each_within, has_length, holds, refused, within};
@@ -74,9 +73,6 @@ impl Writes {
         let writes = self.lba.iter().zip(&self.n);
         for ((seq, &disk), (&lba, &n)) in (0..).zip(&self.disk).zip(writes) {
             of_disk[disk as usize].push((seq, lba, n));
-        }
-        if planted(Fault::LoadedWrites) {
-            of_disk.iter_mut().for_each(|writes| writes.reverse());
         }
         of_disk
     }

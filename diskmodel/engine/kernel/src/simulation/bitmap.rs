@@ -3,7 +3,6 @@
 use super::{Owner, Simulation};
 use crate::device::Device;
 use crate::events::{Action, COMPLETE};
-use crate::faults::{planted, Fault};
 use crate::layout::{Bitmap, Layout, Piece};
 use crate::mechanics::WRITE;
 use crate::traffic::Traffic;
@@ -63,7 +62,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     pub(super) fn take_waiting(&mut self) {
         let Some(intents) = &mut self.intents else { return };
         intents.n_taken = intents.waiting.len();
-        if intents.bitmap.has_pending() && !planted(Fault::BitmapWait) {
+        if intents.bitmap.has_pending() {
             self.write_bits();
         } else {
             self.begin_taken();
@@ -94,7 +93,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         for page in &intents.pages {
             let lba = layout.bitmap_start + page * layout.bitmap_page;
             let left = (0..layout.n_disks).filter(|disk| !layout.failed.contains(disk));
-            let end = if planted(Fault::BitmapTail) { i64::MAX } else { layout.bitmap_end };
+            let end = layout.bitmap_end;
             let n = layout.bitmap_page.min(end - lba);
             plan.first.extend(left.map(|disk| Piece::new(disk, WRITE, lba, n)));
         }

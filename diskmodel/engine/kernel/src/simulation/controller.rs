@@ -6,7 +6,6 @@ use std::collections::VecDeque;
 use super::{HostRequest, Owner, Simulation};
 use crate::device::{Device, Shared};
 use crate::events::{Action, COMPLETE, LAST_NS};
-use crate::faults::{planted, Fault};
 use crate::mechanics::{FLUSH, READ, WRITE};
 use crate::traffic::Traffic;
 use crate::units::NS_PER_S;
@@ -79,8 +78,7 @@ impl Controller {
 
     /// When so many bytes have gone over the link, one transfer after the other (rule K4).
     fn sent_at(&mut self, now: i64, bytes: i64) -> i64 {
-        let up = i64::from(planted(Fault::LinkRounding)) * (self.link_bytes_per_s - 1);
-        let sent = now.max(self.link_free) + (bytes * NS_PER_S + up) / self.link_bytes_per_s;
+        let sent = now.max(self.link_free) + bytes * NS_PER_S / self.link_bytes_per_s;
         self.link_free = sent.min(LAST_NS);
         self.link_free
     }

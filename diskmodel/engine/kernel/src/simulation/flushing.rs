@@ -7,7 +7,6 @@ use super::{HostRequest, Purpose, Simulation};
 use crate::command::Command;
 use crate::device::Device;
 use crate::events::{Action, ARRIVE};
-use crate::faults::{planted, Fault};
 use crate::layout::Layout;
 use crate::mechanics::FLUSH;
 use crate::traffic::{Rule, Traffic, FLUSH_AFTER, PASS_ONLY, PASS_THROUGH};
@@ -47,7 +46,7 @@ impl ClientSyncs {
         let client = self.client_of.get(&id).copied().unwrap_or(0);
         let n = self.n_unsynced.entry((stream, client)).or_default();
         *n += 1;
-        let is_due = *n + i64::from(planted(Fault::SyncEvery)) >= every;
+        let is_due = *n >= every;
         if is_due {
             *n = 0;
         }
@@ -175,9 +174,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             return;
         }
         // a call of its own takes the processor, also where there is nothing to flush (rule Y11)
-        let is_alone = self.hosts[host].op == FLUSH && self.host.is_some() && !planted(Fault::FlushAlone);
+        let is_alone = self.hosts[host].op == FLUSH && self.host.is_some();
         let is_safe = self.hosts[host].sync == PASS_ONLY || !(is_alone || self.takes_flushes());
-        if is_safe || planted(Fault::SyncForgotten) {
+        if is_safe {
             return self.done(host);
         }
         let now = self.events.now;
@@ -195,7 +194,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// A stream asks for a flush alone, for which dirty pages go to the array first (rule Y11).
     #[inline(never)]
     pub(super) fn flush_alone(&mut self, host: u32) {
-        if self.page_cache().is_some() && !planted(Fault::FlushPages) {
+        if self.page_cache().is_some() {
             self.sync_memory(host);
         } else {
             self.make_safe(host);
@@ -266,7 +265,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
         flushes.served = std::mem::take(&mut flushes.gathered);
         flushes.is_in_progress = true;
-        let n = flushes.targets.len() - usize::from(planted(Fault::FlushedDisks));
+        let n = flushes.targets.len();
         flushes.left = n;
         for at in 0..n {
             self.flush_disk(self.flushes.targets[at], Waiter::Array);
@@ -308,10 +307,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     fn begin_disk_flush(&mut self, device: u32) {
         let now = self.events.now;
         let disk = &mut self.flushes.disks[device as usize];
-        let is_deferred =
-            disk.n_data > 0 && now < disk.gathered_since + MAX_DEFERRED_NS && !planted(Fault::FlushDeferred);
-        let is_in_progress = disk.is_in_progress && !planted(Fault::FlushAtOnce);
-        if is_in_progress || disk.gathered.is_empty() || is_deferred {
+        let is_deferred = disk.n_data > 0 && now < disk.gathered_since + MAX_DEFERRED_NS;
+        if disk.is_in_progress || disk.gathered.is_empty() || is_deferred {
             return;
         }
         let gathered = std::mem::take(&mut disk.gathered);

@@ -4,7 +4,6 @@
 use super::{HostRequest, Simulation};
 use crate::device::{Device, Shared};
 use crate::events::{Action, ARRIVE};
-use crate::faults::{planted, Fault};
 use crate::mechanics::WRITE;
 use crate::traffic::{Rule, Traffic};
 
@@ -53,7 +52,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     fn begin_batch(&mut self, stream: u32) {
         let log = &mut self.logs[stream as usize];
-        let is_writing = log.is_writing && !planted(Fault::BatchesTogether);
+        let is_writing = log.is_writing;
         if is_writing || log.is_delayed || log.waiting.is_empty() {
             return;
         }
@@ -83,7 +82,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             // the log begins again at its beginning
             log.end = 0;
         }
-        let down = if planted(Fault::LogBlock) { log.end } else { log.end / block * block };
+        let down = log.end / block * block;
         log.end = (log.end + n_bytes).min(bytes);
         let end = ((log.end + block - 1) / block * block).min(bytes);
         log.is_writing = true;

@@ -7,7 +7,6 @@ use super::{HostRequest, PageCache, Purpose, Simulation};
 use crate::command::Slots;
 use crate::device::Device;
 use crate::events::{Action, COMPLETE, LAST_NS};
-use crate::faults::{planted, Fault};
 use crate::host::{cut, pages_of, Fetching, HostTables, Pauses, ReadAhead};
 use crate::mechanics::{FLUSH, READ, WRITE};
 use crate::traffic::{Traffic, PASS_THROUGH};
@@ -62,7 +61,7 @@ impl Host {
             processor_pauses: Pauses::of(&pauses),
             answer_pauses: Pauses::of(&pauses),
             is_buffered: tables.is_buffered,
-            longest: longest - i64::from(planted(Fault::RequestCut)),
+            longest,
             page,
             is_page_by_page: read_ahead == 0,
             read_ahead: ReadAhead::new(read_ahead, page, capacity),
@@ -98,11 +97,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             // in one call with its write, or in one of its own (rule Y3)
             host.submission_ns[WRITE as usize] >> u32::from(request.sync == PASS_THROUGH)
         } else {
-            let is_next = host.goes_on_at == Some((request.op, request.sector)) && !planted(Fault::GoesOn);
+            let is_next = host.goes_on_at == Some((request.op, request.sector));
             host.goes_on_at = Some((request.op, request.sector + request.n));
             (if is_next { host.sequential_ns } else { host.submission_ns })[request.op as usize]
         };
-        let begin = if planted(Fault::SubmissionQueue) { now } else { now.max(self.processors.first_free()) };
+        let begin = now.max(self.processors.first_free());
         let begin = begin.min(LAST_NS);
         let free = match &mut host.processor_pauses {
             Some(pauses) => {
@@ -130,7 +129,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if work == 0 {
             return self.entered(id);
         }
-        let begin = if planted(Fault::HostLock) { now } else { now.max(host.lock_free) };
+        let begin = now.max(host.lock_free);
         let free = begin.min(LAST_NS) + work;
         request.queue += free - work - now;
         request.overhead += work;

@@ -8,7 +8,6 @@ use super::{Owner, Simulation, Times};
 use crate::command::Command;
 use crate::device::{Device, Shared};
 use crate::events::{Action, ARRIVE, COMPLETE, LAST_NS};
-use crate::faults::{planted, Fault};
 use crate::layout::{rounded, Lengths, WriteTables};
 use crate::traffic::Traffic;
 use crate::units::NS_PER_S;
@@ -113,7 +112,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             block.waiting.push(waiter);
         }
         if before != Some(number) {
-            let waits = log.n_parallel > 0 && !planted(Fault::PoolLogWait);
+            let waits = log.n_parallel > 0;
             let when = now + if waits { log.latency * writes.log_wait_percent / 100 } else { 0 };
             self.events.at(when, ARRIVE, device, LAST, Action::LogIssued(number));
         }
@@ -129,7 +128,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             let length = log.lengths.next;
             let block = log.open.get_or_insert_with(|| Block { length, used: header, ..Block::default() });
             let room = block.length - block.used;
-            if log.lengths.is_full(room, left) && !(planted(Fault::PoolLogRoom) && room > header) {
+            if log.lengths.is_full(room, left) {
                 log.lengths.within_burst(log.n_parallel > 0);
                 self.issue_log_block();
                 continue;
@@ -180,7 +179,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let Some(block) = &mut pool.log.open else { return false };
         block.issued = now;
         let work = pool.block_ns + pool.turn_ns * block.n_records;
-        if work == 0 || planted(Fault::PoolLogWork) {
+        if work == 0 {
             return false;
         }
         let made = processors.take_at_once(now, work);
@@ -213,8 +212,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let block = log.block(number);
         block.is_begun = true;
         let block_bytes = tables.block * sector_bytes;
-        let used = block.used - if planted(Fault::PoolLogHeader) { writes.log_header } else { 0 };
-        let blocks = (rounded(used) + block_bytes - 1) / block_bytes;
+        let blocks = (rounded(block.used) + block_bytes - 1) / block_bytes;
         let allocated = (block.length + block_bytes - 1) / block_bytes;
         let n_records = block.n_records;
         block.out = 1 + n_records as usize;
@@ -276,7 +274,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Blocks that are written are flushed, each when all before it are written; or with the one behind them.
     fn flush_log_in_order(&mut self) {
-        let takes_flushes = self.flushes.takes_any() && !planted(Fault::PoolLogFlush);
+        let takes_flushes = self.flushes.takes_any();
         loop {
             let Some((pool, layout, _)) = self.pool() else { return };
             let log = &mut pool.log;

@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use super::{HostRequest, Purpose, Simulation};
 use crate::device::{Device, Shared};
 use crate::events::{Action, Step, ARRIVE};
-use crate::faults::{planted, Fault};
 use crate::mechanics::{FLUSH, WRITE};
 use crate::traffic::{Rule, Traffic, PASS_THROUGH};
 
@@ -86,7 +85,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let rule = self.traffic.rules()[stream as usize];
         let Some(journal) = self.journal.as_mut().filter(|_| rule.journal_bytes > 0 && sync > 0) else { return false };
         let number = journal.number(stream, rule.journal_tick_ns, issue);
-        let joins = journal.is_committing && (number == journal.n_ended + 1 || planted(Fault::CommitJoined));
+        let joins = journal.is_committing && number == journal.n_ended + 1;
         if number <= journal.n_ended {
             return false;
         }
@@ -125,8 +124,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
         journal.block = ((block + sector - 1) / sector).min(journal.n);
         journal.body = ((body + sector - 1) / sector).min(journal.n - journal.block);
-        let turns = if planted(Fault::CommitTurn) { 1 } else { n_served + 1 };
-        let when = self.events.now + turns * journal.turn_ns;
+        let when = self.events.now + (n_served + 1) * journal.turn_ns;
         self.events.at(when, ARRIVE, self.disks.len() as u32, LAST, Action::Journal(Step::Body));
     }
 
@@ -141,7 +139,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 let sector = journal.place(n);
                 HostRequest { op: WRITE, sector, n, purpose: Purpose::Journal(Step::Flush), ..HostRequest::default() }
             }
-            Step::Body | Step::Flush if takes_flushes && !planted(Fault::CommitFlush) => {
+            Step::Body | Step::Flush if takes_flushes => {
                 HostRequest { op: FLUSH, purpose: Purpose::Journal(Step::Block), ..HostRequest::default() }
             }
             _ => {

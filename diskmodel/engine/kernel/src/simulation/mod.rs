@@ -23,7 +23,6 @@ use crate::command::{Command, Commands, Slots};
 use crate::device::{Device, Shared};
 use crate::divisor::Divisor;
 use crate::events::{Action, Events, Next, Step, ARRIVE, COMPLETE};
-use crate::faults::{planted, Fault};
 use crate::layout::{CopyChoice, Layout, Piece, Plan};
 use crate::mechanics::{FLUSH, WRITE};
 use crate::traffic::{Completion, Request, Traffic};
@@ -592,16 +591,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     #[inline(always)]
     fn sample_levels(&mut self) {
         self.n_done += 1;
-        let n_done = self.n_done + u64::from(planted(Fault::LevelEvery));
-        if self.sample_every == 0 || n_done % self.sample_every > 0 {
+        if self.sample_every == 0 || self.n_done % self.sample_every > 0 {
             return;
         }
         let n_dirty = self.cache.as_ref().map_or(0, |cache| cache.n_dirty());
         let n_buffered = self.disks.iter().map(Device::n_buffered).sum();
         let n_pages = self.page_cache().map_or(0, |(cache, _)| cache.n_dirty() as i64);
         let now = self.events.now;
-        let from = usize::from(planted(Fault::LevelBusy));
-        let busy: i128 = self.disks[from..].iter().map(|disk| i128::from(disk.counters_until(now).busy_ns)).sum();
+        let busy: i128 = self.disks.iter().map(|disk| i128::from(disk.counters_until(now).busy_ns)).sum();
         // a mean of 64-bit times fits
         let busy = (busy / self.disks.len().max(1) as i128) as i64;
         self.levels.push([now, n_dirty, n_buffered, n_pages, busy]);
@@ -638,7 +635,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let client = self.syncs.as_mut().map_or(0, |syncs| syncs.of_row(id));
         let rule = &self.traffic.rules()[stream];
         if rule.n_clients > 0 {
-            let earliest = issue + rule.pace_ns - i64::from(planted(Fault::ClientPace));
+            let earliest = issue + rule.pace_ns;
             self.take_row(stream, client, earliest, self.events.now);
         }
     }

@@ -7,7 +7,6 @@ use std::ops::Range;
 use super::{Host, HostRequest, Purpose, Simulation};
 use crate::device::Device;
 use crate::events::{Action, ARRIVE};
-use crate::faults::{planted, Fault};
 use crate::host::{cut, pages_of, Flusher, Pages, Run, Syncs};
 use crate::mechanics::{FLUSH, READ, WRITE};
 use crate::traffic::Traffic;
@@ -146,13 +145,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Writers enter in order of arrival while the limit lets them (rule P6).
     fn admit_to_memory(&mut self) {
         while let Some(Host { page, page_cache: Some(cache), .. }) = self.host.as_deref_mut() {
-            let newest = planted(Fault::WriterOrder).then(|| cache.blocked.len().wrapping_sub(1));
-            let Some(&(id, since)) = cache.blocked.get(newest.unwrap_or(0)) else { return };
+            let Some(&(id, since)) = cache.blocked.front() else { return };
             let HostRequest { sector, n, .. } = self.hosts[id];
             if !cache.is_synchronous && !cache.pages.may_write(pages_of(sector, n, *page)) {
                 return;
             }
-            cache.blocked.remove(newest.unwrap_or(0));
+            cache.blocked.pop_front();
             self.write_memory(id, since);
         }
     }
@@ -170,7 +168,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if is_first {
             left.push_back((first * page, capacity.min((first + 1) * page)));
         }
-        if end % page > 0 && !(is_first && first == last) && end < capacity && !planted(Fault::LastPart) {
+        if end % page > 0 && !(is_first && first == last) && end < capacity {
             left.push_back((last * page, capacity.min((last + 1) * page)));
         }
         self.next_page(at);
@@ -200,8 +198,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if let Some((cache, _)) = self.page_cache() {
             cache.pages.write(span, now, row);
             cache.n_written += 1;
-            let n_written = cache.n_written + u64::from(planted(Fault::SyncCount));
-            if is_synced || cache.sync_every > 0 && n_written % cache.sync_every == 0 {
+            if is_synced || cache.sync_every > 0 && cache.n_written % cache.sync_every == 0 {
                 cache.syncs.begin(id, since, now);
                 return self.flush();
             }

@@ -10,7 +10,6 @@ use super::{Owner, Simulation, Times};
 use crate::command::Command;
 use crate::device::{Device, Shared};
 use crate::events::{Action, ARRIVE, COMPLETE};
-use crate::faults::{planted, Fault};
 use crate::layout::{blocks_above, write_pieces, Layout, Piece, PoolTables, Space};
 use crate::mechanics::{FLUSH, READ, WRITE};
 use crate::traffic::{Traffic, PASS_THROUGH};
@@ -220,7 +219,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if delay == 0 {
             return self.fill(host);
         }
-        let since = if planted(Fault::PoolDelay) { now } else { now.max(pool.delayed_until) };
+        let since = now.max(pool.delayed_until);
         pool.delayed_until = since + delay;
         let until = pool.delayed_until;
         self.events.at(until, COMPLETE, device, row, Action::PoolDelayed(host));
@@ -244,7 +243,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 n_missing += 1;
             }
         }
-        if n_missing == 0 || planted(Fault::PoolFill) {
+        if n_missing == 0 {
             return self.take_write(host);
         }
         if let Some(write) = pool.writes.get_mut(&host) {
@@ -356,7 +355,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if std::mem::replace(&mut pool.is_timed, true) {
             return;
         }
-        let interval = tables.writes.group_ns / if planted(Fault::PoolInterval) { 2 } else { 1 };
+        let interval = tables.writes.group_ns;
         let n = ((now - pool.begun + interval - 1) / interval).max(1);
         let when = pool.begun + n * interval;
         self.events.at(when, ARRIVE, device, LAST - 1, Action::GroupTimed);
@@ -388,7 +387,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         pool.left_indirect = group.indirect.len() as i64;
         pool.syncing = Some(group);
         pool.round = 0;
-        let is_used = std::mem::take(&mut pool.log.is_used) || planted(Fault::PoolUsed);
+        let is_used = std::mem::take(&mut pool.log.is_used);
         pool.n_rounds = if is_used { tables.writes.rounds } else { tables.writes.rounds / 2 };
         self.dirty_changed();
         self.write_group();
@@ -435,8 +434,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let Simulation { processors, pool, .. } = self;
         let Some(pool) = pool else { return };
         let free = processors.first_free();
-        let patience = if planted(Fault::PoolPatience) { 2 * PATIENCE } else { PATIENCE };
-        let latest = since + pool.turn_ns * patience;
+        let latest = since + pool.turn_ns * PATIENCE;
         let when = if free <= now || now >= latest {
             pool.turn = Turn::Works;
             processors.take_at_once(now, pool.turn_ns)
@@ -514,7 +512,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let Some((pool, _, tables)) = self.pool() else { return };
         let (n_rounds, objects, copies) = (pool.n_rounds, tables.writes.objects, tables.writes.object_copies);
         let blocks = tables.writes.object_blocks;
-        if pool.round + i64::from(planted(Fault::PoolRounds)) < n_rounds {
+        if pool.round < n_rounds {
             pool.round += 1;
             for number in 0..objects {
                 for copy in 0..copies {

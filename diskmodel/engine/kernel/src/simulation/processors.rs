@@ -4,8 +4,6 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::faults::{planted, Fault};
-
 /// When each of the processors is free.
 pub struct Processors {
     /// Of all that has been given to it.
@@ -22,9 +20,6 @@ impl Processors {
     /// When the first one is free.
     #[inline(always)]
     pub fn first_free(&self) -> i64 {
-        if planted(Fault::FirstProcessor) {
-            return self.free.iter().map(|free| free.0).max().unwrap_or(0);
-        }
         self.free.peek().map_or(0, |free| free.0)
     }
 

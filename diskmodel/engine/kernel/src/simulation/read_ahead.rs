@@ -6,7 +6,6 @@ use std::collections::VecDeque;
 use super::cached::Cache;
 use super::{Owner, Simulation};
 use crate::device::Device;
-use crate::faults::{planted, Fault};
 use crate::mechanics::{div, READ};
 use crate::traffic::Traffic;
 
@@ -73,7 +72,7 @@ impl ReadAhead {
             return None;
         };
         self.readers[at].end = end;
-        let limit = (end + self.window + i64::from(planted(Fault::PrefetchLimit))).min(capacity);
+        let limit = (end + self.window).min(capacity);
         Some((self.readers[at].number, self.readers[at].asked.max(end), limit))
     }
 
@@ -119,7 +118,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         while start < limit {
             let Some(cache) = &mut self.cache else { return };
             let piece = cache.ahead.piece;
-            let stop = ((div(start, piece) + 1) * piece + i64::from(planted(Fault::PrefetchPiece))).min(capacity);
+            let stop = ((div(start, piece) + 1) * piece).min(capacity);
             if stop > limit {
                 break;
             }

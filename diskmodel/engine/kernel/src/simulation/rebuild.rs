@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use super::{Owner, Simulation};
 use crate::device::{Device, Shared};
 use crate::events::{Action, ARRIVE};
-use crate::faults::{planted, Fault};
 use crate::layout::{Layout, Plan, SyncAction};
 use crate::traffic::Traffic;
 
@@ -91,7 +90,7 @@ impl Rebuild {
     /// Whether the rebuild keeps up its least speed, on the average since the mark (rule R5).
     fn is_fast_enough(&mut self, layout: &Layout, now: i64) -> bool {
         let (newest, _) = self.marks[N_MARKS - 1];
-        if now >= newest + MARK_STEP_NS + i64::from(planted(Fault::RebuildMark)) {
+        if now >= newest + MARK_STEP_NS {
             self.mark = self.marks.pop_front().unwrap_or_default();
             self.marks.push_back((now, self.n_done));
         }
@@ -109,7 +108,7 @@ impl Rebuild {
 
     /// Whether others have used a disk since it was last found in use (rule R5); `used` gives the sectors of each.
     fn is_array_in_use(&mut self, layout: &Layout, used: impl Iterator<Item = i64>) -> bool {
-        let idle = layout.rebuild_idle - i64::from(planted(Fault::RebuildIdle));
+        let idle = layout.rebuild_idle;
         let mut is_in_use = false;
         for ((n_used, n_own), last) in used.zip(&self.n_own).zip(&mut self.n_others) {
             let n_others = n_used - n_own;
@@ -139,7 +138,7 @@ impl Rebuild {
             return None;
         }
         self.is_scheduled = true;
-        let gap = layout.rebuild_gap_ns + i64::from(planted(Fault::RebuildGap));
+        let gap = layout.rebuild_gap_ns;
         Some(now.max(self.step_began + gap))
     }
 }

@@ -3,7 +3,6 @@
 
 use super::{Owner, Simulation};
 use crate::device::Device;
-use crate::faults::{planted, Fault};
 use crate::layout::{resilver_step, DiskState, Layout, Stored};
 use crate::traffic::Traffic;
 
@@ -55,7 +54,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             let (dirty, group_begun) = (pool.dirty(), pool.group_begun());
             let Some(resilver) = pool.resilver.as_mut() else { return };
             let Some(begun) = resilver.begun else { return };
-            let is_dirty = dirty >= tables.writes.more_from && !planted(Fault::ResilverDirty);
+            let is_dirty = dirty >= tables.writes.more_from;
             let may_wait =
                 now - begun <= tables.resilver.least_ns || (!is_dirty && now - group_begun < tables.writes.group_ns);
             let has_room = resilver.in_flight < tables.resilver.in_flight;

@@ -5,7 +5,6 @@ use std::ops::Range;
 use super::{ArrayAccess, Owner, Simulation};
 use crate::command::{Command, Slots};
 use crate::device::Device;
-use crate::faults::{planted, Fault};
 use crate::layout::{is_within, push_merged, Layout, Stretch, StripeCache};
 use crate::traffic::{Traffic, PASS_THROUGH};
 
@@ -79,7 +78,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             self.accesses[id].then = writes;
             self.accesses[id].stretches.pages.push(pages.clone());
             stripes.cache.begin(pages, id);
-            if let Some(busy) = busy.filter(|_| !planted(Fault::StripeFollow)) {
+            if let Some(busy) = busy {
                 self.accesses[busy].stretches.followers.push(id);
                 self.accesses[id].out = 1;
             }
@@ -97,9 +96,6 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         for (id, pieces) in to_submit {
             if pieces.is_empty() {
                 // nothing is read: it waits for what it follows
-                if planted(Fault::StripeFollow) {
-                    self.begin_second(id);
-                }
                 continue;
             }
             self.plan.first = pieces;

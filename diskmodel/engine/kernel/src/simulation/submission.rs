@@ -7,7 +7,6 @@ use super::{Owner, Simulation};
 use crate::command::Command;
 use crate::device::Device;
 use crate::events::{Action, ARRIVE};
-use crate::faults::{planted, Fault};
 use crate::mechanics::READ;
 use crate::queue::WriteThrottle;
 use crate::traffic::Traffic;
@@ -112,7 +111,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// The thread sleeps until the bitmap has been written.
     pub(super) fn sleep_for_bits(&mut self) {
         if let Some(s) = &mut self.submitter {
-            s.sleeps_for_bits = !planted(Fault::BitmapSleep);
+            s.sleeps_for_bits = true;
         }
     }
 
@@ -154,7 +153,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let response = self.events.now - command.arrived;
         let Some(s) = &mut self.submitter else { return };
         let throttle = &mut s.throttles[command.device as usize];
-        if command.is_bitmap && !planted(Fault::BitmapThrottle) {
+        if command.is_bitmap {
             throttle.exempt_completed();
         } else if throttle.completed(command.seq, command.op, response) {
             self.wake_thread(command.device);
@@ -225,7 +224,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 return;
             }
             let Some(last) = s.ends.pop_front() else { return };
-            if !s.ends.is_empty() && !planted(Fault::ThreadTurn) {
+            if !s.ends.is_empty() {
                 s.is_in_turn = true;
                 let (end, device) = (self.events.now + s.turn_ns, self.disks.len() as u32);
                 self.events.at(end, ARRIVE, device, LAST, Action::TurnEnded);
@@ -252,7 +251,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     fn hand_reserved(&mut self, id: u32) {
         let now = self.events.now;
         let Command { seq, op, device, is_bitmap, .. } = self.commands[id];
-        if let (Some(s), false) = (&mut self.submitter, is_bitmap && !planted(Fault::BitmapThrottle)) {
+        if let (Some(s), false) = (&mut self.submitter, is_bitmap) {
             s.throttles[device as usize].issued(seq, op, now);
         }
         let disk = &mut self.disks[device as usize];

@@ -2,7 +2,6 @@
 //! `diskmodel/drive/virtual/processor.py`.
 
 use super::{Model, NS_PER_S};
-use crate::faults::{planted, Fault};
 use crate::generator::Generator;
 use crate::mechanics::WRITE;
 
@@ -23,15 +22,13 @@ impl Processor {
     pub fn begin(&mut self, op: u8, n_sectors: i64, now: i64, free: i64, model: &Model) -> (i64, i64) {
         let own = model.intake.overhead_ns(op);
         let rate = if op == WRITE { model.write_copy_bytes_per_s } else { model.read_copy_bytes_per_s };
-        let rounded = if planted(Fault::CopyRounding) { rate - 1 } else { 0 };
-        let copy = if rate > 0 { (n_sectors * model.sector_bytes * NS_PER_S + rounded) / rate } else { 0 };
+        let copy = if rate > 0 { n_sectors * model.sector_bytes * NS_PER_S / rate } else { 0 };
         self.busy_ns = self.busy_ns.saturating_add(own + copy);
-        let is_idle = if planted(Fault::BatchEnd) { now > free } else { now >= free };
-        if !is_idle {
+        if now < free {
             return (free, own + copy);
         }
-        let wake = self.draws.one_of(&model.wake_ns, Fault::WakeDraw);
-        self.busy_ns = self.busy_ns.saturating_add(if planted(Fault::WakeBusy) { 0 } else { wake });
+        let wake = self.draws.one_of(&model.wake_ns);
+        self.busy_ns = self.busy_ns.saturating_add(wake);
         (now + wake, own + copy)
     }
 }

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,30 +16,54 @@ from types import ModuleType
 from diskmodel.engine import native
 from diskmodel.errors import KernelError
 from tests.differential.compare import between
+from tests.differential.mutants.patching import FOLDER, KERNEL, ROOT, listed, names, patched
 from tests.differential.witnesses import Witness, witness, witnesses
-
-ROOT = Path(__file__).parents[2]
-
 
 #: The kernel itself is compiled in a quarter of the time, and runs no long cases here.
 UNOPTIMISED = ("--config", "profile.release.package.diskmodel-kernel.opt-level=0")
 
 
-def compile_kernel(source: Path, target: Path, *features: str) -> None:
+def crates() -> Iterator[Path]:
+    """Yield the files that cargo reads, relative to the project."""
+    manifest = tomllib.loads((ROOT / "Cargo.toml").read_text())
+    yield from (Path("Cargo.toml"), Path("Cargo.lock"))
+    for member in manifest["workspace"]["members"]:
+        files = (path for ending in ("*.rs", "*.toml") for path in (ROOT / member).rglob(ending))
+        yield from (path.relative_to(ROOT) for path in files)
+
+
+def copy_crates(folder: Path, changed: dict[Path, str] | None = None) -> None:
+    """Copy the crates into a folder, with the text of some files changed or added.
+
+    A file that is already there as it should be stays as it is, so that cargo compiles only what changed.
+    """
+    wanted = {path: (ROOT / path).read_text() for path in crates()} | (changed or {})
+    for path, text in wanted.items():
+        target = folder / path
+        if not target.exists() or target.read_text() != text:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
+
+
+def compile_kernel(source: Path, target: Path) -> None:
     """Compile the kernel of a source tree, not optimised, with the dependencies that `make setup` left in `target`.
 
     With other features, variables or kinds of library than there cargo would compile all of these again.
     """
     command = ["cargo", "rustc", "--lib", "--release", "--locked", "--quiet", "--package", "diskmodel-kernel"]
-    options = ["--features", ",".join(["pyo3/extension-module", *features]), "--crate-type", "cdylib", *UNOPTIMISED]
+    options = ["--features", "pyo3/extension-module", "--crate-type", "cdylib", *UNOPTIMISED]
     variables = {"PYO3_PYTHON": sys.executable, "PYO3_BUILD_EXTENSION_MODULE": "1"}
     environment = {**os.environ, **variables}
     subprocess.run([*command, *options, "--target-dir", str(target)], cwd=source, env=environment, check=True)
 
 
 def build_kernel(target: Path) -> ModuleType:
-    """Return the kernel with the feature `faults`, built in the folder `target` and loaded beside the released one."""
-    compile_kernel(ROOT, target, "faults")
+    """Return the kernel with all mutants, built in the folder `target` and loaded beside the released one."""
+    sources = KERNEL / "src"
+    changed = {sources / file: text for file, text in patched(ROOT / sources, listed())}
+    switch = FOLDER / "mutants.rs"
+    copy_crates(target / "mutants", changed | {sources / switch.name: switch.read_text()})
+    compile_kernel(target / "mutants", target)
     # a name of its own: a library that is loaded must not change under the process
     place = target / f"_kernel-{os.getpid()}.abi3.so"
     shutil.copy(target / "release" / "lib_kernel.so", place)
@@ -73,7 +98,7 @@ def catches(witness: Witness) -> bool:
 
 def first_witness(kernel: ModuleType, mutant: str | None, among: Iterable[str] | None = None) -> str | None:
     """Return the first of the witnesses, or of those named, that catches a mutant; None when none does."""
-    kernel.plant(mutant)
+    kernel.plant(None if mutant is None else names(listed()).index(mutant))
     try:
         with in_place(kernel):
             return next((name for name in among or witnesses() if catches(witness(name))), None)

@@ -1,0 +1,20 @@
+//! Which mutant is switched on: only in the copy of the kernel that the tests compile.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use pyo3::prelude::*;
+
+const NONE: usize = usize::MAX;
+static PLANTED: AtomicUsize = AtomicUsize::new(NONE);
+
+/// Whether the mutant of that number is switched on.
+pub fn planted(number: usize) -> bool {
+    PLANTED.load(Ordering::Relaxed) == number
+}
+
+/// Switches on the mutant of a number and all others off; without a number, all of them.
+#[pyfunction]
+#[pyo3(signature = (number=None))]
+pub fn plant(number: Option<usize>) {
+    PLANTED.store(number.unwrap_or(NONE), Ordering::Relaxed);
+}
