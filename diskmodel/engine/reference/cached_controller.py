@@ -213,7 +213,7 @@ class CachedController(Controller):
         self.raid.access(READ, start, stop - start, arrived)
 
     def _await_pieces(self, request: HostRequest) -> bool:
-        """Let a read wait for what is coming of it, if everything else of it is held; whether it does (rule K12)."""
+        """Let a read wait for what is being read ahead of it, if all else of it is held; whether it does (rule K12)."""
         pieces = self._pieces_awaited(request)
         waiter = Waiter(request, self.clock.now, len(pieces))
         for piece in pieces:
@@ -221,14 +221,14 @@ class CachedController(Controller):
         return bool(pieces)
 
     def _pieces_awaited(self, request: HostRequest) -> list[Prefetch]:
-        """What is coming of a read of which everything is held or coming; nothing if it is not (rule K12)."""
+        """Prefetches that a read waits for if all else of it is held; none if something is missing (rule K12)."""
         pieces: list[Prefetch] = []
         at, end = request.sector, self._end(request)
         while at < end:
-            coming = next((p for p in self.prefetches if p.sector <= at < p.end), None)
-            if coming is not None:
-                pieces.append(coming)
-                at = coming.end
+            prefetch = next((p for p in self.prefetches if p.sector <= at < p.end), None)
+            if prefetch is not None:
+                pieces.append(prefetch)
+                at = prefetch.end
             elif self._has(at // self.block):
                 at = (at // self.block + 1) * self.block
             else:

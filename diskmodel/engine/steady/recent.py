@@ -228,14 +228,14 @@ def waiting_in_round(uses: Int64, n: int, lane: Int64 | None = None, line_blocks
     # of each block the use in whose round it would be written last
     grouped = at[order]
     group = np.flatnonzero(np.diff(grouped, prepend=grouped[0] - 1))
-    soonest = np.minimum.reduceat(rounds, group)
+    earliest = np.minimum.reduceat(rounds, group)
     blocks = uses[order[group]]
     if len(blocks) < n:
         return np.sort(blocks), int(rounds.max())
-    last = int(np.partition(soonest, n - 1)[n - 1])
-    is_waiting = soonest < last
+    last = int(np.partition(earliest, n - 1)[n - 1])
+    is_waiting = earliest < last
     # among equals the latest first
-    equal = np.flatnonzero(soonest == last)
+    equal = np.flatnonzero(earliest == last)
     latest = np.maximum.reduceat(np.where(rounds == last, order, -1), group)[equal]
     is_waiting[equal[np.argsort(-latest)[: n - int(is_waiting.sum())]]] = True
     return np.sort(blocks[is_waiting]), last

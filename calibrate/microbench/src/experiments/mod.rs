@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn too_little_time_is_told() {
+    fn an_experiment_that_needs_more_time_is_refused() {
         let findings = Findings::default();
         let track = ALL.iter().find(|e| e.name == "track_boundaries").unwrap();
         assert!(track.obstacle(&offer(&findings, 0.5, false, false)).unwrap().contains("needs"));

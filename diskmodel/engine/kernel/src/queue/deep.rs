@@ -1,6 +1,6 @@
 //! Many waiting commands in ordered structures: a choice costs the logarithm of how many they are.
 //!
-//! The same choices as [`Policy::choose`] makes by looking at every command; `turn` counts the order of coming, which
+//! The same choices as [`Policy::choose`] makes by looking at every command; `turn` counts the order of arrival, which
 //! breaks ties (rule Q1).
 
 use std::collections::BTreeMap;

@@ -97,7 +97,7 @@ impl Pool {
         waiting.into_iter().for_each(|(_, w)| self.list.push(w));
     }
 
-    /// The commands in order of coming, for a choice among them and others; ends what order they were kept in.
+    /// The commands in order of arrival, for a choice among them and others; ends what order they were kept in.
     pub fn list(&mut self) -> &mut Row {
         self.end_order();
         &mut self.list

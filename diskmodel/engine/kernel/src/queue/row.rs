@@ -1,4 +1,4 @@
-//! Commands in order of coming, as a scheduler looks at them.
+//! Commands in order of arrival, as a scheduler looks at them.
 
 use super::targets::Targets;
 use super::Waiting;
@@ -57,7 +57,7 @@ impl Row {
 
     /// Finds out what positioning times of the first `n` commands depend on.
     #[inline(always)]
-    pub fn aim(&mut self, n: usize) {
+    pub fn find_targets(&mut self, n: usize) {
         for waiting in self.held.get(self.targets.len()..n).unwrap_or_default() {
             self.targets.push(waiting);
         }
@@ -71,7 +71,7 @@ impl Row {
 
     /// Keeps no targets up to date: the next choices need none.
     #[inline(always)]
-    pub fn forget_aims(&mut self) {
+    pub fn forget_targets(&mut self) {
         self.targets.clear();
     }
 }
@@ -99,7 +99,7 @@ mod tests {
                 14 if !row.is_empty() => {
                     row.change(below(row.len() as i64) as usize, |w| w.target.place.cylinder = step)
                 }
-                15 if step % 64 == 0 => row.forget_aims(),
+                15 if step % 64 == 0 => row.forget_targets(),
                 _ => {}
             }
             if row.len() > 90 {
@@ -108,7 +108,7 @@ mod tests {
             let n = below(row.len() as i64 + 1) as usize;
             let mut expected = Targets::default();
             row.commands()[..n].iter().for_each(|waiting| expected.push(waiting));
-            row.aim(n);
+            row.find_targets(n);
             let targets = row.targets();
             assert_eq!(targets.cylinders.as_flattened()[..n], expected.cylinders.as_flattened()[..n]);
             assert_eq!(targets.heads.as_flattened()[..n], expected.heads.as_flattened()[..n]);

@@ -50,14 +50,14 @@ impl Scheduler for Rpo {
         let n = row.len().saturating_sub(self.n_late());
         if n >= WORTH_IT {
             let share = self.share_among(row.len());
-            row.aim(n);
+            row.find_targets(n);
             if row.has_short_waits(now, share.short()) {
                 if let Some(times) = times_of(row, n, self.miss_margin_ns, arms, &mut self.times) {
                     return first_least_weighed(times, &row.targets().arrived, n, now as u32, &share);
                 }
             }
         }
-        row.forget_aims();
+        row.forget_targets();
         self.choose(row.commands(), head, now, arms)
     }
 }

@@ -73,10 +73,10 @@ impl Scheduler for SptfAged {
 fn times_of_all<'a>(row: &mut Row, arms: &impl Arms, times: &'a mut Vec<[i32; LANES]>) -> Option<&'a [[i32; LANES]]> {
     let n = row.len();
     if n < WORTH_IT {
-        row.forget_aims();
+        row.forget_targets();
         return None;
     }
-    row.aim(n);
+    row.find_targets(n);
     times_of(row, n, 0, arms, times)
 }
 

@@ -82,7 +82,7 @@ impl ReadAhead {
 }
 
 impl Cache {
-    /// Lets a read wait for what is coming of it, if everything else of it is held (rule K12). False: it is not.
+    /// Lets a read wait for what is being read ahead of it, if all else of it is held (rule K12). False: it is not.
     pub(super) fn await_pieces(&mut self, host: u32, sector: i64, end: i64, now: i64) -> bool {
         let mut pieces = Vec::new();
         let mut at = sector;
