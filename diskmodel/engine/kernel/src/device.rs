@@ -154,6 +154,7 @@ const AWAITED: usize = 1;
 const AHEAD: usize = 2;
 const OF_GROUP: usize = 3;
 const OF_RESILVER: usize = 4;
+const N_CLASSES: usize = 5;
 /// Bits of a time in ns below which writes of a group count as equally old: 0.54 s.
 const AGE_BITS: u32 = 29;
 
@@ -174,7 +175,7 @@ struct Classes {
     /// Commands of each class that the drive is given at once.
     most: [usize; 4],
     /// Those that it has.
-    active: [usize; 5],
+    active: [usize; N_CLASSES],
     resilver: ResilverTables,
     /// Reads of a resilver that the drive may be given beside other commands, or that have ended since.
     credit: i64,
@@ -297,7 +298,7 @@ impl Front {
     /// ahead, and none of a group at first (rule X14); a write may include others behind `gap` sectors of padding.
     pub fn divide_into_classes(&mut self, gap: i64, (most, ahead): (i64, i64), resilver: &ResilverTables) {
         let most = [most as usize, most as usize, ahead as usize, 0];
-        self.classes = Some(Classes { gap, most, active: [0; 5], resilver: resilver.clone(), credit: 0 });
+        self.classes = Some(Classes { gap, most, active: [0; N_CLASSES], resilver: resilver.clone(), credit: 0 });
     }
 
     /// Somebody waits for these reads ahead now: those that the drive does not have are of another class.
@@ -329,29 +330,30 @@ impl Front {
     fn take_by_class(&mut self, commands: &Commands) -> Option<Waiting> {
         let Front { waiting, classes, handed_end, .. } = self;
         let classes = classes.as_mut()?;
-        let list = waiting.list();
-        let class = |w: &Waiting| class_of(&commands[w.id]);
-        let mut chosen = None;
-        for kind in [READS, AWAITED] {
-            if chosen.is_none() && classes.active[kind] < classes.most[kind] {
-                chosen = list.commands().iter().position(|w| class(w) == kind);
-            }
-        }
+        let end = *handed_end;
+        let age = |w: &Waiting| w.arrived >> AGE_BITS;
         let most_of_resilver = classes.most_of_resilver();
-        for (kind, most) in
-            [(AHEAD, classes.most[AHEAD]), (OF_GROUP, classes.most[OF_GROUP]), (OF_RESILVER, most_of_resilver)]
-        {
-            if chosen.is_some() || classes.active[kind] >= most {
-                continue;
+        let is_open = |kind: usize| {
+            let most = if kind == OF_RESILVER { most_of_resilver } else { classes.most[kind] };
+            classes.active[kind] < most
+        };
+        let list = waiting.list();
+        // of each class the first of reads and awaited writes; of others the oldest, in one sweep over the disk
+        let mut first = [None; N_CLASSES];
+        for (at, w) in list.commands().iter().enumerate() {
+            let kind = class_of(&commands[w.id]);
+            let turn = match kind {
+                READS | AWAITED => (0, false, 0, 0),
+                _ => (age(w), w.lba < end, w.lba, w.seq),
+            };
+            if is_open(kind) && first[kind].is_none_or(|(other, _)| turn < other) {
+                first[kind] = Some((turn, at));
+                if kind == READS {
+                    break;
+                }
             }
-            let all = || list.commands().iter().enumerate().filter(|(_, w)| class(w) == kind);
-            let age = |w: &Waiting| w.arrived >> AGE_BITS;
-            let oldest = all().map(|(_, w)| age(w)).min().unwrap_or_default();
-            let of_kind = || all().filter(|(_, w)| age(w) == oldest);
-            let end = *handed_end;
-            let behind = of_kind().filter(|(_, w)| w.lba >= end).min_by_key(|(_, w)| (w.lba, w.seq));
-            chosen = behind.or_else(|| of_kind().min_by_key(|(_, w)| (w.lba, w.seq))).map(|(at, _)| at);
         }
+        let chosen = first.into_iter().flatten().map(|(_, at)| at).next();
         Some(list.remove(chosen?))
     }
 

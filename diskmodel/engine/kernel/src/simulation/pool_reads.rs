@@ -2,6 +2,7 @@
 //! `diskmodel/engine/reference/pools/reads.py`.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use super::{Owner, Simulation, Times};
 use crate::command::Command;
@@ -88,7 +89,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if stream.is_none() && !(first..end).any(|number| pool.reads.knows(number)) {
             return self.plan_access(Owner::Host(host), READ, sector, n, now);
         }
-        let mut out = 0;
+        let (mut out, mut is_hasty) = (0, false);
         for number in first..end {
             let Some((pool, ..)) = self.pool() else { return };
             let reads = &mut pool.reads;
@@ -103,14 +104,15 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             if let Some(coming) = reads.coming.get_mut(&number) {
                 coming.readers.push(host);
                 coming.is_kept = is_kept;
-                if std::mem::replace(&mut coming.is_ahead, false) {
-                    self.hasten(number);
-                }
+                is_hasty |= std::mem::replace(&mut coming.is_ahead, false);
                 continue;
             }
             let coming = Coming { readers: vec![host], is_kept, stream: None, is_ahead: false };
             reads.coming.insert(number, coming);
             self.plan_access(Owner::Record(number), READ, number * record, record, now);
+        }
+        if is_hasty {
+            self.hasten(first..end);
         }
         let Some((pool, ..)) = self.pool() else { return };
         pool.reads.readers.insert(host, Reader { out, asked: now });
@@ -132,11 +134,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
     }
 
-    /// Somebody waits for a record that is read ahead: what still waits of it is of another class (rule X14).
-    fn hasten(&mut self, number: i64) {
+    /// Somebody waits for records of which some are read ahead: what still waits of these is of another class (rule X14).
+    fn hasten(&mut self, records: Range<i64>) {
         let Simulation { disks, accesses, commands, events, .. } = self;
         for disk in disks {
-            let is_part = |command: &Command| accesses[command.access].owner == Owner::Ahead(number);
+            let is_part = |command: &Command| match accesses[command.access].owner {
+                Owner::Ahead(number) => records.contains(&number),
+                _ => false,
+            };
             disk.front_mut().hasten(commands, is_part, events);
         }
     }
