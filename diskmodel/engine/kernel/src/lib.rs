@@ -2,7 +2,6 @@
 //!
 //! The core knows nothing of Python; `python` is the glue. `docs/reference/semantics.md` numbers the rules.
 
-pub mod angles;
 mod cache;
 mod command;
 mod controller;

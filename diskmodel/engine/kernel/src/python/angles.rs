@@ -4,8 +4,9 @@ use numpy::{Complex64, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyR
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use angles::{fold, Filter, Judgement, Layouts, Phasor};
+
 use super::guard::guarded;
-use crate::angles::{fold, Filter, Judgement, Layouts, Phasor};
 use crate::schema::record;
 
 fn complexes(py: Python<'_>, phasors: Vec<Phasor>) -> Bound<'_, PyArray1<Complex64>> {
@@ -57,7 +58,7 @@ pub fn likeliest_layout(
     blocks: PyReadonlyArray1<'_, f64>,
     angle: PyReadonlyArray1<'_, f64>,
     layouts: LayoutsIn<'_>,
-    judgement: Judgement,
+    judgement: JudgementIn,
 ) -> PyResult<(usize, usize, Vec<usize>)> {
     guarded(py, || {
         let (blocks, angle) = (blocks.as_slice()?, angle.as_slice()?);
@@ -65,9 +66,28 @@ pub fn likeliest_layout(
         if blocks.is_empty() || blocks.len() != angle.len() {
             return Err(PyValueError::new_err("angle: must have a value for each of blocks, one at least"));
         }
-        let found = py.detach(|| layouts.likeliest(blocks, angle, &judgement));
+        let found = py.detach(|| layouts.likeliest(blocks, angle, &judgement.into()));
         Ok((found.row, found.offset, found.path))
     })
+}
+
+record! {
+    /// What angles and tracks count, as Python gives it.
+    pub struct JudgementIn as "Judgment" {
+        per_square: f32,
+        floor: f32,
+        slip: f32,
+        max_behind: f32,
+        first_cull: usize,
+        cull_every: usize,
+    }
+}
+
+impl From<JudgementIn> for Judgement {
+    fn from(given: JudgementIn) -> Self {
+        let JudgementIn { per_square, floor, slip, max_behind, first_cull, cull_every } = given;
+        Judgement { per_square, floor, slip, max_behind, first_cull, cull_every }
+    }
 }
 
 record! {

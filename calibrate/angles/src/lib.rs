@@ -1,4 +1,5 @@
-//! Inner loops of finding where a traced drive's blocks lie on its platter; `calibrate/trace` says what they are for.
+//! Inner loops of finding where a traced drive's blocks lie on its platter; `calibrate/trace` says what they are for, and
+//! `python/angles.rs` of the kernel hands them to Python.
 //!
 //! Each has a plain version in `tests/calibrate/trace/plain.py`, which it is compared with.
 

@@ -1,22 +1,19 @@
 //! The likeliest layout of tracks and cylinders, of many, by Viterbi paths over the tracks that addresses leave out.
 
 use super::{fraction, nearest};
-use crate::schema::record;
 
-record! {
-    /// What an angle that is off, and a track that is left out, count; natural logarithms of likelihoods.
-    #[derive(Clone, Copy)]
-    pub struct Judgement {
-        /// Of an angle that is off by x turns: `per_square` · x², at least `floor`.
-        pub per_square: f32,
-        pub floor: f32,
-        pub slip: f32,
-        /// Candidates that are so far behind the best are dropped.
-        pub max_behind: f32,
-        /// Points before the first are dropped, and points from one dropping to the next.
-        pub first_cull: usize,
-        pub cull_every: usize,
-    }
+/// What an angle that is off, and a track that is left out, count; natural logarithms of likelihoods.
+#[derive(Clone, Copy)]
+pub struct Judgement {
+    /// Of an angle that is off by x turns: `per_square` · x², at least `floor`.
+    pub per_square: f32,
+    pub floor: f32,
+    pub slip: f32,
+    /// Candidates that are so far behind the best are dropped.
+    pub max_behind: f32,
+    /// Points before the first are dropped, and points from one dropping to the next.
+    pub first_cull: usize,
+    pub cull_every: usize,
 }
 
 /// Candidates: a row for each layout, all of which are tried with every offset.
