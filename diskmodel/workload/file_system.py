@@ -35,8 +35,8 @@ TICK_NS = 4_000_000
 #: Blocks before the one that makes a commit of ext4 valid, as its journal has them in the traces of flush.md: the
 #: descriptor and the file's inode; for new blocks also the bitmap and the descriptor of their group.
 _EXT4_BODY = {"overwrite": 2, "unwritten": 2, "append": 4}
-#: What each further file that is appended to adds: a block of its extents. One file alone has so few pieces that they
-#: fit into its inode.
+#: What each file adds where several are appended to: a block of its extents. They grow side by side, in pieces, and an
+#: inode holds four of them; a file that grows alone has fewer.
 _EXT4_MORE = {"overwrite": 0, "unwritten": 0, "append": 1}
 #: What each further file adds to a record of the log of XFS, where it logs no blocks but what changed in them.
 _XFS_MORE_BYTES = 1024
@@ -63,20 +63,24 @@ def sync_rule(sync: str, file_system: FileSystem, file: FileState) -> Sync:
     return Sync.FILE_DSYNC if file == "overwrite" else Sync.FLUSH
 
 
-def journal_rule(sync: str, file_system: FileSystem, file: FileState, capacity_bytes: int) -> dict[str, int]:
+def journal_rule(
+    sync: str, file_system: FileSystem, file: FileState, capacity_bytes: int, *, is_alone: bool
+) -> dict[str, int]:
     """Return the fields of a `StreamRule` that describe the journal; none where no sync commits it (rule Y7).
 
-    It lies in the middle of the file system, where mkfs puts it, and that is all of the array.
+    `is_alone`: no other file grows beside this one. The journal lies in the middle of the file system, where mkfs puts
+    it, and that is all of the array.
     """
     commits = sync == "fsync" or (sync != "none" and file != "overwrite")
     if file_system == "none" or not commits:
         return {}
     is_ext4 = file_system == "ext4"
+    n_body = _EXT4_BODY[file] + (0 if is_alone else _EXT4_MORE[file])
     found = StreamRule(
         "",
         journal_first_byte=capacity_bytes // 2 // BLOCK_BYTES * BLOCK_BYTES,
         journal_bytes=journal_bytes(file_system, capacity_bytes),
-        journal_body_bytes=_EXT4_BODY[file] * BLOCK_BYTES if is_ext4 else 0,
+        journal_body_bytes=n_body * BLOCK_BYTES if is_ext4 else 0,
         journal_more_bytes=_EXT4_MORE[file] * BLOCK_BYTES if is_ext4 else _XFS_MORE_BYTES,
         journal_block_bytes=BLOCK_BYTES,
         journal_tick_ns=TICK_NS if file == "overwrite" else 0,

@@ -137,6 +137,13 @@ def rows_before(streams: Sequence[Stream], n_before: int) -> list[int]:
     return rows
 
 
+def _n_growing_files(stream: Stream) -> int:
+    """Return how many files a stream appends to: one for each client, and one for a log."""
+    if stream.file_system == "none" or stream.file != "append":
+        return 0
+    return stream.arrival.clients if isinstance(stream.arrival, Closed) and stream.kind != "commits" else 1
+
+
 def rules_of(
     streams: Sequence[Stream], spaces: Sequence[Space] | None = None, capacity_bytes: int = 0
 ) -> tuple[StreamRule, ...]:
@@ -145,6 +152,7 @@ def rules_of(
     `spaces` are their places, for those that are logs, on an array of `capacity_bytes`, which their file system fills.
     """
     weights = [stream.row_weight for stream in streams]
+    is_alone = sum(_n_growing_files(stream) for stream in streams) < 2
     rules = []
     for index, (stream, weight) in enumerate(zip(streams, weights, strict=True)):
         arrival = stream.arrival
@@ -166,7 +174,7 @@ def rules_of(
                 log_delay_ns=stream.commit_delay_ns,
             )
         if spaces is not None:
-            journal = journal_rule(stream.sync, stream.file_system, stream.file, capacity_bytes)
+            journal = journal_rule(stream.sync, stream.file_system, stream.file, capacity_bytes, is_alone=is_alone)
             rule = replace(rule, **journal)  # type: ignore[arg-type]
         rules.append(rule)
     return tuple(rules)

@@ -217,6 +217,19 @@ def test_who_waits_shares_the_next_commit(engine: str) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_who_comes_before_the_first_commit_has_its_turn_is_in_it(engine: str) -> None:
+    """Rule Y9: writes leave the one processor at 5,000, 10,000 and 15,000 ns, and the first is answered at 8,500.
+
+    The commit then waits until 15,000 for a processor and until 20,000 for its turn. All three syncs have come by then.
+    """
+    rule = replace(JOURNAL, n_clients=0)
+    host = {"submission": "5 us", "processors": 1}
+    found = outcome(engine, [(0, 30), (0, 32), (0, 34)], rule, host=host)
+    assert len(set(ends(found))) == 1
+    assert found.devices.write_bytes.tolist() == [(3 + 2 + 2 + 1) * 512]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_fsync_commits_when_the_time_has_changed(engine: str) -> None:
     """Rule Y8: of two writes in one tick the second finds its change committed, and flushes; the third commits."""
     rule = replace(JOURNAL, n_clients=0, journal_tick_ns=4_000_000)

@@ -139,6 +139,7 @@ class Host:
             scenario.drive.sector_bytes,
             scenario.n_devices,
             max(self.submission_ns),
+            self.processors,
             self._write_journal,
             self._flush_journal if self.takes_flushes else None,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from diskmodel.engine.reference.clock import ARRIVE, Clock
+from diskmodel.engine.reference.processors import Processors
 from diskmodel.records import StreamRule
 
 # behind the arrivals of the same instant and device number
@@ -24,6 +25,8 @@ class Journal:
         Number of the controller among the devices.
     turn_ns : int
         How long the host works on one request.
+    processors : Processors
+        Those of the host, for one of which a commit waits that is woken up.
     write : callable
         Called with a row, a first sector, sectors, whether the write is to pass the drives' caches, and what to do when
         it is done.
@@ -38,6 +41,7 @@ class Journal:
         sector_bytes: int,
         device: int,
         turn_ns: int,
+        processors: Processors,
         write: Callable[[int, int, int, bool, Callable[[], None]], None],
         flush: Callable[[int, Callable[[], None]], None] | None,
     ) -> None:
@@ -46,6 +50,7 @@ class Journal:
         self.sector_bytes = sector_bytes
         self.device = device
         self.turn_ns = turn_ns
+        self.processors = processors
         self.write = write
         self.flush = flush
         place = next(rule for rule in rules if rule.journal_bytes)
@@ -55,6 +60,8 @@ class Journal:
         self.end = 0
         self.n_ended = 0
         self.is_committing = False
+        #: A commit has been woken up and has not begun.
+        self.is_woken = False
         #: Row, stream and what to do of those whose changes are being committed, and of those who wait for the next.
         self.members: list[tuple[int, int, Callable[[], None]]] = []
         self.waiting: list[tuple[int, int, Callable[[], None]]] = []
@@ -76,12 +83,19 @@ class Journal:
             self.members.append((row, stream, done))
             return True
         self.waiting.append((row, stream, done))
-        if not self.is_committing:
-            self._begin(0)
+        if not self.is_committing and not self.is_woken:
+            self.is_woken = True
+            when_ns = max(self.clock.now, self.processors.first_free_ns) + self.turn_ns
+            self.clock.at(when_ns, ARRIVE, self.device, _LAST, self._woken)
         return True
 
-    def _begin(self, n_served: int) -> None:
-        """Commit for all that wait, after the `n_served` of the last commit have issued what they issue (rule Y9)."""
+    def _woken(self) -> None:
+        """Who has come while the commit waited for its turn is a member, too (rule Y9)."""
+        self.is_woken = False
+        self._begin(0)
+
+    def _begin(self, wait_ns: int) -> None:
+        """Commit for all that wait, and write after a while (rule Y9)."""
         self.is_committing = bool(self.waiting)
         if not self.waiting:
             return
@@ -97,7 +111,7 @@ class Journal:
             block_bytes += more_bytes
         block = min(-(-block_bytes // self.sector_bytes), self.n)
         body = min(-(-body_bytes // self.sector_bytes), self.n - block)
-        when_ns = self.clock.now + (n_served + 1) * self.turn_ns
+        when_ns = self.clock.now + wait_ns
         self.clock.at(when_ns, ARRIVE, self.device, _LAST, lambda: self._write_body(row, body, block))
 
     def _place(self, n: int) -> int:
@@ -134,6 +148,7 @@ class Journal:
     def _ended(self) -> None:
         served = self.members
         self.n_ended += 1
-        self._begin(len(served))
+        # those that were served issue what they issue first
+        self._begin((len(served) + 1) * self.turn_ns)
         for _, _, done in served:
             done()

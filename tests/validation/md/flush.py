@@ -17,7 +17,7 @@ from diskmodel.array import Array
 from diskmodel.drive import load_drive
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
-from diskmodel.records import PARTS, Int64, Op, Requests
+from diskmodel.records import PARTS, Int64, Op, Requests, Run
 from diskmodel.workload import Workload
 from tests.validation.md import file_systems
 
@@ -32,6 +32,8 @@ TURNAROUND_US = {"raw": 14, "md1_2": 15, "md5_4": 15}
 FILE_TURNAROUND_US = {"overwrite": 25, "shared": 25, "append": 70, "falloc": 70}
 #: Disk of the file systems, whose journals lie at 10.9 GB in the traces.
 FILE_LAYOUT = {"level": "jbod", "disks": 1, "member": "20 GiB"}
+#: So often are growing files placed by the order of the run before: from the third on the figures stay the same.
+N_PLACINGS = 3
 #: Share of reads that fio issued of a mix of 70/30.
 MIXED = 0.694
 
@@ -139,8 +141,17 @@ def requests_of(row: dict[str, str], capacity_bytes: int, seed: int) -> Requests
         first = np.flatnonzero(requests.stream == stream)[: rule.n_clients]
         when[first] = (begun + np.arange(len(first))) * START_NS
         begun += len(first)
-    requests = replace(requests, when_ns=when)
-    return file_systems.placed(row, requests) if file_systems.is_file(row) else requests
+    return replace(requests, when_ns=when)
+
+
+def run_of(row: dict[str, str], array: Array, seed: int) -> tuple[Requests, Run]:
+    """Requests of a row and their run; where blocks of growing files are is found from the order in which they come."""
+    requests, scenario = requests_of(row, array.usable_bytes, seed), resolve(array, seed)
+    outcome = run(scenario, requests)
+    for _ in range(N_PLACINGS if file_systems.is_grown(row) else 0):
+        requests = file_systems.placed(row, requests, outcome.completions.issue_ns)
+        outcome = run(scenario, requests)
+    return requests, outcome
 
 
 @cache
@@ -164,8 +175,7 @@ def simulated(name: str) -> Figures:
 
 def _once(row: dict[str, str], array: Array, seed: int) -> tuple[Int64, Int64, float, float]:
     """Times of commits and of their syncs, ms; writes per second; flushes per write."""
-    requests = requests_of(row, array.usable_bytes, seed)
-    outcome = run(resolve(array, seed), requests)
+    requests, outcome = run_of(row, array, seed)
     done = outcome.completions
     until_ns = int(done.done_ns.max())
     if int(row["readers"]):

@@ -16,6 +16,7 @@ pub enum Step {
     Body,
     Flush,
     Block,
+    Woken,
 }
 
 impl Step {
@@ -24,7 +25,8 @@ impl Step {
         match number {
             0 => Step::Body,
             1 => Step::Flush,
-            _ => Step::Block,
+            2 => Step::Block,
+            _ => Step::Woken,
         }
     }
 }
@@ -443,7 +445,7 @@ mod tests {
         let of_two = [Action::Issue(disk, most), Action::Destaged(disk, most), Action::Issue(0, 1)];
         let of_none =
             [Action::BitsDurable, Action::FlusherWoken, Action::RebuildStep, Action::TurnEnded, Action::FlushTurn];
-        let of_steps = [Step::Body, Step::Flush, Step::Block].map(Action::Journal);
+        let of_steps = [Step::Body, Step::Flush, Step::Block, Step::Woken].map(Action::Journal);
         for action in by_id.map(|of| of(most)).into_iter().chain(of_two).chain(of_none).chain(of_steps) {
             assert_eq!(Action::of(action.word()), action);
         }

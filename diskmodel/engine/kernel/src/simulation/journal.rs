@@ -21,6 +21,8 @@ pub struct Journal {
     end: i64,
     n_ended: u64,
     is_committing: bool,
+    /// A commit has been woken up and has not begun.
+    is_woken: bool,
     /// Row of the request that the commit carries, and what it writes first and last.
     row: u64,
     body: i64,
@@ -43,6 +45,7 @@ impl Journal {
             end: 0,
             n_ended: 0,
             is_committing: false,
+            is_woken: false,
             row: 0,
             body: 0,
             block: 0,
@@ -95,14 +98,23 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             return true;
         }
         journal.waiting.push(host);
-        if !journal.is_committing {
-            self.begin_commit(0);
+        if !journal.is_committing && !journal.is_woken {
+            self.wake_commit();
         }
         true
     }
 
-    /// Commits for all that wait, after the `n_served` of the last commit have issued what they issue (rule Y9).
-    fn begin_commit(&mut self, n_served: i64) {
+    /// A commit waits for its turn behind what the processors have to do; who comes meanwhile is in it (rule Y9).
+    fn wake_commit(&mut self) {
+        let free = self.processors.first_free();
+        let Some(journal) = &mut self.journal else { return };
+        journal.is_woken = true;
+        let when = self.events.now.max(free) + journal.turn_ns;
+        self.events.at(when, ARRIVE, self.disks.len() as u32, LAST, Action::Journal(Step::Woken));
+    }
+
+    /// Commits for all that wait, and writes after a while (rule Y9).
+    fn begin_commit(&mut self, wait_ns: i64) {
         let sector = self.model.sector_bytes();
         let Some(journal) = &mut self.journal else { return };
         journal.is_committing = !journal.waiting.is_empty();
@@ -124,7 +136,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
         journal.block = ((block + sector - 1) / sector).min(journal.n);
         journal.body = ((body + sector - 1) / sector).min(journal.n - journal.block);
-        let when = self.events.now + (n_served + 1) * journal.turn_ns;
+        let when = self.events.now + wait_ns;
         self.events.at(when, ARRIVE, self.disks.len() as u32, LAST, Action::Journal(Step::Body));
     }
 
@@ -132,6 +144,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     pub(super) fn go_on_with_commit(&mut self, step: Step) {
         let takes_flushes = self.takes_flushes();
         let Some(journal) = &mut self.journal else { return };
+        if step == Step::Woken {
+            journal.is_woken = false;
+            return self.begin_commit(0);
+        }
         let (row, issue) = (journal.row, self.events.now);
         let below = match step {
             Step::Body if journal.body > 0 => {
@@ -167,7 +183,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let Some(journal) = &mut self.journal else { return };
         let served = std::mem::take(&mut journal.members);
         journal.n_ended += 1;
-        self.begin_commit(served.len() as i64);
+        // those that were served issue what they issue first
+        let wait_ns = (served.len() as i64 + 1) * journal.turn_ns;
+        self.begin_commit(wait_ns);
         served.into_iter().for_each(|host| self.made_safe(host));
     }
 }
