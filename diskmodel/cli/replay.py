@@ -74,7 +74,7 @@ class _Replayed:
 
 @ends_well
 @limited("replay a shorter part of the trace")
-@asks(changes=ARRAY, flushes=(SYNC.saying("none: replay a trace that has flushes without them."),))
+@asks(changes=ARRAY, flushes=(SYNC.saying("none: replay a trace without the flushes that it has."),))
 def replay(
     arrays: ArrayTexts,
     *,

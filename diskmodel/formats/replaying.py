@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.formats.detect import check_kind, detect_evidence
+from diskmodel.formats.trace.columns import FUA_WRITE
 from diskmodel.formats.trace.reader import Trace, load_trace
+from diskmodel.records import Op
 from diskmodel.workload import TraceWorkload
 from diskmodel.workload.trace import Timing
 
@@ -21,6 +25,7 @@ def load_replay(
     queue_depth: int = 1,
     wraps: bool = False,
     name: str | None = None,
+    with_flushes: bool = True,
 ) -> tuple[TraceWorkload, Trace]:
     """Return a trace as a workload whose first request comes at time 0, and the trace as it was read.
 
@@ -31,6 +36,8 @@ def load_replay(
         One of `diskmodel.formats.detect.KINDS`, or the name of a trace format; recognized by content when left out.
     device : str, optional
         Of a trace of several devices; "all" or nothing: their requests together.
+    with_flushes : bool
+        Replay the flushes of the trace, and its writes past the caches of drives as such.
     timing, speed_up, queue_depth, wraps, name
         As in `TraceWorkload.from_arrays`; the name is the file's when left out.
 
@@ -50,13 +57,16 @@ def load_replay(
         path,
         format=None if format is None else check_kind(format).removeprefix("trace:"),
         device=None if device == "all" else device,
+        with_flushes=with_flushes,
     )
     rows = trace.requests
+    is_fua = rows.op == FUA_WRITE
     workload = TraceWorkload.from_arrays(
         rows.time_ns - rows.time_ns[0],
-        rows.op,
+        np.where(is_fua, Op.WRITE, rows.op),
         rows.offset_bytes,
         rows.length_bytes,
+        is_fua=is_fua,
         timing=timing,
         speed_up=speed_up,
         queue_depth=queue_depth,

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.records import Op, Requests, StreamRule
+from diskmodel.records import Op, Requests, StreamRule, Sync
 from diskmodel.units import exact_bytes
 from diskmodel.workload.draws import Draws, Kind
 
@@ -28,7 +28,8 @@ class TraceWorkload:
     Attributes
     ----------
     trace : Requests
-        One open stream, in order of issue, first issue as recorded.
+        Open, in order of issue, first issue as recorded: one stream, and one each of writes past the drives' caches
+        and of flushes where there are any (rule Y12).
     timing : "original", "scaled" or "closed"
         Recorded times; recorded times divided by `speed_up`; or `depth` outstanding at all times, in recorded order.
     speed_up : float, more than 0
@@ -54,6 +55,7 @@ class TraceWorkload:
         offset: ArrayLike,
         length: ArrayLike,
         *,
+        is_fua: ArrayLike | None = None,
         timing: Timing = "original",
         speed_up: float = 1.0,
         queue_depth: int = 1,
@@ -65,27 +67,42 @@ class TraceWorkload:
         Parameters
         ----------
         when_ns, op, offset, length : array_like, shape (n,)
-            Issue time (ns), `Op` (0 read, 1 write), first byte, length in bytes.
+            Issue time (ns), `Op` (0 read, 1 write, 2 flush), first byte, length in bytes, of a flush 0.
+        is_fua : array_like of bool, shape (n,), optional
+            Whether a write passes the caches of drives.
 
         Raises
         ------
         DescriptionError
             When columns differ in length or hold values out of range, or an option is out of range.
         """
-        columns = [np.asarray(column) for column in (when_ns, op, offset, length)]
+        fua = np.zeros(np.shape(when_ns), np.bool_) if is_fua is None else is_fua
+        columns = [np.asarray(column) for column in (when_ns, op, offset, length, fua)]
         n = len(columns[0])
         faults = []
         if any(column.shape != (n,) for column in columns):
             raise DescriptionError(Fault("trace", None, "columns differ in length", "give one value for each request"))
-        when, kind, first, size = (column.astype(np.int64) for column in columns)
+        when, kind, first, size, passes = (column.astype(np.int64) for column in columns)
+        is_flush = kind == Op.FLUSH
         if n and int(when.min()) < 0:
             faults.append(Fault("when_ns", int(when.min()), "must be 0 or more", "count time from the first request"))
-        if n and (int(kind.min()) < Op.READ or int(kind.max()) > Op.WRITE):
-            faults.append(Fault("op", None, "must be 0 (read) or 1 (write)", "drop requests of other kinds"))
+        if n and (int(kind.min()) < Op.READ or int(kind.max()) > Op.FLUSH):
+            rule = "must be 0 (read), 1 (write) or 2 (flush)"
+            faults.append(Fault("op", None, rule, "drop requests of other kinds"))
         if n and int(first.min()) < 0:
             faults.append(Fault("offset", int(first.min()), "must be 0 or more", "correct the offsets"))
-        if n and int(size.min()) <= 0:
-            faults.append(Fault("length", int(size.min()), "must be more than 0", "drop empty requests"))
+        if (size[~is_flush] <= 0).any():
+            least = int(size[~is_flush].min())
+            faults.append(Fault("length", least, "must be more than 0", "drop empty requests"))
+        if (is_flush & ((size != 0) | (first != 0))).any():
+            rule = "a flush has neither a place nor a length"
+            faults.append(Fault("length", None, rule, "write 0 for offset and length of flushes"))
+        if (passes.astype(np.bool_) & (kind != Op.WRITE)).any():
+            faults.append(Fault("is_fua", None, "is about writes", "leave it False for reads and flushes"))
+        if timing == "closed" and (passes.any() or is_flush.any()):
+            rule = "does not keep what flushes wait for"
+            fix = "replay the flushes at their own times (original), or leave them out (--sync none)"
+            faults.append(Fault("timing", timing, rule, fix))
         if not speed_up > 0:
             faults.append(Fault("speed_up", speed_up, "must be more than 0", "write for example 2"))
         if queue_depth < 1:
@@ -95,14 +112,15 @@ class TraceWorkload:
         if faults:
             raise DescriptionError(faults, name)
         order = np.argsort(when, kind="stable")
+        stream, streams = _streams(name, is_flush, passes.astype(np.bool_))
         trace = Requests(
             when_ns=when[order],
             op=kind[order].astype(np.uint8),
             offset=first[order],
             length=size[order],
-            stream=np.zeros(n, dtype=np.int32),
+            stream=stream[order],
             cache_draw=np.zeros(n, dtype=np.float64),
-            streams=(StreamRule(name),),
+            streams=streams,
         )
         return cls(trace, timing, speed_up, queue_depth, wraps, name)
 
@@ -128,8 +146,8 @@ class TraceWorkload:
 
     @property
     def mean_size_bytes(self) -> float:
-        """Mean request size."""
-        return float(self.trace.length.mean())
+        """Mean size of reads and writes."""
+        return float(self.trace.length[self.trace.op != Op.FLUSH].mean())
 
     @property
     def longest_request_bytes(self) -> int:
@@ -186,12 +204,12 @@ class TraceWorkload:
                 raise DescriptionError(Fault("offset", None, rule, "use a larger array, or wrap offsets"), self.name)
             offset = np.minimum(offset % capacity_bytes, (capacity_bytes - length) // 512 * 512)
         when = self.trace.when_ns[:n]
-        rule_of_stream = StreamRule(self.name)
+        streams = self.trace.streams
         if self.timing == "scaled":
             when = np.rint(when / self.speed_up).astype(np.int64)
         elif self.timing == "closed":
             when = np.zeros(n, dtype=np.int64)
-            rule_of_stream = StreamRule(self.name, n_clients=self.depth)
+            streams = (StreamRule(self.name, n_clients=self.depth),)
         return Requests(
             when_ns=when,
             op=self.trace.op[:n],
@@ -199,8 +217,23 @@ class TraceWorkload:
             length=length,
             stream=self.trace.stream[:n],
             cache_draw=Draws(seed, 0).uniform(Kind.CACHE, n) if with_cache_draws else np.zeros(n),
-            streams=(rule_of_stream,),
+            streams=streams,
         )
+
+    def without_flushes(self) -> TraceWorkload:
+        """The trace without its flushes, its writes past the caches of drives as any others."""
+        kept = self.trace.op != Op.FLUSH
+        trace = replace(
+            self.trace,
+            when_ns=self.trace.when_ns[kept],
+            op=self.trace.op[kept],
+            offset=self.trace.offset[kept],
+            length=self.trace.length[kept],
+            stream=np.zeros(int(kept.sum()), dtype=np.int32),
+            cache_draw=self.trace.cache_draw[kept],
+            streams=(StreamRule(self.name),),
+        )
+        return replace(self, trace=trace)
 
     def scaled(self, load_factor: float) -> TraceWorkload:
         """The trace at `load_factor` times the load: faster, or with more outstanding where the timing is closed."""
@@ -212,7 +245,33 @@ class TraceWorkload:
         return replace(self, timing="scaled", speed_up=before * load_factor)
 
     def with_queue_depth(self, n: int) -> TraceWorkload:
-        """The trace with closed timing and `n` requests outstanding."""
+        """The trace with closed timing and `n` requests outstanding.
+
+        Raises
+        ------
+        DescriptionError
+            When it has flushes, which wait for what the trace says.
+        """
         if n < 1:
             raise DescriptionError(Fault("queue_depth", n, "must be at least 1", "write for example 16"))
+        if len(self.trace.streams) > 1:
+            rule = "does not keep what the flushes of a trace wait for"
+            raise DescriptionError(
+                Fault("queue_depth", n, rule, "leave it out, or leave the flushes out (--sync none)")
+            )
         return replace(self, timing="closed", depth=n)
+
+
+def _streams(
+    name: str, is_flush: NDArray[np.bool_], is_fua: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], tuple[StreamRule, ...]]:
+    """Return the stream of each request and the rules of the streams: a replayed request is one of three (rule Y12)."""
+    stream, streams = np.zeros(len(is_flush), dtype=np.int32), [StreamRule(name)]
+    for rows, rule in (
+        (is_fua, StreamRule(f"{name}, FUA", sync=Sync.FILE_DSYNC)),
+        (is_flush, StreamRule(f"{name}, flushes", is_of_flushes=True)),
+    ):
+        if rows.any():
+            stream[rows] = len(streams)
+            streams.append(rule)
+    return stream, tuple(streams)

@@ -276,7 +276,6 @@ def read_replay(
         When the file is not a trace.
     """
     from diskmodel.cli.shared.console import say
-    from diskmodel.formats import flush_fault
     from diskmodel.formats.replaying import load_replay
 
     if percentile is not None:
@@ -291,6 +290,11 @@ def read_replay(
     if replay != "closed" and queue_depth is not None:
         fix = "use --replay closed, or leave it out"
         raise DescriptionError(Fault("queue_depth", queue_depth, "only applies to a closed replay", fix))
+    if sync not in (None, "none"):
+        fix = "leave it out, use --sync none, or the workload fitted to the trace, without a replay"
+        raise DescriptionError(
+            Fault(SYNC.name, sync, "does not apply to a replay, which has the flushes of its trace", fix)
+        )
     workload, trace = load_replay(
         path,
         format=format,
@@ -300,13 +304,8 @@ def read_replay(
         queue_depth=queue_depth or 1,
         wraps=wraps,
         name=f"{path.name}, {replay}",
+        with_flushes=sync is None,
     )
-    if sync not in (None, "none"):
-        fix = "use --sync none, or the workload fitted to the trace, without a replay"
-        raise DescriptionError(Fault(SYNC.name, sync, "does not apply to a replay: its flushes are left out", fix))
-    if trace.n_flushes and sync is None:
-        fix = "use --sync none for a figure without them, or simulate the trace without a replay, which has them"
-        raise FormatError(flush_fault(f"{trace.n_flushes:,} flushes are left out of a replay", fix), str(path))
     for note in trace.notes:
         say(f"{path.name}: {note}")
     if coarse := workload.coarse_clock_in_words:

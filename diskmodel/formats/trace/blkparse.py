@@ -5,6 +5,11 @@ A request becomes a row when it completes (C). Its issue time is that of its fir
 the dispatch, which is what the device itself took. Merges (M, F) are followed: a merged bio lengthens its request and
 ends with it. A split (X) makes two requests of one. Other actions are no requests of their own. Requests that never
 complete in the trace, or whose place is asked for again before they do, have an unknown response time.
+
+Flushes are rows where they are asked for: at their queue event (Q), in "blkparse-dispatch" and where there is none at
+their dispatch, and where a trace has completions alone, there. A write that a flush goes before (FW) is a flush, and a
+write at its dispatch, which waited for it. What a write past the cache (WF) is asked for as counts, not what the block
+layer makes of it for a drive without FUA.
 """
 
 from __future__ import annotations
@@ -18,7 +23,7 @@ from typing import IO
 import numpy as np
 
 from diskmodel.formats.trace.blocks import blocks_of
-from diskmodel.formats.trace.columns import UNKNOWN, Tally, TraceChunk
+from diskmodel.formats.trace.columns import FLUSH, FUA_WRITE, UNKNOWN, Tally, TraceChunk
 from diskmodel.formats.trace.tabular import MAX_LENGTH_BYTES, MAX_NS
 from diskmodel.formats.trace.text_formats import SECTOR_BYTES
 
@@ -42,6 +47,8 @@ class _Pending:
     dispatched_ns: int
     sectors: int
     op: int
+    #: It waits for a flush of its own before it is dispatched.
+    waits: bool = False
 
 
 Key = tuple[str, int]
@@ -54,6 +61,8 @@ class _State:
     pending: OrderedDict[Key, _Pending] = field(default_factory=OrderedDict)
     ends: dict[Key, Key] = field(default_factory=dict)
     rows: list[tuple[int, int, int, int, int, int]] = field(default_factory=list)
+    #: Devices whose flushes are rows at their queue events or dispatches.
+    flushed: set[str] = field(default_factory=set)
 
     def put(self, key: Key, request: _Pending) -> None:
         self.pending[key] = request
@@ -78,7 +87,7 @@ class _State:
         rest = sector + request.sectors - at
         if 0 < rest < request.sectors:
             request.sectors -= rest
-            self.put((device, at), _Pending(request.queued_ns, -1, rest, request.op))
+            self.put((device, at), _Pending(request.queued_ns, -1, rest, request.op, request.waits))
         self.put((device, sector), request)
 
 
@@ -126,6 +135,15 @@ class Blkparse:
         if action == "C" and "F" in kind:
             tally.n_flushes += not has_data
             tally.n_with_flush += has_data and is_write
+        now = int(seconds) * 10**9 + int(nanoseconds)
+        op, waits = int(is_write), False
+        if tally.with_flushes and "F" in kind and action in "QDC" and (is_write or not has_data):
+            waits = has_data and kind[0] == "F"
+            op = FUA_WRITE if has_data and "F" in kind[kind.index("W") :] else op
+            if not has_data or (action == "Q" and waits):
+                self._flush(device, action, now, state, tally)
+            if not has_data:
+                return
         if start is None or "D" in kind or not (is_write or "R" in kind):
             tally.n_skipped += action == "C"
             return
@@ -133,13 +151,12 @@ class Blkparse:
         if sectors == 0 or sector + sectors > 2**53 or sectors * SECTOR_BYTES > MAX_LENGTH_BYTES:
             tally.n_skipped += action == "C"
             return
-        now = int(seconds) * 10**9 + int(nanoseconds)
         key = (device, sector)
         if action == "Q":
             # The earlier request of this place has ended unseen, or the trace lacks completions.
             if (earlier := state.take(key)) is not None:
                 state.rows.append(self._row(device, sector, earlier, None, tally))
-            state.put(key, _Pending(now, -1, sectors, int(is_write)))
+            state.put(key, _Pending(now, -1, sectors, op, waits))
         elif action == "M":
             state.take(key)
             if (before := state.ends.get((device, sector))) is not None:
@@ -154,7 +171,8 @@ class Blkparse:
                 behind.sectors += sectors
                 state.put(key, behind)
         elif action == "D":
-            request = state.take(key) or _Pending(now, now, sectors, int(is_write))
+            request = state.take(key) or _Pending(now, now, sectors, op)
+            request.op = op if self.from_dispatch else request.op
             request.dispatched_ns, request.sectors = now, sectors
             state.put(key, request)
         else:
@@ -168,10 +186,20 @@ class Blkparse:
             (old_device, old_sector), old = state.oldest()
             state.rows.append(self._row(old_device, old_sector, old, None, tally))
 
+    def _flush(self, device: str, action: str, now: int, state: _State, tally: Tally) -> None:
+        """A flush is a row at the first of its events that the trace has, or at its dispatch."""
+        first = "D" if self.from_dispatch else "Q"
+        if action == first or device not in state.flushed:
+            if action == "Q" and self.from_dispatch:
+                return
+            if action != "C":
+                state.flushed.add(device)
+            state.rows.append((min(now, MAX_NS), FLUSH, 0, 0, UNKNOWN, tally.device(device)))
+
     def _row(
         self, device: str, sector: int, request: _Pending, done_ns: int | None, tally: Tally
     ) -> tuple[int, int, int, int, int, int]:
-        use_dispatch = self.from_dispatch and request.dispatched_ns >= 0
+        use_dispatch = (self.from_dispatch or request.waits) and request.dispatched_ns >= 0
         issued = request.dispatched_ns if use_dispatch else request.queued_ns
         response = UNKNOWN if done_ns is None or done_ns < issued else done_ns - issued
         return (

@@ -9,11 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.formats.faults import LineError
+from diskmodel.records import Op
 
 Int64 = NDArray[np.int64]
 
 #: How many malformed lines are kept as examples when they are counted.
 MAX_EXAMPLES = 10
+
+#: Operation of a write past the caches of drives (FUA), and of a flush, where a trace is read with them.
+FUA_WRITE, FLUSH = 3, int(Op.FLUSH)
 
 #: Response time of a request whose trace does not record it.
 UNKNOWN = -1
@@ -29,7 +33,8 @@ class TraceChunk:
         When the request was issued. Zero is the trace's own zero, or its first request where the file's clock counts
         from an epoch. Not always increasing: several formats are written in order of completion.
     op : uint8, shape (n,)
-        `diskmodel.records.Op`: 0 read, 1 write.
+        `diskmodel.records.Op`: 0 read, 1 write; where a trace is read with flushes also 2, a flush, which has no
+        length, and 3, a write past the caches of drives.
     offset_bytes : int64, shape (n,), 0 or more
     length_bytes : int64, shape (n,), more than 0
     response_ns : int64, shape (n,)
@@ -127,6 +132,8 @@ class Tally:
         Completions of flushes alone, and of writes with a flush or past the cache (FUA).
     examples : list of LineError
         The first malformed lines, at most 10.
+    with_flushes : bool
+        Flushes become rows, and writes past the caches of drives have an operation of their own.
     """
 
     path: str
@@ -137,6 +144,7 @@ class Tally:
     n_with_flush: int = 0
     examples: list[LineError] = field(default_factory=list)
     device_names: list[str] = field(default_factory=list)
+    with_flushes: bool = False
     _device_of: dict[object, int] = field(default_factory=dict)
 
     def malformed(self, line: int, column: int, name: str, text: str, rule: str, fix: str = "") -> None:

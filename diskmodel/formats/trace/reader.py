@@ -12,7 +12,7 @@ import numpy as np
 from diskmodel.errors import Fault, FormatError
 from diskmodel.formats.faults import LineError, file_error
 from diskmodel.formats.opening import open_bytes, read_head
-from diskmodel.formats.trace.columns import Tally, TraceChunk, far_record, joined
+from diskmodel.formats.trace.columns import FLUSH, Tally, TraceChunk, far_record, joined
 from diskmodel.formats.trace.registry import FORMATS, head_lines, likely
 
 Errors = Literal["raise", "count"]
@@ -54,7 +54,9 @@ class TraceReader(Iterator[TraceChunk]):
         Requests handed out so far.
     """
 
-    def __init__(self, path: str | Path, form: str | None, device: str | None, errors: Errors) -> None:
+    def __init__(
+        self, path: str | Path, form: str | None, device: str | None, errors: Errors, with_flushes: bool = False
+    ) -> None:
         if errors not in ("raise", "count"):
             raise FormatError(Fault("errors", errors, "must be raise or count"))
         if form is not None and form not in FORMATS:
@@ -63,7 +65,7 @@ class TraceReader(Iterator[TraceChunk]):
         self.format = form or detect(path)
         self.n_rows = 0
         self._device = device
-        self._tally = Tally(self.path, is_fatal=errors == "raise")
+        self._tally = Tally(self.path, is_fatal=errors == "raise", with_flushes=with_flushes)
         self._chunks = self._read()
 
     def __next__(self) -> TraceChunk:
@@ -114,7 +116,12 @@ class TraceReader(Iterator[TraceChunk]):
 
 
 def read_trace(
-    path: str | Path, *, format: str | None = None, device: str | None = None, errors: Errors = "raise"
+    path: str | Path,
+    *,
+    format: str | None = None,
+    device: str | None = None,
+    errors: Errors = "raise",
+    with_flushes: bool = False,
 ) -> TraceReader:
     """Stream of chunks of a block trace, plain or compressed (gzip, bzip2, xz, zstd).
 
@@ -127,6 +134,8 @@ def read_trace(
         Only the requests of this device, by its name as in `TraceChunk.device_names`.
     errors : {"raise", "count"}
         Malformed lines end the reading with an error, or are left out and counted.
+    with_flushes : bool
+        Flushes are rows, too, and writes past the caches of drives have an operation of their own (`TraceChunk`).
 
     Raises
     ------
@@ -143,7 +152,7 @@ def read_trace(
     >>> [chunk.offset_bytes.tolist() for chunk in reader], reader.format
     ([[123310080, 123313152]], 'spc')
     """
-    return TraceReader(path, format, device, errors)
+    return TraceReader(path, format, device, errors, with_flushes)
 
 
 @dataclass(frozen=True)
@@ -158,7 +167,7 @@ class Trace:
     format : str
     n_malformed, n_skipped : int
     n_flushes : int
-        Flushes, which the requests do not have.
+        Flushes of the file, whether the requests have them or not.
     """
 
     requests: TraceChunk
@@ -184,7 +193,12 @@ class Trace:
 
 
 def load_trace(
-    path: str | Path, *, format: str | None = None, device: str | None = None, errors: Errors = "raise"
+    path: str | Path,
+    *,
+    format: str | None = None,
+    device: str | None = None,
+    errors: Errors = "raise",
+    with_flushes: bool = False,
 ) -> Trace:
     """A whole trace in memory (41 bytes a request), sorted by issue time; see `read_trace`.
 
@@ -193,9 +207,9 @@ def load_trace(
     FormatError
         As `read_trace`, and when it holds no request at all.
     """
-    reader = read_trace(path, format=format, device=device, errors=errors)
+    reader = read_trace(path, format=format, device=device, errors=errors, with_flushes=with_flushes)
     rows = joined(list(reader))
-    if not len(rows):
+    if not (rows.op != FLUSH).any():
         raise file_error(path, "holds no reads or writes", f"it was read as {reader.format}")
     if (np.diff(rows.time_ns) < 0).any():
         rows = rows.take(np.argsort(rows.time_ns, kind="stable"))

@@ -67,11 +67,15 @@ class Case:
 
     @cached_property
     def trace(self) -> TraceWorkload | None:
-        """The trace that arrays have to replay; None where none was recorded, or where the rule of thumb decides."""
+        """The trace that arrays have to replay; None where none was recorded, or where the rule of thumb decides.
+
+        It has its flushes where the load has some: `--sync none` leaves them out of both.
+        """
         recording = self.plan.recording
         if recording is None or recording.kind != "trace" or self.search.method == "rule":
             return None
-        return recording.trace()
+        trace = recording.trace()
+        return trace if self.workload.has_syncs else trace.without_flushes()
 
     @cached_property
     def required_bytes(self) -> int:

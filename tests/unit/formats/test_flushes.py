@@ -2,10 +2,15 @@
 
 import pytest
 
+from diskmodel.array import Array
 from diskmodel.cli.shared.inputs import with_sync
+from diskmodel.engine.run import run as run_engine
+from diskmodel.engine.scenario import resolve
+from diskmodel.errors import DescriptionError
 from diskmodel.formats import find_workload
 from diskmodel.formats.replaying import load_replay
-from diskmodel.workload import Workload
+from diskmodel.records import Op
+from diskmodel.workload import TraceWorkload, Workload
 from tests.unit.cli.commands import answer, refusal, run
 
 TRACE = (
@@ -70,21 +75,94 @@ def test_flushes_of_a_trace_follow_as_many_writes(tmp_path):
     assert (stream["sync"], stream["sync_every"]) == ("fdatasync", 2)
     assert any(note.startswith("1 flushes; one follows every 2 writes") for note in found.notes)
     _, trace = load_replay(path, format="blkparse")
-    assert (trace.n_flushes, trace.n_skipped) == (1, 1)
+    assert (trace.n_flushes, trace.n_skipped) == (1, 0)
 
 
-def test_a_replay_without_its_flushes_has_no_figure(tmp_path):
+def replayed(tmp_path, text: str, **options):
+    path = tmp_path / "trace.blkparse"
+    path.write_text(text)
+    workload, _ = load_replay(path, **{"format": "blkparse"} | options)
+    return workload
+
+
+def rows_of(workload) -> list[tuple[int, int, int, int]]:
+    """Time (us), operation, first sector and stream of each request."""
+    trace = workload.trace
+    columns = (trace.when_ns // 1000, trace.op, trace.offset // 512, trace.stream)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def test_a_replay_has_the_flushes_of_its_trace(tmp_path):
+    """Rule Y12: the first write asks for a flush before it, and waits for that until 4,100 us."""
+    workload = replayed(tmp_path, TRACE)
+    assert rows_of(workload) == [(0, Op.FLUSH, 0, 1), (4100, Op.WRITE, 1000, 0), (6000, Op.WRITE, 2000, 0)]
+    assert [rule.is_of_flushes for rule in workload.trace.streams] == [False, True]
+    assert rows_of(replayed(tmp_path, TRACE, with_flushes=False)) == [(0, Op.WRITE, 1000, 0), (6000, Op.WRITE, 2000, 0)]
+    assert rows_of(workload.without_flushes()) == [(4100, Op.WRITE, 1000, 0), (6000, Op.WRITE, 2000, 0)]
+
+
+def test_of_the_events_of_a_flush_one_is_replayed(tmp_path):
+    """What asked for it; in blkparse-dispatch what the device was given; else what the trace has."""
+    write = "  8,0 0 9 0.009000000 10 Q WFS 3000 + 8 [db]\n  8,0 0 9 0.009100000 10 C WFS 3000 + 8 [0]\n"
+    asked = "".join(f"  8,0 0 1 0.00{at}000000 10 Q FWS [db]\n" for at in (1, 2))
+    given = "  8,0 0 1 0.003000000 10 D FN [db]\n"
+    ended = "  8,0 0 1 0.005000000 10 C FN 0 [0]\n"
+    fua = (Op.WRITE, 3000, 1)
+    for text, form, times in (
+        (asked + given + ended, "blkparse", [0, 1000]),
+        (asked + given + ended, "blkparse-dispatch", [0]),
+        (given + ended, "blkparse", [0]),
+        (ended, "blkparse", [0]),
+    ):
+        found = rows_of(replayed(tmp_path, text + write, format=form))
+        assert [row[0] for row in found[:-1]] == times
+        assert {row[1] for row in found[:-1]} == {Op.FLUSH}
+        assert found[-1][1:] == fua
+
+
+def test_flushes_are_replayed_alike_in_both_engines(tmp_path):
+    lines = []
+    for n in range(40):
+        kind = ("WS", "WFS", "FWFS")[n % 3]
+        lines.append(f"  8,0 0 1 {n // 25}.{n % 25 * 40:03d}000000 10 Q {kind} {n * 40_000} + 8 [db]\n")
+        lines.append(f"  8,0 0 1 {n // 25}.{n % 25 * 40:03d}200000 10 D {kind} {n * 40_000} + 8 [db]\n")
+        lines.append(f"  8,0 0 1 {n // 25}.{n % 25 * 40:03d}300000 10 C {kind} {n * 40_000} + 8 [0]\n")
+        lines += [f"  8,0 0 1 {n // 25}.{n % 25 * 40:03d}500000 10 Q FWS [db]\n"] if n % 4 == 0 else []
+    workload = replayed(tmp_path, "".join(lines))
+    for array in (Array("generic-7k2", "jbod", 1), Array("generic-7k2", "raid1", 2, drive_write_cache=True)):
+        requests = workload.requests(capacity_bytes=array.usable_bytes)
+        simpy, native = (run_engine(resolve(array, 0), requests, engine) for engine in ("simpy", "native"))
+        assert simpy.completions.done_ns.tolist() == native.completions.done_ns.tolist()
+        assert simpy.devices.n_flushes.tolist() == native.devices.n_flushes.tolist()
+        assert simpy.devices.n_flushes.min() > 10
+
+
+def test_flushes_change_the_answer_of_a_replay(tmp_path):
     path = tmp_path / "trace.blkparse"
     path.write_text(TRACE)
     for command in (
         ("replay", "1x generic-7k2", "--trace", path, "--format", "blkparse"),
         ("simulate", "1x generic-7k2", "--workload", path, "--format", "blkparse", "--replay", "original"),
     ):
-        said = refusal(*command)
-        assert "no figure can be given" in said
-        assert "--sync none" in said
-        assert run(*command, "--sync", "none", "--json").exit_code in (0, 3)
+        for options in ((), ("--sync", "none")):
+            assert run(*command, *options, "--json").exit_code in (0, 3)
         assert "does not apply to a replay" in refusal(*command, "--sync", "fsync")
+    closed = ("simulate", "1x generic-7k2", "--workload", path, "--format", "blkparse", "--replay", "closed")
+    assert "does not keep what flushes wait for" in refusal(*closed)
+    assert run(*closed, "--sync", "none", "--json").exit_code in (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("op", "length", "is_fua", "message"),
+    [
+        (2, 512, False, "a flush has neither a place nor a length"),
+        (0, 512, True, "is_fua: is about writes"),
+        (1, 0, False, "length=0: must be more than 0"),
+    ],
+)
+def test_requests_that_no_trace_has(op, length, is_fua, message):
+    with pytest.raises(DescriptionError, match=message):
+        TraceWorkload.from_arrays([0], [op], [0], [length], is_fua=[is_fua])
 
 
 def test_a_recorded_load_whose_flushes_are_dropped_has_no_figure(tmp_path):
