@@ -230,7 +230,7 @@ class TestTrace:
 
     def test_faults(self):
         with pytest.raises(DescriptionError) as caught:
-            TraceWorkload.from_arrays([-1], [2], [-5], [0], speed_up=0, queue_depth=0)
+            TraceWorkload.from_arrays([-1], [3], [-5], [0], speed_up=0, queue_depth=0)
         assert {f.field for f in caught.value.faults} == {
             "when_ns",
             "op",
