@@ -42,6 +42,11 @@ def write_pieces(tables: LayoutTables, vdev: int, first: int, blocks: int) -> li
     return pieces
 
 
+def commands_of(tables: LayoutTables, blocks: int) -> int:
+    """Return the commands of a write of so many blocks where no disk is lost (rule X12)."""
+    return len(columns_of(tables, 0, blocks)) if tables.n_parity else width_of(tables)
+
+
 def indirect_blocks(writes: WriteTables, records: Iterable[int]) -> int:
     """Return the indirect blocks that point to some of these records, of all levels (rule X12)."""
     return len({block for record in records for block in blocks_above(writes, record)})

@@ -68,6 +68,8 @@ class Device(ABC):
     most_active = 0
     most_of_group = 0
     most_ahead = 0
+    #: What a processor does for each write of a group that another one includes (rule X17), ns.
+    hand_ns = 0
     #: Reads of a resilver that the drive is given (rule X14); None: it is no disk of a pool.
     resilver: ResilverTables | None = None
 
@@ -198,6 +200,9 @@ class Device(ABC):
                     break
                 command = self.waiting.pop(at)
                 self._gather(command, now)
+                if command.is_of_group:
+                    work_ns = len(command.merged) * self.hand_ns
+                    self.electronics_free_ns = max(now + work_ns, self.electronics_free_ns)
                 self._count_active(_class_of(command))
             else:
                 head = Head(self.handed_end, self.positioning(now))

@@ -16,13 +16,10 @@ LOOSE_LOG_DEVICE = {"iops": 0.10, "mean_ms": 0.10}
 METADATA = "how many short writes a group adds is known only about"
 BUFFERED = "drives with a write cache answer at once, so that the processor decides what is joined"
 COUNTED = "writes of the disks were counted beyond the run"
-PROCESSOR = "what the processor did when a command of a disk ended decided how many the disks had at once"
 #: Beginnings of the names of runs that are not within the tolerances, and why.
 REASONS = {
-    "mir2_wc11_r8_syncwrite8k_j8": BUFFERED,
-    "mir2_wc11_r8_syncwrite8k_j32": BUFFERED,
+    "mir2_wc11": BUFFERED,
     "rz2_6_wc11": BUFFERED,
-    "rz2_6_r8_asyncwrite8k": PROCESSOR,
     "rz2_6_slog": COUNTED,
     "rz": METADATA,
 }
@@ -44,8 +41,6 @@ def is_outside(row: dict[str, str]) -> bool:
 
 def _check(row: dict[str, str], starts: int) -> None:
     why = reason(row["run"])
-    if why == PROCESSOR:
-        pytest.skip(why)
     measured, model = pool_writes.measured(row), pool_writes.simulated(row["run"], row["source"], starts)
     allowed = {None: TOLERANCE, METADATA: LOOSE, BUFFERED: LOOSE_BUFFERED, COUNTED: LOOSE_LOG_DEVICE}[why]
     for figure, tolerance in allowed.items():

@@ -179,6 +179,8 @@ struct Classes {
     resilver: ResilverTables,
     /// Reads of a resilver that the drive may be given beside other commands, or that have ended since.
     credit: i64,
+    /// What a processor does for each write of a group that another one includes.
+    hand_ns: i64,
 }
 
 impl Classes {
@@ -298,7 +300,8 @@ impl Front {
     /// ahead, and none of a group at first (rule X14); a write may include others behind `gap` sectors of padding.
     pub fn divide_into_classes(&mut self, gap: i64, (most, ahead): (i64, i64), resilver: &ResilverTables) {
         let most = [most as usize, most as usize, ahead as usize, 0];
-        self.classes = Some(Classes { gap, most, active: [0; N_CLASSES], resilver: resilver.clone(), credit: 0 });
+        self.classes =
+            Some(Classes { gap, most, active: [0; N_CLASSES], resilver: resilver.clone(), credit: 0, hand_ns: 0 });
     }
 
     /// Somebody waits for these reads ahead now: those that the drive does not have are of another class.
@@ -313,6 +316,13 @@ impl Front {
         }
         if is_any {
             self.wake(events.now, events);
+        }
+    }
+
+    /// A processor works so long on each write of a group that another one includes, before the drive is given both (rule X17).
+    pub fn hand_over_within(&mut self, ns: i64) {
+        if let Some(classes) = &mut self.classes {
+            classes.hand_ns = ns;
         }
     }
 
@@ -363,11 +373,12 @@ impl Front {
         self.gather.1 > 0
     }
 
-    /// Lets a read include those that have waited near it: first those before it, then those behind (rule X8).
+    /// Lets a read include those that have waited near it: first those before it, then those behind (rule X8). Returns
+    /// how many they are.
     #[inline(never)]
-    fn gather(&mut self, first: &mut Waiting, now: i64, commands: &mut Commands) {
+    fn gather(&mut self, first: &mut Waiting, now: i64, commands: &mut Commands) -> i64 {
         if first.arrived == now {
-            return;
+            return 0;
         }
         let Command { op, is_of_group, is_of_resilver, .. } = commands[first.id];
         let own_gap = self.classes.as_ref().map_or(0, |classes| classes.gap);
@@ -423,6 +434,7 @@ impl Front {
         self.near = near;
         (first.lba, first.n) = (begin, end - begin);
         (commands[first.id].lba, commands[first.id].n) = (begin, end - begin);
+        (to - from) as i64
     }
 
     /// Lets only one write of each zone into the queue.
@@ -572,10 +584,13 @@ impl Front {
         }
         let mut waiting = if self.gathers() {
             let mut waiting = self.take_by_class(commands)?;
-            self.gather(&mut waiting, now, commands);
-            let class = class_of(&commands[waiting.id]);
+            let n = self.gather(&mut waiting, now, commands);
+            let command = &commands[waiting.id];
             if let Some(classes) = &mut self.classes {
-                classes.count_active(class);
+                classes.count_active(class_of(command));
+                if command.is_of_group {
+                    self.electronics_free_ns = self.electronics_free_ns.max(now + n * classes.hand_ns);
+                }
             }
             waiting
         } else {

@@ -80,6 +80,9 @@ pub enum Action {
     /// The time of a transaction group has come, and the turn of its next write.
     GroupTimed,
     GroupTurn,
+    /// A processor is done with what goes to its place, and with what has been written.
+    GroupPlaced,
+    GroupEnded,
     /// The host's flusher wakes up.
     FlusherWoken,
     /// The next rebuild step.
@@ -118,7 +121,9 @@ impl Action {
             Action::LogDeviceDone(b) => (15, 7, b),
             Action::GroupTimed => (15, 8, 0),
             Action::GroupTurn => (15, 9, 0),
-            Action::PoolRead(b) => (15, 10, b),
+            Action::GroupPlaced => (15, 10, 0),
+            Action::GroupEnded => (15, 11, 0),
+            Action::PoolRead(b) => (15, 12, b),
         };
         u64::from(a) << 36 | u64::from(b) << 4 | kind
     }
@@ -152,6 +157,8 @@ impl Action {
             _ if a == 7 => Action::LogDeviceDone(b),
             _ if a == 8 => Action::GroupTimed,
             _ if a == 9 => Action::GroupTurn,
+            _ if a == 10 => Action::GroupPlaced,
+            _ if a == 11 => Action::GroupEnded,
             _ => Action::PoolRead(b),
         }
     }

@@ -15,7 +15,7 @@ from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.reference.raid import Access, Raid
 from diskmodel.layout.pieces import Piece
 from diskmodel.layout.pool import width_of
-from diskmodel.layout.pool_space import Space, blocks_above, write_pieces
+from diskmodel.layout.pool_space import Space, blocks_above, commands_of, write_pieces
 from diskmodel.layout.resilver import new_disk_of
 from diskmodel.records import READ, WRITE
 
@@ -83,6 +83,15 @@ class PoolWrites:
         #: A processor works so long on a write of a group, one after the other.
         self.turn_ns = turn_ns if self.tables.record_ns < 0 else self.tables.record_ns
         self.is_in_turn = False
+        #: What each of the last three of its four parts takes: the write's place, its commands, and its end.
+        self.quarter_ns = self.turn_ns // 4
+        for device in raid.devices:
+            device.hand_ns = self.quarter_ns // commands_of(raid.tables, self.record_blocks)
+        #: Writes that are prepared and wait for their places, and whether one is being given its place.
+        self.prepared = 0
+        self.is_placing = False
+        #: Sectors that are clean when a processor has ended the writes that the disks have.
+        self.ending: deque[int] = deque()
         self.log = IntentLog(clock, raid, self.space, processors, (turn_ns, self.turn_ns), sector_bytes)
         #: Records and indirect blocks of the group that are still to be written, and how many writes are out.
         self.left_records = self.left_indirect = 0
@@ -256,10 +265,18 @@ class PoolWrites:
         """Keep so many writes of the group out as places are chosen ahead (rule X12)."""
         tables = self.tables
         most = tables.allocated * self.raid.tables.n_groups
-        while (self.left_records or self.left_indirect) and self.out < most and not self.is_in_turn:
+        while (self.left_records or self.left_indirect) and self.out < most and not self.is_placing:
             if not self.turn_ns:
                 self._write_next()
-                continue
+            elif self.prepared:
+                self.prepared -= 1
+                self.is_placing = True
+                done_ns = self.processors.take_at_once(self.clock.now, 2 * self.quarter_ns)
+                self.clock.at(done_ns, ARRIVE, self.device, _LAST - 3, self._placed)
+            else:
+                break
+        n_begun = self.prepared + self.is_placing
+        if self.turn_ns and not self.is_in_turn and self.left_records + self.left_indirect > n_begun:
             self.is_in_turn = True
             self._take_turn(self.clock.now)
         if not (self.left_records or self.left_indirect or self.out or self.is_in_turn):
@@ -278,7 +295,7 @@ class PoolWrites:
         """The next write takes a processor that nobody else wants, or has waited long enough (rule X17)."""
         now, latest_ns = self.clock.now, since_ns + PATIENCE * self.turn_ns
         if self.processors.first_free_ns <= now or now >= latest_ns:
-            done_ns = self.processors.take_at_once(now, self.turn_ns)
+            done_ns = self.processors.take_at_once(now, self.turn_ns - 3 * self.quarter_ns)
             self.clock.at(done_ns, ARRIVE, self.device, _LAST - 2, self._turn_ended)
             return
         again_ns = min(self.processors.first_free_ns, latest_ns)
@@ -286,6 +303,12 @@ class PoolWrites:
 
     def _turn_ended(self) -> None:
         self.is_in_turn = False
+        self.prepared += 1
+        self._write_group()
+
+    def _placed(self) -> None:
+        """A write of the group has its place, and goes there."""
+        self.is_placing = False
         self._write_next()
         self._write_group()
 
@@ -307,7 +330,16 @@ class PoolWrites:
 
     def _start(self, pieces: list[Piece], cleans: int) -> None:
         self.out += 1
-        self.raid.start(pieces, [], lambda *_: self._written(cleans), is_of_group=True)
+        self.raid.start(pieces, [], lambda *_: self._on_disks(cleans), is_of_group=True)
+
+    def _on_disks(self, cleans: int) -> None:
+        """The disks have a write of the group, and a processor ends it (rule X17)."""
+        if not self.turn_ns or not cleans:
+            self._written(cleans)
+            return
+        self.ending.append(cleans)
+        done_ns = self.processors.take_at_once(self.clock.now, self.quarter_ns)
+        self.clock.at(done_ns, ARRIVE, self.device, _LAST - 4, lambda: self._written(self.ending.popleft()))
 
     def _written(self, cleans: int) -> None:
         self.out -= 1

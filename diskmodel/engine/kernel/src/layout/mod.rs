@@ -27,7 +27,7 @@ pub use bitmap::{page_of, Bitmap};
 pub use choice::{CopyChoice, DiskState};
 pub use pool::PoolTables;
 pub use pool_log::{rounded, Lengths};
-pub use pool_space::{blocks_above, write_pieces, Space, WriteTables};
+pub use pool_space::{blocks_above, commands_of, write_pieces, Space, WriteTables};
 pub use pool_streams::{ReadTables, Streams};
 pub use resilver::{step as resilver_step, ResilverTables, Stored};
 pub use stripes::{Stretch, StripeCache};

@@ -124,6 +124,15 @@ pub fn write_pieces(layout: &Layout, pool: &PoolTables, vdev: i64, first: i64, b
     }
 }
 
+/// Commands of a write of so many blocks where no disk is lost (rule X12).
+pub fn commands_of(layout: &Layout, blocks: i64) -> i64 {
+    if layout.n_parity == 0 {
+        layout.copies
+    } else {
+        n_columns(layout, blocks)
+    }
+}
+
 /// The places of one kind: whose turn it is, what it was given, and where the next lies on each vdev.
 struct Kind {
     vdev: i64,

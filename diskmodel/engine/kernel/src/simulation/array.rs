@@ -289,7 +289,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Owner::Fill(host) => self.filled(host, last),
             Owner::Record(number) | Owner::Ahead(number) => self.record_came(number),
             Owner::Log(burst) => self.log_written(burst, last),
-            Owner::Group(cleans) => self.group_written(cleans),
+            Owner::Group(cleans) => self.group_command_ended(cleans),
             Owner::Labels => self.labels_written(),
             Owner::Resilver => self.record_resilvered(),
             Owner::Host(host) => {

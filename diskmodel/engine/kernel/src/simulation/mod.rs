@@ -473,6 +473,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::LogDeviceDone(block) => self.on_log_device(block),
             Action::GroupTimed => self.group_timed(),
             Action::GroupTurn => self.group_turn(),
+            Action::GroupPlaced => self.group_placed(),
+            Action::GroupEnded => self.group_ended(),
             Action::RebuildStep => self.rebuild_step(),
             Action::BitsDurable => self.bits_durable(),
         }

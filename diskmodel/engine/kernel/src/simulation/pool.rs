@@ -10,7 +10,7 @@ use super::{Owner, Simulation, Times};
 use crate::command::Command;
 use crate::device::{Device, Shared};
 use crate::events::{Action, ARRIVE, COMPLETE};
-use crate::layout::{blocks_above, write_pieces, Layout, Piece, PoolTables, Space};
+use crate::layout::{blocks_above, commands_of, write_pieces, Layout, Piece, PoolTables, Space};
 use crate::mechanics::{FLUSH, READ, WRITE};
 use crate::traffic::{Traffic, PASS_THROUGH};
 
@@ -69,6 +69,11 @@ pub struct PoolWrites {
     pub(super) block_ns: i64,
     pub(super) turn_ns: i64,
     turn: Turn,
+    /// Of what is still to be written: what is prepared and waits for its place, and whether one is being given its place.
+    prepared: i64,
+    is_placing: bool,
+    /// Sectors that are clean when a processor has ended the writes that the disks have.
+    ending: VecDeque<i64>,
     /// Records and indirect blocks of the group that are still to be written, and how many writes are out.
     left_records: i64,
     left_indirect: i64,
@@ -103,6 +108,9 @@ impl PoolWrites {
             block_ns: turn_ns,
             turn_ns: if pool.writes.record_ns < 0 { turn_ns } else { pool.writes.record_ns },
             turn: Turn::None,
+            prepared: 0,
+            is_placing: false,
+            ending: VecDeque::new(),
             left_records,
             left_indirect,
             out: 0,
@@ -135,6 +143,16 @@ impl PoolWrites {
         self.resilver.as_ref().is_some_and(|resilver| resilver.has_work(layout))
     }
 
+    /// Records and indirect blocks that are still to be written.
+    fn left(&self) -> i64 {
+        self.left_records + self.left_indirect
+    }
+
+    /// A quarter of what a processor does for a write of a group (rule X17).
+    fn quarter_ns(&self) -> i64 {
+        self.turn_ns / 4
+    }
+
     fn holds(&self, record: i64) -> bool {
         self.open.records.contains_key(&record)
             || self.syncing.as_ref().is_some_and(|group| group.records.contains_key(&record))
@@ -156,6 +174,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// The group whose time has come when the run begins (rule Z12).
     pub(super) fn begin_pool(&mut self) {
+        let Some((pool, layout, tables)) = self.pool() else { return };
+        let hand_ns = pool.quarter_ns() / commands_of(layout, tables.record / tables.block);
+        self.disks.iter_mut().for_each(|disk| disk.front_mut().hand_over_within(hand_ns));
         self.dirty_changed();
         if self.pool().is_some_and(|(pool, ..)| pool.syncing.is_some()) {
             self.write_group();
@@ -395,20 +416,29 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Keep so many writes of the group out as places are chosen ahead (rule X12).
     fn write_group(&mut self) {
-        let now = self.events.now;
+        let (now, device) = (self.events.now, self.pool_device());
         loop {
-            let Some((pool, layout, tables)) = self.pool() else { return };
+            let Simulation { processors, pool, layout, events, .. } = self;
+            let (Some(pool), Some(tables)) = (pool.as_mut(), layout.pool.as_ref()) else { return };
             let most = tables.writes.allocated * layout.n_groups;
-            let has_left = pool.left_records > 0 || pool.left_indirect > 0;
-            if !has_left || pool.out >= most || pool.turn != Turn::None {
+            if pool.left() == 0 || pool.out >= most || pool.is_placing {
                 break;
             }
-            if pool.turn_ns > 0 {
-                pool.turn = Turn::Waits(now);
-                self.take_turn(now);
+            if pool.turn_ns == 0 {
+                self.write_next();
+            } else if pool.prepared > 0 {
+                pool.prepared -= 1;
+                pool.is_placing = true;
+                let done = processors.take_at_once(now, 2 * pool.quarter_ns());
+                events.at(done, ARRIVE, device, LAST - 3, Action::GroupPlaced);
+            } else {
                 break;
             }
-            self.write_next();
+        }
+        let Some((pool, ..)) = self.pool() else { return };
+        if pool.turn_ns > 0 && pool.turn == Turn::None && pool.left() > pool.prepared + i64::from(pool.is_placing) {
+            pool.turn = Turn::Waits(now);
+            self.take_turn(now);
         }
         let Some((pool, ..)) = self.pool() else { return };
         if pool.left_records == 0 && pool.left_indirect == 0 && pool.out == 0 && pool.turn == Turn::None {
@@ -437,7 +467,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let latest = since + pool.turn_ns * PATIENCE;
         let when = if free <= now || now >= latest {
             pool.turn = Turn::Works;
-            processors.take_at_once(now, pool.turn_ns)
+            processors.take_at_once(now, pool.turn_ns - 3 * pool.quarter_ns())
         } else {
             free.min(latest)
         };
@@ -451,9 +481,39 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Turn::Waits(since) => self.take_turn(since),
             _ => {
                 pool.turn = Turn::None;
-                self.write_next();
+                pool.prepared += 1;
                 self.write_group();
             }
+        }
+    }
+
+    /// A write of the group has its place, and goes there.
+    #[inline(never)]
+    pub(super) fn group_placed(&mut self) {
+        let Some((pool, ..)) = self.pool() else { return };
+        pool.is_placing = false;
+        self.write_next();
+        self.write_group();
+    }
+
+    /// A command of the group has ended, and a processor ends what it wrote (rule X17).
+    pub(super) fn group_command_ended(&mut self, cleans: i64) {
+        let (now, device) = (self.events.now, self.pool_device());
+        let Simulation { processors, pool, events, .. } = self;
+        let Some(pool) = pool else { return };
+        if pool.turn_ns == 0 || cleans == 0 {
+            return self.group_written(cleans);
+        }
+        pool.ending.push_back(cleans);
+        let done = processors.take_at_once(now, pool.quarter_ns());
+        events.at(done, ARRIVE, device, LAST - 4, Action::GroupEnded);
+    }
+
+    #[inline(never)]
+    pub(super) fn group_ended(&mut self) {
+        let Some((pool, ..)) = self.pool() else { return };
+        if let Some(cleans) = pool.ending.pop_front() {
+            self.group_written(cleans);
         }
     }
 
