@@ -203,6 +203,6 @@ def page_template() -> str:
 
 
 def _rendered(**contents: str) -> str:
-    loader = PackageLoader("diskmodel.lab", ".")
+    loader = PackageLoader("diskmodel.lab", "templates")
     environment = Environment(loader=loader, autoescape=select_autoescape(["j2"]), finalize=in_page)
     return environment.get_template("moving_head.html.j2").render(contents)

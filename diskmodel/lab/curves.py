@@ -26,23 +26,28 @@ Stage = Literal["quick", "refined"]
 #: Disk commands that one curve may cost, by engine and stage, chosen by time on two cores: a quick curve takes about
 #: 200 ms, so that it follows a slider, and a refined one a few seconds. Doubled, the slider lags; halved, the intervals
 #: are wider by 40 %.
-_BUDGET: dict[tuple[str, Stage], int] = {
+BUDGET: dict[tuple[str, Stage], int] = {
     ("native", "quick"): 45_000,
     ("native", "refined"): 1_200_000,
     ("simpy", "quick"): 1_500,
     ("simpy", "refined"): 40_000,
 }
 #: Limits on the requests of each point: fewer give no useful mean, more only cost time on the fastest settings.
-_MIN_REQUESTS = 60
-_MAX_REQUESTS: dict[Stage, int] = {"quick": 5_000, "refined": 100_000}
+MIN_REQUESTS = 60
+MAX_REQUESTS: dict[Stage, int] = {"quick": 5_000, "refined": 100_000}
 #: Loads of the points: requests outstanding, and shares of the rate at which the array saturates. They are dense below
 #: saturation, where the knee of the curve is.
-_COARSE, _FINE = (1, 4, 16, 64, 256), (1, 2, 4, 8, 16, 32, 64, 128, 256)
-_COARSE_SHARES = (0.1, 0.4, 0.65, 0.85, 1.0, 1.2)
-_FINE_SHARES = (0.05, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.2)
+LOADS: dict[Stage, tuple[int, ...]] = {
+    "quick": (1, 4, 16, 64, 256),
+    "refined": (1, 2, 4, 8, 16, 32, 64, 128, 256),
+}
+SHARES: dict[Stage, tuple[float, ...]] = {
+    "quick": (0.1, 0.4, 0.65, 0.85, 1.0, 1.2),
+    "refined": (0.05, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.2),
+}
 #: Requests outstanding per disk in the run that finds the saturation rate. With 32 the rate of eight generic-15k in
 #: RAID 5 is 10 % lower; 128 change nothing, because the short run limits the number of clients.
-_SATURATING = 64
+SATURATING = 64
 
 
 @dataclass(frozen=True)
@@ -88,14 +93,14 @@ def ask(settings: Settings, stage: Stage, effort: float = 1.0) -> Question:
     if not 0.1 <= effort <= 1:
         raise DescriptionError(Fault("effort", effort, "must be between 0.1 and 1", "leave it out for 1"))
     array = settings.array()
-    check_curve(settings, _MIN_REQUESTS)
+    check_curve(settings, MIN_REQUESTS)
     scenario = resolve(array, settings.seed)
     sample = settings.workload().requests(capacity_bytes=array.usable_bytes, n=1, seed=settings.seed)
     engine = "native" if native.covers(scenario, sample) is None else "simpy"
-    loads = _loads(settings, array, engine, is_fine=stage == "refined" and engine == "native")
+    loads = _loads(settings, array, engine, stage if engine == "native" else "quick")
     per_host = _commands_per_host(settings)
-    n = int(effort * _BUDGET[engine, stage] / (len(loads) * per_host))
-    n = min(max(n, _MIN_REQUESTS), _MAX_REQUESTS[stage])
+    n = int(effort * BUDGET[engine, stage] / (len(loads) * per_host))
+    n = min(max(n, MIN_REQUESTS), MAX_REQUESTS[stage])
     check_curve(settings, n)
     return Question(settings, stage, array, loads, n, engine)
 
@@ -150,19 +155,19 @@ def figures(result: Result) -> dict[str, Any]:
     }
 
 
-def _loads(settings: Settings, array: Array, engine: str, *, is_fine: bool) -> tuple[float, ...]:
+def _loads(settings: Settings, array: Array, engine: str, stage: Stage) -> tuple[float, ...]:
     if settings.arrivals == "outstanding":
-        grid: set[float] = {float(n) for n in (_FINE if is_fine else _COARSE)}
+        grid: set[float] = {float(n) for n in LOADS[stage]}
     else:
         most = _saturation_per_s(settings, array, engine)
-        grid = {float(f"{share * most:.3g}") for share in (_FINE_SHARES if is_fine else _COARSE_SHARES)}
+        grid = {float(f"{share * most:.3g}") for share in SHARES[stage]}
     return tuple(sorted(grid | {settings.chosen_load}))
 
 
 def _saturation_per_s(settings: Settings, array: Array, engine: str) -> float:
     """Find by a short run how many requests per second the array completes when it is kept busy."""
     n = max(int((3_000 if engine == "native" else 300) / _work(settings)), 300)
-    clients = min(_SATURATING * settings.disks, n // 6)
+    clients = min(SATURATING * settings.disks, n // 6)
     busy = settings.model_copy(update={"arrivals": "outstanding", "outstanding": clients})
     result = simulate(array, busy.workload(), seed=settings.seed, n_requests=n, profile_draws=0)
     return max(result.iops.mean, 1.0)

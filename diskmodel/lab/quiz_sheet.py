@@ -33,7 +33,7 @@ def solved_quiz(seed: int, n_questions: int = N_QUESTIONS) -> list[dict[str, Any
 
 def quiz_sheet(seed: int, solved: Sequence[dict[str, Any]], *, with_solutions: bool = True) -> str:
     """Return the page; `solved` as of `solved_quiz`."""
-    loader = PackageLoader("diskmodel.lab", ".")
+    loader = PackageLoader("diskmodel.lab", "templates")
     environment = Environment(loader=loader, autoescape=select_autoescape(["j2"]), finalize=in_page)
     template = environment.get_template("quiz_sheet.html.j2")
     questions = [

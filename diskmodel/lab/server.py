@@ -25,6 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from diskmodel.errors import DescriptionError, Fault, InputError, printable
 from diskmodel.lab import curves
 from diskmodel.lab.commits import PLACES, CommitSettings, answer_at
+from diskmodel.lab.constants import CONSTANTS, constants_js
 from diskmodel.lab.effort import MAX_ANIMATION_S
 from diskmodel.lab.moving_head import moving_head_page, unavailable_page
 from diskmodel.lab.offers import offers
@@ -83,6 +84,7 @@ def application() -> Starlette:
             Route("/commits", _reporting_faults(_commits), methods=["POST"]),
             Route("/scene", _reporting_faults(_scene), methods=["POST"]),
             Route("/moving-head", _reporting_faults(_moving_head)),
+            Route(f"/page/{CONSTANTS}", _constants),
             Mount("/page", StaticFiles(directory=PAGE)),
         ],
         middleware=[
@@ -193,6 +195,10 @@ def _shown(value: object) -> object:
 
 async def _page(request: Request) -> Response:
     return FileResponse(PAGE / "index.html")
+
+
+async def _constants(request: Request) -> Response:
+    return Response(constants_js(), media_type="text/javascript")
 
 
 async def _offers(request: Request) -> Response:

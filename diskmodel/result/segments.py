@@ -10,9 +10,9 @@ import numpy as np
 
 from diskmodel.records import Int64, Op
 from diskmodel.result.latency import Latency
-from diskmodel.result.statistics.batches import Interval, adjusted_ends, lag1_correlation, mean_interval
+from diskmodel.result.statistics.batches import BATCH_COUNTS, Interval, adjusted_ends, lag1_correlation, mean_interval
 from diskmodel.result.statistics.histogram import LatencyHistogram
-from diskmodel.result.statistics.quantiles import BATCH_COUNTS, MIN_BEYOND
+from diskmodel.result.statistics.quantiles import MIN_BEYOND
 from diskmodel.result.statistics.registry import PERCENTILES
 
 

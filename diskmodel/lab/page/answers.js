@@ -1,17 +1,8 @@
 // Curves simulated in the page: the same loads, budgets and figures as `diskmodel.lab.curves`.
 import { backEndPerHost, changesOf, unpacked, usableBytes } from "./array.js";
+import { BUDGET, LOADS, MAX_OUTSTANDING, MAX_REQUESTS, MIN_REQUESTS, SATURATING, SHARES } from "./constants.js";
 import { draw } from "./requests.js";
 import { figures } from "./statistics.js";
-
-/** Disk commands that one curve may cost; a few times fewer where a reader waits. The same as for the native kernel. */
-const BUDGET = { quick: 45_000, refined: 1_200_000 };
-const MIN_REQUESTS = 60, MAX_REQUESTS = { quick: 5_000, refined: 100_000 };
-const LOADS = { quick: [1, 4, 16, 64, 256], refined: [1, 2, 4, 8, 16, 32, 64, 128, 256] };
-const SHARES = { quick: [0.1, 0.4, 0.65, 0.85, 1, 1.2], refined: [0.05, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2] };
-/** Requests outstanding per disk in the run that finds the rate of saturation. */
-const SATURATING = 64;
-/** Disk commands that may be outstanding at once in a curve. */
-const MAX_OUTSTANDING = 2_000_000;
 
 /** Arrays in the kernel's hands: drives are kept there once, runs change the rest. */
 export class Bench {

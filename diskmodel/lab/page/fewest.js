@@ -1,14 +1,11 @@
 // The fewest disks of a kind and level that meet an objective, and why the rule of thumb differs.
 import { backEndPerHost, isPossible, usableBytes } from "./array.js";
+import { MAX_DISKS, SUSTAINED, WIDEST } from "./constants.js";
 
-/** Disks of the largest array; the same limit as in plans. */
-const MAX_DISKS = 64;
-/** Most disks of a parity group (`diskmodel.plan.question.description.GroupWidth`), and the level of several groups. */
-const WIDEST = { raid5: [14, "raid50"], raid6: [20, "raid60"] };
 /** Requests of the first run, and of the longest one where shorter ones leave the limit inside the interval. */
 const FIRST = 4_000, LONGEST = 128_000, LENGTHEN = 4;
-/** Requests of a run that only asks whether the rate is sustained, and the largest utilization that counts as such. */
-const SHORT = 8_000, SUSTAINED = 0.98;
+/** Requests of a run that only asks whether the rate is sustained. */
+const SHORT = 8_000;
 
 /** One kind of drive in one level, under a question: {iops, read_ratio, size_bytes, stored_bytes, p99_ms, seed}. */
 export class Family {

@@ -1,9 +1,6 @@
 // Estimates from a run, as `diskmodel.result.statistics` makes them in Python; tests compare the two.
+import { BATCH_COUNTS, CORRELATION_Z, DEVIATIONS, LARGEST_CORRELATION, MIN_JUDGED, N_COUNTS, N_SAMPLES, N_SLOTS, SHORT_REQUESTS, STUDENT_T } from "./constants.js";
 
-/** Student's quantiles at 97.5 % by the number of batches, and the normal one at 95 %. */
-const STUDENT_T = { 20: 2.093024054408263, 15: 2.1447866879169273, 10: 2.2621571628540993 }, NORMAL_95 = 1.6448536269514722;
-const BATCH_COUNTS = [20, 15, 10];
-const N_SLOTS = 240, N_SAMPLES = 4096, MIN_REQUESTS = 200, SHORT_REQUESTS = 10_000, DEVIATIONS = 3, N_COUNTS = 16;
 const UNKNOWN = [NaN, NaN];
 
 const sum = (values) => { let total = 0; for (const value of values) total += value; return total; };
@@ -28,9 +25,9 @@ export function correlation(means) {
 function adjustedEnds(center, means, r, least) {
   const n = means.length, spread = squares(means, center) / (n - 1);
   if (spread <= 1e-24 * center * center) return [center, center];
-  const left = Math.min(Math.max(r + 1 / n, 0), 0.9), error = Math.sqrt(spread / n * (1 + left) / (1 - left));
+  const left = Math.min(Math.max(r + 1 / n, 0), LARGEST_CORRELATION), error = Math.sqrt(spread / n * (1 + left) / (1 - left));
   const isConstant = Math.max(...means) - Math.min(...means) <= 1e-12 * Math.abs(center);
-  const b = isConstant ? 0 : skewness(means) / (6 * Math.sqrt(n)), t = STUDENT_T[n];
+  const b = isConstant ? 0 : skewness(means) / (6 * Math.sqrt(n)), t = STUDENT_T[n - 2];
   const skewed = (x) => Math.abs(b) < 1e-3 ? x : (Math.cbrt(1 + 6 * b * (x - b)) - 1) / (2 * b);
   return [Math.max(center - skewed(t) * error, least), center - skewed(-t) * error];
 }
@@ -48,7 +45,7 @@ export function meanInterval(values) {
   for (const n of BATCH_COUNTS.filter((count) => values.length >= 2 * count)) {
     means = batches(values, n).map(mean);
     r = correlation(means);
-    if (r <= NORMAL_95 * Math.sqrt((n - 2) / (n * n - 1))) break;
+    if (r <= CORRELATION_Z * Math.sqrt((n - 2) / (n * n - 1))) break;
   }
   return [mean(values), ...adjustedEnds(mean(values), means, r, least(values))];
 }
@@ -78,7 +75,7 @@ export function quickQuantileInterval(values, level) {
   const n = values.length;
   if (n * Math.min(level, 1 - level) < 10) return UNKNOWN;
   const limit = quantile(values, level), above = Float64Array.from(values, (value) => Number(value > limit));
-  const means = batches(above, 10).map(mean), left = Math.min(Math.max(correlation(means) + 0.1, 0), 0.9);
+  const means = batches(above, 10).map(mean), left = Math.min(Math.max(correlation(means) + 0.1, 0), LARGEST_CORRELATION);
   const variance = squares(means, mean(means)) / 9 / 10 * (1 + left) / (1 - left);
   const error = 2.262 * Math.sqrt(Math.max(variance, level * (1 - level) / n));
   return [quantile(values, Math.max(level - error, 0)), quantile(values, Math.min(level + error, 1))];
@@ -129,7 +126,7 @@ function countUntil(sorted, limit) {
 
 /** Whether an open stream was served as fast as it came (`judge_stability`). */
 export function isStable(issueNs, doneNs, untilNs) {
-  if (issueNs.length < MIN_REQUESTS || untilNs <= 0) return true;
+  if (issueNs.length < MIN_JUDGED || untilNs <= 0) return true;
   const came = Float64Array.from(issueNs).sort(), left = Float64Array.from(doneNs).sort();
   const until = (sorted) => Float64Array.from({ length: N_SAMPLES }, (_, i) => countUntil(sorted, (i + 1) * (untilNs / N_SAMPLES)));
   const nCame = until(came), nLeft = until(left), inside = nCame.map((n, i) => n - nLeft[i]);

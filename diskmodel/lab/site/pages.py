@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from diskmodel.lab.animation import page_template
+from diskmodel.lab.constants import CONSTANTS, constants_js
 from diskmodel.lab.quiz import quiz_tables
 from diskmodel.lab.scenes import scene_tables
 from diskmodel.lab.server import PAGE
@@ -56,7 +57,7 @@ def files(kernel: Path = KERNEL) -> dict[str, str]:
     offers = page_offers()
     data: dict[str, Any] = {"offers": offers, "levels": level_tables(), "worker": worker_script(), "drives": {}}
     data |= {"scenes": scene_tables(), "quiz": quiz_tables(), "head": page_template()}
-    begin = f'{bundle(PAGE / "at_site.js")}["at_site.js"].openAtSite(diskmodelLab);\n'
+    begin = f'{bundled("at_site.js")}["at_site.js"].openAtSite(diskmodelLab);\n'
     made = {
         "index.html": _page(offers["defaults"]["drive"]),
         "lab.css": style,
@@ -70,9 +71,14 @@ def files(kernel: Path = KERNEL) -> dict[str, str]:
     return made
 
 
+def bundled(entry: str) -> str:
+    """Return a module of the page with all that it imports, as one script (`bundle`)."""
+    return bundle(PAGE / entry, {CONSTANTS: constants_js()})
+
+
 def worker_script() -> str:
     """Return the script of the thread that simulates."""
-    return f'{bundle(PAGE / "worker.js")}["worker.js"].begin();\n'
+    return f'{bundled("worker.js")}["worker.js"].begin();\n'
 
 
 def _page(drive: str) -> str:

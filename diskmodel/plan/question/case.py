@@ -19,7 +19,7 @@ from diskmodel.plan.question.objective import Objective
 from diskmodel.workload import TraceWorkload, Workload
 
 #: Levels whose groups have a limited width: the level of one group, and the level of several.
-_STRIPED = {
+STRIPED = {
     "raid5": ("raid5", "raid50"),
     "raid50": ("raid5", "raid50"),
     "raid6": ("raid6", "raid60"),
@@ -213,9 +213,9 @@ class Case:
         level = self.family.level
         if KINDS[level].is_pool:
             return level, self.family.groups if self.family.groups > 1 else self._vdevs(disks)
-        if level not in _STRIPED:
+        if level not in STRIPED:
             return level, self.family.groups
-        single, striped = _STRIPED[level]
+        single, striped = STRIPED[level]
         widest = getattr(self.plan.candidates.max_group_width, single)
         groups = max(self.family.groups, math.ceil(disks / widest))
         if level == striped and groups > self.family.groups and "groups" in self.plan.candidates.model_fields_set:

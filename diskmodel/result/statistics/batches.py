@@ -20,10 +20,10 @@ _DIVIDED_ROUNDS = 3
 #: Batches below which their skewness is taken as 0: an estimate from three says nothing, and from two there is none.
 _MIN_FOR_SKEWNESS = 8
 #: One-sided 5 % quantile that the correlation of adjacent batches is tested against.
-_CORRELATION_Z = 1.6448536269514722
+CORRELATION_Z = 1.6448536269514722
 #: Quantiles 0.975 of Student's t for 1, 2, … 30 degrees of freedom, those of intervals of 95 %, as SciPy has them.
 #: With them, most runs need no SciPy, which takes longer to load than they take.
-_STUDENT_T_975 = (
+STUDENT_T_975 = (
     12.706204736174694,
     4.302652729749462,
     3.1824463052837078,
@@ -55,7 +55,7 @@ _STUDENT_T_975 = (
     2.045229642132703,
     2.0422724563012378,
 )
-_LARGEST_CORRELATION = 0.9
+LARGEST_CORRELATION = 0.9
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +158,7 @@ def mean_interval(series: ArrayLike, *, confidence: float = 0.95, n_rounds: int 
     for n_batches in (count for count in BATCH_COUNTS if len(values) >= count * _MIN_PER_BATCH):
         means = batch_means(values, n_batches)
         correlation = lag1_correlation(means)
-        is_correlated = correlation > _CORRELATION_Z * math.sqrt((n_batches - 2) / (n_batches**2 - 1))
+        is_correlated = correlation > CORRELATION_Z * math.sqrt((n_batches - 2) / (n_batches**2 - 1))
         if not is_correlated:
             break
     low, high = adjusted_ends(mean, means, correlation, confidence, least_possible(values))
@@ -210,7 +210,7 @@ def adjusted_ends(
     spread = float(np.square(means - center).sum()) / degrees
     if spread <= 1e-24 * center * center:
         return center, center
-    left = min(max(correlation + 1 / n_batches, 0.0), _LARGEST_CORRELATION)
+    left = min(max(correlation + 1 / n_batches, 0.0), LARGEST_CORRELATION)
     error = math.sqrt(spread / n_batches * (1 + left) / (1 - left))
     t = student_t(0.5 + confidence / 2, degrees)
     is_constant = float(np.ptp(means)) <= 1e-12 * abs(center)
@@ -240,8 +240,8 @@ def least_possible(values: NDArray[Any]) -> float:
 @cache
 def student_t(level: float, degrees: float) -> float:
     """Return the quantile of Student's t at a level, with so many degrees of freedom."""
-    if level == 0.975 and degrees in range(1, len(_STUDENT_T_975) + 1):
-        return _STUDENT_T_975[int(degrees) - 1]
+    if level == 0.975 and degrees in range(1, len(STUDENT_T_975) + 1):
+        return STUDENT_T_975[int(degrees) - 1]
     from scipy import special
 
     return float(special.stdtrit(degrees, level))

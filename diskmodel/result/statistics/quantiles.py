@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from diskmodel.result.statistics.batches import (
+    BATCH_COUNTS,
     adjusted_ends,
     batches_of_rounds,
     in_batches,
@@ -20,8 +21,6 @@ from diskmodel.result.statistics.batches import (
 )
 from diskmodel.result.statistics.registry import BY_NAME, PERCENTILES
 
-#: Numbers of batches to try, from many to few.
-BATCH_COUNTS = (20, 15, 10)
 #: Fewest observations of a batch beyond its quantile. With fewer, the quantiles of batches are biased and skewed; with
 #: more, short runs have no interval.
 MIN_BEYOND = 25

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from diskmodel.records import Int64
 
 #: Times at which the number in system is sampled. Fewer miss short visits to small numbers; more cost time.
-_N_SAMPLES = 4096
+N_SAMPLES = 4096
 #: Times that are sorted into the samples at once, to save memory.
 _PIECE = 1 << 18
 #: Fewest requests of a verdict: with fewer, a burst of random arrivals looks like growth.
-_MIN_REQUESTS = 200
+MIN_JUDGED = 200
 #: Fewest requests of a verdict where caches or buffers absorb writes: there a run is as fast for a while whether the
 #: disks keep up or not. At half, what random writes do to a level in that time is as much as an overload by a fifth; at
 #: double, the short runs of a course have no verdict.
@@ -26,7 +26,7 @@ MIN_ABSORBED = 1_000
 #: at 99 % are called overloaded by one seed in three; at double, the first run of a question seldom sees an overload.
 SHORT_REQUESTS = 10_000
 #: How many standard deviations more, and times in which arrivals are counted to know theirs.
-DEVIATIONS, _N_COUNTS = 3, 16
+DEVIATIONS, N_COUNTS = 3, 16
 #: Share of the growth that must still go on in the last quarter: a straight line has 1/2, a plateau 0. Nearer to 1/2,
 #: slow overload is missed; nearer to 0, queues that are still filling are called overloaded.
 _LATE_SHARE = 1 / 6
@@ -82,7 +82,7 @@ def judge_stability(issue_ns: Int64, done_ns: Int64, until_ns: int) -> Stability
     """
     if len(issue_ns) < 2 or until_ns <= 0:
         return Stability(True, 0.0, 0.0, is_known=False)
-    times = np.linspace(0, until_ns, _N_SAMPLES + 1)[1:]
+    times = np.linspace(0, until_ns, N_SAMPLES + 1)[1:]
     return judge_counts(times, _n_until(times, issue_ns), _n_until(times, done_ns), len(issue_ns))
 
 
@@ -113,12 +113,12 @@ def judge_counts(times: NDArray[np.float64], n_came: Int64, n_left: Int64, n_req
     never_returns = last.min() > median(first)
     late_growth = last[quarter:].mean() - last[:quarter].mean()
     still_rises = late_growth >= _LATE_SHARE * (last.mean() - first.mean())
-    grows = bool(n_requests >= _MIN_REQUESTS and never_returns and still_rises and late_growth > 0)
+    grows = bool(n_requests >= MIN_JUDGED and never_returns and still_rises and late_growth > 0)
     is_overloaded = grows and (n_requests >= SHORT_REQUESTS or _is_more_than_chance(n_came, n_left))
     seconds = (times[-1] - times[half - 1]) / 1e9
     offered = float(n_came[-1] - n_came[half - 1]) / seconds
     completed = float(n_left[-1] - n_left[half - 1]) / seconds
-    is_known = is_overloaded or (not grows and n_requests >= _MIN_REQUESTS and completed >= _KEPT_UP_SHARE * offered)
+    is_known = is_overloaded or (not grows and n_requests >= MIN_JUDGED and completed >= _KEPT_UP_SHARE * offered)
     return Stability(not is_overloaded, offered, completed, is_known)
 
 
@@ -126,7 +126,7 @@ def _is_more_than_chance(n_came: Int64, n_left: Int64) -> bool:
     """Return whether more came than left over the last half than random arrivals explain."""
     half = len(n_came) // 2
     grown = int(n_came[-1] - n_left[-1]) - int(n_came[half - 1] - n_left[half - 1])
-    counts = np.diff(n_came[:: max(len(n_came) // _N_COUNTS, 1)]).astype(np.float64)
+    counts = np.diff(n_came[:: max(len(n_came) // N_COUNTS, 1)]).astype(np.float64)
     dispersion = float(counts.var() / counts.mean()) if len(counts) and counts.mean() > 0 else 0.0
     # services differ as much as arrivals, at most
     return grown > DEVIATIONS * math.sqrt(2 * dispersion * int(n_came[-1] - n_came[half - 1]))

@@ -124,9 +124,9 @@ def test_samples_of_the_number_in_system_lie_at_4096_equal_steps() -> None:
 
 
 def test_quantiles_written_down_are_those_of_scipy() -> None:
-    for degrees, value in enumerate(batches._STUDENT_T_975, start=1):
+    for degrees, value in enumerate(batches.STUDENT_T_975, start=1):
         assert batches.student_t(0.975, degrees) == value == stats.t.ppf(0.975, degrees)
-    assert len(batches._STUDENT_T_975) >= max(batches.BATCH_COUNTS) - 1
+    assert len(batches.STUDENT_T_975) >= max(batches.BATCH_COUNTS) - 1
     assert batches.student_t(0.975, 31) == stats.t.ppf(0.975, 31)
     assert batches.student_t(0.95, 9) == stats.t.ppf(0.95, 9)
-    assert stats.norm.ppf(0.95) == batches._CORRELATION_Z
+    assert stats.norm.ppf(0.95) == batches.CORRELATION_Z

@@ -9,9 +9,7 @@ from typing import Any
 
 import pytest
 
-from diskmodel.lab.server import PAGE
-from diskmodel.lab.site.bundle import bundle
-from diskmodel.lab.site.pages import KERNEL
+from diskmodel.lab.site.pages import KERNEL, bundled
 
 #: Reads {"code", "kernel", "input"} and prints what `main(modules, input, kernel)` returns.
 _PROGRAM = """
@@ -49,7 +47,7 @@ def in_node(main: str, data: Any, *, entry: str = "worker.js", with_kernel: bool
     """
     node = find_node()
     kernel = str(find_kernel()) if with_kernel else None
-    sent = json.dumps({"code": bundle(PAGE / entry), "main": main, "kernel": kernel, "input": data})
+    sent = json.dumps({"code": bundled(entry), "main": main, "kernel": kernel, "input": data})
     done = subprocess.run([node, "-e", _PROGRAM], input=sent, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout)
