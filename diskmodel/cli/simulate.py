@@ -174,8 +174,8 @@ def simulate(
     cached = _drive_cache(described) if written and not is_safe else ""
     # requests of a closed load wait for each other: a busy disk is no lack of reserve
     busiest = max(use.utilization_ratio for use in result.per_disk)
-    # a resilver uses all that the load leaves
-    is_filled = result.rebuild is not None and result.rebuild.is_resilver
+    # a resilver and a scrub use all that the load leaves
+    is_filled = result.rebuild is not None and result.rebuild.is_of_pool
     reserve = no_reserve(busiest) if result.is_stable and load.is_open and not is_filled else ""
     host = described.behind_host(load).host
     for note in (reserve, cached, wear(described.drive, written), left_out(host, result.iops.mean)):

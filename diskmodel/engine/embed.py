@@ -104,7 +104,7 @@ class ArrayProcess:
         if rebuild is not None:
             self._whole_now()
             rebuild.start()
-        if isinstance(controller.array, PoolWrites) and scenario.layout.rebuild_disk >= 0:
+        if isinstance(controller.array, PoolWrites) and scenario.layout.sync_action != "none":
             self._whole_now()
             controller.array.begin(0, 0, 0)
 

@@ -31,6 +31,7 @@ from diskmodel.engine.write_pointers import zone_messages
 from diskmodel.errors import CoverageError, DescriptionError, Fault
 from diskmodel.host.limit import host_limit
 from diskmodel.layout.description import Rebuild
+from diskmodel.layout.scan import scanned_vdevs
 from diskmodel.records import Requests, Run
 from diskmodel.result import Result, needs_more, suggest_n
 from diskmodel.result.laws import check_laws
@@ -255,12 +256,14 @@ def _with_rebuild(result: Result, rebuild: Rebuild, scenario: Scenario) -> Resul
     """The result with how fast the pass over the members went."""
     tables, run = scenario.layout, result.run
     sector = scenario.drive.sector_bytes
+    # both are sums of what goes on at once in the vdevs of a pool
+    n_vdevs = 1 if tables.pool is None else len(scanned_vdevs(tables))
     rate = RebuildRate(
         action=rebuild.action,
-        bytes_per_s=run.rebuilt_bytes / max(run.end_ns, 1) * 1e9,
-        member_bytes=tables.rebuild_end * sector,
+        bytes_per_s=run.rebuilt_bytes / n_vdevs / max(run.end_ns, 1) * 1e9,
+        member_bytes=tables.rebuild_end * sector // n_vdevs,
         is_finished=run.rebuilt_bytes >= (tables.rebuild_end - tables.rebuild_front) * sector,
-        is_resilver=tables.pool is not None,
+        is_of_pool=tables.pool is not None,
     )
     return replace(result, rebuild=rate, messages=(*result.messages, *rate.messages))
 

@@ -45,14 +45,15 @@ UNMERGED_PAGE_NS = 3500
 class Rebuild(Description):
     """A pass over all members while the array serves its workload: a rebuild or a check as Linux md does it.
 
-    Of a pool of OpenZFS it is a resilver, of which only `disk`, `done_ratio` and `used_ratio` are asked.
+    Of a pool of OpenZFS it is a resilver, or a scrub where `action` is "check"; of these only `disk`, `done_ratio` and
+    `used_ratio` are asked.
 
     Attributes
     ----------
     action : "recover", "check" or "resync"
         As in md's `sync_action`. "recover": a failed disk is rebuilt onto a spare. "check": everything is read and
-        compared, as most Linux systems do once a month. "resync": the first pass over a new array, or the one after a
-        crash: everything is read, and parity or copies are written, because they differ.
+        compared, as most Linux systems do once a month; of a pool it is a scrub. "resync": the first pass over a new
+        array, or the one after a crash: everything is read, and parity or copies are written, because they differ.
     disk : int or None
         Which failed disk is rebuilt; None: the first.
     speed_min_bytes_per_s : float
@@ -69,7 +70,8 @@ class Rebuild(Description):
     done_ratio : float
         Share of each disk that the pass is already through at time 0; of a pool of what is stored on it.
     used_ratio : float or None
-        Pools: share of the pool's space that is in use, which is all that a resilver goes through. None: 80 %.
+        Pools: share of the pool's space that is in use, which is all that a resilver or a scrub goes through. None:
+        80 %.
     page_ns : int or None
         Time that md's thread takes for each request of 4 KiB to a member of a parity group; 0: no time. None: 0 as long
         as requests of adjacent stripes merge, which they do in groups of at most 32 disks (as many requests as the
@@ -354,8 +356,8 @@ class Layout(Description):
         if not self.kind.is_pool:
             used = rebuild.used_ratio
             return None if used is None else f"rebuild.used_ratio={used}: md rebuilds whole disks; remove it"
-        if rebuild.action != "recover":
-            return f"rebuild.action={rebuild.action!r}: of a pool only a resilver is modeled, no scrub; use 'recover'"
+        if rebuild.action == "resync":
+            return "rebuild.action='resync': is a pass of Linux md, not of OpenZFS; use 'check' for a scrub"
         for name in _ONLY_OF_MD:
             if getattr(rebuild, name) != type(rebuild).model_fields[name].default:
                 return f"rebuild.{name}={getattr(rebuild, name)}: is a setting of Linux md, not of OpenZFS; remove it"

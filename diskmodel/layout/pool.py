@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from diskmodel.layout.pieces import ChooseCopy, Copy, Piece, Plan
 from diskmodel.layout.pool_streams import ReadTables
 from diskmodel.layout.pool_writes import WriteTables
-from diskmodel.layout.resilver_tables import ResilverTables
+from diskmodel.layout.scan_tables import ScanTables
 from diskmodel.records import READ
 
 if TYPE_CHECKING:
@@ -72,8 +72,8 @@ class PoolTables:
         How it reads ahead.
     writes : WriteTables
         How it writes.
-    resilver : ResilverTables
-        How a resilver goes on, if there is one.
+    scan : ScanTables
+        How a resilver or a scrub goes on, if there is one.
     """
 
     record: int
@@ -96,7 +96,7 @@ class PoolTables:
     gather: int
     reads: ReadTables
     writes: WriteTables
-    resilver: ResilverTables
+    scan: ScanTables
 
     def seek_load(self, distance: int) -> int:
         """Return what the way from the last command of a disk adds to its load (rule X6)."""

@@ -7,8 +7,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.layout import pool_streams, pool_writes, resilver_tables
-from diskmodel.layout.description import STRIPE_PAGE_BYTES, Layout, ReadPolicy, Rotation, SyncAction, WritePolicy
+from diskmodel.layout import pool_streams, pool_writes, scan_tables
+from diskmodel.layout.description import (
+    STRIPE_PAGE_BYTES,
+    Layout,
+    ReadPolicy,
+    Rebuild,
+    Rotation,
+    SyncAction,
+    WritePolicy,
+)
 from diskmodel.layout.levels import Family
 from diskmodel.layout.pool import (
     ACTIVE_READS,
@@ -18,12 +26,11 @@ from diskmodel.layout.pool import (
     NEAR_BYTES,
     PoolTables,
     swap_blocks_of,
-    width_of,
 )
 from diskmodel.layout.pool_streams import ReadTables
 from diskmodel.layout.pool_writes import WriteTables
-from diskmodel.layout.resilver import records_of
-from diskmodel.layout.resilver_tables import ResilverTables
+from diskmodel.layout.scan import records_of, scanned_vdevs
+from diskmodel.layout.scan_tables import ScanTables
 
 #: How parity rotates; "none": it stays on the last disks of a group.
 RowRotation = Rotation | Literal["none"]
@@ -84,7 +91,7 @@ class LayoutTables:
     rebuild_idle : int
         Sectors that others may use of a disk without the rebuild yielding.
     rebuild_front : int
-        Sectors of the disk's data area already rebuilt at time 0; of a pool whole windows of records.
+        Sectors of the disk's data area already rebuilt at time 0; of a pool whole windows of records, of all vdevs.
     bitmap_chunk : int
         Sectors that a bit of the write-intent bitmap stands for; 0: no bitmap.
     bitmap_start, bitmap_end, bitmap_page : int
@@ -137,10 +144,11 @@ class LayoutTables:
 
     @property
     def rebuild_end(self) -> int:
-        """Sectors of a disk that a pass over the members goes through; of a pool what is stored on it."""
+        """Sectors of a disk that a pass over the members goes through; of a pool what is stored on it, of all vdevs."""
         if self.pool is None:
             return self.member
-        return records_of(self, self.rebuild_disk // width_of(self)) * self.rebuild_window
+        n = self.pool.scan.records
+        return sum(records_of(self, n, vdev) for vdev in scanned_vdevs(self)) * self.rebuild_window
 
 
 #: What Linux md has in progress during a rebuild, bytes of a member: 256 stripes of 4 KiB with parity (`NR_STRIPES`),
@@ -325,33 +333,34 @@ def _pool_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layout
             gather=GATHER_BYTES // sector_bytes,
             reads=_read_tables(layout.pool_record_bytes),
             writes=_write_tables(layout, sector_bytes, records + kept, n_slabs, offset, member_blocks * block),
-            resilver=_resilver_tables(layout, sector_bytes, records, n_data),
+            scan=_scan_tables(layout, sector_bytes, records, n_data),
         ),
     )
-    return _with_resilver(layout, tables)
+    return _with_scan(layout, tables)
 
 
-def _resilver_tables(layout: Layout, sector_bytes: int, records: int, n_data: int) -> ResilverTables:
-    """Return how a resilver goes on (rules X14, X20 and X21)."""
+def _scan_tables(layout: Layout, sector_bytes: int, records: int, n_data: int) -> ScanTables:
+    """Return how a scan goes on (rules X14 and X20 to X22)."""
     ratio = None if layout.rebuild is None else layout.rebuild.used_ratio
-    ratio = resilver_tables.USUAL_USED_RATIO if ratio is None else ratio
-    return ResilverTables(
+    ratio = scan_tables.USUAL_USED_RATIO if ratio is None else ratio
+    is_scrub = layout.rebuild is not None and layout.rebuild.action != "recover"
+    return ScanTables(
         records=int(records * ratio),
-        in_flight=resilver_tables.IN_FLIGHT_BYTES * n_data // sector_bytes,
-        least_ns=resilver_tables.LEAST_NS,
-        active_least=resilver_tables.ACTIVE_READS[0],
-        active_most=resilver_tables.ACTIVE_READS[1],
-        quiet=resilver_tables.QUIET_READS,
-        credit=resilver_tables.CREDIT,
+        in_flight=scan_tables.IN_FLIGHT_BYTES * n_data // sector_bytes,
+        least_ns=scan_tables.SCRUB_LEAST_NS if is_scrub else scan_tables.RESILVER_LEAST_NS,
+        active_least=scan_tables.ACTIVE_READS[0],
+        active_most=scan_tables.ACTIVE_READS[1],
+        quiet=scan_tables.QUIET_READS,
+        credit=scan_tables.CREDIT,
     )
 
 
-def _with_resilver(layout: Layout, tables: LayoutTables) -> LayoutTables:
-    """Return the tables of a pool with the resilver of the layout, if it has one (rule X20)."""
+def _with_scan(layout: Layout, tables: LayoutTables) -> LayoutTables:
+    """Return the tables of a pool with the scan of the layout, if it has one (rules X20 and X22)."""
     rebuild, pool = layout.rebuild, tables.pool
     if rebuild is None or pool is None:
         return tables
-    lost = layout.failed[0] if rebuild.disk is None else rebuild.disk
+    lost = _lost_disk(layout, rebuild)
     window = max(pool.stored * pool.block // (layout.group_disks if layout.parity_strips else 1), 1)
     begun = replace(tables, sync_action=rebuild.action, rebuild_disk=lost, rebuild_window=window)
     return replace(begun, rebuild_front=int(begun.rebuild_end // window * rebuild.done_ratio) * window)
@@ -435,6 +444,13 @@ def _slab_bytes(vdev_bytes: int) -> int:
     return 1 << min(max(shift, MIN_SLAB_SHIFT), MAX_SLAB_SHIFT)
 
 
+def _lost_disk(layout: Layout, rebuild: Rebuild) -> int:
+    """Return the disk that is rebuilt; -1 where the pass goes through all disks."""
+    if rebuild.action != "recover":
+        return -1
+    return layout.failed[0] if rebuild.disk is None else rebuild.disk
+
+
 def _rebuild(layout: Layout, member: int, sector_bytes: int) -> dict[str, Any]:
     rebuild = layout.rebuild
     if rebuild is None:
@@ -443,10 +459,9 @@ def _rebuild(layout: Layout, member: int, sector_bytes: int) -> dict[str, Any]:
     steps = rebuild.steps_at_once
     if steps is None:
         steps = max(1, IN_PROGRESS_BYTES[layout.kind.family] // rebuild.window_bytes)
-    lost = -1 if rebuild.action != "recover" else layout.failed[0] if rebuild.disk is None else rebuild.disk
     return {
         "sync_action": rebuild.action,
-        "rebuild_disk": lost,
+        "rebuild_disk": _lost_disk(layout, rebuild),
         "rebuild_window": window,
         "rebuild_steps": min(steps, MAX_STEPS_AT_ONCE),
         "rebuild_gap_ns": int(rebuild.window_bytes * 1e9 / layout.fastest_rebuild(rebuild)),

@@ -1,4 +1,4 @@
-"""How fast a rebuild, a check or a resync went beside a workload."""
+"""How fast a rebuild, a check or a resync went beside a workload; of a pool a resilver or a scrub."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 
 from diskmodel.plain import Record
 
-#: What the passes over all members are called in output; of a pool a rebuild is a resilver.
+#: What the passes over all members are called in output, and those of OpenZFS.
 PASSES: Mapping[str, str] = {"recover": "rebuild", "check": "check", "resync": "resync"}
+POOL_PASSES: Mapping[str, str] = {"recover": "resilver", "check": "scrub"}
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class RebuildRate(Record):
         What a whole pass goes through on each disk.
     is_finished : bool
         Whether the pass ended within the run: later requests were alone.
-    is_resilver : bool
+    is_of_pool : bool
         Whether it is a pass of OpenZFS, which goes through what is stored only.
     """
 
@@ -34,7 +35,7 @@ class RebuildRate(Record):
     bytes_per_s: float
     member_bytes: int
     is_finished: bool
-    is_resilver: bool = False
+    is_of_pool: bool = False
 
     @property
     def hours(self) -> float:
@@ -46,7 +47,7 @@ class RebuildRate(Record):
 
     @property
     def name(self) -> str:
-        return "resilver" if self.is_resilver else PASSES[self.action]
+        return POOL_PASSES[self.action] if self.is_of_pool else PASSES[self.action]
 
     @property
     def messages(self) -> tuple[str, ...]:

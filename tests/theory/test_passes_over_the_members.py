@@ -61,3 +61,16 @@ def test_hours_and_the_end_of_a_pass() -> None:
     end = rate("raid5", 4, action="check", done_ratio=0.99999)
     assert end.is_finished
     assert "the check ended within the run" in end.messages[0]
+
+
+@pytest.mark.parametrize(("level", "disks", "vdevs"), [("mirror", 2, 1), ("mirror", 6, 3), ("raidz1", 6, 2)])
+def test_a_scrub_streams_all_vdevs_at_once(level: str, disks: int, vdevs: int) -> None:
+    layout = {"level": level, "disks": disks, "vdevs": vdevs, "rebuild": {"action": "check", "used": "40%"}}
+    idle = Workload.parse({"size": "4 KiB", "rate": "1/s"})
+    array = Array.parse({"drive": DRIVE, "layout": layout})
+    found = simulate(array, idle, n_requests=30, profile_draws=0).rebuild
+    assert found is not None
+    assert found.name == "scrub"
+    # a commit writes labels at both ends of the disk
+    assert found.bytes_per_s == pytest.approx(media_rate(), rel=0.1)
+    assert found.member_bytes == pytest.approx(0.4 * catalogue()[DRIVE].capacity_bytes, rel=0.05)

@@ -34,8 +34,8 @@ class Command:
         A page of the write-intent bitmap: the array counts it as none of its writes (rules L5, Q10).
     is_of_group : bool
         A write of a transaction group of a pool (rule X14).
-    is_of_resilver : bool
-        A read or a write of the resilver of a pool (rules X8, X14).
+    is_of_scan : bool
+        A read or a write of a resilver or a scrub of a pool (rules X8, X14).
     ahead_of : int
         Of a read of a pool that nobody waits for: the record that it is part of, else -1 (rule X14).
     in_place : bool
@@ -65,7 +65,7 @@ class Command:
     number: int = 0
     is_bitmap: bool = False
     is_of_group: bool = False
-    is_of_resilver: bool = False
+    is_of_scan: bool = False
     ahead_of: int = -1
     in_place: bool = False
     is_examined: bool = False

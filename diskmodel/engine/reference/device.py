@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from diskmodel.engine.reference.clock import COMPLETE, DISPATCH, Clock
 from diskmodel.engine.reference.command import Command
-from diskmodel.layout.resilver_tables import ResilverTables
+from diskmodel.layout.scan_tables import ScanTables
 from diskmodel.queue import Head, Policy, Positioning
 from diskmodel.records import FLUSH, READ, WRITE
 
@@ -18,19 +18,19 @@ LOOKED_AT = 256
 #: Bits of a time in ns below which writes of a group count as equally old (`VDQ_T_SHIFT`): 0.54 s.
 AGE_BITS = 29
 #: Classes of commands on a disk of a pool: reads and writes that somebody waits for, reads ahead, writes of a group or
-#: of a resilver, reads of a resilver (rule X14).
-READS, AWAITED, AHEAD, OF_GROUP, OF_RESILVER = range(5)
+#: of a scan, reads of a scan (rule X14).
+READS, AWAITED, AHEAD, OF_GROUP, OF_SCAN = range(5)
 
 
 def _kind_of(command: Command) -> tuple[int, bool, bool]:
     """Kind of a command on a disk of a pool, of which several become one (rule X8)."""
-    return command.op, command.is_of_group, command.is_of_resilver
+    return command.op, command.is_of_group, command.is_of_scan
 
 
 def _class_of(command: Command) -> int:
     if command.op == READ:
-        return OF_RESILVER if command.is_of_resilver else READS if command.ahead_of < 0 else AHEAD
-    return OF_GROUP if command.is_of_group or command.is_of_resilver else AWAITED
+        return OF_SCAN if command.is_of_scan else READS if command.ahead_of < 0 else AHEAD
+    return OF_GROUP if command.is_of_group or command.is_of_scan else AWAITED
 
 
 @dataclass
@@ -70,8 +70,8 @@ class Device(ABC):
     most_ahead = 0
     #: What a processor does for each write of a group that another one includes (rule X17), ns.
     hand_ns = 0
-    #: Reads of a resilver that the drive is given (rule X14); None: it is no disk of a pool.
-    resilver: ResilverTables | None = None
+    #: Reads of a scan that the drive is given (rule X14); None: it is no disk of a pool.
+    scan: ScanTables | None = None
 
     def __init__(self, clock: Clock, index: int, scheduler: Policy, depth: int) -> None:
         self.clock = clock
@@ -92,8 +92,13 @@ class Device(ABC):
         self._wakes: set[int] = set()
         #: Of a pool: commands of each class that the drive has.
         self.active = [0] * 5
-        #: Reads of a resilver that the drive may be given beside other commands, or that have ended since (rule X14).
+        #: Reads of a scan that the drive may be given beside other commands, or that have ended since (rule X14).
         self.credit = 0
+
+    @property
+    def outstanding(self) -> int:
+        """Commands that have not completed, without those of a scan that wait (rule X6)."""
+        return self.pending - sum(command.is_of_scan for command in self.waiting)
 
     def submit(self, command: Command) -> None:
         """Put a command into the queue, now."""
@@ -223,7 +228,7 @@ class Device(ABC):
         by_place = (
             (AHEAD, self.most_ahead),
             (OF_GROUP, self.most_of_group),
-            (OF_RESILVER, self._most_of_resilver()),
+            (OF_SCAN, self._most_of_scan()),
         )
         for kind, most in by_place:
             if self.active[kind] < most:
@@ -239,20 +244,20 @@ class Device(ABC):
         behind = [place for place in places if place[0] >= self.handed_end]
         return min(behind or places)[2] if places else None
 
-    def _most_of_resilver(self) -> int:
-        """Reads of a resilver that the drive may have now (rule X14)."""
-        tables = self.resilver
+    def _most_of_scan(self) -> int:
+        """Reads of a scan that the drive may have now (rule X14)."""
+        tables = self.scan
         if tables is None:
             return 0
-        if sum(self.active[:OF_RESILVER]):
+        if sum(self.active[:OF_SCAN]):
             return min(self.credit, tables.active_least)
         return tables.active_most if self.credit >= tables.quiet else tables.active_least
 
     def _count_active(self, kind: int) -> None:
         """The drive is given a command of a class."""
         self.active[kind] += 1
-        others = sum(self.active[:OF_RESILVER])
-        if kind != OF_RESILVER:
+        others = sum(self.active[:OF_SCAN])
+        if kind != OF_SCAN:
             if others == 1:
                 self.credit = 1
         elif others:
@@ -261,9 +266,9 @@ class Device(ABC):
     def _count_ended(self, kind: int) -> None:
         """A command of a class has ended."""
         self.active[kind] -= 1
-        others = sum(self.active[:OF_RESILVER])
-        if kind != OF_RESILVER:
-            self.credit = self.resilver.credit if others and self.resilver is not None else 0
+        others = sum(self.active[:OF_SCAN])
+        if kind != OF_SCAN:
+            self.credit = self.scan.credit if others and self.scan is not None else 0
         elif not others:
             self.credit += 1
 
@@ -279,7 +284,7 @@ class Device(ABC):
         """Let a command include those that have waited near it: first those before it, then those behind (rule X8)."""
         if first.arrived_ns == now:
             return
-        gap = self.gather_gap if first.op == READ else 0 if first.is_of_resilver else self.write_gap
+        gap = self.gather_gap if first.op == READ else 0 if first.is_of_scan else self.write_gap
         low = high = (first.lba, first.seq)
         begin, end = first.lba, first.lba + first.n_sectors
         near = sorted(

@@ -15,7 +15,7 @@ from diskmodel.engine.reference.submission import Submitter
 from diskmodel.layout.bitmap import Bitmap, bits_of
 from diskmodel.layout.pieces import READ_AND_HOLD, Copy, Piece, merged
 from diskmodel.layout.plan import plan
-from diskmodel.layout.resilver import step
+from diskmodel.layout.scan import step
 from diskmodel.layout.stripes import StripeCache
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import READ, WRITE
@@ -39,7 +39,7 @@ class Access:
     is_fua: bool = False
     #: Of a transaction group of a pool (rule X14), and what of its time was not spent on disks.
     is_of_group: bool = False
-    is_of_resilver: bool = False
+    is_of_scan: bool = False
     #: The record that is read ahead, else -1.
     ahead_of: int = -1
     cache_ns: int = 0
@@ -284,19 +284,19 @@ class Raid:
         done: Callable[[Access, Command], None],
         *,
         is_of_group: bool = False,
-        is_of_resilver: bool = False,
+        is_of_scan: bool = False,
     ) -> None:
-        """Start pieces in two phases; those of a group or of a resilver are of classes of their own (rule X14)."""
+        """Start pieces in two phases; those of a group or of a scan are of classes of their own (rule X14)."""
         now = self.clock.now
-        access = Access(done, then, now, now, is_of_group=is_of_group, is_of_resilver=is_of_resilver)
+        access = Access(done, then, now, now, is_of_group=is_of_group, is_of_scan=is_of_scan)
         self._submit(access, first)
 
-    def resilver(self, first: int, done: Callable[[Access, Command], None]) -> bool:
-        """Resilver the record at block `first`, unless it has nothing on the lost disk (rule X20)."""
+    def scan(self, vdev: int, first: int, done: Callable[[Access, Command], None]) -> bool:
+        """Scan the record at block `first` of a vdev, unless it has nothing on the lost disk (rules X20 and X22)."""
         self.n_chosen = [0] * len(self.devices)
-        pieces = step(self.tables, first, self._choose_copy)
+        pieces = step(self.tables, vdev, first, self._choose_copy)
         if pieces is not None:
-            self.start(pieces.first, pieces.then, done, is_of_resilver=True)
+            self.start(pieces.first, pieces.then, done, is_of_scan=True)
         return pieces is not None
 
     def read_record(self, record: int, n: int, done: Callable[[Access, Command], None], *, is_ahead: bool) -> None:
@@ -326,7 +326,7 @@ class Raid:
     def _command(self, access: Access, disk: int, op: int, lba: int, n: int) -> Command:
         done = partial(self._part_done, access)
         command = Command(self._number(), disk, op, lba, n, self.clock.now, done, is_bitmap=access.is_bitmap)
-        command.is_of_group, command.is_of_resilver = access.is_of_group, access.is_of_resilver
+        command.is_of_group, command.is_of_scan = access.is_of_group, access.is_of_scan
         command.ahead_of = access.ahead_of
         if access.is_fua and op == WRITE:
             if self.has_fua:
@@ -397,9 +397,10 @@ class Raid:
             return copies[(self.next_copy - 1) % len(copies)]
         if policy == "lowest":
             return min(copies, key=lambda copy: copy.lba)
-        pending = [self.devices[copy.disk].pending + self.n_chosen[copy.disk] for copy in copies]
         if policy == "least-loaded":
-            return self._least_loaded(copies, pending)
+            outstanding = [self.devices[copy.disk].outstanding + self.n_chosen[copy.disk] for copy in copies]
+            return self._least_loaded(copies, outstanding)
+        pending = [self.devices[copy.disk].pending + self.n_chosen[copy.disk] for copy in copies]
         if policy == "shortest-queue":
             return copies[pending.index(min(pending))]
         distance = [abs(copy.lba - self.devices[copy.disk].completed_end) for copy in copies]

@@ -96,7 +96,7 @@ def make_stages(
             device.gather_gap, device.gather_limit = scenario.layout.pool.gather_gap, scenario.layout.pool.gather
             device.write_gap = scenario.layout.pool.writes.gather_gap
             device.most_active = scenario.layout.pool.most_active
-            device.resilver = scenario.layout.pool.resilver
+            device.scan = scenario.layout.pool.scan
             device.most_ahead = scenario.layout.pool.reads.active
         if isinstance(tables, HddTables):
             device.zone_sectors, device.first_zoned = tables.write_zone_sectors, tables.conventional_sectors
@@ -147,7 +147,7 @@ def make_rebuild(
 ) -> Rebuild | None:
     """The rebuild of a scenario, not yet started; None when there is none. `requests` as `Rebuild`.
 
-    A resilver is none: the transaction groups of a pool begin it (`PoolWrites.begin`).
+    A resilver or a scrub is none: the transaction groups of a pool begin it (`PoolWrites.begin`).
     """
     layout = scenario.layout
     if layout.pool is not None or layout.sync_action == "none" or layout.rebuild_front >= layout.member:

@@ -77,7 +77,7 @@ def find_capacity(
         broken = degraded_array(array)
         if broken is not None:
             degraded = decide(broken, load, n_requests=n_requests, seed=seed)
-            beside = beside_rebuild(decide, rebuilding_array(broken), load, n_requests=n_requests, seed=seed)
+            beside = beside_rebuild(decide, rebuilding_array(array, broken), load, n_requests=n_requests, seed=seed)
             rebuilding, hours = beside.worst, beside.hours
     over = [point.offered for point in points if not point.outcome.is_stable and point.offered > highest.offered]
     return Capacity(

@@ -151,7 +151,7 @@ def _compared(
     broken = degraded_array(array)
     if broken is not None:
         degraded = evaluate(broken, workload, n_requests=n_requests, seed=seed)
-        beside = beside_rebuild(evaluate, rebuilding_array(broken), workload, n_requests=n_requests, seed=seed)
+        beside = beside_rebuild(evaluate, rebuilding_array(array, broken), workload, n_requests=n_requests, seed=seed)
         rebuilding, hours = beside.worst, beside.hours
     from diskmodel.analytic.estimate import estimate  # takes a while to load
 
@@ -184,10 +184,14 @@ def degraded_array(array: Array) -> Array | None:
     return array.model_copy(update={"layout": layout})
 
 
-def rebuilding_array(degraded: Array) -> Array:
-    """Return a degraded array with its first failed disk being rebuilt onto a spare, halfway, by md or OpenZFS."""
-    layout = degraded.layout
-    changed = {**layout.to_dict(), "spares": max(1, layout.spares), "rebuild": Rebuild().halfway().to_dict()}
+def rebuilding_array(array: Array, degraded: Array) -> Array:
+    """Return an array's degraded one with its first failed disk being rebuilt onto a spare, halfway, by md or OpenZFS.
+
+    A pool is as full as where the array itself is being scrubbed.
+    """
+    layout, scrub = degraded.layout, array.layout.rebuild
+    rebuild = Rebuild(used_ratio=None if scrub is None else scrub.used_ratio).halfway()
+    changed = {**layout.to_dict(), "spares": max(1, layout.spares), "rebuild": rebuild.to_dict()}
     return degraded.model_copy(update={"layout": type(layout).parse(changed)})
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.drive import Drive
-from diskmodel.layout.resilver_tables import USUAL_USED_RATIO
+from diskmodel.layout.scan_tables import USUAL_USED_RATIO
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
@@ -61,10 +61,13 @@ def rebuild_name(arrays: Iterable[Array]) -> str:
 
 
 def fullness_words(arrays: Iterable[Array]) -> str:
-    """Return how full pools are taken to be where a resilver is simulated; "" where there are none."""
-    if not any(array.layout.kind.is_pool for array in arrays):
+    """Return how full pools are taken to be where a resilver is simulated; "" where all say so themselves."""
+    rebuilds = [array.layout.rebuild for array in arrays if array.layout.kind.is_pool]
+    are_said = {rebuild is not None and rebuild.used_ratio is not None for rebuild in rebuilds}
+    if False not in are_said:
         return ""
-    return f"A pool is taken to be {USUAL_USED_RATIO:.0%} full: its resilver copies only what is stored."
+    where = " where it is not said" if True in are_said else ""
+    return f"A pool is taken to be {USUAL_USED_RATIO:.0%} full{where}: its resilver copies only what is stored."
 
 
 def rebuild_words(safety: Safety) -> str:

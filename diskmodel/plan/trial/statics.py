@@ -10,8 +10,8 @@ from diskmodel.array import Array
 from diskmodel.drive import Hdd, Virtual
 from diskmodel.drive.virtual.processor import sequential_rate
 from diskmodel.layout.description import Rebuild
-from diskmodel.layout.resilver import stored_sectors
-from diskmodel.layout.resilver_tables import USUAL_USED_RATIO
+from diskmodel.layout.scan import stored_sectors
+from diskmodel.layout.scan_tables import USUAL_USED_RATIO
 from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.statics import Statics
 from diskmodel.plan.question.case import Case

@@ -8,12 +8,18 @@ import pytest
 
 from diskmodel.array import Array
 from diskmodel.errors import DescriptionError
+from diskmodel.plan.comparison.compare import degraded_array, rebuilding_array
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.show.candidates import fullness_words, rebuild_name
 from diskmodel.plan.show.cautions import long_rebuild, rebuild_bound
 from diskmodel.plan.trial.rule_of_thumb import rule_of_thumb_disks
 from diskmodel.plan.trial.statics import idle_rebuild_hours, rebuilt_bytes, static_criteria, statics
+
+SCRUBBED = {
+    "drive": "generic-7k2",
+    "layout": {"level": "raidz1", "disks": 6, "rebuild": {"action": "check", "used": "40%"}},
+}
 
 
 def plan_of(**fields: Any) -> PlanDescription:
@@ -99,8 +105,20 @@ def test_a_resilver_is_called_one() -> None:
     assert rebuild_name([raid]) == "rebuild by Linux md"
     assert fullness_words([raid]) == ""
     assert "80% full" in fullness_words([raid, mirror])
+    scrubbed = Array.parse(SCRUBBED)
+    assert fullness_words([raid, scrubbed]) == ""
+    assert "80% full where it is not said" in fullness_words([mirror, scrubbed])
     month = long_rebuild(raidz1, 24 * 30)
     assert month.startswith("for 30 days after a disk failed a second failed disk may lose data: OpenZFS resilvers")
     assert "Linux md" not in rebuild_bound(raidz1, 0.1)
     assert rebuild_bound(raidz1, 0.1).endswith("on each disk are resilvered in 0.1 h.")
     assert "Beside the load a resilver yields" in rebuild_bound(raidz1, 1000)
+
+
+def test_a_scrubbed_pool_is_resilvered_as_full_as_it_is() -> None:
+    array = Array.parse(SCRUBBED)
+    broken = degraded_array(array)
+    assert broken is not None
+    rebuild = rebuilding_array(array, broken).layout.rebuild
+    assert rebuild is not None
+    assert (rebuild.action, rebuild.used_ratio, rebuild.done_ratio) == ("recover", 0.4, 0.5)

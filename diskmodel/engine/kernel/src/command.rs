@@ -21,8 +21,8 @@ pub struct Command {
     pub is_bitmap: bool,
     /// A write of a transaction group of a pool (rule X14).
     pub is_of_group: bool,
-    /// A read or a write of the resilver of a pool (rules X8, X14).
-    pub is_of_resilver: bool,
+    /// A read or a write of a resilver or a scrub of a pool (rules X8, X14).
+    pub is_of_scan: bool,
     /// A read of a pool that nobody waits for (rule X14).
     pub is_ahead: bool,
     /// Part of a run that does not go to the media cache (rule G2).

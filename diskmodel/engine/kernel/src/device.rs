@@ -3,7 +3,7 @@
 
 use crate::command::{Command, Commands};
 use crate::events::{Action, Events, COMPLETE, DISPATCH, LAST_NS};
-use crate::layout::ResilverTables;
+use crate::layout::ScanTables;
 use crate::mechanics::{READ, WRITE};
 #[cfg(feature = "web")]
 use crate::movement::Movement;
@@ -148,22 +148,22 @@ const NEVER: i64 = i64::MAX;
 const LOOKED_AT: usize = 256;
 
 /// Classes of commands on a disk of a pool: reads and writes that somebody waits for, reads ahead, writes of a
-/// transaction group; reads of a resilver (rule X14).
+/// transaction group; reads of a scan (rule X14).
 const READS: usize = 0;
 const AWAITED: usize = 1;
 const AHEAD: usize = 2;
 const OF_GROUP: usize = 3;
-const OF_RESILVER: usize = 4;
+const OF_SCAN: usize = 4;
 const N_CLASSES: usize = 5;
 /// Bits of a time in ns below which writes of a group count as equally old: 0.54 s.
 const AGE_BITS: u32 = 29;
 
 fn class_of(command: &Command) -> usize {
     match command.op {
-        READ if command.is_of_resilver => OF_RESILVER,
+        READ if command.is_of_scan => OF_SCAN,
         READ if command.is_ahead => AHEAD,
         READ => READS,
-        _ if command.is_of_group || command.is_of_resilver => OF_GROUP,
+        _ if command.is_of_group || command.is_of_scan => OF_GROUP,
         _ => AWAITED,
     }
 }
@@ -176,22 +176,22 @@ struct Classes {
     most: [usize; 4],
     /// Those that it has.
     active: [usize; N_CLASSES],
-    resilver: ResilverTables,
-    /// Reads of a resilver that the drive may be given beside other commands, or that have ended since.
+    scan: ScanTables,
+    /// Reads of a scan that the drive may be given beside other commands, or that have ended since.
     credit: i64,
     /// What a processor does for each write of a group that another one includes.
     hand_ns: i64,
 }
 
 impl Classes {
-    /// Commands of other classes than the resilver's that the drive has.
+    /// Commands of other classes than the scan's that the drive has.
     fn n_others(&self) -> usize {
-        self.active[..OF_RESILVER].iter().sum()
+        self.active[..OF_SCAN].iter().sum()
     }
 
-    /// Reads of a resilver that the drive may have now.
-    fn most_of_resilver(&self) -> usize {
-        let tables = &self.resilver;
+    /// Reads of a scan that the drive may have now.
+    fn most_of_scan(&self) -> usize {
+        let tables = &self.scan;
         let most = if self.n_others() > 0 {
             self.credit.min(tables.active_least)
         } else if self.credit >= tables.quiet {
@@ -206,7 +206,7 @@ impl Classes {
     fn count_active(&mut self, class: usize) {
         self.active[class] += 1;
         let others = self.n_others();
-        if class != OF_RESILVER {
+        if class != OF_SCAN {
             if others == 1 {
                 self.credit = 1;
             }
@@ -219,8 +219,8 @@ impl Classes {
     fn count_ended(&mut self, class: usize) {
         self.active[class] -= 1;
         let others = self.n_others();
-        if class != OF_RESILVER {
-            self.credit = if others > 0 { self.resilver.credit } else { 0 };
+        if class != OF_SCAN {
+            self.credit = if others > 0 { self.scan.credit } else { 0 };
         } else if others == 0 {
             self.credit += 1;
         }
@@ -231,6 +231,8 @@ impl Classes {
 pub struct Front {
     pub index: u32,
     pub pending: usize,
+    /// Those of a scan that wait (rule X6).
+    n_scanned: usize,
     pub completed_end: i64,
     pub counters: Counters,
     pub waiting: Pool,
@@ -264,6 +266,7 @@ impl Front {
         Front {
             index,
             pending: 0,
+            n_scanned: 0,
             completed_end: 0,
             counters: Counters::default(),
             waiting: Pool::default(),
@@ -284,6 +287,12 @@ impl Front {
         }
     }
 
+    /// Commands that have not completed, without those of a scan that wait (rule X6).
+    #[inline(always)]
+    pub fn outstanding(&self) -> usize {
+        self.pending - self.n_scanned
+    }
+
     /// Lets adjacent waiting commands become one of up to `sectors` (rule Q9).
     pub fn merge_up_to(&mut self, sectors: i64) {
         self.merge_limit = sectors;
@@ -298,10 +307,9 @@ impl Front {
 
     /// Gives the drive commands of a pool by class: at most so many of those that somebody waits for, so many reads
     /// ahead, and none of a group at first (rule X14); a write may include others behind `gap` sectors of padding.
-    pub fn divide_into_classes(&mut self, gap: i64, (most, ahead): (i64, i64), resilver: &ResilverTables) {
+    pub fn divide_into_classes(&mut self, gap: i64, (most, ahead): (i64, i64), scan: &ScanTables) {
         let most = [most as usize, most as usize, ahead as usize, 0];
-        self.classes =
-            Some(Classes { gap, most, active: [0; N_CLASSES], resilver: resilver.clone(), credit: 0, hand_ns: 0 });
+        self.classes = Some(Classes { gap, most, active: [0; N_CLASSES], scan: scan.clone(), credit: 0, hand_ns: 0 });
     }
 
     /// Somebody waits for these reads ahead now: those that the drive does not have are of another class.
@@ -338,13 +346,13 @@ impl Front {
     /// The command that a pool gives to the drive next (rule X14); None: none now.
     #[inline(never)]
     fn take_by_class(&mut self, commands: &Commands) -> Option<Waiting> {
-        let Front { waiting, classes, handed_end, .. } = self;
+        let Front { waiting, classes, handed_end, n_scanned, .. } = self;
         let classes = classes.as_mut()?;
         let end = *handed_end;
         let age = |w: &Waiting| w.arrived >> AGE_BITS;
-        let most_of_resilver = classes.most_of_resilver();
+        let most_of_scan = classes.most_of_scan();
         let is_open = |kind: usize| {
-            let most = if kind == OF_RESILVER { most_of_resilver } else { classes.most[kind] };
+            let most = if kind == OF_SCAN { most_of_scan } else { classes.most[kind] };
             classes.active[kind] < most
         };
         let list = waiting.list();
@@ -364,7 +372,9 @@ impl Front {
             }
         }
         let chosen = first.into_iter().flatten().map(|(_, at)| at).next();
-        Some(list.remove(chosen?))
+        let taken = list.remove(chosen?);
+        *n_scanned -= usize::from(commands[taken.id].is_of_scan);
+        Some(taken)
     }
 
     /// Whether commands change when they are handed over.
@@ -380,11 +390,11 @@ impl Front {
         if first.arrived == now {
             return 0;
         }
-        let Command { op, is_of_group, is_of_resilver, .. } = commands[first.id];
+        let Command { op, is_of_group, is_of_scan, .. } = commands[first.id];
         let own_gap = self.classes.as_ref().map_or(0, |classes| classes.gap);
         let gap = match op {
             READ => self.gather.0,
-            _ if is_of_resilver => 0,
+            _ if is_of_scan => 0,
             _ => own_gap,
         };
         let most = self.gather.1;
@@ -394,8 +404,8 @@ impl Front {
         let mut near = std::mem::take(&mut self.near);
         near.clear();
         near.extend(list.commands().iter().take(LOOKED_AT).enumerate().filter_map(|(at, w)| {
-            let Command { op: other, is_of_group: of_group, is_of_resilver: of_resilver, .. } = commands[w.id];
-            let is_like = (other, of_group, of_resilver) == (op, is_of_group, is_of_resilver);
+            let Command { op: other, is_of_group: of_group, is_of_scan: of_scan, .. } = commands[w.id];
+            let is_like = (other, of_group, of_scan) == (op, is_of_group, is_of_scan);
             let is_near = w.arrived < now && w.lba / self.border == first.lba / self.border;
             (is_like && is_near).then_some((w.lba, w.seq, w.n, w.id, at))
         }));
@@ -430,6 +440,9 @@ impl Front {
         near[from..to].sort_unstable_by_key(|&(.., at)| std::cmp::Reverse(at));
         for &(.., at) in &near[from..to] {
             list.remove(at);
+        }
+        if is_of_scan {
+            self.n_scanned -= to - from;
         }
         self.near = near;
         (first.lba, first.n) = (begin, end - begin);
@@ -478,6 +491,7 @@ impl Front {
         if self.merge_limit > 0 && self.merge(&waiting, commands, aim) {
             return;
         }
+        self.n_scanned += usize::from(commands[waiting.id].is_of_scan);
         self.waiting.push(waiting, &self.scheduler);
         // a drive that has no slot takes nothing until a command leaves it
         if self.in_drive < depth {

@@ -10,13 +10,13 @@ from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.pools.intent_log import Entry, IntentLog
 from diskmodel.engine.reference.pools.reads import PoolReads
-from diskmodel.engine.reference.pools.resilver import Resilver
+from diskmodel.engine.reference.pools.scan import Scan
 from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.reference.raid import Access, Raid
 from diskmodel.layout.pieces import Piece
 from diskmodel.layout.pool import width_of
 from diskmodel.layout.pool_space import Space, blocks_above, commands_of, write_pieces
-from diskmodel.layout.resilver import new_disk_of
+from diskmodel.layout.scan import new_disk_of
 from diskmodel.records import READ, WRITE
 
 #: Times of its own work that a write of a group waits for a processor which others want. The thread that begins it
@@ -101,8 +101,8 @@ class PoolWrites:
         #: When the last delayed write goes on, and writes that wait until less is dirty.
         self.delayed_until_ns = 0
         self.blocked: deque[Write] = deque()
-        #: A resilver, which the groups wait for (rule X21), and whether the one that is written has data.
-        self.resilver = Resilver(clock, raid, self) if raid.tables.rebuild_disk >= 0 else None
+        #: A resilver or a scrub, which the groups wait for (rule X21), and whether the one that is written has data.
+        self.scan = Scan(clock, raid, self) if raid.tables.sync_action != "none" else None
         self.has_data = False
         self._dirty_changed()
 
@@ -246,8 +246,8 @@ class PoolWrites:
     def _begin_group(self, *, is_due: bool = False) -> None:
         """Write the open group if it is time, or large enough, and none is being written."""
         is_large = self.open.n_dirty >= self.tables.dirty_group
-        is_resilvered = self.resilver is not None and self.resilver.has_work
-        is_time = is_resilvered or (bool(self.open.records) and (is_due or is_large))
+        is_scanned = self.scan is not None and self.scan.has_work
+        is_time = is_scanned or (bool(self.open.records) and (is_due or is_large))
         if self.syncing is not None or not is_time:
             return
         self.begun_ns = self.clock.now
@@ -280,12 +280,12 @@ class PoolWrites:
             self.is_in_turn = True
             self._take_turn(self.clock.now)
         if not (self.left_records or self.left_indirect or self.out or self.is_in_turn):
-            if self.resilver is not None and self.round == 0 and self.resilver.begin():
+            if self.scan is not None and self.round == 0 and self.scan.begin():
                 return
             self._next_round()
 
-    def resilvered(self) -> None:
-        """The group goes on behind its part of the resilver (rule X21)."""
+    def scanned(self) -> None:
+        """The group goes on behind its part of the scan (rule X21)."""
         if self.has_data:
             self._next_round()
         else:
@@ -375,7 +375,7 @@ class PoolWrites:
 
     def _end_group(self) -> None:
         self.syncing = None
-        if self.open.records or (self.resilver is not None and self.resilver.has_work):
+        if self.open.records or (self.scan is not None and self.scan.has_work):
             is_due = self.clock.now >= self.begun_ns + self.tables.group_ns
             self._begin_group(is_due=is_due)
             if self.syncing is None:

@@ -9,8 +9,8 @@ mod pool_log;
 mod pool_space;
 mod pool_streams;
 mod rebuild;
-mod resilver;
 mod row;
+mod scan;
 mod stripes;
 mod tables;
 
@@ -29,7 +29,7 @@ pub use pool::PoolTables;
 pub use pool_log::{rounded, Lengths};
 pub use pool_space::{blocks_above, commands_of, write_pieces, Space, WriteTables};
 pub use pool_streams::{ReadTables, Streams};
-pub use resilver::{step as resilver_step, ResilverTables, Stored};
+pub use scan::{scanned_vdevs, step as scan_step, ScanTables, Stored};
 pub use stripes::{Stretch, StripeCache};
 pub use tables::LayoutTables;
 

@@ -2,7 +2,7 @@
 
 use super::pool_space::WriteTables;
 use super::pool_streams::ReadTables;
-use super::resilver::ResilverTables;
+use super::scan::ScanTables;
 use super::{Copy, Layout, Piece, Plan, READ};
 use crate::schema::record;
 
@@ -39,7 +39,7 @@ record! {
         pub gather: i64,
         pub reads: ReadTables,
         pub writes: WriteTables,
-        pub resilver: ResilverTables,
+        pub scan: ScanTables,
     }
 }
 

@@ -73,7 +73,7 @@ impl LayoutTables {
                 && (is_mirror || self.copies == 1 && self.n_parity > 0)
                 && self.stripe_cache == 0
                 && self.bitmap_chunk == 0
-                && matches!(self.sync_action, SyncAction::None | SyncAction::Recover),
+                && self.sync_action != SyncAction::Resync,
             "layout.pool",
             width,
             format_args!("vdevs of so many disks must be all {} disks, with nothing of RAID", self.n_disks),
@@ -112,15 +112,15 @@ impl LayoutTables {
         all_within(&ahead, 1, MAX_SECTORS)?;
         within("layout.pool.reads.reap_ns", pool.reads.reap_ns, 0, MAX_APART_NS)?;
         self.check_pool_writes(&pool.writes)?;
-        let resilver = &pool.resilver;
-        within("layout.pool.resilver.records", resilver.records, 0, self.capacity / pool.record)?;
-        within("layout.pool.resilver.in_flight", resilver.in_flight, 1, MAX_SECTORS)?;
-        within("layout.pool.resilver.least_ns", resilver.least_ns, 0, MAX_APART_NS)?;
+        let scan = &pool.scan;
+        within("layout.pool.scan.records", scan.records, 0, self.capacity / pool.record)?;
+        within("layout.pool.scan.in_flight", scan.in_flight, 1, MAX_SECTORS)?;
+        within("layout.pool.scan.least_ns", scan.least_ns, 0, MAX_APART_NS)?;
         let reads = [
-            ("layout.pool.resilver.active_least", resilver.active_least),
-            ("layout.pool.resilver.active_most", resilver.active_most),
-            ("layout.pool.resilver.quiet", resilver.quiet),
-            ("layout.pool.resilver.credit", resilver.credit),
+            ("layout.pool.scan.active_least", scan.active_least),
+            ("layout.pool.scan.active_most", scan.active_most),
+            ("layout.pool.scan.quiet", scan.quiet),
+            ("layout.pool.scan.credit", scan.credit),
         ];
         all_within(&reads, 1, MAX_WRITES)?;
         holds(pool.record % pool.block == 0, "layout.pool.record", pool.record, "must be a multiple of a block")?;
@@ -333,7 +333,7 @@ impl LayoutTables {
             }
             SyncAction::Check | SyncAction::Resync => {
                 let is_whole = self.failed.is_empty() && self.rebuild_disk < 0 && !self.far;
-                let is_redundant = self.family == Family::Parity || self.copies > 1;
+                let is_redundant = self.n_parity > 0 || self.copies > 1;
                 holds(
                     is_whole && is_redundant,
                     "layout.sync_action",
@@ -348,7 +348,8 @@ impl LayoutTables {
         within("layout.rebuild_gap_ns", self.rebuild_gap_ns, 0, MAX_APART_NS)?;
         within("layout.rebuild_speed_min", self.rebuild_speed_min, 0, MAX_SECTORS)?;
         within("layout.rebuild_idle", self.rebuild_idle, 0, MAX_SECTORS)?;
-        within("layout.rebuild_front", self.rebuild_front, 0, self.member)
+        let vdevs = if self.family == Family::Pool { self.n_groups } else { 1 };
+        within("layout.rebuild_front", self.rebuild_front, 0, self.member.saturating_mul(vdevs))
     }
 
     /// Longest request in sectors that becomes no more than `MAX_PIECES` commands.

@@ -99,7 +99,7 @@ impl Outside {
             if let Some(pool) = &layout.pool {
                 front.gather_up_to(pool.gather_gap, pool.gather, model.border());
                 let most = (pool.most_active, pool.reads.active);
-                front.divide_into_classes(pool.writes.gather_gap, most, &pool.resilver);
+                front.divide_into_classes(pool.writes.gather_gap, most, &pool.scan);
             }
             if let Some(zones) = &self.write_zones {
                 front.write_in(WriteZones::new(zones, model.border()));

@@ -48,7 +48,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         layout.plan(op, sector, n, rebuild.front(), plan, |copies, n| {
             choice.choose(copies, n, |disk| {
                 let front = disks[disk as usize].front();
-                DiskState { pending: front.pending, completed_end: front.completed_end }
+                DiskState { pending: front.outstanding(), completed_end: front.completed_end }
             })
         });
         // a parity array that has lost a disk computes reads in its thread, also those that need no lost block
@@ -98,7 +98,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let ArrayAccess { ref owner, is_fua, .. } = self.accesses[id];
         let is_bitmap = matches!(owner, Owner::Bitmap);
         let is_of_group = matches!(owner, Owner::Group(_));
-        let is_of_resilver = matches!(owner, Owner::Resilver);
+        let is_of_scan = matches!(owner, Owner::Scan(_));
         let is_ahead = matches!(owner, Owner::Ahead(_));
         let mut out = 0;
         for at in 0..self.plan.first.len() {
@@ -114,7 +114,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                     holds: op == READ_AND_HOLD,
                     is_bitmap,
                     is_of_group,
-                    is_of_resilver,
+                    is_of_scan,
                     is_ahead,
                     lba,
                     n: take,
@@ -291,7 +291,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Owner::Log(burst) => self.log_written(burst, last),
             Owner::Group(cleans) => self.group_command_ended(cleans),
             Owner::Labels => self.labels_written(),
-            Owner::Resilver => self.record_resilvered(),
+            Owner::Scan(vdev) => self.record_scanned(vdev),
             Owner::Host(host) => {
                 let request = &mut self.hosts[host];
                 request.parity += parity;

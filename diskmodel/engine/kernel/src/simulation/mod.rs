@@ -15,7 +15,7 @@ mod pool_reads;
 mod processors;
 mod read_ahead;
 mod rebuild;
-mod resilver;
+mod scan;
 mod stripes;
 mod submission;
 
@@ -82,8 +82,8 @@ enum Owner {
     Group(i64),
     /// The labels of a pool.
     Labels,
-    /// A record that is resilvered.
-    Resilver,
+    /// A record of a vdev, this one of those that are scanned, that is resilvered or read by a scrub.
+    Scan(u32),
 }
 
 impl Default for Owner {
@@ -337,7 +337,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             }
             self.happen(next);
         }
-        let front = self.pool.as_ref().and_then(|pool| pool.resilver_front()).unwrap_or_else(|| self.rebuild.front());
+        let front = self.pool.as_ref().and_then(|pool| pool.scan_front()).unwrap_or_else(|| self.rebuild.front());
         Ok((self.events.now, front - self.layout.rebuild_front))
     }
 

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::intent_log::{Entry, IntentLog, LogWaiter};
 use super::pool_reads::PoolReads;
-use super::resilver::Resilver;
+use super::scan::Scan;
 use super::{Owner, Simulation, Times};
 use crate::command::Command;
 use crate::device::{Device, Shared};
@@ -85,8 +85,8 @@ pub struct PoolWrites {
     delayed_until: i64,
     blocked: VecDeque<u32>,
     writes: HashMap<u32, Write>,
-    /// A resilver, which the groups wait for (rule X21), and whether the one that is written has data.
-    pub(super) resilver: Option<Resilver>,
+    /// A resilver or a scrub, which the groups wait for (rule X21), and whether the one that is written has data.
+    pub(super) scan: Option<Scan>,
     has_data: bool,
 }
 
@@ -119,14 +119,14 @@ impl PoolWrites {
             delayed_until: 0,
             blocked: VecDeque::new(),
             writes: HashMap::new(),
-            resilver: Resilver::of(layout),
+            scan: Scan::of(layout),
             has_data: left_records > 0,
         })
     }
 
-    /// Sectors that a resilver is through; None: there is none.
-    pub(super) fn resilver_front(&self) -> Option<i64> {
-        self.resilver.as_ref().map(|resilver| resilver.front)
+    /// Sectors that a scan is through; None: there is none.
+    pub(super) fn scan_front(&self) -> Option<i64> {
+        self.scan.as_ref().map(|scan| scan.front)
     }
 
     /// Sectors that are dirty, and when the writing of the group began.
@@ -138,9 +138,9 @@ impl PoolWrites {
         self.begun
     }
 
-    /// Whether a resilver lets one group follow the other.
-    fn is_resilvered(&self, layout: &Layout) -> bool {
-        self.resilver.as_ref().is_some_and(|resilver| resilver.has_work(layout))
+    /// Whether a scan lets one group follow the other.
+    fn is_scanned(&self, layout: &Layout) -> bool {
+        self.scan.as_ref().is_some_and(|scan| scan.has_work(layout))
     }
 
     /// Records and indirect blocks that are still to be written.
@@ -396,7 +396,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let Some((pool, layout, tables)) = self.pool() else { return };
         let n = pool.open.records.len() as i64;
         let is_large = pool.open.n_dirty >= tables.writes.dirty_group;
-        let is_time = pool.is_resilvered(layout) || (n > 0 && (is_due || is_large));
+        let is_time = pool.is_scanned(layout) || (n > 0 && (is_due || is_large));
         if pool.syncing.is_some() || !is_time {
             return;
         }
@@ -442,15 +442,15 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
         let Some((pool, ..)) = self.pool() else { return };
         if pool.left_records == 0 && pool.left_indirect == 0 && pool.out == 0 && pool.turn == Turn::None {
-            if pool.round == 0 && self.begin_resilver() {
+            if pool.round == 0 && self.begin_scan() {
                 return;
             }
             self.next_round();
         }
     }
 
-    /// The group goes on behind its part of the resilver (rule X21).
-    pub(super) fn group_resilvered(&mut self) {
+    /// The group goes on behind its part of the scan (rule X21).
+    pub(super) fn group_scanned(&mut self) {
         if self.pool().is_some_and(|(pool, ..)| pool.has_data) {
             self.next_round();
         } else {
@@ -610,7 +610,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let now = self.events.now;
         let Some((pool, layout, tables)) = self.pool() else { return };
         pool.syncing = None;
-        if pool.open.records.is_empty() && !pool.is_resilvered(layout) {
+        if pool.open.records.is_empty() && !pool.is_scanned(layout) {
             return;
         }
         let is_due = now >= pool.begun + tables.writes.group_ns;

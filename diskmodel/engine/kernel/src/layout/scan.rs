@@ -1,15 +1,15 @@
-//! What a resilver of a pool goes through, and what it reads and writes (rules X20 and X21); see
-//! `diskmodel/layout/resilver.py`.
+//! What a scan of a pool goes through, and what it reads and writes: a resilver, a scrub (rules X20 to X22); see
+//! `diskmodel/layout/scan.py`.
 
 use super::pool::{n_columns, PoolTables};
-use super::{Copy, Layout, Piece, Plan, READ};
+use super::{Copy, Layout, Piece, Plan, SyncAction, READ};
 use crate::mechanics::WRITE;
 use crate::schema::record;
 
 record! {
-    /// How fast a resilver goes on, as `diskmodel.layout.resilver_tables.ResilverTables`.
+    /// How fast a resilver or a scrub goes on, as `diskmodel.layout.scan_tables.ScanTables`.
     #[derive(Clone, Debug)]
-    pub struct ResilverTables {
+    pub struct ScanTables {
         /// Records of the whole pool that are stored, from the first on.
         pub records: i64,
         /// Sectors of records that are read and not written yet.
@@ -23,16 +23,25 @@ record! {
     }
 }
 
-/// How many of the stored records lie on the vdev of the lost disk (rule X2).
-pub fn records_of(layout: &Layout, pool: &PoolTables) -> i64 {
+/// The vdevs that a scan goes through: the lost disk's, or all of them (rules X20 and X22).
+pub fn scanned_vdevs(layout: &Layout) -> std::ops::Range<i64> {
+    if layout.rebuild_disk < 0 {
+        return 0..if layout.sync_action == SyncAction::Check { layout.n_groups } else { 0 };
+    }
     let vdev = layout.rebuild_disk / layout.group_width();
+    vdev..vdev + 1
+}
+
+/// How many of the first so many records lie on a vdev (rule X2).
+fn records_of(layout: &Layout, pool: &PoolTables, records: i64, vdev: i64) -> i64 {
     let all = pool.turn_records * layout.n_groups;
-    let (turns, rest) = (pool.resilver.records / all, pool.resilver.records % all);
+    let (turns, rest) = (records / all, records % all);
     turns * pool.turn_records + (rest - vdev * pool.turn_records).clamp(0, pool.turn_records)
 }
 
 /// The stored records of a vdev, in their order on the disks (rule X20).
 pub struct Stored {
+    pub vdev: i64,
     n: i64,
     slab: i64,
     /// Records of the metaslab: those before, and all of it.
@@ -41,11 +50,13 @@ pub struct Stored {
 }
 
 impl Stored {
-    pub fn new(layout: &Layout, pool: &PoolTables) -> Self {
-        let n = records_of(layout, pool);
-        let mut stored = Stored { n, slab: 0, at: 0, held: 0 };
+    /// Those that a scan is not through at the beginning.
+    pub fn new(layout: &Layout, pool: &PoolTables, vdev: i64) -> Self {
+        let n = records_of(layout, pool, pool.scan.records, vdev);
+        let mut stored = Stored { vdev, n, slab: 0, at: 0, held: 0 };
         stored.held = stored.held(pool);
-        stored.find_next(pool);
+        let begun = layout.rebuild_front / layout.rebuild_window;
+        stored.skip(pool, if layout.rebuild_disk < 0 { records_of(layout, pool, begun, vdev) } else { begun });
         stored
     }
 
@@ -74,7 +85,7 @@ impl Stored {
     }
 
     /// Leave out so many records.
-    pub fn skip(&mut self, pool: &PoolTables, n: i64) {
+    fn skip(&mut self, pool: &PoolTables, n: i64) {
         self.at += n;
         self.find_next(pool);
     }
@@ -93,19 +104,26 @@ impl Stored {
     }
 }
 
-/// What the record at block `first` of the resilvered vdev needs, into `plan`; false: it has nothing on the lost disk.
+/// What the record at block `first` of a vdev needs, into `plan`; false: it has nothing on the lost disk. A scrub reads all
+/// of it (rule X22).
 pub fn step(
     layout: &Layout,
     pool: &PoolTables,
-    first: i64,
+    (vdev, first): (i64, i64),
     plan: &mut Plan,
     choose: &mut impl FnMut(&[Copy], i64) -> Copy,
 ) -> bool {
     plan.first.clear();
     plan.then.clear();
     let width = layout.group_width();
-    let vdev = layout.rebuild_disk / width;
     let new = layout.n_disks;
+    let is_scrub = layout.rebuild_disk < 0;
+    if layout.n_parity == 0 && is_scrub {
+        let lba = layout.data_offset + first * pool.block;
+        let disks = vdev * width..(vdev + 1) * width;
+        plan.first.extend(disks.map(|disk| Piece::new(disk as u32, READ, lba, pool.record)));
+        return true;
+    }
     if layout.n_parity == 0 {
         super::pool::mirror(layout, pool, vdev, first, plan, choose);
         let read = plan.first[0];
@@ -122,5 +140,5 @@ pub fn step(
             plan.first.push(Piece::new(disk, READ, lba, n));
         }
     }
-    !plan.then.is_empty()
+    is_scrub || !plan.then.is_empty()
 }

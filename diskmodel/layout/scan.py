@@ -1,4 +1,4 @@
-"""What a resilver of a pool of OpenZFS goes through, and what it reads and writes (rules X20 and X21)."""
+"""What a scan of a pool of OpenZFS goes through, and what it reads and writes: a resilver, a scrub (X20 to X22)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,19 @@ if TYPE_CHECKING:
     from diskmodel.layout.tables import LayoutTables
 
 
-def records_of(tables: LayoutTables, vdev: int) -> int:
-    """Return how many of the stored records lie on a vdev (rule X2)."""
+def scanned_vdevs(tables: LayoutTables) -> range:
+    """Return the vdevs that a scan goes through: the lost disk's, or all of them (rules X20 and X22)."""
+    if tables.rebuild_disk < 0:
+        return range(tables.n_groups if tables.sync_action == "check" else 0)
+    vdev = tables.rebuild_disk // width_of(tables)
+    return range(vdev, vdev + 1)
+
+
+def records_of(tables: LayoutTables, records: int, vdev: int) -> int:
+    """Return how many of the first `records` records lie on a vdev (rule X2)."""
     pool = tables.pool
     assert pool is not None
-    turns, rest = divmod(pool.resilver.records, pool.turn_records * tables.n_groups)
+    turns, rest = divmod(records, pool.turn_records * tables.n_groups)
     return turns * pool.turn_records + min(max(rest - vdev * pool.turn_records, 0), pool.turn_records)
 
 
@@ -26,14 +34,14 @@ def stored_sectors(tables: LayoutTables) -> int:
     pool = tables.pool
     assert pool is not None
     disks = tables.n_groups * (width_of(tables) if tables.n_parity else 1)
-    return pool.resilver.records * pool.stored * pool.block // disks
+    return pool.scan.records * pool.stored * pool.block // disks
 
 
 def blocks_in_order(tables: LayoutTables, vdev: int) -> Iterator[int]:
     """Yield the first blocks of a vdev's stored records, in their order on the disks (rule X20)."""
     pool = tables.pool
     assert pool is not None
-    n = records_of(tables, vdev)
+    n = records_of(tables, pool.scan.records, vdev)
     n_straight, other_records = pool.n_slabs - pool.skipped_slabs, pool.slab_records - pool.half_records
     for slab in range(pool.n_slabs):
         place = slab
@@ -50,15 +58,26 @@ def blocks_in_order(tables: LayoutTables, vdev: int) -> Iterator[int]:
             yield slab * pool.slab_blocks + begin + at * pool.stored
 
 
-def step(tables: LayoutTables, first: int, choose: ChooseCopy) -> Plan | None:
-    """Return what the record at block `first` of the resilvered vdev needs; None: it has nothing on the lost disk."""
-    pool, lost = tables.pool, tables.rebuild_disk
+def records_begun(tables: LayoutTables, vdev: int) -> int:
+    """Return how many records of a vdev a scan is through at the beginning (rules X20 and X22)."""
+    n = tables.rebuild_front // tables.rebuild_window
+    return n if tables.rebuild_disk >= 0 else records_of(tables, n, vdev)
+
+
+def step(tables: LayoutTables, vdev: int, first: int, choose: ChooseCopy) -> Plan | None:
+    """Return what the record at block `first` of a vdev needs; None: it has nothing on the lost disk.
+
+    A scrub reads all of it (rule X22).
+    """
+    pool, lost, new = tables.pool, tables.rebuild_disk, tables.n_disks
     assert pool is not None
-    vdev, new = lost // width_of(tables), tables.n_disks
+    base = vdev * width_of(tables)
     if not tables.n_parity:
+        if lost < 0:
+            lba = tables.data_offset + first * pool.block
+            return Plan([Piece(disk, READ, lba, pool.record) for disk in range(base, base + width_of(tables))], [])
         read = read_of_mirror(tables, vdev, first, choose)
         return Plan([read], [Piece(new, WRITE, read.lba, read.n)])
-    base = vdev * width_of(tables)
     reads, writes = [], []
     for disk, row, blocks in reversed(columns_of(tables, first, pool.record // pool.block)):
         lba, n = tables.data_offset + row * pool.block, blocks * pool.block
@@ -66,7 +85,7 @@ def step(tables: LayoutTables, first: int, choose: ChooseCopy) -> Plan | None:
             writes.append(Piece(new, WRITE, lba, n))
         elif base + disk not in tables.failed:
             reads.append(Piece(base + disk, READ, lba, n))
-    return Plan(reads, writes) if writes else None
+    return Plan(reads, writes) if writes or lost < 0 else None
 
 
 def new_disk_of(tables: LayoutTables, disk: int) -> int | None:

@@ -1,8 +1,9 @@
-"""Both engines on pools of OpenZFS that are resilvered (rules X14, X20 and X21), beside every kind of load."""
+"""Both engines on pools of OpenZFS that are resilvered or scrubbed (X14, X20 to X22), beside every kind of load."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -71,10 +72,31 @@ def long_case(seed: int) -> Case:
     return {"array": array, "workload": {"streams": [stream]}, "n": 40, "seed": seed}
 
 
+def scrubbed(case: Case) -> Case:
+    """Return a resilver's case with all of its disks, and a scrub instead."""
+    given = case["array"]["layout"]
+    layout = {name: value for name, value in given.items() if name not in ("failed", "spares")}
+    kept = {name: value for name, value in given["rebuild"].items() if name != "disk"}
+    layout["rebuild"] = {**kept, "action": "check"}
+    return {**case, "array": {**case["array"], "layout": layout}}
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_the_engines_agree_on_long_resilvers(seed: int) -> None:
     divergence = difference(long_case(seed))
     assert divergence is None, f"long_case({seed}): {divergence}"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_engines_agree_on_long_scrubs(seed: int) -> None:
+    divergence = difference(scrubbed(long_case(seed)))
+    assert divergence is None, f"scrubbed(long_case({seed})): {divergence}"
+
+
+@pytest.mark.parametrize("seed", range(N_CASES))
+def test_the_engines_agree_on_scrubs(seed: int) -> None:
+    divergence = difference(scrubbed(resilver_case(seed)))
+    assert divergence is None, f"scrubbed(resilver_case({seed})): {divergence}"
 
 
 @pytest.mark.parametrize("seed", range(N_CASES))
@@ -83,14 +105,16 @@ def test_the_engines_agree_on_resilvers(seed: int) -> None:
     assert divergence is None, f"resilver_case({seed}): {divergence}"
 
 
-def test_the_cases_show_every_rule() -> None:
-    """All kinds of vdevs, resilvers that end and ones that do not, and ones that have begun before."""
+@pytest.mark.parametrize("change", [lambda case: case, scrubbed], ids=["resilver", "scrub"])
+def test_the_cases_show_every_rule(change: Callable[[Case], Case]) -> None:
+    """All kinds of vdevs, scans that end and ones that do not, of several vdevs and ones that have begun before."""
     layouts = [resilver_case(seed)["array"]["layout"] for seed in range(N_CASES)]
     assert {layout["level"] for layout in layouts} == set(POOLS)
     assert any(len(layout["failed"]) > 1 for layout in layouts)
+    assert any(layout["vdevs"] > 1 and layout["rebuild"]["done_ratio"] for layout in layouts)
     have_ended = set()
     for seed in range(N_CASES):
-        scenario, requests = build(resilver_case(seed))
+        scenario, requests = build(change(resilver_case(seed)))
         tables = scenario.layout
         rebuilt = native.run(scenario, requests).rebuilt_bytes // scenario.drive.sector_bytes
         have_ended.add(rebuilt + tables.rebuild_front == tables.rebuild_end)

@@ -1,4 +1,4 @@
-"""How fast a resilver of a pool of OpenZFS goes on (rules X14, X20 and X21)."""
+"""How fast a scan of a pool of OpenZFS goes on: a resilver or a scrub (rules X14 and X20 to X22)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from dataclasses import dataclass
 #: Records that are read and not written yet, bytes for each data disk of the vdev (`zfs_scan_vdev_limit`, 4 MiB before
 #: 2.2). At half, a hard disk's writes are as long: they are at most 1 MiB.
 IN_FLIGHT_BYTES = 16 << 20
-#: A transaction group waits so long for a resilver at least, ns (`zfs_resilver_min_time_ms`; 1.5 s since 2.4).
-LEAST_NS = 3_000_000_000
-#: Reads of a resilver that a disk is given at once, beside other commands and alone (`zfs_vdev_scrub_min_active`,
+#: A transaction group waits so long for a resilver or a scrub at least, ns (`zfs_resilver_min_time_ms`, 1.5 s since
+#: 2.4; `zfs_scrub_min_time_ms`, 750 ms since 2.4).
+RESILVER_LEAST_NS = 3_000_000_000
+SCRUB_LEAST_NS = 1_000_000_000
+#: Reads of a scan that a disk is given at once, beside other commands and alone (`zfs_vdev_scrub_min_active`,
 #: `_max_active`).
 ACTIVE_READS = (1, 3)
-#: Reads of a resilver that must have ended since the last other command before a disk is given more of them
+#: Reads of a scan that must have ended since the last other command before a disk is given more of them
 #: (`zfs_vdev_nia_delay`), and those that it is given while the others that it has do not end (`zfs_vdev_nia_credit`).
 QUIET_READS, CREDIT = 5, 5
 #: How full a pool is unless it is said: OpenZFS is used up to about 80 %, above which it finds free space slowly.
@@ -20,8 +22,8 @@ USUAL_USED_RATIO = 0.8
 
 
 @dataclass(frozen=True)
-class ResilverTables:
-    """A resilver in whole numbers.
+class ScanTables:
+    """A scan in whole numbers.
 
     Attributes
     ----------
