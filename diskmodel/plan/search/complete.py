@@ -190,7 +190,8 @@ def _with_floor(candidate: Candidate, case: Case, evaluate: Evaluate) -> Candida
     if figure is None or not math.isfinite(figure.value):
         return candidate
     floor_ms = figure.value / 1e6
-    name = f"idle {candidate.level_in_words} of {trial.disks} disks"
+    level = candidate.level_in_words.removeprefix("a ")  # of pools: "a pool of 2 RAID-Z2 of 6"
+    name = f"idle {level} of {trial.disks} disks"
     if floor_ms > binding.limit:
         words = f"even an {name} takes {in_digits(floor_ms)} ms at {statistic}"
     else:

@@ -16,6 +16,14 @@ QUESTION = ("--iops", 300, "--reads", "70%", "--block", "8k", "--capacity", "500
 #: Presets of logs, which ask for commits.
 LOGS = ("etcd", "mysql", "postgres")
 SMALL = ("--drive", "generic-15k", "--level", "raid10", "--max-disks", 8)
+#: Presets of pools, and the records of each.
+POOLS = {
+    "zfs-vm": 16 << 10,
+    "zfs-nas": 128 << 10,
+    "zfs-backup": 1 << 20,
+    "zfs-postgres": 8 << 10,
+    "zfs-postgres-16k": 16 << 10,
+}
 
 
 def without_place(found: dict[str, Any]) -> dict[str, Any]:
@@ -119,7 +127,8 @@ def test_a_preset_is_a_question_with_sources(name: str, tmp_path: Path) -> None:
     assert known.assumptions
     saved = tmp_path / "plan.toml"
     load = ("--commits", 50) if name in LOGS else ("--iops", 50, "--capacity", "100GB")
-    words = ("--from", f"preset:{name}", *load, *SMALL)
+    level = ("--level", "mirror") if name in POOLS else ()
+    words = ("--from", f"preset:{name}", *load, *SMALL[:2], *(level or SMALL[2:4]), *SMALL[4:])
     done = run("plan", "--nominal", *words, "--save", saved)
     assert done.exit_code in (0, 3), done.stderr
     plan = PlanDescription.load(saved)
@@ -128,11 +137,25 @@ def test_a_preset_is_a_question_with_sources(name: str, tmp_path: Path) -> None:
     assert len(plan.notes) == len(known.sources) + len(known.assumptions)
 
 
+@pytest.mark.parametrize(("name", "record_bytes"), POOLS.items())
+def test_a_preset_of_a_pool_sets_its_records_and_tries_mirrors_and_raid_z(name: str, record_bytes: int) -> None:
+    given = plan_options({"iops": 100, "capacity": "1 TB"})
+    plan, notes = plan_from(given, preset=preset(name))
+    assert plan.layout.record_bytes == record_bytes
+    assert plan.candidates.levels == ("mirror", "raidz1", "raidz2")
+    assert not any("--level" in note for note in notes)
+    chosen, notes = plan_from({**given, "level": ["raidz3"]}, preset=preset(name))
+    assert chosen.candidates.levels == ("raidz3",)
+    assert f"--level: raidz3 replaces mirror, raidz1, raidz2 of preset {name}" in notes
+    with pytest.raises(DescriptionError, match=r"layout.record_bytes, ashift: belong to pools of OpenZFS"):
+        plan_from({**given, "level": ["raid6"]}, preset=preset(name))
+
+
 def test_presets_are_listed_with_their_sources() -> None:
     listed = answer("plan", "--nominal", "--list-presets")["presets"]
     assert [item["name"] for item in listed] == preset_names()
     known = {"oltp", "mail", "vm", "file-server", "video", "backup", "web", "analytics", "log", "spc1-like"}
-    known |= {*LOGS, "kafka", "vm-barriers", "desktops"}
+    known |= {*LOGS, *POOLS, "kafka", "vm-barriers", "desktops"}
     assert known == set(preset_names())
     text = run("plan", "--nominal", "--list-presets").stdout
     assert all(item["name"] in text for item in listed)
