@@ -25,7 +25,7 @@ def drawings():
     """Load the functions that draw the pictures."""
     found = {}
     for name in ("drawings", "sketches"):
-        spec = importlib.util.spec_from_file_location(name, HERE / "course" / f"{name}.py")
+        spec = importlib.util.spec_from_file_location(name, HERE / "course" / "drawn" / f"{name}.py")
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         found |= vars(module)

@@ -204,7 +204,7 @@ def tails() -> str:
 
 def validation() -> str:
     """Demerits of the validation page, which `make traces` writes."""
-    table = (HERE.parent / "explanation" / "validation-traces.md").read_text()
+    table = (HERE.parents[1] / "explanation" / "validation-traces.md").read_text()
     rows = re.findall(r"^\| (\w+) \| [\d.]+ \| [+-][\d.]+% \| ([\d.]+)% \| ([\d.]+)% \|", table, re.MULTILINE)
     names, ours, rival = zip(*rows, strict=True)
     figure, ax = axes("Held-out halves of six traces", "", "demerit, % of the mean")

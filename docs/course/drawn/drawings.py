@@ -208,3 +208,21 @@ def group_commit() -> str:
         times.plot(clients, [run.commits.mean_ns / 1e6 for run in runs], marker="o", label=name)
     times.set_xticks(clients, [str(n) for n in clients])
     return svg(figure)
+
+
+def pools() -> str:
+    """Random reads a second of whole records of pools, over the size of a record."""
+    sizes = [4, 8, 16, 32, 64, 128, 256, 512, 1024]
+    arrays = {
+        "4 mirrors of 2": "4x2 generic-7k2 mirror, record {}KiB",
+        "RAID-Z2 of 8": "8x generic-7k2 raidz2, record {}KiB",
+        "one disk": "1x generic-7k2 jbod",
+    }
+    figure, ax = axes("Reads of whole records, 8 clients, 7200 rpm", "record", "random reads per second")
+    ax.set_xscale("log", base=2)
+    for name, words in arrays.items():
+        runs = [measure(Array.from_words(words.format(size)), size=f"{size} KiB", clients=8) for size in sizes]
+        ax.plot(sizes, [run.iops.mean for run in runs], marker="o", label=name)
+    ax.set_xticks(sizes, [f"{size} KiB" if size < 1024 else "1 MiB" for size in sizes], rotation=30)
+    ax.set_ylim(bottom=0)
+    return svg(figure)
