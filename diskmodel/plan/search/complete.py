@@ -9,6 +9,7 @@ from dataclasses import replace
 from diskmodel.drive import Hdd
 from diskmodel.engine.shingled import writes_shingled
 from diskmodel.errors import DescriptionError
+from diskmodel.layout.levels import KINDS
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.effort import together
 from diskmodel.plan.answer.outcome import Outcome
@@ -190,8 +191,9 @@ def _with_floor(candidate: Candidate, case: Case, evaluate: Evaluate) -> Candida
     if figure is None or not math.isfinite(figure.value):
         return candidate
     floor_ms = figure.value / 1e6
-    level = candidate.level_in_words.removeprefix("a ")  # of pools: "a pool of 2 RAID-Z2 of 6"
-    name = f"idle {level} of {trial.disks} disks"
+    name = f"idle {candidate.level_in_words} of {trial.disks} disks"
+    if KINDS[candidate.family.level].is_pool:  # in words "a pool of 2 RAID-Z2 of 6"
+        name = f"idle {candidate.level_in_words.removeprefix('a ')} with {trial.disks} disks"
     if floor_ms > binding.limit:
         words = f"even an {name} takes {in_digits(floor_ms)} ms at {statistic}"
     else:

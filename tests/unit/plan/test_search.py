@@ -363,6 +363,17 @@ def test_the_floor_of_an_infeasible_family_is_named() -> None:
         assert f"even an idle {candidate.level_in_words} of 40 disks takes 23 ms at p99" in candidate.reason
 
 
+def test_the_floor_of_an_infeasible_pool_is_named() -> None:
+    plan = plan_of(
+        workload={"size": "8 KiB", "rate": "20/s"},
+        objective={"iops": 20, "latency": {"p99": "5 ms"}},
+        candidates={"drives": ["generic-15k"], "levels": ["raidz2"], "disks": [12], "max_group_width": 6},
+        search={"requests": 1000, "max_requests": 1000, "max_requests_at_answer": 1000},
+    )
+    (candidate,) = run_plan(plan, with_relaxations=False).candidates
+    assert "even an idle pool of 2 RAID-Z2 of 6 with 12 disks takes " in candidate.reason
+
+
 def test_requests_fall_on_the_stored_data() -> None:
     objective = {
         "latency": {"p99": "40 ms"},
