@@ -14,9 +14,7 @@ import time
 from diskmodel import Array, Workload
 from diskmodel.engine import _kernel, native
 from diskmodel.engine.scenario import resolve
-from diskmodel.lab.server import PAGE
-from diskmodel.lab.site.bundle import bundle
-from diskmodel.lab.site.pages import KERNEL
+from diskmodel.lab.site.pages import KERNEL, bundled
 from diskmodel.lab.site.tables import to_plain
 
 CASES = {
@@ -74,7 +72,7 @@ def main() -> None:
         }
         streams = native.streams_of(requests.streams)
         cases.append(to_plain({"array": native.array_of(scenario), "requests": columns, "streams": streams}))
-    sent = {"code": bundle(PAGE / "worker.js"), "wasm": str(KERNEL), "rounds": asked.rounds, "cases": cases}
+    sent = {"code": bundled("worker.js"), "wasm": str(KERNEL), "rounds": asked.rounds, "cases": cases}
     done = subprocess.run(["node", "-e", _PROGRAM], input=json.dumps(sent), capture_output=True, text=True, check=True)
     print(f"{KERNEL.stat().st_size:,} bytes; {asked.requests:,} requests a run, the fastest of {asked.rounds}")
     ratios = []

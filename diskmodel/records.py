@@ -221,6 +221,9 @@ class Run:
         Requests that come while a disk's media cache cleans one band, where it is full (rule G9); 0: none.
     level_marks : tuple of 3 int
         Bytes from which on each of the levels is written down as fast as can be (rule Z3).
+    overload_marks : tuple of 3 int
+        The same with lines of the controller's cache that are full of data: the same number of lines holds more as they
+        fill. A level that rises above these marks is an overload.
     cache_bytes : int
         Room of the controller's write-back cache; 0: there is none.
     levels : int64, shape (n, 5)
@@ -241,5 +244,6 @@ class Run:
     is_in_waves: bool = False
     cleaning_requests: int = 0
     level_marks: tuple[int, int, int] = (0, 0, 0)
+    overload_marks: tuple[int, int, int] = (0, 0, 0)
     cache_bytes: int = 0
     levels: Int64 = field(default_factory=lambda: np.empty((0, 5), np.int64))

@@ -14,7 +14,7 @@ from diskmodel.drive.tables import HddTables
 from diskmodel.engine.boundary import CompletionsOut, Counters, Outcome, ScenarioTables
 from diskmodel.engine.boundary import kernel as _kernel
 from diskmodel.engine.scenario import Scenario, endless
-from diskmodel.engine.steady.levels import cache_room, in_bytes, level_marks, low_mark
+from diskmodel.engine.steady.levels import cache_room, in_bytes, level_marks, low_mark, overload_marks
 from diskmodel.errors import CoverageError, Fault
 from diskmodel.records import PARTS, Completions, DeviceCounters, Int64, Requests, Run, StreamRule
 from diskmodel.schema import to_kernel
@@ -73,6 +73,7 @@ def run_of(completions: Completions, outcome: Mapping[str, Any], scenario: Scena
         is_in_waves=scenario.start.is_in_waves,
         cleaning_requests=scenario.start.cleaning_requests,
         level_marks=level_marks(scenario),
+        overload_marks=overload_marks(scenario),
         cache_bytes=cache_room(scenario),
         levels=in_bytes(scenario, outcome["levels"]),
     )

@@ -58,7 +58,7 @@ def drifts(run: Run, requests: Requests, until_ns: int) -> tuple[Drift, ...]:
     """
     written = requests.length[requests.op == Op.WRITE].astype(np.float64)
     chance = chance_bytes(len(requests), float((written**2).sum()))
-    return drifts_of(run.levels, float(written.sum()) / max(run.end_ns, 1), until_ns, run.level_marks, chance)
+    return drifts_of(run.levels, float(written.sum()) / max(run.end_ns, 1), until_ns, run.overload_marks, chance)
 
 
 def chance_bytes(n_requests: int, squares: float) -> float:

@@ -28,8 +28,8 @@ DRIVES = (16, 32, 64)
 CACHE_MIB_PER_DRIVE = 256
 #: Loads of the curve, requests a second for a drive.
 LOADS = (25, 50, 100, 150, 200, 225, 250, 275, 300, 325)
-#: Requests a drive of a run: about ten seconds at the limit.
-REQUESTS_PER_DRIVE = 2_500
+#: Requests a drive of a run: about 40 seconds at the limit. In a quarter the lines of the cache have not filled yet.
+REQUESTS_PER_DRIVE = 10_000
 
 #: How the drives order queued commands: as the profile, as ideal firmware, and as the measured SATA drives.
 ORDERS = {

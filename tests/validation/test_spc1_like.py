@@ -38,6 +38,13 @@ def test_a_part_of_a_sweep_in_which_the_cache_fills_is_not_called_stable() -> No
     assert any("write cache still fills" in message for message in found.messages)
 
 
+def test_lines_that_hold_more_and_more_are_no_overload() -> None:
+    load = spc1_like.spc1_like(spc1_like.units(N_DRIVES, 100))
+    found = simulate(spc1_like.array(N_DRIVES, "as the profile"), load, n_requests=40_000, seed=1, profile_draws=0)
+    assert found.to_dict()["stable"] is None
+    assert any("write cache still fills" in message for message in found.messages)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("load", [100, 200])
 def test_a_row_of_the_page_is_what_the_script_writes(load: int) -> None:

@@ -30,7 +30,7 @@ from diskmodel.engine.reference.raid import Raid
 from diskmodel.engine.reference.rebuild import Rebuild
 from diskmodel.engine.reference.virtual_disk import VirtualDisk
 from diskmodel.engine.scenario import Scenario, too_long
-from diskmodel.engine.steady.levels import cache_room, in_bytes, level_marks, low_mark
+from diskmodel.engine.steady.levels import cache_room, in_bytes, level_marks, low_mark, overload_marks
 from diskmodel.host.tables import HostTables
 from diskmodel.queue import make_policy
 from diskmodel.records import FLUSH, PARTS, WRITE, Completions, DeviceCounters, Int64, Requests, Run, StreamRule, Sync
@@ -320,6 +320,7 @@ class Simulation:
             is_in_waves=self.scenario.start.is_in_waves,
             cleaning_requests=self.scenario.start.cleaning_requests,
             level_marks=level_marks(self.scenario),
+            overload_marks=overload_marks(self.scenario),
             cache_bytes=cache_room(self.scenario),
             levels=in_bytes(self.scenario, self.levels),
         )

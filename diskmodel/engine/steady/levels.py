@@ -45,6 +45,16 @@ def level_marks(scenario: Scenario) -> tuple[int, int, int]:
     return controller, drives, int(memory.memory_bytes * memory.dirty_background_ratio) if memory else 0
 
 
+def overload_marks(scenario: Scenario) -> tuple[int, int, int]:
+    """The same where lines of the controller's cache are full of data, which writes in order leave them."""
+    _, *others = level_marks(scenario)
+    caches, write = scenario.caches, scenario.controller.write_cache
+    if caches is None or write is None:
+        return 0, others[0], others[1]
+    line = caches.line_blocks * caches.block_sectors * scenario.drive.sector_bytes
+    return int(caches.dirty_lines * line * write.high_ratio), others[0], others[1]
+
+
 def cache_room(scenario: Scenario) -> int:
     """Room of the controller's write-back cache in bytes of this load's data; 0: there is none (rule Z3)."""
     caches = scenario.caches

@@ -181,7 +181,7 @@ def test_demo(tmp_path: Path) -> None:
         assert output in done.stdout
     for level in ("raid10", "raid5", "raid6"):
         assert done.stdout.count(level) >= 3
-    assert "Generic 15k rpm SAS" in done.stdout
+    assert "Seagate Exos 10E2400" in done.stdout
     assert "rule of thumb" in done.stdout
     assert (out / "latency-against-load.png").read_bytes().startswith(b"\x89PNG")
     assert ("held-out data: random reads" in done.stdout) == ("repeatability:" in done.stdout)
