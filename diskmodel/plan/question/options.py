@@ -14,7 +14,7 @@ from diskmodel.drive import load_drive
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.options import OF_A_PLAN, SEARCH, parse_options
 from diskmodel.plan.question.askers import Asker, in_requests, unit_of
-from diskmodel.plan.question.description import PlanDescription
+from diskmodel.plan.question.description import Candidates, PlanDescription
 from diskmodel.plan.question.existing_array import SHARED, common_layout, left_out
 from diskmodel.plan.question.presets import Preset
 from diskmodel.plan.question.presets import preset as preset_called
@@ -540,7 +540,10 @@ def _name_of(draft: _Draft, preset: Preset | None) -> str:
 
 def _fields(value: Any) -> dict[str, Any]:
     """Return the fields of a description or a table as a dict of their own."""
-    return dict(value) if isinstance(value, BaseModel | Mapping) else {}
+    found = dict(value) if isinstance(value, BaseModel | Mapping) else {}
+    if isinstance(value, Candidates) and "groups" not in value.model_fields_set:
+        del found["groups"]  # as a field it would state how many, where the width of groups is to decide
+    return found
 
 
 def _shown(name: str, value: Any) -> str:

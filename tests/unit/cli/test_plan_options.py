@@ -7,7 +7,7 @@ import pytest
 
 from diskmodel.drive import load_drive
 from diskmodel.errors import DescriptionError
-from diskmodel.plan import PlanDescription
+from diskmodel.plan import PlanDescription, cases
 from diskmodel.plan.question.options import DEFAULT_DRIVES, DEFAULT_LEVELS, plan_from, plan_options
 from diskmodel.plan.question.presets import preset, preset_names
 from tests.unit.cli.commands import EXAMPLES, answer, refusal, run, write
@@ -149,6 +149,14 @@ def test_a_preset_of_a_pool_sets_its_records_and_tries_mirrors_and_raid_z(name: 
     assert f"--level: raidz3 replaces mirror, raidz1, raidz2 of preset {name}" in notes
     with pytest.raises(DescriptionError, match=r"layout.record_bytes, ashift: belong to pools of OpenZFS"):
         plan_from({**given, "level": ["raid6"]}, preset=preset(name))
+
+
+def test_a_saved_plan_leaves_the_number_of_vdevs_to_their_width(tmp_path: Path) -> None:
+    text = '[layout]\nrecord = "8 KiB"\n[workload]\nsize = "8 KiB"\nrate = "50/s"\n[objective]\niops = 50\n'
+    file = write(tmp_path / "plan.toml", text + '[candidates]\ndrives = ["generic-15k"]\nlevels = ["mirror"]\n')
+    plan, _ = plan_from({}, path=file)
+    (case,) = cases(plan)
+    assert case.array(12).layout.n_groups == 6
 
 
 def test_presets_are_listed_with_their_sources() -> None:
