@@ -271,13 +271,14 @@ def _with_drifts(
 
     A level that rises above its mark under open streams alone rises until it is full: they do not wait for it. In a
     part of a round of an uneven sweep (`is_partial`, rule Z10) it may fall again in the rest, so nothing is known; nor
-    is it in a run so short that what waits hardly moves.
+    is it in a run so short that what waits hardly moves, or where lines of a cache may have come to hold more.
     """
     if not drifting:
         return stability, window
     are_open = all(rule.n_clients == 0 for rule in requests.streams)
-    if stability is not None and are_open and any(drift.is_overload for drift in drifting):
-        stability = replace(stability, is_known=False) if is_partial else replace(stability, is_stable=False)
+    if stability is not None and are_open and any(drift.may_be_overload for drift in drifting):
+        is_known = not is_partial and any(drift.is_overload for drift in drifting)
+        stability = replace(stability, is_stable=False) if is_known else replace(stability, is_known=False)
     return stability, replace(window, is_settled=False)
 
 

@@ -33,11 +33,14 @@ class Drift:
         How fast, over the last half of the run; negative where it drains.
     is_overload : bool
         It rises although it is above its mark, where as much as possible is being written.
+    may_be_overload : bool
+        It may be: it is above its mark unless lines of the controller's cache have come to hold more.
     """
 
     part: str
     bytes_per_s: float
     is_overload: bool
+    may_be_overload: bool = False
 
     @property
     def message(self) -> str:
@@ -58,7 +61,9 @@ def drifts(run: Run, requests: Requests, until_ns: int) -> tuple[Drift, ...]:
     """
     written = requests.length[requests.op == Op.WRITE].astype(np.float64)
     chance = chance_bytes(len(requests), float((written**2).sum()))
-    return drifts_of(run.levels, float(written.sum()) / max(run.end_ns, 1), until_ns, run.overload_marks, chance)
+    return drifts_of(
+        run.levels, float(written.sum()) / max(run.end_ns, 1), until_ns, run.level_marks, run.overload_marks, chance
+    )
 
 
 def chance_bytes(n_requests: int, squares: float) -> float:
@@ -70,7 +75,12 @@ def chance_bytes(n_requests: int, squares: float) -> float:
 
 
 def drifts_of(
-    levels: Int64, written_per_ns: float, until_ns: int, marks: tuple[int, int, int], chance_bytes: float = 0.0
+    levels: Int64,
+    written_per_ns: float,
+    until_ns: int,
+    marks: tuple[int, int, int],
+    overload_marks: tuple[int, int, int],
+    chance_bytes: float = 0.0,
 ) -> tuple[Drift, ...]:
     """As `drifts`, of recorded levels with their marks, the bytes written per ns, and what chance may add."""
     levels = levels[levels[:, 0] <= until_ns]
@@ -79,7 +89,8 @@ def drifts_of(
     half, quarter = len(levels) // 2, len(levels) // 4
     span_ns = int(levels[-1, 0] - levels[half - 1, 0])
     found = []
-    for part, level, mark in zip(PARTS, levels[:, 1:4].T.astype(np.float64), marks, strict=True):
+    columns = levels[:, 1:4].T.astype(np.float64)
+    for part, level, mark, full in zip(PARTS, columns, marks, overload_marks, strict=True):
         first, last = level[:half], level[half:]
         sign = 1.0 if last.mean() > first.mean() else -1.0
         is_apart = (sign * last).min() > sign * median(first)
@@ -87,6 +98,6 @@ def drifts_of(
         goes_on = late > 0 and late >= _LATE_SHARE * sign * (last.mean() - first.mean())
         # means of two quarters next to each other lie half of the span apart
         if is_apart and goes_on and late > _MATERIAL * written_per_ns * span_ns / 2:
-            is_overload = sign > 0 and last[quarter:].mean() > mark and last[-1] - first[-1] > chance_bytes
-            found.append(Drift(part, sign * late / (span_ns / 2) * 1e9, bool(is_overload)))
+            end = last[quarter:].mean() if sign > 0 and last[-1] - first[-1] > chance_bytes else 0.0
+            found.append(Drift(part, sign * late / (span_ns / 2) * 1e9, bool(end > full), bool(end > mark)))
     return tuple(found)

@@ -130,7 +130,9 @@ def summarize_tally(
             iops=_throughput(tally, start_ns, n, window, confidence),
         ),
         burst=_burst(tally, run),
-        drifting=drifts_of(run.levels, written_per_s / 1e9, tally.until_ns, run.overload_marks, by_chance),
+        drifting=drifts_of(
+            run.levels, written_per_s / 1e9, tally.until_ns, run.level_marks, run.overload_marks, by_chance
+        ),
         target=target,
         histogram=responses.histogram(),
     )
