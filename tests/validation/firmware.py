@@ -220,8 +220,7 @@ drives and their seek times are not stated; `generic-15k` in their place gives:
 So these drives have hardly any margin: the 2 ms of the SATA drives are half of their revolution. A rate in a deep queue
 does not determine age weight and committed commands: there, ideal order is within a few percent, too. These two are
 taken from the SATA drives, which makes small depths slower: at depth 4 a drive with two committed commands serves
-first come, first served, where ideal order would gain a third. Mirrored arrays exclude the margin, too: with it, they
-would serve [less of an SPC-1-like load](validation-spc1-like.md) than any that was published.
+first come, first served, where ideal order would gain a third.
 
 Drives of 10,000 rpm are assumed to order like those of 15,000: a second-hand figure (more than twice the rate in a deep
 queue for a Savvio) excludes a margin of 2 ms for them, too. The Raptor, which has it, is a SATA drive.
