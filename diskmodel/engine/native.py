@@ -60,6 +60,7 @@ def run(scenario: Scenario, requests: Requests) -> Run:
 
 def run_of(completions: Completions, outcome: Mapping[str, Any], scenario: Scenario, started: float) -> Run:
     """Return a run of the kernel from what it reports; `started` is when it began, in `time.perf_counter`'s seconds."""
+    marks = level_marks(scenario)
     return Run(
         completions=completions,
         devices=counters_of(outcome["counters"], scenario),
@@ -72,8 +73,8 @@ def run_of(completions: Completions, outcome: Mapping[str, Any], scenario: Scena
         round_requests=scenario.start.round_requests,
         is_in_waves=scenario.start.is_in_waves,
         cleaning_requests=scenario.start.cleaning_requests,
-        level_marks=level_marks(scenario),
-        overload_marks=overload_marks(scenario),
+        level_marks=marks,
+        overload_marks=overload_marks(scenario, marks),
         cache_bytes=cache_room(scenario),
         levels=in_bytes(scenario, outcome["levels"]),
     )

@@ -297,6 +297,7 @@ class Simulation:
             except OverflowError:
                 raise too_long() from None
 
+        marks = level_marks(self.scenario)
         return Run(
             completions=Completions(self.issue_ns, self.done_ns, self.parts_ns, self.is_hit),
             devices=DeviceCounters(
@@ -319,8 +320,8 @@ class Simulation:
             round_requests=self.scenario.start.round_requests,
             is_in_waves=self.scenario.start.is_in_waves,
             cleaning_requests=self.scenario.start.cleaning_requests,
-            level_marks=level_marks(self.scenario),
-            overload_marks=overload_marks(self.scenario),
+            level_marks=marks,
+            overload_marks=overload_marks(self.scenario, marks),
             cache_bytes=cache_room(self.scenario),
             levels=in_bytes(self.scenario, self.levels),
         )

@@ -45,14 +45,13 @@ def level_marks(scenario: Scenario) -> tuple[int, int, int]:
     return controller, drives, int(memory.memory_bytes * memory.dirty_background_ratio) if memory else 0
 
 
-def overload_marks(scenario: Scenario) -> tuple[int, int, int]:
-    """The same where lines of the controller's cache are full of data, which writes in order leave them."""
-    _, *others = level_marks(scenario)
+def overload_marks(scenario: Scenario, marks: tuple[int, int, int]) -> tuple[int, int, int]:
+    """These marks (`level_marks`) with lines of the controller's cache full of data, as writes in order leave them."""
     caches, write = scenario.caches, scenario.controller.write_cache
     if caches is None or write is None:
-        return 0, others[0], others[1]
+        return marks
     line = caches.line_blocks * caches.block_sectors * scenario.drive.sector_bytes
-    return int(caches.dirty_lines * line * write.high_ratio), others[0], others[1]
+    return int(caches.dirty_lines * line * write.high_ratio), *marks[1:]
 
 
 def cache_room(scenario: Scenario) -> int:
