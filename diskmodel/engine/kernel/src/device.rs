@@ -3,7 +3,7 @@
 
 use crate::command::{Command, Commands};
 use crate::events::{Action, Events, COMPLETE, DISPATCH, LAST_NS};
-use crate::layout::ScanTables;
+use crate::layout::{DiskState, ScanTables};
 use crate::mechanics::{READ, WRITE};
 #[cfg(feature = "web")]
 use crate::movement::Movement;
@@ -287,10 +287,10 @@ impl Front {
         }
     }
 
-    /// Commands that have not completed, without those of a scan that wait (rule X6).
+    /// What a copy is chosen by: commands that have not completed, without those of a scan that wait (rule X6).
     #[inline(always)]
-    pub fn outstanding(&self) -> usize {
-        self.pending - self.n_scanned
+    pub fn state(&self) -> DiskState {
+        DiskState { pending: self.pending - self.n_scanned, completed_end: self.completed_end }
     }
 
     /// Lets adjacent waiting commands become one of up to `sectors` (rule Q9).

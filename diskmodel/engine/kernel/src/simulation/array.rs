@@ -3,7 +3,7 @@
 use super::{ArrayAccess, Owner, Simulation, Times};
 use crate::command::Command;
 use crate::device::{Device, Shared};
-use crate::layout::{DiskState, READ_AND_HOLD};
+use crate::layout::READ_AND_HOLD;
 use crate::mechanics::{FLUSH, READ, WRITE};
 use crate::traffic::{Traffic, PASS_THROUGH};
 
@@ -46,10 +46,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let Simulation { layout, plan, disks, choice, rebuild, .. } = self;
         choice.begin();
         layout.plan(op, sector, n, rebuild.front(), plan, |copies, n| {
-            choice.choose(copies, n, |disk| {
-                let front = disks[disk as usize].front();
-                DiskState { pending: front.outstanding(), completed_end: front.completed_end }
-            })
+            choice.choose(copies, n, |disk| disks[disk as usize].front().state())
         });
         // a parity array that has lost a disk computes reads in its thread, also those that need no lost block
         let is_direct = match &self.submitter {

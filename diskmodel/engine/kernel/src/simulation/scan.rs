@@ -3,7 +3,7 @@
 
 use super::{Owner, Simulation};
 use crate::device::Device;
-use crate::layout::{scan_step, scanned_vdevs, DiskState, Layout, Stored, SyncAction};
+use crate::layout::{scan_step, scanned_vdevs, Layout, Stored, SyncAction};
 use crate::traffic::Traffic;
 
 /// How far a scan has come.
@@ -75,10 +75,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let (vdev, first) = (stored.vdev, stored.take(tables));
         choice.begin();
         let has_part = scan_step(layout, tables, (vdev, first), plan, &mut |copies, n| {
-            choice.choose(copies, n, |disk| {
-                let front = disks[disk as usize].front();
-                DiskState { pending: front.outstanding(), completed_end: front.completed_end }
-            })
+            choice.choose(copies, n, |disk| disks[disk as usize].front().state())
         });
         if has_part {
             *in_flight += tables.record;
