@@ -70,6 +70,8 @@ def with_all_angles(result: Result, array: Array, workload: Workload, scenario: 
 
     with Threads() as pool:
         reference, *drawn = pool.map(of, [scenario.phase_ns, *_angles(scenario.revolution_ns, seed)])
+    if not reference[""]["mean"]:  # the host's memory answers all of them
+        return result
     means = [one[""]["mean"] / reference[""]["mean"] for one in drawn]
     reach = NormalDist().inv_cdf(0.5 + result.confidence / 2) * float(np.std(np.log(means), ddof=1))
     if not reach > result.latency.run_mean_ns.relative:

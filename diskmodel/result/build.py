@@ -366,7 +366,7 @@ def _messages(
         messages.append("the warm-up did not end within the run; simulate more requests")
     if latency.run_mean_ns.is_correlated:
         messages.append("batch means are still correlated, so the interval may be too narrow; simulate more requests")
-    if not is_converged:
+    if not is_converged and latency.mean.value:
         percentile = target.percentile
         asked = "mean" if percentile is None else f"mean and of {percentile}"
         reached = "unknown" if math.isnan(latency.mean.relative) else f"±{latency.mean.relative:.1%}"

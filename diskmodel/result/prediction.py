@@ -102,8 +102,11 @@ class Prediction(Record):
 
 
 def half_width_ratio(interval: Interval) -> float:
-    """Return half the width of an interval as a part of its value."""
-    return (interval.high - interval.low) / 2 / interval.value if interval.value else math.nan
+    """Return half the width of an interval as a part of its value; 0 of a value that is always 0."""
+    width = interval.high - interval.low
+    if not interval.value:
+        return math.nan if width else 0.0
+    return width / 2 / interval.value
 
 
 def combined(

@@ -192,6 +192,8 @@ def _of_subset(result: Result, subset: str) -> list[tuple[str, str, str]]:
 def _spent(result: Result) -> list[tuple[str, str, str]]:
     """What the mean latency consists of: a line for each part."""
     parts = [(f"  {part}", value) for part, value in result.breakdown_ns.items() if value > 0]
+    if not parts:  # the host's memory answers all of it
+        return []
     total = sum(value for _, value in parts)
     return [("of the mean:", "", ""), *((part, _ms(value), share(value / total)) for part, value in parts)]
 

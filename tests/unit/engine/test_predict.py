@@ -198,3 +198,14 @@ def test_latencies_of_subsets_include_what_is_not_known() -> None:
     assert alone.per_stream["mixed"].interval_of("p99") == alone.prediction.intervals["p99"]
     only_run = simulate(disk, Workload.parse({"streams": [mixed]}), n_requests=1000, profile_draws=0)
     assert only_run.reads.interval_of("mean") == only_run.reads.run_mean_ns
+
+
+def test_what_the_page_cache_answers_takes_no_time_in_any_draw() -> None:
+    buffered = {"is_buffered": True, "page_cache": {"memory": "1 GiB"}}
+    array = Array("generic-15k", "raid10", 8, host=buffered)
+    found = simulate(array, Workload.parse({"size": "4 KiB", "read_ratio": 0, "rate": "20/s"}), n_requests=2000)
+    assert found.prediction is not None
+    assert found.prediction.half_width_ratio == 0
+    assert found.mean == Interval.exact(0.0)
+    assert "of the mean" not in str(found)
+    assert not any("wider than" in message for message in found.messages)

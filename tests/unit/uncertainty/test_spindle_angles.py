@@ -76,3 +76,10 @@ def test_the_values_of_the_run_stay() -> None:
     found = ran(mirrors(), seed=3)
     assert found.latency.mean_ns == found.observed.mean_ns
     assert has_message(found)
+
+
+def test_writes_that_the_page_cache_answers_do_not_wait_for_spindles() -> None:
+    array = Array("generic-15k", "raid10", 8, host={"is_buffered": True, "page_cache": {"memory": "1 GiB"}})
+    result = ran(array, n=2000)
+    assert result.latency.mean_ns == 0
+    assert not has_message(result)
