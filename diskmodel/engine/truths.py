@@ -63,9 +63,13 @@ class Truths:
     n_requests: int
 
     def ratios(self, statistic: str) -> list[float]:
-        """Return a statistic of each truth, as a part of that of the description; nan as in `figures`."""
+        """Return a statistic of each truth, as a part of that of the description; nan as in `figures`.
+
+        Where both take no time, as what the host's memory answers, they are equal; a ratio to none is not known.
+        """
         reference = self.reference.get(statistic, math.nan)
-        return [one.get(statistic, math.nan) / reference for one in self.figures]
+        values = [one.get(statistic, math.nan) for one in self.figures]
+        return [value / reference if reference else math.nan if value else 1.0 for value in values]
 
     @property
     def are_possible(self) -> list[bool]:
@@ -152,6 +156,10 @@ class Trials:
         few = workload.requests(capacity_bytes=array.usable_bytes, n=1, seed=seed)
         is_native = covers(resolve(array, seed), few) is None
         self._n_requests = min(n_requests, longest or DRAW_REQUESTS["native" if is_native else "simpy"])
+        self._n_least = self._n_requests
+        if isinstance(workload, Workload) and workload.is_recorded:
+            # what is drawn of a recording is compared with all of it, and a part of it with itself
+            self._n_requests = max(self._n_requests, min(n_requests, workload.n_cycle))
         if array.layout.rebuild is not None and self._n_requests > PROBE:
             most, self._n_requests = self._n_requests, PROBE
             self._n_requests = min(most, rebuild_bound(self._run(array, workload)[1], DRAWS))
@@ -220,7 +228,7 @@ class Trials:
         more = {"n_before": before} if isinstance(workload, Workload) else {}
         requests = workload.requests(
             capacity_bytes=array.usable_bytes,
-            n=self._n_requests,
+            n=self._length(workload),
             seed=self._seed,
             with_cache_draws=scenario.has_drawn_hits,
             **more,
@@ -228,3 +236,9 @@ class Trials:
         if workload is self._workload:
             self._requests[key] = requests
         return requests
+
+    def _length(self, workload: AnyWorkload) -> int:
+        """Return the requests of a run: of a part of a recording as many as show all of it."""
+        if workload is self._workload or not (isinstance(workload, Workload) and workload.is_recorded):
+            return self._n_requests
+        return min(self._n_requests, max(self._n_least, workload.n_cycle))

@@ -130,7 +130,7 @@ def replayed(requests: Requests, array: Array, speed_up: float = 1.0) -> Figures
 
 def simulated(workload: Workload, array: Array, speed_up: float, n: int, first_seed: int) -> Figures:
     """Return what the first `n` requests of a workload see; a region that does not fit the array is moved."""
-    load = _within(workload, array.usable_bytes)
+    load = within(workload, array.usable_bytes)
     load = load if speed_up == 1 else load.scaled(speed_up)
     return _figures(lambda seed: _run(array, load, n, seed), first_seed)
 
@@ -153,7 +153,8 @@ def _is_precise(found: Figures) -> bool:
     return spread / math.sqrt(len(found.runs)) <= _STANDARD_ERROR
 
 
-def _within(workload: Workload, capacity_bytes: int) -> Workload:
+def within(workload: Workload, capacity_bytes: int) -> Workload:
+    """Return a fitted workload whose region lies on an array of so many bytes."""
     (stream,) = workload.streams
     first, span = stream.region(capacity_bytes, None)
     if first + span <= capacity_bytes:

@@ -40,6 +40,8 @@ class Moves:
         only one, and between them a power of that number.
     level : float
         Of the rate at which requests come.
+    part : float or None
+        Where in its recording the quarter begins that the load is like, as a share of it; None: all of it.
     p99 : float
         Of the 99th percentile, beside what the simulated moves do to it.
     order : Order or None
@@ -63,15 +65,20 @@ class Moves:
     destaging: float = 0.0
     level: float = 0.0
     p99: float = 0.0
+    part: float | None = None
     order: Order | None = None
     queue: DriveQueue | None = None
     values: Mapping[str, float] | None = None
 
     def plus(self, other: Moves) -> Moves:
-        """Return both together: logarithms add up, and an order, a queue or values replace earlier ones."""
+        """Return both together: logarithms add up, and all else replaces what it was."""
         changed = {
-            name: getattr(self, name) + value if isinstance(value, float) else value
+            name: getattr(self, name) + value if name in _LOGARITHMS else value
             for name, value in vars(other).items()
-            if value
+            if value != getattr(_NONE, name)
         }
         return replace(self, **changed)
+
+
+_NONE = Moves()
+_LOGARITHMS = frozenset(name for name, value in vars(_NONE).items() if isinstance(value, float))

@@ -6,10 +6,13 @@ import math
 from collections.abc import Callable
 from functools import lru_cache
 
+import numpy as np
+
 from diskmodel.drive import Drive, Flash, Hdd
 from diskmodel.drive.drawn import drawn_values
 from diskmodel.host.assumed import AssumedHost
 from diskmodel.uncertainty.case import FEW_WRITES, Case, slowness
+from diskmodel.uncertainty.moved import PART_RATIO
 from diskmodel.uncertainty.moves import Moves
 from diskmodel.uncertainty.spread import Spread, spread_of
 from diskmodel.uncertainty.unknown import Known, Unknown
@@ -17,6 +20,10 @@ from diskmodel.workload import Workload
 
 #: Parameters of a fit that are drawn together at most so many times.
 _MAX_DRAWS = 256
+#: Quarters of a recording that are drawn from. With eight, two draws of sixteen share each.
+_PARTS = 16
+#: Phases of the shortest recording that has quarters.
+_FEWEST_PHASES = 4
 
 
 def _order(case: Case) -> Known | None:
@@ -165,9 +172,30 @@ def _host(case: Case) -> Known | None:
 
 def _workload(case: Case) -> Known | None:
     load = case.workload
-    if not isinstance(load, Workload) or not any(stream.excerpts for stream in load.streams):
+    if not isinstance(load, Workload) or not load.is_recorded:
         return None
     return _known("recording", spread_of("recording", "level"), lambda factor: Moves(level=factor))
+
+
+def _parts(case: Case) -> Known | None:
+    """Which quarter of its recording a fitted load is like: those that overlap, the one of the longest waits last."""
+    load = case.workload
+    if not isinstance(load, Workload):
+        return None
+    recorded = [stream.excerpts for stream in load.streams if stream.excerpts is not None]
+    if max((excerpts.n_phases for excerpts in recorded), default=0) < _FEWEST_PHASES:
+        return None
+    waits = sum(excerpts.waits_of_parts(_PARTS, PART_RATIO) for excerpts in recorded)
+    order = np.argsort(waits, kind="stable") / _PARTS
+    return Known("quarters of its recording", lambda score, _: Moves(part=float(order[_place(score, _PARTS)])))
+
+
+def _excerpts(case: Case) -> Known | None:
+    """By how much a fitted load misses the latencies of its recording, on arrays that both were tried on."""
+    load = case.workload
+    if not isinstance(load, Workload) or load.fitted is None or not (log_error := load.fitted.log_error):
+        return None
+    return Known("the errors of its fit", lambda score, _: Moves(speed=log_error * score))
 
 
 def _tail(case: Case) -> Known | None:
@@ -221,4 +249,6 @@ UNKNOWNS: tuple[Unknown, ...] = (
     Unknown("overheads", "drive", _overheads),
     Unknown(TAIL, "drive", _tail),
     Unknown(FITTED, "drive", _fitted),
+    Unknown("part of the recording", "all", _parts),
+    Unknown("fit of the recording", "all", _excerpts),
 )

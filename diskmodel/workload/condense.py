@@ -232,7 +232,7 @@ def stream_of(phases: Phases, standing_for: Int64) -> Stream:
     return Stream(
         name="fitted",
         read_ratio=cycle.read_ratio,
-        sizes=_summary(cycle.length),
+        sizes=sizes_of(cycle.length),
         alignment_bytes=4096 if is_aligned else SECTOR_BYTES,
         addresses=ExcerptPlaces(),
         offset_bytes=phases.first_byte,
@@ -242,7 +242,7 @@ def stream_of(phases: Phases, standing_for: Int64) -> Stream:
     )
 
 
-def _summary(length: Int64) -> tuple[SizeShare, ...]:
+def sizes_of(length: Int64) -> tuple[SizeShare, ...]:
     """Return the most frequent sizes and the largest; all others as one of their mean."""
     size, count = np.unique(length, return_counts=True)
     order = np.argsort(-count, kind="stable")

@@ -200,6 +200,11 @@ class Workload(Description):
         return sum(stream.row_weight * stream.mean_size_bytes for stream in self.streams) / total
 
     @property
+    def is_recorded(self) -> bool:
+        """Whether some stream has excerpts of a trace."""
+        return any(stream.excerpts is not None for stream in self.streams)
+
+    @property
     def n_cycle(self) -> int:
         """Rows after which a run has seen every part of the load; 0 where all parts are alike, or a run is too short.
 

@@ -42,7 +42,7 @@ _UTILIZATION = 0.9
 _JOIN_UTILIZATION = 0.5
 _JOIN_SHARE = 0.01
 
-#: Most requests of a cycle: its columns take 25 bytes each, 100 MB. A damaged file cannot ask for more.
+#: Most requests of a cycle: its columns take 33 bytes each, 140 MB. A damaged file cannot ask for more.
 MAX_CYCLE = 1 << 22
 
 #: Longest cycle, ns: its times have to fit 64 bits.
@@ -66,6 +66,8 @@ class Cycle:
         Places count from the start of the region, which is used as a ring: they may lie before it or beyond it.
     idle : int64, shape (m,)
         Rows that would find one server idle: places to begin at. Only row 0 where the end would delay the beginning.
+    wait_ns : float64, shape (n,)
+        Time that each request waits at one server that is half busy, when the cycle repeats.
     """
 
     gap_ns: NDArray[np.float64]
@@ -74,6 +76,7 @@ class Cycle:
     length: Int64
     place: Int64
     idle: Int64
+    wait_ns: NDArray[np.float64]
 
     @property
     def rate_per_s(self) -> float:
@@ -182,13 +185,44 @@ class Excerpts(Description):
             requests=_packed([_steps(gap_ns, _STEPS_OF_GAP), op, size, _zigzag(jump)]),
         )
 
+    def part(self, first_ratio: float, length_ratio: float) -> Excerpts:
+        """Return some of the phases, at least one, from a place in their course on; its beginning follows its end.
+
+        Parameters
+        ----------
+        first_ratio : float in [0, 1)
+            Share of the phases before the first one.
+        length_ratio : float in (0, 1]
+            Share of the phases that are taken.
+
+        Raises
+        ------
+        DescriptionError
+            When no time passes in them.
+        """
+        n = max(round(length_ratio * self.n_phases), 1)
+        at = (int(first_ratio * self.n_phases) + np.arange(n)) % self.n_phases
+        columns = _unpacked(self.phases, 3, self.n_phases, "phases")
+        return Excerpts.parse({**dict(self), "n_phases": n, "phases": _packed([column[at] for column in columns])})
+
+    def waits_of_parts(self, n_parts: int, length_ratio: float) -> NDArray[np.float64]:
+        """Return the mean wait in each of so many parts that begin at equal distances, about; shape (n_parts,), ns."""
+        wait_ns = self.cycle.wait_ns
+        n = max(round(length_ratio * len(wait_ns)), 1)
+        total = np.concatenate([[0.0], np.cumsum(np.tile(wait_ns, 2))])
+        first = np.arange(n_parts) * len(wait_ns) // n_parts
+        found: NDArray[np.float64] = (total[first + n] - total[first]) / n
+        return found
+
     def when(self, n: int, draws: Draws, rate_per_s: float) -> Int64:
         """Return issue times of rows from `draws.first_row` on at a mean rate; the first row of all is at 0."""
         cycle = self.cycle
         first, row = self._rows(n, draws)
-        whole, within = np.divmod(row, len(cycle.op))
         # the gap before the first row is not waited for
-        at = whole * cycle.before_ns[-1] + cycle.before_ns[within + 1]
+        whole, within = np.divmod(row + 1, len(cycle.op))
+        length_ns = cycle.before_ns[-1]
+        # rounded, a request at the end of a cycle may lie behind the beginning of the next
+        at = np.minimum(whole * length_ns + cycle.before_ns[within], (whole + 1) * length_ns)
         found: Int64 = np.rint((at - cycle.before_ns[first + 1]) * (cycle.rate_per_s / rate_per_s)).astype(np.int64)
         return found
 
@@ -257,24 +291,25 @@ def _cycle(n_phases: int, n_excerpts: int, n_requests: int, phases: str, ends: s
     stretched = gap_ns[at] * np.repeat(duration_ns / own_ns[excerpt], n_rows)
     _check((float(stretched.sum()) < _MAX_NS, "phases", "lasts longer than 140 years"))
     work_ns = (moved[at] != size[np.maximum(at - 1, 0)]) * POSITIONING_NS + size[at] * (SECTOR_BYTES / BYTES_PER_NS)
+    work = work_ns * (float(stretched.sum()) / float(work_ns.sum()))
+    wait_ns = _repeated(stretched, _JOIN_UTILIZATION * work)
     return Cycle(
         gap_ns=stretched,
         before_ns=np.concatenate([[0.0], np.cumsum(stretched)]),
         op=op[at].astype(np.uint8),
         length=size[at] * SECTOR_BYTES,
         place=place[at] * SECTOR_BYTES + np.repeat(shift * SHIFT_BYTES, n_rows),
-        idle=_idle(stretched, work_ns),
+        idle=_idle(stretched, work, wait_ns),
+        wait_ns=wait_ns,
     )
 
 
-def _idle(gap_ns: NDArray[np.float64], work_ns: NDArray[np.float64]) -> Int64:
+def _idle(gap_ns: NDArray[np.float64], work: NDArray[np.float64], again: NDArray[np.float64]) -> Int64:
     """Return the rows to begin at: those that find one server of `_UTILIZATION` idle when the cycle repeats.
 
     Only the first one where the requests of a repeated cycle wait longer than those of a single one.
     """
-    work = work_ns * (float(gap_ns.sum()) / float(work_ns.sum()))
     once = queued(gap_ns, _JOIN_UTILIZATION * work)
-    again = _repeated(gap_ns, _JOIN_UTILIZATION * work)
     if float(again.sum()) > (1 + _JOIN_SHARE) * float(once.sum()):
         return np.zeros(1, np.int64)
     # rounding must not hide the longest pause

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 from pydantic import Field
@@ -87,3 +88,9 @@ class Fitted(Description):
     trace: str = Field(default="", max_length=200)
     n_requests: Annotated[int, Field(ge=0)]
     latency: tuple[FittedLatency, ...] = ()
+
+    @property
+    def log_error(self) -> float:
+        """Root of the mean squared error of mean and p99 on all reference arrays, as a logarithm; 0 without any."""
+        errors = [math.log1p(max(error, -0.9)) for one in self.latency for error in (one.mean_error, one.p99_error)]
+        return math.sqrt(sum(error**2 for error in errors) / len(errors)) if errors else 0.0

@@ -11,7 +11,7 @@ from diskmodel.drive import Hdd
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.trial.rule_of_thumb import read_fraction
-from diskmodel.uncertainty.moved import moved
+from diskmodel.uncertainty.moved import moved, workload_of
 from diskmodel.uncertainty.moves import Moves
 from diskmodel.uncertainty.seen import Seen
 from diskmodel.workload import Workload
@@ -31,13 +31,12 @@ class TruthCase(Case):
 
     @cached_property
     def workload(self) -> Workload:
-        """The load to design for, at the level that was drawn."""
-        load = self.plan.design_workload
-        return load.scaled(math.exp(self.moves.level)) if self.moves.level else load
+        """The load to design for, as it was drawn."""
+        return workload_of(self.plan.design_workload, self.moves)
 
     def _array(self, disks: int, n_failed: int, is_rebuilding: bool) -> Array:
         described = super()._array(disks, n_failed, is_rebuilding)
-        return moved(described, self.workload, replace(self.moves, level=0.0))[0]
+        return moved(described, self.workload, replace(self.moves, level=0.0, part=None))[0]
 
 
 def seen_in(outcome: Outcome, array: Array, workload: Workload) -> Seen:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -11,13 +12,35 @@ import pytest
 from diskmodel import Array, Workload
 from diskmodel.drive import load_drive, parse_drive
 from diskmodel.engine.truths import Trials
+from diskmodel.records import Requests, StreamRule
 from diskmodel.uncertainty.case import Case
 from diskmodel.uncertainty.draws import Draws, draw
+from diskmodel.uncertainty.moved import PART_RATIO
+from diskmodel.uncertainty.moves import Moves
 from diskmodel.uncertainty.seen import Seen
+from diskmodel.workload.condense import cut, stream_of
+from diskmodel.workload.fitted import Fitted
 
 DEEP = Seen(8.0, 0.5, 0.5, False, 0.9)
 CLOSED = Workload.parse({"size": "4 KiB", "clients": 8})
 OPEN = Workload.parse({"size": "4 KiB", "rate_per_s": 50})
+
+
+def recorded() -> Workload:
+    """A trace whose second half comes ten times as fast."""
+    rng = np.random.default_rng(3)
+    gap_ns = rng.exponential(20e6, 2000) * np.where(np.arange(2000) < 1000, 1.0, 0.1)
+    requests = Requests(
+        when_ns=np.cumsum(gap_ns).astype(np.int64),
+        op=np.zeros(2000, np.uint8),
+        offset=rng.integers(0, 10**6, 2000) * 4096,
+        length=np.full(2000, 4096),
+        stream=np.zeros(2000, np.int32),
+        cache_draw=np.zeros(2000),
+        streams=(StreamRule("trace"),),
+    )
+    phases = cut(requests, 64)
+    return Workload(streams=(stream_of(phases, np.arange(phases.n)),))
 
 
 def drawn(array: Array, seen: Seen = DEEP, load: Workload = CLOSED, **fields: Any) -> Draws:
@@ -164,3 +187,36 @@ def test_reads_of_a_sound_array_behind_a_controller_are_those_of_its_disks() -> 
     assert sound.whole.log_sd < any_one.whole.log_sd / 4
     # what it does with writes is as open as ever
     assert Case(array, CLOSED, DEEP, is_sound=True).array_class == "array-hw-hdd"
+
+
+def test_a_recorded_load_is_drawn_as_each_of_its_quarters_once() -> None:
+    """The ones with long waits have high scores, so that their effect is seen."""
+    load = recorded()
+    draws = drawn(Array("generic-10k", "raid10", 4), load=load)
+    parts = [moves.part for moves in draws.moves]
+    assert sorted(part for part in parts if part is not None) == [i / 16 for i in range(16)]
+    excerpts = load.streams[0].excerpts
+    assert excerpts is not None
+    waits = excerpts.waits_of_parts(16, PART_RATIO)
+    scores = draws.scores[:, draws.names.index("part of the recording")]
+    in_order = [waits[round(16 * part)] for _, part in sorted(zip(scores, parts, strict=True)) if part is not None]
+    assert in_order == sorted(in_order)
+
+
+def test_a_fit_that_misses_its_trace_widens_what_it_predicts() -> None:
+    names = drawn(Array("generic-10k", "raid10", 4), load=recorded()).names
+    assert "fit of the recording" not in names
+    fitted = {"array": "two disks", "trace_mean": "10 ms", "fitted_mean": "11 ms", "trace_p99": "40 ms"}
+    load = recorded().model_copy(
+        update={"fitted": Fitted.parse({"n_requests": 2000, "latency": [fitted | {"fitted_p99": "44 ms"}]})}
+    )
+    draws = drawn(Array(load_drive("generic-10k").model_copy(update={"exact": True}), "raid10", 4), load=load)
+    at = draws.names.index("fit of the recording")
+    assert draws.moves[0].speed == pytest.approx(math.log(1.1) * draws.scores[0, at])
+
+
+def test_draws_are_put_together() -> None:
+    both = Moves(speed=0.1, part=0.5).plus(Moves(speed=0.2, part=0.0))
+    assert both.speed == pytest.approx(0.3)
+    assert both.part == 0.0
+    assert both.plus(Moves(level=0.1)).part == 0.0

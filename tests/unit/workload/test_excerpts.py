@@ -13,7 +13,9 @@ from diskmodel.errors import DescriptionError
 from diskmodel.records import Requests, StreamRule
 from diskmodel.workload import Workload
 from diskmodel.workload.condense import cut, represent, stream_of
+from diskmodel.workload.draws import RunningDraws
 from diskmodel.workload.excerpts import Excerpts
+from diskmodel.workload.part import part_of
 
 CAPACITY = 10**11
 
@@ -295,3 +297,54 @@ def test_a_place_before_the_region_is_one_at_its_end():
     described_so = described(excerpts=before.to_dict(), read_ratio=1.0, sizes=["4 KiB"], span="8 MiB")
     drawn = Workload.parse(described_so).requests(capacity_bytes=CAPACITY, n=2, seed=0)
     assert set(drawn.offset.tolist()) == {7 << 20, 1 << 20}
+
+
+def test_a_part_is_some_phases_in_their_course_and_goes_round():
+    part = small().part(0.67, 0.67)
+    assert part.n_phases == 2
+    # the third phase and the first
+    assert part.cycle.place.tolist() == [8192 + (3 << 20), 3 << 20, 8192, 0]
+    assert part.cycle.gap_ns.tolist() == [1 << 20, 0, 1 << 30, 0]
+
+
+def test_a_workload_in_a_part_of_its_recording_has_the_rate_and_the_mix_of_the_part():
+    load = Workload.parse(described()).scaled(2.0)
+    (stream,) = part_of(load, 1 / 3, 1 / 3).streams
+    assert stream.excerpts is not None
+    assert stream.excerpts.cycle.length.tolist() == [1024, 512, 512]
+    assert stream.read_ratio == pytest.approx(2 / 3)
+    assert stream.expected_rate_per_s == pytest.approx(2 * 3e9 / (1 << 31))
+    assert stream.mean_size_bytes == pytest.approx((1024 + 2 * 512) / 3)
+
+
+def test_other_streams_stay_as_they_are_in_a_part():
+    load = Workload.parse({"size": "4 KiB", "rate_per_s": 50})
+    assert part_of(load, 0.5, 0.25) == load
+
+
+def test_waits_of_parts_are_those_of_their_requests():
+    excerpts = stream_of(cut(trace(), 64), np.arange(cut(trace(), 64).n)).excerpts
+    assert excerpts is not None
+    wait_ns = excerpts.cycle.wait_ns
+    found = excerpts.waits_of_parts(4, 0.25)
+    expected = [float(wait_ns[first : first + 250].mean()) for first in (0, 250, 500, 750)]
+    assert found.tolist() == pytest.approx(expected)
+    assert max(expected) > 1.5 * min(expected)
+
+
+@pytest.mark.parametrize("whole", [0, 10**9])
+def test_times_never_decrease_where_a_cycle_begins_again(whole):
+    """Sums of large times round, and requests at the same instant lie on both sides of the border."""
+    excerpts = Excerpts.pack(
+        excerpt=[0, 0, 0],
+        duration_ns=[10**9 + 7, 3 * 10**8 + 1, 7 * 10**8 + 3],
+        shift_bytes=[0, 0, 0],
+        ends=[4],
+        gap_ns=[0, 900, 0, 0],
+        op=[0] * 4,
+        length=[512] * 4,
+        place=[0] * 4,
+    )
+    draws = RunningDraws(0, 0, excerpts)
+    draws.first_row = whole
+    assert (np.diff(excerpts.when(100_000, draws, 7.77)) >= 0).all()

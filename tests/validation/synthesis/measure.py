@@ -12,7 +12,8 @@ from diskmodel.records import Requests
 from diskmodel.synthesis import Family, Figures, Setting, replayed, settings, simulated, synthesize
 from diskmodel.workload import Workload, fit_workload
 from tests.validation.synthesis.ablation import ABLATIONS
-from tests.validation.synthesis.traces import halves, paths, read, title
+from tests.validation.synthesis.later import Later, later_of
+from tests.validation.synthesis.traces import paths, pieces, read, title
 
 #: First seed of the workloads' runs. The fit chose by runs of seeds from 0 on, and the traces are replayed with those.
 FIRST_SEED = 1000
@@ -79,13 +80,14 @@ class Measured:
     others: list[Compared]
     second_half: list[Compared]
     first_half_itself: list[Compared]
+    later: list[Later]
     ablated: list[Compared]
     sizes: list[Size]
 
 
 def measure() -> Measured:
     """Fit and replay every trace; some minutes."""
-    found = Measured([], [], [], [], [], [])
+    found = Measured([], [], [], [], [], [], [])
     for path in paths():
         print(title(path), file=sys.stderr)
         _measure(path, found)
@@ -102,10 +104,11 @@ def _measure(path: Path, found: Measured) -> None:
     found.ablated.extend(_drawn(LAWS, name, fit_workload(trace).workload, references, len(trace)))
     for method, change in ABLATIONS.items():
         found.ablated.extend(_replayed(method, name, change(trace), references))
-    first, second = halves(trace)
+    first, second = pieces(trace, 2)
     later = settings(second)
     found.second_half.extend(_drawn(FIT, name, synthesize(first).workload, later, len(second)))
     found.first_half_itself.extend(_replayed("replay of the first half", name, first, later))
+    found.later.extend(later_of(trace, name))
 
 
 def _drawn(method: str, name: str, workload: Workload, on: list[Setting], n: int) -> list[Compared]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from tests.validation.synthesis.later import table
 from tests.validation.synthesis.measure import FIT, Compared, Measured, summary
 
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "validation-synthesis.md"
@@ -81,7 +82,7 @@ _LIMITS = """
 ## What this does not show
 
 - The errors of the first table are of the same requests that the fit saw. They measure what a smaller file loses, not
-  what next week's load will be; the halves above are nearer to that.
+  what next week's load will be; the halves and their intervals are nearer to that.
 - Seeds differ in where the course of phases begins, at a moment without a queue, and in the angles of the spindles. The
   spread over seeds is smaller than that between days.
 - A trace records when requests came, not which of them waited for others. On a slower array real programs would have
@@ -105,6 +106,8 @@ def write_page(found: Measured) -> None:
         _errors(found.others),
         _HALVES + "\n",
         _half_errors(found),
+        _LATER + "\n",
+        table(found.later),
         _ABLATION + "\n",
         _ablation(found),
         _LIMITS,
@@ -126,6 +129,16 @@ def _summary_of(what: str, compared: list[Compared]) -> str:
 
 def _place(one: Compared) -> list[str]:
     return [one.trace, one.setting.title, f"{one.setting.speed_up:.3g}", f"{one.setting.trace.utilization_ratio:.0%}"]
+
+_LATER = """
+## What another time may see
+
+A recording stands for another time only so well. So `simulate`, `compare` and `plan` draw which quarter of it the load
+is like (sixteen that overlap), how many requests come, and by how much the fit misses its trace. Here a workload is
+fitted to each half, and to each quarter, of a trace, and its 95 % interval is compared with what the replay of the half
+or quarter beside it sees. The drives are known exactly, so that all of the width is the load's. *Ends off by* is the
+factor between the middle of an interval and its ends, at the median.
+"""
 
 
 _PLACE = ("trace", "array", "speed", "busy")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diskmodel.formats.replaying import load_replay
 from diskmodel.records import Requests
@@ -30,7 +33,7 @@ def read(path: Path) -> Requests:
     return load_replay(path, format=None, device=None, timing="original", wraps=True, name=title(path))[0].trace
 
 
-def rows(requests: Requests, chosen: slice) -> Requests:
+def rows(requests: Requests, chosen: slice | NDArray[np.int64]) -> Requests:
     """Return some rows of a trace; time counts from the first of them."""
     when = requests.when_ns[chosen]
     return Requests(
@@ -44,7 +47,7 @@ def rows(requests: Requests, chosen: slice) -> Requests:
     )
 
 
-def halves(requests: Requests) -> tuple[Requests, Requests]:
-    """Return the first and the second half of the requests."""
-    middle = len(requests) // 2
-    return rows(requests, slice(0, middle)), rows(requests, slice(middle, None))
+def pieces(requests: Requests, n: int) -> Iterator[Requests]:
+    """Yield so many pieces of a trace, one after the other, with equal numbers of requests."""
+    cuts = np.linspace(0, len(requests), n + 1).astype(int)
+    yield from (rows(requests, slice(first, last)) for first, last in pairwise(cuts))
