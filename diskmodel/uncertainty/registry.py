@@ -231,6 +231,8 @@ def _known(name: str, spread: Spread | None, moves: Callable[[float], Moves]) ->
 
 #: Names of the unknowns that change no more than the tail of the latencies, and that have no score of their own.
 TAIL, FITTED = "slowest requests", "fitted parameters"
+#: That of a recorded load, which no measurement of a drive settles.
+PART = "part of the recording"
 
 #: In the order of the columns of a draw: first those that matter most.
 UNKNOWNS: tuple[Unknown, ...] = (
@@ -249,6 +251,6 @@ UNKNOWNS: tuple[Unknown, ...] = (
     Unknown("overheads", "drive", _overheads),
     Unknown(TAIL, "drive", _tail),
     Unknown(FITTED, "drive", _fitted),
-    Unknown("part of the recording", "all", _parts),
+    Unknown(PART, "all", _parts),
     Unknown("fit of the recording", "all", _excerpts),
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 from diskmodel.plain import Record
 from diskmodel.result.statistics.batches import Interval
+from diskmodel.uncertainty.registry import PART
 from diskmodel.units import in_digits
 
 #: Confidence of the intervals.
@@ -87,9 +88,10 @@ class ProfileRisk(Record):
         """Fewest and most disks that truths need, as many as the confidence asks for, and None for more than were
         tried; None where all need the same.
 
-        A measurement of one such drive would show which of these are needed; None where there has been one.
+        A measurement of one such drive would show which of these are needed; None where there has been one, and where
+        it depends on the time of a recording.
         """
-        if self.is_measured:
+        if self.is_measured or PART in self.parameters:
             return None
         possible = [one for one in self.curve if one.probability > 0]
         if not possible or possible[0].probability == 1:

@@ -130,6 +130,7 @@ def _summary_of(what: str, compared: list[Compared]) -> str:
 def _place(one: Compared) -> list[str]:
     return [one.trace, one.setting.title, f"{one.setting.speed_up:.3g}", f"{one.setting.trace.utilization_ratio:.0%}"]
 
+
 _LATER = """
 ## What another time may see
 

@@ -16,6 +16,7 @@ from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.profile_risk import CountChance, ProfileRisk
 from diskmodel.plan.show.report import markdown
 from diskmodel.result import Interval
+from diskmodel.uncertainty.registry import PART
 from diskmodel.workload import Workload
 from tests.unit.plan.fakes import Queues, plan_of
 from tests.unit.plan.test_table import text_of
@@ -168,3 +169,4 @@ def test_a_number_that_alone_is_known_to_be_needed_is_not_worth_a_measurement() 
     wider = replace(risk, curve=(CountChance(9, 0.25), *curve[1:]))
     assert str(wider).endswith("a measurement of one such drive would settle between 9 and 11 disks")
     assert "measurement" not in str(replace(wider, is_measured=True)), "there has been one"
+    assert "measurement" not in str(replace(wider, parameters=(PART,))), "another hour of the recording may differ"
