@@ -31,6 +31,8 @@ def main() -> None:
     sys.unraisablehook = _dropped
     # the matrices are small: more threads in the linear algebra library cost more than they gain
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # looking for plugins of other packages takes a twentieth of a short command's time, and there is none for it
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     if not sys.warnoptions:
         # NumPy's remarks about single operations; what they came to is checked, and reported in words
         warnings.simplefilter("ignore", RuntimeWarning)

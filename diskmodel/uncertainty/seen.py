@@ -53,4 +53,7 @@ class Seen:
 
 def _continues(requests: Requests) -> NDArray[np.bool_]:
     """Return which requests begin where another one of the run ends."""
-    return np.isin(requests.offset, requests.offset + requests.length)
+    ends = np.sort(requests.offset + requests.length)
+    nearest = np.minimum(np.searchsorted(ends, requests.offset), len(ends) - 1)
+    found: NDArray[np.bool_] = ends[nearest] == requests.offset
+    return found

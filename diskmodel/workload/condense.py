@@ -13,7 +13,8 @@ from diskmodel.records import Int64, Op, Requests
 from diskmodel.workload.addresses import ExcerptPlaces
 from diskmodel.workload.arrivals import ExcerptTimes
 from diskmodel.workload.excerpts import BYTES_PER_NS, POSITIONING_NS, SECTOR_BYTES, SHIFT_BYTES, Excerpts, queued
-from diskmodel.workload.stream import SizeShare, Stream
+from diskmodel.workload.sizes import sizes_of
+from diskmodel.workload.stream import Stream
 
 Float64 = NDArray[np.float64]
 
@@ -26,8 +27,6 @@ _QUEUED_SHARE = 0.5
 #: and what of the difference is still counted one phase later: a queue forgets.
 _BALANCE_WEIGHT = 3.0
 _BALANCE_MEMORY = 0.9
-#: Sizes that summarize a stream.
-_N_SIZES = 12
 
 
 @dataclass(frozen=True)
@@ -240,17 +239,3 @@ def stream_of(phases: Phases, standing_for: Int64) -> Stream:
         arrival=ExcerptTimes(rate_per_s=(len(trace) - 1) * 1e9 / float(trace.when_ns[-1] - trace.when_ns[0])),
         excerpts=excerpts,
     )
-
-
-def sizes_of(length: Int64) -> tuple[SizeShare, ...]:
-    """Return the most frequent sizes and the largest; all others as one of their mean."""
-    size, count = np.unique(length, return_counts=True)
-    order = np.argsort(-count, kind="stable")
-    named = set(order[: _N_SIZES - 2].tolist()) | {len(size) - 1}
-    others = [i for i in range(len(size)) if i not in named]
-    shares = {int(size[i]): float(count[i]) for i in sorted(named)}
-    if others:
-        n = float(count[others].sum())
-        mean = round(float((size[others] * count[others]).sum()) / n / SECTOR_BYTES) * SECTOR_BYTES
-        shares[mean] = shares.get(mean, 0.0) + n
-    return tuple(SizeShare(size_bytes=size, weight=weight) for size, weight in sorted(shares.items()))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from diskmodel.workload.arrivals import ExcerptTimes
-from diskmodel.workload.condense import sizes_of
 from diskmodel.workload.description import Workload
+from diskmodel.workload.sizes import sizes_of
 from diskmodel.workload.stream import Stream
 
 
