@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.array import Array
+from diskmodel.errors import DescriptionError, Fault
+from diskmodel.layout.levels import RaidLevel
 from diskmodel.layout.pieces import Piece
 from diskmodel.layout.plan import plan
 from diskmodel.records import FLUSH, READ
@@ -57,6 +59,11 @@ class BackEnd:
         return len(self.disk) / self.n_requests
 
 
+def has_formula(level: RaidLevel, workload: Workload) -> bool:
+    """Return whether disk operations can be counted: what is written to a pool goes to places that only a run finds."""
+    return not (level.is_pool and workload.has_writes)
+
+
 def back_end(array: Array, workload: Workload, *, n_sample: int = 1000, seed: int = 0) -> BackEnd:
     """Disk operations of a sample of `workload` on `array`.
 
@@ -74,7 +81,15 @@ def back_end(array: Array, workload: Workload, *, n_sample: int = 1000, seed: in
     Reads of mirrors alternate between the copies. A read cache given by its size hits with the share of the span
     that it holds (exact for uniform addresses, low for local ones). A write cache spares the disks nothing here:
     coalescing is left out.
+
+    Raises
+    ------
+    DescriptionError
+        When a pool is written to (`has_formula`).
     """
+    if not has_formula(array.layout.kind, workload):
+        rule = "where a pool writes depends on what it has written, and no formula counts it"
+        raise DescriptionError(Fault("layout.level", array.layout.level, rule, "simulate it"))
     tables, drive = array.tables(), array.drive
     requests = workload.requests(capacity_bytes=array.usable_bytes, n=n_sample, seed=seed)
     hits = requests.cache_draw < _read_hit_ratio(array, requests.offset)

@@ -82,6 +82,11 @@ def estimate(array: Array, workload: Workload, *, n_sample: int = 1000, seed: in
     cases of single disks and RAID 0, 10, 5, 6 at depths of 1 to 32 and open rates, half of the means are within 5 % and
     90 % within 25 %; errors are larger near saturation, and for deep queues on drives with write-back caches. It only
     brackets a search and is never an answer itself.
+
+    Raises
+    ------
+    DescriptionError
+        When a pool is written to, which no formula counts.
     """
     sample = back_end(array, workload, n_sample=n_sample, seed=seed)
     hit_s = array.controller.hit_ns / 1e9

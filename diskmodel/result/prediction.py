@@ -208,7 +208,7 @@ def sources_of(
     if not whole:
         return {RUN: 1.0}
     found = {name: value * of_draws / whole for name, value in shares.items()}
-    return dict(sorted(found.items(), key=lambda item: -item[1])) | {RUN: 1.0 - sum(found.values())}
+    return dict(sorted(found.items(), key=lambda item: -item[1])) | {RUN: max(1.0 - sum(found.values()), 0.0)}
 
 
 def _explained(values: Floats, columns: Mapping[str, Floats]) -> dict[str, float]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 
+from diskmodel.analytic.backend import has_formula
 from diskmodel.array import Array
 from diskmodel.doing import doing
 from diskmodel.drive import Hdd
@@ -155,9 +156,7 @@ def _compared(
         rebuilding, hours = beside.worst, beside.hours
     from diskmodel.analytic.estimate import estimate  # takes a while to load
 
-    # where a pool writes depends on what it has written: no formula counts it
-    is_counted = not (array.layout.kind.is_pool and workload.has_writes)
-    guess = estimate(array, workload, seed=seed) if is_counted else None
+    guess = estimate(array, workload, seed=seed) if has_formula(array.layout.kind, workload) else None
     if workload.is_open:
         tried = points_to_overload(array, workload, evaluate, seed=seed, n_requests=n_requests)
         curve = sorted([*tried, LoadPoint(1.0, workload.offered_rate_per_s, healthy)], key=lambda at: at.offered)

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from diskmodel.analytic.backend import has_formula
+from diskmodel.layout.levels import KINDS
 from diskmodel.plan.answer.criterion import Verdict, overall
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.trial import Trial
@@ -45,12 +47,15 @@ class Hint:
         """Return whether that many disks probably meet the objective."""
         if disks < REPLAY_STEP * self.trier.short_in_replay:
             return False
-        if not self.case.workload.queue_depth:
+        is_counted = has_formula(KINDS[self.case.family.level], self.case.workload)
+        if not (self.case.workload.queue_depth and is_counted):
             if self.trier.trials:
-                return self._is_enough_for_open_load(disks)
+                return self._is_enough_by_trials(disks)
             counted = self.trier.rule_of_thumb_disks
             if counted is not None:  # near enough to begin with, and its count is reported beside the answer anyway
                 return disks >= counted
+            if not is_counted:
+                return True
         guess = self._estimate(disks)
         factors = self._factors(disks)
         streams = self.case.workload.streams
@@ -71,7 +76,7 @@ class Hint:
         )
         return self._is_enough(outcome)
 
-    def _is_enough_for_open_load(self, disks: int) -> bool:
+    def _is_enough_by_trials(self, disks: int) -> bool:
         """Return a guess from what was simulated: from the nearest count that is enough, else from the largest."""
         tried = [trial for trial in self.trier.trials if trial.outcome is not None]
         enough = [trial for trial in tried if trial.is_met]
@@ -165,14 +170,18 @@ def _more_needed(short: Trial, workload: Workload) -> float:
 
     Near saturation, where such a count mostly is, latency falls with the fourth power of the number of disks, and at
     half load with the first; its root is in between. An overloaded array needs the disks for the rate, and half as many
-    again for the latency.
+    again for the latency. A rate that clients reach grows with the number of disks.
     """
     outcome = short.outcome
     assert outcome is not None
     if not outcome.is_stable:
         return 1.5 * workload.offered_rate_per_s / outcome.iops.value if outcome.iops.value > 0 else math.inf
     ratios = [c.figure.value / c.limit for c in short.criteria if c.name.endswith("latency") and c.limit > 0]
-    return math.sqrt(max([1.0, *(ratio for ratio in ratios if math.isfinite(ratio))]))
+    slow = math.sqrt(max([1.0, *(ratio for ratio in ratios if math.isfinite(ratio))]))
+    if not workload.queue_depth:
+        return slow
+    rates = [c.limit / c.figure.value for c in short.criteria if not c.is_upper and c.figure.value > 0]
+    return max([slow, *rates])
 
 
 def _share_of_commits(workload: Workload) -> float:

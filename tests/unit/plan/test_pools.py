@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from diskmodel.analytic.estimate import estimate
 from diskmodel.array import Array
 from diskmodel.errors import DescriptionError
+from diskmodel.plan import run_plan
 from diskmodel.plan.comparison.compare import degraded_array, rebuilding_array
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.question.description import PlanDescription
@@ -15,6 +17,7 @@ from diskmodel.plan.show.candidates import fullness_words, rebuild_name
 from diskmodel.plan.show.cautions import long_rebuild, rebuild_bound
 from diskmodel.plan.trial.rule_of_thumb import rule_of_thumb_disks
 from diskmodel.plan.trial.statics import idle_rebuild_hours, rebuilt_bytes, static_criteria, statics
+from diskmodel.workload import Workload
 
 SCRUBBED = {
     "drive": "generic-7k2",
@@ -122,3 +125,21 @@ def test_a_scrubbed_pool_is_resilvered_as_full_as_it_is() -> None:
     rebuild = rebuilding_array(array, broken).layout.rebuild
     assert rebuild is not None
     assert (rebuild.action, rebuild.used_ratio, rebuild.done_ratio) == ("recover", 0.4, 0.5)
+
+
+def test_clients_that_write_to_pools_are_planned_by_what_was_simulated() -> None:
+    """No formula counts what a pool writes, so that trials alone say where to look next."""
+    question = {
+        "workload": {"size": "8 KiB", "read_ratio": 0.5, "clients": 16, "span": "20%"},
+        "objective": {"iops": 700, "capacity": "1 TB"},
+        "candidates": {"drives": ["generic-10k"], "levels": ["mirror"], "max_disks": 40},
+        "search": {"requests": 1000},
+    }
+    found = run_plan(plan_of(**question), with_relaxations=False, with_details=False)
+    assert found.best is not None
+    assert found.best.disks is not None
+    assert found.best.trial is not None
+    assert found.best.trial.outcome is not None
+    assert found.best.trial.outcome.iops.value >= 700
+    with pytest.raises(DescriptionError, match="no formula counts it"):
+        estimate(Array("generic-10k", "mirror", 4), Workload.parse({"size": "8 KiB", "read_ratio": 0, "rate": "9/s"}))
