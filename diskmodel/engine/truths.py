@@ -13,6 +13,7 @@ from diskmodel.engine.native import covers
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.steady.shared import Begin, steady_start
+from diskmodel.engine.steady.start import Start
 from diskmodel.engine.threads import Threads
 from diskmodel.errors import DescriptionError
 from diskmodel.records import Requests, Run
@@ -153,6 +154,8 @@ class Trials:
         self._seed, self._start, self._estimate = seed, start, estimate
         self._requests: dict[Hashable, Requests] = {}
         self._effects: Effects | None = None
+        self._first_start: Start | None = None
+        self._is_closed = isinstance(workload, Workload) and not workload.is_open
         few = workload.requests(capacity_bytes=array.usable_bytes, n=1, seed=seed)
         is_native = covers(resolve(array, seed), few) is None
         self._n_requests = min(n_requests, longest or DRAW_REQUESTS["native" if is_native else "simpy"])
@@ -167,7 +170,6 @@ class Trials:
         requests, outcome = self._run(array, workload)
         self.reference = estimate(requests, outcome)
         self.seen = Seen.of(requests, outcome)
-        self._is_closed = isinstance(workload, Workload) and not workload.is_open
 
     def truths(self, n_draws: int, *, as_measured: bool = False, is_sound: bool = False) -> Truths | None:
         """Return so many truths, or those that were left if such a drive were measured; None without any unknown.
@@ -214,10 +216,22 @@ class Trials:
     def _run(self, array: Array, workload: AnyWorkload) -> tuple[Requests, Run]:
         scenario = resolve(array, self._seed)
         if self._start == "steady":
-            # of the drawn drive: what its buffer holds in the long run depends on how fast it is
-            scenario = replace(scenario, start=steady_start(array, workload, scenario, self._seed))
+            scenario = replace(scenario, start=self._begin(array, workload, scenario))
         requests = self._drawn(array, workload, scenario)
         return requests, run(scenario, requests)
+
+    def _begin(self, array: Array, workload: AnyWorkload, scenario: Scenario) -> Start:
+        """Return the start of a run: of the drawn drive, whose speed decides what its buffer holds in the long run.
+
+        How much a pool has to write by then takes a run of many groups where clients wait. Draws begin with what the
+        array as it is described has.
+        """
+        is_slow = self._is_closed and scenario.layout.pool is not None
+        if is_slow and self._first_start is not None:
+            return self._first_start
+        start = steady_start(array, workload, scenario, self._seed)
+        self._first_start = self._first_start or start
+        return start
 
     def _drawn(self, array: Array, workload: AnyWorkload, scenario: Scenario) -> Requests:
         """Return the requests, those of an earlier run where they would be the same."""
