@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.records import Requests
+from diskmodel.records import Op, Requests, Sync
 from diskmodel.synthesis.reference import Setting, settings, simulated
-from diskmodel.workload import Workload
+from diskmodel.workload import TraceWorkload, Workload
 from diskmodel.workload.condense import cut, represent, stream_of
 from diskmodel.workload.excerpts import MAX_CYCLE
 from diskmodel.workload.features import Features
@@ -77,7 +79,7 @@ def synthesize(requests: Requests, *, name: str = "", seed: int = 0) -> Synthesi
     Cuts the trace into phases of 64, 128 or 256 requests and keeps a 16th of them as excerpts, then an 8th, up to all,
     until mean and p99 on each reference array are within 8 and 15 % of what the replay of the trace finds there, both
     averaged over runs of several seeds. Keeps 131,072 requests at most. Where none is near enough, returns the nearest;
-    `workload.fitted` states by how much.
+    `workload.fitted` states by how much. Flushes are left out, and `lost` counts them.
     """
     faults = []
     if not _MIN_REQUESTS <= len(requests) <= MAX_CYCLE:
@@ -87,7 +89,8 @@ def synthesize(requests: Requests, *, name: str = "", seed: int = 0) -> Synthesi
         faults.append(Fault("when_ns", None, "no time passes in the trace", "give absolute issue times"))
     if faults:
         raise DescriptionError(faults)
-    trace = replace(requests, when_ns=requests.when_ns - requests.when_ns[0])
+    trace = TraceWorkload(requests).without_flushes().trace
+    trace = replace(trace, when_ns=trace.when_ns - trace.when_ns[0])
     references = settings(trace)
     best, best_score = None, float("inf")
     for candidate in _candidates(trace):
@@ -102,7 +105,16 @@ def synthesize(requests: Requests, *, name: str = "", seed: int = 0) -> Synthesi
     largest = int((trace.offset + trace.length).max())
     capacity = max(largest, max(sum(stream.region(largest, None)) for stream in best.streams))
     synthetic = Features.of(best.requests(capacity_bytes=capacity, n=len(trace), seed=seed))
-    return Synthesis(best, features, synthetic, lost_features(features, synthetic))
+    lost = (*_lost_syncs(requests), *lost_features(features, synthetic))
+    return Synthesis(best, features, synthetic, lost)
+
+
+def _lost_syncs(requests: Requests) -> Iterator[str]:
+    """Yield how many flushes the trace has, and how many writes past the caches of drives."""
+    past = np.array([rule.sync != Sync.NONE for rule in requests.streams])[requests.stream] & (requests.op == Op.WRITE)
+    for name, n in (("flushes", (requests.op == Op.FLUSH).sum()), ("writes past caches (FUA)", past.sum())):
+        if n:
+            yield f"{name}: {n:,} in the trace, none in the synthetic workload"
 
 
 def _candidates(trace: Requests) -> Iterator[Workload]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from diskmodel.errors import DescriptionError
-from diskmodel.records import Requests, StreamRule
+from diskmodel.records import Op, Requests, StreamRule, Sync
 from diskmodel.synthesis import Family, settings, simulated, synthesize
 from diskmodel.synthesis.reference import replayed
 from diskmodel.workload import Workload
@@ -149,3 +149,18 @@ def test_short_traces_and_those_without_time_are_refused():
         synthesize(Requests(**few))
     with pytest.raises(DescriptionError, match="no time passes"):
         synthesize(Requests(**columns | {"when_ns": np.zeros(900, np.int64)}))
+
+
+def test_flushes_of_a_trace_are_left_out_and_counted():
+    with_flushes = trace()
+    is_flush = np.arange(len(with_flushes)) % 100 == 7
+    op = np.where(is_flush, Op.FLUSH, with_flushes.op).astype(np.uint8)
+    past = (with_flushes.op == Op.WRITE) & (np.arange(len(op)) % 50 == 3)
+    rules = (StreamRule("trace"), StreamRule("fua", sync=Sync.DSYNC))
+    found = synthesize(replace(with_flushes, op=op, stream=past.astype(np.int32), streams=rules))
+    assert found.lost[:2] == (
+        "flushes: 9 in the trace, none in the synthetic workload",
+        f"writes past caches (FUA): {past.sum()} in the trace, none in the synthetic workload",
+    )
+    assert found.workload.fitted is not None
+    assert found.trace.rate_per_s < synthesize(with_flushes).trace.rate_per_s
