@@ -143,6 +143,11 @@ class LayoutTables:
     pool: PoolTables | None = None
 
     @property
+    def pieces_of_each(self) -> int:
+        """Disks that a strip of data is written to: its own, those of its copies and its parity."""
+        return (self.copies if self.family == "copies" else 1) + self.n_parity
+
+    @property
     def rebuild_end(self) -> int:
         """Sectors of a disk that a pass over the members goes through; of a pool what is stored on it, of all vdevs."""
         if self.pool is None:
@@ -160,6 +165,7 @@ MAX_SPEED = 1e12
 MAX_STEPS_AT_ONCE = 1024
 #: What others may use of a disk while Linux md still takes the array for idle, bytes (64 sectors in `is_mddev_idle`).
 IDLE_BYTES = 64 * 512
+
 #: Where Linux md (superblock 1.2) keeps an internal bitmap, bytes from the start of a member: behind the superblock at
 #: 4 KiB. Anywhere below the data the arm goes as far.
 BITMAP_START_BYTES = 8192

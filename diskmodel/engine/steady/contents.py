@@ -14,8 +14,10 @@ import numpy as np
 
 from diskmodel.controller.dirty_blocks import Lanes
 from diskmodel.engine.steady.levels import n_lines_of
-from diskmodel.engine.steady.recent import MAX_ROWS, History, most_recent, waiting_in_round
+from diskmodel.engine.steady.recent import MAX_ROWS, History, distinct, most_recent, waiting_in_round
 from diskmodel.engine.steady.rounds import UNEVEN, UNEVEN_WAYS, Arms, swept_round, unevenness
+from diskmodel.layout.tables import LayoutTables
+from diskmodel.layout.written import written
 from diskmodel.records import Int64
 from diskmodel.workload.addresses import Sequential, Strided
 from diskmodel.workload.stream import Stream
@@ -35,7 +37,8 @@ _SAMPLE_USES = 1 << 12
 #: Lists of blocks of each kind that are kept. A list takes 8 bytes a block, 2 MB for 1 GiB of blocks of 4 KiB; that of
 #: the blocks used last takes twice as much, at most 130 MB with what fits of a region into 32 GiB. With one of each,
 #: two searches at the same time forget each other's.
-_WAITING_KEPT, _RECENT_KEPT = 8, 2
+#: What ages flash is half of a model's units, and draws of one drive have the same.
+_WAITING_KEPT, _RECENT_KEPT, _AGED_KEPT = 8, 2, 2
 
 
 def waiting_blocks(history: History, n: int, block_bytes: int, lanes: Lanes, line_blocks: int = 1) -> tuple[Int64, int]:
@@ -54,7 +57,7 @@ def _waiting(
     n_uses = ROUNDS * n
     if line_blocks > 1:
         some = history.uses(_SAMPLE_USES, block_bytes, only_writes=True)
-        n_uses = n_uses * len(some) // max(len(np.unique(some // line_blocks)), 1)
+        n_uses = n_uses * len(some) // max(len(distinct(some // line_blocks)), 1)
     while True:
         uses = history.uses(n_uses, block_bytes, only_writes=True)
         waiting, round_uses = waiting_in_round(uses, n, lanes.lane_of(uses) if lanes else None, line_blocks)
@@ -110,6 +113,26 @@ def waiting_pages(history: History, n: int, page_bytes: int) -> Int64:
     return _waiting(history, n, page_bytes, None)[0]
 
 
+@lru_cache(maxsize=_AGED_KEPT)
+def aged_units(history: History, layout: LayoutTables, n_units: int, unit_bytes: int, sector_bytes: int) -> Int64:
+    """The last `n_units` units that a drive of an array was written in, those of a write together; none where a write
+    is not longer than a unit.
+
+    Drives are alike: as if one had got all data. Copies and parity of them lie at the same places, and are left out.
+    """
+    offset, length = history.writes(n_units * unit_bytes)
+    sector, per_unit = offset // sector_bytes, unit_bytes // sector_bytes
+    pieces = written(replace(layout, failed=()), sector, -(-(offset + length) // sector_bytes) - sector)
+    lba, n = (column[:: layout.pieces_of_each] for column in (pieces.lba, pieces.n))
+    first = lba // per_unit
+    count = (lba + n - 1) // per_unit - first + 1
+    if not len(count) or count.max() == 1:
+        return np.empty(0, np.int64)
+    before = np.cumsum(count) - count
+    units: Int64 = np.repeat(first - before, count) + np.arange(int(count.sum()))
+    return _kept(units[-n_units:])
+
+
 def filling_uses(history: History, n: int, block_bytes: int) -> Int64:
     """Uses that fill a cache of `n` blocks; where the whole region fits, all of it before anything else."""
     uses = history.uses(_USES_PER_BLOCK * n, block_bytes)
@@ -150,7 +173,7 @@ def _region(history: History, n: int, block_bytes: int) -> Int64:
         ranges.append((space.first_byte // block_bytes, end))
     if sum(end - first for first, end in ranges) > n:
         return np.empty(0, np.int64)
-    return np.unique(np.concatenate([np.arange(first, end) for first, end in ranges]))
+    return distinct(np.concatenate([np.arange(first, end) for first, end in ranges]))
 
 
 def _kept(blocks: Int64) -> Int64:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from diskmodel.engine.steady.recent import distinct
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.layout.pool_space import indirect_blocks
 from diskmodel.records import Int64, Op, Requests, Run, Sync
@@ -76,4 +77,4 @@ def _records(first: Int64, last: Int64, is_counted: NDArray[np.bool_]) -> Int64:
     if not len(first):
         return first
     inside = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    return np.unique(np.repeat(first, lengths) + inside)
+    return distinct(np.repeat(first, lengths) + inside)

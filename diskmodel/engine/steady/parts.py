@@ -15,6 +15,7 @@ from diskmodel.drive.tables import FlashTables, HddTables
 from diskmodel.engine.steady.buffered import by_disk, joined, staggered, units_left_out
 from diskmodel.engine.steady.contents import (
     ROUNDS,
+    aged_units,
     filling_uses,
     recent_blocks,
     recent_blocks_but,
@@ -170,14 +171,9 @@ class Parts:
         """Bytes of writes that leave `room` sectors in the buffer of each disk."""
         layout = self.scenario.layout
         n_disks = layout.n_disks - len(layout.failed)
-        for_each = self._pieces_of_each()
+        for_each = layout.pieces_of_each
         # a quarter more than fits on average, so that few disks get less than they have room for
         return room * n_disks * self.sector_bytes * 5 // (4 * for_each)
-
-    def _pieces_of_each(self) -> int:
-        """Disks that a strip of data is written to: its own, those of its copies and its parity."""
-        layout = self.scenario.layout
-        return (layout.copies if layout.family == "copies" else 1) + layout.n_parity
 
     def logged(self, level: Level) -> Caches:
         """What the media caches hold (rule G9)."""
@@ -298,20 +294,7 @@ class Parts:
         if not isinstance(tables, FlashTables) or tables.ftl.is_fresh:
             return EMPTY.aged
         n_units = _ROUNDS_AGED * tables.ftl.model_units
-        per_unit = tables.sectors_per_unit
-        offset, length = self.history.writes(n_units * tables.mapping_bytes)
-        sector = offset // self.sector_bytes
-        # drives are alike: as if one had got all data. Copies and parity of them lie at the same places
-        whole = replace(self.scenario.layout, failed=())
-        pieces = written(whole, sector, -(-(offset + length) // self.sector_bytes) - sector)
-        lba, n = (column[:: self._pieces_of_each()] for column in (pieces.lba, pieces.n))
-        first = lba // per_unit
-        count = (lba + n - 1) // per_unit - first + 1
-        if not len(count) or count.max() == 1:
-            return EMPTY.aged
-        before = np.cumsum(count) - count
-        units: Int64 = np.repeat(first - before, count) + np.arange(int(count.sum()))
-        return units[-n_units:]
+        return aged_units(self.history, self.scenario.layout, n_units, tables.mapping_bytes, self.sector_bytes)
 
     def _piece_units(self) -> int:
         """Units that flash drives' data were last written in together: the median, by bytes (Z5); 0: in order."""

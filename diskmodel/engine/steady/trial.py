@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diskmodel.engine.steady.parts import Level, Levels, Parts
+from diskmodel.engine.steady.recent import distinct
 from diskmodel.records import Op, Requests, Run
 
 #: Requests of the run that shows on which side of its mark a level moves. Half of it leaves a closed stream of 128
@@ -60,7 +61,7 @@ def grown_old(parts: Parts, filling: Pace) -> int:
     assert parts.pages is not None
     n_uses = int(filling.pages_per_s * parts.pages.old_ns / 1e9) + 1
     uses = parts.history.uses(n_uses, parts.page_bytes, only_writes=True)
-    return max(min(len(np.unique(uses)), parts.pages.background_pages), 1)
+    return max(min(len(distinct(uses)), parts.pages.background_pages), 1)
 
 
 def requests_of_wave(parts: Parts, filling: Pace, draining: Pace, n_dirty: int) -> int:
