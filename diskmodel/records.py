@@ -74,6 +74,9 @@ class StreamRule:
     journal_tick_ns : int
         Syncs commit only where a write has changed the times of the file, which have so much resolution (rule Y8); 0:
         each does.
+    is_of_file : int
+        1 where its writes go to a file through the page cache, for which Linux limits the writes in flight at a single
+        disk (rule Q10), 0 elsewhere.
     cycle_requests : int
         Requests of all streams that come on average while the rate of this one goes through its ups and downs once
         (rule Z11); 0: it has none.
@@ -98,6 +101,7 @@ class StreamRule:
     journal_more_bytes: int = 0
     journal_block_bytes: int = 0
     journal_tick_ns: int = 0
+    is_of_file: int = 0
     cycle_requests: Beside[int] = 0
     is_of_flushes: Beside[bool] = False
     is_random: Beside[bool] = False

@@ -34,7 +34,8 @@ class Queue(Description):
     committed : int
         rpo: commands that are already planned when a new one comes, and that it cannot overtake.
     write_throttle : "none" or "linux"
-        Linux's write-back throttling: writes of mirrors and parity arrays wait while reads are slow.
+        Linux's write-back throttling: writes of mirrors and parity arrays wait while reads are slow or many writes are
+        in flight; at a single disk flushes and writes of files do.
     block_requests : int
         Capacity of a disk's block queue in requests, which limits the write throttling.
     read_expire_ns, write_expire_ns, fifo_batch, writes_starved

@@ -1,7 +1,8 @@
 """Linux's write-back throttling above one disk, as plain state (rule Q10).
 
 Linux limits the writes in flight at a disk by how long its reads take. Direct writes of applications are
-exempt, but the writes that md's mirrors and parity send to their members have lost the mark that exempts them.
+exempt. Flushes are not, nor are writes of files through the page cache, nor those that md's mirrors and parity send to
+their members, which have lost the mark that exempts them.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ class WriteThrottle:
     ----------
     most : int
         Capacity of the disk's block queue in requests; the limit never exceeds three quarters of it.
+    has_cache : bool
+        The disk has a cache that holds writes: those that wait are woken only when no write is in flight.
     step : int
         How far the limit is scaled down (positive) or up.
     limit : int
@@ -41,8 +44,9 @@ class WriteThrottle:
     Linux kernel 6.1, block/blk-wbt.c and `rq_depth_calc_max_depth` of block/blk-rq-qos.c.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, *, has_cache: bool = False) -> None:
         self.most = most
+        self.has_cache = has_cache
         self.step = self.limit = self.n_writes = self.n_idle_windows = 0
         self.is_open = self.is_highest = False
         #: The read that is timed while it is in flight: its number, and when it was dispatched.
@@ -119,10 +123,16 @@ class WriteThrottle:
             if self.is_open and (self.fastest_read_ns is None or response_ns < self.fastest_read_ns):
                 self.fastest_read_ns = response_ns
             return False
-        self.n_writes -= 1
         self.n_writes_done += self.is_open
+        return self.left()
+
+    def left(self) -> bool:
+        """Free a place, and return whether those that wait are woken. A flush leaves one, and is no write that is timed."""
+        self.n_writes -= 1
         if not self.n_writes:
             return True
+        if self.has_cache:
+            return False
         if self.limit <= 2:
             low, gap = self.limit, 0
         else:

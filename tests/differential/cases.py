@@ -145,6 +145,7 @@ def _file_system(pick: Pick, case: Case) -> None:
     """Let syncs of most streams commit a journal, or write to a file with O_DSYNC."""
     journal_ratio = pick((0.1, 0.5))
     for stream in case["streams"]:
+        stream["is_of_file"] = pick((1, 1, 0))
         if stream["sync"] == Sync.DSYNC and pick((False, True)):
             stream["sync"] = Sync.FILE_DSYNC.value
         elif stream["sync"] == Sync.FLUSH and pick((False, True, True, True)):
@@ -588,6 +589,7 @@ def _rule(name: str, stream: dict[str, Any], n_sectors: int) -> StreamRule:
     rule = StreamRule(name, stream["clients"], stream["pace_ns"] if stream["clients"] else 0)
     rule = replace(rule, sync=stream.get("sync", 0), sync_every=stream.get("sync_every", 1))
     rule = replace(rule, is_of_flushes=stream.get("is_of_flushes", False))
+    rule = replace(rule, is_of_file=stream.get("is_of_file", 0))
     if "journal" in stream:
         journal = stream["journal"]
         journal_bytes = max(int(n_sectors * journal["ratio"]), 128) * SECTOR

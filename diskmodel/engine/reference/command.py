@@ -28,6 +28,8 @@ class Command:
         A read after which the arm waits for a write of the same blocks, and that write (rule L12).
     is_fua : bool
         A write that passes the drive's buffer (rule D11).
+    flushes_after : bool
+        A write that is done when a flush after it is (rule Y4).
     number : int
         Of a write that passes the buffer of a drive: in order of acceptance (rule D10).
     is_bitmap : bool
@@ -62,6 +64,7 @@ class Command:
     holds: bool = False
     follows: bool = False
     is_fua: bool = False
+    flushes_after: bool = False
     number: int = 0
     is_bitmap: bool = False
     is_of_group: bool = False

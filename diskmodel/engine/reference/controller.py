@@ -37,6 +37,8 @@ class HostRequest:
     parity_ns: int = 0
     sync: Sync = Sync.NONE
     sync_ns: int = 0
+    #: A write of a file through the page cache (rule Q10).
+    is_of_file: bool = False
 
 
 class Controller:
@@ -129,7 +131,10 @@ class Controller:
             self._answered(request)
 
         is_fua = request.sync >= Sync.DSYNC
-        self.array.access(request.op, request.sector, request.n, joined, is_fua=is_fua, row=request.row)
+        is_of_file = request.is_of_file
+        self.array.access(
+            request.op, request.sector, request.n, joined, is_fua=is_fua, row=request.row, is_of_file=is_of_file
+        )
 
     def _answered(self, request: HostRequest) -> None:
         """The data of a read goes over the link; then the request is done (rule K3)."""

@@ -144,9 +144,11 @@ class Host:
             self._flush_journal if self.takes_flushes else None,
         )
 
-    def _write_journal(self, row: int, first: int, n: int, is_fua: bool, then: Callable[[], None]) -> None:
+    def _write_journal(
+        self, row: int, first: int, n: int, is_fua: bool, is_throttled: bool, then: Callable[[], None]
+    ) -> None:
         sync = Sync.DSYNC if is_fua else Sync.NONE
-        below = HostRequest(row, WRITE, first, n, False, self.clock.now, sync=sync)
+        below = HostRequest(row, WRITE, first, n, False, self.clock.now, sync=sync, is_of_file=is_throttled)
         self.then[id(below)] = (below, then)
         self.below(below)
 

@@ -28,8 +28,8 @@ class Journal:
     processors : Processors
         Those of the host, for one of which a commit waits that is woken up.
     write : callable
-        Called with a row, a first sector, sectors, whether the write is to pass the drives' caches, and what to do when
-        it is done.
+        Called with a row, a first sector, sectors, whether the write is to pass the drives' caches, whether it needs a
+        place (rule Q10), and what to do when it is done.
     flush : callable or None
         Called with a row and what to do when all before it is safe; None where nothing takes flushes.
     """
@@ -42,7 +42,7 @@ class Journal:
         device: int,
         turn_ns: int,
         processors: Processors,
-        write: Callable[[int, int, int, bool, Callable[[], None]], None],
+        write: Callable[[int, int, int, bool, bool, Callable[[], None]], None],
         flush: Callable[[int, Callable[[], None]], None] | None,
     ) -> None:
         self.clock = clock
@@ -62,6 +62,8 @@ class Journal:
         self.is_committing = False
         #: A commit has been woken up and has not begun.
         self.is_woken = False
+        #: The commit in progress is one of ext4, whose writes need places (rule Q10); XFS marks its own as exempt.
+        self.has_body = False
         #: Row, stream and what to do of those whose changes are being committed, and of those who wait for the next.
         self.members: list[tuple[int, int, Callable[[], None]]] = []
         self.waiting: list[tuple[int, int, Callable[[], None]]] = []
@@ -111,6 +113,7 @@ class Journal:
             block_bytes += more_bytes
         block = min(-(-block_bytes // self.sector_bytes), self.n)
         body = min(-(-body_bytes // self.sector_bytes), self.n - block)
+        self.has_body = body > 0
         when_ns = self.clock.now + wait_ns
         self.clock.at(when_ns, ARRIVE, self.device, _LAST, lambda: self._write_body(row, body, block))
 
@@ -124,7 +127,7 @@ class Journal:
 
     def _write_body(self, row: int, body: int, block: int) -> None:
         if body:
-            self.write(row, self._place(body), body, False, lambda: self._body_written(row, block))
+            self.write(row, self._place(body), body, False, True, lambda: self._body_written(row, block))
         else:
             self._flush(row, block)
 
@@ -143,7 +146,7 @@ class Journal:
             self.flush(row, lambda: self._write_block(row, block))
 
     def _write_block(self, row: int, block: int) -> None:
-        self.write(row, self._place(block), block, True, self._ended)
+        self.write(row, self._place(block), block, True, self.has_body, self._ended)
 
     def _ended(self) -> None:
         served = self.members

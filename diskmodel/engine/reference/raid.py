@@ -11,6 +11,7 @@ from diskmodel.engine.reference.clock import COMPLETE, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Device
 from diskmodel.engine.reference.flushing import ArrayFlushes, BlockFlushes
+from diskmodel.engine.reference.places import Places
 from diskmodel.engine.reference.submission import Submitter
 from diskmodel.layout.bitmap import Bitmap, bits_of
 from diskmodel.layout.pieces import READ_AND_HOLD, Copy, Piece, merged
@@ -84,7 +85,14 @@ class Raid:
         self.n_chosen = [0] * len(devices)
         self.front = tables.rebuild_front
         is_throttled = block_queue > 0 and (tables.family == "parity" or tables.copies > 1)
-        self.submitter = Submitter(clock, devices, block_queue, turn_ns) if is_throttled else None
+        self.submitter = (
+            Submitter(clock, devices, block_queue, turn_ns, self._begins, has_cache=takes_flushes)
+            if is_throttled
+            else None
+        )
+        #: Of a single disk, which programs write to themselves.
+        is_single = block_queue > 0 and len(devices) == 1 and tables.pool is None and not is_throttled
+        self.places = Places(clock, block_queue, has_cache=takes_flushes) if is_single else None
         self.bitmap = Bitmap(tables) if tables.bitmap_chunk else None
         # a lost disk's blocks are computed anew for each request
         self.stripes = StripeCache(tables) if tables.stripe_cache and not tables.failed else None
@@ -98,13 +106,25 @@ class Raid:
         self.n_bit_writes = 0
 
     def access(
-        self, op: int, sector: int, n: int, done: Callable[[Access, Command], None], is_fua: bool = False, row: int = 0
+        self,
+        op: int,
+        sector: int,
+        n: int,
+        done: Callable[[Access, Command], None],
+        is_fua: bool = False,
+        row: int = 0,
+        *,
+        is_of_file: bool = False,
     ) -> None:
         """Start a host access of `n` sectors; `done` gets the access and the command that completed last.
 
-        `row` is for what stands before a pool (`PoolWrites.access`).
+        `row` is for what stands before a pool (`PoolWrites.access`); `is_of_file` whether a program writes through the
+        page cache, for which Linux limits the writes in flight (rule Q10).
         """
         is_fua = is_fua and bool(self.flushes)
+        if self.places is not None:
+            self._in_place(self.places, op, sector, n, done, is_fua, is_of_file)
+            return
         if self.bitmap is None or op == READ:
             begin = partial(self._plan, op, sector, n, self.clock.now, done, is_fua)
         else:
@@ -116,10 +136,47 @@ class Raid:
 
     def flush(self, done: Callable[[], None]) -> None:
         """Flush all disks, or join what waits for the next flush (rule Y5)."""
-        if self.submitter is not None and self.is_host_thread:
+        if self.places is not None and self.flushes:
+            self._flush_in_place(self.places, done)
+        elif self.submitter is not None and self.is_host_thread:
             self.submitter.when_awake(partial(self.array_flushes.flush, done))
         else:
             self.array_flushes.flush(done)
+
+    def _in_place(
+        self,
+        places: Places,
+        op: int,
+        sector: int,
+        n: int,
+        done: Callable[[Access, Command], None],
+        is_fua: bool,
+        is_of_file: bool,
+    ) -> None:
+        """Start an access to a single disk, where flushes and writes of files need a place (rule Q10)."""
+        number = places.read_begins() if op == READ else 0
+
+        def ended(access: Access, last: Command) -> None:
+            done(access, last)
+            if op == READ:
+                places.read_ended(number, self.clock.now - last.arrived_ns)
+            elif is_of_file:
+                places.write_ended()
+            else:
+                places.exempt_ended()
+
+        begin = partial(self._plan, op, sector, n, self.clock.now, ended, is_fua)
+        if op == WRITE and is_of_file:
+            places.take(begin)
+        else:
+            begin()
+
+    def _flush_in_place(self, places: Places, done: Callable[[], None]) -> None:
+        def ended() -> None:
+            done()
+            places.flush_ended()
+
+        places.take(partial(self.array_flushes.flush, ended))
 
     def _flushed_disks(self) -> list[BlockFlushes]:
         """Disks that a flush goes to: all that are left, and the spare that is being rebuilt."""
@@ -321,7 +378,13 @@ class Raid:
             if self.submitter is not None:
                 self.submitter.direct(command)
             else:
+                self._begins(command)
                 self.devices[command.device].submit(command)
+
+    def _begins(self, command: Command) -> None:
+        """A command is handed to its disk: flushes wait for a write that one follows (rule Y4)."""
+        if command.flushes_after:
+            self.flushes[command.device].data_begins()
 
     def _command(self, access: Access, disk: int, op: int, lba: int, n: int) -> Command:
         done = partial(self._part_done, access)
@@ -332,7 +395,7 @@ class Raid:
             if self.has_fua:
                 command.is_fua = True
             else:
-                self.flushes[disk].data_begins()
+                command.flushes_after = True
                 command.done = self.flushes[disk].data_ended(done)
         return command
 
@@ -341,6 +404,7 @@ class Raid:
         write = self._command(access, read.device, WRITE, read.lba, read.n_sectors)
         write.follows = True
         access.n_following += 1
+        self._begins(write)
         device = self.devices[read.device]
         if read.is_hit:
             device.submit(write)

@@ -102,6 +102,9 @@ def make_stages(
             device.zone_sectors, device.first_zoned = tables.write_zone_sectors, tables.conventional_sectors
             device.zone_merge_limit = merge_limit
     block_queue = scenario.queue.block_requests if scenario.queue.write_throttle == "linux" else 0
+    if scenario.n_devices == 1 and scenario.controller.has_real_cache:
+        # Linux sees the controller's volume, whose writes need no place at the disk
+        block_queue = 0
     # while it submits one request the host notices no completion (rule Q11)
     turn_ns = max(HostTables.of(scenario.host, tables.sector_bytes).submission_ns)
     raid = Raid(clock, scenario.layout, devices, split_at, block_queue, turn_ns, tables)
@@ -232,7 +235,9 @@ class Simulation:
             self.host.flush(HostRequest(row, FLUSH, 0, 0, False, self.clock.now))
             return
         n = end[row] - first[row]
-        self.host.submit(HostRequest(row, op[row], first[row], n, hits[row], self.clock.now, sync=self._passed(sync)))
+        request = HostRequest(row, op[row], first[row], n, hits[row], self.clock.now, sync=self._passed(sync))
+        request.is_of_file = bool(self.requests.streams[int(self.requests.stream[row])].is_of_file)
+        self.host.submit(request)
 
     def _passed(self, sync: Sync) -> Sync:
         """What follows a write where drives may lack FUA (rule Y7); a pool makes it safe itself (rule X10)."""
@@ -247,7 +252,9 @@ class Simulation:
             first, end = first_byte // sector, -(-(first_byte + n_bytes) // sector)
             self.batches[rows[0]] = rows
             sync = self._passed(Sync(rule.sync))
-            self.host.submit(HostRequest(rows[0], WRITE, first, end - first, False, self.clock.now, sync=sync))
+            request = HostRequest(rows[0], WRITE, first, end - first, False, self.clock.now, sync=sync)
+            request.is_of_file = bool(rule.is_of_file)
+            self.host.submit(request)
 
         return write
 

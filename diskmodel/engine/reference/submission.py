@@ -18,10 +18,21 @@ _LAST = (1 << 63) - 1
 class Submitter:
     """One thread that hands commands to the disks in order and sleeps at a write that a disk does not take yet."""
 
-    def __init__(self, clock: Clock, devices: Sequence[Device], block_queue: int, turn_ns: int = 0) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        devices: Sequence[Device],
+        block_queue: int,
+        turn_ns: int,
+        begins: Callable[[Command], None],
+        *,
+        has_cache: bool,
+    ) -> None:
         self.clock = clock
         self.devices = devices
-        self.throttles = [WriteThrottle(block_queue) for _ in devices]
+        #: Called with each command that a disk is handed.
+        self.begins = begins
+        self.throttles = [WriteThrottle(block_queue, has_cache=has_cache) for _ in devices]
         #: What the thread does in order: commands to hand over, ends to notice, writes to take.
         self.held: deque[Command | Callable[[], None]] = deque()
         self.requests: deque[Callable[[], None]] = deque()
@@ -127,6 +138,7 @@ class Submitter:
     def _issue(self, command: Command) -> None:
         if not command.is_bitmap:
             self.throttles[command.device].issued(command.seq, command.op, self.clock.now)
+        self.begins(command)
         self.devices[command.device].submit_reserved(command)
 
     def _wake(self, device: int) -> None:

@@ -59,7 +59,7 @@ export function draw(workload, n, seed) {
 /** How the rows of a stream of so many clients come, as the kernel reads it; 0: at their times. */
 export function ruleOf(clients) {
   const log = { log_first_byte: 0, log_bytes: 0, log_block_bytes: 1, log_delay_ns: 0 };
-  const journal = { journal_first_byte: 0, journal_bytes: 0, journal_body_bytes: 0, journal_more_bytes: 0, journal_block_bytes: 0, journal_tick_ns: 0 };
+  const journal = { journal_first_byte: 0, journal_bytes: 0, journal_body_bytes: 0, journal_more_bytes: 0, journal_block_bytes: 0, journal_tick_ns: 0, is_of_file: 0 };
   return { n_clients: clients, pace_ns: 0, sync: 0, sync_every: 1, ...log, ...journal };
 }
 

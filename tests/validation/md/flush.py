@@ -106,7 +106,8 @@ def array_of(row: dict[str, str]) -> Array:
             "drive_fua": row["fua"] == "1",
             "spindles": {"phase": "spread", "drift_ppm": 400},
             "host": {"submission": f"{turnaround_us(row)} us"},
-            "queue": {"write_throttle": "linux"},
+            # as many requests as the disks have tags: without a scheduler
+            "queue": {"write_throttle": "linux", "block_requests": 32},
         }
     )
 

@@ -127,8 +127,18 @@ class PoolWrites:
                 device.wake(self.clock.now)
 
     # ------------------------------------------------------------------ requests
-    def access(self, op: int, sector: int, n: int, done: Done, is_fua: bool = False, row: int = 0) -> None:
-        """Start a host access of `n` sectors; `done` as of `Raid.access`."""
+    def access(
+        self,
+        op: int,
+        sector: int,
+        n: int,
+        done: Done,
+        is_fua: bool = False,
+        row: int = 0,
+        *,
+        is_of_file: bool = False,
+    ) -> None:
+        """Start a host access of `n` sectors; `done` as of `Raid.access`. A pool's writes need no places (rule Q10)."""
         self.space.asked((sector + n - 1) // self.pool.record)
         if op == READ:
             self.reads.read(row, sector, n, done)

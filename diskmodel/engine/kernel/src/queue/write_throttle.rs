@@ -13,9 +13,11 @@ const IDLE_WINDOWS: u32 = 5;
 pub struct WriteThrottle {
     /// Requests that the disk's block queue holds.
     most: i64,
+    /// The disk has a cache that holds writes: those that wait are woken only when none is in flight.
+    has_cache: bool,
     step: i32,
     pub limit: i64,
-    pub n_writes: i64,
+    n_writes: i64,
     n_idle_windows: u32,
     pub is_open: bool,
     is_highest: bool,
@@ -27,9 +29,10 @@ pub struct WriteThrottle {
 }
 
 impl WriteThrottle {
-    pub fn new(most: i64) -> Self {
+    pub fn new(most: i64, has_cache: bool) -> Self {
         let mut throttle = WriteThrottle {
             most,
+            has_cache,
             step: 0,
             limit: 0,
             n_writes: 0,
@@ -130,10 +133,28 @@ impl WriteThrottle {
             }
             return false;
         }
+        self.exempt_completed();
+        self.left()
+    }
+
+    /// Whether there is a place.
+    pub fn has_place(&self) -> bool {
+        self.n_writes < self.limit
+    }
+
+    /// A place is taken.
+    pub fn take(&mut self) {
+        self.n_writes += 1;
+    }
+
+    /// A place becomes free; whether those that wait are woken. A flush leaves one, and is no write that is timed.
+    pub fn left(&mut self) -> bool {
         self.n_writes -= 1;
-        self.n_writes_done += u32::from(self.is_open);
         if self.n_writes == 0 {
             return true;
+        }
+        if self.has_cache {
+            return false;
         }
         let (low, gap) =
             if self.limit <= 2 { (self.limit, 0) } else { ((self.limit + 1) / 2, (self.limit + 3) / 4 / 2) };

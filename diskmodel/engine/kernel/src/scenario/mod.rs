@@ -20,10 +20,10 @@ pub use crate::host::{Costs, HostTables, PageCacheTables};
 use crate::layout::Layout;
 pub use crate::layout::{CopyPolicy, Family, LayoutTables, Rotation, SyncAction, WritePolicy};
 use crate::mechanics::Spindle;
-use crate::queue::Policy;
+use crate::queue::{Policy, WriteThrottle};
 pub use crate::queue::{Queue, SchedulerName};
 use crate::schema::record;
-use crate::simulation::{Cache, Controller, Flushes, Host, Parts, Submitter};
+use crate::simulation::{Cache, Controller, Flushes, Host, Parts, Places, Submitter};
 pub use crate::traffic::Limits;
 use crate::virtual_disk::VirtualDisk;
 pub use crate::write_zones::WriteZoneTables;
@@ -82,6 +82,7 @@ struct Outside {
     cache: Option<Cache>,
     host: Option<Host>,
     submitter: Option<Submitter>,
+    places: Option<Places>,
     flushes: Flushes,
     merge_sectors: i64,
     write_zones: Option<WriteZoneTables>,
@@ -93,7 +94,19 @@ struct Outside {
 impl Outside {
     /// All that a simulation is made of, with disks of one kind.
     fn around<D: Device>(self, model: D::Model, mut disks: Vec<D>) -> Parts<D> {
-        let Outside { layout, controller, cache, host, submitter, flushes, n_buffered, group, sample_every, .. } = self;
+        let Outside {
+            layout,
+            controller,
+            cache,
+            host,
+            submitter,
+            places,
+            flushes,
+            n_buffered,
+            group,
+            sample_every,
+            ..
+        } = self;
         for front in disks.iter_mut().map(Device::front_mut) {
             front.merge_up_to(self.merge_sectors);
             if let Some(pool) = &layout.pool {
@@ -105,7 +118,20 @@ impl Outside {
                 front.write_in(WriteZones::new(zones, model.border()));
             }
         }
-        Parts { model, layout, controller, cache, host, submitter, flushes, disks, n_buffered, group, sample_every }
+        Parts {
+            model,
+            layout,
+            controller,
+            cache,
+            host,
+            submitter,
+            places,
+            flushes,
+            disks,
+            n_buffered,
+            group,
+            sample_every,
+        }
     }
 }
 
@@ -148,15 +174,23 @@ impl Scenario {
         let host = Policy::new(&self.queue);
         let is_redundant = layout.family == Family::Parity || layout.copies > 1;
         let turn_ns = self.host.as_ref().map_or(0, |host| host.turn_ns());
-        let submitter = (self.throttle_requests > 0 && is_redundant)
-            .then(|| Submitter::new(n_devices as usize, self.throttle_requests, !layout.is_parity(), turn_ns));
-        let flushes = Flushes::new(&layout, n_devices as usize, self.drive.flushing(), turn_ns);
+        let flushing = self.drive.flushing();
+        let throttle = (self.throttle_requests > 0).then(|| WriteThrottle::new(self.throttle_requests, flushing.0));
+        let submitter = throttle
+            .as_ref()
+            .filter(|_| is_redundant)
+            .map(|throttle| Submitter::new(vec![throttle.clone(); n_devices as usize], !layout.is_parity(), turn_ns));
+        // behind a controller with a cache Linux sees its volume, whose writes need no place at the disk
+        let is_single = n_devices == 1 && !is_redundant && layout.pool.is_none() && cache.is_none();
+        let places = throttle.filter(|_| is_single).map(Places::new);
+        let flushes = Flushes::new(&layout, n_devices as usize, flushing, turn_ns);
         let outside = Outside {
             layout,
             controller,
             cache,
             host: buffer,
             submitter,
+            places,
             flushes,
             merge_sectors: self.merge_sectors,
             write_zones: self.write_zones,

@@ -11,6 +11,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Start an access of `n` sectors to the array.
     #[inline(always)]
     pub(super) fn access_array(&mut self, owner: Owner, op: u8, sector: i64, n: i64) {
+        if let (true, Owner::Host(host)) = (self.places.is_some(), owner) {
+            return self.access_in_place(host, op, sector, n);
+        }
         let asked = self.events.now;
         if self.is_host_thread() {
             self.access_when_awake(owner, op, sector, n, asked);
@@ -122,6 +125,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 out += 1;
                 if is_fua && op == WRITE {
                     self.mark_safe(command);
+                    if !is_throttled {
+                        self.data_begins(command);
+                    }
                 }
                 if is_throttled {
                     self.ids.push(command);
@@ -168,6 +174,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         access.n_following += 1;
         if access.is_fua {
             self.mark_safe(write);
+            self.data_begins(write);
         }
         let disk = &mut self.disks[read.device as usize];
         if read.is_hit {
@@ -290,6 +297,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Owner::Labels => self.labels_written(),
             Owner::Scan(vdev) => self.record_scanned(vdev),
             Owner::Host(host) => {
+                let place = self.place_of(host);
                 let request = &mut self.hosts[host];
                 request.parity += parity;
                 request.queue += waited;
@@ -298,6 +306,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                     cache.insert(request.sector, request.n);
                 }
                 self.answered(host);
+                if let Some(place) = place {
+                    self.leave_place(host, place, last);
+                }
             }
         }
     }

@@ -326,8 +326,13 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let command = &mut self.commands[write];
         command.is_fua = self.flushes.has_fua;
         command.flushes_after = !self.flushes.has_fua;
-        if command.flushes_after {
-            self.flushes.disks[command.device as usize].n_data += 1;
+    }
+
+    /// A write is handed to its disk, where flushes wait for it if one follows it (rule Y4).
+    #[inline(always)]
+    pub(super) fn data_begins(&mut self, write: u32) {
+        if self.commands[write].flushes_after {
+            self.flushes.disks[self.commands[write].device as usize].n_data += 1;
         }
     }
 
@@ -342,7 +347,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         for waiter in served {
             match waiter {
                 Waiter::Array => self.array_flushed(),
-                Waiter::Host(host) => self.flushed(host),
+                Waiter::Host(host) => {
+                    self.flushed(host);
+                    self.place_left();
+                }
                 Waiter::Data(command) => self.part_done(&command),
                 Waiter::Log(block) => self.log_part_flushed(block),
             }

@@ -96,6 +96,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             op: WRITE,
             sync,
             is_batch: true,
+            is_of_file: rule.is_of_file > 0,
             sector,
             n,
             issue,

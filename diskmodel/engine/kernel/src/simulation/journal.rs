@@ -153,7 +153,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Step::Body if journal.body > 0 => {
                 let n = journal.body;
                 let sector = journal.place(n);
-                HostRequest { op: WRITE, sector, n, purpose: Purpose::Journal(Step::Flush), ..HostRequest::default() }
+                let purpose = Purpose::Journal(Step::Flush);
+                HostRequest { op: WRITE, sector, n, purpose, is_of_file: true, ..HostRequest::default() }
             }
             Step::Body | Step::Flush if takes_flushes => {
                 HostRequest { op: FLUSH, purpose: Purpose::Journal(Step::Block), ..HostRequest::default() }
@@ -161,7 +162,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             _ => {
                 let n = journal.block;
                 let (sector, purpose, sync) = (journal.place(n), Purpose::Committed, PASS_THROUGH);
-                HostRequest { op: WRITE, sync, sector, n, purpose, ..HostRequest::default() }
+                // XFS marks the writes of its log as exempt (rule Q10)
+                let is_of_file = journal.body > 0;
+                HostRequest { op: WRITE, sync, sector, n, purpose, is_of_file, ..HostRequest::default() }
             }
         };
         let below = self.hosts.put(HostRequest { row, issue, ..below });

@@ -10,6 +10,7 @@ mod host;
 mod intent_log;
 mod journal;
 mod page_cache;
+mod places;
 mod pool;
 mod pool_reads;
 mod processors;
@@ -36,6 +37,7 @@ use group_commit::{Log, Record};
 pub use host::Host;
 use journal::Journal;
 pub use page_cache::PageCache;
+pub use places::Places;
 use pool::PoolWrites;
 use processors::Processors;
 pub use read_ahead::ReadAhead;
@@ -145,6 +147,8 @@ struct HostRequest {
     sync: i64,
     /// A batch of records of a log (rule Y6).
     is_batch: bool,
+    /// A write of a file through the page cache (rule Q10).
+    is_of_file: bool,
     purpose: Purpose,
     sector: i64,
     n: i64,
@@ -206,6 +210,7 @@ pub struct Parts<D: Device> {
     pub cache: Option<Cache>,
     pub host: Option<Host>,
     pub submitter: Option<Submitter>,
+    pub places: Option<Places>,
     pub flushes: Flushes,
     pub disks: Vec<D>,
     /// Writes that the disks' buffers hold when the run begins.
@@ -234,6 +239,7 @@ pub struct Simulation<D: Device, T> {
     host: Option<Box<Host>>,
     processors: Processors,
     submitter: Option<Box<Submitter>>,
+    places: Option<Box<Places>>,
     flushes: Box<Flushes>,
     pool: Option<Box<PoolWrites>>,
     /// Whether there are writes that pass the drives' buffers.
@@ -273,6 +279,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             cache,
             host,
             submitter,
+            places,
             flushes,
             disks,
             n_buffered,
@@ -308,6 +315,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             processors: Processors::new(host.as_ref().map_or(1, |host| host.n_processors)),
             host: host.map(Box::new),
             submitter: submitter.map(Box::new),
+            places: places.map(Box::new),
             ids: Vec::new(),
             traffic,
             plan: Plan::default(),
@@ -527,6 +535,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
         if op == WRITE && self.traffic.rules()[stream as usize].sync > 0 {
             self.hosts[host].sync = self.sync_of(stream, id);
+            self.hosts[host].is_of_file = self.traffic.rules()[stream as usize].is_of_file > 0;
         }
         if self.host.is_some() {
             self.submit_to_host(host);

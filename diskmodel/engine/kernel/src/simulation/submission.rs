@@ -53,9 +53,9 @@ pub struct Submitter {
 }
 
 impl Submitter {
-    pub fn new(n_disks: usize, block_requests: i64, is_host_thread: bool, turn_ns: i64) -> Self {
+    pub fn new(throttles: Vec<WriteThrottle>, is_host_thread: bool, turn_ns: i64) -> Self {
         Submitter {
-            throttles: vec![WriteThrottle::new(block_requests); n_disks],
+            throttles,
             held: VecDeque::new(),
             requests: VecDeque::new(),
             ends: VecDeque::new(),
@@ -161,6 +161,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     pub(super) fn window_ended(&mut self, device: u32) {
+        if self.places.is_some() {
+            return self.window_of_places_ended();
+        }
         let now = self.events.now;
         let Some(s) = &mut self.submitter else { return };
         let throttle = &mut s.throttles[device as usize];
@@ -243,8 +246,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             self.open_window(device);
         }
         let Some(s) = &self.submitter else { return true };
-        let throttle = &s.throttles[device as usize];
-        throttle.n_writes < throttle.limit
+        s.throttles[device as usize].has_place()
     }
 
     /// Hands over a command that has been counted already.
@@ -254,6 +256,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if let (Some(s), false) = (&mut self.submitter, is_bitmap) {
             s.throttles[device as usize].issued(seq, op, now);
         }
+        self.data_begins(id);
         let disk = &mut self.disks[device as usize];
         disk.front_mut().pending -= 1;
         disk.submit(id, &self.model, &mut self.commands, &mut self.events);

@@ -43,6 +43,8 @@ record! {
         pub journal_block_bytes: i64,
         /// Resolution of a file's times, where only a sync that finds them changed commits (rule Y8); 0: each does.
         pub journal_tick_ns: i64,
+        /// 1 where its writes go to a file through the page cache (rule Q10).
+        pub is_of_file: i64,
     }
 }
 
@@ -63,6 +65,7 @@ impl Rule {
         journal_more_bytes: 0,
         journal_block_bytes: 0,
         journal_tick_ns: 0,
+        is_of_file: 0,
     };
 }
 

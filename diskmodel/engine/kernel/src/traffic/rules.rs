@@ -24,6 +24,7 @@ pub fn check_rules(rules: &[Rule], capacity_bytes: i64) -> Result<(), String> {
         within(&format!("streams[{stream}].n_clients"), rule.n_clients, 0, MAX_CLIENTS)?;
         within(&format!("streams[{stream}].pace_ns"), rule.pace_ns, 0, MAX_APART_NS)?;
         within(&format!("streams[{stream}].sync"), rule.sync, 0, PASS_ONLY)?;
+        within(&format!("streams[{stream}].is_of_file"), rule.is_of_file, 0, 1)?;
         within(&format!("streams[{stream}].log_delay_ns"), rule.log_delay_ns, 0, MAX_APART_NS)?;
         if rule.log_bytes != 0 {
             within(&format!("streams[{stream}].log_first_byte"), rule.log_first_byte, 0, capacity_bytes)?;
