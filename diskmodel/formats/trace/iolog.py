@@ -3,6 +3,8 @@
 Version 3 has a time in microseconds before each action (fio's `utime_since_now`). Version 2 has `wait` lines instead;
 their number is, in fio 3.x, the time in milliseconds since fio was started (measured with fio 3.33; its manual says
 otherwise), so requests between two waits have the same time. Neither records response times. Each file is a device.
+
+A line `sync`, `datasync` or `syncfs` is a flush (rule Y12). `sync_file_range` writes pages back, and is none.
 """
 
 from __future__ import annotations
@@ -15,13 +17,14 @@ from typing import IO
 import numpy as np
 
 from diskmodel.formats.trace.blocks import blocks_of
-from diskmodel.formats.trace.columns import UNKNOWN, Tally, TraceChunk
+from diskmodel.formats.trace.columns import FLUSH, UNKNOWN, Tally, TraceChunk
 from diskmodel.formats.trace.tabular import MAX_BYTES, MAX_LENGTH_BYTES, MAX_NS
 
 HEADERS = {"fio version 2 iolog": 2, "fio version 3 iolog": 3}
 
 _FILE_ACTIONS = ("add", "open", "close", "unlink", "stat")
-_OTHER_ACTIONS = ("sync", "datasync", "sync_file_range", "trim", "syncfs")
+_FLUSHES = ("sync", "datasync", "syncfs")
+_OTHER_ACTIONS = ("sync_file_range", "trim")
 _DATA_ACTIONS = {"read": 0, "write": 1}
 _NUMBER = re.compile(r"\d{1,19}\Z", re.ASCII)
 
@@ -54,6 +57,12 @@ class Iolog:
                     continue
                 if row is not None:
                     rows.append((clock_ns, *row, tally.device(words[self.version - 2])))
+                elif words[self.version - 1] in _FLUSHES:
+                    tally.n_flushes += 1
+                    if tally.with_flushes:
+                        rows.append((clock_ns, FLUSH, 0, 0, tally.device(words[self.version - 2])))
+                    else:
+                        tally.n_skipped += 1
                 elif words[self.version - 1] in _OTHER_ACTIONS:
                     tally.n_skipped += 1
             if rows:
@@ -78,7 +87,7 @@ class Iolog:
         action = words[place]
         if action == "wait" and self.version == 2:
             return max(clock_ns, _number(words, place + 1, "wait", MAX_NS // 10**6) * 10**6), None
-        if action in _FILE_ACTIONS or action in _OTHER_ACTIONS:
+        if action in (*_FILE_ACTIONS, *_FLUSHES, *_OTHER_ACTIONS):
             return clock_ns, None
         if action not in _DATA_ACTIONS:
             raise _Fault(place + 1, "action", "is not a known action")

@@ -120,6 +120,28 @@ def test_of_the_events_of_a_flush_one_is_replayed(tmp_path):
         assert found[-1][1:] == fua
 
 
+@pytest.mark.parametrize(("version", "stamps"), [(2, ("",) * 5), (3, ("0 ", "90 ", "200 ", "9000 ", "9000 "))])
+def test_a_replay_has_the_syncs_of_an_iolog(tmp_path, version, stamps):
+    """Each is a flush; `sync_file_range` makes nothing safe, and no offset of a sync says anything."""
+    actions = ("write 4096 4096", "sync_file_range 0 4096", "datasync 8192 0", "sync 0 0", "write 0 4096")
+    path = tmp_path / "log.iolog"
+    lines = [f"{stamp}/mnt/a {action}\n" for stamp, action in zip(stamps, actions, strict=True)]
+    if version == 2:
+        lines.insert(2, "/mnt/a wait 9 0\n")
+    path.write_text(f"fio version {version} iolog\n" + "".join(lines))
+    form = f"fio-iolog{version}"
+    workload = replayed(tmp_path, path.read_text(), format=form)
+    times = (0, 200, 9000, 9000) if version == 3 else (0, 9000, 9000, 9000)
+    expected = [(Op.WRITE, 8, 0), (Op.FLUSH, 0, 1), (Op.FLUSH, 0, 1), (Op.WRITE, 0, 0)]
+    assert rows_of(workload) == [(time, *row) for time, row in zip(times, expected, strict=True)]
+    _, trace = load_replay(path, format=form)
+    assert (trace.n_flushes, trace.n_skipped) == (2, 1)
+    _, trace = load_replay(path, format=form, with_flushes=False)
+    assert (trace.n_flushes, trace.n_skipped) == (2, 3)
+    (stream,) = find_workload(path, format=form).workload["streams"]
+    assert (stream["sync"], stream.get("sync_every", 1)) == ("fdatasync", 1)
+
+
 def test_flushes_are_replayed_alike_in_both_engines(tmp_path):
     lines = []
     for n in range(40):
