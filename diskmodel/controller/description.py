@@ -42,7 +42,7 @@ class ReadCache(Description):
 
 
 class WriteCache(Description):
-    """Battery-backed write-back cache.
+    """Write-back cache, as a rule behind a battery.
 
     Attributes
     ----------
@@ -61,6 +61,9 @@ class WriteCache(Description):
     destage_depth : int or None
         Destages outstanding at once on each disk, on average over the disks of a parity group. None: as many as the
         drive's queue takes.
+    protected : bool
+        A battery or flash keeps what it holds in a power cut, so that it answers flushes at once. False: a flush waits
+        until all of it is on the disks.
     """
 
     size_bytes: Bytes = Field(gt=0)
@@ -69,6 +72,7 @@ class WriteCache(Description):
     block_bytes: Length = Field(default=4096, gt=0)
     line_bytes: Length = Field(default=LINE_BYTES, gt=0)
     destage_depth: int | None = Field(default=None, ge=1, le=4096)
+    protected: bool = True
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -25,6 +25,8 @@ class CacheTables:
         Room of the write cache, and its marks, in lines; 0 of room: no write cache.
     line_blocks : int
         Blocks of a line.
+    is_protected : bool
+        The write cache answers flushes at once (rule K13).
     lanes : Lanes
         How the array is divided for destaging.
     read_ahead_sectors : int
@@ -39,6 +41,7 @@ class CacheTables:
     high_lines: int
     low_lines: int
     line_blocks: int
+    is_protected: bool
     lanes: Lanes
     read_ahead_sectors: int
     read_ahead_piece_sectors: int
@@ -80,6 +83,7 @@ class CacheTables:
             high_lines=int(capacity * write.high_ratio) if write else 0,
             low_lines=int(capacity * low_ratio),
             line_blocks=line_blocks,
+            is_protected=write is None or write.protected,
             lanes=lanes,
             read_ahead_sectors=ahead,
             read_ahead_piece_sectors=max(min(row_sectors, ahead // 4) // block_sectors, 1) * block_sectors,

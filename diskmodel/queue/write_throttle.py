@@ -127,7 +127,7 @@ class WriteThrottle:
         return self.left()
 
     def left(self) -> bool:
-        """Free a place, and return whether those that wait are woken. A flush does so, and is no write that is timed."""
+        """Free a place, and return whether those that wait are woken. A flush does so, and is no timed write."""
         self.n_writes -= 1
         if not self.n_writes:
             return True

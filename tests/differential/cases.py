@@ -179,6 +179,8 @@ def _durable_writes(pick: Pick, case: Case) -> None:
         drive["flush_ns"] = pick((2_400_000, 0, 300_000))
     if pick((False, True)):
         _file_system(pick, case)
+    if "write_cache" in array["controller"]:
+        array["controller"]["write_cache"]["protected"] = pick((True, False))
 
 
 def _write_zones(pick: Pick, case: Case) -> None:

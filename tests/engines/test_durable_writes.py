@@ -403,3 +403,24 @@ def test_a_stream_of_flushes_is_read_as_it_was_written() -> None:
     assert Workload.parse(workload.to_dict()) == workload
     assert Workload.parse(tomllib.loads(workload.to_toml())) == workload
     assert workload.streams[0].in_words() == "flushes alone, 10/s"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_controller_without_a_battery_empties_its_cache(engine: str) -> None:
+    """Rule K15: the block goes to the disk, then the disk's buffer to the media; who comes meanwhile waits."""
+    controller = {"write_cache": {"size_bytes": 1 << 20, "block_bytes": 512, "protected": False}, "hit_ns": 7_000}
+    found = outcome(engine, [(0, 30), (0, 50)], StreamRule("s", 1, sync=Sync.FLUSH), controller=controller)
+    # the second write begins when the first is safe, and has passed once more: a revolution, and 20 sectors
+    assert ends(found) == [310_500, 510_500]
+    assert syncs(found) == [303_500, 193_000]
+    assert found.devices.n_flushes.tolist() == [2]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("throttle", "n_flushes"), [("linux", 4), ("none", 2)])
+def test_flushes_of_a_disk_wait_for_a_place(engine: str, throttle: str, n_flushes: int) -> None:
+    """Rule Q10: two places; the third and fourth flush wait until neither of the first two is in flight."""
+    queue = {"write_throttle": throttle, "block_requests": 2}
+    writes = [(0, 30), (0, 31), (0, 32), (0, 33)]
+    found = outcome(engine, writes, StreamRule("s", 4, sync=Sync.FLUSH), queue=queue)
+    assert found.devices.n_flushes.tolist() == [n_flushes]

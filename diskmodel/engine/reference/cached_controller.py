@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from diskmodel.controller.block_cache import POLICIES, BlockCache
 from diskmodel.controller.dirty_blocks import DirtyBlocks
@@ -65,6 +66,9 @@ class CachedController(Controller):
                 self.cache.insert(block)
         if self.dirty is not None:
             self.dirty.load(start.dirty.tolist())
+        self.is_protected = tables.is_protected
+        #: Flushes that wait until nothing is dirty (rule K15).
+        self.emptying: list[HostRequest] = []
         self.blocked: deque[tuple[HostRequest, int]] = deque()
         self.ahead = tables.read_ahead_sectors
         self.piece = tables.read_ahead_piece_sectors
@@ -72,6 +76,11 @@ class CachedController(Controller):
         self.prefetches: list[Prefetch] = []
 
     def _access(self, request: HostRequest) -> None:
+        if request.op == FLUSH and self.dirty is not None and not self.is_protected:
+            self.emptying.append(request)
+            self._emptied()
+            self._destage()
+            return
         if request.op == FLUSH and self.dirty is not None:
             # the battery protects what is in the cache (rule K13)
             self._later(self.clock.now + self.hit_ns, request, lambda: self.done(request))
@@ -135,7 +144,7 @@ class CachedController(Controller):
     def _admit_writes(self) -> None:
         """Writes enter the cache in order of arrival while there is room (rule K7)."""
         assert self.dirty is not None
-        while self.blocked:
+        while self.blocked and not self.emptying:
             request, since_ns = self.blocked[0]
             blocks = self._blocks(request.sector, request.n)
             if not self.dirty.fits(blocks.start, blocks.stop):
@@ -157,7 +166,7 @@ class CachedController(Controller):
     def _destage(self) -> None:
         """Keep as many writes to the disks in flight as allowed (rule K9)."""
         assert self.dirty is not None
-        while (run := self.dirty.next_run(is_pressed=bool(self.blocked))) is not None:
+        while (run := self.dirty.next_run(is_pressed=bool(self.blocked or self.emptying))) is not None:
             first, end = run
             last = min(end * self.block, self.raid.tables.capacity)
             self.raid.access(
@@ -170,7 +179,16 @@ class CachedController(Controller):
     def _destaged(self, run: tuple[int, int]) -> None:
         assert self.dirty is not None
         self.dirty.written(*run)
+        self._emptied()
         self._admit_writes()
+
+    def _emptied(self) -> None:
+        """Flush the disks for those who waited until nothing is dirty (rule K15)."""
+        if self.n_dirty:
+            return
+        served, self.emptying = self.emptying, []
+        for request in served:
+            self.array.flush(partial(self.done, request))
 
     # ------------------------------------------------------------------ read-ahead
     def _read_ahead(self, request: HostRequest) -> None:

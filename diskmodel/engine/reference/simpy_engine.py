@@ -243,7 +243,9 @@ class Simulation:
         """What follows a write where drives may lack FUA (rule Y7); a pool makes it safe itself (rule X10)."""
         if self.scenario.layout.pool is not None:
             return Sync.FILE_DSYNC if sync == Sync.DSYNC else sync
-        has_fua = self.raid.has_fua and bool(self.raid.flushes)
+        caches = self.scenario.caches
+        is_exposed = caches is not None and caches.dirty_lines > 0 and not caches.is_protected
+        has_fua = self.raid.has_fua and bool(self.raid.flushes) and not is_exposed
         return Sync.FLUSH if sync == Sync.FILE_DSYNC and not has_fua else sync
 
     def _write_batch(self, rule: StreamRule) -> Callable[[list[int], int, int], None]:

@@ -50,6 +50,8 @@ def burst_of(
         return absorbed("host", pages.limit_pages * host.page_sectors * tables.sector_bytes, mean[2], response)
     response += controller.command_ns + _transfer_ns(write_bytes, scenario.link_bytes_per_s)
     if controller.write_cache is not None:
+        if are_safe and not controller.write_cache.protected:
+            return None
         return absorbed("controller", cache_room(scenario), mean[0], response + controller.hit_ns)
     if not isinstance(tables, HddTables) or tables.media_cache is not None:
         return None  # a media cache is full, or takes bursts in a time that no constant gives

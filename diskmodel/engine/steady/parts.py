@@ -239,6 +239,8 @@ class Parts:
         caches = self.caches
         if caches is None or not caches.dirty_lines:
             return EMPTY.dirty, 0
+        if not caches.is_protected and self.history.workload.has_syncs:
+            return EMPTY.dirty, 0  # each flush empties it (rule K15)
         n = self.n_waiting(levels)
         history, block_bytes = self.history, caches.block_sectors * self.sector_bytes
         line_blocks = caches.line_blocks

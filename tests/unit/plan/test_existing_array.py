@@ -56,6 +56,7 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
             ("block_bytes", 8192),
             ("line_bytes", 8192),
             ("destage_depth", 3),
+            ("protected", False),
         )
     },
     "controller.hit_ns": (12_345, {}),

@@ -24,6 +24,8 @@ record! {
         pub low_lines: i64,
         /// Blocks of a line.
         pub line_blocks: i64,
+        /// The write cache answers flushes at once (rule K13).
+        pub is_protected: bool,
         pub lanes: Lanes,
         pub read_ahead_sectors: i64,
         pub read_ahead_piece_sectors: i64,
@@ -83,6 +85,6 @@ impl CacheTables {
             dirty.load(&start.dirty);
         }
         let ahead = ReadAhead::new(self.read_ahead_sectors, self.read_ahead_piece_sectors);
-        Ok(Cache::new(self.block_sectors, read, dirty, ahead))
+        Ok(Cache::new(self.block_sectors, read, dirty, ahead, self.is_protected))
     }
 }

@@ -9,7 +9,7 @@ use super::{HostRequest, Owner, Simulation};
 use crate::controller::{BlockCache, DirtyBlocks};
 use crate::device::Device;
 use crate::events::Action;
-use crate::mechanics::{div, WRITE};
+use crate::mechanics::{div, FLUSH, WRITE};
 use crate::traffic::Traffic;
 
 /// What a controller with real caches keeps.
@@ -18,6 +18,10 @@ pub struct Cache {
     pub block: i64,
     pub read: Option<BlockCache>,
     pub dirty: Option<DirtyBlocks>,
+    /// The write cache answers flushes at once (rule K13).
+    is_protected: bool,
+    /// Flushes that wait until nothing is dirty (rule K15).
+    emptying: Vec<u32>,
     pub ahead: ReadAhead,
     /// Writes that wait for room, in order of arrival, and since when.
     blocked: VecDeque<(u32, i64)>,
@@ -26,8 +30,19 @@ pub struct Cache {
 }
 
 impl Cache {
-    pub fn new(block: i64, read: Option<BlockCache>, dirty: Option<DirtyBlocks>, ahead: ReadAhead) -> Self {
-        Cache { block, read, dirty, ahead, blocked: VecDeque::new(), full_ns: None }
+    pub fn new(
+        block: i64,
+        read: Option<BlockCache>,
+        dirty: Option<DirtyBlocks>,
+        ahead: ReadAhead,
+        is_protected: bool,
+    ) -> Self {
+        Cache { block, read, dirty, is_protected, emptying: Vec::new(), ahead, blocked: VecDeque::new(), full_ns: None }
+    }
+
+    /// Whether writes are in it that a power cut destroys.
+    pub(super) fn is_exposed(&self) -> bool {
+        self.dirty.is_some() && !self.is_protected
     }
 
     /// Blocks in the write-back cache (rule Z7).
@@ -106,6 +121,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     fn admit_writes(&mut self) {
         let now = self.events.now;
         while let Some(cache) = &mut self.cache {
+            if !cache.emptying.is_empty() {
+                break;
+            }
             let (Some(&(host, since)), Some(dirty)) = (cache.blocked.front(), &mut cache.dirty) else { break };
             let HostRequest { sector, n, .. } = self.hosts[host];
             let (first, end) = (div(sector, cache.block), div(sector + n + cache.block - 1, cache.block));
@@ -131,7 +149,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Keeps as many writes to the disks in flight as allowed (rule K9).
     fn start_destages(&mut self) {
         while let Some(cache) = &mut self.cache {
-            let is_pressed = !cache.blocked.is_empty();
+            let is_pressed = !cache.blocked.is_empty() || !cache.emptying.is_empty();
             let Some((first, end)) = cache.dirty.as_mut().and_then(|dirty| dirty.next_run(is_pressed)) else { return };
             let sector = first * cache.block;
             let last = (end * cache.block).min(self.layout.capacity);
@@ -145,6 +163,25 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 dirty.written(first, end);
             }
         }
+        self.emptied();
         self.admit_writes();
+    }
+
+    /// A flush waits until nothing is dirty (rule K15).
+    #[inline(never)]
+    pub(super) fn empty_for(&mut self, host: u32) {
+        if let Some(cache) = &mut self.cache {
+            cache.emptying.push(host);
+        }
+        self.emptied();
+        self.start_destages();
+    }
+
+    /// Flushes the disks for those who waited until nothing is dirty.
+    fn emptied(&mut self) {
+        let Some(cache) = self.cache.as_mut().filter(|cache| cache.n_dirty() == 0) else { return };
+        for host in std::mem::take(&mut cache.emptying) {
+            self.access_array(Owner::Host(host), FLUSH, 0, 0);
+        }
     }
 }

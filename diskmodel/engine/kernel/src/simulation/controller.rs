@@ -143,7 +143,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// A battery protects what the write cache holds; any other flush goes to the disks (rule K13).
     #[inline(never)]
     fn flush_cached(&mut self, host: u32) {
-        if self.cache.as_ref().is_some_and(|cache| cache.dirty.is_some()) {
+        if self.cache.as_ref().is_some_and(|cache| cache.is_exposed()) {
+            self.empty_for(host);
+        } else if self.cache.as_ref().is_some_and(|cache| cache.dirty.is_some()) {
             self.later(self.events.now + self.controller.hit_ns, host, Action::HitServed(host));
         } else {
             self.access_array(Owner::Host(host), FLUSH, 0, 0);

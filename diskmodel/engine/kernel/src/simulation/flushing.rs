@@ -151,7 +151,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             // a pool makes it safe itself (rule X10)
             return if sync == PASS_THROUGH { PASS_ONLY } else { sync };
         }
-        let has_fua = self.flushes.takes && self.flushes.has_fua;
+        let is_exposed = self.cache.as_ref().is_some_and(|cache| cache.is_exposed());
+        let has_fua = self.flushes.takes && self.flushes.has_fua && !is_exposed;
         if sync == PASS_ONLY && !has_fua {
             FLUSH_AFTER
         } else {
