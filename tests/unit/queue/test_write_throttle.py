@@ -89,3 +89,21 @@ def test_sleepers_are_woken_well_below_half_the_limit() -> None:
     woken = [throttle.completed(seq, 1, 0) for seq in range(16)]
     # low = 8, gap = 2: at 6 and below
     assert woken == [False] * 9 + [True] * 7
+
+
+def test_above_a_cache_none_is_woken_before_all_are_answered() -> None:
+    """Without one, those who wait are woken well below half of the limit."""
+    for has_cache, woken_at in ((True, 0), (False, 6)):
+        throttle = WriteThrottle(256, has_cache=has_cache)
+        for seq in range(16):
+            throttle.issued(seq, 1, 0)
+        wakes = [throttle.completed(seq, 1, 5 * MS) for seq in range(16)]
+        assert wakes.index(True) == 15 - woken_at
+
+
+def test_a_flush_leaves_a_place_and_is_no_timed_write() -> None:
+    throttle = WriteThrottle(256)
+    throttle.open_window()
+    throttle.issued(0, 1, 0)
+    assert throttle.left()
+    assert (throttle.n_writes, throttle.n_writes_done) == (0, 0)

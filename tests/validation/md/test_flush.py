@@ -22,9 +22,10 @@ PHASE = "the log and the data keep their angle to each other, so that each commi
 MANY = "the order in which many programs wake up after a commit decides how often the disk turns for their data"
 #: Rows that are outside, by what is not modeled.
 OUTSIDE = {
-    r"^(raw|md).*_j64$": TAGS,
-    r"^(ext4|xfs)_c[01]0_append_fds1_j64$": MANY,
-    r"^(raw|md1_2)_c1[01]_seq_(fds1|fds8|odsync)_j(2|4|8|16)$": ORDER,
+    r"^raw_c00_(rand|seq)_fds1_j64$": TAGS,
+    r"^(raw|md1_2)_c10_rand_odsync_j64$": TAGS,
+    r"^(ext4_c10|xfs_c[01]0)_append_fds1_j64$": MANY,
+    r"^(raw|md1_2)_c1[01]_seq_(fds1|fds8|odsync)_j(2|4|8|16|64)$": ORDER,
     r"^raw_c00_seq_fds1_j16$": ORDER,
     r"^md5_4_c10_seq_fds1_j8$": ORDER,
     r"_r16w4_fds1$": GROUPS,
