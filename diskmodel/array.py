@@ -213,6 +213,11 @@ class Array(Description):
         return None
 
     @property
+    def revolution_ms(self) -> float | None:
+        """Time of a revolution of its disks; None of flash and of virtual disks."""
+        return self.drive.period_ns / 1e6 if isinstance(self.drive, Hdd) else None
+
+    @property
     def member_queue(self) -> Queue:
         """The queue above each drive: as described, or that of OpenZFS (rule X7)."""
         return Queue() if self.layout.kind.is_pool else self.queue

@@ -62,7 +62,7 @@ def tails_over_time() -> str:
     until = min(int(done.issue_ns[run.requests.stream == stream].max()) for stream in range(2))
     together = done.done_ns <= until
     done = Completions(*(values[together] for values in vars(done).values()))
-    found = heat_map(done, revolution_ms=60e3 / 10_000, n_times=90, n_latencies=45)
+    found = heat_map(done, revolution_ms=array.revolution_ms, n_times=90, n_latencies=45)
     return heat_map_page("Eight disks in RAID 5 behind 4 MiB of write cache", [("RAID 5", found)])
 
 

@@ -308,14 +308,14 @@ def write_files(result: PlanResult, report: Path | None, plot: Path | None) -> N
     """Write the requested report and plot, and say where they are."""
     if report is None and plot is None:
         return
-    from diskmodel.plan import latency_curves
+    from diskmodel.plan import heat_of_best, latency_curves
     from diskmodel.plan.show.plot import save_latency_plot
     from diskmodel.plan.show.report import write_report
 
-    is_drawn = plot is not None or (report is not None and report.suffix.lower() == ".html")
-    curves = latency_curves(_of_one_drive(result)) if is_drawn else ()
+    is_page = report is not None and report.suffix.lower() == ".html"
+    curves = latency_curves(_of_one_drive(result)) if plot is not None or is_page else ()
     if report is not None:
-        write_report(result, report, curves=curves)
+        write_report(result, report, curves=curves, heat=heat_of_best(result) if is_page else None)
         say(f"report: {report}")
     if plot is not None:
         limit = result.plan.objective.latency.p99_ns

@@ -9,7 +9,7 @@ from diskmodel.lab.effort import MAX_OUTSTANDING_COMMANDS
 from diskmodel.plan.advice.waterfall import SUSTAINED_RATIO
 from diskmodel.plan.question.case import STRIPED
 from diskmodel.plan.question.description import Candidates, GroupWidth
-from diskmodel.result.statistics import batches, stability, throughput
+from diskmodel.result.statistics import batches, heat_map, stability, throughput
 
 #: Name of the module among those of the page.
 CONSTANTS = "constants.js"
@@ -39,5 +39,11 @@ def constants_js() -> str:
         "MAX_DISKS": Candidates.model_fields["max_disks"].default,
         "WIDEST": {level: (getattr(widths, level), STRIPED[level][1]) for level in ("raid5", "raid6")},
         "SUSTAINED": SUSTAINED_RATIO,
+        "N_TIMES": heat_map.N_TIMES,
+        "N_LATENCIES": heat_map.N_LATENCIES,
+        "BEYOND": heat_map.BEYOND,
+        "MARGIN": heat_map.MARGIN,
+        "LEAST_RANGE": heat_map.LEAST_RANGE,
+        "PART_NAMES": heat_map.PART_NAMES,
     }
     return "".join(f"export const {name} = {json.dumps(value)};\n" for name, value in values.items())

@@ -27,15 +27,19 @@ from diskmodel.lab import curves
 from diskmodel.lab.commits import PLACES, CommitSettings, answer_at
 from diskmodel.lab.constants import CONSTANTS, constants_js
 from diskmodel.lab.effort import MAX_ANIMATION_S
+from diskmodel.lab.heat import heat_of
 from diskmodel.lab.moving_head import moving_head_page, unavailable_page
 from diskmodel.lab.offers import offers
 from diskmodel.lab.quiz import Quiz
 from diskmodel.lab.scenes import recorded_scene
 from diskmodel.lab.settings import Settings
 from diskmodel.lab.workers import BusyError, LeftError, Ticket, Workers
+from diskmodel.result import show
 
 HOST = "127.0.0.1"
 PAGE = Path(__file__).parent / "page"
+#: Script and style of heat maps, which reports have, too.
+SHARED = {f"heat_map.{ending}": Path(show.__file__).parent / f"heat_map.{ending}" for ending in ("js", "css")}
 #: The threads of this process; every lab in it shares them.
 WORKERS = Workers()
 #: Seconds in which open connections may end when the lab is stopped.
@@ -67,6 +71,7 @@ def application() -> Starlette:
     - `GET /`: the page; `GET /offers`: the choices of its controls
     - `POST /curve`: the curve for some settings; `?stage=refined` simulates more requests, `&effort=0.5` half of them
     - `GET /quiz/N?seed=S`: a question; `POST /quiz/N` with {"seed": S, "choice": C}: its answer
+    - `POST /heat-map`: response times over time for some settings
     - `POST /commits`: commits to a log, wherever it may lie
     - `POST /scene` with {"settings": {…}, "scene": NAME}: a recorded run of all disks
     - `GET /moving-head`: a page that animates a run; `?save=1` downloads it
@@ -82,9 +87,11 @@ def application() -> Starlette:
             Route("/quiz/{number}", _reporting_faults(_question), methods=["GET"]),
             Route("/quiz/{number}", _reporting_faults(_reveal), methods=["POST"]),
             Route("/commits", _reporting_faults(_commits), methods=["POST"]),
+            Route("/heat-map", _reporting_faults(_heat_map), methods=["POST"]),
             Route("/scene", _reporting_faults(_scene), methods=["POST"]),
             Route("/moving-head", _reporting_faults(_moving_head)),
             Route(f"/page/{CONSTANTS}", _constants),
+            *(Route(f"/page/{name}", functools.partial(_shared, path=path)) for name, path in SHARED.items()),
             Mount("/page", StaticFiles(directory=PAGE)),
         ],
         middleware=[
@@ -201,6 +208,10 @@ async def _constants(request: Request) -> Response:
     return Response(constants_js(), media_type="text/javascript")
 
 
+async def _shared(request: Request, *, path: Path) -> Response:
+    return FileResponse(path)
+
+
 async def _offers(request: Request) -> Response:
     return JSONResponse((await _simulated(request, [offers], Ticket()))[0])
 
@@ -244,6 +255,11 @@ async def _commits(request: Request) -> Response:
     settings = CommitSettings.parse(await _body(request))
     works = [functools.partial(answer_at, settings, place) for place, *_ in PLACES]
     return JSONResponse(await _simulated(request, works, Ticket()))
+
+
+async def _heat_map(request: Request) -> Response:
+    heat = functools.partial(heat_of, Settings.parse(await _body(request)))
+    return JSONResponse((await _simulated(request, [heat], Ticket()))[0])
 
 
 async def _scene(request: Request) -> Response:

@@ -18,6 +18,7 @@ from diskmodel.plan.answer.replay import Replay
 from diskmodel.plan.comparison.capacity import find_capacity
 from diskmodel.plan.comparison.compare import compare
 from diskmodel.plan.comparison.crossover import find_crossover
+from diskmodel.plan.comparison.heat import heat_of_best
 from diskmodel.plan.comparison.load_curve import latency_curves
 from diskmodel.plan.comparison.pareto import pareto_search
 from diskmodel.plan.question.case import Case, cases
@@ -70,6 +71,7 @@ __all__ = [
     "compare",
     "find_capacity",
     "find_crossover",
+    "heat_of_best",
     "latency_curves",
     "pareto_search",
     "run_plan",

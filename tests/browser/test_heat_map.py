@@ -26,7 +26,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_band_is_marked_and_explained(file: str, opened: Open, width: int, picture) -> None:
     page = opened(file, width=width)
-    where = page.locator(".where")
+    where = page.locator(".heat-where")
     assert where.inner_text().startswith("20,000 all requests")
     box = page.locator("canvas").bounding_box()
     assert box is not None
@@ -36,10 +36,18 @@ def test_a_band_is_marked_and_explained(file: str, opened: Open, width: int, pic
     page.mouse.move(box["x"] + box["width"] - 20, box["y"] + box["height"] - 20)
     page.mouse.up()
     assert "marked requests" in where.inner_text()
-    assert where.locator(".bar").first.inner_text().startswith("controller's cache")
+    assert where.locator(".heat-bar").first.inner_text().startswith("controller's cache")
     picture(page)
+    # by keyboard: what lies between two revolutions
+    page.get_by_role("button", name="1 to 2", exact=True).press("Enter")
+    between = where.inner_text()
+    assert "marked requests" in between
+    page.get_by_role("button", name="below 1 revolution").press("Enter")
+    assert where.inner_text() != between
+    page.get_by_role("button", name="below 1 revolution").press("Enter")
+    assert where.inner_text().startswith("20,000 all requests")
     page.mouse.click(box["x"] + 100, box["y"] + 100)
     assert where.inner_text().startswith("20,000 all requests")
     assert outside(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") == width
-    assert [one for one in contrasts(page, "p, h1, .where") if one[0] < 4.5] == []
+    assert [one for one in contrasts(page, "p, h1, .heat-where") if one[0] < 4.5] == []

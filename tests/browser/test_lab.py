@@ -9,7 +9,7 @@ from tests.browser.conftest import Open, Watch
 from tests.browser.looking import answered, contrasts, curve, nameless, outside
 from tests.unit.lab.serving import serving
 
-TABS = ("curves", "commits", "array", "head", "quiz")
+TABS = ("curves", "commits", "heat", "array", "head", "quiz")
 
 
 def show(page: Page, tab: str) -> None:
@@ -17,6 +17,8 @@ def show(page: Page, tab: str) -> None:
     expect(page.locator(f"#panel-{tab}")).to_be_visible()
     if tab == "head":
         page.frame_locator("#head").locator("#panels .panel").nth(1).wait_for()
+    if tab == "heat":
+        page.locator("#heat-box .heat-bar").first.wait_for()
     if tab == "commits":
         page.locator("#commits-table tbody tr").nth(4).wait_for()
     if tab == "quiz":

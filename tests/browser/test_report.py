@@ -43,6 +43,24 @@ def test_fits(report: str, opened: Open, width: int, dark: bool, picture) -> Non
     picture(page)
 
 
+def test_a_band_of_the_answer_is_explained(report: str, opened: Open, picture) -> None:
+    page = opened(report, width=1400)
+    where = page.locator(".heat-where")
+    assert "all requests" in where.inner_text()
+    canvas = page.locator(".heat canvas")
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    assert box is not None
+    # the lowest band: requests of an idle flash drive wait for nobody
+    page.mouse.move(box["x"] + 70, box["y"] + box["height"] - 60)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] - 30)
+    page.mouse.up()
+    assert "marked requests" in where.inner_text()
+    assert page.locator(".heat-bar").count() >= 2
+    picture(page)
+
+
 def test_prints(report: str, opened: Open, picture) -> None:
     page = opened(report, width=A4_PX)
     page.emulate_media(media="print")

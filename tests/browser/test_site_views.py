@@ -65,6 +65,30 @@ def test_the_array(page_url: str, opened: Open, picture, width: int, dark: bool)
     expect(page.locator("#array-faults")).to_contain_text("loses its data")
 
 
+@pytest.mark.parametrize(("width", "dark"), [(1400, False), (390, True)])
+def test_the_heat_map(page_url: str, opened: Open, picture, width: int, dark: bool) -> None:
+    settings = "drive=generic-7k2&level=jbod&disks=1&outstanding=1&read_ratio=1"
+    page = opened(f"{page_url}#tab=heat&{settings}", width=width, dark=dark)
+    where = page.locator(".heat-where")
+    expect(where).to_contain_text("all requests")
+    # the platter of an idle disk costs less than one revolution
+    page.get_by_role("button", name="below 1 revolution").press("Enter")
+    expect(where).to_contain_text("marked requests")
+    expect(where.locator(".heat-bar").first).to_contain_text("seek")
+    expect(page.locator("#heat-status")).to_contain_text("requests, simulated in")
+    picture(page)
+    check_looks(page)
+    page.focus("#set-outstanding")
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    expect(where.locator(".heat-bar").first).to_contain_text("waiting in a queue")
+    assert "outstanding=8" in page.url
+    page.select_option("#set-drive", "generic-sas-ssd")
+    expect(page.locator(".heat-bands button")).to_have_count(0)
+    page.evaluate("location.hash = '#tab=heat&drive=floppy'")
+    expect(page.locator("#heat-faults")).to_contain_text("There is no drive floppy here")
+
+
 def test_the_head(page_url: str, opened: Open, picture, tmp_path) -> None:
     page = opened(page_url + "#tab=head&left=look")
     inside = page.frame_locator("#head")

@@ -25,15 +25,13 @@ def check_heat_map(path: Path | None) -> None:
 def save_heat_map(title: str, found: Sequence[tuple[str, Array, Result]], path: Path) -> None:
     """Write the heat maps of runs, each of an array with a name."""
     from diskmodel.drawing import save_figure
-    from diskmodel.drive.hdd import Hdd
     from diskmodel.output import write_text
     from diskmodel.result.show.heat_map import HEIGHT_INCHES, draw_heat_maps, heat_map_page
     from diskmodel.result.statistics.heat_map import heat_map
 
-    maps = []
-    for name, array, result in found:
-        turns = array.drive.period_ns / 1e6 if isinstance(array.drive, Hdd) else None
-        maps.append((name, heat_map(result.run.completions, revolution_ms=turns)))
+    maps = [
+        (name, heat_map(result.run.completions, revolution_ms=array.revolution_ms)) for name, array, result in found
+    ]
     if path.suffix.lower() == ".html":
         write_text(path, heat_map_page(title, maps), _FIELD)
     else:

@@ -21,13 +21,20 @@ export class Bench {
     return changesOf(settings, this.levels[settings.level], this.drives[settings.drive], groups);
   }
   /** Runs `n` requests of a workload, and estimates what the lab shows. `load`: clients, or arrivals a second. */
-  point(settings, load, n, { groups = 0, spanBytes = null } = {}) {
+  point(settings, load, n, options = {}) {
+    return { load, ...figures(this.#run(settings, load, n, options), settings.arrivals === "rate") };
+  }
+  /** The same run with all of its requests: {run, stable}. */
+  recorded(settings, load, n) {
+    const run = this.#run(settings, load, n, {});
+    return { run, stable: figures(run, settings.arrivals === "rate").stable };
+  }
+  #run(settings, load, n, { groups = 0, spanBytes = null }) {
     const changes = this.changes(settings, groups), isOpen = settings.arrivals === "rate";
     const space = usableBytes(changes, this.drives[settings.drive]);
     const workload = { ...settings, span_bytes: spanBytes ?? Math.floor(space * settings.span_ratio), ...(isOpen ? { rate_per_s: load, clients: 0 } : { clients: load }) };
     const { requests, streams } = draw(workload, n, settings.seed);
-    const run = this.kernel.run(this.kept[settings.drive], { ...changes, streams }, requests);
-    return { load, ...figures(run, isOpen) };
+    return this.kernel.run(this.kept[settings.drive], { ...changes, streams }, requests);
   }
   calculator(settings) {
     const level = this.levels[settings.level], perDisk = this.drives[settings.drive].per_disk_iops;

@@ -22,6 +22,7 @@ async function send(path, data) {
   throw refused(said?.faults ?? [{ text: "The lab does not respond: has it stopped? Start it again with `diskmodel lab`." }]);
 }
 const commits = (settings) => send("/commits", settings);
+const heat = (settings) => send("/heat-map", settings);
 const scene = (settings, name) => send("/scene", { settings, scene: name });
 async function head({ settings, show, schedulers, n }) {
   const query = new URLSearchParams({ show, settings: JSON.stringify(settings) });
@@ -39,4 +40,4 @@ const quiz = {
 const refused = (faults) => Object.assign(new Error("refused"), { faults });
 
 const offers = await (await fetch("/offers")).json();
-openLab({ offers, tabs: ["curves", "commits", "array", "head", "quiz"], effort: 1, curve, commits, scene, head, quiz });
+openLab({ offers, tabs: ["curves", "commits", "heat", "array", "head", "quiz"], effort: 1, curve, commits, heat, scene, head, quiz });

@@ -71,6 +71,11 @@ export function openAtSite(data) {
     const about = data.offers.commits;
     return (await prepared("plans", [settings.drive, about.log_device])).ask({ kind: "commits", settings, about }, { signal });
   };
+  const heat = async (settings) => {
+    const fault = faultOf(settings, data);
+    if (fault) throw refused(fault);
+    return (await prepared("curves", [settings.drive])).ask({ kind: "heat", settings });
+  };
   const recorder = async (settings, scene) => {
     const fault = faultOf(settings, data) ?? sceneFault(settings, scene, data);
     if (fault) throw refused(fault);
@@ -89,7 +94,7 @@ export function openAtSite(data) {
       return (await prepared("plans", one.settings.map((settings) => settings.drive))).ask({ kind: "reveal", asked: one, choice });
     },
   };
-  openLab({ offers: data.offers, tabs: ["curves", "plan", "commits", "array", "head", "quiz"], effort: FIRST_EFFORT, curve, plan, commits, scene, head, quiz });
+  openLab({ offers: data.offers, tabs: ["curves", "plan", "commits", "heat", "array", "head", "quiz"], effort: FIRST_EFFORT, curve, plan, commits, heat, scene, head, quiz });
 }
 
 /** Why a scene cannot be shown (`scenes.recorded_scene`); null where it can. `scene` is null for the moving head. */

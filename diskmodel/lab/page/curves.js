@@ -1,6 +1,6 @@
 // The results: requests a curve after each change, first a quick one, then one from more requests.
 import { Chart } from "./chart.js";
-import { element, figure, interval, percent } from "./words.js";
+import { colorOfPart, element, figure, interval, percent } from "./words.js";
 
 const REFINE_AFTER_MS = 350;
 // a quick answer should take less than 200 ms: when one takes longer, the next one simulates fewer requests
@@ -169,8 +169,7 @@ export class Curves {
     const parts = Object.entries(chosen.breakdown_ms).filter(([, ms]) => ms !== null && ms > 0);
     const total = parts.reduce((sum, [, ms]) => sum + ms, 0);
     if (!total) { $("breakdown").replaceChildren(element("p", {}, "An overloaded array has no mean latency to break down.")); return; }
-    const colour = (part) => getComputedStyle(document.documentElement).getPropertyValue(`--${part}`) ? `var(--${part})` : "var(--other)";
-    const swatch = (name, part) => { const made = element("span", { className: name }); made.style.background = colour(part); return made; };
+    const swatch = (name, part) => { const made = element("span", { className: name }); made.style.background = colorOfPart(part); return made; };
     const bar = element("div", { className: "bar", "aria-hidden": "true" }, ...parts.map(([part, ms]) => {
       const made = swatch("", part);
       made.style.width = 100 * ms / total + "%";

@@ -4,15 +4,16 @@ import { Controls, curveControls } from "./controls.js";
 import { Curves } from "./curves.js";
 import { ArrayView } from "./disks.js";
 import { Head } from "./head.js";
+import { HeatView } from "./heat.js";
 import { PlanView } from "./plan.js";
 import { Quiz } from "./quiz.js";
 
 const $ = (id) => document.getElementById(id);
 
 /**
- * Opens the lab. `home` is where it is: {offers, tabs, effort, curve, plan, commits, scene, head, quiz}: the choices of the
+ * Opens the lab. `home` is where it is: {offers, tabs, effort, curve, plan, commits, heat, scene, head, quiz}: the choices of the
  * controls, names of the views, the share of a quick curve's requests to begin with, and functions that answer (`Curves`,
- * `PlanView`, `CommitsView`, `ArrayView`, `Head`, `Quiz`).
+ * `PlanView`, `CommitsView`, `HeatView`, `ArrayView`, `Head`, `Quiz`).
  */
 export function openLab(home) {
   const { offers, tabs } = home;
@@ -22,6 +23,7 @@ export function openLab(home) {
   const controls = new Controls($("controls"), offers.defaults, curveControls(offers, only), changed);
   const curves = new Curves(controls, home.curve, home.effort, keep);
   const array = new ArrayView(controls, home.scene, keep), head = new Head(controls, offers, home.head, keep);
+  const heat = new HeatView(controls, home.heat);
   const quiz = new Quiz(open, home.quiz, keep);
   const plan = tabs.includes("plan") ? new PlanView(offers, home.plan, keep, open, only) : null;
   const commits = new CommitsView(offers, home.commits, keep, only);
@@ -29,6 +31,7 @@ export function openLab(home) {
   function changed() {
     keep();
     if (selected() === "curves") curves.ask();
+    heat.ask();
     array.ask();
     head.changed();
   }
@@ -43,6 +46,7 @@ export function openLab(home) {
     const query = new URLSearchParams(location.hash.slice(1));
     controls.takeText(query);
     for (const view of [plan?.controls, commits.controls, curves, array, head, quiz]) view?.takeText(query);
+    heat.ask();
     select(tabs.includes(query.get("tab")) ? query.get("tab") : tabs[0]);
   }
   function select(name, hasFocus = false) {
@@ -62,6 +66,7 @@ export function openLab(home) {
     document.querySelector(".columns").classList.toggle("alone", name === "quiz");
     document.querySelector(".columns").classList.toggle("whole", name === "plan" || name === "commits");
     head.shown(name === "head");
+    heat.shown(name === "heat");
     array.shown(name === "array");
     if (name === "curves") curves.ask();
     if (name === "quiz") quiz.start();

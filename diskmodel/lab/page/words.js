@@ -29,3 +29,6 @@ export function element(name, attributes = {}, ...children) {
   made.append(...children);
   return made;
 }
+
+/** The color of a part of a response, for styles: that of others where the page has none. */
+export const colorOfPart = (part) => getComputedStyle(document.documentElement).getPropertyValue(`--${part}`) ? `var(--${part})` : "var(--other)";

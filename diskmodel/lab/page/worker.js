@@ -1,5 +1,6 @@
 // The thread that simulates. It gets questions, and gives up an older one when a newer one of the same kind comes.
 import { Bench, curve } from "./answers.js";
+import { heat } from "./cells.js";
 import { commits } from "./durable.js";
 import { plan } from "./fewest.js";
 import { Kernel } from "./kernel.js";
@@ -18,7 +19,7 @@ export const unpackJson = async (text) => JSON.parse(new TextDecoder().decode(aw
 /** Lets messages in between two runs. */
 const breathe = () => new Promise((resolve) => { const { port1, port2 } = new MessageChannel(); port2.onmessage = resolve; port1.postMessage(0); });
 
-/** Answers messages of a page: {kind: "start", "drive", "curve", "plan", "commits", "scene", "head", "reveal" or "stop", id, …}; `post` sends the answers. */
+/** Answers messages of a page: {kind: "start", "drive", "curve", "plan", "commits", "heat", "scene", "head", "reveal" or "stop", id, …}; `post` sends the answers. */
 export function serve(post) {
   let bench, ready;
   const newest = {};
@@ -39,6 +40,7 @@ export function serve(post) {
     curve: ({ id, settings, stage, effort }) => curve(bench, settings, stage, effort, pauseOf("curve", id)),
     plan: ({ id, question }) => plan(bench, question, pauseOf("plan", id), (found) => post({ id, found })),
     commits: ({ id, settings, about }) => commits(bench, settings, about, pauseOf("commits", id)),
+    heat: async ({ settings }) => heat(bench, settings),
     scene: async ({ settings, scene, tables }) => recordedScene(bench, settings, scene, tables),
     head: async ({ settings, schedulers, n }) => schedulers ? { panels: headPanels(bench, settings, schedulers, n), story: null } : smallWrite(bench, settings),
     reveal: async ({ asked, choice }) => revealed(bench, asked, choice),

@@ -10,7 +10,7 @@ from diskmodel.lab.animation import page_template
 from diskmodel.lab.constants import CONSTANTS, constants_js
 from diskmodel.lab.quiz import quiz_tables
 from diskmodel.lab.scenes import scene_tables
-from diskmodel.lab.server import PAGE
+from diskmodel.lab.server import PAGE, SHARED
 from diskmodel.lab.site.bundle import bundle
 from diskmodel.lab.site.tables import DRIVES, drive_tables, level_tables, packed, packed_json, page_offers
 
@@ -50,9 +50,9 @@ def files(kernel: Path = KERNEL) -> dict[str, str]:
     script: `kernel.js` has the compiled kernel as text, `drives/NAME.js` the tables of a drive, `lab.js` the page with
     the text of its worker.
     """
-    style = (PAGE / "lab.css").read_text()
+    styles = {"lab.css": (PAGE / "lab.css").read_text(), "heat_map.css": SHARED["heat_map.css"].read_text()}
     if not kernel.is_file():
-        return {"index.html": _MISSING, "lab.css": style}
+        return {"index.html": _MISSING, "lab.css": styles["lab.css"]}
     logo = (PAGE / "logo.svg").read_text()
     offers = page_offers()
     data: dict[str, Any] = {"offers": offers, "levels": level_tables(), "worker": worker_script(), "drives": {}}
@@ -60,7 +60,7 @@ def files(kernel: Path = KERNEL) -> dict[str, str]:
     begin = f'{bundled("at_site.js")}["at_site.js"].openAtSite(diskmodelLab);\n'
     made = {
         "index.html": _page(offers["defaults"]["drive"]),
-        "lab.css": style,
+        **styles,
         "logo.svg": logo,
         "lab.js": begin,
         "data.js": f"const diskmodelLab = {_script_json(data)};\n",
@@ -73,7 +73,7 @@ def files(kernel: Path = KERNEL) -> dict[str, str]:
 
 def bundled(entry: str) -> str:
     """Return a module of the page with all that it imports, as one script (`bundle`)."""
-    return bundle(PAGE / entry, {CONSTANTS: constants_js()})
+    return bundle(PAGE / entry, {CONSTANTS: constants_js(), "heat_map.js": SHARED["heat_map.js"].read_text()})
 
 
 def worker_script() -> str:
@@ -85,12 +85,12 @@ def _page(drive: str) -> str:
     """Return the page of `diskmodel lab` with the files of the folder instead of the server's."""
     page = (PAGE / "index.html").read_text()
     server_script = '<script type="module" src="/page/at_server.js"></script>'
-    server_style = '<link rel="stylesheet" href="/page/lab.css">'
+    server_style = 'rel="stylesheet" href="/page/'
     if server_script not in page or server_style not in page:
         raise ValueError("index.html: loads its script or its style in another way than the page of the site expects")
     scripts = ("data.js", "kernel.js", f"drives/{drive}.js", "lab.js")
     own = "\n".join(f'<script defer src="{name}"></script>' for name in scripts)
-    page = page.replace(server_script, own).replace(server_style, '<link rel="stylesheet" href="lab.css">')
+    page = page.replace(server_script, own).replace(server_style, 'rel="stylesheet" href="')
     page = page.replace('"/page/logo.svg"', '"logo.svg"')
     return page.replace(">diskmodel lab</h1>", '><a href="../lab.html">diskmodel lab</a></h1>')
 

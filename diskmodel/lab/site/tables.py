@@ -73,6 +73,7 @@ def drive_tables(name: str) -> dict[str, Any]:
         "kind": drive.kind,
         "sector_bytes": drive.sector_bytes,
         "n_sectors": drive.capacity_bytes // drive.sector_bytes,
+        "revolution_ms": settings.array().revolution_ms,
         "per_disk_iops": calculator_disk_iops(drive),
         "scenario": plain,
         "seek_steps": steps,

@@ -32,16 +32,21 @@ from diskmodel.plan.show.candidates import (
 )
 from diskmodel.plan.show.cautions import cautions
 from diskmodel.plan.show.words import answer, assumed, because, explained, question_words, waterfall_title
+from diskmodel.result.show.heat_map import STYLE, heat_map_script, meaning
+from diskmodel.result.statistics.heat_map import HeatMap
 from diskmodel.result.statistics.registry import STATISTICS
 from diskmodel.units import chance_words, nominal_bytes
 from diskmodel.version import __version__
+
+#: Name of an array with its heat map; None: the report has none.
+NamedHeat = tuple[str, HeatMap] | None
 
 #: Columns that a narrow screen leaves out: what a reader asks next, after how many disks, and what limits them.
 _ASIDE = ("rule of thumb", "IOPS", "mean ms", "disk failed", "busy", "usable")
 
 
-def write_report(result: PlanResult, path: str | Path, *, curves: Curves = ()) -> None:
-    """Write a report; the path's ending decides: .html, .md or .csv.
+def write_report(result: PlanResult, path: str | Path, *, curves: Curves = (), heat: NamedHeat = None) -> None:
+    """Write a report; the path's ending decides: .html, with `curves` and a heat map as `heat_of_best`'s, .md or .csv.
 
     Raises
     ------
@@ -53,7 +58,7 @@ def write_report(result: PlanResult, path: str | Path, *, curves: Curves = ()) -
     write_by_ending(
         path,
         {
-            ".html": lambda: html(result, curves, date.today().isoformat()),
+            ".html": lambda: html(result, curves, date.today().isoformat(), heat),
             ".md": lambda: markdown(result),
             ".csv": lambda: as_csv(result),
         },
@@ -70,7 +75,7 @@ def write_by_ending(path: str | Path, makers: Mapping[str, Callable[[], str]]) -
     write_text(path, makers[suffix](), "report")
 
 
-def html(result: PlanResult, curves: Curves = (), day: str = "") -> str:
+def html(result: PlanResult, curves: Curves = (), day: str = "", heat: NamedHeat = None) -> str:
     """Return the report as one self-contained HTML file, with its day; the same text for the same answer."""
     content = _content(result)
     content |= {
@@ -78,10 +83,12 @@ def html(result: PlanResult, curves: Curves = (), day: str = "") -> str:
         "when": f"{day + ', ' if day else ''}diskmodel {__version__}",
         "best": next((i for i, candidate in enumerate(result.candidates) if candidate is result.best), None),
     }
-    return html_of(content, _opening(result, curves), _plots(result, curves))
+    return html_of(content, _opening(result, curves), _plots(result, curves), heat)
 
 
-def html_of(content: dict[str, Any], opening: list[Markup], plots: list[tuple[str, Markup]]) -> str:
+def html_of(
+    content: dict[str, Any], opening: list[Markup], plots: list[tuple[str, Markup]], heat: NamedHeat = None
+) -> str:
     """Return the content of a report as HTML, with drawings at the top and with titled ones below the table."""
     environment = Environment(
         loader=PackageLoader("diskmodel.plan.show", "."),
@@ -93,7 +100,12 @@ def html_of(content: dict[str, Any], opening: list[Markup], plots: list[tuple[st
     )
     environment.filters["short"] = short
     aside = [name for name in content["header"] if name in _ASIDE]
-    return environment.get_template("report.html.j2").render(**content, aside=aside, opening=opening, plots=plots)
+    drawn = None
+    if heat is not None:
+        drawn = {"name": heat[0], "meaning": meaning([heat]), "style": Markup(STYLE.read_text())}
+        drawn["script"] = heat_map_script([heat])
+    template = environment.get_template("report.html.j2")
+    return template.render(**content, aside=aside, opening=opening, plots=plots, heat=drawn)
 
 
 def markdown(result: PlanResult) -> str:

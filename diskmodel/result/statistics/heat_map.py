@@ -13,12 +13,24 @@ from diskmodel.records import PARTS, Completions
 
 #: Cells in each direction: more cannot be seen on a page.
 N_TIMES, N_LATENCIES = 120, 60
+#: What each part of a response is called where it is shown.
+PART_NAMES = {
+    "link": "link",
+    "cache": "controller's cache",
+    "queue": "waiting in a queue",
+    "overhead": "command overhead",
+    "seek": "seek",
+    "rotation": "rotation",
+    "transfer": "transfer",
+    "parity": "parity and mirrors",
+    "sync": "flush",
+}
 #: Part of the requests below the lowest cell and above the highest one, which take what lies beyond: one request of
 #: a thousand stretches the scale no further. At zero, one slow request leaves all others in a few rows.
-_BEYOND = 0.0005
+BEYOND = 0.0005
 #: Room below the lowest and above the highest response, and the least range of all: responses that are all the same
 #: would make a grid without height.
-_MARGIN, _LEAST_RANGE = 1.02, 1.5
+MARGIN, LEAST_RANGE = 1.02, 1.5
 
 
 @dataclass(frozen=True)
@@ -99,8 +111,8 @@ def heat_map(
     if not len(done.done_ns):
         raise ValueError("a run that keeps only a histogram has no heat map")
     response_ms = np.maximum((done.done_ns - done.issue_ns) / 1e6, 1e-6)
-    low, high = np.quantile(response_ms, [_BEYOND, 1 - _BEYOND])
-    latency_ms = np.geomspace(low / _MARGIN, max(high, low * _LEAST_RANGE) * _MARGIN, n_latencies + 1)
+    low, high = np.quantile(response_ms, [BEYOND, 1 - BEYOND])
+    latency_ms = np.geomspace(low / MARGIN, max(high, low * LEAST_RANGE) * MARGIN, n_latencies + 1)
     start_s = np.linspace(0.0, float(done.done_ns.max()) / 1e9, n_times + 1)
     column = np.clip(np.searchsorted(start_s, done.done_ns / 1e9, "left") - 1, 0, n_times - 1)
     row = np.clip(np.searchsorted(latency_ms, response_ms, "right") - 1, 0, n_latencies - 1)

@@ -20,7 +20,7 @@ from matplotlib.ticker import MaxNLocator
 from diskmodel.drawing import svg_of
 from diskmodel.drive import load_drive
 from diskmodel.errors import DescriptionError, OutputError
-from diskmodel.plan import PlanDescription, latency_curves, run_plan
+from diskmodel.plan import PlanDescription, heat_of_best, latency_curves, run_plan
 from diskmodel.plan.question.short_toml import short_toml
 from diskmodel.plan.show import plot
 from diskmodel.plan.show.notebook import plan_html
@@ -304,3 +304,28 @@ def test_every_panel_of_a_report_has_at_least_three_labels() -> None:
     for svg in drawings:
         for part in svg.split('id="matplotlib.axis_')[1:]:
             assert len(re.findall(r"<text", part.split('id="patch_')[0])) >= 3
+
+
+def test_a_report_has_the_heat_map_of_its_answer() -> None:
+    plan = PlanDescription.parse(
+        {
+            "workload": {"size": "8 KiB", "read_ratio": 0.7, "rate": "300/s"},
+            "objective": {"latency": {"p99": "60 ms"}},
+            "candidates": {"drives": ["generic-15k"], "levels": ["raid10"]},
+        }
+    )
+    result = run_plan(plan, by_chance=False)
+    heat = heat_of_best(result)
+    assert heat is not None
+    name, found = heat
+    assert found.counts.sum() == 30_000
+    assert found.revolution_ms == pytest.approx(4.0)
+    text = html(result, heat=heat)
+    outline = Outline(text)
+    assert outline.open == []
+    assert outline.outside == []
+    assert f"Response times over time: {name}" in text
+    assert text.count("<script>") == 1
+    # nothing was simulated, nothing is shown
+    counted = plan.model_copy(update={"search": plan.search.model_copy(update={"method": "rule"})})
+    assert heat_of_best(run_plan(counted, by_chance=False)) is None
