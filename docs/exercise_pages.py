@@ -21,9 +21,14 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import Files
+from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from diskmodel.lab.exercises import LESSONS
+from diskmodel.lab.exercises.sheet import class_page
+
+#: Numbers with an exercise of their own on the site; a class writes its own page.
+STUDENTS = range(1, 31)
 COURSE = Path(__file__).parent / "course"
 _BLOCK = re.compile(r"^( *)```(predict|exercise|lab|progress)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 _OUTPUT = re.compile(r"^( *)```text\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
@@ -97,10 +102,17 @@ def _html(kind: str, data: dict[str, Any], name: str) -> str:
     }
     listed = " ".join(f'{key}="{html.escape(value)}"' for key, value in attributes.items())
     field = f"{kind}-{name}"
+    more = ""
+    if kind == "exercise" and name[:2].isdigit():
+        more = (
+            f'<p>One more, drawn for you: <a href="{drawn_page(int(name[:2]))}#student=1">exercises by number</a>, '
+            "with worked solutions.</p>"
+        )
     return (
         f'<form class="ask" {listed}><p><label for="{field}">{html.escape(data["question"])}</label></p>'
         f'<p><input id="{field}" type="number" step="any" inputmode="decimal" required> {html.escape(data["unit"])} '
-        f'<button type="submit" class="md-button">{label}</button></p><p class="ask-said" role="status"></p></form>'
+        f'<button type="submit" class="md-button">{label}</button></p>'
+        f'<p class="ask-said" role="status"></p></form>{more}'
     )
 
 
@@ -113,6 +125,24 @@ def _lab(data: dict[str, Any]) -> str:
         f'title="{title}" loading="lazy"></iframe>\n'
         f'<p><a href="../lab/index.html#{state}" target="_blank">Open it in the lab</a></p>'
     )
+
+
+def drawn_page(lesson: int) -> str:
+    """Return the address of a lesson's drawn exercises, from the lessons."""
+    return f"exercises/lesson-{lesson:02}.html"
+
+
+def drawn_pages() -> dict[str, str]:
+    """Return a page of drawn exercises for each lesson by its place in the course."""
+    lessons = range(1, len(LESSONS) + 1)
+    return {drawn_page(lesson): class_page(lesson, STUDENTS, 1, lab="../../lab/index.html") for lesson in lessons}
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the drawn exercises."""
+    for name, page in drawn_pages().items():
+        files.append(File.generated(config, f"course/{name}", content=page))
+    return files
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:

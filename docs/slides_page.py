@@ -1,8 +1,12 @@
-"""Write the slides when the site is built: one page a lesson with its question, its first picture and its exercise."""
+"""Write the slides when the site is built: one page a lesson with its question, its first picture and its exercise.
+
+And a plan of 50 minutes for each lesson, from its prediction, its live experiment and its exercise.
+"""
 
 import html
 import re
 import textwrap
+import tomllib
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -39,6 +43,45 @@ def slides() -> str:
     )
 
 
+def plans() -> str:
+    """Return the page with a plan of 50 minutes for each lesson, as Markdown."""
+    made = "\n".join(_plan(path) for path in sorted((HERE / "course").glob("[0-9]*.md")))
+    return (
+        "# Fifty minutes a lesson\n\nA plan for each lesson. Whoever has 90 minutes takes the [longer "
+        "one](teaching.md#a-session-of-90-minutes).\n\n" + made
+    )
+
+
+def _plan(path: Path) -> str:
+    text, number = path.read_text(), path.name[:2]
+    title = re.search(r"^title: \"(.*)\"$", text, re.MULTILINE)
+    exercise = re.search(r'^!!! question "(.*)"$', text, re.MULTILINE)
+    predicted, live = (
+        [tomllib.loads(block) for block in re.findall(rf"^```{kind}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)]
+        for kind in ("predict", "lab")
+    )
+    if not (title and exercise and predicted and live):
+        raise ValueError(f"{path.name}: a lesson has a title, a prediction, a live experiment and an exercise")
+    # figures of the page take its place there
+    asked = predicted[0]["question"].replace("{given}", "…")
+    labs = "; ".join(f"[{one['title']}](../lab/index.html#{one['state']})" for one in live)
+    rows = (
+        (5, f"Everybody predicts, in the page: {asked}"),
+        (
+            10,
+            "The code and its output, with the [slide](slides.html): who was near, and what did the others leave out?",
+        ),
+        (15, f"In pairs, each guess before the slider moves: {labs}"),
+        (10, f"Alone, then together: {exercise[1]}"),
+        (
+            10,
+            f"By number, on paper: [a drawn exercise](exercises/lesson-{number}.html#student=1) with its solution",
+        ),
+    )
+    lines = "".join(f"| {minutes} | {what.replace('|', '/')} |\n" for minutes, what in rows)
+    return f"## [{title[1]}]({path.name})\n\n| minutes | |\n|--:|---|\n{lines}"
+
+
 def _slide(path: Path) -> str:
     text = path.read_text()
     title = re.search(r"^title: \"(.*)\"$", text, re.MULTILINE)
@@ -63,6 +106,7 @@ def _inline(text: str) -> str:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the slides to the course."""
+    """Add the slides and the plans to the course."""
+    files.append(File.generated(config, "course/plans.md", content=plans()))
     files.append(File.generated(config, "course/slides.html", content=slides()))
     return files

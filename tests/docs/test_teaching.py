@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -69,3 +70,24 @@ def test_slides_have_every_lesson() -> None:
     assert made.count("<img src=") >= len(lessons)
     assert "](" not in made
     assert "**" not in made
+
+
+def test_every_lesson_has_a_plan_of_fifty_minutes() -> None:
+    made = load(ROOT / "docs/slides_page.py").plans()
+    lessons = sorted((ROOT / "docs/course").glob("[0-9]*.md"))
+    plans = made.split("\n## ")[1:]
+    assert len(plans) == len(lessons)
+    for plan, lesson in zip(plans, lessons, strict=True):
+        assert f"]({lesson.name})" in plan.splitlines()[0]
+        assert sum(map(int, re.findall(r"^\| (\d+) \|", plan, re.MULTILINE))) == 50
+        assert f"exercises/lesson-{lesson.name[:2]}.html#student=1" in plan
+        assert "../lab/index.html#" in plan
+
+
+def test_drawn_exercises_are_linked_from_their_lesson() -> None:
+    hook = load(ROOT / "docs/exercise_pages.py")
+    for lesson in sorted((ROOT / "docs/course").glob("[0-9]*.md")):
+        page = hook.with_forms(lesson.read_text(), lesson.stem)
+        assert f"exercises/lesson-{lesson.name[:2]}.html#student=1" in page
+    page = hook.drawn_pages()["exercises/lesson-10.html"]
+    assert page.count('"exercises":') == len(hook.STUDENTS)
