@@ -63,12 +63,16 @@ dist: $(VENV)/.dependencies ## Build the sdist, and the wheel from it, into dist
 
 # Not --quiet: it would keep the warnings from --strict, too.
 .PHONY: docs
-docs: setup wasm-if-possible ## Build the documentation into site/, warnings are errors
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+docs: pages ## Build the documentation into site/, warnings are errors
+	PYTHONPATH=docs NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+.PHONY: pages
+pages: setup wasm-if-possible ## Write all pages of the documentation as plain files into build/pages
+	$(BIN)/python docs/plain_pages.py build/pages
 
 .PHONY: docs-serve
-docs-serve: setup ## Serve the documentation while it is edited
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve
+docs-serve: pages ## Serve the documentation while it is edited (`make pages` in another terminal shows an edit)
+	PYTHONPATH=docs NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve
 
 ##@ Check
 

@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+import sysconfig
 
 from setuptools import setup
 from setuptools.command.build import build
@@ -16,11 +17,14 @@ class BuildFromScratch(build):
         super().run()
 
 
+# One wheel for every Python from 3.11 on: the kernel uses the stable ABI. A Python without a global lock has none yet,
+# and gets a wheel of its own.
+IS_FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 KERNEL = RustExtension(
     "diskmodel.engine._kernel",
     path="diskmodel/engine/kernel/Cargo.toml",
     binding=Binding.PyO3,
-    py_limited_api=True,
+    py_limited_api=not IS_FREE_THREADED,
     args=["--locked"],
     debug=False,
 )
@@ -29,6 +33,7 @@ KERNEL = RustExtension(
 MICRO_BENCHMARK = RustBin("diskmodel-bench", path="calibrate/microbench/Cargo.toml", args=["--locked"], debug=False)
 
 setup(
+    options={} if IS_FREE_THREADED else {"bdist_wheel": {"py_limited_api": "cp311"}},
     cmdclass={"build": BuildFromScratch},
     rust_extensions=[KERNEL, MICRO_BENCHMARK] if sys.platform.startswith("linux") else [KERNEL],
 )

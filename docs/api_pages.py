@@ -5,19 +5,12 @@ modules. A name that the package re-exports is documented once, where it is defi
 `import diskmodel`.
 """
 
-import re
 from pathlib import Path
-
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
-from mkdocs.structure.pages import Page
 
 import diskmodel
 
 FOUNDATIONS = ["errors", "units", "description", "records", "array"]
 PATH = ["workload", "host", "controller", "layout", "queue", "drive", "engine", "result", "analytic", "plan", "formats"]
-#: Lines of a block from which it is the output of a command, or a whole program.
-_LONG_LINES = 15
 INTRODUCTION = """# Python interface
 
 The name of a physical quantity includes its unit; times are integer nanoseconds. Bad input raises an error of
@@ -73,31 +66,10 @@ def index(names: list[str]) -> str:
     )
 
 
-def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add a page for each package, and an index of them."""
-    root = Path(config.config_file_path).parent
+def made(root: Path) -> dict[str, str]:
+    """Return a page for each package, and an index of them, by their places."""
     names = packages(root)
     pages = {f"{name}.md": page_of(root, name) for name in names}
     navigation = "nav:\n  - index.md\n" + "".join(f"  - {page}\n" for page in pages)
-    for name, content in {"index.md": index(names), ".nav.yml": navigation, **pages}.items():
-        files.append(File.generated(config, f"reference/api/{name}", content=content))
-    return files
-
-
-def on_page_content(html: str, page: Page, **_: object) -> str:
-    """Keep source code, signatures and tables of parameters out of the search: every page downloads its index.
-
-    On other pages what commands print, and other long blocks, for the same reason.
-    """
-    if not page.file.src_uri.startswith("reference/api/"):
-        return re.sub(r'(<div class="highlight")(>.*?</pre>)', _hidden_if_long, html, flags=re.DOTALL)
-    return re.sub(r'<(?:details class="mkdocstrings-source|div class="[^"]*doc-signature[^"]*|table)"?', _hidden, html)
-
-
-def _hidden_if_long(block: re.Match[str]) -> str:
-    is_long = block[2].count("\n") > _LONG_LINES
-    return f"{block[1]} data-search-exclude{block[2]}" if is_long else block[0]
-
-
-def _hidden(tag: re.Match[str]) -> str:
-    return f"{tag[0]} data-search-exclude"
+    found = {"index.md": index(names), ".nav.yml": navigation, **pages}
+    return {f"reference/api/{name}": content for name, content in found.items()}

@@ -1,9 +1,7 @@
 """Write the page of all choices when the site is built: schedulers, RAID levels, address patterns, arrival laws."""
 
 from collections.abc import Iterable, Sequence
-
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
+from pathlib import Path
 
 from diskmodel.engine.native import KERNEL_SCHEDULERS
 from diskmodel.layout.levels import LEVELS, POOLS, RaidLevel
@@ -63,10 +61,9 @@ def page() -> str:
     )
 
 
-def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the page."""
-    files.append(File.generated(config, "reference/choices.md", content=page()))
-    return files
+def made(root: Path) -> dict[str, str]:
+    """Return the page by its place."""
+    return {"reference/choices.md": page()}
 
 
 def _yes(value: bool) -> str:

@@ -8,9 +8,6 @@ import re
 from pathlib import Path
 from types import SimpleNamespace
 
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
-
 from diskmodel import Array, Workload, simulate
 from diskmodel.lab.animation import commits_page, schedulers_page, small_write_page
 from diskmodel.records import Completions
@@ -66,11 +63,8 @@ def tails_over_time() -> str:
     return heat_map_page("Eight disks in RAID 5 behind 4 MiB of write cache", [("RAID 5", found)])
 
 
-def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add each picture of a lesson."""
+def made(root: Path) -> dict[str, str]:
+    """Return each picture of a lesson and each page that moves, by their places."""
     module = drawings()
-    for name in names():
-        files.append(File.generated(config, f"course/pictures/{name}.svg", content=getattr(module, name)()))
-    for name, page in moving().items():
-        files.append(File.generated(config, f"course/pictures/{name}.html", content=page))
-    return files
+    found = {f"course/pictures/{name}.svg": getattr(module, name)() for name in names()}
+    return found | {f"course/pictures/{name}.html": page for name, page in moving().items()}

@@ -9,9 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from matplotlib.axes import Axes
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
-from mkdocs.structure.pages import Page
 
 from diskmodel.cli.drives import card_rows
 from diskmodel.drawing import COLORS, INK, style_for_any_page, svg_of
@@ -117,29 +114,25 @@ def list_of_drives() -> str:
     return "\n".join([*lines, "", "</div>", ""])
 
 
-def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the list, the pages and their pictures."""
+def made(root: Path) -> dict[str, str]:
+    """Return the list, the pages and their pictures, by their places."""
     found = compared()
-    files.append(File.generated(config, f"{PAGES}/index.md", content=list_of_drives()))
+    pages = {f"{PAGES}/index.md": without_search(list_of_drives())}
     for name in catalogue():
         sections = found.get(name, [])
-        files.append(File.generated(config, f"{PAGES}/{name}.md", content=page(name, sections)))
+        pages[f"{PAGES}/{name}.md"] = without_search(page(name, sections))
         if sections:
-            files.append(File.generated(config, f"{PAGES}/{name}.svg", content=picture(sections)))
-    return files
+            pages[f"{PAGES}/{name}.svg"] = picture(sections)
+    return pages
 
 
-def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Make links of the names in the list of all profiles."""
-    if page.file.src_uri != INDEX:
+def written(markdown: str, place: str) -> str:
+    """Return a page with links of the names in the list of all profiles."""
+    if place != INDEX:
         return markdown
     return re.sub(r"^\| `([a-z0-9.-]+)` \|", r"| [`\1`](../reference/drives/\1.md) |", markdown, flags=re.MULTILINE)
 
 
-def on_page_content(html: str, page: Page, **_: object) -> str:
+def without_search(markdown: str) -> str:
     """Keep all but the names of drives out of the search: their measurements are on a page of validation."""
-    if not page.file.src_uri.startswith(f"{PAGES}/"):
-        return html
-    for name in ("table", "h2", "h3"):
-        html = re.sub(rf"<{name}\b", f"<{name} data-search-exclude", html)
-    return html
+    return re.sub(r"^(#{2,3} .*)$", r"\1 { data-search-exclude }", markdown, flags=re.MULTILINE)

@@ -20,10 +20,6 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
-from mkdocs.structure.pages import Page
-
 from diskmodel.lab.exercises import LESSONS
 from diskmodel.lab.exercises.sheet import class_page
 
@@ -138,15 +134,11 @@ def drawn_pages() -> dict[str, str]:
     return {drawn_page(lesson): class_page(lesson, STUDENTS, 1, lab="../../lab/index.html") for lesson in lessons}
 
 
-def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the drawn exercises."""
-    for name, page in drawn_pages().items():
-        files.append(File.generated(config, f"course/{name}", content=page))
-    return files
+def made(root: Path) -> dict[str, str]:
+    """Return the drawn exercises by their places."""
+    return {f"course/{name}": page for name, page in drawn_pages().items()}
 
 
-def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Make forms and live experiments of the blocks of a lesson."""
-    if not page.file.src_uri.startswith("course/"):
-        return markdown
-    return with_forms(markdown, Path(page.file.src_uri).stem)
+def written(markdown: str, place: str) -> str:
+    """Return a page of the course with forms and live experiments instead of its blocks."""
+    return with_forms(markdown, Path(place).stem) if place.startswith("course/") else markdown

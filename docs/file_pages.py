@@ -3,10 +3,8 @@
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
-
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
 
 from diskmodel import Array, Flash, Hdd, PlanDescription, Virtual, Workload
 from diskmodel.description import Description
@@ -116,12 +114,10 @@ def schemas() -> dict[str, str]:
     return {f"{names[root]}.json": json.dumps(root.model_json_schema(), indent=1) + "\n" for root in roots}
 
 
-def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the page and the schemas."""
-    files.append(File.generated(config, "reference/descriptions.md", content=page()))
-    for name, text in schemas().items():
-        files.append(File.generated(config, f"reference/schemas/{name}", content=text))
-    return files
+def made(root: Path) -> dict[str, str]:
+    """Return the page and the schemas by their places."""
+    found = {f"reference/schemas/{name}": text for name, text in schemas().items()}
+    return {"reference/descriptions.md": page(), **found}
 
 
 def _clean(docstring: str) -> str:

@@ -1,13 +1,10 @@
 """Write the live lab when the site is built: the page of `diskmodel lab` with the kernel as WebAssembly."""
 
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
+from pathlib import Path
 
-from diskmodel.lab.site import files as lab_files
+from diskmodel.lab.site import files
 
 
-def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the files of the lab; where the kernel was not compiled, a page that says so."""
-    for name, text in lab_files().items():
-        files.append(File.generated(config, f"lab/{name}", content=text))
-    return files
+def made(root: Path) -> dict[str, str]:
+    """Return the files of the lab by their places; where the kernel was not compiled, a page that says so."""
+    return {f"lab/{name}": text for name, text in files().items()}

@@ -1,12 +1,10 @@
 """Draw the logo when the site is built."""
 
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
+from pathlib import Path
 
 from diskmodel.lab.logo import logo_svg
 
 
-def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the logo, which is the icon of the site, too."""
-    files.append(File.generated(config, "assets/logo.svg", content=logo_svg()))
-    return files
+def made(root: Path) -> dict[str, str]:
+    """Return the logo, which is the icon of the site, too, by its place."""
+    return {"assets/logo.svg": logo_svg()}

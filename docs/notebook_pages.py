@@ -5,8 +5,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import nbformat
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
 from nbclient import NotebookClient
 from traitlets.config import Config
 
@@ -68,14 +66,14 @@ def shown(output: nbformat.NotebookNode) -> str:
     return f"```text\n{data['text/plain']}\n```" if "text/plain" in data else ""
 
 
-def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add a page for each notebook, the notebook itself, and an index of them."""
+def made(root: Path) -> dict[str, str | bytes]:
+    """Return a page for each notebook, the notebook itself, and an index of them, by their places."""
+    found: dict[str, str | bytes] = {}
     listing = ""
-    for path in sorted((Path(config.config_file_path).parent / FOLDER).glob("*.ipynb")):
+    for path in sorted((root / FOLDER).glob("*.ipynb")):
         page = as_page(executed(path), path.stem)
         title = page.splitlines()[0].lstrip("# ")
         listing += f"- [{title}]({path.stem}.md)\n"
-        files.append(File.generated(config, f"course/notebooks/{path.stem}.md", content=page))
-        files.append(File.generated(config, f"course/notebooks/{path.name}", content=path.read_bytes()))
-    files.append(File.generated(config, "course/notebooks/index.md", content=INTRODUCTION + listing))
-    return files
+        found[f"course/notebooks/{path.stem}.md"] = page
+        found[f"course/notebooks/{path.name}"] = path.read_bytes()
+    return {**found, "course/notebooks/index.md": INTRODUCTION + listing}

@@ -9,9 +9,6 @@ import textwrap
 import tomllib
 from pathlib import Path
 
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
-
 HERE = Path(__file__).parent
 STYLE = """
 :root { --ink: #1d2433; --soft: #566073; --accent: #0072b2; }
@@ -105,8 +102,6 @@ def _inline(text: str) -> str:
     return re.sub(r"\*\*?([^*]+)\*\*?", r"<em>\1</em>", made)
 
 
-def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the slides and the plans to the course."""
-    files.append(File.generated(config, "course/plans.md", content=plans()))
-    files.append(File.generated(config, "course/slides.html", content=slides()))
-    return files
+def made(root: Path) -> dict[str, str]:
+    """Return the slides and the plans of the course by their places."""
+    return {"course/plans.md": plans(), "course/slides.html": slides()}

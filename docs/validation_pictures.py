@@ -12,9 +12,6 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
-from mkdocs.structure.pages import Page
 
 from diskmodel.drawing import COLORS, INK, MARKS, style_for_any_page, svg_of
 
@@ -291,28 +288,25 @@ def picture(name: str) -> str:
     return svg_of(found.draw, width=6.2, height=height)
 
 
-def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pictures."""
-    for name in PICTURES:
-        files.append(File.generated(config, f"explanation/{name}.svg", content=picture(name)))
-    return files
+def made(root: Path) -> dict[str, str]:
+    """Return the pictures by their places."""
+    return {f"explanation/{name}.svg": picture(name) for name in PICTURES}
 
 
-def fold(html: str) -> str:
-    """Put tables with many rows behind a line that says how many; their rows are not among what a search finds."""
+def fold(markdown: str) -> str:
+    """Put tables with many rows behind a line that says how many; no table is among what a search finds."""
 
     def behind(found: re.Match[str]) -> str:
-        n = found[0].count("<tr>") - 1
+        table = found[0].rstrip("\n")
+        n = table.count("\n") - 1
         if n <= LONG:
-            return found[0]
-        summary = f"<summary>Table of {n} rows</summary>"
-        return f'<details class="table-behind" data-search-exclude>{summary}{found[0]}</details>'
+            return f"<div data-search-exclude markdown>\n\n{table}\n\n</div>\n"
+        opening = f'<details class="table-behind" data-search-exclude markdown><summary>Table of {n} rows</summary>'
+        return f"{opening}\n\n{table}\n\n</details>\n"
 
-    return re.sub(r"<table>.*?</table>", behind, html, flags=re.DOTALL)
+    return re.sub(r"^\|.*\n\|[-:| ]+\n(?:\|.*(?:\n|\Z))*", behind, markdown, flags=re.MULTILINE)
 
 
-def on_page_content(html: str, page: Page, **_: object) -> str:
-    """Fold the long tables of the pages that compare, and keep all of their numbers out of the search."""
-    if not page.file.src_uri.startswith(FOLDED):
-        return html
-    return fold(html).replace("<table>", "<table data-search-exclude>")
+def written(markdown: str, place: str) -> str:
+    """Return a page that compares with its long tables folded."""
+    return fold(markdown) if place.startswith(FOLDED) else markdown

@@ -23,24 +23,24 @@ def _hook() -> ModuleType:
     return module
 
 
-HOOK = _hook()
+PAGES = _hook()
 
 
 def _page(name: str) -> str:
     return (DOCS / "explanation" / f"{name}.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", HOOK.PICTURES)
+@pytest.mark.parametrize("name", PAGES.PICTURES)
 def test_a_page_shows_its_picture_and_says_what_it_shows(name: str) -> None:
     found = re.findall(rf"!\[([^\]]+)\]\({name}\.svg\)", _page(name))
     assert len(found) == 1
     assert len(found[0]) > 20
 
 
-@pytest.mark.parametrize("name", HOOK.PICTURES)
+@pytest.mark.parametrize("name", PAGES.PICTURES)
 def test_it_has_a_row_and_a_mark_for_whatever_the_tables_have(name: str) -> None:
-    rows = HOOK.PICTURES[name][0](_page(name)).rows
-    text = HOOK.picture(name)
+    rows = PAGES.PICTURES[name][0](_page(name)).rows
+    text = PAGES.picture(name)
     words = [element.text for element in ElementTree.fromstring(text).iter(f"{SVG}text")]
     assert set(rows) <= set(words)
     marks = sum(len(found) for found in rows.values())
@@ -59,20 +59,23 @@ def test_it_has_a_row_and_a_mark_for_whatever_the_tables_have(name: str) -> None
 
 
 def test_the_audit_counts_every_candidate_once() -> None:
-    rows = HOOK.PICTURES["audit-of-plans"][0](_page("audit-of-plans")).rows
+    rows = PAGES.PICTURES["audit-of-plans"][0](_page("audit-of-plans")).rows
     everything = re.search(r"^\| all \| \d+ \| (\d+) \|", _page("audit-of-plans"), re.MULTILINE)
     assert everything is not None
     assert sum(value for marks in rows.values() for _, value in marks) == int(everything[1])
 
 
 def test_an_error_is_a_ratio() -> None:
-    assert [HOOK.ratio(cell) for cell in ("+25%", "-50.0%", "+1,844%")] == pytest.approx([1.25, 0.5, 19.44])
+    assert [PAGES.ratio(cell) for cell in ("+25%", "-50.0%", "+1,844%")] == pytest.approx([1.25, 0.5, 19.44])
 
 
 def test_long_tables_are_folded_and_short_ones_are_not() -> None:
-    row, head = "<tr><td>1</td></tr>", "<tr><th>a</th></tr>"
-    short, long = (f"<table>{head}{row * n}</table>" for n in (HOOK.LONG, HOOK.LONG + 1))
-    assert HOOK.fold(short) == short
-    folded = HOOK.fold(f"<p>{short}</p>{long}")
+    head, row = "| a | b |\n|---|--:|\n", "| 1 | 2 |\n"
+    short, long = (head + row * n for n in (PAGES.LONG, PAGES.LONG + 1))
+    assert "<details" not in PAGES.fold(f"Text.\n\n{short}")
+    folded = PAGES.fold(f"Text.\n\n{short}\nMore.\n\n{long}")
     assert folded.count("<details") == 1
-    assert f"<summary>Table of {HOOK.LONG + 1} rows</summary><table>" in folded
+    assert f"<summary>Table of {PAGES.LONG + 1} rows</summary>\n\n{long}\n</details>" in folded
+    # none of their numbers is among what a search finds
+    assert folded.count("data-search-exclude") == 2
+    assert PAGES.fold("No table | here\n") == "No table | here\n"
