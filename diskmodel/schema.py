@@ -91,6 +91,9 @@ def _word(kind: Any, lines: set[str]) -> str:
     origin, parts = get_origin(kind), get_args(kind)
     if origin is Annotated:
         return _word(parts[0], lines)
+    if hasattr(origin, "__value__"):
+        # a name for a type, as NumPy's NDArray is from Python 3.12 on
+        return _word(origin.__value__[parts], lines)
     if kind in _VALUES:
         return _VALUES[kind]
     if origin is Literal:

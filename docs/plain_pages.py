@@ -3,8 +3,8 @@
     python docs/plain_pages.py build/pages
 
 Pages are copied from this folder, with the forms of lessons and the links of drives in them. What is drawn, described
-or simulated (pictures, the interface, drives, notebooks, slides, exercises, the lab) is written beside them. A file that
-has not changed keeps its time, so that a server of the pages shows only what is new.
+or simulated (pictures, the interface, drives, notebooks, slides, exercises, the lab) is written beside them. A file
+that has not changed keeps its time, so that a server of the pages shows only what is new.
 """
 
 from __future__ import annotations

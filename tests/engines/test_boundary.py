@@ -8,10 +8,12 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
+from typing_extensions import TypeAliasType
 
 import diskmodel
 from diskmodel.engine.boundary import RECORDS, check_schema, kernel
@@ -33,6 +35,27 @@ class _Record:
     own: Beside[float] = 0.5
 
     kind: ClassVar[str] = "some"
+
+
+#: What NumPy's NDArray is from Python 3.12 on: a name for a type, whose parts come later.
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+_Column = TypeAliasType("_Column", np.ndarray[tuple[int, ...], np.dtype[_Scalar]], type_params=(_Scalar,))
+
+
+@dataclass(frozen=True)
+class _Named:
+    column: _Column[np.int64]
+    shares: _Column[np.float64] | None
+
+
+def test_a_column_may_have_a_name_for_its_type() -> None:
+    @dataclass(frozen=True)
+    class _Plain:
+        column: Int64
+        shares: NDArray[np.float64] | None
+
+    named, plain = ({line.partition(".")[2] for line in schema_of([one])} for one in (_Named, _Plain))
+    assert named == plain
 
 
 def test_both_sides_have_the_same_schema() -> None:
