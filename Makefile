@@ -65,6 +65,15 @@ dist: $(VENV)/.dependencies ## Build the sdist, and the wheel from it, into dist
 .PHONY: docs
 docs: pages ## Build the documentation into site/, warnings are errors
 	PYTHONPATH=docs NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	$(BIN)/python -m tests.docs.links site
+
+# The same configuration without what only MkDocs takes: the words of the search, and the order of pages.
+.PHONY: docs-zensical
+docs-zensical: pages $(VENV)/.zensical ## Build the same pages with another builder, Zensical, into build/zensical
+	sed -e '/^  - search_words$$/d' -e '/^  - awesome-nav$$/d' -e 's|^docs_dir:.*|docs_dir: pages|' \
+		-e 's|^site_dir:.*|site_dir: zensical|' mkdocs.yml > build/zensical.yml
+	$(BIN)/zensical build --strict --config-file build/zensical.yml
+	$(BIN)/python -m tests.docs.links build/zensical
 
 .PHONY: pages
 pages: setup wasm-if-possible ## Write all pages of the documentation as plain files into build/pages
@@ -294,6 +303,10 @@ $(WASM): $(KERNEL)/wasm.sh $(KERNEL)/Cargo.toml $(shell find $(KERNEL)/src -name
 
 $(VENV)/.mutation: requirements/mutation.txt | $(VENV)/.dependencies
 	$(PIP) install --quiet --no-deps --require-hashes -r requirements/mutation.txt
+	@touch $@
+
+$(VENV)/.zensical: requirements/zensical.txt | $(VENV)/.dependencies
+	$(PIP) install --quiet --no-deps --require-hashes -r requirements/zensical.txt
 	@touch $@
 
 $(VENV)/.release: requirements/release.txt | $(VENV)/.dependencies

@@ -41,7 +41,7 @@ MAKERS = (
     slides_page,
     validation_pictures,
 )
-WRITERS = (drive_pages, exercise_pages, validation_pictures)
+WRITERS = (drive_pages, exercise_pages, lab_pages, validation_pictures)
 #: Programs, and what belongs to the paper, not to the site.
 _LEFT_OUT = {".py", ".pyc", ".bib"}
 

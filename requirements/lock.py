@@ -14,6 +14,7 @@ LOCKS = {
     "dev.txt": ["--group", "dev"],
     "runtime.txt": ["--constraint", "requirements/dev.txt"],
     "mutation.txt": ["--group", "mutation", "--constraint", "requirements/dev.txt"],
+    "zensical.txt": ["--group", "zensical", "--constraint", "requirements/dev.txt"],
     "release.txt": ["--group", "release", "--constraint", "requirements/dev.txt"],
 }
 OPTIONS = [

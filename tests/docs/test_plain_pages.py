@@ -71,3 +71,21 @@ def test_long_blocks_are_kept_out_of_the_search() -> None:
     short, long = (made.convert("```text\n" + "line\n" * n + "```\n") for n in (5, 30))
     assert "data-search-exclude" not in short
     assert "data-search-exclude" in long
+
+
+def test_the_home_page_begins_with_an_answer(step: ModuleType) -> None:
+    lab = next(module for module in step.WRITERS if module.__name__ == "lab_pages")
+    home = (DOCS / "index.md").read_text()
+    assert home.index("{first_answer}") < home.index("<iframe")
+    answer = lab.first_answer()
+    found = re.findall(r"(\d+) disks of [^()]+? in RAID (?:5|10)", answer)
+    assert len(found) == 2
+    assert all(int(disks) >= 3 for disks in found)
+    assert lab.written("{version}", "other.md") == "{version}"
+    # the question is that of the controls
+    controls = (ROOT / "diskmodel/lab/page/controls.js").read_text()
+    assert "need_iops: 500, need_reads: 0.7, need_size: 8192, need_tb: 2, need_p99: 80" in controls
+    address = re.findall(r'src="lab/index.html\?[^"]*#([^"]*)"', home)[0]
+    for drive in lab.QUESTION["candidates"]["drives"]:
+        assert drive in address
+    assert "need_levels=raid10%2Craid5" in address
