@@ -110,11 +110,18 @@ lint: $(VENV)/.dependencies ## Lint Python (ruff, import-linter) and Rust (clipp
 	cargo fmt --all --check
 	$(CARGO_ENV) cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 
+# What PyO3 would ask a Python without a global lock.
+FREE_THREADED := implementation=CPython\nversion=3.14\nshared=true\nabi3=false\nlib_name=python3.14t\npointer_width=64
+FREE_THREADED := $(FREE_THREADED)\nbuild_flags=Py_GIL_DISABLED\nsuppress_build_script_link_lines=true\n
+
 # Needs their standard libraries: rustup target add x86_64-pc-windows-gnu aarch64-apple-darwin
 .PHONY: check-systems
-check-systems: ## Check that the kernel compiles for Windows and macOS (without linking)
+check-systems: ## Check that the kernel compiles for Windows, macOS and free-threaded Pythons (without linking)
 	for system in x86_64-pc-windows-gnu aarch64-apple-darwin; do \
 		PYO3_NO_PYTHON=1 cargo check --locked --quiet --target $$system --package diskmodel-kernel; done
+	mkdir -p build && printf '$(FREE_THREADED)' > build/free-threaded.txt
+	PYO3_CONFIG_FILE=$(abspath build/free-threaded.txt) CARGO_TARGET_DIR=target/free-threaded \
+		cargo check --locked --quiet --package diskmodel-kernel
 
 .PHONY: types
 types: $(VENV)/.dependencies ## Check the types of the Python code

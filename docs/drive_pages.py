@@ -135,4 +135,6 @@ def written(markdown: str, place: str) -> str:
 
 def without_search(markdown: str) -> str:
     """Keep all but the names of drives out of the search: their measurements are on a page of validation."""
-    return re.sub(r"^(#{2,3} .*)$", r"\1 { data-search-exclude }", markdown, flags=re.MULTILINE)
+    markdown = re.sub(r"^(#{2,3} .*)$", r"\1 { data-search-exclude }", markdown, flags=re.MULTILINE)
+    hidden = "<div data-search-exclude markdown>\n\n\\g<0>\n</div>\n"
+    return re.sub(r"^(?:\|.*\n)+", hidden, markdown, flags=re.MULTILINE)

@@ -76,7 +76,8 @@ def _plan(path: Path) -> str:
         ),
     )
     lines = "".join(f"| {minutes} | {what.replace('|', '/')} |\n" for minutes, what in rows)
-    return f"## [{title[1]}]({path.name})\n\n| minutes | |\n|--:|---|\n{lines}"
+    table = f"<div data-search-exclude markdown>\n\n| minutes | |\n|--:|---|\n{lines}\n</div>\n"
+    return f"## [{title[1]}]({path.name})\n\n{table}"
 
 
 def _slide(path: Path) -> str:
