@@ -20,7 +20,19 @@ FOLDER = Path(__file__).parent / "explanation"
 LONG = 12
 #: The part of a figure that is called near on these pages.
 BAND = 0.2
+#: Pages whose tables nobody looks for either: figures of measurements.
+UNSEARCHED = (
+    "explanation/speed",
+    "explanation/calibration",
+    "explanation/how-it-is-tested",
+    "explanation/pools/",
+    "how-to/field-stories/",
+    "course/ostep",
+)
 FOLDED = ("explanation/validation-", "explanation/validation/", "explanation/audit-")
+
+#: A table of a page, from the beginning of a line on.
+_TABLE = re.compile(r"^\|.*\n\|[-:| ]+\n(?:\|.*(?:\n|\Z))*", re.MULTILINE)
 
 #: What is drawn in a row of a picture: name of the series, value.
 Marks = list[tuple[str, float]]
@@ -300,13 +312,19 @@ def fold(markdown: str) -> str:
         table = found[0].rstrip("\n")
         n = table.count("\n") - 1
         if n <= LONG:
-            return f"<div data-search-exclude markdown>\n\n{table}\n\n</div>\n"
+            return _unsearched(table)
         opening = f'<details class="table-behind" data-search-exclude markdown><summary>Table of {n} rows</summary>'
         return f"{opening}\n\n{table}\n\n</details>\n"
 
-    return re.sub(r"^\|.*\n\|[-:| ]+\n(?:\|.*(?:\n|\Z))*", behind, markdown, flags=re.MULTILINE)
+    return _TABLE.sub(behind, markdown)
+
+
+def _unsearched(table: str) -> str:
+    return f"<div data-search-exclude markdown>\n\n{table}\n\n</div>\n"
 
 
 def written(markdown: str, place: str) -> str:
     """Return a page that compares with its long tables folded."""
+    if place.startswith(UNSEARCHED):
+        return _TABLE.sub(lambda found: _unsearched(found[0].rstrip("\n")), markdown)
     return fold(markdown) if place.startswith(FOLDED) else markdown
