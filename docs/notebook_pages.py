@@ -59,7 +59,7 @@ def shown(output: nbformat.NotebookNode) -> str:
         return f"```text\n{output.text.rstrip()}\n```" if output.name == "stdout" else ""
     data = output.get("data", {})
     if "text/html" in data:
-        return f'<div class="notebook-output">\n{data["text/html"]}\n</div>'
+        return f'<div class="notebook-output" data-search-exclude="">\n{data["text/html"]}\n</div>'
     if "image/png" in data:
         source = f"data:image/png;base64,{data['image/png']}"
         return f'<img class="notebook-plot" alt="Plot of the cell above" src="{source}">'

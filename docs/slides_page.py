@@ -44,7 +44,8 @@ def plans() -> str:
     """Return the page with a plan of 50 minutes for each lesson, as Markdown."""
     made = "\n".join(_plan(path) for path in sorted((HERE / "course").glob("[0-9]*.md")))
     return (
-        "# Fifty minutes a lesson\n\nA plan for each lesson. Whoever has 90 minutes takes the [longer "
+        "---\nsearch:\n  exclude: true\n---\n\n# Fifty minutes a lesson\n\n"
+        "A plan for each lesson. Whoever has 90 minutes takes the [longer "
         "one](teaching.md#a-session-of-90-minutes).\n\n" + made
     )
 

@@ -22,7 +22,7 @@ from tests.packaging.installing import ROOT
 
 OLDEST = (3, 11)
 #: Beside the runtime's own lock; versions are those of the development lock.
-TEST_PACKAGES = ("pytest", "pytest-xdist", "hypothesis", "jsonschema", "pyarrow")
+TEST_PACKAGES = ("pytest", "pytest-xdist", "distributed", "hypothesis", "jsonschema", "pyarrow")
 #: Seconds each, and over every part of the package: descriptions, both engines, statistics, readers, commands.
 SELECTION = (
     "tests/unit/analytic",
