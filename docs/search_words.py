@@ -13,6 +13,14 @@ from markdown.postprocessors import Postprocessor
 
 #: Lines of a block from which it is the output of a command, or a whole program.
 _LONG_LINES = 15
+#: How elements begin that are left out of pages of the interface.
+_OF_THE_INTERFACE = (
+    'details class="mkdocstrings-source',
+    'div class="[^"]*doc-signature[^"]*',
+    'p class="doc doc-class-bases',
+    'p(?=><span class="doc-section-title")',
+    "table",
+)
 #: After everything that makes HTML.
 _LAST = -1000
 
@@ -23,9 +31,7 @@ class _Excluding(Postprocessor):
     def run(self, text: str) -> str:
         if 'class="doc ' not in text:
             return re.sub(r'(<div class="[^"]*highlight")(>.*?</pre>)', _hidden_if_long, text, flags=re.DOTALL)
-        return re.sub(
-            r'<(?:details class="mkdocstrings-source|div class="[^"]*doc-signature[^"]*|table)"?', _hidden, text
-        )
+        return re.sub(rf'<(?:{"|".join(_OF_THE_INTERFACE)})"?', _hidden, text)
 
 
 def _hidden_if_long(block: re.Match[str]) -> str:
