@@ -198,6 +198,18 @@ QUESTION = (
     ),
     Option("--level", "RAID level to choose from; may be repeated.", plan="candidates.levels", kind="texts"),
     Option(
+        "--record-size",
+        "Size of the records of a pool (recordsize, volblocksize) to choose from, for example 16KiB; may be repeated.",
+        plan="candidates.record_bytes",
+        kind="texts",
+    ),
+    Option(
+        "--log-device",
+        "Flash drive for the intent log of a pool to choose from, or none; may be repeated.",
+        plan="candidates.log_devices",
+        kind="texts",
+    ),
+    Option(
         "--max-disks",
         "Most disks of an array; 64 unless the plan says more.",
         plan="candidates.max_disks",

@@ -71,6 +71,8 @@ def _cache(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_cha
         "drives": (family.drive,),
         "strip_bytes": (family.strip_bytes,),
         "cache_bytes": (family.cache_bytes,),
+        "record_bytes": (family.record_bytes,) if family.record_bytes else (),
+        "log_devices": (family.log_device,) if family.log_device else (),
         "disks": tuple(counts),
     }
     candidates = plan.candidates.model_copy(update=alike)

@@ -19,6 +19,8 @@ from diskmodel.plan.answer.statics import rebuild_fields
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.answer.waterfall import Waterfall
 from diskmodel.plan.question.family import Family
+from diskmodel.plan.question.log_devices import NONE, log_device_in_words
+from diskmodel.units import pretty_bytes
 from diskmodel.workload import Workload
 
 
@@ -127,8 +129,17 @@ class Candidate(Record):
         if KINDS[self.level].is_pool and self.array is not None:
             kind = name.removeprefix("a pool of ")
             each = f"{kind} of {self.array.layout.group_disks}"
-            return f"a pool of {groups} {each}" if groups > 1 else f"a pool of one {each.replace('mirrors', 'mirror')}"
+            pool = f"a pool of {groups} {each}" if groups > 1 else f"a pool of one {each.replace('mirrors', 'mirror')}"
+            return pool + self._pool_fields_in_words
         return f"{name} in {groups} groups" if groups > 1 else name
+
+    @property
+    def _pool_fields_in_words(self) -> str:
+        """What the plan lets a pool choose: ", records of 16 KiB, its log on micron-7450-pro-1920"."""
+        family = self.family
+        record = f", records of {pretty_bytes(family.record_bytes)}" if family.record_bytes else ""
+        has_log = family.log_device not in ("", NONE)
+        return record + (f", its log on {log_device_in_words(family.log_device)}" if has_log else "")
 
     @property
     def in_words(self) -> str:
@@ -185,6 +196,8 @@ class Candidate(Record):
             "groups": self.n_groups,
             "strip_bytes": self.family.strip_bytes,
             "cache_bytes": self.family.cache_bytes,
+            "record_bytes": self.family.record_bytes,
+            "log_device": self.family.log_device,
             "disks": trial.disks if trial else math.nan,
             "state": self.state,
             "is_decided": self.is_decided,

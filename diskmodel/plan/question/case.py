@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,6 +16,7 @@ from diskmodel.layout.description import Layout, Rebuild
 from diskmodel.layout.levels import KINDS
 from diskmodel.plan.question.description import Candidates, PlanDescription, Prices, Search
 from diskmodel.plan.question.family import Family
+from diskmodel.plan.question.log_devices import NONE, log_device_of
 from diskmodel.plan.question.objective import Objective
 from diskmodel.workload import TraceWorkload, Workload
 
@@ -172,6 +174,10 @@ class Case:
         if KINDS[level].is_pool:
             del layout["strip_bytes"]
             layout["vdevs"] = groups
+            if family.record_bytes:
+                layout["record_bytes"] = family.record_bytes
+            if family.log_device not in ("", NONE):
+                layout["log"] = log_device_of(family.log_device)
         elif groups > 1:
             layout["groups"] = groups
         if is_rebuilding:
@@ -248,12 +254,20 @@ def cases(plan: PlanDescription) -> list[Case]:
     """Return the cases of all families of a plan, in the order of the file."""
     candidates = plan.candidates
     return [
-        Case(plan, Family(drive, level, strip, cache, groups))
+        Case(plan, Family(drive, level, strip, cache, groups, record, log))
         for drive, level, strip, cache in itertools.product(
             candidates.drives, candidates.levels, candidates.strip_bytes, candidates.cache_bytes
         )
         for groups in _groups_of(candidates, level)
+        for record, log in _records_and_logs(candidates, level)
     ]
+
+
+def _records_and_logs(candidates: Candidates, level: str) -> Iterable[tuple[int, str]]:
+    """Return the sizes of records and the devices of a log that are tried."""
+    if not KINDS[level].is_pool:
+        return [(0, "")]
+    return itertools.product(candidates.record_bytes or (0,), candidates.log_devices or ("",))
 
 
 def _groups_of(candidates: Candidates, level: str) -> tuple[int, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -10,6 +10,9 @@ from diskmodel.description import Description
 from diskmodel.layout.description import MAX_STRIPE_CACHE, Bitmap, LogDevice, ReadPolicy, Rotation, WritePolicy
 from diskmodel.layout.levels import KINDS
 from diskmodel.units import Bytes, Length, Nanoseconds, Ratio
+
+#: Size of a record of a pool.
+RecordBytes = Annotated[Length, Field(ge=512, le=16 << 20)]
 
 
 class CommonLayout(Description):
@@ -39,7 +42,7 @@ class CommonLayout(Description):
     stripe_cache_pages: int | None = Field(default=None, ge=1, le=MAX_STRIPE_CACHE)
     huge_page_ratio: Ratio | None = None
     n_parity: int | None = Field(default=None, ge=1)
-    record_bytes: Length | None = Field(default=None, ge=512, le=16 << 20)
+    record_bytes: RecordBytes | None = None
     ashift: int | None = Field(default=None, ge=9, le=16)
     sync: Literal["standard", "disabled"] | None = None
     dirty_data_max_bytes: Bytes | None = Field(default=None, ge=16 << 20, le=1 << 40)

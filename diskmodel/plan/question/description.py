@@ -16,12 +16,14 @@ from diskmodel.description import Description, read_toml
 from diskmodel.drive import Drive, NamedDrive
 from diskmodel.drive.hdd import Hdd
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.faults import inner
 from diskmodel.host.description import Host
 from diskmodel.layout.description import ONLY_OF_POOLS, Level, Rebuild
 from diskmodel.layout.levels import KINDS
 from diskmodel.limits import MAX_SEED
 from diskmodel.plan.question.commits import commits_problem, scaled_with_commits
-from diskmodel.plan.question.common_layout import CommonLayout
+from diskmodel.plan.question.common_layout import CommonLayout, RecordBytes
+from diskmodel.plan.question.log_devices import NONE, log_drive
 from diskmodel.plan.question.objective import Objective
 from diskmodel.plan.question.recording import Recording
 from diskmodel.queue.description import Queue
@@ -83,6 +85,11 @@ class Candidates(Description):
     groups : tuple of int
         Parity groups of RAID 50 and RAID 60: so many where a plan states them; else two, or more where
         `max_group_width` requires them.
+    record_bytes : tuple of int
+        Sizes of the records of pools; none: that of the layout alone.
+    log_devices : tuple of str
+        Drives for the intent log of pools, by their names or files; "none": the log is on the disks of the pool. None
+        given: as the layout has it.
     max_group_width : GroupWidth
         Most disks of one parity group. RAID 5 and RAID 6 with more disks become RAID 50 and RAID 60 with the fewest
         groups that keep within it. In a file one number for all levels, or `{ raid5 = 14, raid6 = 20 }`.
@@ -100,6 +107,8 @@ class Candidates(Description):
     strip_bytes: Annotated[tuple[Bytes, ...], BeforeValidator(_one_or_more), Field(min_length=1)] = (64 << 10,)
     cache_bytes: Annotated[tuple[Bytes, ...], BeforeValidator(_one_or_more), Field(min_length=1)] = (0,)
     groups: Annotated[tuple[int, ...], BeforeValidator(_one_or_more), Field(min_length=1)] = (2,)
+    record_bytes: Annotated[tuple[RecordBytes, ...], BeforeValidator(_one_or_more)] = ()
+    log_devices: Annotated[tuple[str, ...], BeforeValidator(_one_or_more)] = ()
     max_group_width: Annotated[GroupWidth, BeforeValidator(_same_width)] = GroupWidth()
     spares: int = Field(default=0, ge=0, le=10_000)
     rebuild: Rebuild = Rebuild()
@@ -108,7 +117,7 @@ class Candidates(Description):
     def _check(self) -> Self:
         if self.min_disks > self.max_disks:
             raise ValueError(f"min_disks={self.min_disks}: is above max_disks={self.max_disks}; swap them")
-        for field in ("levels", "strip_bytes", "cache_bytes", "groups", "disks"):
+        for field in ("levels", "strip_bytes", "cache_bytes", "groups", "disks", "record_bytes", "log_devices"):
             values = getattr(self, field) or ()
             if len(set(values)) != len(values):
                 raise ValueError(f"{field}: a value is given twice; give each once")
@@ -128,6 +137,17 @@ class Candidates(Description):
     def _recovers(cls, value: Rebuild) -> Rebuild:
         if value.action != "recover":
             raise ValueError(f"action={value.action!r}: is no rebuild of a failed disk; remove it")
+        return value
+
+    @field_validator("log_devices")
+    @classmethod
+    def _has_logs(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for name in value:
+            if name != NONE:
+                try:
+                    log_drive(name)
+                except DescriptionError as error:
+                    raise inner(error) from None
         return value
 
     @field_validator("disks")
@@ -336,6 +356,11 @@ class PlanDescription(Description):
         if of_pools and not pools:
             named = ", ".join(of_pools)
             return f"layout.{named}: belong to pools of OpenZFS; remove them, or name a level such as raidz2"
+        for name, of_layout in (("record_bytes", "record_bytes"), ("log_devices", "log")):
+            if getattr(candidates, name) and not pools:
+                return f"candidates.{name}: belong to pools of OpenZFS; remove them, or name a level such as raidz2"
+            if getattr(candidates, name) and getattr(self.layout, of_layout) is not None:
+                return f"candidates.{name}: is given beside layout.{of_layout}; keep one of them"
         if self.layout.huge_page_ratio and self.layout.largest_request_bytes is None:
             return "layout.huge_page_ratio: no request is cut without largest_request; add that too"
         if bitmap is not None and any(KINDS[level].family == "parity" for level in candidates.levels):

@@ -8,6 +8,8 @@ from typing import Any
 
 from diskmodel.drive import Drive
 from diskmodel.plain import Record
+from diskmodel.plan.question.log_devices import NONE
+from diskmodel.units import pretty_bytes
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,10 @@ class Family(Record):
         0: the controller as the plan describes it.
     groups : int
         Of RAID 50 and RAID 60; 1 elsewhere.
+    record_bytes : int
+        Size of the records of a pool; 0: as the plan's layout has it, and elsewhere.
+    log_device : str
+        Drive that a pool has for its intent log; "none": none; "": as the plan's layout has it, and elsewhere.
     """
 
     drive: Drive
@@ -30,6 +36,8 @@ class Family(Record):
     strip_bytes: int
     cache_bytes: int
     groups: int
+    record_bytes: int = 0
+    log_device: str = ""
 
     def json_fields(self) -> Mapping[str, Any]:
         """Return the fields, the drive by its name."""
@@ -38,4 +46,8 @@ class Family(Record):
     def __str__(self) -> str:
         cache = f", cache {self.cache_bytes / 2**20:.0f} MiB" if self.cache_bytes else ""
         groups = f" in {self.groups} groups" if self.groups > 1 else ""
+        if self.record_bytes or self.log_device:
+            record = f", records of {pretty_bytes(self.record_bytes)}" if self.record_bytes else ""
+            log = f", log on {self.log_device}" if self.log_device not in ("", NONE) else ""
+            return f"{self.drive.name}, {self.level}{groups}{record}{log}{cache}"
         return f"{self.drive.name}, {self.level}{groups}, strip {self.strip_bytes // 1024} KiB{cache}"

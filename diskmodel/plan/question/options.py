@@ -499,6 +499,20 @@ def _put_cache(draft: _Draft, kind: str, option: str, size_bytes: int) -> None:
         draft.table("candidates").pop("cache_bytes", None)
 
 
+#: Fields of the layout of all candidates that sizes and devices to choose from replace, as files may spell them.
+_IN_LAYOUT = {"record_bytes": ("record_bytes", "record"), "log_devices": ("log",)}
+
+
+def _put_of_pools(draft: _Draft, option: str, name: str, values: tuple[Any, ...]) -> None:
+    """Set what is tried of pools, in place of what all candidates have in common."""
+    layout = draft.table("layout")
+    replaced = [layout.pop(spelling, None) for spelling in _IN_LAYOUT[name]]
+    if any(value is not None for value in replaced):
+        origin = f" of {draft.source}" if draft.source else ""
+        draft.notes.append(f"{option}: replaces the {_IN_LAYOUT[name][-1]}{origin}")
+    draft.put(draft.table("candidates"), name, values, option)
+
+
 #: Options that do more than to set a field, which need the workload or the array, in `_put_workload`, `_put_rate`,
 #: `_put_drives` and `_put_levels`; and those that need only their value.
 _WITH_OTHERS = ("iops", "throughput", "reads", "block", "sequential", "record", "sync", "drive", "level")
@@ -506,6 +520,8 @@ _ALONE: dict[str, Callable[[_Draft, Any], None]] = {
     "max_disks": _put_max_disks,
     "write_cache": lambda draft, size: _put_cache(draft, "write_cache", "--write-cache", size),
     "read_cache": lambda draft, size: _put_cache(draft, "read_cache", "--read-cache", size),
+    "record_size": lambda draft, sizes: _put_of_pools(draft, "--record-size", "record_bytes", sizes),
+    "log_device": lambda draft, names: _put_of_pools(draft, "--log-device", "log_devices", names),
 }
 
 

@@ -125,7 +125,13 @@ def _has_commits(result: PlanResult) -> bool:
 
 def _varied(result: PlanResult) -> list[tuple[str, str]]:
     """Return title and field of what differs between families besides drive and level."""
-    fields = (("strip", "strip_bytes"), ("cache", "cache_bytes"), ("groups", "groups"))
+    fields = (
+        ("strip", "strip_bytes"),
+        ("cache", "cache_bytes"),
+        ("groups", "groups"),
+        ("record", "record_bytes"),
+        ("log device", "log_device"),
+    )
     return [(title, name) for title, name in fields if len({getattr(c.family, name) for c in result.candidates}) > 1]
 
 
@@ -137,7 +143,7 @@ def candidate_row(result: PlanResult, candidate: Candidate) -> list[str]:
     row = [
         short_names(result.plan.candidates.drives)[candidate.family.drive.name],
         candidate.level,
-        *(pretty_bytes(value) if value >= 512 else str(value) for value in own),
+        *(pretty_bytes(value) if isinstance(value, int) and value >= 512 else str(value or "–") for value in own),
         _disks(candidate),
         counted_disks(result, candidate),
         candidate.binds.replace("_", " ") + ("" if candidate.is_decided else f" {CLOSE}"),

@@ -174,6 +174,8 @@ def as_csv(result: PlanResult) -> str:
         "level",
         "strip_bytes",
         "cache_bytes",
+        "record_bytes",
+        "log_device",
         "groups",
         "disks",
         "feasible",

@@ -7,7 +7,7 @@ import math
 from diskmodel.analytic.mechanics import rebuild_hours
 from diskmodel.analytic.reliability import DataLoss, data_loss
 from diskmodel.array import Array
-from diskmodel.drive import Hdd, Virtual
+from diskmodel.drive import Drive, Hdd, Virtual
 from diskmodel.drive.virtual.processor import sequential_rate
 from diskmodel.layout.description import Rebuild
 from diskmodel.layout.scan import stored_sectors
@@ -16,6 +16,7 @@ from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.statics import Statics
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.description import Prices
+from diskmodel.plan.question.log_devices import NONE, log_drive
 from diskmodel.plan.trial.judge import criterion
 from diskmodel.result.statistics.batches import Interval
 
@@ -65,7 +66,7 @@ def statics(
     loss = loss_beside(array, hours, case.objective.replacement_hours, case.used_ratio(array))
     return Statics(
         usable_bytes=array.usable_bytes,
-        cost_usd=cost_usd(array, case.prices),
+        cost_usd=cost_usd(array, case.prices) + log_cost_usd(case.family.log_device, case.prices),
         rack_units=math.ceil(array.n_devices / case.prices.disks_per_rack_unit),
         rebuild_hours=hours,
         loss_per_year=loss.loss_per_year,
@@ -127,12 +128,23 @@ def idle_rebuild_hours(array: Array, used_ratio: float | None = None) -> float:
 
 def cost_usd(array: Array, prices: Prices) -> float:
     """Return the cost of drives, slots and power over the years; nan where the drive's price is not known."""
-    price = prices.drives_usd.get(array.drive.name, array.drive.price_usd)
+    return _cost_usd(array.drive, array.n_devices, prices)
+
+
+def _cost_usd(drive: Drive, n: int, prices: Prices) -> float:
+    price = prices.drives_usd.get(drive.name, drive.price_usd)
     if price is None:
         return math.nan
     hours = prices.years * 8766
-    power = (array.drive.power_w or 0.0) * prices.power_factor / 1000 * hours * prices.power_usd_per_kwh
-    return array.n_devices * (price + prices.slot_usd + power)
+    power = (drive.power_w or 0.0) * prices.power_factor / 1000 * hours * prices.power_usd_per_kwh
+    return n * (price + prices.slot_usd + power)
+
+
+def log_cost_usd(log_device: str, prices: Prices) -> float:
+    """Return the cost of a drive for the log of a pool; nan where its price is not known."""
+    if log_device in ("", NONE):
+        return 0.0
+    return _cost_usd(log_drive(log_device), 1, prices)
 
 
 def sequential_bytes_per_s(array: Array) -> float:
