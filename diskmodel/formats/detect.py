@@ -40,7 +40,7 @@ _DISTINCT = frozenset({"csv", "fio-iolog2", "fio-iolog3", "blkparse", "biosnoop"
 #: What a user can name instead of a file of an unknown kind.
 _ACCEPTED = (
     "accepted are measurements by diskmodel; output of fio, DiskSpd, vdbench, elbencho, sysbench, iostat, sar, sadf, "
-    "vmstat -d, nfsiostat, perfmon, esxtop, node_exporter, Prometheus, CloudWatch, smartctl and lsblk; "
+    "vmstat -d, nfsiostat, zpool iostat, perfmon, esxtop, node_exporter, Prometheus, CloudWatch, smartctl and lsblk; "
     f"/proc/diskstats; and traces, by the names for --format: {', '.join(FORMATS)}"
 )
 

@@ -47,7 +47,7 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
     (
         r"^\S+ +total_wait +disk_wait +syncq_wait|^\S+ +sync_read +sync_write +async_read",
         "is output of zpool iostat -w or -r: histograms of latencies or sizes over the time since boot, without rates",
-        "record the pool's disks with iostat -x 1 600",
+        "record with zpool iostat -vly 1 600, or the pool's disks with iostat -x 1 600",
     ),
     (
         r'\A"?(Dstat|pcp-dstat|dool) [\d.]+ CSV [Oo]utput|^-+total-cpu-usage-+|^-+dsk/total-',
@@ -133,8 +133,8 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
     ),
     (
         r"^[ \t]*capacity\s+operations\s+bandwidth",
-        "is output of zpool iostat, whose rates are of pools, not disks",
-        "record with iostat -x 1 600",
+        "is output of zpool iostat without operations and bandwidth in its columns",
+        "record with zpool iostat -vly 1 600",
     ),
     (r"^System activity data file:", "is the header of a sar file (sadf -H)", "make it again with sadf -j -- -d"),
     (r"<sysstat\b", "is sadf's XML (sadf -x)", "make it again with sadf -j -- -d"),

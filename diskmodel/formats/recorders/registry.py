@@ -9,7 +9,7 @@ from pathlib import Path
 from diskmodel.formats.device_load import DeviceLoad, loads_of
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.opening import read_document
-from diskmodel.formats.recorders import cloudwatch, elbencho_live, nfsiostat, pdh, prometheus, vmstat
+from diskmodel.formats.recorders import cloudwatch, elbencho_live, nfsiostat, pdh, prometheus, vmstat, zpool
 from diskmodel.formats.sysstat.tables import Recording
 
 
@@ -45,6 +45,7 @@ RECORDERS: dict[str, Recorder] = {
         Recorder("cloudwatch", "statistics of CloudWatch", cloudwatch.is_statistics, cloudwatch.read_statistics),
         Recorder("nfsiostat", "output of nfsiostat", nfsiostat.is_nfsiostat, nfsiostat.read_nfsiostat),
         Recorder("vmstat-d", "output of vmstat -d", vmstat.is_vmstat_d, vmstat.read_vmstat_d),
+        Recorder("zpool-iostat", "output of zpool iostat", zpool.is_zpool_iostat, zpool.read_zpool_iostat),
         Recorder("elbencho-live", "elbencho's live statistics", elbencho_live.is_live_csv, elbencho_live.read_live_csv),
     )
 }

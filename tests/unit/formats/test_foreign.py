@@ -50,7 +50,7 @@ SAMPLES = {
         "----------  -----  -----  -----  -----  -----  -----  -----  -----  -----  -----\n"
         "262us         812    120    901    210     12      3      0     44      0      0\n",
         "is output of zpool iostat -w",
-        "record the pool's disks with iostat -x 1 600",
+        "record with zpool iostat -vly 1 600, or the pool's disks with iostat -x 1 600",
     ),
     "dstat": (
         "--total-cpu-usage-- -dsk/total- -net/total- ---paging-- ---system--\n"

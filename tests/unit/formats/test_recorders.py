@@ -72,6 +72,24 @@ CLOUDWATCH = json.dumps(
         ]
     }
 )
+_WAITS = (
+    "    total_wait     disk_wait    syncq_wait    asyncq_wait  scrub   trim",
+    "   read  write   read  write   read  write   read  write   wait   wait",
+)
+ZPOOL_HEADER = (
+    f"                capacity     operations     bandwidth{_WAITS[0]}\n"
+    f"pool          alloc   free   read  write   read  write{_WAITS[1]}\n"
+    f"------------{'  -----' * 16}\n"
+)
+#: A pool of one disk and its empty log: since the import, then two intervals.
+ZPOOL = "".join(
+    f"{ZPOOL_HEADER}tank           564G   924G {row}\n  sda          564G   924G {row}\nlogs        {'      -' * 16}\n"
+    for row in (
+        "  9.56K  62.5K  82.0M   926M  269us    1ms  258us  131us    6us    1us  163us    1ms  452us    2ms",
+        "    150      0   600K      0    8ms      -    4ms      -  133ns      -    1ms      -      -      -",
+        "     1K      2  8.00M    32K    9ms    7ms  4.5ms    6ms  133ns    1us    1ms    1us      -      -",
+    )
+)
 NFSIOSTAT = "\n".join(
     f"""
 nas:/x mounted on /x:
@@ -110,6 +128,7 @@ WORKED = {
     "cloudwatch": (CLOUDWATCH, "vol-0123abcd", [100, 200], [20, 0], [16384, 16384], [4096, np.nan]),
     "nfsiostat": (NFSIOSTAT, "/x", [200, 400], [50, 50], [32768, 32768], [8192, 8192]),
     "vmstat-d": (VMSTAT, "sda", [300, 300], [0, 0], [4096, 4096], [np.nan, np.nan]),
+    "zpool-iostat": (ZPOOL, "sda", [150, 1024], [0, 2], [4096, 8192], [np.nan, 16384]),
     "elbencho-live": (ELBENCHO, "elbencho", [0, 0], [2000, 1000], [np.nan, np.nan], [4096, 4096]),
 }
 
@@ -144,6 +163,8 @@ def test_times_and_busy_shares():
     (vmstat,) = loads_of_text(VMSTAT, "", "vmstat-d")
     assert vmstat.read_await_ns == pytest.approx([2e6, 2e6])
     assert vmstat.queue_length == pytest.approx([0.6, 0.6])
+    (zpool,) = loads_of_text(ZPOOL, "", "zpool-iostat")
+    assert zpool.read_await_ns == pytest.approx([4e6, 4.5e6])
     (nfs,) = loads_of_text(NFSIOSTAT, "", "nfsiostat")
     assert nfs.read_await_ns == pytest.approx([3e6, 3e6])
 
@@ -154,6 +175,41 @@ def test_a_counter_that_fails_makes_its_sample_unknown():
     assert np.isnan(load.ios_per_s).tolist() == [False, True]
     (load,) = loads_of_text(NODE.replace('"sda"} 2600', '"sda"} 26'), "", "node-exporter")
     assert np.isnan(load.ios_per_s).tolist() == [False, True]
+
+
+POOLS = """\
+              capacity     operations     bandwidth
+pool        alloc   free   read  write   read  write
+----------  -----  -----  -----  -----  -----  -----
+tank        10.5T  22.0T     10      4    80K  16384
+backup      1,47T  85.5T      0      1      0     4K
+----------  -----  -----  -----  -----  -----  -----
+Mon Mar 15 13:48:44 MST 2021
+tank        10.5T  22.0T     20      4   160K  16384
+backup      1,47T  85.5T      0      2      0     8K
+"""
+
+
+def test_pools_without_their_disks():
+    """Two pools, without -v: the first report is left out; what begins with a date is none."""
+    tank, backup = loads_of_text(POOLS, "", "zpool-iostat")
+    assert (tank.device, tank.reads_per_s.tolist(), tank.write_request_bytes.tolist()) == ("tank", [20], [4096])
+    assert (backup.device, backup.writes_per_s.tolist()) == ("backup", [2])
+    assert any("with -v they are shown by disk" in note for note in tank.notes)
+    assert not any("rates below 1/s" in note for note in tank.notes)
+    (slow, _) = loads_of_text(POOLS.replace("20      4   160K", " 0      4   160K"), "", "zpool-iostat")
+    assert any("rates below 1/s are shown as 0" in note for note in slow.notes)
+
+
+def test_a_cut_report_of_zpool_iostat():
+    """In the last report it is left out; in the only one it is a fault, and so is a figure that is none."""
+    cut = ZPOOL[: ZPOOL.rindex("sda") + 40]
+    (load,) = loads_of_text(cut, "", "zpool-iostat")
+    assert load.reads_per_s.tolist() == [150]
+    assert any("cut short" in note for note in load.notes)
+    for text, rule in ((ZPOOL_HEADER + "tank 1G", "fewer columns"), (ZPOOL.replace("600K", "6OOK"), "is no figure")):
+        with pytest.raises(FormatError, match=rule):
+            loads_of_text(text, "", "zpool-iostat")
 
 
 def test_figures_on_lines_of_their_own():
