@@ -70,7 +70,8 @@ def read_zpool_iostat(text: str, source: str) -> Recording:
             # every group in front of these has two columns
             wait_at = _N_FIGURES + 2 * groups.index("disk_wait") if "disk_wait" in groups else None
         elif columns := _COLUMNS.match(line.strip()):
-            n_columns = 5 + len(columns[1].split())
+            least = _N_FIGURES if wait_at is None else wait_at + 2
+            n_columns = max(5 + len(columns[1].split()), 1 + least)
         elif n_columns and words and not _RULE.match(line) and not _is_a_time(words):
             if len(words) < n_columns:
                 if number == last and len(reports.reports) > 1:
