@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -163,6 +164,10 @@ class LogDevice(Description):
     bytes_per_s: BytesPerSecond = 500e6
 
 
+#: What programs call passes over the disks of an array, and the action of a rebuild that each is.
+_PASSES = {"scrub": "check", "resilver": "recover", "check": "check", "resync": "resync"}
+
+
 class Layout(Description):
     """RAID level, disks, strip.
 
@@ -267,6 +272,16 @@ class Layout(Description):
     data_offset_bytes: Bytes = 0
     bitmap: Bitmap | None = None
     stripe_cache_pages: int | None = Field(default=None, ge=1, le=MAX_STRIPE_CACHE)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _passes_are_rebuilds(cls, data: Any) -> Any:
+        """Refuse passes over all disks that are written under their own names, and say where they belong."""
+        if isinstance(data, Mapping):
+            for name, action in _PASSES.items():
+                if name in data:
+                    raise ValueError(f'{name}: is not a known field; write rebuild = {{ action = "{action}" }} instead')
+        return data
 
     @model_validator(mode="after")
     def _check(self) -> Self:

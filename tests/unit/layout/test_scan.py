@@ -152,3 +152,9 @@ def test_a_disk_is_given_more_of_a_resilver_while_nothing_else_comes() -> None:
 def test_what_a_scan_does_not_have(layout: dict[str, Any], about: str) -> None:
     with pytest.raises(DescriptionError, match=about):
         tables_of(**layout)
+
+
+@pytest.mark.parametrize(("name", "action"), [("scrub", "check"), ("resilver", "recover")])
+def test_passes_under_their_own_names_are_explained(name: str, action: str) -> None:
+    with pytest.raises(DescriptionError, match=rf'layout.{name}: is not a known field; write rebuild = .*"{action}"'):
+        tables_of(level="raidz1", disks=6, failed=[], **{name: {"used": "40%"}})
