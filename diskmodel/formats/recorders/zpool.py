@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from diskmodel.formats.faults import LineError
-from diskmodel.formats.sysstat.figures import Sample, completed
+from diskmodel.formats.sysstat.figures import Figures, Sample, completed
 from diskmodel.formats.sysstat.tables import Recording
 
 _HEADER = re.compile(r"[ \t]*capacity[ \t]+operations[ \t]+bandwidth\b(.*)\Z")
@@ -28,7 +28,7 @@ class _Row:
 
     name: str
     indent: int
-    sample: Sample | None
+    figures: Figures
 
 
 @dataclass
@@ -39,7 +39,7 @@ class _Reports:
 
     def add(self, row: _Row) -> None:
         known = {other.name for other in self.reports[-1] if not other.indent} if self.reports else set()
-        if not self.reports or (not row.indent and row.sample is not None and row.name in known):
+        if not self.reports or (not row.indent and row.figures is not None and row.name in known):
             self.reports.append([])
         self.reports[-1].append(row)
 
@@ -90,11 +90,11 @@ def _is_a_time(words: list[str]) -> bool:
     return (len(words) == 1 and words[0].isdigit()) or any(re.match(r"\d{1,2}:\d\d:\d\d\Z", word) for word in words)
 
 
-def _sample(words: list[str], wait_at: int | None, place: tuple[str, int, str]) -> Sample | None:
+def _sample(words: list[str], wait_at: int | None, place: tuple[str, int, str]) -> Figures:
     if all(word == "-" for word in words[2:_N_FIGURES]):
         return None
     reads, writes, read_bytes, written = (_figure(word, _NUMBER, _POWERS, place) for word in words[2:_N_FIGURES])
-    sample: Sample = {
+    figures = {
         "reads_per_s": reads,
         "writes_per_s": writes,
         "read_bytes_per_s": read_bytes,
@@ -103,8 +103,8 @@ def _sample(words: list[str], wait_at: int | None, place: tuple[str, int, str]) 
     if wait_at is not None:
         for name, word in zip(("read_await_ns", "write_await_ns"), words[wait_at : wait_at + 2], strict=True):
             if word != "-":
-                sample[name] = _figure(word, _TIME, _NS, place)
-    return completed(sample)
+                figures[name] = _figure(word, _TIME, _NS, place)
+    return completed(figures)
 
 
 def _figure(word: str, pattern: re.Pattern[str], factors: dict[str, float], place: tuple[str, int, str]) -> float:
@@ -117,19 +117,19 @@ def _figure(word: str, pattern: re.Pattern[str], factors: dict[str, float], plac
     return float(match[1].replace(",", ".")) * factors[match[2]]
 
 
-def _is_rounded_away(sample: Sample) -> bool:
+def _is_rounded_away(figures: Figures) -> bool:
     """Whether bytes were read or written by a rate that was rounded to 0."""
     ways = (("reads_per_s", "read_bytes_per_s"), ("writes_per_s", "write_bytes_per_s"))
-    return any(not sample[rate] and sample[n_bytes] > 0 for rate, n_bytes in ways)
+    return figures is not None and any(not figures[rate] and figures[n_bytes] > 0 for rate, n_bytes in ways)
 
 
 def _recording(reports: list[list[_Row]], found: Recording) -> Recording:
     has_disks = False
     for rows in reports:
-        sample = {}
+        sample: Sample = {}
         for row, below in zip(rows, [*rows[1:], None], strict=True):
-            if row.sample is not None and (below is None or below.indent <= row.indent):
-                sample[row.name] = row.sample
+            if row.figures is not None and (below is None or below.indent <= row.indent):
+                sample[row.name] = row.figures
                 has_disks = has_disks or row.indent > 0
         if sample:
             found.samples.append(sample)
