@@ -38,6 +38,8 @@ class Capacity(Record, Displayable):
         At the rate of the knee, with a disk failed, and while it is rebuilt onto a spare; None where that loses data.
     rebuild_hours, idle_rebuild_hours : float
         Of a rebuild by Linux md, beside that load and on an idle array; nan as above, infinite where it does not end.
+    scrub_hours : float
+        Of the scrub of a pool that is scrubbed, beside that load; nan elsewhere, infinite where it does not end.
     loss_per_year : float
         Chance of data loss in a year with that rebuild beside the load, and a failed disk replaced after a day.
     rule_of_thumb_per_s : float
@@ -60,6 +62,7 @@ class Capacity(Record, Displayable):
     rebuilding: Outcome | None
     rebuild_hours: float
     idle_rebuild_hours: float
+    scrub_hours: float
     loss_per_year: float
     rule_of_thumb_per_s: float
     curve: tuple[LoadPoint, ...]
@@ -88,6 +91,7 @@ class Capacity(Record, Displayable):
             "rebuilding": self.rebuilding,
             **rebuild_fields(self.rebuild_hours),
             "idle_rebuild_hours": self.idle_rebuild_hours,
+            "scrub_hours": self.scrub_hours,
             "loss_per_year": self.loss_per_year,
             "rule_of_thumb_iops": self.rule_of_thumb_per_s,
             "curve": self.curve,

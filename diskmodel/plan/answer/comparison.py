@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -83,6 +84,9 @@ class Compared(Record):
         By queueing formulas; None of a pool that is written to.
     differs : tuple of str
         Why the rule of thumb differs from the simulation.
+    scrub_hours : float
+        Length of the scrub of a pool that is scrubbed (`rebuild.action = "check"`); nan elsewhere, infinite where it
+        does not end beside the load.
     prediction : Prediction or None
         Where the width of the intervals of `healthy` comes from; None where they are of the noise of its run alone.
     """
@@ -98,6 +102,7 @@ class Compared(Record):
     rule_of_thumb_iops: float
     estimate: Estimate | None
     differs: tuple[str, ...]
+    scrub_hours: float = math.nan
     prediction: Prediction | None = None
 
     def __repr__(self) -> str:
@@ -134,6 +139,7 @@ class Compared(Record):
             "degraded": self.degraded,
             "rebuilding": self.rebuilding,
             **rebuild_fields(self.rebuild_hours),
+            "scrub_hours": self.scrub_hours,
             "curve": self.curve,
             "headroom": self.headroom,
             "rule_of_thumb_iops": self.rule_of_thumb_iops,

@@ -14,7 +14,7 @@ from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.comparison.compare import CONFIDENCE, degraded_array, rebuilding_array
 from diskmodel.plan.comparison.highest_rate import points_to_overload
 from diskmodel.plan.comparison.load_curve import power
-from diskmodel.plan.trial.beside_rebuild import beside_rebuild
+from diskmodel.plan.trial.beside_rebuild import beside_rebuild, scrub_hours
 from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 from diskmodel.plan.trial.rule_of_thumb import rule_of_an_array
 from diskmodel.plan.trial.simulated import Simulated
@@ -79,6 +79,7 @@ def find_capacity(
             degraded = decide(broken, load, n_requests=n_requests, seed=seed)
             beside = beside_rebuild(decide, rebuilding_array(array, broken), load, n_requests=n_requests, seed=seed)
             rebuilding, hours = beside.worst, beside.hours
+        scrubbed_hours = scrub_hours(decide, array, load, n_requests=n_requests, seed=seed)
     over = [point.offered for point in points if not point.outcome.is_stable and point.offered > highest.offered]
     return Capacity(
         array=array,
@@ -92,6 +93,7 @@ def find_capacity(
         rebuilding=rebuilding,
         rebuild_hours=hours,
         idle_rebuild_hours=idle_rebuild_hours(array),
+        scrub_hours=scrubbed_hours,
         loss_per_year=loss_beside(array, hours, _REPLACEMENT_HOURS).loss_per_year,
         rule_of_thumb_per_s=rule_of_an_array(array, workload).host_iops or math.inf,
         curve=tuple(points),

@@ -23,7 +23,7 @@ from diskmodel.plan.comparison.highest_rate import points_to_overload
 from diskmodel.plan.comparison.load_curve import find_headroom, load_points, refined
 from diskmodel.plan.search.difference import why_other_operations
 from diskmodel.plan.trial.at_once import at_once
-from diskmodel.plan.trial.beside_rebuild import beside_rebuild
+from diskmodel.plan.trial.beside_rebuild import beside_rebuild, scrub_hours
 from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops, rule_of_an_array
 from diskmodel.plan.trial.simulated import Simulated
@@ -154,6 +154,7 @@ def _compared(
         degraded = evaluate(broken, workload, n_requests=n_requests, seed=seed)
         beside = beside_rebuild(evaluate, rebuilding_array(array, broken), workload, n_requests=n_requests, seed=seed)
         rebuilding, hours = beside.worst, beside.hours
+    scrubbed_hours = scrub_hours(evaluate, array, workload, n_requests=n_requests, seed=seed)
     from diskmodel.analytic.estimate import estimate  # takes a while to load
 
     guess = estimate(array, workload, seed=seed) if has_formula(array.layout.kind, workload) else None
@@ -169,7 +170,20 @@ def _compared(
     rule = rule_of_an_array(array, workload)
     predicted = rule.host_iops or math.inf
     words = _why(array, workload, rule.back_end_per_host, healthy)
-    return Compared(name, array, healthy, degraded, rebuilding, hours, tuple(curve), headroom, predicted, guess, words)
+    return Compared(
+        name=name,
+        array=array,
+        healthy=healthy,
+        degraded=degraded,
+        rebuilding=rebuilding,
+        rebuild_hours=hours,
+        curve=tuple(curve),
+        headroom=headroom,
+        rule_of_thumb_iops=predicted,
+        estimate=guess,
+        differs=words,
+        scrub_hours=scrubbed_hours,
+    )
 
 
 def degraded_array(array: Array) -> Array | None:

@@ -68,6 +68,8 @@ def capacity_rows(capacity: Capacity) -> list[tuple[str, str]]:
             (f"{name} beside the knee", duration(capacity.rebuild_hours)),
             (f"{name.split()[0]} of an idle array", duration(capacity.idle_rebuild_hours)),
         ]
+    if not math.isnan(capacity.scrub_hours):
+        rows.append(("scrub beside the knee", duration(capacity.scrub_hours)))
     if not math.isnan(capacity.loss_per_year):
         rows.append(("chance of data loss", chance_words(capacity.loss_per_year)))
     rows.append(("IOPS by rule of thumb", short(capacity.rule_of_thumb_per_s)))

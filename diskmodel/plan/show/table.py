@@ -127,6 +127,8 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
         name = rebuild_name(item.array for item in arrays)
         rows.append((name, [duration(item.rebuild_hours) for item in arrays]))
         rows.append(("rebuild, idle array", [duration(idle_rebuild_hours(item.array)) for item in arrays]))
+    if any(not math.isnan(item.scrub_hours) for item in arrays):
+        rows.append(("scrub", [duration(item.scrub_hours) for item in arrays]))
     if is_open:
         rows.append(
             ("highest stable IOPS", [short(item.headroom.most_iops) + _mark(_highest(item)) for item in arrays])

@@ -90,6 +90,14 @@ def beside_rebuild(
     return BesideRebuild(worst, _hours(array, outcomes, weights, worst), len(outcomes))
 
 
+def scrub_hours(evaluate: Evaluate, array: Array, workload: Workload, *, n_requests: int, seed: int) -> float:
+    """Return how long the scrub of a pool takes beside a load; nan where the array is no pool that is scrubbed."""
+    rebuild = array.layout.rebuild
+    if rebuild is None or rebuild.action != "check" or not array.layout.kind.is_pool:
+        return math.nan
+    return beside_rebuild(evaluate, array, workload, n_requests=n_requests, seed=seed).hours
+
+
 def _hours(array: Array, outcomes: Mapping[float, Outcome], weights: Mapping[float, float], worst: Outcome) -> float:
     """Return the hours of the whole rebuild."""
     rates = {part: outcomes[part].rebuilt_bytes_per_s for part in weights}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.question.log_devices import log_device_of
 from diskmodel.plan.show.candidates import fullness_words, rebuild_name
 from diskmodel.plan.show.cautions import long_rebuild, rebuild_bound
+from diskmodel.plan.trial import beside_rebuild as beside
 from diskmodel.plan.trial.rule_of_thumb import rule_of_thumb_disks
 from diskmodel.plan.trial.statics import idle_rebuild_hours, rebuilt_bytes, static_criteria, statics
 from diskmodel.workload import Workload
@@ -197,3 +200,19 @@ def test_a_log_device_costs_what_its_drive_costs() -> None:
 def test_what_pools_cannot_choose(candidates: dict[str, Any], layout: dict[str, Any], message: str) -> None:
     with pytest.raises(DescriptionError, match=message):
         plan_of(candidates={"drives": ["generic-7k2"]} | candidates, layout=layout)
+
+
+@pytest.mark.parametrize(
+    ("rebuild", "hours"), [({"action": "check", "used": "40%"}, 3.0), ({"action": "recover"}, None), (None, None)]
+)
+def test_only_a_pool_that_is_scrubbed_has_hours_of_a_scrub(
+    monkeypatch: pytest.MonkeyPatch, rebuild: dict[str, Any] | None, hours: float | None
+) -> None:
+    monkeypatch.setattr(beside, "beside_rebuild", lambda *_, **__: SimpleNamespace(hours=3.0))
+    failed = {"failed": [0], "spares": 1} if rebuild == {"action": "recover"} else {}
+    array = Array.parse(
+        {"drive": "generic-7k2", "layout": {"level": "raidz1", "disks": 6, "rebuild": rebuild} | failed}
+    )
+    load = plan_of().workload
+    found = beside.scrub_hours(lambda *_, **__: None, array, load, n_requests=1000, seed=0)  # type: ignore[arg-type,return-value]
+    assert found == hours if hours else math.isnan(found)
