@@ -27,7 +27,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_a_band_is_marked_and_explained(file: str, opened: Open, width: int, picture) -> None:
     page = opened(file, width=width)
     where = page.locator(".heat-where")
-    assert where.inner_text().startswith("20,000 all requests")
+    assert where.inner_text().startswith("20,000 requests in all")
     box = page.locator("canvas").bounding_box()
     assert box is not None
     # the lowest band: writes that the cache took
@@ -45,9 +45,9 @@ def test_a_band_is_marked_and_explained(file: str, opened: Open, width: int, pic
     page.get_by_role("button", name="below 1 revolution").press("Enter")
     assert where.inner_text() != between
     page.get_by_role("button", name="below 1 revolution").press("Enter")
-    assert where.inner_text().startswith("20,000 all requests")
+    assert where.inner_text().startswith("20,000 requests in all")
     page.mouse.click(box["x"] + 100, box["y"] + 100)
-    assert where.inner_text().startswith("20,000 all requests")
+    assert where.inner_text().startswith("20,000 requests in all")
     assert outside(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") == width
     assert [one for one in contrasts(page, "p, h1, .heat-where") if one[0] < 4.5] == []

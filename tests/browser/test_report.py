@@ -46,7 +46,7 @@ def test_fits(report: str, opened: Open, width: int, dark: bool, picture) -> Non
 def test_a_band_of_the_answer_is_explained(report: str, opened: Open, picture) -> None:
     page = opened(report, width=1400)
     where = page.locator(".heat-where")
-    assert "all requests" in where.inner_text()
+    assert "requests in all" in where.inner_text()
     canvas = page.locator(".heat canvas")
     canvas.scroll_into_view_if_needed()
     box = canvas.bounding_box()

@@ -70,7 +70,7 @@ def test_the_heat_map(page_url: str, opened: Open, picture, width: int, dark: bo
     settings = "drive=generic-7k2&level=jbod&disks=1&outstanding=1&read_ratio=1"
     page = opened(f"{page_url}#tab=heat&{settings}", width=width, dark=dark)
     where = page.locator(".heat-where")
-    expect(where).to_contain_text("all requests")
+    expect(where).to_contain_text("requests in all")
     # the platter of an idle disk costs less than one revolution
     page.get_by_role("button", name="below 1 revolution").press("Enter")
     expect(where).to_contain_text("marked requests")

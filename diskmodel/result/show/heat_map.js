@@ -131,7 +131,7 @@ export function showHeatMap(box, map, { names, colorOf, title }) {
     const head = document.createElement("div");
     head.innerHTML = "<b></b> <span></span>";
     head.querySelector("b").textContent = n.toLocaleString("en");
-    head.querySelector("span").textContent = n ? `${mark ? "marked" : "all"} requests, ${short(total / n)} ms on average` : "requests are marked";
+    head.querySelector("span").textContent = n ? `${mark ? "marked requests" : "requests in all"}, ${short(total / n)} ms on average` : "requests are marked";
     where.append(head);
     for (const [part, ms] of spent.sort((a, b) => b[1] - a[1])) {
       if (!n || ms / total < 0.0005) continue;
