@@ -12,7 +12,7 @@ from markdown.extensions import Extension
 from markdown.postprocessors import Postprocessor
 
 #: Lines of a block from which it is the output of a command, or a whole program.
-_LONG_LINES = 15
+_LONG_LINES = 8
 #: How elements begin that are left out of pages of the interface.
 _OF_THE_INTERFACE = (
     'details class="mkdocstrings-source',
