@@ -12,8 +12,12 @@ import numpy as np
 
 from diskmodel.array import Array
 from diskmodel.drive import Drive
-from diskmodel.drive.profile import MISFIT, NOT_CONVERGED
+from diskmodel.drive.profile import MISFIT, NOT_CONVERGED, TAIL_MISFIT
 
+#: Entries of a profile's provenance that its last calibration writes anew.
+_OWN_ENTRIES = (NOT_CONVERGED, MISFIT, TAIL_MISFIT)
+#: Least p99 that counts, as a share of the measured one: one of 0 would make all others nothing.
+_LEAST_RATIO = 0.05
 #: Relative standard error up to which a parameter counts as identified. Half of it would call every rate of a short
 #: measurement unidentified; at twice, a value could be off by more than itself and still be shown as known.
 MAX_IDENTIFIED_RATIO = 0.35
@@ -84,6 +88,19 @@ def misfit_of(residuals: Iterable[Mapping[str, Any]]) -> float:
     return round(math.sqrt(sum(squares) / len(squares)), 4) if squares else 0.0
 
 
+def tail_misfit_of(residuals: Iterable[Mapping[str, Any]]) -> float:
+    """Return by how much a fit misses the p99 that it was fitted to: root mean square of logarithms; 0 without any.
+
+    Examples
+    --------
+    >>> tail_misfit_of([{"p99_error_ratio": -0.5}, {"p99_error_ratio": 1.0}, {"what": "no p99"}])
+    0.6931
+    """
+    errors = [row["p99_error_ratio"] for row in residuals if row.get("p99_error_ratio") is not None]
+    logs = [math.log1p(max(float(error), _LEAST_RATIO - 1)) for error in errors]
+    return round(math.sqrt(sum(log**2 for log in logs) / len(logs)), 4) if logs else 0.0
+
+
 def _known(value: Any) -> Any:
     """Return the value without None, which TOML does not have, and rounded to the digits that errors are worth."""
     if isinstance(value, Mapping):
@@ -133,11 +150,13 @@ class Calibration:
     array: Array | None = None
 
     def __post_init__(self) -> None:
-        known = {name: item for name, item in self.drive.provenance.items() if name not in (NOT_CONVERGED, MISFIT)}
+        known = {name: item for name, item in self.drive.provenance.items() if name not in _OWN_ENTRIES}
         if error := error_of(self.held_out):
             known["held_out"] = error
-        if misfit := misfit_of(self.report.get("residuals", ())):
-            known[MISFIT] = misfit
+        residuals = self.report.get("residuals", ())
+        for name, misfit in ((MISFIT, misfit_of(residuals)), (TAIL_MISFIT, tail_misfit_of(residuals))):
+            if misfit:
+                known[name] = misfit
         if not self.has_converged:
             known[NOT_CONVERGED] = self.message
         if known != self.drive.provenance:

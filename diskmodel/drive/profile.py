@@ -65,6 +65,8 @@ class Uncertainty(Description):
 NOT_CONVERGED = "not_converged"
 #: Entry of the provenance of a calibrated profile: by how much it misses the means that it was fitted to, as a share.
 MISFIT = "misfit_ratio"
+#: The same of p99, as a logarithm: percentiles are off by factors.
+TAIL_MISFIT = "tail_misfit_log"
 
 
 class Profile(Description):

@@ -11,7 +11,7 @@ from typing import Any
 from diskmodel.array import Array
 from diskmodel.drive import DriveQueue, Hdd
 from diskmodel.drive.assumed_order import AssumedOrder, Order
-from diskmodel.drive.profile import MISFIT
+from diskmodel.drive.profile import MISFIT, TAIL_MISFIT
 from diskmodel.uncertainty.effects import Effects
 from diskmodel.uncertainty.moved import AnyWorkload
 from diskmodel.uncertainty.origin import Origin, array_class, class_of, origin_of
@@ -283,3 +283,5 @@ def _discrepancies(provenance: Mapping[str, Any], statistic: str, load: str) -> 
         mixed = mixes.get("median_p99_error_ratio") or mixed
     for error in (ratio, mixed, provenance.get(MISFIT)):
         yield abs(math.log1p(max(float(error or 0.0), -0.9)))
+    if statistic == "p99":
+        yield float(provenance.get(TAIL_MISFIT, 0.0))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from calibrate.calibration import Calibration, misfit_of
+from calibrate.calibration import Calibration, misfit_of, tail_misfit_of
 from calibrate.evidence.cells import Cell, Cells, Key
 from calibrate.hdd import calibrate as hdd
 from calibrate.hdd.scheduler import QueueFit
@@ -82,3 +82,16 @@ def test_mixes_that_were_held_out_widen_mixed_loads_alone() -> None:
 
 def test_an_error_within_the_scatter_of_the_measurement_is_none() -> None:
     assert misfit_of([{"error_ratio": 0.02, "stderr_ratio": 0.03}]) == 0.0
+
+
+def test_percentiles_that_a_fit_misses_widen_the_tail() -> None:
+    rows = [{"p99_error_ratio": -0.5}, {"p99_error_ratio": 1.0}, {"error_ratio": 0.01}]
+    assert tail_misfit_of(rows) == pytest.approx(np.log(2), rel=1e-3)
+    assert tail_misfit_of([{"error_ratio": 0.01}]) == 0.0
+    drive = load_drive("generic-7k2").model_copy(update={"provenance": {"evidence": [{"kind": "fio-json"}]}})
+    found = Calibration(drive, True, "", {}, {}, {"residuals": rows}).drive
+    load = Workload.parse({"size": "4 KiB", "clients": 8})
+    case = Case(Array(found, "jbod", 1), load, Seen(8.0, 0.0, 0.0, False, 0.9))
+    p99 = case.remaining("p99")
+    assert p99 is not None
+    assert p99.log_sd == pytest.approx(np.log(2), rel=1e-3)
