@@ -72,7 +72,7 @@ class Space:
         #: Records below this number are data that something has asked for.
         self.top = 0
         self.n_written = 0
-        n_kinds = 1 + max(self.writes.indirect_copies, self.writes.object_copies) * (1 + self.writes.objects)
+        n_kinds = 1 + max(self.writes.indirect_copies, self.writes.object_copies) * (1 + self.writes.allocators)
         self.vdev = [kind % tables.n_groups for kind in range(n_kinds)]
         self.used = [0] * n_kinds
         self.next = [[0] * tables.n_groups for _ in range(n_kinds)]
@@ -92,11 +92,11 @@ class Space:
         return self._next(0, self.writes.log_slab, 0, blocks)
 
     def for_metadata(self, copy: int, number: int, blocks: int) -> tuple[int, int]:
-        """Return vdev and first block of the next place for a copy of indirect blocks (0), or of an object (from 1)."""
+        """Return vdev and first block of the next place for a copy of indirect blocks (0), or of objects (from 1)."""
         writes = self.writes
         slab = (writes.metadata_slab + copy * writes.slabs_apart) % self.pool.n_slabs
-        apart = self.pool.slab_blocks // (writes.objects + 1)
-        return self._next(1 + copy * (1 + writes.objects) + number, slab, number * apart, blocks)
+        apart = self.pool.slab_blocks // (writes.allocators + 1)
+        return self._next(1 + copy * (1 + writes.allocators) + number, slab, number * apart, blocks)
 
     def _next(self, kind: int, slab: int, begin: int, blocks: int) -> tuple[int, int]:
         if self.used[kind] >= self.writes.turn_blocks:

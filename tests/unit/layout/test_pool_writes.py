@@ -54,12 +54,12 @@ def test_lost_disks_are_not_written() -> None:
 
 
 def test_places_go_on_behind_each_other() -> None:
-    """Of the log in metaslab 1, of objects in sevenths of theirs, and on the next vdev after its turn (X13)."""
+    """Of the log in metaslab 1, of objects in fifths of theirs, and on the next vdev after its turn (X13)."""
     pool = tables("mirror", 4, vdevs=2)
     space, slab = Space(pool), 512 * MIB // 4096
     assert [space.for_log(100) for _ in range(4)] == [(0, slab), (0, slab + 100), (0, slab + 200), (1, slab)]
     assert space.for_metadata(0, 0, 3) == (1, 2 * slab)
-    assert space.for_metadata(0, 2, 3)[1] == 2 * slab + 2 * (slab // 7)
+    assert space.for_metadata(0, 2, 3)[1] == 2 * slab + 2 * (slab // 5)
     space.asked(1000)
     first, second = space.for_record(), space.for_record()
     assert (first[0], second) == (first[0], (first[0], first[1] + stored_blocks(pool, 2)))

@@ -73,14 +73,11 @@ class IntentLog:
         self.n_parallel = 0
         #: What a block takes: a mean in which the latest counts an eighth.
         self.latency_ns = 0
-        #: Whether anything has been committed since the last group began.
-        self.is_used = False
         #: When the log's own device can be sent the next block.
         self.device_free_ns = 0
 
     def commit(self, entries: Sequence[Entry], done: Callable[[Command], None]) -> None:
         """Call `done` when these entries are in the log, and their records at their places."""
-        self.is_used = True
         if self.open is not None:
             self.n_parallel = self.tables.log_bursts
         elif self.written:
@@ -95,11 +92,6 @@ class IntentLog:
             wait = self.latency_ns * self.tables.log_wait_percent // 100 if self.n_parallel else 0
             self.clock.at(self.clock.now + wait, ARRIVE, self.device, _LAST, lambda: self._timed(block))
         block.waiting.append(done)
-
-    def take_used(self) -> bool:
-        """Return whether anything has been committed since this was asked last."""
-        is_used, self.is_used = self.is_used, False
-        return is_used
 
     def _enter(self, entry: Entry) -> None:
         """Give an entry room in the open block, or in others behind it."""

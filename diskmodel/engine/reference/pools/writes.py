@@ -95,9 +95,13 @@ class PoolWrites:
         self.log = IntentLog(clock, raid, self.space, processors, (turn_ns, self.turn_ns), sector_bytes)
         #: Records and indirect blocks of the group that are still to be written, and how many writes are out.
         self.left_records = self.left_indirect = 0
+        #: How many of them it had to write when it began.
+        self.of_group = (0, 0)
         self.out = 0
-        #: Rounds of metadata that have been written of the group, and how many there are.
-        self.round, self.n_rounds = 0, self.tables.rounds
+        #: Writes of the group that may be out; one more with each that ends.
+        self.most_out = self.tables.allocated_first * raid.tables.n_groups
+        #: Rounds of metadata that have been written of the group, and whether the blocks above its files have been.
+        self.round, self.is_above_written = 0, False
         #: When the last delayed write goes on, and writes that wait until less is dirty.
         self.delayed_until_ns = 0
         self.blocked: deque[Write] = deque()
@@ -115,6 +119,7 @@ class PoolWrites:
         self.syncing, self.has_data = Group(), True
         self.dirty = n_records * self.pool.record + n_indirect * self.tables.indirect
         self.left_records, self.left_indirect = n_records, n_indirect
+        self.of_group = (n_records, n_indirect)
         self._dirty_changed()
         self._write_group()
 
@@ -267,15 +272,16 @@ class PoolWrites:
         self.left_records = sum(not is_written for is_written in records.values())
         self.dirty -= (len(records) - self.left_records) * self.pool.record
         self.left_indirect = len(self.syncing.indirect)
-        self.round, self.n_rounds = 0, self.tables.rounds_of(self.log.take_used())
+        self.of_group = (self.left_records, self.left_indirect)
+        self.round, self.is_above_written = 0, not self.has_data
+        self.most_out = self.tables.allocated_first * self.raid.tables.n_groups
         self._dirty_changed()
         self._write_group()
 
     def _write_group(self) -> None:
         """Keep so many writes of the group out as places are chosen ahead (rule X12)."""
         tables = self.tables
-        most = tables.allocated * self.raid.tables.n_groups
-        while (self.left_records or self.left_indirect) and self.out < most and not self.is_placing:
+        while (self.left_records or self.left_indirect) and self.out < self.most_out and not self.is_placing:
             if not self.turn_ns:
                 self._write_next()
             elif self.prepared:
@@ -289,7 +295,11 @@ class PoolWrites:
         if self.turn_ns and not self.is_in_turn and self.left_records + self.left_indirect > n_begun:
             self.is_in_turn = True
             self._take_turn(self.clock.now)
-        if not (self.left_records or self.left_indirect or self.out or self.is_in_turn):
+        is_left = bool(self.left_records or self.left_indirect)
+        if not (is_left or self.is_above_written):
+            self.is_above_written = True
+            self._write_objects(tables.above_file, tables.indirect_copies)
+        if not (is_left or self.out or self.is_in_turn):
             if self.scan is not None and self.round == 0 and self.scan.begin():
                 return
             self._next_round()
@@ -323,9 +333,12 @@ class PoolWrites:
         self._write_group()
 
     def _write_next(self) -> None:
-        """The next record of the group is written, or the copies of an indirect block."""
+        """The next record of the group is written, or the copies of an indirect block: evenly among them."""
         tables = self.tables
-        if self.left_records:
+        n_records, n_indirect = self.of_group
+        # as many of the indirect blocks have been written as of the records, or one more would be too many
+        due = (n_records - self.left_records) * n_indirect // n_records if n_records else n_indirect
+        if self.left_records and n_indirect - self.left_indirect >= due:
             self.left_records -= 1
             vdev, first = self.space.for_record()
             self._start(write_pieces(self.raid.tables, vdev, first, self.record_blocks), self.pool.record)
@@ -334,8 +347,13 @@ class PoolWrites:
         for copy in range(tables.indirect_copies):
             self._write_metadata(copy, 0, tables.indirect_blocks, 0 if copy else tables.indirect)
 
-    def _write_metadata(self, copy: int, number: int, blocks: int, cleans: int = 0) -> None:
-        vdev, first = self.space.for_metadata(copy, number, blocks)
+    def _write_objects(self, n: int, copies: int) -> None:
+        for number in range(n):
+            for copy in range(copies):
+                self._write_metadata(copy, 1 + number % self.tables.allocators, self.tables.object_blocks)
+
+    def _write_metadata(self, copy: int, place: int, blocks: int, cleans: int = 0) -> None:
+        vdev, first = self.space.for_metadata(copy, place, blocks)
         self._start(write_pieces(self.raid.tables, vdev, first, blocks), cleans)
 
     def _start(self, pieces: list[Piece], cleans: int) -> None:
@@ -353,6 +371,7 @@ class PoolWrites:
 
     def _written(self, cleans: int) -> None:
         self.out -= 1
+        self.most_out = min(self.most_out + 1, self.tables.allocated * self.raid.tables.n_groups)
         self.dirty -= cleans
         if cleans:
             self._dirty_changed()
@@ -367,11 +386,9 @@ class PoolWrites:
     def _next_round(self) -> None:
         """Write the next round of metadata, or the labels behind the last (rule X12)."""
         tables = self.tables
-        if self.round < self.n_rounds:
+        if self.round < tables.rounds:
             self.round += 1
-            for number in range(tables.objects):
-                for copy in range(tables.object_copies):
-                    self._write_metadata(copy, 1 + number, tables.object_blocks)
+            self._write_objects(tables.objects, tables.object_copies)
             return
         self.raid.array_flushes.flush(self._write_labels)
 

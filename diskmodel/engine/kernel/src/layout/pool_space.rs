@@ -21,6 +21,7 @@ record! {
         pub active_least: i64,
         pub active_most: i64,
         pub allocated: i64,
+        pub allocated_first: i64,
         pub turn_blocks: i64,
         pub n_records: i64,
         pub log_block: i64,
@@ -38,7 +39,9 @@ record! {
         pub record_ns: i64,
         pub indirect_blocks: i64,
         pub indirect_copies: i64,
+        pub above_file: i64,
         pub rounds: i64,
+        pub allocators: i64,
         pub objects: i64,
         pub object_blocks: i64,
         pub object_copies: i64,
@@ -150,7 +153,7 @@ pub struct Space {
 
 impl Space {
     pub fn new(layout: &Layout, writes: &WriteTables, top: i64) -> Self {
-        let n_kinds = 1 + writes.indirect_copies.max(writes.object_copies) * (1 + writes.objects);
+        let n_kinds = 1 + writes.indirect_copies.max(writes.object_copies) * (1 + writes.allocators);
         let n_vdevs = layout.n_groups;
         let kind = |kind: i64| Kind { vdev: kind % n_vdevs, used: 0, next: vec![0; n_vdevs as usize] };
         Space { top, n_written: 0, kinds: (0..n_kinds).map(kind).collect() }
@@ -173,12 +176,12 @@ impl Space {
         self.next(layout, pool, (0, pool.writes.log_slab, 0), blocks)
     }
 
-    /// Vdev and first block of the next place for a copy of indirect blocks (0), or of an object (from 1).
+    /// Vdev and first block of the next place for a copy of indirect blocks (0), or of objects (from 1).
     pub fn for_metadata(&mut self, layout: &Layout, pool: &PoolTables, copy: i64, at: i64, blocks: i64) -> (i64, i64) {
         let writes = &pool.writes;
         let slab = (writes.metadata_slab + copy * writes.slabs_apart) % pool.n_slabs;
-        let apart = pool.slab_blocks / (writes.objects + 1);
-        let kind = 1 + copy * (1 + writes.objects) + at;
+        let apart = pool.slab_blocks / (writes.allocators + 1);
+        let kind = 1 + copy * (1 + writes.allocators) + at;
         self.next(layout, pool, (kind as usize, slab, at * apart), blocks)
     }
 

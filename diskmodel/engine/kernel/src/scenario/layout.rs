@@ -185,6 +185,8 @@ impl LayoutTables {
             ("layout.pool.writes.active_least", writes.active_least),
             ("layout.pool.writes.active_most", writes.active_most),
             ("layout.pool.writes.allocated", writes.allocated),
+            ("layout.pool.writes.allocated_first", writes.allocated_first),
+            ("layout.pool.writes.allocators", writes.allocators),
             ("layout.pool.writes.log_bursts", writes.log_bursts),
             ("layout.pool.writes.indirect_blocks", writes.indirect_blocks),
             ("layout.pool.writes.indirect", writes.indirect),
@@ -199,6 +201,7 @@ impl LayoutTables {
         within("layout.pool.writes.log_device_bytes_per_s", writes.log_device_bytes_per_s, 1, MAX_SECTORS)?;
         let shares = [
             ("layout.pool.writes.rounds", writes.rounds),
+            ("layout.pool.writes.above_file", writes.above_file),
             ("layout.pool.writes.log_wait_percent", writes.log_wait_percent),
         ];
         all_within(&shares, 0, MAX_WRITES)?;

@@ -58,8 +58,6 @@ pub struct IntentLog {
     n_parallel: i64,
     /// What a block takes: a mean in which the latest counts an eighth.
     latency: i64,
-    /// Whether anything has been committed since the last group began.
-    pub(super) is_used: bool,
     /// When the log's own device is free.
     device_free: i64,
 }
@@ -73,7 +71,6 @@ impl IntentLog {
             first: 0,
             n_parallel: 0,
             latency: 0,
-            is_used: false,
             device_free: 0,
         }
     }
@@ -93,7 +90,6 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     pub(super) fn commit_to_log(&mut self, entries: &[Entry], waiter: LogWaiter) {
         let Some((pool, _, tables)) = self.pool() else { return };
         let (log, writes) = (&mut pool.log, &tables.writes);
-        log.is_used = true;
         let before = log.open.as_ref().map(|_| log.open_number());
         if before.is_some() {
             log.n_parallel = writes.log_bursts;

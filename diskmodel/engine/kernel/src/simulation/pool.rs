@@ -77,10 +77,14 @@ pub struct PoolWrites {
     /// Records and indirect blocks of the group that are still to be written, and how many writes are out.
     left_records: i64,
     left_indirect: i64,
+    /// How many records and indirect blocks it had to write when it began.
+    of_group: [i64; 2],
     out: i64,
-    /// Rounds of metadata that have been written of the group, and how many there are.
+    /// Writes of the group that may be out; one more with each that ends.
+    most_out: i64,
+    /// Rounds of metadata that have been written of the group, and whether the blocks above its files have been.
     round: i64,
-    n_rounds: i64,
+    is_above_written: bool,
     /// When the last delayed write goes on, and writes that wait until less is dirty.
     delayed_until: i64,
     blocked: VecDeque<u32>,
@@ -113,9 +117,11 @@ impl PoolWrites {
             ending: VecDeque::new(),
             left_records,
             left_indirect,
+            of_group: [left_records, left_indirect],
             out: 0,
+            most_out: pool.writes.allocated_first * layout.n_groups,
             round: 0,
-            n_rounds: pool.writes.rounds,
+            is_above_written: false,
             delayed_until: 0,
             blocked: VecDeque::new(),
             writes: HashMap::new(),
@@ -406,10 +412,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         pool.left_records = group.records.values().filter(|&&is_written| !is_written).count() as i64;
         pool.dirty -= (n - pool.left_records) * tables.record;
         pool.left_indirect = group.indirect.len() as i64;
+        pool.of_group = [pool.left_records, pool.left_indirect];
         pool.syncing = Some(group);
         pool.round = 0;
-        let is_used = std::mem::take(&mut pool.log.is_used);
-        pool.n_rounds = if is_used { tables.writes.rounds } else { tables.writes.rounds / 2 };
+        pool.is_above_written = !pool.has_data;
+        pool.most_out = tables.writes.allocated_first * layout.n_groups;
         self.dirty_changed();
         self.write_group();
     }
@@ -420,8 +427,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         loop {
             let Simulation { processors, pool, layout, events, .. } = self;
             let (Some(pool), Some(tables)) = (pool.as_mut(), layout.pool.as_ref()) else { return };
-            let most = tables.writes.allocated * layout.n_groups;
-            if pool.left() == 0 || pool.out >= most || pool.is_placing {
+            if pool.left() == 0 || pool.out >= pool.most_out || pool.is_placing {
                 break;
             }
             if pool.turn_ns == 0 {
@@ -440,8 +446,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             pool.turn = Turn::Waits(now);
             self.take_turn(now);
         }
+        let Some((pool, _, tables)) = self.pool() else { return };
+        if pool.left() == 0 && !pool.is_above_written {
+            pool.is_above_written = true;
+            let (n, copies) = (tables.writes.above_file, tables.writes.indirect_copies);
+            self.write_objects(n, copies);
+        }
         let Some((pool, ..)) = self.pool() else { return };
-        if pool.left_records == 0 && pool.left_indirect == 0 && pool.out == 0 && pool.turn == Turn::None {
+        if pool.left() == 0 && pool.out == 0 && pool.turn == Turn::None {
             if pool.round == 0 && self.begin_scan() {
                 return;
             }
@@ -517,10 +529,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
     }
 
-    /// The next write of the group, or the copies of an indirect block.
+    /// The next record of the group is written, or the copies of an indirect block: evenly among them.
     fn write_next(&mut self) {
         let Some((pool, layout, tables)) = self.pool() else { return };
-        if pool.left_records > 0 {
+        let [n_records, n_indirect] = pool.of_group;
+        let due = if n_records > 0 { (n_records - pool.left_records) * n_indirect / n_records } else { n_indirect };
+        if pool.left_records > 0 && n_indirect - pool.left_indirect >= due {
             pool.left_records -= 1;
             pool.out += 1;
             let (vdev, first) = pool.space.for_record(layout, tables);
@@ -535,18 +549,19 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
     }
 
-    fn write_metadata(&mut self, copy: i64, number: i64, blocks: i64, cleans: i64) {
+    fn write_metadata(&mut self, copy: i64, place: i64, blocks: i64, cleans: i64) {
         let Some((pool, layout, tables)) = self.pool() else { return };
         pool.out += 1;
-        let (vdev, first) = pool.space.for_metadata(layout, tables, copy, number, blocks);
+        let (vdev, first) = pool.space.for_metadata(layout, tables, copy, place, blocks);
         self.write_blocks(Owner::Group(cleans), vdev, first, Some(blocks));
     }
 
     /// A write of the group has ended, and so many sectors are clean.
     #[inline(never)]
     pub(super) fn group_written(&mut self, cleans: i64) {
-        let Some((pool, ..)) = self.pool() else { return };
+        let Some((pool, layout, tables)) = self.pool() else { return };
         pool.out -= 1;
+        pool.most_out = (pool.most_out + 1).min(tables.writes.allocated * layout.n_groups);
         if cleans > 0 {
             pool.dirty -= cleans;
             self.dirty_changed();
@@ -570,18 +585,22 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Write the next round of metadata, or the labels behind the last (rule X12).
     fn next_round(&mut self) {
         let Some((pool, _, tables)) = self.pool() else { return };
-        let (n_rounds, objects, copies) = (pool.n_rounds, tables.writes.objects, tables.writes.object_copies);
-        let blocks = tables.writes.object_blocks;
-        if pool.round < n_rounds {
+        let (objects, copies) = (tables.writes.objects, tables.writes.object_copies);
+        if pool.round < tables.writes.rounds {
             pool.round += 1;
-            for number in 0..objects {
-                for copy in 0..copies {
-                    self.write_metadata(copy, 1 + number, blocks, 0);
-                }
-            }
-            return;
+            return self.write_objects(objects, copies);
         }
         self.flush_for_group();
+    }
+
+    fn write_objects(&mut self, n: i64, copies: i64) {
+        let Some((_, _, tables)) = self.pool() else { return };
+        let (blocks, allocators) = (tables.writes.object_blocks, tables.writes.allocators);
+        for number in 0..n {
+            for copy in 0..copies {
+                self.write_metadata(copy, 1 + number % allocators, blocks, 0);
+            }
+        }
     }
 
     /// The disks hold all of the group but its labels.
