@@ -425,8 +425,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     fn write_group(&mut self) {
         let (now, device) = (self.events.now, self.pool_device());
         loop {
-            let Simulation { processors, pool, layout, events, .. } = self;
-            let (Some(pool), Some(tables)) = (pool.as_mut(), layout.pool.as_ref()) else { return };
+            let Simulation { processors, pool, events, .. } = self;
+            let Some(pool) = pool.as_mut() else { return };
             if pool.left() == 0 || pool.out >= pool.most_out || pool.is_placing {
                 break;
             }
