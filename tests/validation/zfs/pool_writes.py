@@ -19,7 +19,7 @@ from diskmodel.array import Array
 from diskmodel.drive import load_drive
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
-from diskmodel.records import Requests
+from diskmodel.records import Int64, Op, Requests
 from diskmodel.workload import Workload
 from tests.validation.zfs.pools import FILES as READ_FILES
 from tests.validation.zfs.pools import MIB, RUN_S, SEED, TABLE, WARM_UP_S
@@ -28,7 +28,7 @@ FILES = READ_FILES | {"z_aw": {8: 512, 128: 1024}, "z_slog": {8: 128}, "z_wc": {
 DIRTY_DATA_MAX = "242 MiB"
 #: What the processor of the machine did for a write that had to be safe and for one that did not, by its share of time
 #: (`guest_cpu_pct`). With the log device a write took, without its part of groups, 124 us with a block of the log for
-#: each (one writer), and 95 us with a block for two (eight): so a write takes 65 us, and a block as much.
+#: each (one writer), and 100 us with 0.58 blocks for each (eight): so a write takes 65 us, and a block about as much.
 SUBMISSION, SUBMISSION_ASYNC = "65 us", "50 us"
 #: The same for a record of a group: where nobody waited a write took 121 us together on RAID-Z2 of 6, and five of six
 #: made a record dirty. Eight writers took 151 us for each write of a mirror, 157 us of RAID-Z1 of 4, 193 us of RAID-Z2.
@@ -52,10 +52,14 @@ LOG = {"write": "50 us", "bytes_per_s": 1e11}
 #: Moments at which a run may have begun: groups come two or three times in a run, whatever the angle of the disks.
 STARTS = 2
 #: Runs with the log device were 5 s long (zfs.md), the one without syncs 20 s, of which 5 s before were not counted.
-#: With the log device and eight or 32 writers the processor was so busy that fio ended the second before late: writes
-#: for each of a program were counted for 7.0 and 8.0 s.
 LENGTHS_S = {"slog": 5.0, "async": 20.0}
-WARM_UPS_S = {"async": 5.0, "slog_r8_syncwrite8k_j8": 2.0, "slog_r8_syncwrite8k_j32": 3.0}
+WARM_UPS_S = {"async": 5.0}
+#: Writes of the disks were counted until fio had ended: it began to write 0.20 to 0.27 s after its start, and ended
+#: with its last write (`wall_s`). Only with the log device and eight or 32 writers it ended 1.8 and 2.5 s later, of
+#: which `member_writes_per_op` takes 1 and 2 s for time in which it wrote. They were not: with 32 writers the records
+#: of both groups are those of 47,900 writes until the second was closed, and what else was written with the second,
+#: 102 MB, is the log of 12,000 more at most: 6.5 s at the rate of the run. In 8 s it would have been 73,500.
+BEFORE_S = 0.2
 _NAME = re.compile(
     r"(?P<kind>mir|rz)(?P<number>\d)(?:_(?P<width>\d+))?(?:_(?P<about>s128|wc11|slog))?_r(?P<record>\d+)"
     r"_(?P<sync>sync|async)write(?P<size>\d+)k_j(?P<jobs>\d+)$"
@@ -81,8 +85,8 @@ def measured(row: dict[str, str]) -> Figures:
     writes_per_op = float(row["member_writes_per_op"])
     if "slog" in row["run"]:
         # the last disk is the log device
-        *disks, _ = counts = [int(n) for n in row["per_disk_writes"].split()]
-        writes_per_op *= sum(disks) / sum(counts)
+        *disks, _ = [int(n) for n in row["per_disk_writes"].split()]
+        writes_per_op = sum(disks) / (float(row["iops"]) * (warm_up_s(row["run"]) + length_s(row["run"])))
     if row["source"] in COUNTED_EMPTY_GROUP and row["run"].endswith("_j1"):
         geometry = max((name for name in EMPTY_GROUPS if row["run"].startswith(name)), key=len)
         n_ops = float(row["member_writes"]) / float(row["member_writes_per_op"])
@@ -137,6 +141,16 @@ def requests_of(row: dict[str, str], array: Array, n: int, start: int) -> Reques
     return replace(requests, offset=order * size, when_ns=when)
 
 
+def ended_by_read(requests: Requests, done_ns: Int64, until_ns: int) -> Requests:
+    """Return the writes with a read for the last, so that the run goes on until then: the disks write what is left."""
+    op, when = requests.op.copy(), requests.when_ns.copy()
+    jobs = int((when > 0).sum())
+    # the read's turn comes with the end of so many writes that one of the jobs has none left
+    turn_ns = int(np.sort(done_ns)[len(requests) - 1 - jobs])
+    op[-1], when[-1] = Op.READ, max(until_ns - turn_ns, 0)
+    return replace(requests, op=op, when_ns=when)
+
+
 @cache
 def simulated(run_name: str, source: str, starts: int = STARTS) -> Figures:
     """Return the figures of a row: the run as long as it was, from each of the starts."""
@@ -152,9 +166,9 @@ def simulated(run_name: str, source: str, starts: int = STARTS) -> Figures:
         assert since_s.max() > until_s
         counted = (since_s > begin_s) & (since_s <= until_s)
         mean_ms = float((done.done_ns - done.issue_ns)[counted].mean()) / 1e6
-        # what the disks had written when the run ended
         n_done = int((since_s <= until_s).sum())
-        again = run(scenario, requests_of(row, array, n_done, start))
+        counted_ns = begin_ns(start) + round((float(row["wall_s"]) - BEFORE_S) * 1e9)
+        again = run(scenario, ended_by_read(requests_of(row, array, n_done + 1, start), done.done_ns, counted_ns))
         per_op = int(again.devices.n_writes.sum()) / n_done
         figures.append((counted.sum() / length_s(run_name), mean_ms, per_op))
     return Figures(*np.mean(figures, axis=0).tolist())
