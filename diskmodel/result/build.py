@@ -261,7 +261,13 @@ def build_result(
         run=run,
         histogram=histogram,
         is_stability_known=stability is None or stability.is_known,
+        is_filling=not is_partial and are_open(requests) and any(drift.is_undecided for drift in drifting),
     )
+
+
+def are_open(requests: Requests) -> bool:
+    """Return whether no client of the load waits for what has not been written."""
+    return all(rule.n_clients == 0 for rule in requests.streams)
 
 
 def _with_drifts(
@@ -275,8 +281,7 @@ def _with_drifts(
     """
     if not drifting:
         return stability, window
-    are_open = all(rule.n_clients == 0 for rule in requests.streams)
-    if stability is not None and are_open and any(drift.may_be_overload for drift in drifting):
+    if stability is not None and are_open(requests) and any(drift.may_be_overload for drift in drifting):
         is_known = not is_partial and any(drift.is_overload for drift in drifting)
         stability = replace(stability, is_stable=False) if is_known else replace(stability, is_known=False)
     return stability, replace(window, is_settled=False)

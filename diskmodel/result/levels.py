@@ -43,6 +43,11 @@ class Drift:
     may_be_overload: bool = False
 
     @property
+    def is_undecided(self) -> bool:
+        """Whether a longer run has to show if it is an overload."""
+        return self.may_be_overload and not self.is_overload
+
+    @property
     def message(self) -> str:
         """What the reader must know."""
         what = ("fill" if self.bytes_per_s > 0 else "drain") + ("" if self.part.endswith("s") else "s")

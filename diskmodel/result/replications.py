@@ -64,6 +64,7 @@ def across(results: Sequence[Result], *, wall_s: float) -> Result:
         n_measured=sum(one.n_measured for one in results),
         is_stable=is_stable,
         is_stability_known=all(one.is_stability_known for one in results),
+        is_filling=any(one.is_filling for one in results),
         is_settled=is_settled,
         is_converged=is_stable and is_settled and target.is_reached(latency),
         latency=latency,

@@ -61,6 +61,10 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
     is_stable : bool
         False: an overloaded open system. Then `latency`, `reads`, `writes`, `per_stream` and `breakdown_ns` are nan:
         such a system has no latency, only a backlog that grows. `observed` still reports what the run saw.
+    is_stability_known : bool
+        Whether the run was long enough to decide that.
+    is_filling : bool
+        Whether a write cache fills and only a longer run shows if it goes on to.
     is_settled : bool
         Whether the warm-up ended within the run.
     is_converged : bool
@@ -165,6 +169,7 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
     rebuild: RebuildRate | None = None
     histogram: LatencyHistogram | None = field(default=None, repr=False, compare=False)
     is_stability_known: bool = True
+    is_filling: bool = False
     run_utilization: Interval = field(default=Interval(math.nan, math.nan, math.nan), compare=False)
     n_replications: int = 1
 

@@ -26,6 +26,10 @@ from diskmodel.workload import Workload
 #: array rebuilds in an hour in which few requests come: of fewer, a percentile is one of them; with more, requests
 #: after the rebuild count as beside it.
 SHORTENING, MIN_BESIDE_A_REBUILD = 4, 20
+#: A run in which a write cache fills, and may go on to, is followed by one this many times as long, until that is known
+#: or it has so many requests. At half, arrays whose caches only settle late count as overloaded; at double, an overload
+#: by less than a percent takes a second more.
+LENGTHENING, MOST_OF_FILLING = 4, 480_000
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,8 @@ class Simulated:
 
         Streams that go through their regions in order end the run at the ends of these, where disks transfer least. A
         run beside a rebuild has as few requests as it takes to end before the rebuild does. One that leaves the
-        requests no time is an overload in which none completes (rule R6).
+        requests no time is an overload in which none completes (rule R6). Where a cache still fills in the longest run,
+        that counts as an overload.
         """
         n_requests = max(n_requests, workload.n_cycle)
         workload = workload.at_the_end(array.usable_bytes, n_requests)
@@ -62,6 +67,10 @@ class Simulated:
         n_simulated = result.n_requests
         while result.rebuild and result.rebuild.is_finished and n_requests > MIN_BESIDE_A_REBUILD:
             n_requests = max(n_requests // SHORTENING, MIN_BESIDE_A_REBUILD)
+            result = self._result(array, workload, n_requests, seed)
+            n_simulated += result.n_requests
+        while result.is_filling and n_requests * LENGTHENING <= MOST_OF_FILLING:
+            n_requests *= LENGTHENING
             result = self._result(array, workload, n_requests, seed)
             n_simulated += result.n_requests
         outcome = outcome_of(result, array, workload)
@@ -116,7 +125,7 @@ def outcome_of(result: Result, array: Array, workload: Workload) -> Outcome:
     iops = result.run_iops
     share_of_commits = result.commits_per_s / result.iops.mean if result.iops.mean else math.nan
     return Outcome(
-        is_stable=result.is_stable,
+        is_stable=result.is_stable and not result.is_filling,
         iops=iops,
         bytes_per_s=iops.scaled(mean_bytes) if mean_bytes else Interval.exact(0.0),
         commits_per_s=iops.scaled(share_of_commits),
