@@ -69,7 +69,10 @@ class Simulated:
             n_requests = max(n_requests // SHORTENING, MIN_BESIDE_A_REBUILD)
             result = self._result(array, workload, n_requests, seed)
             n_simulated += result.n_requests
-        while result.is_filling and n_requests * LENGTHENING <= MOST_OF_FILLING:
+        # a run in which it became full does not show how the array fares from then on
+        was_filling = False
+        while (result.is_filling or was_filling) and n_requests * LENGTHENING <= MOST_OF_FILLING:
+            was_filling = result.is_filling
             n_requests *= LENGTHENING
             result = self._result(array, workload, n_requests, seed)
             n_simulated += result.n_requests

@@ -7,14 +7,17 @@ from typing import Any
 
 import pytest
 
+from diskmodel.array import Array
 from diskmodel.plan import PlanDescription, run_plan
 from diskmodel.plan.answer.criterion import Criterion, Verdict
 from diskmodel.plan.question.server import ServerPlan
 from diskmodel.plan.run.server import run_server
 from diskmodel.plan.show.server_words import because
 from diskmodel.plan.trial.judge import criterion
+from diskmodel.plan.trial.simulated import Simulated
 from diskmodel.plan.trial.trier import LENGTHEN, lengthened
 from diskmodel.result.statistics.batches import Interval
+from diskmodel.workload import Workload
 
 #: Runs are at most so long that a stream of one request in 1,000 s is not seen.
 SHORT = {"requests": 4_000, "max_requests": 4_000, "max_requests_at_answer": 4_000}
@@ -90,3 +93,11 @@ def test_an_undecided_arrangement_is_not_called_infeasible() -> None:
     shared = next(item for item in result.arrangements if item.name == "shared")
     assert not shared.is_feasible
     assert any(line.startswith("One array for all is not known to be feasible") for line in because(result))
+
+
+@pytest.mark.parametrize(("rate", "is_stable"), [("1500/s", True), ("2100/s", False)])
+def test_a_cache_that_still_fills_is_followed_until_it_is_known_to_overflow(rate: str, is_stable: bool) -> None:
+    """The disks keep up with about 1,850/s; 30,000 requests at 2,100/s end long before the cache is full."""
+    array = Array.from_words("8x generic-10k raid5, 1GiB cache")
+    load = Workload.parse({"size": "8 KiB", "read_ratio": 0.5, "rate": rate})
+    assert Simulated()(array, load, n_requests=30_000, seed=0).is_stable is is_stable
