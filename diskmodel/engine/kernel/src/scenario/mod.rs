@@ -23,7 +23,7 @@ use crate::mechanics::Spindle;
 use crate::queue::{Policy, WriteThrottle};
 pub use crate::queue::{Queue, SchedulerName};
 use crate::schema::record;
-use crate::simulation::{Cache, Controller, Flushes, Host, Parts, Places, Submitter};
+use crate::simulation::{BeforeDisks, Controller, Flushes, Parts, Places, Submitter};
 pub use crate::traffic::Limits;
 use crate::virtual_disk::VirtualDisk;
 pub use crate::write_zones::WriteZoneTables;
@@ -75,41 +75,19 @@ pub enum Built {
     Virtual(Parts<VirtualDisk>),
 }
 
-/// What stands before the disks, of whatever kind they are.
+/// What stands before the disks, and how it uses them.
 struct Outside {
-    layout: Layout,
-    controller: Controller,
-    cache: Option<Cache>,
-    host: Option<Host>,
-    submitter: Option<Submitter>,
-    places: Option<Places>,
-    flushes: Flushes,
+    before: BeforeDisks,
     merge_sectors: i64,
     write_zones: Option<WriteZoneTables>,
-    n_buffered: u64,
-    group: [i64; 3],
-    sample_every: u64,
 }
 
 impl Outside {
     /// All that a simulation is made of, with disks of one kind.
     fn around<D: Device>(self, model: D::Model, mut disks: Vec<D>) -> Parts<D> {
-        let Outside {
-            layout,
-            controller,
-            cache,
-            host,
-            submitter,
-            places,
-            flushes,
-            n_buffered,
-            group,
-            sample_every,
-            ..
-        } = self;
         for front in disks.iter_mut().map(Device::front_mut) {
             front.merge_up_to(self.merge_sectors);
-            if let Some(pool) = &layout.pool {
+            if let Some(pool) = &self.before.layout.pool {
                 front.gather_up_to(pool.gather_gap, pool.gather, model.border());
                 let most = (pool.most_active, pool.reads.active);
                 front.divide_into_classes(pool.writes.gather_gap, most, &pool.scan);
@@ -118,20 +96,7 @@ impl Outside {
                 front.write_in(WriteZones::new(zones, model.border()));
             }
         }
-        Parts {
-            model,
-            layout,
-            controller,
-            cache,
-            host,
-            submitter,
-            places,
-            flushes,
-            disks,
-            n_buffered,
-            group,
-            sample_every,
-        }
+        Parts { model, disks, before: self.before }
     }
 }
 
@@ -184,7 +149,7 @@ impl Scenario {
         let is_single = n_devices == 1 && !is_redundant && layout.pool.is_none() && cache.is_none();
         let places = throttle.filter(|_| is_single).map(Places::new);
         let flushes = Flushes::new(&layout, n_devices as usize, flushing, turn_ns);
-        let outside = Outside {
+        let before = BeforeDisks {
             layout,
             controller,
             cache,
@@ -192,12 +157,11 @@ impl Scenario {
             submitter,
             places,
             flushes,
-            merge_sectors: self.merge_sectors,
-            write_zones: self.write_zones,
             n_buffered,
             group: [start.group_records, start.group_indirect, start.group_top],
             sample_every,
         };
+        let outside = Outside { before, merge_sectors: self.merge_sectors, write_zones: self.write_zones };
         match self.drive {
             Drive::Hdd(tables) => {
                 let own = Policy::new(&self.drive_queue);

@@ -205,6 +205,12 @@ impl Times {
 /// What an array is made of, before anything has happened.
 pub struct Parts<D: Device> {
     pub model: D::Model,
+    pub disks: Vec<D>,
+    pub before: BeforeDisks,
+}
+
+/// What stands before the disks, of whatever kind they are.
+pub struct BeforeDisks {
     pub layout: Layout,
     pub controller: Controller,
     pub cache: Option<Cache>,
@@ -212,7 +218,6 @@ pub struct Parts<D: Device> {
     pub submitter: Option<Submitter>,
     pub places: Option<Places>,
     pub flushes: Flushes,
-    pub disks: Vec<D>,
     /// Writes that the disks' buffers hold when the run begins.
     pub n_buffered: u64,
     /// Of a transaction group whose writing begins with the run: records, indirect blocks, records below which data is.
@@ -272,8 +277,8 @@ pub struct Simulation<D: Device, T> {
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
     pub fn new(parts: Parts<D>, traffic: T) -> Self {
-        let Parts {
-            model,
+        let Parts { model, disks, before } = parts;
+        let BeforeDisks {
             layout,
             controller,
             cache,
@@ -281,11 +286,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             submitter,
             places,
             flushes,
-            disks,
             n_buffered,
             group,
             sample_every,
-        } = parts;
+        } = before;
         let journal = Journal::of(traffic.rules(), model.sector_bytes(), flushes.turn_ns()).map(Box::new);
         Simulation {
             has_passing: flushes.has_passing(traffic.rules(), journal.is_some()),
