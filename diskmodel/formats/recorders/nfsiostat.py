@@ -90,14 +90,7 @@ def _recording(
             )
         if sample:
             found.samples.append(sample)
-    if len(found.samples) > 1:
-        found.samples = found.samples[1:]
-        found.notes.append("the first report is left out: it covers the time since the file system was mounted")
-    elif found.samples:
-        found.notes.append(
-            "the only report covers the time since the file system was mounted: a mean without peaks; record with "
-            "nfsiostat 1 600"
-        )
+    found.leave_out_first("the file system was mounted", "nfsiostat 1 600")
     if others > 0.5:
         found.notes.append(
             f"up to {others:.3g} operations per second that neither read nor write (attributes, names) are left out"

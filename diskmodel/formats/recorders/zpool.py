@@ -133,14 +133,7 @@ def _recording(reports: list[list[_Row]], found: Recording) -> Recording:
                 has_disks = has_disks or row.indent > 0
         if sample:
             found.samples.append(sample)
-    if len(found.samples) > 1:
-        found.samples = found.samples[1:]
-        found.notes.append("the first report is left out: it covers the time since the pool was imported")
-    elif found.samples:
-        found.notes.append(
-            "the only report covers the time since the pool was imported: a mean without peaks; record with "
-            "zpool iostat -vly 1 600"
-        )
+    found.leave_out_first("the pool was imported", "zpool iostat -vly 1 600")
     if any(_is_rounded_away(own) for sample in found.samples for own in sample.values()):
         found.notes.append(
             "rates below 1/s are shown as 0, and are left out with their bytes; longer intervals have more"

@@ -53,6 +53,24 @@ class Recording:
     interval_s: float | None = None
     notes: list[str] = field(default_factory=list)
 
+    def leave_out_first(self, since: str, better: str) -> None:
+        """Leave out the first report, which covers all the time since something; an only one is kept, and named.
+
+        Parameters
+        ----------
+        since : str
+            "the pool was imported".
+        better : str
+            A command whose reports cover intervals.
+        """
+        if len(self.samples) > 1:
+            self.samples = self.samples[1:]
+            self.notes.append(f"the first report is left out: it covers the time since {since}")
+        elif self.samples:
+            self.notes.append(
+                f"the only report covers the time since {since}: a mean without peaks; record with {better}"
+            )
+
 
 def kind_of(text: str) -> str | None:
     """Which of the texts this is: "iostat-text", "sar-text", "sadf-text" or None; its table may stand anywhere."""
