@@ -14,7 +14,7 @@ import numpy as np
 
 from diskmodel.controller.dirty_blocks import Lanes
 from diskmodel.engine.steady.levels import n_lines_of
-from diskmodel.engine.steady.recent import MAX_ROWS, History, distinct, most_recent, waiting_in_round
+from diskmodel.engine.steady.recent import MAX_ROWS, History, distinct, most_recent, ranges, waiting_in_round
 from diskmodel.engine.steady.rounds import UNEVEN, UNEVEN_WAYS, Arms, swept_round, unevenness
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.layout.written import written
@@ -128,9 +128,7 @@ def aged_units(history: History, layout: LayoutTables, n_units: int, unit_bytes:
     count = (lba + n - 1) // per_unit - first + 1
     if not len(count) or count.max() == 1:
         return np.empty(0, np.int64)
-    before = np.cumsum(count) - count
-    units: Int64 = np.repeat(first - before, count) + np.arange(int(count.sum()))
-    return _kept(units[-n_units:])
+    return _kept(ranges(first, count)[-n_units:])
 
 
 def filling_uses(history: History, n: int, block_bytes: int) -> Int64:

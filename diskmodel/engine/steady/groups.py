@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from diskmodel.engine.steady.recent import distinct
+from diskmodel.engine.steady.recent import distinct, ranges
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.layout.pool_space import indirect_blocks
 from diskmodel.records import Int64, Op, Requests, Run, Sync
@@ -73,8 +73,4 @@ def group_start(scenario: Scenario, workload: Workload, *, capacity_bytes: int, 
 def _records(first: Int64, last: Int64, is_counted: NDArray[np.bool_]) -> Int64:
     """Return the different records that the counted requests touch."""
     first, last = first[is_counted], last[is_counted]
-    lengths = last - first + 1
-    if not len(first):
-        return first
-    inside = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    return distinct(np.repeat(first, lengths) + inside)
+    return distinct(ranges(first, last - first + 1)) if len(first) else first

@@ -143,9 +143,7 @@ class History:
         offset, length = self._rows(n_rows, only_writes=only_writes)
         first = offset // block_bytes
         count = -(-(offset + length) // block_bytes) - first
-        before = np.cumsum(count) - count
-        blocks: Int64 = np.repeat(first - before, count) + np.arange(int(count.sum()))
-        return blocks
+        return ranges(first, count)
 
 
 def write_weight(stream: Stream) -> float:
@@ -265,6 +263,13 @@ def _stable_order(values: Int64) -> Int64:
         return np.argsort(values, kind="stable")
     order: Int64 = np.sort(values * n + np.arange(n)) % n
     return order
+
+
+def ranges(first: Int64, count: Int64) -> Int64:
+    """Return `count` numbers from each `first` on, one range behind the other."""
+    before = np.cumsum(count) - count
+    found: Int64 = np.repeat(first - before, count) + np.arange(int(count.sum()))
+    return found
 
 
 def distinct(values: Int64) -> Int64:
