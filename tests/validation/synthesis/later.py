@@ -18,11 +18,12 @@ import numpy as np
 from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
 from diskmodel.engine.truths import Trials
-from diskmodel.records import Op, Requests
+from diskmodel.records import Requests
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.synthesis import settings, synthesize
 from diskmodel.synthesis.reference import within
-from tests.validation.synthesis.traces import paths, pieces, read, rows, title
+from diskmodel.workload import TraceWorkload
+from tests.validation.synthesis.traces import paths, pieces, read, title
 
 #: Into how many pieces a trace is cut.
 CUTS = (2, 4)
@@ -66,7 +67,7 @@ class Later:
 def later_of(trace: Requests, name: str) -> Iterator[Later]:
     """Yield neighboring pieces of a trace, each predicted from the other, on the arrays of the page."""
     for n_pieces in CUTS:
-        parts = list(pieces(_without_flushes(trace), n_pieces))
+        parts = list(pieces(TraceWorkload(trace).without_flushes().trace, n_pieces))
         pairs = [pair for first in range(n_pieces - 1) for pair in ((first, first + 1), (first + 1, first))]
         for known, asked in pairs:
             load = synthesize(parts[known]).workload
@@ -77,24 +78,14 @@ def later_of(trace: Requests, name: str) -> Iterator[Later]:
                 trials = Trials(array, fitted, len(parts[known]), seed=1000, start="empty")
                 truths = trials.truths(16)
                 assert truths is not None
-                run = {"mean": own.latency.run_mean_ns, "p99": _p99(own.latency)}
-                intervals = {key: truths.interval(run[key], key, CONFIDENCE) for key in NAMES}
+                intervals = {key: truths.interval(own.run_interval(key), key, CONFIDENCE) for key in NAMES}
                 true = {"mean": setting.trace.mean_ns, "p99": setting.trace.p99_ns}
                 yield Later(name, n_pieces, setting.title, setting.speed_up, true, intervals)
-
-
-def _p99(latency: object) -> Interval:
-    value, ends = latency.quantiles_ns["p99"], latency.run_ends_ns["p99"]  # type: ignore[attr-defined]
-    return Interval(value, *ends)
 
 
 def _exact(array: Array) -> Array:
     """Return the array with drives of which everything is known: what is left is the load."""
     return array.model_copy(update={"drive": array.drive.model_copy(update={"exact": True})})
-
-
-def _without_flushes(trace: Requests) -> Requests:
-    return rows(trace, np.flatnonzero(trace.op != Op.FLUSH))
 
 
 def table(found: list[Later]) -> str:

@@ -8,7 +8,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from diskmodel.formats.replaying import load_replay
 from diskmodel.records import Requests
@@ -33,7 +32,7 @@ def read(path: Path) -> Requests:
     return load_replay(path, format=None, device=None, timing="original", wraps=True, name=title(path))[0].trace
 
 
-def rows(requests: Requests, chosen: slice | NDArray[np.int64]) -> Requests:
+def rows(requests: Requests, chosen: slice) -> Requests:
     """Return some rows of a trace; time counts from the first of them."""
     when = requests.when_ns[chosen]
     return Requests(
