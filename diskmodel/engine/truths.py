@@ -253,6 +253,6 @@ class Trials:
 
     def _length(self, workload: AnyWorkload) -> int:
         """Return the requests of a run: of a part of a recording as many as show all of it."""
-        if workload is self._workload or not (isinstance(workload, Workload) and workload.is_recorded):
+        if not isinstance(workload, Workload):
             return self._n_requests
         return min(self._n_requests, max(self._n_least, workload.n_cycle))

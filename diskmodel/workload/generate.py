@@ -156,9 +156,13 @@ def rules_of(
     rules = []
     for index, (stream, weight) in enumerate(zip(streams, weights, strict=True)):
         arrival = stream.arrival
-        is_of_flushes = stream.kind == "flushes"
-        rule = StreamRule(stream.name, sync=stream.sync_rule, sync_every=stream.sync_every, is_of_flushes=is_of_flushes)
-        rule = replace(rule, is_of_file=int(stream.file_system != "none"))
+        rule = StreamRule(
+            stream.name,
+            sync=stream.sync_rule,
+            sync_every=stream.sync_every,
+            is_of_flushes=stream.kind == "flushes",
+            is_of_file=int(stream.file_system != "none"),
+        )
         if isinstance(arrival, Closed):
             rule = replace(rule, n_clients=arrival.clients, pace_ns=arrival.pace_ns)
         else:
