@@ -58,8 +58,35 @@ def backup() -> PlanDescription:
     return question(tables["workload"], objective, ["generic-7k2"], ["raid10", "raid6"], controller=cache)
 
 
-WITH_CACHE = {"controller": {"write_cache": {"size": "1 GiB"}}}
-PAGE_CACHE = {"host": {"is_buffered": True, "page_cache": {"memory": "1 GiB"}}}
+def streams(name: str, capacity: str, drives: list[str], levels: list[str], **more: Any) -> PlanDescription:
+    """Return a question about large sequential streams, of a preset."""
+    tables = dict(preset(name).fields)
+    return question(
+        tables["workload"],
+        {**tables["objective"], **more.pop("objective", {}), "capacity": capacity},
+        drives,
+        levels,
+        **more,
+    )
+
+
+def zipf(rate: int, reads: float, size: str = "8 KiB") -> dict[str, Any]:
+    """Return an open load whose places have Zipf's popularity, theta 1."""
+    return {**mixed(rate, reads, size), "addresses": {"pattern": "zipf", "theta": 1.0}}
+
+
+def controller(**caches: str) -> dict[str, Any]:
+    """Return the table of a controller from the sizes of its caches."""
+    return {"controller": {name: {"size": size} for name, size in caches.items()}}
+
+
+def buffered(memory: str) -> dict[str, Any]:
+    """Return the table of a host with a page cache."""
+    return {"host": {"is_buffered": True, "page_cache": {"memory": memory}}}
+
+
+WITH_CACHE = controller(write_cache="1 GiB")
+PAGE_CACHE = buffered("1 GiB")
 QUESTIONS: dict[str, Callable[[], PlanDescription | ServerPlan]] = {
     "plan-oltp": lambda: PlanDescription.load(EXAMPLES / "plan-oltp.toml"),
     "one line": lambda: question(mixed(500), limits("80 ms"), ["generic-15k"], LEVELS),
@@ -80,6 +107,50 @@ QUESTIONS: dict[str, Callable[[], PlanDescription | ServerPlan]] = {
     ),
     "backup, write cache": backup,
     "page cache": lambda: question(mixed(600), limits("60 ms"), ["generic-10k"], ["raid10", "raid5"], **PAGE_CACHE),
+    "shingled": lambda: question(
+        mixed(100), limits("200 ms", "20 TB"), ["seagate-archive-st8000as0002"], ["raid10", "raid6"]
+    ),
+    "flash p99.9": lambda: question(
+        mixed(60_000), {"latency": {"p999": "2 ms"}, "capacity": "4 TB"}, ["micron-7450-pro-1920"], LEVELS
+    ),
+    "p99.9": lambda: question(mixed(900), {"latency": {"p999": "80 ms"}, "capacity": "2 TB"}, ["generic-15k"], LEVELS),
+    "two caches": lambda: question(
+        zipf(2000, 0.7),
+        limits("40 ms"),
+        ["generic-10k"],
+        ["raid10", "raid5"],
+        **controller(read_cache="64 GiB", write_cache="1 GiB"),
+    ),
+    "page cache, large": lambda: question(
+        mixed(600), limits("60 ms"), ["generic-10k"], ["raid10", "raid5"], **buffered("16 GiB")
+    ),
+    "read cache, huge": lambda: question(
+        zipf(2000, 0.9),
+        limits("40 ms", "8 TB"),
+        ["generic-10k"],
+        ["raid10", "raid5"],
+        **controller(read_cache="400 GiB"),
+    ),
+    "backup": lambda: streams(
+        "backup", "40 TB", ["generic-7k2"], ["raid10", "raid6"], objective={"throughput": "800 MB/s"}
+    ),
+    "backup, 1 GiB": lambda: streams(
+        "backup", "40 TB", GENERIC, LEVELS, objective={"throughput": "800 MB/s"}, **WITH_CACHE
+    ),
+    "video": lambda: streams("video", "40 TB", ["generic-7k2"], ["raid10", "raid6"]),
+    "buffered, synced": lambda: question(
+        {**mixed(300, 0.5), "sync": "fsync", "sync_every": 8},
+        limits("80 ms"),
+        ["generic-10k"],
+        ["raid10", "raid5"],
+        **PAGE_CACHE,
+    ),
+    "zipf, 32 GiB": lambda: question(
+        zipf(3000, 0.8), limits("40 ms"), ["generic-10k"], ["raid10", "raid5"], **controller(read_cache="32 GiB")
+    ),
+    "rebuild": lambda: question(
+        mixed(500), {**limits("80 ms"), "rebuild_hours": 24}, ["generic-10k"], ["raid10", "raid5", "raid6"]
+    ),
 }
 
 

@@ -139,27 +139,12 @@ def filling_uses(history: History, n: int, block_bytes: int) -> Int64:
 
 def recent_blocks(history: History, n: int, block_bytes: int) -> Int64:
     """The `n` blocks that were used last, the least recently used first."""
-    blocks, _ = _recent_and_order(history.shared, n, block_bytes)
-    return blocks
-
-
-def recent_blocks_but(history: History, n: int, block_bytes: int, others: Int64) -> Int64:
-    """Those of the `n` blocks used last that are not among others, which are different."""
-    blocks, order = _recent_and_order(history.shared, n, block_bytes)
-    if not len(others) or not len(blocks):
-        return blocks
-    place = np.searchsorted(blocks, others, sorter=order)
-    same = order[np.minimum(place, len(blocks) - 1)]
-    is_left = np.ones(len(blocks), np.bool_)
-    is_left[same[blocks[same] == others]] = False
-    return blocks[is_left]
+    return _recent(history.shared, n, block_bytes)
 
 
 @lru_cache(maxsize=_RECENT_KEPT)
-def _recent_and_order(history: History, n: int, block_bytes: int) -> tuple[Int64, Int64]:
-    """The blocks used last, and what sorts them."""
-    blocks = most_recent(filling_uses(history, n, block_bytes), n)
-    return _kept(blocks), _kept(np.argsort(blocks))
+def _recent(history: History, n: int, block_bytes: int) -> Int64:
+    return _kept(most_recent(filling_uses(history, n, block_bytes), n))
 
 
 def _region(history: History, n: int, block_bytes: int) -> Int64:

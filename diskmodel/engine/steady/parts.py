@@ -18,7 +18,6 @@ from diskmodel.engine.steady.contents import (
     aged_units,
     filling_uses,
     recent_blocks,
-    recent_blocks_but,
     uneven_round,
     waiting_blocks,
     waiting_pages,
@@ -201,7 +200,7 @@ class Parts:
             logged=caches.writes,
             runs=once("runs", None, self._draw_runs),
             pages_dirty=pages,
-            pages_clean=self._clean_pages(pages),
+            pages_clean=self._clean_pages(),
             n_before=self.history.n_before,
             round_requests=round_requests,
             cleaning_requests=caches.cleaning_requests,
@@ -342,10 +341,8 @@ class Parts:
         """So many dirty pages of the host, as a sweep over their places leaves them."""
         return waiting_pages(self.history, n, self.page_bytes) if n else EMPTY.pages_dirty
 
-    def _clean_pages(self, dirty: Int64) -> Int64:
-        """Clean pages in memory (rule Z6)."""
+    def _clean_pages(self) -> Int64:
+        """Pages used last, as many as memory has (rule Z6). Those that are dirty take room of the oldest of these."""
         if self.pages is None:
             return EMPTY.pages_clean
-        n = self.pages.memory_pages
-        clean = recent_blocks_but(self.history, n, self.page_bytes, dirty)
-        return clean[len(clean) - max(n - len(dirty), 0) :] if len(clean) > n - len(dirty) else clean
+        return recent_blocks(self.history, self.pages.memory_pages, self.page_bytes)

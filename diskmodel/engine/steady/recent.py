@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,9 @@ from diskmodel.workload.generate import interleave
 MAX_ROWS = 1 << 21
 #: Rows from which the blocks of a request are estimated.
 _SAMPLE_ROWS = 1 << 10
+#: Lists of used blocks that are kept: drives that are drawn from a profile ask for the same ones, of a few lengths in
+#: turn. A list takes 8 bytes a block, at most 16 MB for each block of a request; with half as many, a sixth more time.
+_BLOCKS_KEPT = 12
 #: Fields of a stream that say where its requests are, beside its pattern.
 _PLACES = ("alignment_bytes", "span_bytes", "span_ratio", "offset_bytes", "offset_ratio")
 
@@ -139,11 +143,14 @@ class History:
         chosen = past.op == Op.WRITE if only_writes else slice(None)
         return past.offset[chosen], past.length[chosen]
 
+    @lru_cache(maxsize=_BLOCKS_KEPT)  # noqa: B019 (histories are few, and small)
     def _blocks(self, n_rows: int, block_bytes: int, only_writes: bool) -> Int64:
         offset, length = self._rows(n_rows, only_writes=only_writes)
         first = offset // block_bytes
         count = -(-(offset + length) // block_bytes) - first
-        return ranges(first, count)
+        blocks = ranges(first, count)
+        blocks.flags.writeable = False
+        return blocks
 
 
 def write_weight(stream: Stream) -> float:

@@ -70,7 +70,8 @@ class Start:
     pages_dirty : int64, shape (n,)
         Dirty pages of the host, old enough to be written.
     pages_clean : int64, shape (n,)
-        Clean pages of the host, the least recently used first.
+        Pages of the host that were used last, the least recently used first: clean where they are not dirty, as far as
+        there is room.
     group_records, group_indirect : int
         Records and indirect blocks of a transaction group whose writing begins at time 0, on pools (rule Z12).
     group_top : int

@@ -169,18 +169,18 @@ def _with_cache_between(levels: Levels, rise_at: Callable[[Levels], float]) -> L
     # more than a twentieth was found to come at the mark
     rise = DRIFT
     for _ in range(_SEARCHES):
-        # near an end that was looked at, the middle would be as good
-        between = replace(levels, filled_ratio=low + (high - low) * rise / (rise + fall))
-        if between.filled_ratio < _SAME:
-            return replace(levels, controller=Level.MARK)
-        found = rise_at(between)
-        if abs(found) <= DRIFT or high - low < _SAME:
+        # in steps of what is no difference: runs share what was drawn for one, and an end that was looked at will do
+        step = _SAME * round((low + (high - low) * rise / (rise + fall)) / _SAME)
+        if step <= low or step >= high:
+            break
+        found = rise_at(replace(levels, filled_ratio=step))
+        if abs(found) <= DRIFT:
             break
         if found > 0:
-            low, rise = between.filled_ratio, found
+            low, rise = step, found
         else:
-            high, fall = between.filled_ratio, -found
-    return between
+            high, fall = step, -found
+    return replace(levels, filled_ratio=step) if step > 0 else replace(levels, controller=Level.MARK)
 
 
 def filled(scenario: Scenario, workload: Workload, *, capacity_bytes: int, seed: int) -> Start:

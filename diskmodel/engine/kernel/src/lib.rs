@@ -18,6 +18,7 @@ mod host;
 mod layout;
 mod line;
 mod lists;
+mod loaded;
 mod machine;
 mod mechanics;
 mod media_cache;

@@ -1,13 +1,15 @@
 //! Blocks (or pages) in lists in order of use: each is in one list at most, and is found at once with what is known of it.
 
-use rustc_hash::FxHashMap;
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
 
 const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy)]
-struct Node<V> {
+struct Node {
     block: i64,
-    value: V,
     before: u32,
     after: u32,
     list: u8,
@@ -21,45 +23,84 @@ struct Ends {
 }
 
 /// `N` lists, the oldest block of each first; `V` is kept with each block.
-#[derive(Clone)]
 pub struct Lists<const N: usize, V = ()> {
-    place: FxHashMap<i64, u32>,
-    nodes: Vec<Node<V>>,
+    /// Where each block's node is. A memory of gigabytes has millions: a place in four bytes is filled in half of the time
+    /// that a block and its place take.
+    places: HashTable<u32>,
+    nodes: Vec<Node>,
+    /// By node, as far as any is known: most blocks of a large cache are clean, and nothing is.
+    values: Vec<V>,
     free: Vec<u32>,
     ends: [Ends; N],
+}
+
+fn hash_of(block: i64) -> u64 {
+    FxBuildHasher.hash_one(block)
 }
 
 impl<const N: usize, V> Default for Lists<N, V> {
     fn default() -> Self {
         let ends = [Ends { oldest: NONE, newest: NONE, len: 0 }; N];
-        Lists { place: FxHashMap::default(), nodes: Vec::new(), free: Vec::new(), ends }
+        Lists { places: HashTable::new(), nodes: Vec::new(), values: Vec::new(), free: Vec::new(), ends }
+    }
+}
+
+impl<const N: usize, V: Copy> Clone for Lists<N, V> {
+    fn clone(&self) -> Self {
+        let Lists { places, nodes, values, free, ends } = self;
+        Lists { places: places.clone(), nodes: nodes.clone(), values: values.clone(), free: free.clone(), ends: *ends }
+    }
+
+    /// Into the memory of other lists, which a derived one would not use.
+    fn clone_from(&mut self, other: &Self) {
+        self.places.clone_from(&other.places);
+        self.nodes.clone_from(&other.nodes);
+        self.values.clone_from(&other.values);
+        self.free.clone_from(&other.free);
+        self.ends = other.ends;
     }
 }
 
 impl<const N: usize, V: Copy + Default> Lists<N, V> {
+    /// Blocks in any list.
+    pub fn n_blocks(&self) -> usize {
+        self.places.len()
+    }
+
     pub fn len(&self, list: usize) -> usize {
         self.ends[list].len
     }
 
     /// Makes room for so many blocks at once.
     pub fn reserve(&mut self, n: usize) {
-        self.place.reserve(n);
-        self.nodes.reserve(n);
+        let Lists { places, nodes, .. } = self;
+        places.reserve(n, |&at| hash_of(nodes[at as usize].block));
+        nodes.reserve(n);
+    }
+
+    fn place_of(&self, block: i64) -> Option<u32> {
+        self.places.find(hash_of(block), |&at| self.nodes[at as usize].block == block).copied()
     }
 
     /// The list that a block is in.
     pub fn list_of(&self, block: i64) -> Option<usize> {
-        self.place.get(&block).map(|&at| usize::from(self.nodes[at as usize].list))
+        self.place_of(block).map(|at| usize::from(self.nodes[at as usize].list))
     }
 
     /// Makes a block the newest of a list, wherever it was.
     pub fn put(&mut self, list: usize, block: i64) {
-        if let Some(&at) = self.place.get(&block) {
-            self.unlink(at);
-            self.append(list, at);
-            return;
+        match self.place_of(block) {
+            Some(at) => {
+                self.unlink(at);
+                self.append(list, at);
+            }
+            None => self.put_new(list, block),
         }
-        let node = Node { block, value: V::default(), before: NONE, after: NONE, list: 0 };
+    }
+
+    /// Makes a block that is in no list the newest of one.
+    pub fn put_new(&mut self, list: usize, block: i64) {
+        let node = Node { block, before: NONE, after: NONE, list: 0 };
         let at = match self.free.pop() {
             Some(at) => {
                 self.nodes[at as usize] = node;
@@ -70,19 +111,27 @@ impl<const N: usize, V: Copy + Default> Lists<N, V> {
                 self.nodes.len() as u32 - 1
             }
         };
-        self.place.insert(block, at);
+        if let Some(value) = self.values.get_mut(at as usize) {
+            *value = V::default();
+        }
+        let Lists { places, nodes, .. } = self;
+        places.insert_unique(hash_of(block), at, |&at| hash_of(nodes[at as usize].block));
         self.append(list, at);
     }
 
     /// What is known of a block that is in a list.
     pub fn value(&mut self, block: i64) -> Option<&mut V> {
-        self.place.get(&block).map(|&at| &mut self.nodes[at as usize].value)
+        let at = self.place_of(block)? as usize;
+        if at >= self.values.len() {
+            self.values.resize(at + 1, V::default());
+        }
+        self.values.get_mut(at)
     }
 
-    /// What is known of the blocks of a list, the oldest first.
-    pub fn values(&self, list: usize) -> impl Iterator<Item = &V> {
-        let node = |at: u32| self.nodes.get(at as usize);
-        std::iter::successors(node(self.ends[list].oldest), move |last| node(last.after)).map(|node| &node.value)
+    /// What is known of the oldest block of a list.
+    pub fn oldest(&self, list: usize) -> Option<V> {
+        let at = self.ends[list].oldest;
+        (at != NONE).then(|| self.values.get(at as usize).copied().unwrap_or_default())
     }
 
     /// Moves the oldest block of a list to the new end of another.
@@ -99,7 +148,10 @@ impl<const N: usize, V: Copy + Default> Lists<N, V> {
         let at = self.ends[list].oldest;
         if at != NONE {
             self.unlink(at);
-            self.place.remove(&self.nodes[at as usize].block);
+            let hash = hash_of(self.nodes[at as usize].block);
+            if let Ok(place) = self.places.find_entry(hash, |&other| other == at) {
+                place.remove();
+            }
             self.free.push(at);
         }
     }

@@ -1,6 +1,10 @@
 //! Caches of blocks: LRU, 2Q, ARC (rule K6); see `diskmodel/controller/block_cache.py`.
 
 use crate::lists::Lists;
+use crate::loaded::Loaded;
+
+/// Caches that were loaded last, by policy, capacity and blocks.
+static LOADED: Loaded<(String, usize, Vec<i64>), BlockCache> = Loaded::new();
 
 const HELD: usize = 0;
 
@@ -13,7 +17,6 @@ const FREQUENT: usize = 1;
 const WAS_RECENT: usize = 2;
 const WAS_FREQUENT: usize = 3;
 
-#[derive(Clone)]
 pub enum BlockCache {
     /// Least recently used goes first.
     Lru { capacity: usize, lists: Lists<1> },
@@ -23,11 +26,54 @@ pub enum BlockCache {
     Arc(Arc),
 }
 
-#[derive(Clone)]
 pub struct Arc {
     capacity: usize,
     target: usize,
     lists: Lists<4>,
+}
+
+impl Clone for BlockCache {
+    fn clone(&self) -> Self {
+        match self {
+            BlockCache::Lru { capacity, lists } => BlockCache::Lru { capacity: *capacity, lists: lists.clone() },
+            BlockCache::TwoQueue { capacity, n_new, n_remembered, lists } => BlockCache::TwoQueue {
+                capacity: *capacity,
+                n_new: *n_new,
+                n_remembered: *n_remembered,
+                lists: lists.clone(),
+            },
+            BlockCache::Arc(arc) => {
+                BlockCache::Arc(Arc { capacity: arc.capacity, target: arc.target, lists: arc.lists.clone() })
+            }
+        }
+    }
+
+    /// Into the memory of another cache, which a derived one would not use.
+    fn clone_from(&mut self, other: &Self) {
+        match (&mut *self, other) {
+            (BlockCache::Lru { capacity, lists }, BlockCache::Lru { capacity: c, lists: l }) => {
+                *capacity = *c;
+                lists.clone_from(l);
+            }
+            (BlockCache::Arc(arc), BlockCache::Arc(a)) => {
+                (arc.capacity, arc.target) = (a.capacity, a.target);
+                arc.lists.clone_from(&a.lists);
+            }
+            _ => *self = other.clone(),
+        }
+    }
+}
+
+impl Drop for BlockCache {
+    fn drop(&mut self) {
+        let n_blocks = match self {
+            BlockCache::Lru { lists, .. } => lists.n_blocks(),
+            BlockCache::TwoQueue { lists, .. } => lists.n_blocks(),
+            BlockCache::Arc(arc) => arc.lists.n_blocks(),
+        };
+        LOADED
+            .give_back(n_blocks, || std::mem::replace(self, BlockCache::Lru { capacity: 1, lists: Lists::default() }));
+    }
 }
 
 impl BlockCache {
@@ -46,8 +92,20 @@ impl BlockCache {
         })
     }
 
+    /// The cache called `policy` after it has taken in `blocks`, in order.
+    pub fn loaded(policy: &str, capacity: usize, blocks: &[i64]) -> Result<Self, String> {
+        let is_key = |(p, c, b): &(String, usize, Vec<i64>)| p == policy && *c == capacity && b == blocks;
+        let key = || (policy.into(), capacity, blocks.into());
+        LOADED.get(blocks.len(), is_key, key, || {
+            let mut cache = BlockCache::new(policy, capacity)?;
+            cache.reserve(blocks.len());
+            blocks.iter().for_each(|&block| cache.insert(block));
+            Ok(cache)
+        })
+    }
+
     /// Makes room for so many blocks at once.
-    pub fn reserve(&mut self, n: usize) {
+    fn reserve(&mut self, n: usize) {
         match self {
             BlockCache::Lru { capacity, lists } => lists.reserve(n.min(*capacity + 1)),
             BlockCache::TwoQueue { capacity, n_remembered, lists, .. } => {
@@ -167,6 +225,32 @@ impl Arc {
             lists.move_oldest(RECENT, WAS_RECENT);
         } else {
             lists.move_oldest(FREQUENT, WAS_FREQUENT);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_goes_on_as_one_that_was_filled_anew() {
+        let blocks: Vec<i64> = (0..(1 << 16) + 9).map(|i| i * 7 % 50_021).collect();
+        for policy in ["lru", "2q", "arc"] {
+            let mut plain = BlockCache::new(policy, 30_000).unwrap();
+            blocks.iter().for_each(|&block| plain.insert(block));
+            for _ in 0..3 {
+                let mut copy = BlockCache::loaded(policy, 30_000, &blocks).unwrap();
+                let mut other = BlockCache::new(policy, 30_000).unwrap();
+                blocks.iter().for_each(|&block| other.insert(block));
+                for block in (0..60_000).step_by(11) {
+                    assert_eq!(copy.contains(block), other.contains(block), "{policy} {block}");
+                    copy.insert(block);
+                    other.insert(block);
+                }
+            }
+            let copy = BlockCache::loaded(policy, 30_000, &blocks).unwrap();
+            assert!((0..50_021).all(|block| copy.contains(block) == plain.contains(block)), "{policy}");
         }
     }
 }

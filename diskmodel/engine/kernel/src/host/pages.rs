@@ -4,6 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::lists::Lists;
+use crate::loaded::Loaded;
+use crate::rule::refused;
+
+/// Clean pages that were loaded last.
+static LOADED: Loaded<Vec<i64>, Lists<3, Mark>> = Loaded::new();
 
 /// In order of use; in order of the time at which they became dirty; in flight and not dirty again.
 const CLEAN: usize = 0;
@@ -38,6 +43,12 @@ pub struct Pages {
     dirty_since: i64,
 }
 
+impl Drop for Pages {
+    fn drop(&mut self) {
+        LOADED.give_back(self.lists.n_blocks(), || std::mem::take(&mut self.lists));
+    }
+}
+
 impl Pages {
     /// Pages that memory holds, dirty ones above which the flusher writes, and those that writers may make.
     pub fn new(capacity: usize, background: usize, limit: usize) -> Self {
@@ -52,20 +63,20 @@ impl Pages {
         }
     }
 
-    /// Pages that are in memory when the run begins, and since when some are dirty (rule Z6).
-    pub fn load(&mut self, clean: impl Iterator<Item = i64>, dirty: impl Iterator<Item = i64>, dirty_since: i64) {
-        self.dirty_since = dirty_since;
-        for page in dirty {
-            self.lists.put(DIRTY, page);
-            self.mark(page, Mark::default());
-            self.waiting.insert(page, 0);
-        }
-        for page in clean {
-            if self.lists.list_of(page).is_none() {
-                self.lists.put(CLEAN, page);
+    /// Pages that are in memory when the run begins, and since when some are dirty (rule Z6): those that are clean and
+    /// dirty are dirty. A page that is given twice is refused.
+    pub fn load(&mut self, clean: &[i64], dirty: &[i64], dirty_since: i64) -> Result<(), String> {
+        self.lists = LOADED.get(clean.len(), |other| other == clean, || clean.into(), || loaded(clean))?;
+        for &page in dirty {
+            if self.lists.list_of(page) == Some(DIRTY) {
+                return Err(refused("start.pages_dirty", page, "is given twice"));
             }
+            self.lists.put(DIRTY, page);
         }
+        self.waiting = dirty.iter().map(|&page| (page, 0)).collect();
+        self.dirty_since = dirty_since;
         self.make_room();
+        Ok(())
     }
 
     /// Pages that count against the thresholds (rule P5): dirty ones and those in flight, some of them both.
@@ -84,7 +95,7 @@ impl Pages {
 
     /// Since when the page is dirty that has been so for longest.
     pub fn oldest(&self) -> Option<i64> {
-        self.lists.values(DIRTY).next().map(|mark| mark.since)
+        self.lists.oldest(DIRTY).map(|mark| mark.since)
     }
 
     pub fn is_above_background(&self) -> bool {
@@ -190,4 +201,17 @@ impl Pages {
         }
         self.make_room();
     }
+}
+
+/// Memory with these pages in order of use. Most are the same in all runs of a search; dirty ones are fewer, and differ.
+fn loaded(clean: &[i64]) -> Result<Lists<3, Mark>, String> {
+    let mut lists = Lists::default();
+    lists.reserve(clean.len());
+    for &page in clean {
+        if lists.list_of(page).is_some() {
+            return Err(refused("start.pages_clean", page, "is given twice"));
+        }
+        lists.put_new(CLEAN, page);
+    }
+    Ok(lists)
 }

@@ -1,7 +1,7 @@
 //! A controller's real caches, as a caller hands them over.
 
 use super::start::Start;
-use crate::controller::{loaded_cache, BlockCache, DirtyBlocks, Lanes};
+use crate::controller::{BlockCache, DirtyBlocks, Lanes};
 use crate::rule::{holds, refused, size_within, within};
 use crate::rule::{MAX_DEPTH, MAX_DISKS, MAX_LENGTH_BYTES, MAX_SECTORS};
 use crate::schema::record;
@@ -72,7 +72,7 @@ impl CacheTables {
 
     /// The read cache with what it holds when a run begins.
     fn block_cache(&self, start: &Start) -> Result<BlockCache, String> {
-        loaded_cache(&self.policy, self.read_blocks, &start.cached)
+        BlockCache::loaded(&self.policy, self.read_blocks, &start.cached)
             .map_err(|rule| refused("cache.policy", &self.policy, rule))
     }
 

@@ -32,10 +32,10 @@ impl HostTables {
     }
 
     /// Of tables that were checked.
-    pub(super) fn build(&self, capacity: i64, start: &Start) -> Host {
+    pub(super) fn build(&self, capacity: i64, start: &Start) -> Result<Host, String> {
         let longest = (self.largest_request_sectors / self.page_sectors).max(1);
-        let page_cache = self.page_cache.as_ref().map(|cache| cache.build(longest, start));
-        Host::new(self, page_cache, capacity)
+        let page_cache = self.page_cache.as_ref().map(|cache| cache.build(longest, start)).transpose()?;
+        Ok(Host::new(self, page_cache, capacity))
     }
 }
 
@@ -50,10 +50,10 @@ impl PageCacheTables {
     }
 
     /// `longest`: most pages of a request.
-    fn build(&self, longest: i64, start: &Start) -> PageCache {
+    fn build(&self, longest: i64, start: &Start) -> Result<PageCache, String> {
         let mut pages = Pages::new(self.memory_pages, self.background_pages, self.limit_pages);
-        pages.load(start.pages_clean.iter().copied(), start.pages_dirty.iter().copied(), -self.old_ns);
+        pages.load(&start.pages_clean, &start.pages_dirty, -self.old_ns)?;
         let flusher = Flusher::new(self.old_ns, self.writeback_depth, longest);
-        PageCache::new(pages, flusher, self.is_synchronous, self.sync_every)
+        Ok(PageCache::new(pages, flusher, self.is_synchronous, self.sync_every))
     }
 }

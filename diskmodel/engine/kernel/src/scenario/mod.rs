@@ -134,7 +134,7 @@ impl Scenario {
         let controller = Controller::new(times.0, times.1, self.link_bytes_per_s, self.hit_ratio, self.volume_depth);
         let start = &self.start;
         let cache = self.cache.as_ref().map(|cache| cache.build(start)).transpose()?;
-        let buffer = self.host.as_ref().map(|host| host.build(layout.capacity, start));
+        let buffer = self.host.as_ref().map(|host| host.build(layout.capacity, start)).transpose()?;
         let (n_buffered, sample_every) = (start.buffered.disk.len() as u64, self.sample_every);
         let host = Policy::new(&self.queue);
         let is_redundant = layout.family == Family::Parity || layout.copies > 1;
