@@ -34,7 +34,7 @@ class Writes(_Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class Places(_Columns):
+class Spans(_Columns):
     """Places on any disk as the kernel takes them: first block and sectors of each."""
 
     lba: Int64
@@ -94,7 +94,7 @@ class Start:
     programmed: Annotated[Int64, GivenAs(Writes)] = field(default_factory=lambda: np.empty((0, 3), np.int64))
     buffered: Annotated[Int64, GivenAs(Writes)] = field(default_factory=lambda: np.empty((0, 3), np.int64))
     buffered_room: Int64 = field(default_factory=_nothing)
-    logged: Annotated[Int64, GivenAs(Places)] = field(default_factory=lambda: np.empty((0, 2), np.int64))
+    logged: Annotated[Int64, GivenAs(Spans)] = field(default_factory=lambda: np.empty((0, 2), np.int64))
     runs: Annotated[Int64, GivenAs(Writes)] = field(default_factory=lambda: np.empty((0, 3), np.int64))
     pages_dirty: Int64 = field(default_factory=_nothing)
     pages_clean: Int64 = field(default_factory=_nothing)

@@ -6,23 +6,30 @@ use super::{Disk, Model};
 use crate::command::Commands;
 use crate::events::{Events, LAST_NS};
 use crate::mechanics::{Access, Extent, Spindle, READ};
+use crate::media_cache::MediaLog;
+use crate::scenario::Spans;
+
+/// The media cache of each arm.
+pub type Logs = Vec<Option<Box<MediaLog>>>;
 
 impl Disk {
-    /// Writes that lie in the media cache when the run begins, in order: first block, sectors (rule G9).
-    pub fn load_log(&mut self, writes: &[(i64, i64)], per_actuator: i64) {
-        for &(lba, n) in writes {
+    /// Takes writes that lie in the media cache when the run begins, in order (rule G9); the logs of the arms, of which
+    /// copies are cheap.
+    pub fn load_logs(&mut self, writes: &Spans, per_actuator: i64) -> Logs {
+        for (&lba, &n) in writes.lba.iter().zip(&writes.n) {
             let Actuator { media, first_lba, .. } = &mut self.actuators[(lba / per_actuator) as usize];
             if let Some(media) = media {
                 media.write(lba - *first_lba, n, false);
             }
         }
         self.actuators.iter_mut().filter_map(|actuator| actuator.media.as_mut()).for_each(|media| media.share());
+        self.actuators.iter().map(|actuator| actuator.media.clone()).collect()
     }
 
-    /// The same as another disk, which has no runs.
-    pub fn copy_log(&mut self, other: &Disk) {
-        for (own, its) in self.actuators.iter_mut().zip(&other.actuators) {
-            own.media.clone_from(&its.media);
+    /// Media caches in the state of others, without runs.
+    pub fn set_logs(&mut self, logs: &Logs) {
+        for (own, its) in self.actuators.iter_mut().zip(logs) {
+            own.media.clone_from(its);
         }
     }
 

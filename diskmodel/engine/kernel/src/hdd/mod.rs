@@ -25,6 +25,7 @@ use crate::movement::Movement;
 use crate::queue::{Policy, Row, Waiting};
 use actuator::Actuator;
 use arms::{HostArms, OwnArm};
+pub use cleaning::Logs;
 pub use draws::Chances;
 use draws::Draws;
 pub use electronics::{Bus, Electronics};

@@ -18,7 +18,7 @@ const MAX_RUNS: usize = 16;
 
 record! {
     /// The media cache of one arm, as a caller hands it over.
-    #[derive(Clone, Debug)]
+    #[derive(Clone, Debug, PartialEq)]
     pub struct MediaCacheTables {
         pub first_sector: i64,
         pub log_sectors: i64,

@@ -15,11 +15,13 @@ mod virtual_rules;
 use crate::device::{Device, Shared};
 use crate::flash::{Flash, Ftl};
 pub use crate::flash::{FtlTables, GcPolicy};
-use crate::hdd::{self, Disk};
+use crate::hdd::{self, Disk, Logs};
 pub use crate::host::{Costs, HostTables, PageCacheTables};
 use crate::layout::Layout;
 pub use crate::layout::{CopyPolicy, Family, LayoutTables, Rotation, SyncAction, WritePolicy};
+use crate::loaded::Loaded;
 use crate::mechanics::Spindle;
+use crate::media_cache::MediaCacheTables;
 use crate::queue::{Policy, WriteThrottle};
 pub use crate::queue::{Queue, SchedulerName};
 use crate::schema::record;
@@ -30,7 +32,7 @@ pub use crate::write_zones::WriteZoneTables;
 use crate::write_zones::WriteZones;
 pub use caches::CacheTables;
 pub use drives::{Drive, FlashTables, HddTables, VirtualTables};
-pub use start::Start;
+pub use start::{Spans, Start};
 
 record! {
     #[derive(Clone, Debug)]
@@ -101,17 +103,26 @@ impl Outside {
 }
 
 /// Gives the media caches what they hold when the run begins (rule G9).
-fn load_logs(disks: &mut [Disk], n_disks: usize, start: &Start, model: &hdd::Model) {
+/// What media caches are filled from: the writes, the drive's media cache, sectors of a disk and of an arm.
+type LogKey = (Spans, MediaCacheTables, [i64; 2]);
+static LOGS: Loaded<LogKey, Logs> = Loaded::new();
+
+fn load_logs(disks: &mut [Disk], n_disks: usize, start: &Start, model: &hdd::Model) -> Result<(), String> {
     let n_devices = disks.len() as u32;
-    let per_actuator = model.electronics.n_sectors_per_actuator;
-    if let Some((first, others)) = disks[..n_disks].split_first_mut() {
-        let places: Vec<_> = start.logged.lba.iter().copied().zip(start.logged.n.iter().copied()).collect();
-        first.load_log(&places, per_actuator);
-        others.iter_mut().for_each(|disk| disk.copy_log(first));
+    let drive = &model.electronics;
+    let per_actuator = drive.n_sectors_per_actuator;
+    if let ([first, others @ ..], Some(cache)) = (&mut disks[..n_disks], &drive.media_cache) {
+        let (logged, size) = (&start.logged, [drive.n_sectors, per_actuator]);
+        let is_key = |key: &LogKey| (&key.0, &key.1, key.2) == (logged, cache, size);
+        let key = || (logged.clone(), cache.clone(), size);
+        let logs = LOGS.get(logged.lba.len(), is_key, key, || Ok(first.load_logs(logged, per_actuator)))?;
+        first.set_logs(&logs);
+        others.iter_mut().for_each(|disk| disk.set_logs(&logs));
     }
     for (disk, runs) in disks.iter_mut().zip(start.runs.by_disk(n_devices)) {
         disk.load_runs(&runs, per_actuator);
     }
+    Ok(())
 }
 
 impl Scenario {
@@ -175,7 +186,7 @@ impl Scenario {
                     disks.iter_mut().for_each(|disk| disk.front_mut().expect_bypass());
                 }
                 if model.electronics.media_cache.is_some() {
-                    load_logs(&mut disks, n_disks, start, &model);
+                    load_logs(&mut disks, n_disks, start, &model)?;
                 }
                 for (disk, writes) in disks.iter_mut().zip(start.buffered.by_disk(n_devices)) {
                     disk.load(&writes, &start.buffered_room, &model);

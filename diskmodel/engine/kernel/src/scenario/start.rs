@@ -30,7 +30,7 @@ record! {
         /// Room that each of these takes in a hard disk's buffer, in sectors; empty: as much as it is long.
         pub buffered_room: Vec<i64>,
         /// Writes that lie in the media cache of every hard disk but the spares, in order.
-        pub logged: Places,
+        pub logged: Spans,
         /// Runs of writes that go on, of hard disks with media caches, in order.
         pub runs: Writes,
         /// Dirty pages of the host, old enough to be written.
@@ -58,8 +58,8 @@ record! {
 
 record! {
     /// Places on any disk.
-    #[derive(Clone, Debug, Default)]
-    pub struct Places {
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Spans {
         /// First block and sectors.
         pub lba: Vec<i64>,
         pub n: Vec<i64>,
@@ -157,52 +157,63 @@ impl Scenario {
         for (at, (&disk, (&lba, &n))) in buffered.disk.iter().zip(places).enumerate() {
             let own = ((lba + n - 1) / unit - lba / unit + 1) * unit;
             used[disk as usize] += rooms.get(at).map_or(own, |&room| room.max(own));
-            let rule = format_args!("disk {disk} has room for {room} sectors");
-            holds(used[disk as usize] <= room, &format!("start.buffered.n[{at}]"), n, rule)?;
+            if used[disk as usize] > room {
+                let rule = format_args!("disk {disk} has room for {room} sectors");
+                return Err(refused(&format!("start.buffered.n[{at}]"), n, rule));
+            }
         }
         Ok(())
     }
 
     /// Every arm's part has room for what it holds.
     fn check_logged(&self, arm: i64) -> Result<(), String> {
-        let Places { lba, n } = &self.start.logged;
-        let disk = vec![0; lba.len()];
-        self.check_places("start.logged", &Writes { disk, lba: lba.clone(), n: n.clone() }, arm)?;
+        let Spans { lba, n } = &self.start.logged;
+        self.check_spans("start.logged", lba, n, arm)?;
         let cache = match &self.drive {
             Drive::Hdd(tables) => tables.media_cache.as_ref(),
             Drive::Flash(_) | Drive::Virtual(_) => None,
         };
         let (room, run) = cache.map_or((0, 0), |cache| (cache.log_sectors, cache.run_sectors));
         let mut used = BTreeMap::new();
-        for (at, (&lba, &n)) in lba.iter().zip(n).enumerate() {
+        let is_too_much = |(&lba, &n): (&i64, &i64)| {
             let own = used.entry(lba / arm).or_insert(0_i64);
             *own += n;
-            let rule = format_args!("there is a media cache of {room} sectors, for writes of less than {run}");
-            holds(*own <= room && n < run, &format!("start.logged.n[{at}]"), n, rule)?;
+            *own > room || n >= run
+        };
+        match lba.iter().zip(n).position(is_too_much) {
+            None => Ok(()),
+            Some(at) => {
+                let rule = format_args!("there is a media cache of {room} sectors, for writes of less than {run}");
+                Err(refused(&format!("start.logged.n[{at}]"), n[at], rule))
+            }
         }
-        Ok(())
     }
 
     /// Every write lies on a disk, and on one arm of it.
-    fn check_places(&self, field: &str, writes: &Writes, arm: i64) -> Result<(), String> {
-        let Writes { disk, lba, n } = writes;
+    fn check_places(&self, field: &str, Writes { disk, lba, n }: &Writes, arm: i64) -> Result<(), String> {
+        has_length(&format!("{field}.lba"), lba.len(), disk.len())?;
+        each_within(&format!("{field}.disk"), disk, 0, self.layout.n_devices() - 1)?;
+        self.check_spans(field, lba, n, arm)
+    }
+
+    /// Every write lies on one arm of a disk.
+    fn check_spans(&self, field: &str, lba: &[i64], n: &[i64], arm: i64) -> Result<(), String> {
         let n_sectors = match &self.drive {
             Drive::Hdd(tables) => tables.n_sectors,
             Drive::Flash(tables) => tables.n_sectors,
             Drive::Virtual(tables) => tables.n_sectors,
         };
-        has_length(&format!("{field}.lba"), lba.len(), disk.len())?;
-        has_length(&format!("{field}.n"), n.len(), disk.len())?;
-        each_within(&format!("{field}.disk"), disk, 0, self.layout.n_devices() - 1)?;
+        has_length(&format!("{field}.n"), n.len(), lba.len())?;
         each_within(&format!("{field}.n"), n, 1, MAX_SECTORS)?;
         each_within(&format!("{field}.lba"), lba, 0, n_sectors - 1)?;
-        for (at, (&lba, &n)) in lba.iter().zip(n).enumerate() {
-            let end = (lba + n).min(n_sectors + 1);
-            let rule = format_args!("so many sectors from {lba} on do not lie on one arm of {arm}");
-            let is_on_arm = end <= n_sectors && lba / arm == (end - 1) / arm;
-            holds(is_on_arm, &format!("{field}.n[{at}]"), n, rule)?;
+        let is_not_on_arm = |(&lba, &n): (&i64, &i64)| lba + n > n_sectors || lba / arm != (lba + n - 1) / arm;
+        match lba.iter().zip(n).position(is_not_on_arm) {
+            None => Ok(()),
+            Some(at) => {
+                let rule = format_args!("so many sectors from {} on do not lie on one arm of {arm}", lba[at]);
+                Err(refused(&format!("{field}.n[{at}]"), n[at], rule))
+            }
         }
-        Ok(())
     }
 }
 
