@@ -9,7 +9,7 @@ from diskmodel.lab.effort import MAX_OUTSTANDING_COMMANDS
 from diskmodel.plan.advice.waterfall import SUSTAINED_RATIO
 from diskmodel.plan.question.case import STRIPED
 from diskmodel.plan.question.description import Candidates, GroupWidth
-from diskmodel.result.statistics import batches, heat_map, stability, throughput
+from diskmodel.result.statistics import batches, heat_map, quantiles, stability, throughput
 
 #: Name of the module among those of the page.
 CONSTANTS = "constants.js"
@@ -20,6 +20,9 @@ def constants_js() -> str:
     widths = GroupWidth()
     values = {
         "BATCH_COUNTS": batches.BATCH_COUNTS,
+        "LONG_SERIES": quantiles.LONG_SERIES,
+        "MIN_BEYOND": quantiles.MIN_BEYOND,
+        "MIN_BEYOND_IN_LONG": quantiles.MIN_BEYOND_IN_LONG,
         "CORRELATION_Z": batches.CORRELATION_Z,
         "LARGEST_CORRELATION": batches.LARGEST_CORRELATION,
         "STUDENT_T": batches.STUDENT_T_975,

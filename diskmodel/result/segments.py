@@ -12,7 +12,7 @@ from diskmodel.records import Int64, Op
 from diskmodel.result.latency import Latency
 from diskmodel.result.statistics.batches import BATCH_COUNTS, Interval, adjusted_ends, lag1_correlation, mean_interval
 from diskmodel.result.statistics.histogram import LatencyHistogram
-from diskmodel.result.statistics.quantiles import MIN_BEYOND
+from diskmodel.result.statistics.quantiles import batches_with_enough
 from diskmodel.result.statistics.registry import PERCENTILES
 
 
@@ -120,7 +120,8 @@ class Responses:
     def _quantile_ends(self, whole: LatencyHistogram, level: float, confidence: float) -> tuple[float, float]:
         """Sectioning and the share beyond as in `quantile_interval`, over groups of segments."""
         beyond = whole.n * min(level, 1 - level)
-        n_groups = next((k for k in BATCH_COUNTS if beyond / k >= MIN_BEYOND and len(self.segments) >= k), 0)
+        counts = [count for count in BATCH_COUNTS if len(self.segments) >= count]
+        n_groups = batches_with_enough(counts, whole.n, beyond) if counts else 0
         if n_groups == 0:
             return math.nan, math.nan
         size = len(self.segments) // n_groups

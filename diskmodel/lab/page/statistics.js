@@ -1,5 +1,5 @@
 // Estimates from a run, as `diskmodel.result.statistics` makes them in Python; tests compare the two.
-import { BATCH_COUNTS, CORRELATION_Z, DEVIATIONS, LARGEST_CORRELATION, MIN_JUDGED, N_COUNTS, N_SAMPLES, N_SLOTS, SHORT_REQUESTS, STUDENT_T } from "./constants.js";
+import { BATCH_COUNTS, CORRELATION_Z, DEVIATIONS, LARGEST_CORRELATION, LONG_SERIES, MIN_BEYOND, MIN_BEYOND_IN_LONG, MIN_JUDGED, N_COUNTS, N_SAMPLES, N_SLOTS, SHORT_REQUESTS, STUDENT_T } from "./constants.js";
 
 const UNKNOWN = [NaN, NaN];
 
@@ -60,7 +60,9 @@ export function quantile(values, level) {
 
 /** Ends of the 95 % interval of a quantile (`quantile_interval`); NaN where there is too little data. */
 export function quantileInterval(values, level) {
-  const n = BATCH_COUNTS.find((count) => values.length * Math.min(level, 1 - level) / count >= 25);
+  const beyond = values.length * Math.min(level, 1 - level), few = BATCH_COUNTS.at(-1);
+  const isLong = values.length >= LONG_SERIES && beyond / few >= MIN_BEYOND_IN_LONG;
+  const n = BATCH_COUNTS.find((count) => beyond / count >= MIN_BEYOND) ?? (isLong ? few : 0);
   if (!n) return UNKNOWN;
   const whole = quantile(values, level), isAbove = Float64Array.from(values, (value) => Number(value > whole));
   const each = batches(values, n).map((batch) => quantile(batch, level)), shares = batches(isAbove, n).map(mean);

@@ -50,7 +50,7 @@ class BesideRebuild:
 
 
 def beside_rebuild(
-    evaluate: Evaluate, array: Array, workload: Workload, *, n_requests: int, seed: int
+    evaluate: Evaluate, array: Array, workload: Workload, *, n_requests: int, seed: int, halfway_only: bool = False
 ) -> BesideRebuild:
     """Return how a load fares beside a rebuild, and how long that takes.
 
@@ -62,6 +62,8 @@ def beside_rebuild(
     workload : Workload
     n_requests, seed : int
         Of each run, which has fewer requests where they are rare.
+    halfway_only : bool
+        One run, where only ratios of what it finds count.
 
     Notes
     -----
@@ -82,11 +84,11 @@ def beside_rebuild(
         part = layout.model_copy(update={"rebuild": layout.rebuild.model_copy(update={"done_ratio": done_ratio})})
         return evaluate(array.model_copy(update={"layout": part}), workload, n_requests=n_requests, seed=seed)
 
-    weights = _WEIGHTS if isinstance(array.drive, Hdd) else _HALFWAY_ONLY
-    parts = sorted({0.0, 0.5, *weights})
+    weights = _WEIGHTS if isinstance(array.drive, Hdd) and not halfway_only else _HALFWAY_ONLY
+    parts = sorted({0.5, *weights} if halfway_only else {0.0, 0.5, *weights})
     with at_once(evaluate) as pool:
         outcomes = dict(zip(parts, pool.map(at, parts), strict=True))
-    worst = max(outcomes[0.5], outcomes[0.0], key=_wait_ns)
+    worst = max((outcomes[part] for part in (0.5, 0.0) if part in outcomes), key=_wait_ns)
     return BesideRebuild(worst, _hours(array, outcomes, weights, worst), len(outcomes))
 
 

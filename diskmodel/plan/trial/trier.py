@@ -72,7 +72,7 @@ class Trier:
         Whether to simulate arrays that have already failed a criterion about space or money.
     decides : bool
         Whether a run that leaves a criterion undecided is followed by a longer one. Without it only one that sees too
-        little of the rounds of a cache, or of the ups and downs of the load, is.
+        little of the rounds of a cache, or of the ups and downs of the load, is; and a rebuild is seen half-way only.
     known : iterable of Trial
         Made before.
     """
@@ -245,7 +245,14 @@ class Trier:
         except DescriptionError:  # no redundancy to rebuild from
             return None
         search = self.case.search
-        return beside_rebuild(self.evaluate, array, self.case.workload, n_requests=search.requests, seed=search.seed)
+        return beside_rebuild(
+            self.evaluate,
+            array,
+            self.case.workload,
+            n_requests=search.requests,
+            seed=search.seed,
+            halfway_only=not self.decides,
+        )
 
     def _degraded(self, disks: int, *, is_careful: bool) -> tuple[Outcome | None, list[Criterion], int]:
         objective, workload = self.case.objective, self.case.workload
