@@ -78,13 +78,17 @@ def _cache(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_cha
     candidates = plan.candidates.model_copy(update=alike)
     changed = with_write_cache(plan).model_copy(update={"candidates": candidates, "recording": None})
     with at_once(evaluate) as pool:
-        searched = pool.map(lambda case: search_family(case, evaluate), cases(changed))
+        searched = pool.map(lambda case: search_family(case, evaluate, is_careful=False), cases(changed))
         # the chance by formula is a lower bound: what exceeds the limit with it cannot be the answer
         limit = plan.objective.data_loss_per_year or USUAL_LOSS_PER_YEAR
         found = [item for item in searched if item.trial is None or item.trial.statics.loss_per_year <= limit]
         other, _ = choose(changed, found)
         if by_chance and other is not None:
-            other, _ = choose(changed, assure(changed, found, evaluate, n_draws=FEW_DRAWS, most=max(counts)))
+            # the best level as described is mostly enough; the others only where it is not
+            for some in ([other], found):
+                other, _ = choose(changed, assure(changed, some, evaluate, n_draws=FEW_DRAWS, most=max(counts)))
+                if other is not None and (other.risk is None or other.risk.is_assured):
+                    break
     if by_chance and other is not None and other.risk is not None and not other.risk.is_assured:
         other = None
     return [
