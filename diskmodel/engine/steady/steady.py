@@ -12,12 +12,12 @@ from diskmodel.engine.steady.recent import History
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.engine.steady.trial import (
     DRIFT,
-    TRIAL_REQUESTS,
     Pace,
     grown_old,
     levels_after,
     pace_of,
     requests_of_wave,
+    trial_requests,
 )
 from diskmodel.records import Requests, Run
 from diskmodel.workload import TraceWorkload, Workload
@@ -55,9 +55,9 @@ def settled(
 
     Notes
     -----
-    Each level stands at its mark, at the top or near nothing (rule Z3). A trial of 6,000 requests shows whether drives'
-    buffers that begin empty stay so; otherwise one that begins at the marks shows where levels go: one that rises by
-    more than a twentieth of what is written goes on to the top.
+    Each level stands at its mark, at the top or near nothing (rule Z3). A trial of 6,000 requests, or fewer large ones,
+    shows whether drives' buffers that begin empty stay so; otherwise one that begins at the marks shows where levels
+    go: one that rises by more than a twentieth of what is written goes on to the top.
     """
     if isinstance(workload, TraceWorkload):
         return EMPTY
@@ -71,13 +71,14 @@ def settled(
         return parts.start(first)
 
     # in a burst everything would fill, and between two of them nothing
-    even = workload.at_mean(TRIAL_REQUESTS)
+    n = trial_requests(workload)
+    even = workload.at_mean(n)
 
     def tried(levels: Levels, n_dirty: int = 0) -> tuple[Levels, Pace]:
         """What a trial shows that begins at these levels, and with so many dirty pages where theirs is low."""
         requests = even.requests(
             capacity_bytes=capacity_bytes,
-            n=TRIAL_REQUESTS,
+            n=n,
             seed=seed,
             with_cache_draws=scenario.has_drawn_hits,
             n_before=parts.history.n_before,
@@ -85,7 +86,7 @@ def settled(
         start = parts.start(levels)
         if n_dirty:
             start = replace(start, pages_dirty=parts.waiting_pages(n_dirty))
-        trial = replace(scenario, start=start, sample_every=TRIAL_REQUESTS // _SAMPLES)
+        trial = replace(scenario, start=start, sample_every=max(n // _SAMPLES, 1))
         run = engine(trial, requests)
         return levels_after(parts, levels, run, requests), pace_of(parts, requests, run)
 

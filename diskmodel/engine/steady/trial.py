@@ -9,15 +9,27 @@ import numpy as np
 from diskmodel.engine.steady.parts import Level, Levels, Parts
 from diskmodel.engine.steady.recent import distinct
 from diskmodel.records import Op, Requests, Run
+from diskmodel.workload import Workload
 
 #: Requests of the run that shows on which side of its mark a level moves. Half of it leaves a closed stream of 128
 #: clients some 30 turns; twice it would take as long as the run itself often does.
 TRIAL_REQUESTS = 6_000
+#: Size from which on a request counts as several, and as how many at most: as many are written in fewer requests, which
+#: take as long to simulate. Clients still get their turns. At a quarter of that size a trial of requests of 128 KiB
+#: writes a quarter of what fills a buffer of 128 MB.
+_LARGE_BYTES, _MOST = 128 << 10, 4
+_TURNS = 30
 #: Share of what was written by which a level must move to be called rising or falling: five standard deviations of
 #: what a level at its mark moves in the trial. Less than that would take a run of millions of requests to fill a cache.
 DRIFT = 0.05
 #: Share of the room above its mark at which a level counts as full: writes that wait leave it a little below the top.
 _NEARLY = 0.9
+
+
+def trial_requests(workload: Workload) -> int:
+    """Return the requests of a trial."""
+    counts_as = min(max(workload.mean_size_bytes / _LARGE_BYTES, 1.0), _MOST)
+    return min(max(round(TRIAL_REQUESTS / counts_as), _TURNS * workload.queue_depth), TRIAL_REQUESTS)
 
 
 @dataclass(frozen=True)

@@ -145,15 +145,19 @@ impl<const N: usize, V: Copy + Default> Lists<N, V> {
 
     /// Forgets the oldest block of a list.
     pub fn drop_oldest(&mut self, list: usize) {
-        let at = self.ends[list].oldest;
-        if at != NONE {
-            self.unlink(at);
-            let hash = hash_of(self.nodes[at as usize].block);
-            if let Ok(place) = self.places.find_entry(hash, |&other| other == at) {
-                place.remove();
-            }
-            self.free.push(at);
+        self.forget(self.ends[list].oldest);
+    }
+
+    fn forget(&mut self, at: u32) {
+        if at == NONE {
+            return;
         }
+        self.unlink(at);
+        let hash = hash_of(self.nodes[at as usize].block);
+        if let Ok(place) = self.places.find_entry(hash, |&other| other == at) {
+            place.remove();
+        }
+        self.free.push(at);
     }
 
     fn unlink(&mut self, at: u32) {
