@@ -84,11 +84,7 @@ def _cache(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_cha
         found = [item for item in searched if item.trial is None or item.trial.statics.loss_per_year <= limit]
         other, _ = choose(changed, found)
         if by_chance and other is not None:
-            # the best level as described is mostly enough; the others only where it is not
-            for some in ([other], found):
-                other, _ = choose(changed, assure(changed, some, evaluate, n_draws=FEW_DRAWS, most=max(counts)))
-                if other is not None and (other.risk is None or other.risk.is_assured):
-                    break
+            other, _ = choose(changed, assure(changed, found, evaluate, n_draws=FEW_DRAWS, most=max(counts)))
     if by_chance and other is not None and other.risk is not None and not other.risk.is_assured:
         other = None
     return [
