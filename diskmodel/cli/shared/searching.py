@@ -11,7 +11,7 @@ from typing import Any
 
 from diskmodel.cli.shared.console import progress
 from diskmodel.doing import doing
-from diskmodel.errors import DescriptionError, Fault
+from diskmodel.errors import DescriptionError, Fault, visible
 from diskmodel.version import __version__
 
 #: Seconds that a scheduler has to answer; Dask's own default is 30, too long to wait for a mistyped address.
@@ -38,17 +38,29 @@ def searching(memory: Path | None, cluster: str | None) -> Iterator[dict[str, An
         progress() as bar,
         doing("searching") as now,
     ):
-        task = bar.add_task("searching", total=None)
+        bar.add_task("searching", total=None)
+
+        def show_bar(words: str, done: int = 0, total: int | None = None) -> None:
+            # a bar that was full stays so, and its clock stands: each part has its own
+            for old in bar.task_ids if total is None or done == 1 else ():
+                bar.remove_task(old)
+            task = bar.task_ids[0] if bar.task_ids else bar.add_task(words, total=total)
+            bar.update(task, completed=done, total=total, description=visible(words))
 
         def show_progress(done: int, total: int, candidate: Any) -> None:
             disks = f"{candidate.disks} disks" if candidate.disks else candidate.state
             searched = f"searching, with {done} of {total} combinations of a drive and a level done"
             now(searched if done < total else "checking what the search found")
-            bar.update(task, completed=done, total=total, description=f"{candidate.family}: {disks}")
+            show_bar(f"{candidate.family}: {disks}", done, total)
+
+        def show_so_far(candidate: Any, still_open: str) -> None:
+            known = "no array" if candidate is None else candidate.in_words
+            now(f"looking at {still_open}, with {known} so far")
+            show_bar(f"so far: {known}\nopen: {still_open}")
 
         # Workers on other machines have working directories of their own.
         place = memory if memory is None or cluster is None else memory.resolve()
-        yield {"progress": show_progress, "memory": place, "executor": executor}
+        yield {"progress": show_progress, "so_far": show_so_far, "memory": place, "executor": executor}
 
 
 @contextmanager

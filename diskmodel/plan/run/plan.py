@@ -25,12 +25,16 @@ from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.comparison.pareto import pareto_front, points_of
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.question.description import PlanDescription
-from diskmodel.plan.run.pool import Progress, Workers
+from diskmodel.plan.run.pool import Progress, SoFar, Workers
 from diskmodel.plan.search.complete import complete, complete_with_rebuild
 from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate, Evaluation, evaluator
 from diskmodel.plan.trial.trier import is_settled, limits_rebuild
+
+#: What is open when the families were searched, by whether a chance is asked for; and when the best one was chosen.
+_AFTER_SEARCH = {True: "the chance of that in view of what is not known", False: "what a failed disk does"}
+_AFTER_CHOICE = "what was assumed"
 
 
 def run_plan(
@@ -39,6 +43,7 @@ def run_plan(
     evaluate: Evaluate | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
+    so_far: SoFar | None = None,
     memory: str | Path | None = None,
     with_relaxations: bool = True,
     with_sensitivity: bool = False,
@@ -57,6 +62,9 @@ def run_plan(
         Searches families at the same time; default: a pool on this machine. The answer does not depend on it.
     progress : callable, optional
         Called in this thread after each family.
+    so_far : callable, optional
+        Called in this thread with the best candidate as far as it is known, and what is still open: first as everything
+        is described, then with the chance that is asked for.
     memory : path, optional
         File that keeps every outcome; an interrupted search with the same file continues where it stopped.
     with_relaxations, with_sensitivity : bool
@@ -80,9 +88,13 @@ def run_plan(
     with Workers(cases(plan), decide, executor) as workers, decide:
         found = _search(plan, workers, progress)
         described = found
+        if so_far:
+            so_far(choose(plan, found)[0], _AFTER_SEARCH[by_chance])
         assured = partial(assure, plan, evaluate=tallies[PURPOSE]) if by_chance else None
         found = _complete(plan, workers, found, assured, with_details)
     best, minimized = choose(plan, found)
+    if so_far:
+        so_far(best, _AFTER_CHOICE)
     unsafe = [item.family for item in found if item.is_unsafe and best is not None and not best.is_unsafe]
     nominal, _ = choose(plan, [item for item in described if item.family not in unsafe])
     if best is not None and (with_details or with_waterfalls):

@@ -24,6 +24,9 @@ Job = Callable[[Case, Evaluate, Candidate | None], Candidate]
 #: Called with the number of families searched, the number of all, and the candidate just found.
 Progress = Callable[[int, int, Candidate], None]
 
+#: Called with the best candidate so far, None where there is none, and what is still open.
+SoFar = Callable[[Candidate | None, str], None]
+
 
 def local_pool(asked: Sequence[Case]) -> Executor:
     """Return a pool on this machine: threads where the native kernel runs (it releases the GIL), else processes."""

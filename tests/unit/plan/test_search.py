@@ -13,6 +13,7 @@ import pytest
 from diskmodel.array import Array
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import Case, cases
+from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.criterion import Verdict, overall
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.run.plan import run_plan
@@ -247,6 +248,23 @@ def test_progress_is_reported() -> None:
     seen: list[tuple[int, int]] = []
     run_plan(plan_of(), evaluate=Queues(), progress=lambda done, of, _: seen.append((done, of)))
     assert seen == [(1, 2), (2, 2)]
+
+
+def test_an_answer_so_far_comes_before_what_is_still_open() -> None:
+    seen: list[tuple[int | None, str]] = []
+
+    def so_far(candidate: Candidate | None, still_open: str) -> None:
+        seen.append((None if candidate is None else candidate.disks, still_open))
+
+    result = run_plan(plan_of(exact=False), evaluate=Queues(), so_far=so_far)
+    assert result.nominal is not None
+    assert result.best is not None
+    described, chosen = seen
+    assert described == (result.nominal.disks, "the chance of that in view of what is not known")
+    assert chosen == (result.best.disks, "what was assumed")
+    seen.clear()
+    run_plan(plan_of(), evaluate=Queues(), so_far=so_far, by_chance=False)
+    assert [still_open for _, still_open in seen] == ["what a failed disk does", "what was assumed"]
 
 
 def test_faults_of_a_plan_file_are_reported(tmp_path: object) -> None:
