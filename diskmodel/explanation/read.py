@@ -18,6 +18,7 @@ from diskmodel.formats.fio.workload import fio_workload
 from diskmodel.formats.recorders import KINDS as RECORDERS
 from diskmodel.formats.replaying import load_replay
 from diskmodel.formats.sysstat import KINDS as SYSSTAT
+from diskmodel.formats.time_classes import quantile_ns
 from diskmodel.workload import Workload
 
 #: Measured loads that are compared: more say nothing new of a cause, and each takes seconds.
@@ -178,6 +179,9 @@ def _of_recording(path: Path, device: str | None) -> Measured:
     figures = {f"{part}.mean": found.response_ns[part] for part in PARTS if part in found.response_ns}
     others = (stream for stream in workload.streams if stream.kind != "flushes")
     streams = {("reads" if stream.read_ratio else "writes"): stream for stream in others}
+    for part in [part for part in PARTS if f"{part}.mean" in figures and part in found.responses]:
+        shape = {name: quantile_ns(found.responses[part], level) for name, level in SHAPE.items()}
+        figures |= {f"{part}.{name}": value for name, value in shape.items() if value is not None}
     if not figures and "all" in found.response_ns:
         figures = {f"{part}.mean": found.response_ns["all"] for part in streams}
     if not figures:

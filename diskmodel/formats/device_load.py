@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,11 @@ class DeviceLoad:
         Length of a sample where the program reports it.
     notes : tuple of str
         What the reader had to assume or leave out.
+    sizes : mapping of str to mapping of int to float
+        Of "reads" and "writes": size in bytes → requests per second, summed over the samples. Empty where a program
+        reports only means.
+    responses : mapping of str to mapping of int to float
+        Of "reads" and "writes": k → requests that took from 2^k to 2^(k+1) ns. Empty where only means are known.
     """
 
     device: str
@@ -68,6 +73,8 @@ class DeviceLoad:
     flush_await_ns: Float64
     interval_s: float | None = None
     notes: tuple[str, ...] = ()
+    sizes: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
+    responses: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.ios_per_s)
@@ -132,4 +139,10 @@ def _notes(rows: Sequence[Mapping[str, float] | None]) -> list[str]:
     return found
 
 
-assert set(SERIES) == {item.name for item in fields(DeviceLoad)} - {"device", "interval_s", "notes"}
+assert set(SERIES) == {item.name for item in fields(DeviceLoad)} - {
+    "device",
+    "interval_s",
+    "notes",
+    "sizes",
+    "responses",
+}

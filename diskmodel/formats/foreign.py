@@ -45,9 +45,14 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
         "measure with fio, or " + _RECORD + " while it runs",
     ),
     (
-        r"^\S+ +total_wait +disk_wait +syncq_wait|^\S+ +sync_read +sync_write +async_read",
-        "is output of zpool iostat -w or -r: histograms of latencies or sizes over the time since boot, without rates",
-        "record with zpool iostat -vly 1 600, or the pool's disks with iostat -x 1 600",
+        r"^\S[^\t\n]*\n512(\t\d+){6,}$|^\S[^\t\n]*\n1(\t\d+){6,}\n3\t",
+        "is output of zpool iostat -H with -r or -w: without headers nothing says what its columns are",
+        "record without -H: zpool iostat -ry 10 60",
+    ),
+    (
+        r"^\S[^\t\n]*(\t[\d.,]+[KMGTPE]?){6}(\t(-|[\d.,]+[KMGTPE]?([num]?s)?))*$",
+        "is output of zpool iostat -H: without headers nothing says what its columns are",
+        "record without -H: zpool iostat -vly 1 600",
     ),
     (
         r'\A"?(Dstat|pcp-dstat|dool) [\d.]+ CSV [Oo]utput|^-+total-cpu-usage-+|^-+dsk/total-',

@@ -30,6 +30,7 @@ from diskmodel.formats.sizes import whole_size
 from diskmodel.formats.sysstat import KINDS as SYSSTAT_KINDS
 from diskmodel.formats.sysstat import read_sysstat
 from diskmodel.formats.sysstat.tables import FIRST_LEFT_OUT
+from diskmodel.formats.time_classes import merged
 from diskmodel.formats.trace.reader import SKIPPED_WORDS, Errors, read_trace
 from diskmodel.formats.trace_facts import TraceFacts
 from diskmodel.units import in_digits
@@ -93,6 +94,8 @@ class FoundWorkload:
         as far as the recording has them.
     outstanding : float or None
         Requests that were waiting or served on average over the recording; None where that is not recorded.
+    responses : mapping of str to mapping of int to float
+        Of "reads" and "writes" k → requests that took from 2^k to 2^(k+1) ns, where a recording has more than means.
     """
 
     workload: dict[str, Any]
@@ -104,6 +107,7 @@ class FoundWorkload:
     dropped_flushes: str = ""
     response_ns: Mapping[str, float] = field(default_factory=dict)
     outstanding: float | None = None
+    responses: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
 
 
 def find_workload(
@@ -331,7 +335,14 @@ def _from_loads(
         "; ".join(dropped),
         _mean_responses(chosen, is_known),
         _mean_outstanding(chosen, is_known),
+        _all_responses(chosen),
     )
+
+
+def _all_responses(loads: Sequence[DeviceLoad]) -> dict[str, dict[int, float]]:
+    """Return how long requests took, of all devices together."""
+    found = {way: merged(load.responses.get(way, {}) for load in loads) for way in ("reads", "writes")}
+    return {way: classes for way, classes in found.items() if classes}
 
 
 def _mean_responses(loads: Sequence[DeviceLoad], is_known: NDArray[np.bool_]) -> dict[str, float]:
@@ -469,7 +480,8 @@ def _device_streams(
         rule = "has requests but no bytes: the unit of its columns is too coarse, or they are missing"
         raise FormatError(Fault("device", load.device.strip(), rule, fix), source)
     if reads + writes > 0:
-        notes.append("of sizes only the means are recorded; each direction has one size")
+        if not load.sizes:
+            notes.append("of sizes only the means are recorded; each direction has one size")
         if reads and writes and not (read_bytes and write_bytes):
             lost = "writes" if read_bytes else "reads"
             notes.append(
@@ -480,7 +492,9 @@ def _device_streams(
             read_bytes, write_bytes = reads * mean, writes * mean
         parts = {"reads": (1.0, reads, read_bytes), "writes": (0.0, writes, write_bytes)}
         streams = [
-            _open_stream(prefix + name, ratio, rate * count / (reads + writes), {whole_size(n_bytes / count): 1})
+            _open_stream(
+                prefix + name, ratio, rate * count / (reads + writes), _device_sizes(load, name, n_bytes / count)
+            )
             for name, (ratio, count, n_bytes) in parts.items()
             if count > 0
         ]
@@ -502,6 +516,13 @@ def _device_streams(
             "record without -s"
         )
     return [_open_stream(f"{prefix}all", round(float(share), 4), rate, {whole_size(mean): 1})], dropped
+
+
+def _device_sizes(load: DeviceLoad, way: str, mean_bytes: float) -> dict[int, float]:
+    """Return the sizes of reads or of writes with their shares: as recorded, or the mean alone."""
+    recorded = load.sizes.get(way, {})
+    n = sum(recorded.values())
+    return {size: round(count / n, 6) for size, count in recorded.items()} if n else {whole_size(mean_bytes): 1.0}
 
 
 def _flushes_in_words(load: DeviceLoad, is_known: NDArray[np.bool_]) -> str:
@@ -554,7 +575,7 @@ def _with_flushes(
     return found
 
 
-def _open_stream(name: str, read_ratio: float, rate_per_s: float, sizes: dict[int, int]) -> dict[str, Any]:
+def _open_stream(name: str, read_ratio: float, rate_per_s: float, sizes: Mapping[int, float]) -> dict[str, Any]:
     return {
         "name": name,
         "read_ratio": read_ratio,

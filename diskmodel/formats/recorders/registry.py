@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from diskmodel.formats.device_load import DeviceLoad, loads_of
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.opening import read_document
-from diskmodel.formats.recorders import cloudwatch, elbencho_live, nfsiostat, pdh, prometheus, vmstat, zpool
+from diskmodel.formats.recorders import (
+    cloudwatch,
+    elbencho_live,
+    nfsiostat,
+    pdh,
+    prometheus,
+    vmstat,
+    zpool,
+    zpool_histograms,
+)
 from diskmodel.formats.sysstat.tables import Recording
 
 
@@ -45,6 +54,12 @@ RECORDERS: dict[str, Recorder] = {
         Recorder("cloudwatch", "statistics of CloudWatch", cloudwatch.is_statistics, cloudwatch.read_statistics),
         Recorder("nfsiostat", "output of nfsiostat", nfsiostat.is_nfsiostat, nfsiostat.read_nfsiostat),
         Recorder("vmstat-d", "output of vmstat -d", vmstat.is_vmstat_d, vmstat.read_vmstat_d),
+        Recorder(
+            "zpool-histograms",
+            "output of zpool iostat -r",
+            zpool_histograms.is_histograms,
+            zpool_histograms.read_histograms,
+        ),
         Recorder("zpool-iostat", "output of zpool iostat", zpool.is_zpool_iostat, zpool.read_zpool_iostat),
         Recorder("elbencho-live", "elbencho's live statistics", elbencho_live.is_live_csv, elbencho_live.read_live_csv),
     )
@@ -76,4 +91,7 @@ def loads_of_text(text: str, source: str, kind: str) -> list[DeviceLoad]:
     loads = loads_of(found.samples, found.interval_s, found.notes)
     if not loads:
         raise file_error(source, f"is {recorder.what} without a sample of a device", "let the recording run for longer")
-    return loads
+    return [
+        replace(load, sizes=found.sizes.get(load.device, {}), responses=found.responses.get(load.device, {}))
+        for load in loads
+    ]

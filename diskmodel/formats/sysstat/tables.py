@@ -47,11 +47,15 @@ class Recording:
     samples : list of Sample
     interval_s : float or None
     notes : list of str
+    sizes, responses : dict
+        As of `DeviceLoad`, by device, where a program has more than means.
     """
 
     samples: list[Sample] = field(default_factory=list)
     interval_s: float | None = None
     notes: list[str] = field(default_factory=list)
+    sizes: dict[str, dict[str, dict[int, float]]] = field(default_factory=dict)
+    responses: dict[str, dict[str, dict[int, float]]] = field(default_factory=dict)
 
     def leave_out_first(self, since: str, better: str) -> None:
         """Leave out the first report, which covers all the time since something; an only one is kept, and named.

@@ -44,13 +44,23 @@ SAMPLES = {
         "is a result of bonnie++",
         "measure with fio",
     ),
+    "zpool iostat -H -r": (
+        "tank\n512\t0\t0\t0\t0\t0\t0\t0\t0\n1024\t0\t0\t7\t0\t0\t0\t0\t0\n",
+        "is output of zpool iostat -H with -r or -w",
+        "record without -H: zpool iostat -ry 10 60",
+    ),
+    "zpool iostat -H": (
+        "tank\t564G\t924G\t9\t62\t82.0K\t926K\n",
+        "is output of zpool iostat -H",
+        "record without -H: zpool iostat -vly 1 600",
+    ),
     "zpool iostat -w": (
         "tank         total_wait     disk_wait    syncq_wait    asyncq_wait\n"
         "latency      read  write   read  write   read  write   read  write  scrub   trim\n"
         "----------  -----  -----  -----  -----  -----  -----  -----  -----  -----  -----\n"
         "262us         812    120    901    210     12      3      0     44      0      0\n",
         "is output of zpool iostat -w",
-        "record with zpool iostat -vly 1 600, or the pool's disks with iostat -x 1 600",
+        "put zpool iostat -ry 10 60 of the same load into the same file, or record the pool's disks with iostat -x 1",
     ),
     "dstat": (
         "--total-cpu-usage-- -dsk/total- -net/total- ---paging-- ---system--\n"

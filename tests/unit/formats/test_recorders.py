@@ -9,6 +9,7 @@ from diskmodel.errors import FormatError
 from diskmodel.formats import find_workload
 from diskmodel.formats.detect import detect_evidence
 from diskmodel.formats.recorders import RECORDERS, loads_of_text
+from tests.unit.formats.zpool_tables import sizes_table
 
 PERFMON = (
     '"(PDH-CSV 4.0) (Pacific Standard Time)(480)","\\\\A\\PhysicalDisk(0 C:)\\Disk Reads/sec",'
@@ -90,6 +91,18 @@ ZPOOL = "".join(
         "     1K      2  8.00M    32K    9ms    7ms  4.5ms    6ms  133ns    1us    1ms    1us      -      -",
     )
 )
+#: Since the import, then two intervals: 8 KiB and joined 64 KiB read, 4 KiB and joined 64 KiB written.
+HISTOGRAMS = "".join(
+    sizes_table(
+        "tank",
+        {
+            "4K": {"sync_write ind": 15 * n},
+            "8K": {"sync_read ind": 50 * n},
+            "64K": {"async_read agg": 10 * n, "async_write agg": 5 * n},
+        },
+    )
+    for n in (1800, 2, 1)
+)
 NFSIOSTAT = "\n".join(
     f"""
 nas:/x mounted on /x:
@@ -129,6 +142,7 @@ WORKED = {
     "nfsiostat": (NFSIOSTAT, "/x", [200, 400], [50, 50], [32768, 32768], [8192, 8192]),
     "vmstat-d": (VMSTAT, "sda", [300, 300], [0, 0], [4096, 4096], [np.nan, np.nan]),
     "zpool-iostat": (ZPOOL, "sda", [150, 1024], [0, 2], [4096, 8192], [np.nan, 16384]),
+    "zpool-histograms": (HISTOGRAMS, "tank", [120, 60], [40, 20], [69632 / 3] * 2, [27648, 27648]),
     "elbencho-live": (ELBENCHO, "elbencho", [0, 0], [2000, 1000], [np.nan, np.nan], [4096, 4096]),
 }
 
