@@ -31,6 +31,7 @@ COMMANDS = {
         "rule": "count disk operations as RAID calculators do",
     },
     "Describe the load and the disk": {
+        "pool": "turn zpool status and arcstats into an array",
         "workload": "make a workload from iostat, sar, fio or a block trace",
         "drives": "list the bundled drives, or show one of them",
         "controllers": "list the bundled controllers, or show one of them",

@@ -15,6 +15,7 @@ from diskmodel.formats.benchmarks import registry as benchmarks
 from diskmodel.formats.fio import reader as fio_reader
 from diskmodel.formats.fio.job import FioDirection, FioJob, FioLatency
 from diskmodel.formats.fio.workload import fio_workload
+from diskmodel.formats.pools import KINDS as POOLS
 from diskmodel.formats.recorders import KINDS as RECORDERS
 from diskmodel.formats.replaying import load_replay
 from diskmodel.formats.sysstat import KINDS as SYSSTAT
@@ -84,6 +85,9 @@ def _of_file(path: Path, device: str | None) -> Iterator[Measured]:
         yield _of_recording(path, device)
     elif kind.startswith("trace:"):
         yield _of_trace(path, device)
+    elif kind in POOLS:
+        fix = "make the array of it with `diskmodel pool`, and give results beside it"
+        raise FormatError(Fault("results", str(path), f"is {kind}, which has no figures to compare", fix))
     else:
         raise FormatError(Fault("results", str(path), f"is {kind}, which has no figures to compare", _USE))
 

@@ -115,7 +115,9 @@ def loads_of(
         idle = {name: value for name, value in _IDLE.items() if name in known}
         rows = [sample.get(device, idle) for sample in samples]
         series = {name: np.array([(row or {}).get(name, np.nan) for row in rows], dtype=np.float64) for name in SERIES}
-        loads.append(DeviceLoad(device, **series, interval_s=interval_s, notes=(*notes, *_notes(rows))))
+        loads.append(
+            DeviceLoad(device, **series, interval_s=interval_s, notes=(*notes, *_notes(rows)), sizes={}, responses={})
+        )
     return loads
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.errors import Fault, FormatError
-from diskmodel.formats import recorders
+from diskmodel.formats import pools, recorders
 from diskmodel.formats.benchmarks import registry as benchmarks
 from diskmodel.formats.detect import check_kind, detect_evidence
 from diskmodel.formats.device_load import DeviceLoad
@@ -170,6 +170,9 @@ def find_workload(
     if kind == latency_log.KIND:
         fix = "make it with log_offset=1, or give the job's JSON output"
         raise file_error(path, "is a log of fio without places: it holds no workload", fix)
+    if kind in pools.KINDS:
+        fix = "give it to `diskmodel pool`, and a recording of its load here: zpool iostat -vly 1 600"
+        raise file_error(path, "shows a pool, and no load", fix, value=kind)
     raise file_error(path, "holds no workload", "use an output of sysstat, a fio job or a trace", value=kind)
 
 

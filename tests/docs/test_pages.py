@@ -45,6 +45,7 @@ HEAVY = (
     "docs/how-to/measure/calibrate-inside-an-array.md",
     "docs/how-to/describe-a-workload.md",
     "docs/how-to/plan-an-array.md",
+    "docs/how-to/plan-a-pool.md",
     "docs/how-to/plan-several-volumes.md",
     "docs/how-to/run-on-a-cluster.md",
     "docs/how-to/size-from-iostat.md",

@@ -25,6 +25,7 @@ from diskmodel.formats.fio import reader as fio
 from diskmodel.formats.fio.latency_log import read_latency_log
 from diskmodel.formats.hardware import facts_of_text
 from diskmodel.formats.opening import read_document
+from diskmodel.formats.pools import arc_of_texts, pools_of_text
 from diskmodel.formats.recorders import loads_of_text as loads_of_recording
 from diskmodel.formats.sysstat import loads_of_text
 from diskmodel.formats.to_workload import find_workload
@@ -221,6 +222,32 @@ def smartctl_and_lsblk(choose: Random) -> bool:
     assert facts
     assert all(fact.rpm is None or fact.rpm > 0 for fact in facts)
     assert all(fact.capacity_bytes is None or fact.capacity_bytes > 0 for fact in facts)
+    return True
+
+
+@check("pools")
+def zpool_status(choose: Random) -> bool:
+    try:
+        pools = pools_of_text(as_text(_mostly(choose, seeds.POOLS)), "fuzz")
+    except FormatError as error:
+        say(error)
+        return False
+    assert pools
+    for pool in pools:
+        assert pool.in_words()
+        assert pool.scan is None or 0 <= pool.scan.done_ratio <= 1
+    return True
+
+
+@check("arcstats")
+def arcstats(choose: Random) -> bool:
+    try:
+        arc = arc_of_texts([(as_text(_mostly(choose, seeds.ARCSTATS)), "fuzz")])
+    except FormatError as error:
+        say(error)
+        return False
+    assert arc.hit_ratio is None or 0 <= arc.hit_ratio <= 1
+    assert all(one.n >= 0 for one in arc.reads.values())
     return True
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from diskmodel.formats.fio import json_output
 from tests.unit.formats import test_benchmarks
 from tests.unit.formats.files import DATA
+from tests.unit.formats.pools import files as pool_files
 from tests.unit.formats.test_recorders import WORKED as WORKED_RECORDINGS
 from tests.unit.formats.test_traces import WORKED
 
@@ -75,6 +76,8 @@ BENCHMARKS: dict[str, tuple[bytes, ...]] = {
     "elbencho": (test_benchmarks.ELBENCHO.encode(),),
     "sysbench-fileio": (test_benchmarks.SYSBENCH.encode(), test_benchmarks.SYSBENCH_1_1.encode()),
 }
+POOLS = tuple(text.encode() for text in (pool_files.STATUS, pool_files.RESILVER))
+ARCSTATS = (pool_files.arcstats().encode(),)
 HARDWARE = _data("smartctl-hdd.json", "smartctl-no-drive.json", "lsblk.json")
 
 
@@ -114,6 +117,8 @@ ANY = tuple(
         *RECORDINGS.values(),
         *BENCHMARKS.values(),
         HARDWARE,
+        POOLS,
+        ARCSTATS,
     )
     for seed in group
     if len(seed) < 4000

@@ -22,7 +22,7 @@ _BOTTOM = re.compile(r"(req_size|latency)\s+(.*)")
 _RULE = re.compile(r"-[- \t]*\Z")
 _FIGURE = re.compile(r"(\d{1,18}(?:[.,]\d{1,6})?)([KMGTPE]?)\Z", re.ASCII)
 _POWERS = {"": 1.0, **{letter: 1024.0**power for power, letter in enumerate("KMGTPE", start=1)}}
-#: The command itself, as it stands in front of what was copied from a terminal.
+#: The command itself, above what was copied from a terminal.
 _COMMAND = re.compile(r"(?:.*[#$%>❯]\s+)?(?:sudo\s+)?(?:\S*/)?zpool\s+iostat\b(?P<options>.*)\Z")
 #: A line of -T: seconds, or a date.
 _TIME = re.compile(r"\d{9,}\Z|.*\b\d{1,2}:\d\d:\d\d\b")
@@ -273,15 +273,15 @@ def _notes(tables: list[_Table], later: list[dict[str, _Table]]) -> Iterator[str
     for way in ("reads", "writes"):
         groups = [group for group, of in _WAYS.items() if of == way]
         totals = {group: sum(sum(table.of(group).values()) for table in tables) for group in groups}
-        if whole := sum(totals.values()):
-            sync = next(n for group, n in totals.items() if not group.startswith("async")) / whole
+        if n_all := sum(totals.values()):
+            sync = next(n for group, n in totals.items() if not group.startswith("async")) / n_all
             who = "read ahead" if way == "reads" else "of transaction groups"
             what = "programs wait for them" if way == "reads" else "of the intent log"
             yield f"{sync:.0%} of the {way} are synchronous ({what}), the others asynchronous ({who})".replace(
                 "%", " %", 1
             )
     for group, words in _OTHERS.items():
-        own = sum(sum(table.of(group).values()) for table in tables)
+        own = sum(sum(table.of(group).values(), 0.0) for table in tables)
         if own:
             n_reports = max(sum(table.name == tables[0].name for table in tables), 1)
             yield f"{in_digits(own / n_reports)} commands/s of {words} are left out"

@@ -9,7 +9,7 @@ from diskmodel.errors import FormatError
 from diskmodel.formats import find_workload
 from diskmodel.formats.detect import detect_evidence
 from diskmodel.formats.recorders import RECORDERS, loads_of_text
-from tests.unit.formats.zpool_tables import sizes_table
+from tests.unit.formats.pools.tables import sizes_table
 
 PERFMON = (
     '"(PDH-CSV 4.0) (Pacific Standard Time)(480)","\\\\A\\PhysicalDisk(0 C:)\\Disk Reads/sec",'

@@ -10,7 +10,7 @@ from diskmodel.explanation.read import read_results
 from diskmodel.formats import detect_evidence, find_workload
 from diskmodel.formats.recorders import loads_of_text
 from diskmodel.formats.time_classes import mean_ns, quantile_ns
-from tests.unit.formats.zpool_tables import SIZES, TIMES, sizes_table, times_table
+from tests.unit.formats.pools.tables import SIZES, TIMES, sizes_table, times_table
 
 KIND = "zpool-histograms"
 #: 100 reads of 8 KiB, 20 joined ones of 64 KiB and more; 30 log writes of 4 KiB, 10 of groups; a scrub of 5.

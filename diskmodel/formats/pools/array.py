@@ -1,0 +1,103 @@
+"""The array that a pool is, from what zpool status shows of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from diskmodel.array import Array
+from diskmodel.drive import Drive
+from diskmodel.errors import DescriptionError, Fault
+from diskmodel.formats.pools.status import Pool
+from diskmodel.layout.levels import POOLS
+from diskmodel.units import pretty_bytes
+
+
+def pool_words(pool: Pool, drive: str) -> str:
+    """Return the pool in the words that commands take: "2x6 DRIVE raidz2".
+
+    Raises
+    ------
+    DescriptionError
+        When its vdevs differ, or are of a kind that is not modeled.
+    """
+    (level, width), n = _only_shape(pool)
+    return f"{n}x{width} {drive} {level}"
+
+
+def pool_array(pool: Pool, drive: Drive, layout: Mapping[str, Any], controller: Mapping[str, Any]) -> Array:
+    """Return the array with its failed disks, its spares and the scan that is in progress.
+
+    Parameters
+    ----------
+    pool : Pool
+    drive : Drive
+        Of its data disks, which all are of one kind.
+    layout, controller : mapping
+        Fields that zpool does not show.
+
+    Raises
+    ------
+    DescriptionError
+        When there is no such array, or the pool stores more than such drives hold.
+    """
+    (level, width), n = _only_shape(pool)
+    fields: dict[str, Any] = {"level": level, "disks": n * width, "vdevs": n}
+    disks = [disk for vdev in pool.vdevs for disk in vdev.disks]
+    failed = [number for number, disk in enumerate(disks) if disk.is_failed]
+    known = {
+        "failed": failed,
+        # what a disk is resilvered onto is a spare until it is done, wherever it came from
+        "spares": max(len(pool.others.get("spares", ())), sum(disk.is_resilvering for disk in disks)),
+        "ashift": pool.ashift,
+        "rebuild": _rebuild(pool, failed, drive, n * (1 if level == "mirror" else width)),
+    }
+    fields |= {name: value for name, value in known.items() if value}
+    data = {"name": pool.name, "drive": drive, "layout": fields | dict(layout)}
+    return Array.parse(data | ({"controller": dict(controller)} if controller else {}), f"pool {pool.name}")
+
+
+def short_fields(array: Array, drive: str) -> dict[str, Any]:
+    """Return the fields of an array's file that are not its defaults, with its drive by the name or the path given."""
+    place = os.path.abspath(drive) if os.path.isfile(drive) else drive
+    rest = array.model_dump(mode="json", exclude_unset=True, exclude={"drive", "name"})
+    return {"name": array.name, "drive": place, **rest}
+
+
+def _only_shape(pool: Pool) -> tuple[tuple[str, int], int]:
+    """Return kind and width of the vdevs, which have to be alike, and how many there are."""
+    shapes = list(dict.fromkeys(vdev.shape for vdev in pool.vdevs))
+    (level, width), *others = shapes
+    if others:
+        most = max(shapes, key=[vdev.shape for vdev in pool.vdevs].count)
+        fix = f"describe the pool most like it in words, such as {len(pool.vdevs)}x{most[1]} DRIVE {most[0]}"
+        raise DescriptionError(
+            Fault("vdevs", pool.in_words(), "must be alike: pools of different ones are not modeled", fix)
+        )
+    if level not in POOLS:
+        what = "a disk on its own" if level == "disk" else level
+        rule = f"must be {', '.join(POOLS)}: {what} is not taken over"
+        raise DescriptionError(Fault("vdevs", pool.in_words(), rule, "describe the array in a file or in words"))
+    return (level, width), len(pool.vdevs)
+
+
+def _rebuild(pool: Pool, failed: list[int], drive: Drive, n_stored: int) -> dict[str, Any]:
+    """Return the scan that is in progress; {} where there is none, or none of these disks."""
+    scan = pool.scan
+    if scan is None or not scan.is_running:
+        return {}
+    disks = [disk for vdev in pool.vdevs for disk in vdev.disks]
+    resilvered = [number for number in failed if disks[number].is_resilvering]
+    if scan.is_resilver != bool(resilvered) or (failed and not scan.is_resilver):
+        return {}
+    fields: dict[str, Any] = {"action": "recover" if scan.is_resilver else "check", "done_ratio": scan.done_ratio}
+    if resilvered:
+        fields["disk"] = resilvered[0]
+    if scan.total_bytes is not None:
+        used = scan.total_bytes / (n_stored * drive.capacity_bytes)
+        if used > 1:
+            rule = f"holds less than the pool stores: {pretty_bytes(round(scan.total_bytes))} (zpool status)"
+            raise DescriptionError(Fault("drive", drive.name, rule, "name the drive that the pool has"))
+        fields["used_ratio"] = round(used, 4)
+    return fields

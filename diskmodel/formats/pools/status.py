@@ -1,0 +1,325 @@
+"""zpool status (OpenZFS): the vdevs of pools, their disks, and the scrub or resilver that is in progress."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from diskmodel.formats.faults import LineError, file_error
+
+_KEY = re.compile(
+    r"\s{0,8}(pool|state|status|action|see|scan|scrub|remove|checkpoint|expand|config|errors|dedup): ?(.*)\Z"
+)
+_HEADER = re.compile(r"(\s*)NAME\s+STATE\s+READ\s+WRITE\s+CKSUM\b")
+_ROW = re.compile(r"(\s*)(\S.*?)\s+([A-Z]{5,})\b(.*)\Z")
+#: Devices of other classes than data stand below these words.
+CLASSES = ("logs", "cache", "spares", "special", "dedup")
+_CLASS = re.compile(rf"\s*({'|'.join(CLASSES)})\s*\Z")
+_STATES = frozenset(("ONLINE", "DEGRADED", "FAULTED", "OFFLINE", "UNAVAIL", "REMOVED", "AVAIL", "INUSE", "SPLIT"))
+#: Those of a disk that can be read.
+_WORKING = frozenset(("ONLINE", "DEGRADED", "AVAIL", "INUSE"))
+#: Vdevs of several disks; the number behind the last "-" is that of the vdev.
+_VDEV = re.compile(r"(mirror|raidz[123]?|draid\S*?)-\d+\Z")
+#: What holds the disks of one place while they are exchanged.
+_EXCHANGE = re.compile(r"(replacing|spare)-\d+\Z")
+_INDIRECT = re.compile(r"indirect-\d+\Z")
+_BLOCKS = re.compile(r"block size: (\d+)B configured, (\d+)B native")
+
+_SIZE = r"(\d+(?:[.,]\d+)?)([KMGTPEB]?)B?"
+_POWERS = {"": 1.0, "B": 1.0, **{letter: 1024.0**power for power, letter in enumerate("KMGTPE", start=1)}}
+_LENGTH = re.compile(r"(?:(\d+) days? )?(\d+):(\d\d):(\d\d)|(\d+)h(\d+)m|(\d+)m\b")
+_SCAN = re.compile(
+    r"(?:thorough )?(?P<what>scrub|resilver|resilvered)\b(?: \((?P<vdev>[^)]*)\))?\s*"
+    r"(?P<state>in progress|paused|canceled|repaired|stopped|completed)?"
+)
+
+
+@dataclass(frozen=True)
+class Scan:
+    """A scrub or a resilver.
+
+    Attributes
+    ----------
+    is_resilver : bool
+    is_running : bool
+        False: it is finished.
+    done_ratio : float
+    total_bytes : float or None
+        All that it goes through: what the pool stores, with parity, but of mirrors one side.
+    bytes_per_s : float or None
+        Mean rate at which commands were issued.
+    hours : float or None
+        Of a finished one how long it took; else the estimate of what is left.
+    """
+
+    is_resilver: bool
+    is_running: bool
+    done_ratio: float = 1.0
+    total_bytes: float | None = None
+    bytes_per_s: float | None = None
+    hours: float | None = None
+
+    def __str__(self) -> str:
+        what = "resilver" if self.is_resilver else "scrub"
+        if not self.is_running:
+            return f"the last {what} took {self.hours:.3g} h" if self.hours is not None else f"a {what} has ended"
+        parts = [f"a {what} is in progress, {self.done_ratio:.1%} done".replace("%", " %")]
+        if self.bytes_per_s is not None:
+            parts.append(f"{self.bytes_per_s / 2**20:.4g} MiB/s")
+        if self.hours is not None:
+            parts.append(f"{self.hours:.3g} h to go")
+        return ", ".join(parts)
+
+
+@dataclass
+class Disk:
+    """A place for a disk.
+
+    Attributes
+    ----------
+    name : str
+        As zpool shows it; of a place where one disk replaces another that of the new one.
+    is_failed : bool
+        Nothing can be read from it, or not yet.
+    is_resilvering : bool
+    """
+
+    name: str
+    is_failed: bool = False
+    is_resilvering: bool = False
+
+
+@dataclass
+class Vdev:
+    """Disks that keep a record together.
+
+    Attributes
+    ----------
+    kind : str
+        "disk", "mirror", "raidz1" …, or "draid…" with its numbers.
+    disks : list of Disk
+    """
+
+    kind: str
+    disks: list[Disk] = field(default_factory=list)
+
+    @property
+    def shape(self) -> tuple[str, int]:
+        """What decides how it works: its kind and its number of disks."""
+        return self.kind, len(self.disks)
+
+
+@dataclass
+class Pool:
+    """A pool as zpool status shows it.
+
+    Attributes
+    ----------
+    name, state : str
+    vdevs : list of Vdev
+        Those of data.
+    others : dict of str to list of Vdev
+        Devices of the classes in `CLASSES`; spares and cache devices are vdevs of one disk.
+    scan : Scan or None
+        The running one, else the last one.
+    ashift : int or None
+        Where zpool says that it is smaller than the drives' own.
+    notes : list of str
+        What was seen and left out.
+    """
+
+    name: str
+    state: str = ""
+    vdevs: list[Vdev] = field(default_factory=list)
+    others: dict[str, list[Vdev]] = field(default_factory=dict)
+    scan: Scan | None = None
+    ashift: int | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def in_words(self) -> str:
+        """Return its shape: "2 × 6 raidz2"."""
+        counts: dict[tuple[str, int], int] = {}
+        for vdev in self.vdevs:
+            counts[vdev.shape] = counts.get(vdev.shape, 0) + 1
+        parts = [f"{n} × {width} {kind}" if kind != "disk" else f"{n} × disk" for (kind, width), n in counts.items()]
+        return " and ".join(parts)
+
+
+def is_status(text: str) -> bool:
+    """Whether a text holds an output of zpool status."""
+    head = text[:65536].expandtabs()
+    return re.search(r"^\s*pool: \S", head, re.M) is not None and any(map(_HEADER.match, head.split("\n")))
+
+
+def pools_of_text(text: str, source: str) -> list[Pool]:
+    """Return the pools of an output of zpool status, in its order.
+
+    Raises
+    ------
+    FormatError
+        When it holds no pool, or a pool without its devices.
+    LineError
+        For a line of the devices that is none.
+    """
+    pools: list[Pool] = []
+    sections: dict[str, list[str]] = {}
+    key = ""
+    table: _Table | None = None
+    for number, line in enumerate(text.replace("\r\n", "\n").expandtabs().split("\n"), start=1):
+        found = _KEY.match(line)
+        if found and (found[1] != "dedup" or key != "config"):
+            key = found[1]
+            if key == "pool":
+                pools.append(Pool(found[2].strip()))
+                sections, table = {}, None
+            sections[key] = [found[2]]
+            if pools and key == "state":
+                pools[-1].state = found[2].strip()
+        elif not pools or not line.strip():
+            continue
+        elif key == "config":
+            if header := _HEADER.match(line):
+                table = _Table(pools[-1], len(header[1]))
+            elif table is not None:
+                table.add(line, (source, number))
+        else:
+            sections[key].append(line.strip())
+        if pools and key in ("scan", "scrub"):
+            pools[-1].scan = _scan(" ".join(sections[key]))
+    for pool in pools:
+        _settle(pool)
+        if not pool.vdevs:
+            rule = f'shows no devices of the pool {pool.name}: its part "config" is missing or cut short'
+            raise file_error(source, rule, "give the whole output of zpool status")
+    if not pools:
+        raise file_error(source, "holds no pool", "give the output of zpool status")
+    return pools
+
+
+class _Table:
+    """Takes the lines of the devices of one pool: two blanks more for each level."""
+
+    def __init__(self, pool: Pool, column: int) -> None:
+        self.pool, self.column = pool, column
+        self.group = ""  # of the devices below: "" data
+        self.exchange: Disk | None = None
+        self.exchange_depth = 0
+        self.has_pool = False
+
+    def add(self, line: str, place: tuple[str, int]) -> None:
+        source, number = place
+        if one := _CLASS.match(line):
+            self.group = one[1]
+            self.pool.others.setdefault(self.group, [])
+            return
+        row = _ROW.match(line)
+        if row is None or row[3] not in _STATES or (len(row[1]) - self.column) % 2:
+            raise LineError(
+                source,
+                number,
+                0,
+                "",
+                line.strip(),
+                "is no line of the devices in zpool status: a name, a state, and counts of errors",
+                "give the output as it was printed, with its blanks",
+            )
+        depth, name, state, rest = (len(row[1]) - self.column) // 2, row[2], row[3], row[4]
+        if not self.has_pool and not self.group:
+            self.has_pool = True
+            return
+        if _INDIRECT.match(name):
+            self.pool.notes.append(f"{name} is what is left of a vdev that was removed: its data lies on the others")
+            return
+        if blocks := _BLOCKS.search(rest):
+            self.pool.ashift = int(blocks[1]).bit_length() - 1
+        self._place(depth, name, state, rest, place)
+
+    def _place(self, depth: int, name: str, state: str, rest: str, place: tuple[str, int]) -> None:
+        vdevs = self.pool.others[self.group] if self.group else self.pool.vdevs
+        is_new = "resilvering)" in rest or "(awaiting resilver" in rest
+        disk = Disk(name, state not in _WORKING, is_new)
+        if self.exchange is not None and depth > self.exchange_depth:
+            _exchange(self.exchange, disk)
+            return
+        self.exchange = None
+        if depth == 1 and (whole := _VDEV.match(name)):
+            vdevs.append(Vdev("raidz1" if whole[1] == "raidz" else whole[1]))
+            return
+        if depth == 1:
+            vdevs.append(Vdev("disk"))
+        elif not vdevs:
+            source, number = place
+            raise LineError(source, number, 0, "", name, "is a disk without its vdev", "give the whole output")
+        if _EXCHANGE.match(name):
+            disk = self.exchange = Disk(name, is_failed=True)
+            self.exchange_depth = depth
+        vdevs[-1].disks.append(disk)
+
+
+def _exchange(place: Disk, disk: Disk) -> None:
+    """Add one of the disks of a place that is exchanged: it works as soon as one of them has all data."""
+    place.name = disk.name
+    place.is_resilvering = place.is_resilvering or disk.is_resilvering
+    place.is_failed = place.is_failed and (disk.is_failed or disk.is_resilvering)
+
+
+def _settle(pool: Pool) -> None:
+    """Decide which disks that are resilvered have their data.
+
+    A new side of a mirror has none. A disk that was away for a while lacks only what was written meanwhile, and its
+    vdev is not said to have lost data.
+    """
+    for vdev in pool.vdevs:
+        for disk in vdev.disks:
+            if not disk.is_resilvering or disk.is_failed:
+                continue
+            others = [
+                other for other in vdev.disks if other is not disk and not (other.is_failed or other.is_resilvering)
+            ]
+            if vdev.kind == "mirror" and others:
+                disk.is_failed = True
+            else:
+                disk.is_resilvering = False
+                pool.notes.append(f"{disk.name} is resilvered with what it missed: it is taken to have its data")
+
+
+def _scan(text: str) -> Scan | None:
+    """Return a scan from what stands behind "scan:"; None where there was none."""
+    found = _SCAN.match(text)
+    if found is None or found["state"] == "canceled":
+        return None
+    is_resilver = found["what"] != "scrub"
+    if found["state"] not in ("in progress", "paused"):
+        took = re.search(r"\b(?:in|after) (" + _LENGTH.pattern + ")", text)
+        return Scan(is_resilver, is_running=False, hours=_hours(took[1]) if took else None)
+    done = re.search(r"(\d+(?:[.,]\d+)?)% done", text)
+    issued = re.search(_SIZE + r"(?: / " + _SIZE + r")? issued(?: at " + _SIZE + r"/s)?", text)
+    scanned = re.search(
+        _SIZE + r"(?: scanned out of " + _SIZE + r"| / " + _SIZE + r" scanned)(?: at " + _SIZE + r"/s)?", text
+    )
+    total = re.search(_SIZE + r" total", text) or re.search(r"(?:scanned out of | / )" + _SIZE, text)
+    left = re.search(r"(" + _LENGTH.pattern + r") to go", text)
+    rate = None
+    if issued and issued[5]:
+        rate = _bytes(issued[5], issued[6])
+    elif not issued and scanned and scanned[7]:
+        rate = _bytes(scanned[7], scanned[8])
+    return Scan(
+        is_resilver,
+        is_running=True,
+        done_ratio=min(float(done[1].replace(",", ".")) / 100, 1.0) if done else 0.0,
+        total_bytes=_bytes(total[1], total[2]) if total else None,
+        bytes_per_s=rate,
+        hours=_hours(left[1]) if left else None,
+    )
+
+
+def _bytes(number: str, unit: str) -> float:
+    return float(number.replace(",", ".")) * _POWERS[unit]
+
+
+def _hours(text: str) -> float:
+    found = _LENGTH.search(text)
+    assert found is not None
+    days, hours, minutes, seconds, old_hours, old_minutes, only_minutes = (float(part or 0) for part in found.groups())
+    return 24 * days + hours + old_hours + (minutes + old_minutes + only_minutes) / 60 + seconds / 3600

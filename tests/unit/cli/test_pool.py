@@ -1,0 +1,85 @@
+"""`diskmodel pool`: what zpool status and arcstats show becomes an array."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from diskmodel.array import Array
+from tests.unit.cli.commands import refusal, run
+from tests.unit.formats.pools.files import RESILVER, STATUS, arcstats, status, vdev
+
+DRIVE = ("--drive", "seagate-exos-x18")
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Path]:
+    texts = {
+        "status": STATUS,
+        "resilver": RESILVER,
+        "first": arcstats(),
+        "last": arcstats(hits=1700, misses=300),
+        "plain": status(vdev("mirror-0", "sda", "sdb"), name="rpool"),
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    return {name: tmp_path / name for name in texts}
+
+
+def test_a_pool_becomes_an_array_that_loads(files: dict[str, Path], tmp_path: Path) -> None:
+    out = tmp_path / "tank.toml"
+    log = ("--log-device", "micron-7450-pro-1920", "--record-size", "32KiB")
+    done = run("pool", files["status"], files["first"], files["last"], *DRIVE, *log, "--out", out)
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.startswith("tank: 2 × 6 raidz2, ONLINE\n  logs: nvme0n1p1, nvme1n1p1\n")
+    assert 'in words: "2x6 seagate-exos-x18 raidz2, record 32KiB"' in done.stdout
+    said = " ".join(done.stdout.split())
+    assert "80.0 % of the blocks that programs read were in the ARC (between the snapshots)" in said
+    assert "the log device is left out" not in done.stdout
+    array = Array.load(out)
+    assert array.controller.read_cache is not None
+    assert array.controller.read_cache.hit_ratio == 0.8
+    assert array.layout.log is not None
+    assert (array.layout.vdevs, array.layout.disks, array.layout.record_bytes) == (2, 12, 32768)
+
+
+def test_what_is_left_out_is_said(files: dict[str, Path]) -> None:
+    shown = run("pool", files["status"]).stdout
+    assert "the log device is left out: name its drive with --log-device" in shown
+    assert "cache devices (L2ARC) are left out" in shown
+    assert "next: name its drives with --drive" in shown
+    alone = " ".join(run("pool", files["first"]).stdout.split())
+    assert "since the module was loaded: take two snapshots for a load" in alone
+
+
+def test_the_document(files: dict[str, Path]) -> None:
+    found = json.loads(run("pool", files["resilver"], files["first"], *DRIVE, "--json").stdout)
+    assert found["pool"]["scan"]["hours"] == 36
+    assert found["arc"]["hit_ratio"] == 0.9
+    assert found["words"] == "1x4 seagate-exos-x18 raidz1"
+    assert Array.parse(found["array"]).layout.failed == (1,)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("status", "resilver"), "--name: is required: there are several pools; one of tank, vault"),
+        (("status", "--name", "tonk"), "is in none of the files; it is one of tank"),
+        (("status", "--out", "x.toml"), "needs the drive of the pool's disks"),
+        (("first", *DRIVE), "--drive='seagate-exos-x18': needs a pool"),
+        (("plain", *DRIVE, "--log-device", "micron-7450-pro-1920"), "the pool has no log device"),
+        (("status", *DRIVE, "--log-device", "seagate-exos-x18"), "is no flash drive that is protected"),
+        (("status", *DRIVE, "--record-size", "3k"), "must be a power of two"),
+        (("status", "status"), "show a pool twice"),
+        (("status", *DRIVE, "--out", "status"), "is an input of this command"),
+    ],
+)
+def test_what_cannot_be(words: tuple[str, ...], message: str, files: dict[str, Path]) -> None:
+    assert message in refusal("pool", *(files.get(word, word) for word in words))
+
+
+def test_the_pool_that_is_meant(files: dict[str, Path]) -> None:
+    assert run("pool", files["status"], files["plain"], "--name", "rpool").stdout.startswith("rpool: 1 × 2 mirror")
+    assert "shows no pool" in refusal("pool", Path(__file__).parents[2] / "data" / "formats" / "iostat.txt")
