@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from diskmodel.controller.catalogue import NamedController, load_controller, profiles
-from diskmodel.controller.description import Controller
+from diskmodel.controller.description import Controller, ReadCache
 from diskmodel.description import Description, facts_html, read_toml
 from diskmodel.drive import DriveTables, Flash, HddTables, NamedDrive
 from diskmodel.drive.hdd import Hdd
@@ -170,7 +170,7 @@ class Array(Description):
         if self.controller.name:
             facts.append(("controller", self.controller.name))
         for label, cache in (
-            ("read cache", self.controller.read_cache),
+            ("ARC" if layout.kind.is_pool else "read cache", self.controller.read_cache),
             ("write cache", self.controller.write_cache),
         ):
             if cache is not None and cache.size_bytes is not None:
@@ -201,9 +201,17 @@ class Array(Description):
         level = self.layout.level
         if self.queue != Queue():
             return f"queue: above each disk of {level} is the queue of OpenZFS; remove queue"
-        if self.controller.has_real_cache:
-            fix = "remove it, or give the hit_ratio of the ARC in read_cache"
-            return f"controller: a cache of its own in front of {level} is not modeled; {fix}"
+        if self.controller.write_cache is not None:
+            fix = "remove it; writes of programs are collected in memory, up to layout.dirty_data_max"
+            return f"controller.write_cache: in front of {level} there is none; {fix}"
+        if self.controller.read_ahead_bytes:
+            return f"controller.read_ahead_bytes: {level} reads ahead by itself (rule X18); remove it"
+        read, record = self.controller.read_cache, self.layout.pool_record_bytes
+        if read is not None and read.block_bytes not in (ReadCache.model_fields["block_bytes"].default, record):
+            fix = f"remove it, or write {pretty_bytes(record)}"
+            return f"controller.read_cache.block_bytes={read.block_bytes}: the ARC keeps records of the pool; {fix}"
+        if read is not None and read.policy == "2q":
+            return "controller.read_cache.policy='2q': the cache of OpenZFS is an ARC; remove it"
         if self.host.page_cache is not None:
             return (
                 f"host.page_cache: in front of {level} is the cache of OpenZFS, which is not modeled; remove page_cache"
@@ -221,6 +229,15 @@ class Array(Description):
     def member_queue(self) -> Queue:
         """The queue above each drive: as described, or that of OpenZFS (rule X7)."""
         return Queue() if self.layout.kind.is_pool else self.queue
+
+    @property
+    def front_controller(self) -> Controller:
+        """The controller as described; the read cache of a pool is its ARC, whose blocks are records (rule K16)."""
+        read = self.controller.read_cache
+        if not self.layout.kind.is_pool or read is None or read.size_bytes is None:
+            return self.controller
+        arc = read.model_copy(update={"block_bytes": self.layout.pool_record_bytes, "policy": "arc"})
+        return self.controller.model_copy(update={"read_cache": arc})
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -313,7 +330,12 @@ class Array(Description):
     @property
     def is_hardware(self) -> bool:
         """Whether a controller of its own makes the array, and not Linux md."""
-        return self.controller.has_real_cache or self.controller.volume_depth is not None
+        return self.has_controller_cache or self.controller.volume_depth is not None
+
+    @property
+    def has_controller_cache(self) -> bool:
+        """Whether a controller of its own caches blocks; the cache of a pool is OpenZFS's, in the host's memory."""
+        return self.controller.has_real_cache and not self.layout.kind.is_pool
 
     @property
     def _n_locks(self) -> int:

@@ -99,7 +99,7 @@ WRITE_CACHE = Option(
 )
 READ_CACHE = Option(
     "--read-cache",
-    "Read cache of the controller, for example 4GiB; 0 for none.",
+    "Read cache of the controller, or ARC of a pool, for example 4GiB; 0 for none.",
     plan="controller.read_cache.size_bytes",
     array="controller.read_cache.size_bytes",
 )

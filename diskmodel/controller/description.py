@@ -23,10 +23,11 @@ class ReadCache(Description):
     hit_ratio : float or None
         Probability that a read hits, whatever its address.
     size_bytes : int or None
-        Size of a real cache.
+        Size of a real cache; of a pool of OpenZFS what its ARC has for data.
     policy : "lru", "2q" or "arc"
+        Of a pool always "arc".
     block_bytes : int
-        Unit in which a real cache keeps data.
+        Unit in which a real cache keeps data; of a pool its records.
     """
 
     hit_ratio: Ratio | None = None

@@ -29,7 +29,10 @@ def pool_messages(array: Array, workload: Workload | TraceWorkload) -> tuple[str
     layout = array.layout
     if not layout.kind.is_pool:
         return ()
-    served = "" if array.controller.read_cache is not None else "no read is served by the cache of OpenZFS (ARC), "
+    cache = array.controller.read_cache
+    served = "" if cache is not None else "no read is served by the cache of OpenZFS (ARC), "
+    if cache is not None and cache.size_bytes is not None:
+        served = "all of the size of the cache of OpenZFS (ARC) is for data, "
     found = [f"{served}all metadata is in memory, and the files were written in order into an empty pool"]
     if workload.has_writes:
         found.append(

@@ -131,7 +131,7 @@ def resolve(array: Array, seed: int) -> Scenario:
         queue=queue,
         drive_queue=own,
         depth=depth,
-        controller=array.controller,
+        controller=array.front_controller,
         host=_host(array.host, tables, layout),
         link_bytes_per_s=0 if link is None else max(round(link), 1),
         revolution_ns=revolution,

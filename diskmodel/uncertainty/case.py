@@ -147,7 +147,7 @@ class Case:
         writes, is_queued = self.seen.write_ratio, self.seen.in_disk > SINGLE
         controller = self.array.controller
         if not self.is_hdd:
-            controlled = {"controller": writes} if controller.has_real_cache and not controller.name else {}
+            controlled = {"controller": writes} if self.array.has_controller_cache and not controller.name else {}
             reads = {"flash_parallelism" if is_queued else "flash_read_time": (1 - writes) * (1 if is_queued else -1)}
             return {**reads, "flash_write": writes, **controlled}
         if self.load == "sequential":

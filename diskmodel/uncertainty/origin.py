@@ -63,7 +63,7 @@ def array_class(array: Array, *, behind_controller: bool = True) -> str:
     """
     is_flash = not isinstance(array.drive, Hdd)
     # of one that was measured more is known than of its class
-    has_cache = behind_controller and array.controller.has_real_cache and not array.controller.name
+    has_cache = behind_controller and array.has_controller_cache and not array.controller.name
     if is_flash:
         if has_cache:
             return "flash-behind-controller"

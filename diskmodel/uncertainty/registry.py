@@ -136,11 +136,11 @@ def _controller(case: Case) -> Known | None:
         return _measured_controller(case)
     if case.draws_destaging:
         return Known("the two controllers whose destages were measured", lambda by, _: Moves(destaging=_level(by) - 1))
-    if case.is_hdd or not (controller.has_real_cache or controller.command_ns):
+    if case.is_hdd or not (case.array.has_controller_cache or controller.command_ns):
         return None
     name = case.array_class
     spread = spread_of(name, "controller")
-    if controller.has_real_cache and writes > FEW_WRITES:
+    if case.array.has_controller_cache and writes > FEW_WRITES:
         return _known(name, spread, lambda factor: Moves(speed=factor * writes, command=-factor))
     return _known(name, spread, lambda factor: Moves(command=-factor)) if controller.command_ns else None
 

@@ -15,6 +15,7 @@ from tests.differential.compare import difference
 
 N_CASES = 24
 N_ORDERED = 16
+N_ARCS = 32
 #: Seeds of writes that the reference engine runs in a second or two each.
 QUICK = (0, 2, 5, 7, 10, 13, 14, 15, 19, 21, 25, 26)
 
@@ -101,6 +102,29 @@ def ordered_case(seed: int) -> Case:
         stream["addresses"]["mean_run"] = 20.0
     case["n"] = 300
     return case
+
+
+def arc_case(seed: int) -> Case:
+    """A pool behind an ARC of a few records or of all that is read, drawn from a seed."""
+    rng = random.Random(1000 + seed)
+    pick = rng.choice
+    case = (pool_case, writing_case, ordered_case)[seed % 3](seed)
+    array, stream = case["array"], case["workload"]["streams"][0]
+    size = array["layout"]["record_bytes"] * pick((1, 6, 40, 400))
+    array["controller"] = {"read_cache": {"size_bytes": size}}
+    stream["span_bytes"] = pick((4 << 20, 4 << 20, 40 << 20))
+    if stream.get("kind") != "commits" and pick((False, True)):
+        # parts of records, and requests of several
+        stream |= {"size_bytes": pick((4096, 24576, 262144)), "alignment_bytes": 4096}
+    case["n"] = 300
+    return case
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_the_engines_agree_on_pools_behind_an_arc(block: int) -> None:
+    for seed in range(block, N_ARCS, 4):
+        divergence = difference(arc_case(seed))
+        assert divergence is None, f"arc_case({seed}): {divergence}"
 
 
 @pytest.mark.parametrize("block", range(4))

@@ -1,4 +1,4 @@
-"""Event adapter of a controller with real caches: hits, read-ahead, write-back (rules K6 to K12)."""
+"""Event adapter of a controller with real caches: hits, read-ahead, write-back (rules K6 to K16)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from diskmodel.controller.dirty_blocks import DirtyBlocks
 from diskmodel.engine.reference.clock import Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.controller import Controller, HostRequest
+from diskmodel.engine.reference.pools.writes import PoolWrites
 from diskmodel.engine.reference.raid import Access, Raid
 from diskmodel.engine.scenario import Scenario
 from diskmodel.records import FLUSH, READ, WRITE
@@ -61,6 +62,8 @@ class CachedController(Controller):
                 tables.dirty_lines, tables.high_lines, tables.low_lines, tables.lanes, tables.line_blocks
             )
         start = scenario.start
+        if isinstance(self.array, PoolWrites):
+            self.array.reads.arc = self.cache
         if self.cache is not None:
             for block in start.cached.tolist():
                 self.cache.insert(block)
@@ -91,6 +94,8 @@ class CachedController(Controller):
             return
         if request.op == READ and self._holds(request.sector, request.n):
             self._read_ahead(request)
+            if isinstance(self.array, PoolWrites):
+                self.array.reads.hit(request.sector, request.n)
             self._hit(request)
             return
         if request.op == READ:

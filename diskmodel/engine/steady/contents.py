@@ -19,7 +19,7 @@ from diskmodel.engine.steady.rounds import UNEVEN, UNEVEN_WAYS, Arms, swept_roun
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.layout.written import written
 from diskmodel.records import Int64
-from diskmodel.workload.addresses import Sequential, Strided
+from diskmodel.workload.addresses import Sequential, SortedBatches, Strided
 from diskmodel.workload.stream import Stream
 
 #: Uses of blocks for each block that a cache has room for: 2Q and ARC reach their shares of lists, LRU its last block.
@@ -135,6 +135,30 @@ def filling_uses(history: History, n: int, block_bytes: int) -> Int64:
     """Uses that fill a cache of `n` blocks; where the whole region fits, all of it before anything else."""
     uses = history.uses(_USES_PER_BLOCK * n, block_bytes)
     return np.concatenate([_region(history, n, block_bytes), uses])
+
+
+@lru_cache(maxsize=_RECENT_KEPT)
+def filling_uses_to_the_last(history: History, n: int, block_bytes: int) -> Int64:
+    """As `filling_uses`, for caches that the past's requests may be too few for (rule Z4).
+
+    What is left then holds blocks of the streams with random places, at equal distances over their regions, so many of
+    each as it has requests. What is popular is in the past.
+    """
+    uses = filling_uses(history, n, block_bytes)
+    left = n - len(distinct(uses))
+    streams = [s for s in history.workload.streams if not isinstance(s.addresses, Sequential | Strided | SortedBatches)]
+    total = sum(stream.row_weight for stream in history.workload.streams)
+    if left <= 0 or not streams or not total:
+        return _kept(uses)
+    parts = []
+    for stream in streams:
+        space = history.workload.space(stream, history.capacity_bytes)
+        first, n_blocks = space.first_byte // block_bytes, max(space.span_bytes // block_bytes, 1)
+        # those that fall on blocks of the past are no others: so many more are taken
+        n_used = int(np.count_nonzero((uses >= first) & (uses < first + n_blocks)))
+        n_own = min(round(left * stream.row_weight / total / max(1 - n_used / n_blocks, 0.01)), n_blocks)
+        parts.append(first + np.arange(n_own, dtype=np.int64) * n_blocks // max(n_own, 1))
+    return _kept(np.concatenate([*parts, uses]))
 
 
 def recent_blocks(history: History, n: int, block_bytes: int) -> Int64:

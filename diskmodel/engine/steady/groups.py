@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.engine.steady.recent import distinct, ranges
-from diskmodel.engine.steady.start import EMPTY, Start
+from diskmodel.engine.steady.start import Start
 from diskmodel.layout.pool_space import indirect_blocks
 from diskmodel.records import Int64, Op, Requests, Run, Sync
 from diskmodel.workload import Workload
@@ -27,8 +27,13 @@ _DRAWN = 400_000
 Engine = Callable[["Scenario", Requests], Run]
 
 
-def group_start(scenario: Scenario, workload: Workload, *, capacity_bytes: int, seed: int, engine: Engine) -> Start:
-    """Return the start of a pool that is written to: a group whose time has come, as large as this load makes them."""
+def group_start(
+    scenario: Scenario, workload: Workload, begun: Start, *, capacity_bytes: int, seed: int, engine: Engine
+) -> Start:
+    """Return the start of a pool that is written to: a group whose time has come, as large as this load makes them.
+
+    `begun` is what its cache holds.
+    """
     pool = scenario.layout.pool
     assert pool is not None
     writes = pool.writes
@@ -41,7 +46,7 @@ def group_start(scenario: Scenario, workload: Workload, *, capacity_bytes: int, 
     if workload.queue_depth:
         n = _FIRST
         while True:
-            run = engine(replace(scenario, start=EMPTY), drawn(n))
+            run = engine(replace(scenario, start=begun), drawn(n))
             if run.end_ns >= _GROUPS * writes.group_ns or n >= _LONGEST:
                 break
             n *= _TIMES
@@ -62,7 +67,8 @@ def group_start(scenario: Scenario, workload: Workload, *, capacity_bytes: int, 
     n_indirect = round(indirect_blocks(writes, of_all.tolist()) * longer)
     # a group is written before its time when it is large
     share = min(writes.dirty_group / max(n_dirty * pool.record + n_indirect * writes.indirect, 1), 1.0)
-    return Start(
+    return replace(
+        begun,
         group_records=min(round(n_records * share), writes.n_records),
         group_indirect=min(round(n_indirect * share), writes.n_records),
         group_top=min(int(last.max()) + 1, writes.n_records),

@@ -17,6 +17,7 @@ from diskmodel.engine.steady.contents import (
     ROUNDS,
     aged_units,
     filling_uses,
+    filling_uses_to_the_last,
     recent_blocks,
     uneven_round,
     waiting_blocks,
@@ -71,6 +72,18 @@ class Levels:
     pages: Level = Level.MARK
     media: Level = Level.FULL
     filled_ratio: float = 1.0
+
+
+def cached_blocks(scenario: Scenario, history: History) -> Int64:
+    """Return the blocks in the read cache, in the order in which they were used (rule Z4)."""
+    caches = scenario.caches
+    if caches is None or not caches.read_blocks:
+        return EMPTY.cached
+    draw = recent_blocks if caches.policy == "lru" else filling_uses
+    if scenario.layout.pool is not None:
+        # tens of gigabytes of small records
+        draw = filling_uses_to_the_last
+    return draw(history, caches.read_blocks, caches.block_sectors * scenario.drive.sector_bytes)
 
 
 class Parts:
@@ -250,13 +263,7 @@ class Parts:
         return waiting, uneven_round(history, len(waiting), block_bytes, caches.lanes, has_arms=has_arms)
 
     def _draw_cached(self) -> Int64:
-        """Blocks in the read cache (rule Z4)."""
-        caches = self.caches
-        if caches is None or not caches.read_blocks:
-            return EMPTY.cached
-        block_bytes = caches.block_sectors * self.sector_bytes
-        draw = recent_blocks if caches.policy == "lru" else filling_uses
-        return draw(self.history, caches.read_blocks, block_bytes)
+        return cached_blocks(self.scenario, self.history)
 
     def _draw_buffered(self, level: Level) -> tuple[Int64, Int64, Int64]:
         """Writes that flash drives have programmed last, those in drives' buffers, and their room (rules Z5, F18)."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from diskmodel.engine.steady.groups import group_start
-from diskmodel.engine.steady.parts import Level, Levels, Parts
+from diskmodel.engine.steady.parts import Level, Levels, Parts, cached_blocks
 from diskmodel.engine.steady.recent import History
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.engine.steady.trial import (
@@ -62,9 +62,11 @@ def settled(
     if isinstance(workload, TraceWorkload):
         return EMPTY
     if scenario.layout.pool is not None:
+        cached = cached_blocks(scenario, History(workload, capacity_bytes, seed))
+        at_first = replace(EMPTY, cached=cached) if len(cached) else EMPTY
         if not workload.has_writes:
-            return EMPTY
-        return group_start(scenario, workload, capacity_bytes=capacity_bytes, seed=seed, engine=engine)
+            return at_first
+        return group_start(scenario, workload, at_first, capacity_bytes=capacity_bytes, seed=seed, engine=engine)
     parts = Parts(scenario, History(workload, capacity_bytes, seed))
     first = parts.first_levels
     if not parts.has_levels or not parts.writes_anything:

@@ -152,7 +152,13 @@ def test_what_no_pool_can_be(fields: dict[str, Any], said: str) -> None:
     ("fields", "said"),
     [
         ({"queue": {"scheduler": "sptf"}}, "is the queue of OpenZFS"),
-        ({"controller": {"write_cache": {"size": "1 GiB"}}}, "give the hit_ratio of the ARC"),
+        ({"controller": {"write_cache": {"size": "1 GiB"}}}, "writes of programs are collected in memory"),
+        ({"controller": {"read_cache": {"size": "1 GiB", "block": "64 KiB"}}}, "keeps records of the pool"),
+        ({"controller": {"read_cache": {"size": "1 GiB", "policy": "2q"}}}, "is an ARC"),
+        (
+            {"controller": {"read_cache": {"size": "1 GiB"}, "read_ahead": "1 MiB"}},
+            "reads ahead by itself",
+        ),
         ({"host": {"page_cache": {"memory": "8 GiB"}, "is_buffered": True}}, "is the cache of OpenZFS"),
     ],
 )

@@ -8,8 +8,10 @@ import pytest
 
 from diskmodel import Array, Workload, simulate
 from diskmodel.analytic.rule import rule_of_thumb
+from diskmodel.controller.description import ReadCache
 from diskmodel.engine.native import cannot_serve
 from diskmodel.engine.scenario import resolve
+from diskmodel.engine.steady import recent
 from diskmodel.errors import CoverageError, InputError
 from diskmodel.plan.trial.rule_of_thumb import rule_of_an_array
 
@@ -94,6 +96,44 @@ def test_reads_are_answered_alike_by_both_engines() -> None:
     assert native.latency.mean_ns == simpy.latency.mean_ns
     assert native.back_end_per_host == 2  # two data columns of each record
     assert any("ARC" in message for message in native.messages)
+
+
+@pytest.mark.parametrize("record", ["16KiB", "128KiB"])
+def test_hits_of_the_arc_follow_from_its_size(record: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At uniformly random places a record is in it with the share of the data that fits, however much that is.
+
+    Of records of 16 KiB the past that is drawn fills a tenth of it, and the rest is filled beside it (rule Z4).
+    """
+    monkeypatch.setattr(recent, "MAX_ROWS", 8_000)
+    pool = Array(f"2x6 generic-7k2 raidz2, record {record}, 1GiB read cache")
+    load = Workload.parse({"size": "8 KiB", "clients": 8, "read_ratio": 1, "span": "4 GiB"})
+    n = 3_000
+    result = simulate(pool, load, n_requests=n, profile_draws=0)
+    share = 0.25
+    # four standard deviations of so many reads, and one percent of the cache that duplicates leave free
+    assert result.hit_ratio == pytest.approx(share, abs=4 * (share * (1 - share) / n) ** 0.5 + 0.01 * share)
+    assert pool.front_controller.read_cache == ReadCache.parse({"size": "1 GiB", "policy": "arc", "block": record})
+    assert any("all of the size of the cache of OpenZFS (ARC) is for data" in message for message in result.messages)
+
+
+def test_an_arc_with_all_records_saves_reads_before_writes() -> None:
+    load = Workload.parse({"size": "8 KiB", "clients": 4, "read_ratio": 0, "span": "64 MiB"})
+    pools = (Array(f"2x6 generic-7k2 raidz2, record 128KiB{arc}") for arc in ("", ", 1GiB read cache"))
+    without, with_arc = (simulate(pool, load, n_requests=2_000, profile_draws=0) for pool in pools)
+    assert with_arc.latency.mean_ns == pytest.approx(30e3)
+    assert without.latency.mean_ns > 10 * with_arc.latency.mean_ns
+
+
+def test_a_reader_of_what_an_arc_has_goes_on_with_its_stream() -> None:
+    """Both engines count the same, and all is read once: what is cached is not read ahead."""
+    load = Workload.parse({"size": "64 KiB", "clients": 1, "addresses": "sequential", "span": "64 MiB"})
+    pool = Array("1x4 generic-7k2 raidz1, record 128KiB, 1GiB read cache")
+    results = [
+        simulate(pool, load, n_requests=1_500, engine=engine, profile_draws=0, start="empty")
+        for engine in ("native", "simpy")
+    ]
+    assert results[0].latency.mean_ns == results[1].latency.mean_ns
+    assert results[0].hit_ratio == results[1].hit_ratio > 0.5
 
 
 def test_hits_of_the_arc_may_be_given() -> None:

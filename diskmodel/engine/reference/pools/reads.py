@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from diskmodel.controller.block_cache import BlockCache
 from diskmodel.engine.reference.clock import COMPLETE, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.raid import Access, Raid
@@ -45,6 +46,8 @@ class PoolReads:
         #: Records in memory that a reader has not come past, the oldest first.
         self.held: dict[int, None] = {}
         self.coming: dict[int, Coming] = {}
+        #: The cache of OpenZFS in front of the pool, where it has a size (rule K16); its blocks are records.
+        self.arc: BlockCache | None = None
         self.device = len(raid.devices) + 4
 
     def read(self, row: int, sector: int, n: int, done: Done) -> None:
@@ -52,7 +55,7 @@ class PoolReads:
         first, end = sector // self.record, -(-(sector + n) // self.record)
         is_whole = (sector + n) % self.record == 0
         stream, comes_to_others = self.streams.read(first, end, self.clock.now)
-        if stream is None and not any(r in self.held or r in self.coming for r in range(first, end)):
+        if stream is None and not any(map(self._knows, range(first, end))):
             self.raid.access(READ, sector, n, done)
             return
         reader, is_hasty = Reader(done, self.clock.now), False
@@ -61,6 +64,8 @@ class PoolReads:
             if record in self.held:
                 if not is_kept:
                     del self.held[record]
+                continue
+            if self.is_cached(record):
                 continue
             reader.out += 1
             if record not in self.coming:
@@ -77,10 +82,29 @@ class PoolReads:
         if not reader.out:
             self.clock.at(self.clock.now + self.hit_ns, COMPLETE, self.device, row, lambda: self._answer(reader))
         if stream is not None and comes_to_others:
-            for record in self.streams.ahead(stream, is_missed=reader.out > 0):
-                if record not in self.held and record not in self.coming:
-                    self.coming[record] = Coming([], stream=stream, is_ahead=True)
-                    self._fetch(record, is_ahead=True)
+            self._read_ahead(stream, is_missed=reader.out > 0)
+
+    def hit(self, sector: int, n: int) -> None:
+        """Go on with the stream of a read that the cache serves (rule K16)."""
+        first, end = sector // self.record, -(-(sector + n) // self.record)
+        stream, comes_to_others = self.streams.read(first, end, self.clock.now)
+        for record in range(first, end):
+            self.held.pop(record, None)
+        if stream is not None and comes_to_others:
+            self._read_ahead(stream, is_missed=False)
+
+    def is_cached(self, record: int) -> bool:
+        """Whether the cache in front of the pool has a record."""
+        return self.arc is not None and record in self.arc
+
+    def _knows(self, record: int) -> bool:
+        return record in self.held or record in self.coming or self.is_cached(record)
+
+    def _read_ahead(self, stream: Stream, *, is_missed: bool) -> None:
+        for record in self.streams.ahead(stream, is_missed=is_missed):
+            if not self._knows(record):
+                self.coming[record] = Coming([], stream=stream, is_ahead=True)
+                self._fetch(record, is_ahead=True)
 
     def _fetch(self, record: int, *, is_ahead: bool = False) -> None:
         self.raid.read_record(record, self.record, lambda *_: self._came(record), is_ahead=is_ahead)

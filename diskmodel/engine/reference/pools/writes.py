@@ -184,7 +184,7 @@ class PoolWrites:
         ends = {first} if write.sector % record else set()
         if (write.sector + write.n) % record:
             ends.add(last)
-        missing = [number for number in sorted(ends) if not self._holds(number)]
+        missing = [number for number in sorted(ends) if not (self._holds(number) or self.reads.is_cached(number))]
         if not missing:
             self._take(write, None)
             return

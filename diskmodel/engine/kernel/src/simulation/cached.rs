@@ -99,6 +99,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
         if cache.holds(sector, n) {
             self.read_ahead(sector, sector + n);
+            if self.pool.is_some() {
+                self.pool_hit(sector, n);
+            }
             self.hit(host);
             return true;
         }

@@ -264,8 +264,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let is_last = (sector + n) % record > 0 && !(is_first && first == last);
         let mut missing = [first, last];
         let mut n_missing = 0;
-        for (number, is_partial) in [(first, is_first), (last, is_last)] {
-            if is_partial && !pool.holds(number) {
+        let (has_first, has_last) = (pool.holds(first), pool.holds(last));
+        for (number, is_partial, is_held) in [(first, is_first, has_first), (last, is_last, has_last)] {
+            if is_partial && !is_held && !self.is_cached(number) {
                 missing[n_missing] = number;
                 n_missing += 1;
             }
@@ -273,6 +274,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if n_missing == 0 {
             return self.take_write(host);
         }
+        let Some((pool, ..)) = self.pool() else { return };
         if let Some(write) = pool.writes.get_mut(&host) {
             write.n_reads = n_missing as u32;
         }
@@ -352,6 +354,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         request.cache += hit;
         request.queue += now - asked - hit - (last.done - last.submitted);
         request.last = last;
+        self.keep(host);
         self.answered(host);
     }
 

@@ -86,7 +86,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let (first, end) = (sector / record, (sector + n - 1) / record + 1);
         let is_whole = (sector + n) % record == 0;
         let stream = pool.reads.streams.read(first, end, now);
-        if stream.is_none() && !(first..end).any(|number| pool.reads.knows(number)) {
+        let is_known = (first..end).any(|number| pool.reads.knows(number));
+        if stream.is_none() && !is_known && !(first..end).any(|number| self.is_cached(number)) {
             return self.plan_access(Owner::Host(host), READ, sector, n, now);
         }
         let (mut out, mut is_hasty) = (0, false);
@@ -100,6 +101,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 }
                 continue;
             }
+            if self.is_cached(number) {
+                continue;
+            }
+            let Some((pool, ..)) = self.pool() else { return };
+            let reads = &mut pool.reads;
             out += 1;
             if let Some(coming) = reads.coming.get_mut(&number) {
                 coming.readers.push(host);
@@ -123,10 +129,43 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if out == 0 {
             self.events.at(now + hit_ns, COMPLETE, device, row, Action::PoolRead(host));
         }
+        self.read_records_ahead(stream.map(|(id, _)| id), ahead, record);
+    }
+
+    /// Goes on with the stream of a read that the cache in front of the pool serves (rule K16).
+    #[inline(never)]
+    pub(super) fn pool_hit(&mut self, sector: i64, n: i64) {
+        let now = self.events.now;
+        let Some((pool, _, tables)) = self.pool() else { return };
+        let record = tables.record;
+        let (first, end) = (sector / record, (sector + n - 1) / record + 1);
+        let stream = pool.reads.streams.read(first, end, now);
+        (first..end).for_each(|number| pool.reads.forget(number));
+        if let Some((id, true)) = stream {
+            let ahead = pool.reads.streams.ahead(id, false);
+            self.read_records_ahead(Some(id), ahead, record);
+        }
+    }
+
+    /// What a request read or wrote is in the cache in front of the pool now (rules K6 and K16).
+    pub(super) fn keep(&mut self, host: u32) {
+        let Simulation { cache, hosts, .. } = self;
+        if let Some(cache) = cache {
+            cache.insert(hosts[host].sector, hosts[host].n);
+        }
+    }
+
+    /// Whether the cache in front of the pool has a record (rule K16): its blocks are records.
+    pub(super) fn is_cached(&self, number: i64) -> bool {
+        self.cache.as_ref().is_some_and(|cache| cache.has(number))
+    }
+
+    fn read_records_ahead(&mut self, stream: Option<u64>, ahead: Range<i64>, record: i64) {
+        let now = self.events.now;
         for number in ahead {
+            let is_cached = self.is_cached(number);
             let Some((pool, ..)) = self.pool() else { return };
-            if !pool.reads.knows(number) {
-                let stream = stream.map(|(id, _)| id);
+            if !is_cached && !pool.reads.knows(number) {
                 let coming = Coming { readers: Vec::new(), is_kept: true, stream, is_ahead: true };
                 pool.reads.coming.insert(number, coming);
                 self.plan_access(Owner::Ahead(number), READ, number * record, record, now);
@@ -177,6 +216,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let request = &mut self.hosts[host];
         request.cache += now - asked;
         request.last = Times::default();
+        self.keep(host);
         self.answered(host);
     }
 }
