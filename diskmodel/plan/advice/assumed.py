@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from diskmodel.layout.assumed import with_bitmap
+from diskmodel.layout.levels import KINDS
 from diskmodel.plan.advice.choice import assure, choose
 from diskmodel.plan.advice.profile_risk import FEW_DRAWS
 from diskmodel.plan.advice.rare_bursts import rare_bursts
@@ -67,6 +68,8 @@ def _cache(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_cha
     if plan.controller.write_cache is not None or not _has_writes(plan) or not counts:
         return []
     family = best.family
+    if KINDS[family.level].is_pool:  # no controller stands before a pool
+        return []
     alike = {
         "drives": (family.drive,),
         "strip_bytes": (family.strip_bytes,),

@@ -9,6 +9,7 @@ from dataclasses import replace
 from diskmodel.controller.description import WriteCache
 from diskmodel.drive import Drive, Hdd, load_drive
 from diskmodel.errors import DescriptionError
+from diskmodel.layout.levels import KINDS
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.changes import Relaxation
 from diskmodel.plan.answer.criterion import Criterion, Verdict, tightest
@@ -159,7 +160,7 @@ def _changes(case: Case) -> Iterator[tuple[str, Case]]:
         if strip_bytes >= 4096:
             yield f"a strip of {strip_bytes // 1024} KiB", case.of(strip_bytes=strip_bytes)
     controller = plan.controller
-    if controller.write_cache is None and case.workload.has_writes:
+    if controller.write_cache is None and case.workload.has_writes and not KINDS[family.level].is_pool:
         yield "1 GiB of write cache", Case(with_write_cache(plan), family)
     cache = controller.read_cache
     if family.cache_bytes:

@@ -83,3 +83,13 @@ def test_what_cannot_be(words: tuple[str, ...], message: str, files: dict[str, P
 def test_the_pool_that_is_meant(files: dict[str, Path]) -> None:
     assert run("pool", files["status"], files["plain"], "--name", "rpool").stdout.startswith("rpool: 1 × 2 mirror")
     assert "shows no pool" in refusal("pool", Path(__file__).parents[2] / "data" / "formats" / "iostat.txt")
+
+
+@pytest.mark.slow
+def test_no_cache_of_a_controller_is_advised_before_a_pool() -> None:
+    load = ("--reads", "70%", "--block", "8k")
+    assert "write cache" not in run("capacity", "1x2 generic-15k mirror", *load).stdout
+    options = ("--iops", "300", "--capacity", "100GB", "--p99", "60ms", "--drive", "generic-15k", "--level", "mirror")
+    planned = run("plan", *options, *load).stdout
+    assert "generic-15k" in planned or "Generic 15k" in planned
+    assert "write cache" not in planned
