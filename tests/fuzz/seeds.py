@@ -10,6 +10,7 @@ from diskmodel.formats.fio import json_output
 from tests.unit.formats import test_benchmarks
 from tests.unit.formats.files import DATA
 from tests.unit.formats.pools import files as pool_files
+from tests.unit.formats.pools import test_pools
 from tests.unit.formats.test_recorders import WORKED as WORKED_RECORDINGS
 from tests.unit.formats.test_traces import WORKED
 
@@ -77,7 +78,7 @@ BENCHMARKS: dict[str, tuple[bytes, ...]] = {
     "sysbench-fileio": (test_benchmarks.SYSBENCH.encode(), test_benchmarks.SYSBENCH_1_1.encode()),
 }
 POOLS = tuple(text.encode() for text in (pool_files.STATUS, pool_files.RESILVER))
-ARCSTATS = (pool_files.arcstats().encode(),)
+ARCSTATS = (pool_files.arcstats().encode(), test_pools.ARCSTAT.encode())
 HARDWARE = _data("smartctl-hdd.json", "smartctl-no-drive.json", "lsblk.json")
 
 

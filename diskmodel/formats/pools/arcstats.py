@@ -20,6 +20,10 @@ _TIME = re.compile(r"\d{9,}(?:\.\d+)?\Z|.*\b\d{1,2}:\d\d:\d\d\b")
 _NEEDED = ("hits", "misses", "size", "c_max", "demand_data_hits", "demand_data_misses")
 #: Kinds of reads that are counted apart.
 _KINDS = ("demand_data", "demand_metadata", "prefetch_data", "prefetch_metadata")
+#: Columns of arcstat that are read, the time of each of its lines, and a figure.
+_OF_TABLE = ("ddread", "ddh%", "size", "c")
+_CLOCK = re.compile(r"\d{1,2}:\d\d:\d\d\Z")
+_CELL = re.compile(r"(\d{1,18}(?:[.,]\d{1,6})?)([KMGTPEZ]?)\Z", re.ASCII)
 _RECORD = "cat /proc/spl/kstat/zfs/arcstats (FreeBSD: sysctl kstat.zfs.misc.arcstats)"
 
 
@@ -75,7 +79,9 @@ class ArcFacts:
 
 
 def is_arcstats(text: str) -> bool:
-    """Whether a text holds the counters of the ARC."""
+    """Whether a text holds the counters of the ARC, or a table of them by arcstat."""
+    if any(_is_table_head(line.split()) for line in text[:65536].split("\n")):
+        return True
     return len(re.findall(r"^(?:kstat\.zfs\.misc\.arcstats\.)?demand_data_(?:hits|misses)\b", text, re.M)) >= 2
 
 
@@ -94,6 +100,14 @@ def arc_of_texts(texts: Sequence[tuple[str, str]]) -> ArcFacts:
     LineError
         For a line that is none.
     """
+    tables = [
+        (text, source) for text, source in texts if any(_is_table_head(line.split()) for line in text.split("\n"))
+    ]
+    if tables:
+        if len(texts) > 1:
+            rule = "is a table of arcstat, which covers a time of its own"
+            raise file_error(tables[0][1], rule, "give it alone, or snapshots of the counters")
+        return _of_table(*tables[0])
     snapshots = [(one, source) for text, source in texts for one in _snapshots(text, source)]
     first, (last, source) = snapshots[0][0], snapshots[-1]
     is_interval = len(snapshots) > 1
@@ -141,3 +155,57 @@ def _snapshots(text: str, source: str) -> list[dict[str, int]]:
         if negative := next((name for name in _NEEDED if one[name] < 0), ""):
             raise file_error(source, f"has a negative {negative}", f"give the output of {_RECORD} as it is")
     return found
+
+
+# ---------------------------------------------------------------- arcstat
+
+
+def _is_table_head(words: list[str]) -> bool:
+    return (
+        len(words) > 2
+        and words[0] == "time"
+        and "read" in " ".join(words)
+        and {"size", "arcsz", "c"} & {*words} != set()
+    )
+
+
+def _of_table(text: str, source: str) -> ArcFacts:
+    """Return what arcstat (zarcstat) printed; its first line counts since the module was loaded."""
+    columns: list[str] = []
+    rows: list[dict[str, float]] = []
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
+        words = line.split()
+        if _is_table_head(words):
+            columns = words
+            if missing := [name for name in _OF_TABLE if name not in columns]:
+                rule = f"has no column {missing[0]}, the reads of data by programs"
+                fix = "record with arcstat -f time,ddread,ddh%,size,c 10 60, or take snapshots of the counters"
+                raise LineError(source, number, 0, "", line, rule, fix)
+        elif words and columns:
+            if len(words) != len(columns) or not _CLOCK.match(words[0]):
+                rule = f"is no line of arcstat: a time and {len(columns) - 1} figures"
+                raise LineError(source, number, 0, "", line, rule, "give its output as it was printed")
+            cells = dict(zip(columns, words, strict=True))
+            rows.append({name: _cell(cells[name], name, (source, number, line)) for name in _OF_TABLE})
+    if not rows:
+        raise file_error(source, "is a table of arcstat without a line", "record with arcstat 10 60")
+    of_interval = rows[1:] or rows
+    n = sum(row["ddread"] for row in of_interval)
+    hits = sum(row["ddread"] * min(row["ddh%"], 100.0) / 100 for row in of_interval)
+    last, none = of_interval[-1], Reads(0, 0, 0)
+    return ArcFacts(
+        {kind: none for kind in _KINDS} | {"demand_data": Reads(round(hits), 0, round(n) - round(hits))},
+        size_bytes=round(last["size"]),
+        target_bytes=round(last["c"]),
+        max_bytes=round(last["c"]),
+        is_interval=len(rows) > 1,
+    )
+
+
+def _cell(word: str, name: str, place: tuple[str, int, str]) -> float:
+    match = _CELL.match(word)
+    if match is None:
+        source, number, line = place
+        raise LineError(source, number, 0, name, line, "must be a number, with K, M, G … behind it or without")
+    scale = 1024.0 if name in ("size", "c") else 1000.0
+    return float(match[1].replace(",", ".")) * scale ** " KMGTPEZ".index(match[2] or " ")

@@ -183,8 +183,8 @@ def test_what_is_wrong_with_a_status(old, new, message):
 
 
 def test_both_are_recognized_and_hold_no_load(tmp_path):
-    for kind, text in (("zpool-status", STATUS), ("arcstats", arcstats())):
-        path = tmp_path / kind
+    for number, (kind, text) in enumerate((("zpool-status", STATUS), ("arcstats", arcstats()), ("arcstats", ARCSTAT))):
+        path = tmp_path / str(number)
         path.write_text(text)
         assert detect_evidence(path) == kind
         with pytest.raises(FormatError, match="give it to `diskmodel pool`"):
@@ -242,3 +242,39 @@ def test_what_is_wrong_with_arcstats(old, new, message):
 def test_snapshots_in_the_wrong_order():
     with pytest.raises(FormatError, match="has a smaller demand_data_hits than the snapshot before it"):
         arc_of_texts([(arcstats(), "a"), (arcstats(hits=1), "b")])
+
+
+ARCSTAT = """\
+    time  read  ddread  ddh%  dmread  dmh%  pread  ph%   size      c  avail
+11:28:34  9.9M    8.0M    93    1.6M   100   300K   10    62G    62G   1.8G
+11:28:44  1.2K     900    90     300   100      0    0    61G    64G   1.8G
+11:28:54   150     100    50      50   100      0    0    62G    64G   1.8G
+"""
+
+
+def test_a_table_of_arcstat_without_its_first_line():
+    arc = arc_of_texts([(ARCSTAT, "")])
+    assert arc.hit_ratio == pytest.approx((810 + 50) / 1000)
+    assert (arc.size_bytes, arc.max_bytes, arc.is_interval) == (62 << 30, 64 << 30, True)
+    only = arc_of_texts([("\n".join(ARCSTAT.split("\n")[:2]), "")])
+    assert (only.hit_ratio, only.is_interval) == (pytest.approx(0.93), False)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("ddread  ddh%", "miss   miss%", "has no column ddread"),
+        ("    90  ", "    9x  ", "must be a number"),
+        ("11:28:54   150", "11:28:54", "is no line of arcstat"),
+        ("11:28:34  9.9M", "Use -h for help", "is no line of arcstat"),
+    ],
+)
+def test_what_is_wrong_with_a_table_of_arcstat(old, new, message):
+    assert old in ARCSTAT
+    with pytest.raises(FormatError, match=message):
+        arc_of_texts([(ARCSTAT.replace(old, new, 1), "arcstat.txt")])
+
+
+def test_a_table_of_arcstat_beside_snapshots():
+    with pytest.raises(FormatError, match="covers a time of its own"):
+        arc_of_texts([(ARCSTAT, "a"), (arcstats(), "b")])
