@@ -45,6 +45,16 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
         "measure with fio, or " + _RECORD + " while it runs",
     ),
     (
+        r'"command"\s*:\s*"zpool (status|iostat|list)',
+        "is JSON of zpool (-j), which is not read",
+        "make it again without -j",
+    ),
+    (
+        r"^NAME +SIZE +ALLOC +FREE ",
+        "is output of zpool list: it does not show which disks make a vdev",
+        "give the output of zpool status to `diskmodel pool`",
+    ),
+    (
         r"^\S[^\t\n]*\n512(\t\d+){6,}$|^\S[^\t\n]*\n1(\t\d+){6,}\n3\t",
         "is output of zpool iostat -H with -r or -w: without headers nothing says what its columns are",
         "record without -H: zpool iostat -ry 10 60",

@@ -44,6 +44,17 @@ SAMPLES = {
         "is a result of bonnie++",
         "measure with fio",
     ),
+    "zpool status -j": (
+        '{"output_version":{"command":"zpool status","vers_major":0},"pools":{"tank":{"state":"ONLINE"}}}',
+        "is JSON of zpool",
+        "without -j",
+    ),
+    "zpool list": (
+        "NAME   SIZE  ALLOC   FREE  CKPOINT  EXPANDSZ   FRAG    CAP  DEDUP    HEALTH  ALTROOT\n"
+        "tank  2.27T  1.22T  1.05T        -         -     0%    53%  1.00x    ONLINE  -\n",
+        "is output of zpool list",
+        "give the output of zpool status to `diskmodel pool`",
+    ),
     "zpool iostat -H -r": (
         "tank\n512\t0\t0\t0\t0\t0\t0\t0\t0\n1024\t0\t0\t7\t0\t0\t0\t0\t0\n",
         "is output of zpool iostat -H with -r or -w",
