@@ -39,10 +39,32 @@ def read_array(given: str, drive: str | None = None, changes: Mapping[str, Any] 
     # in "1x ./my disk.toml" the file is that of a drive
     has_number = re.match(r"\d+ *[x×] ", given, re.ASCII) is not None
     is_file = Path(given).exists() or is_path or (Path(given).suffix == ".toml" and not has_number)
+    if is_file:
+        _refuse_status(Path(given))
     array = Array.load(given) if is_file else Array.from_words(given)
     if drive is not None:
         array = Array.parse({**dict(array), "drive": load_drive(drive)}, f"{given} with drive {drive}")
     return with_options(array, changes or {}, given)
+
+
+def _refuse_status(path: Path) -> None:
+    """Refuse output of zpool status in the place of an array, which it is without its drive.
+
+    Raises
+    ------
+    DescriptionError
+        When it is such an output.
+    """
+    if path.suffix == ".toml" or not path.is_file():
+        return
+    from diskmodel.formats.opening import read_head
+    from diskmodel.formats.pools import is_status
+
+    if is_status(read_head(path).decode("utf-8", errors="replace")):
+        fix = f"make the array's file of it: diskmodel pool {path} --drive NAME --out pool.toml"
+        raise DescriptionError(
+            Fault("array", str(path), "is output of zpool status, which does not show the drive", fix)
+        )
 
 
 def with_options(array: Array, changes: Mapping[str, Any], source: str) -> Array:

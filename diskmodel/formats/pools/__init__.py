@@ -13,4 +13,4 @@ def kind_of(text: str) -> str | None:
     return "arcstats" if is_arcstats(text) else None
 
 
-__all__ = ["KINDS", "ArcFacts", "Pool", "Scan", "Vdev", "arc_of_texts", "kind_of", "pools_of_text"]
+__all__ = ["KINDS", "ArcFacts", "Pool", "Scan", "Vdev", "arc_of_texts", "is_status", "kind_of", "pools_of_text"]

@@ -186,6 +186,10 @@ def pools_of_text(text: str, source: str) -> list[Pool]:
             sections[key].append(line.strip())
         if pools and key in ("scan", "scrub"):
             pools[-1].scan = _scan(" ".join(sections[key]))
+    if pools and "errors" not in sections:
+        pools[-1].notes.append(
+            'zpool status ends with a line "errors", missing here: if it was cut short, devices are missing, too'
+        )
     for pool in pools:
         _settle(pool)
         if not pool.vdevs:
@@ -227,6 +231,9 @@ class _Table:
         if not self.has_pool and not self.group:
             self.has_pool = True
             return
+        if not depth:
+            rule = "begins where its pool does: the blanks before the names, which show what belongs to what, are lost"
+            raise LineError(source, number, 0, "", line.strip(), rule, "give the output as it was printed")
         if _INDIRECT.match(name):
             self.pool.notes.append(f"{name} is what is left of a vdev that was removed: its data lies on the others")
             return

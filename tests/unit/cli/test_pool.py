@@ -80,6 +80,11 @@ def test_what_cannot_be(words: tuple[str, ...], message: str, files: dict[str, P
     assert message in refusal("pool", *(files.get(word, word) for word in words))
 
 
+def test_a_status_in_the_place_of_an_array(files: dict[str, Path]) -> None:
+    said = refusal("simulate", files["status"], "--reads", "70%", "--block", "8k", "--iops", "10")
+    assert "is output of zpool status, which does not show the drive; make the array's file of it" in said
+
+
 def test_the_pool_that_is_meant(files: dict[str, Path]) -> None:
     assert run("pool", files["status"], files["plain"], "--name", "rpool").stdout.startswith("rpool: 1 × 2 mirror")
     assert "shows no pool" in refusal("pool", Path(__file__).parents[2] / "data" / "formats" / "iostat.txt")

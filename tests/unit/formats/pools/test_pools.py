@@ -174,12 +174,20 @@ def test_a_drive_that_is_too_small_for_what_is_stored():
         (row(2, "sdb"), "\t   sdb  ONLINE 0 0 0\n", "is no line of the devices"),
         (row(2, "sdb"), "\t    sdb\n", "is no line of the devices"),
         (row(1, "raidz2-0"), "", "is a disk without its vdev"),
+        (row(1, "raidz2-0"), row(0, "raidz2-0"), "the blanks before the names"),
     ],
 )
 def test_what_is_wrong_with_a_status(old, new, message):
     assert old in STATUS
     with pytest.raises(FormatError, match=message):
         pools_of_text(STATUS.replace(old, new, 1), "status.txt")
+
+
+def test_an_output_that_may_be_cut_short():
+    cut = only(STATUS[: STATUS.index("\t    sdk")])
+    assert cut.in_words() == "1 × 6 raidz2 and 1 × 4 raidz2"
+    assert any("if it was cut short, devices are missing" in note for note in cut.notes)
+    assert not any("cut short" in note for note in only(STATUS).notes)
 
 
 def test_both_are_recognized_and_hold_no_load(tmp_path):
