@@ -48,7 +48,7 @@ def read_array(given: str, drive: str | None = None, changes: Mapping[str, Any] 
 
 
 def _refuse_status(path: Path) -> None:
-    """Refuse output of zpool status in the place of an array, which it is without its drive.
+    """Refuse output of zpool status instead of an array: the drive is missing.
 
     Raises
     ------
