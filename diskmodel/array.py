@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -15,6 +16,7 @@ from diskmodel.controller.description import Controller, ReadCache
 from diskmodel.description import Description, facts_html, read_toml
 from diskmodel.drive import DriveTables, Flash, HddTables, NamedDrive
 from diskmodel.drive.hdd import Hdd
+from diskmodel.drive.log_devices import with_log_drive
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.assumed import assumed
 from diskmodel.host.description import Host
@@ -23,7 +25,7 @@ from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import POOLS, level_name
 from diskmodel.layout.tables import LayoutTables, layout_tables
 from diskmodel.queue.description import Queue
-from diskmodel.units import Ppm, nominal_bytes, pretty_bytes
+from diskmodel.units import Ppm, nominal_bytes, pretty_bytes, pretty_ns
 
 if TYPE_CHECKING:
     from diskmodel.workload import TraceWorkload, Workload
@@ -57,7 +59,9 @@ _RECORD = re.compile(r"(?:record(?:\s?size)?|volblocksize)s?\s+(?:of\s+)?(?P<siz
 _ASHIFT = re.compile(r"ashift\s*=?\s*(?P<shift>\d+)", re.IGNORECASE)
 _SYNC = re.compile(r"sync\s*=?\s*(?P<sync>standard|disabled)", re.IGNORECASE)
 #: A log device by the time of its writes: "log 50us", "slog of 30 us".
-_LOG = re.compile(r"s?log(?:\s+device)?\s+(?:of\s+)?(?P<write>\d\S*(?:\s*[nuµm]?s)?)", re.IGNORECASE)
+_LOG = re.compile(r"(?:s?log|journal)(?:\s+device)?\s+(?:of\s+)?(?P<write>\d\S*(?:\s*[nuµm]?s)?)", re.IGNORECASE)
+#: The same by its drive: "log micron-7450-pro-1920", "journal on micron-7450-pro-1920".
+_LOG_DRIVE = re.compile(r"(?:s?log|journal)(?:\s+device)?\s+(?:on\s+)?(?P<drive>\S+)", re.IGNORECASE)
 _STRIP = re.compile(r"strips?\s+(?:of\s+)?(?P<size>\S.*)", re.IGNORECASE)
 #: What people add to the level of an array with a failed disk.
 _BROKEN = re.compile(r"raid\W*(?P<number>\d+e?)\b.*(degraded|fail|broken|lost|missing|rebuil)", re.IGNORECASE)
@@ -74,6 +78,7 @@ class Array(Description):
     drive : Drive
         A drive inline, the name of one in the catalogue, or the path of a profile (relative to the array's file).
     layout : Layout
+        Its `log` may name a flash drive that is protected from a loss of power: `log = "micron-7450-pro-1920"`.
     queue : Queue
         Scheduler above each drive's own command queue.
     controller : Controller
@@ -163,6 +168,8 @@ class Array(Description):
             ("disks", f"{disks} × {self.drive.name} in {layout.level}{strip}"),
             ("usable", nominal_bytes(self.usable_bytes)),
         ]
+        if layout.log is not None and not layout.kind.is_pool:
+            facts.append(("journal", f"writes of {pretty_ns(layout.log.write_ns)}"))
         if layout.spares:
             facts.append(("hot spares", str(layout.spares)))
         if layout.failed:
@@ -179,6 +186,15 @@ class Array(Description):
 
     def _repr_html_(self) -> str:
         return facts_html(self.name or "Array", self._facts())
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_log_drive(cls, data: Any) -> Any:
+        """Look up the drive of a log by its name: a layout has its figures only."""
+        layout = data.get("layout") if isinstance(data, Mapping) else None
+        if not isinstance(layout, Mapping) or not isinstance(layout.get("log"), str | Mapping):
+            return data
+        return {**data, "layout": {**layout, "log": with_log_drive(layout["log"])}}
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:
@@ -347,7 +363,7 @@ class Array(Description):
     @property
     def doubts(self) -> tuple[str, ...]:
         """Why not to rely on answers about it: its drive's profile, and what is not simulated as it is described."""
-        return tuple(why for why in (self.drive.doubt, self._doubt_about_bitmap) if why)
+        return tuple(why for why in (self.drive.doubt, self._doubt_about_bitmap, self._doubt_about_journal) if why)
 
     @property
     def _doubt_about_bitmap(self) -> str:
@@ -363,6 +379,16 @@ class Array(Description):
             "a program that mixes reads and writes also waits for the bitmap before it reads, which is simulated only "
             "with queue.write_throttle = 'linux': Linux md on mirrors was measured to complete a quarter fewer "
             "requests at queue depth 8 and almost half fewer at 32"
+        )
+
+    @property
+    def _doubt_about_journal(self) -> str:
+        """That nothing measured what a journal costs; "" without one."""
+        if self.layout.log is None or self.layout.kind.is_pool:
+            return ""
+        return (
+            "what a journal of Linux md costs was not compared with a measurement: it is simulated as md's source "
+            "has it, in its mode write-through"
         )
 
     @property
@@ -438,6 +464,8 @@ def _with_more(words: str, tables: dict[str, dict[str, Any]], more: list[str]) -
             tables["layout"]["sync"] = sync["sync"].lower()
         elif log := _LOG.fullmatch(part.strip()):
             tables["layout"]["log"] = {"write": log["write"]}
+        elif log := _LOG_DRIVE.fullmatch(part.strip()):
+            tables["layout"]["log"] = {"drive": log["drive"]}
         elif strip := _STRIP.fullmatch(part.strip()):
             tables["layout"]["strip"] = strip["size"]
         else:

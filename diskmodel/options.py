@@ -114,13 +114,26 @@ THREADS = Option(
     least=1,
 )
 
+LOG_DEVICE = Option(
+    "--log-device",
+    "Flash drive for the intent log of a pool, or for the journal of Linux md with RAID 4, 5 or 6; none: without.",
+    array="layout.log",
+)
+
 #: Tables of a controller that a size of 0 leaves out.
 CACHES = ("write_cache", "read_cache")
 #: Fields whose values are often written without "/s".
 _RATES = ("iops", "commits_per_s")
 
 #: Of an array that `simulate`, `compare` and `replay` read from a file or from words.
-ARRAY = (CONTROLLER, WRITE_CACHE, READ_CACHE, STRIP, THREADS)
+ARRAY = (
+    CONTROLLER,
+    WRITE_CACHE,
+    READ_CACHE,
+    STRIP,
+    THREADS,
+    LOG_DEVICE,
+)
 
 #: One stream of requests, in place of a workload file.
 STREAM = (
@@ -203,10 +216,11 @@ QUESTION = (
         plan="candidates.record_bytes",
         kind="texts",
     ),
-    Option(
-        "--log-device",
-        "Flash drive for the intent log of a pool to choose from, or none; may be repeated.",
+    replace(
+        LOG_DEVICE,
+        help=f"{LOG_DEVICE.help} To choose from: may be repeated.",
         plan="candidates.log_devices",
+        array="",
         kind="texts",
     ),
     Option(
@@ -330,6 +344,8 @@ def _type_of(option: Option, model: type[BaseModel], place: str) -> Any:
         return bool
     if option.key == "drive":  # names: a profile is read when it is known what else the plan has
         return tuple[str, ...]
+    if place == "layout.log":  # the name of a drive, which the array reads
+        return str
     *tables, last = place.split(".")
     if last == "read_ratio":
         field = model.model_fields[last]

@@ -55,7 +55,8 @@ def with_bitmap(layout: Layout, usable_bytes: int) -> dict[str, Any]:
     >>> with_bitmap(Layout.parse({"level": "raid0", "disks": 4}), 1 << 40)
     {}
     """
-    if not layout.kind.is_redundant or layout.kind.is_pool or layout.bitmap is not None:
+    is_other = layout.consistency_policy is not None or layout.log is not None
+    if not layout.kind.is_redundant or layout.kind.is_pool or layout.bitmap is not None or is_other:
         return {}
     bitmap = Bitmap()
     fits = layout.kind.family != "parity" or not bitmap.chunk_bytes % layout.strip_bytes

@@ -110,16 +110,30 @@ MAX_STRIPE_CACHE = 32_768
 MAX_STRIPE_DISKS = 64
 
 
+#: What keeps the rows of an array consistent when the power fails while they are written, in mdadm's words.
+Consistency = Literal["resync", "bitmap", "journal"]
+#: Levels that have a journal in Linux md.
+JOURNALED = ("raid4", "raid5", "raid6")
+#: The most disks of an array with a journal: a block of 4 KiB of it lists a page of every disk of a stripe.
+MAX_JOURNALED_DISKS = 203
+#: The least journal, bytes: some hundred of the largest batches of stripes.
+MIN_JOURNAL_BYTES = 4 << 20
+
+
 #: `recordsize` of a file system of OpenZFS, and 2^12 = 4096, the sectors that today's disks really have.
 USUAL_RECORD_BYTES = 128 << 10
 USUAL_ASHIFT = 12
 #: Fields of a layout that pools have.
-ONLY_OF_POOLS = ("vdevs", "record_bytes", "ashift", "sync", "dirty_data_max_bytes", "record_work_ns", "log")
+ONLY_OF_POOLS = ("vdevs", "record_bytes", "ashift", "sync", "dirty_data_max_bytes", "record_work_ns")
 _OF_POOLS = frozenset(
-    ("level", "disks", "failed", "spares", "rebuild", "member_bytes", "data_offset_bytes", *ONLY_OF_POOLS)
+    ("level", "disks", "failed", "spares", "rebuild", "member_bytes", "data_offset_bytes", "log", *ONLY_OF_POOLS)
 )
 #: Fields of a rebuild that belong to Linux md.
 _ONLY_OF_MD = ("speed_min_bytes_per_s", "speed_max_bytes_per_s", "window_bytes", "steps_at_once", "page_ns")
+#: What a layout needs for each way to stay consistent.
+_HOW_TO_HAVE = {"bitmap": "bitmap = {}", "journal": 'log = { write = "30 us" }'}
+#: Fields of a log's device that only journals have.
+ONLY_OF_JOURNALS = ("flush_ns", "size_bytes")
 #: Why pools do not have some of the others.
 _WHY_NOT_IN_POOLS = {
     "copies": "a mirror has a copy on every disk of its vdev: say how many vdevs",
@@ -150,18 +164,25 @@ class Bitmap(Description):
 
 
 class LogDevice(Description):
-    """A device of its own for the intent log of a pool (SLOG).
+    """A device of its own for a log: the intent log of a pool (SLOG), or the journal of an array of Linux md.
 
     Attributes
     ----------
     write_ns : int
-        Time of a write that is safe when it ends: of an SSD with power-loss protection, or of memory with a battery.
+        Time of a write: of an SSD with power-loss protection, or of memory with a battery, it is safe when it ends.
     bytes_per_s : float
         What it can take in a second.
+    flush_ns : int
+        Journals: time of a flush, where what the device has answered is not safe from a power cut before one. 0: Linux
+        need not flush it.
+    size_bytes : int or None
+        Journals: room. None: 40 GiB, four times the most that Linux md lets stripes fill before it frees their room.
     """
 
     write_ns: Nanoseconds = Field(gt=0)
     bytes_per_s: BytesPerSecond = 500e6
+    flush_ns: Nanoseconds = 0
+    size_bytes: Bytes | None = Field(default=None, ge=MIN_JOURNAL_BYTES, le=1 << 50)
 
 
 #: What programs call passes over the disks of an array, and the action of a rebuild that each is.
@@ -189,7 +210,9 @@ class Layout(Description):
         Pools: whether a write that must be safe waits for the intent log; "standard" unless given. With "disabled" up
         to the last seconds of such writes are lost in a power cut.
     log : LogDevice or None
-        Pools: the intent log is on a device of its own; None: on the disks of the pool.
+        Pools: the intent log is on a device of its own; None: on the disks of the pool. raid4, raid5, raid6: Linux md's
+        journal (`mdadm --write-journal`), in its mode *write-through*: every stripe is in it before it is written to
+        the members; None: no journal.
     dirty_data_max_bytes : int or None
         Pools: the most that is written and not yet on the disks (`zfs_dirty_data_max`). None: 4 GiB, which is what
         OpenZFS takes of 40 GiB of memory and more; of less memory it takes a tenth.
@@ -236,6 +259,10 @@ class Layout(Description):
         Part of each disk that is used; None: all of it.
     data_offset_bytes : int
         Where data begins on each disk.
+    consistency_policy : "resync", "bitmap", "journal" or None
+        What keeps the disks of a row consistent after a power cut, in mdadm's words. None: a journal where there is a
+        `log`, a bitmap where there is a `bitmap`, else what mdadm does: it gives arrays of 100 GB and more a bitmap.
+        "resync": neither.
     bitmap : Bitmap or None
         Write-intent bitmap, near the beginning of each disk.
     stripe_cache_pages : int or None
@@ -270,6 +297,7 @@ class Layout(Description):
     rebuild: Rebuild | None = None
     member_bytes: Bytes | None = Field(default=None, gt=0)
     data_offset_bytes: Bytes = 0
+    consistency_policy: Consistency | None = None
     bitmap: Bitmap | None = None
     stripe_cache_pages: int | None = Field(default=None, ge=1, le=MAX_STRIPE_CACHE)
 
@@ -307,7 +335,32 @@ class Layout(Description):
                 f"bitmap.chunk_bytes={self.bitmap.chunk_bytes}: not a multiple of strip_bytes={self.strip_bytes}; "
                 "use for example 64 MiB"
             )
-        return self._stripe_cache_problem()
+        return self._consistency_problem() or self._stripe_cache_problem()
+
+    def _consistency_problem(self) -> str | None:
+        """Return what contradicts itself, or belongs to another level, of what keeps rows consistent."""
+        if self.kind.is_pool:
+            return None
+        given, needs = self.consistency_policy, {"bitmap": self.bitmap, "journal": self.log}
+        has = [name for name, what in needs.items() if what is not None]
+        if len(has) > 1:
+            return "bitmap: md keeps either a bitmap or a journal (log); remove one of them"
+        if given is not None and has != [given][: given != "resync"]:
+            fix = f"remove {'log' if has == ['journal'] else 'bitmap'}" if has else "add " + _HOW_TO_HAVE[given]
+            return f"consistency_policy={given}: does not fit {', '.join(has) or 'an array without one'}; {fix}"
+        return self._journal_problem() if self.log is not None else None
+
+    def _journal_problem(self) -> str | None:
+        """Return why an array cannot have a journal of Linux md."""
+        if self.level not in JOURNALED:
+            return f"log: md has a journal for {', '.join(JOURNALED)}, not for {self.level}; remove it"
+        if self.disks > MAX_JOURNALED_DISKS:
+            return f"log: a journal is for at most {MAX_JOURNALED_DISKS} disks, not {self.disks}; remove it"
+        if self.read_modify_write == "held":
+            return "log: md does not hold disks; remove it, or read_modify_write"
+        if self.strip_bytes % STRIPE_PAGE_BYTES:
+            return f"log: strip_bytes={self.strip_bytes} is not a multiple of {STRIPE_PAGE_BYTES}; change one of them"
+        return None
 
     def _pool_problem(self) -> str | None:
         """Return which field belongs to the other kind of array, or what records cannot be; None where all fit."""
@@ -321,6 +374,9 @@ class Layout(Description):
             if name in self.model_fields_set and getattr(self, name) != default:
                 why = _WHY_NOT_IN_POOLS.get(name, "is a setting of RAID, which a pool does not have")
                 return f"{name}: {why}; remove it"
+        for name in ONLY_OF_JOURNALS:
+            if self.log is not None and getattr(self.log, name):
+                return f"log.{name}={getattr(self.log, name)}: belongs to the journal of Linux md; remove it"
         record = self.pool_record_bytes
         if record & (record - 1):
             return f"record_bytes={record}: must be a power of two; try {1 << record.bit_length() - 1}"

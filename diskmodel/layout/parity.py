@@ -71,6 +71,7 @@ def plan(tables: LayoutTables, op: int, sector: int, n: int, front: int = 0) -> 
     """Return the pieces of a request on rows with parity: reads, then writes when all reads are done (rule L7)."""
     first: list[Piece] = []
     then: list[Piece] = []
+    lost: list[Piece] = []
     for number, parts in rows_of(tables, sector, n):
         row = row_of(tables, number, front)
         if op == READ:
@@ -79,11 +80,13 @@ def plan(tables: LayoutTables, op: int, sector: int, n: int, front: int = 0) -> 
             reads, writes = _write(tables, row, parts)
             first.extend(reads)
             then.extend(writes)
+            if row.failed and tables.journal is not None:
+                lost.extend(piece for piece in _writes(row, parts) if piece.disk in row.failed)
     if not first:
         first, then = then, []
     if op == READ and tables.cuts_reads:
         return Plan(first, [])
-    return Plan(merged(first), merged(then))
+    return Plan(merged(first), merged(then), lost)
 
 
 def _read(tables: LayoutTables, row: Row, parts: list[Part]) -> list[Piece]:
@@ -105,12 +108,7 @@ def _write(tables: LayoutTables, row: Row, parts: list[Part]) -> tuple[list[Piec
     """
     low, high = min(part.start for part in parts), max(part.end for part in parts)
     written = [row.data[part.strip] for part in parts]
-    writes = [
-        _piece(row, disk, WRITE, part.start, part.end)
-        for disk, part in zip(written, parts, strict=True)
-        if disk not in row.failed
-    ]
-    writes += [_piece(row, disk, WRITE, low, high) for disk in row.parity if disk not in row.failed]
+    writes = [piece for piece in _writes(row, parts) if piece.disk not in row.failed]
     if len(parts) == tables.n_data and all(part.start == low and part.end == high for part in parts):
         return [], writes
     can_modify = not any(disk in row.failed for disk in [*written, *row.parity])
@@ -130,6 +128,13 @@ def _write(tables: LayoutTables, row: Row, parts: list[Part]) -> tuple[list[Piec
     if can_reconstruct:
         return reconstruct, writes
     return [_piece(row, disk, READ, low, high) for disk in _survivors(row)], writes
+
+
+def _writes(row: Row, parts: list[Part]) -> list[Piece]:
+    """Return the writes of all parts, and of all parity between the first and the last of their sectors."""
+    low, high = min(part.start for part in parts), max(part.end for part in parts)
+    data = [_piece(row, row.data[part.strip], WRITE, part.start, part.end) for part in parts]
+    return data + [_piece(row, disk, WRITE, low, high) for disk in row.parity]
 
 
 def _reads_to_reconstruct(row: Row, parts: list[Part], low: int, high: int) -> list[Piece]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 #: A read after which the disk waits until the same blocks have been written (rule L12).
@@ -21,10 +21,14 @@ class Piece(NamedTuple):
 
 @dataclass
 class Plan:
-    """Pieces of one request in two phases: `then` starts when every piece of `first` has completed."""
+    """Pieces of one request in two phases: `then` starts when every piece of `first` has completed.
+
+    `lost` is what would be written to disks that are lost: a journal has it, too (rule Y13).
+    """
 
     first: list[Piece]
     then: list[Piece]
+    lost: list[Piece] = field(default_factory=list)
 
 
 class Copy(NamedTuple):

@@ -17,6 +17,7 @@ from diskmodel.layout.description import (
     SyncAction,
     WritePolicy,
 )
+from diskmodel.layout.journal import RECLAIM_BYTES, SUPER_BYTES, JournalTables
 from diskmodel.layout.levels import Family
 from diskmodel.layout.pool import (
     ACTIVE_READS,
@@ -100,6 +101,8 @@ class LayoutTables:
         Time between wake-ups of the daemon, and of a flush.
     stripe_cache, stripe_page : int
         Pages of each disk that md's stripe cache keeps (0: none), and sectors of one of them.
+    journal : JournalTables, optional
+        Of an array with a journal (rule Y13).
     pool : PoolTables, optional
         Of a pool.
     """
@@ -140,6 +143,7 @@ class LayoutTables:
     bitmap_flush_ns: int = 0
     stripe_cache: int = 0
     stripe_page: int = 0
+    journal: JournalTables | None = None
     pool: PoolTables | None = None
 
     @property
@@ -231,6 +235,7 @@ def layout_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layou
         **_rebuild(layout, member, sector_bytes),
         **_bitmap(layout, capacity, member, disk_sectors, sector_bytes),
         **_stripes(layout, sector_bytes),
+        journal=_journal(layout, offset, sector_bytes),
     )
 
 
@@ -507,6 +512,24 @@ def _stripes(layout: Layout, sector_bytes: int) -> dict[str, Any]:
         return {}
     page = _sectors(STRIPE_PAGE_BYTES, sector_bytes, "layout.stripe_cache_pages")
     return {"stripe_cache": layout.stripe_cache_pages, "stripe_page": page}
+
+
+def _journal(layout: Layout, data_offset: int, sector_bytes: int) -> JournalTables | None:
+    log = layout.log
+    if log is None:
+        return None
+    size = 4 * RECLAIM_BYTES if log.size_bytes is None else log.size_bytes
+    blocks = size // STRIPE_PAGE_BYTES
+    return JournalTables(
+        write_ns=log.write_ns,
+        bytes_per_s=max(round(log.bytes_per_s), 1),
+        flush_ns=log.flush_ns,
+        blocks=blocks,
+        reclaimed=min(blocks // 4, RECLAIM_BYTES // STRIPE_PAGE_BYTES),
+        page=_sectors(STRIPE_PAGE_BYTES, sector_bytes, "layout.log"),
+        # disks without room before the data have it at their beginning: the arm goes as far
+        super_first=SUPER_BYTES // sector_bytes if data_offset > SUPER_BYTES // sector_bytes else 0,
+    )
 
 
 def _read_policy(layout: Layout) -> CopyPolicy:

@@ -138,7 +138,20 @@ def draw_case(pick: Pick) -> Case:
         _durable_writes(pick, case)
     if pick((False,) * 5 + (True,)):
         case["streams"].append(_stream(pick) | {"pattern": "uniform", "sectors": 1, "is_of_flushes": True})
+    _journal(pick, case["array"]["layout"])
     return case
+
+
+def _journal(pick: Pick, layout: dict[str, Any]) -> None:
+    """Give an array a journal so small that its room is freed, and runs out, within a case."""
+    is_possible = layout["level"] in ("raid4", "raid5", "raid6") and layout["strip_bytes"] % 4096 == 0
+    if is_possible and "bitmap" not in layout and layout["read_modify_write"] != "held" and pick((False, True)):
+        layout["log"] = {
+            "write_ns": pick((30_000, 1, 2_000_000)),
+            "bytes_per_s": pick((500e6, 20e6, 1e15)),
+            "flush_ns": pick((0, 0, 700_000, 10_000_000)),
+            "size_bytes": 4 << 20,
+        }
 
 
 def _file_system(pick: Pick, case: Case) -> None:

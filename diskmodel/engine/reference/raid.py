@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,8 +13,10 @@ from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Device
 from diskmodel.engine.reference.flushing import ArrayFlushes, BlockFlushes
 from diskmodel.engine.reference.places import Places
+from diskmodel.engine.reference.stripe_logs.journal import StripeJournal
 from diskmodel.engine.reference.submission import Submitter
 from diskmodel.layout.bitmap import Bitmap, bits_of
+from diskmodel.layout.journal import Unit, batches, within
 from diskmodel.layout.pieces import READ_AND_HOLD, Copy, Piece, merged
 from diskmodel.layout.plan import plan
 from diskmodel.layout.scan import step
@@ -53,6 +56,9 @@ class Access:
     requests: list[Access] = field(default_factory=list)
     followers: list[Access] = field(default_factory=list)
     is_written: bool = False
+    #: Whether its writes go to a journal first, and what they would write to disks that are lost (rule Y13).
+    is_logged: bool = False
+    lost: list[Piece] = field(default_factory=list)
 
 
 class Raid:
@@ -104,6 +110,11 @@ class Raid:
         self.n_taken = 0
         self.is_writing_bits = False
         self.n_bit_writes = 0
+        journal = tables.journal
+        self.journal = None if journal is None else StripeJournal(clock, journal, len(devices) + 3, self)
+        #: What the array's thread has to do when the superblock has been written, where no writes are throttled.
+        self.is_asleep = False
+        self.asleep: deque[Callable[[], None]] = deque()
 
     def access(
         self,
@@ -135,8 +146,10 @@ class Raid:
             begin()
 
     def flush(self, done: Callable[[], None]) -> None:
-        """Flush all disks, or join what waits for the next flush (rule Y5)."""
-        if self.places is not None and self.flushes:
+        """Flush all disks, or join what waits for the next flush (rule Y5); with a journal nothing (rule Y14)."""
+        if self.journal is not None:
+            done()
+        elif self.places is not None and self.flushes:
             self._flush_in_place(self.places, done)
         elif self.submitter is not None and self.is_host_thread:
             self.submitter.when_awake(partial(self.array_flushes.flush, done))
@@ -269,11 +282,15 @@ class Raid:
             self.n_chosen = [0] * len(self.devices)
         pieces = plan(self.tables, op, sector, n, self._choose_copy, self.front)
         access = Access(done, pieces.then, asked_ns, self.clock.now, is_fua=is_fua)
+        access.is_logged, access.lost = op == WRITE and self.journal is not None, pieces.lost
         if self.submitter is not None:
             # a parity array that has lost a disk computes reads in its thread, also those that need no lost block
             is_computed = self.is_parity and bool(self.tables.failed)
             access.is_direct = op == READ and not is_computed and not self.is_host_thread
-        self._submit(access, pieces.first)
+        if op == WRITE and not pieces.then:
+            self._write(access, pieces.first)
+        else:
+            self._submit(access, pieces.first)
 
     def _write_stripes(self, stripes: StripeCache, sector: int, n: int, request: Access) -> None:
         """Write rows with the stripe cache: reads go first, then what needs none, each of the others by itself."""
@@ -305,13 +322,16 @@ class Raid:
             to_submit.append((together, merged(at_once)))
             request.out += 1
         for access, pieces in to_submit:
-            if pieces:
+            if pieces and access.is_written:
+                self._write(access, pieces)
+            elif pieces:
                 self._submit(access, pieces)
 
     def _part_of(self, request: Access) -> Access:
         part = Access(self._part_written, [], request.asked_ns, request.start_ns, requests=[request])
         part.is_fua = request.is_fua
         part.is_direct = self.submitter is None
+        part.is_logged = self.journal is not None
         return part
 
     def _part_written(self, part: Access, last: Command) -> None:
@@ -332,7 +352,66 @@ class Raid:
         """Submit the second phase."""
         pieces, access.then = access.then, []
         access.is_written = True
-        self._submit(access, pieces)
+        self._write(access, pieces)
+
+    def _write(self, access: Access, pieces: list[Piece]) -> None:
+        """Submit the writes of an access: at once, or each batch of stripes when it is in the journal (rule Y13)."""
+        tables, journal = self.tables, self.journal
+        if journal is None or not access.is_logged:
+            self._submit(access, pieces)
+            return
+        found = batches([*pieces, *access.lost], tables.data_offset, journal.tables.page, tables.n_parity)
+        access.out += len(found)
+        for batch in found:
+            journal.log(batch.n_blocks, partial(self._write_batch, access, within(pieces, batch)))
+
+    def _write_batch(self, access: Access, pieces: list[Piece], unit: Unit) -> None:
+        """Write to the members what is in the journal."""
+        journal = self.journal
+        assert journal is not None
+
+        def ended(_: Access, last: Command) -> None:
+            access.out -= 1
+            if not access.out:
+                access.parity_ns = last.submitted_ns - access.start_ns
+                access.done(access, last)
+            journal.ended(unit)
+
+        now = self.clock.now
+        is_direct = self.submitter is None
+        self._submit(Access(ended, [], now, now, is_direct=is_direct, is_fua=access.is_fua), pieces)
+
+    def in_turn(self, action: Callable[[], None]) -> None:
+        """Do this in the array's thread, behind what it still has (rule Q11); at once where it never sleeps."""
+        if self.submitter is not None:
+            self.submitter.in_turn(action)
+        elif self.is_asleep:
+            self.asleep.append(action)
+        else:
+            action()
+
+    def sleep_for_superblock(self, written: Callable[[], None]) -> None:
+        """Flush all members and write the superblock to them, while the thread sleeps (rule Y15)."""
+        journal, failed = self.tables.journal, self.tables.failed
+        assert journal is not None
+        self.is_asleep = True
+        if self.submitter is not None:
+            self.submitter.sleeps_for_bits = True
+        pieces = [Piece(n, WRITE, journal.super_first, 1) for n in range(self.tables.n_disks) if n not in failed]
+
+        def ended(_: Access, last: Command) -> None:
+            written()
+            self.is_asleep = False
+            if self.submitter is not None:
+                self.submitter.bits_set()
+            while self.asleep and not self.is_asleep:
+                self.asleep.popleft()()
+
+        def flushed() -> None:
+            now = self.clock.now
+            self._submit(Access(ended, [], now, now, is_bitmap=True, is_fua=bool(self.flushes)), pieces)
+
+        self.array_flushes.flush(flushed)
 
     def start(
         self,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diskmodel.array import Array
+from diskmodel.drive.log_devices import NONE, log_device_in_words
 from diskmodel.layout.levels import KINDS
 from diskmodel.plain import Record
 from diskmodel.plan.answer.criterion import Criterion
@@ -19,7 +20,6 @@ from diskmodel.plan.answer.statics import rebuild_fields
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.answer.waterfall import Waterfall
 from diskmodel.plan.question.family import Family
-from diskmodel.plan.question.log_devices import NONE, log_device_in_words
 from diskmodel.units import pretty_bytes
 from diskmodel.workload import Workload
 
@@ -131,7 +131,9 @@ class Candidate(Record):
             each = f"{kind} of {self.array.layout.group_disks}"
             pool = f"a pool of {groups} {each}" if groups > 1 else f"a pool of one {each.replace('mirrors', 'mirror')}"
             return pool + self._pool_fields_in_words
-        return f"{name} in {groups} groups" if groups > 1 else name
+        journal = self.family.log_device
+        with_journal = f" with a journal on {log_device_in_words(journal)}" if journal not in ("", NONE) else ""
+        return (f"{name} in {groups} groups" if groups > 1 else name) + with_journal
 
     @property
     def _pool_fields_in_words(self) -> str:

@@ -11,12 +11,12 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.controller.description import ReadCache
+from diskmodel.drive.log_devices import NONE, log_device_of
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.layout.description import Layout, Rebuild
+from diskmodel.layout.description import JOURNALED, Layout, Rebuild
 from diskmodel.layout.levels import KINDS
 from diskmodel.plan.question.description import Candidates, PlanDescription, Prices, Search
 from diskmodel.plan.question.family import Family
-from diskmodel.plan.question.log_devices import NONE, log_device_of
 from diskmodel.plan.question.objective import Objective
 from diskmodel.workload import TraceWorkload, Workload
 
@@ -176,10 +176,13 @@ class Case:
             layout["vdevs"] = groups
             if family.record_bytes:
                 layout["record_bytes"] = family.record_bytes
-            if family.log_device not in ("", NONE):
-                layout["log"] = log_device_of(family.log_device)
         elif groups > 1:
             layout["groups"] = groups
+        if family.level in JOURNALED and plan.layout.log is not None:
+            # several groups, each an array of its own, have no journal in common: such a number of disks is refused
+            layout["log"] = plan.layout.log
+        if family.log_device not in ("", NONE):
+            layout["log"] = log_device_of(family.log_device)
         if is_rebuilding:
             used_ratio = self.used_ratio(self.array(disks)) if KINDS[level].is_pool else None
             rebuild = self.rebuild(used_ratio).halfway()
@@ -265,6 +268,8 @@ def cases(plan: PlanDescription) -> list[Case]:
 
 def _records_and_logs(candidates: Candidates, level: str) -> Iterable[tuple[int, str]]:
     """Return the sizes of records and the devices of a log that are tried."""
+    if level in JOURNALED:
+        return [(0, log) for log in candidates.log_devices or ("",)]
     if not KINDS[level].is_pool:
         return [(0, "")]
     return itertools.product(candidates.record_bytes or (0,), candidates.log_devices or ("",))

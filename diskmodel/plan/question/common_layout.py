@@ -7,7 +7,17 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from diskmodel.description import Description
-from diskmodel.layout.description import MAX_STRIPE_CACHE, Bitmap, LogDevice, ReadPolicy, Rotation, WritePolicy
+from diskmodel.drive.log_devices import NamedLog
+from diskmodel.layout.description import (
+    JOURNALED,
+    MAX_STRIPE_CACHE,
+    ONLY_OF_JOURNALS,
+    Bitmap,
+    Consistency,
+    ReadPolicy,
+    Rotation,
+    WritePolicy,
+)
 from diskmodel.layout.levels import KINDS
 from diskmodel.units import Bytes, Length, Nanoseconds, Ratio
 
@@ -24,8 +34,10 @@ class CommonLayout(Description):
         As in an array's layout: of mirrored levels.
     n_parity : int or None
         Of level erasure.
-    record_bytes, ashift, sync, dirty_data_max_bytes, record_work_ns, log
+    record_bytes, ashift, sync, dirty_data_max_bytes, record_work_ns
         Of pools of OpenZFS.
+    log : LogDevice or None
+        Of pools of OpenZFS, and of raid4, raid5 and raid6.
     rotation, write_policy, read_modify_write
         Of levels with parity.
     stripe_cache_pages : int or None
@@ -34,6 +46,8 @@ class CommonLayout(Description):
         Of every level.
     bitmap : Bitmap or None
         Of every level with redundancy.
+    consistency_policy : str or None
+        "resync" and "bitmap" of every level with redundancy but those of pools, "journal" of those that have a `log`.
     """
 
     copies: int | None = Field(default=None, ge=1)
@@ -47,7 +61,7 @@ class CommonLayout(Description):
     sync: Literal["standard", "disabled"] | None = None
     dirty_data_max_bytes: Bytes | None = Field(default=None, ge=16 << 20, le=1 << 40)
     record_work_ns: Nanoseconds | None = None
-    log: LogDevice | None = None
+    log: NamedLog | None = None
     rotation: Rotation | None = None
     read_policy: ReadPolicy | None = None
     read_strips: Literal["joined", "separate"] | None = None
@@ -56,6 +70,7 @@ class CommonLayout(Description):
     member_bytes: Bytes | None = Field(default=None, gt=0)
     data_offset_bytes: Bytes | None = None
     bitmap: Bitmap | None = None
+    consistency_policy: Consistency | None = None
 
     def of(self, level: str) -> dict[str, Any]:
         """Return the fields that a layout of this level can have."""
@@ -74,7 +89,13 @@ class CommonLayout(Description):
             "read_policy": kind.is_pool,
             "read_strips": kind.is_pool,
             "record_bytes": not kind.is_pool,
-            **dict.fromkeys(("ashift", "sync", "dirty_data_max_bytes", "record_work_ns", "log"), not kind.is_pool),
+            **dict.fromkeys(("ashift", "sync", "dirty_data_max_bytes", "record_work_ns"), not kind.is_pool),
+            "log": not kind.is_pool and level not in JOURNALED,
+            "consistency_policy": kind.is_pool
+            or not kind.is_redundant
+            or (self.consistency_policy == "journal" and level not in JOURNALED),
         }
         stated = self.model_dump(exclude_none=True)
+        if kind.is_pool and self.log is not None:
+            stated["log"] = self.log.model_dump(exclude=set(ONLY_OF_JOURNALS))
         return {name: value for name, value in stated.items() if not impossible.get(name, False)}

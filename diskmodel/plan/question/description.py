@@ -15,15 +15,15 @@ from diskmodel.controller.description import Controller
 from diskmodel.description import Description, read_toml
 from diskmodel.drive import Drive, NamedDrive
 from diskmodel.drive.hdd import Hdd
+from diskmodel.drive.log_devices import NONE, log_drive
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.faults import inner
 from diskmodel.host.description import Host
-from diskmodel.layout.description import ONLY_OF_POOLS, Level, Rebuild
+from diskmodel.layout.description import JOURNALED, ONLY_OF_POOLS, Level, Rebuild
 from diskmodel.layout.levels import KINDS
 from diskmodel.limits import MAX_SEED
 from diskmodel.plan.question.commits import commits_problem, scaled_with_commits
 from diskmodel.plan.question.common_layout import CommonLayout, RecordBytes
-from diskmodel.plan.question.log_devices import NONE, log_drive
 from diskmodel.plan.question.objective import Objective
 from diskmodel.plan.question.recording import Recording
 from diskmodel.queue.description import Queue
@@ -88,8 +88,8 @@ class Candidates(Description):
     record_bytes : tuple of int
         Sizes of the records of pools; none: that of the layout alone.
     log_devices : tuple of str
-        Drives for the intent log of pools, by their names or files; "none": the log is on the disks of the pool. None
-        given: as the layout has it.
+        Drives for the intent log of pools, or for the journal of raid4, raid5 and raid6, by their names or files;
+        "none": the log is on the disks of the pool, and there is no journal. None given: as the layout has it.
     max_group_width : GroupWidth
         Most disks of one parity group. RAID 5 and RAID 6 with more disks become RAID 50 and RAID 60 with the fewest
         groups that keep within it. In a file one number for all levels, or `{ raid5 = 14, raid6 = 20 }`.
@@ -356,9 +356,14 @@ class PlanDescription(Description):
         if of_pools and not pools:
             named = ", ".join(of_pools)
             return f"layout.{named}: belong to pools of OpenZFS; remove them, or name a level such as raidz2"
+        if candidates.record_bytes and not pools:
+            return "candidates.record_bytes: belong to pools of OpenZFS; remove them, or name a level such as raidz2"
+        has_logs = pools or any(level in JOURNALED for level in candidates.levels)
+        if (candidates.log_devices or self.layout.log is not None) and not has_logs:
+            where = "candidates.log_devices" if candidates.log_devices else "layout.log"
+            levels = ", ".join(JOURNALED)
+            return f"{where}: only pools of OpenZFS have a log, and {levels} a journal; remove it, or name such a level"
         for name, of_layout in (("record_bytes", "record_bytes"), ("log_devices", "log")):
-            if getattr(candidates, name) and not pools:
-                return f"candidates.{name}: belong to pools of OpenZFS; remove them, or name a level such as raidz2"
             if getattr(candidates, name) and getattr(self.layout, of_layout) is not None:
                 return f"candidates.{name}: is given beside layout.{of_layout}; keep one of them"
         if self.layout.huge_page_ratio and self.layout.largest_request_bytes is None:

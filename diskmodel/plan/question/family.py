@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from diskmodel.drive import Drive
+from diskmodel.drive.log_devices import NONE
+from diskmodel.layout.levels import KINDS
 from diskmodel.plain import Record
-from diskmodel.plan.question.log_devices import NONE
 from diskmodel.units import pretty_bytes
 
 
@@ -28,7 +29,8 @@ class Family(Record):
     record_bytes : int
         Size of the records of a pool; 0: as the plan's layout has it, and elsewhere.
     log_device : str
-        Drive that a pool has for its intent log; "none": none; "": as the plan's layout has it, and elsewhere.
+        Drive that a pool has for its intent log, or Linux md for a journal; "none": none; "": as the plan's layout has
+        it, and elsewhere.
     """
 
     drive: Drive
@@ -46,8 +48,9 @@ class Family(Record):
     def __str__(self) -> str:
         cache = f", cache {self.cache_bytes / 2**20:.0f} MiB" if self.cache_bytes else ""
         groups = f" in {self.groups} groups" if self.groups > 1 else ""
-        if self.record_bytes or self.log_device:
+        is_pool = KINDS[self.level].is_pool
+        log = f", {'log' if is_pool else 'journal'} on {self.log_device}" if self.log_device not in ("", NONE) else ""
+        if is_pool and (self.record_bytes or self.log_device):
             record = f", records of {pretty_bytes(self.record_bytes)}" if self.record_bytes else ""
-            log = f", log on {self.log_device}" if self.log_device not in ("", NONE) else ""
             return f"{self.drive.name}, {self.level}{groups}{record}{log}{cache}"
-        return f"{self.drive.name}, {self.level}{groups}, strip {self.strip_bytes // 1024} KiB{cache}"
+        return f"{self.drive.name}, {self.level}{groups}, strip {self.strip_bytes // 1024} KiB{log}{cache}"

@@ -8,6 +8,7 @@ from diskmodel.analytic.mechanics import rebuild_hours
 from diskmodel.analytic.reliability import DataLoss, data_loss
 from diskmodel.array import Array
 from diskmodel.drive import Drive, Hdd, Virtual
+from diskmodel.drive.log_devices import NONE, log_drive
 from diskmodel.drive.virtual.processor import sequential_rate
 from diskmodel.layout.description import Rebuild
 from diskmodel.layout.scan import stored_sectors
@@ -16,7 +17,6 @@ from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.statics import Statics
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.description import Prices
-from diskmodel.plan.question.log_devices import NONE, log_drive
 from diskmodel.plan.trial.judge import criterion
 from diskmodel.result.statistics.batches import Interval
 

@@ -96,6 +96,9 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
     "layout.record_work_ns": (80_000, {"layout": {"level": "raidz1", "disks": 12}}),
     "layout.log.write_ns": (50_000, {"layout": {"level": "raidz1", "disks": 12}}),
     "layout.log.bytes_per_s": (1e9, {"layout": {"level": "raidz1", "disks": 12, "log": {"write_ns": 50_000}}}),
+    "layout.log.flush_ns": (777, {"layout": {"level": "raid5", "disks": 12, "log": {"write_ns": 50_000}}}),
+    "layout.log.size_bytes": (1 << 30, {"layout": {"level": "raid5", "disks": 12, "log": {"write_ns": 50_000}}}),
+    "layout.consistency_policy": ("resync", {}),
     "layout.strip_bytes": (128 << 10, {}),
     "layout.copies": (3, {"layout": {"level": "raid10", "disks": 6}}),
     "layout.arrangement": ("far", {"layout": {"level": "raid10", "disks": 6}}),
@@ -169,7 +172,7 @@ def at(fields: Mapping[str, Any], path: str) -> Any:
 
 
 def name_in_notes(path: str) -> str:
-    """Return what a note calls a field: the log device of a pool is carried as a whole."""
+    """Return what a note calls a field: the device of a log is carried as a whole."""
     return "layout.log" if path.startswith("layout.log.") else path.removesuffix("_ratio").removesuffix("_bytes")
 
 
@@ -217,8 +220,10 @@ ONLY: dict[str, set[str]] = {
     "layout.sync": {"raidz1"},
     "layout.dirty_data_max_bytes": {"raidz1"},
     "layout.record_work_ns": {"raidz1"},
-    "layout.log.write_ns": {"raidz1"},
-    "layout.log.bytes_per_s": {"raidz1"},
+    "layout.log.write_ns": {"raid5", "raid6", "raidz1"},
+    "layout.log.bytes_per_s": {"raid5", "raid6", "raidz1"},
+    "layout.log.flush_ns": {"raid5", "raid6"},
+    "layout.log.size_bytes": {"raid5", "raid6"},
     "layout.copies": {"raid10"},
     "layout.arrangement": {"raid10"},
     "layout.largest_request_bytes": {"raid10"},
@@ -245,8 +250,8 @@ def test_all_else_is_carried_to_every_level() -> None:
 def test_what_only_some_levels_have(path: str) -> None:
     _, notes = ask(array_with(path))
     [note] = [note for note in notes if note.startswith("--array")]
-    start = f"--array: only {' and '.join(sorted(ONLY[path]))} ha" if ONLY[path] else "--array: no candidate has its "
-    assert note.startswith(start)
+    assert note.startswith("--array: only " if ONLY[path] else "--array: no candidate has its ")
+    assert set(re.findall(r"raid\w+|erasure", note)) == ONLY[path]
     assert name_in_notes(path) in note
 
 

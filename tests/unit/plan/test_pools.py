@@ -10,12 +10,12 @@ import pytest
 
 from diskmodel.analytic.estimate import estimate
 from diskmodel.array import Array
+from diskmodel.drive.log_devices import log_device_of
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import run_plan
 from diskmodel.plan.comparison.compare import degraded_array, rebuilding_array
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.question.description import PlanDescription
-from diskmodel.plan.question.log_devices import log_device_of
 from diskmodel.plan.show.candidates import fullness_words, rebuild_name
 from diskmodel.plan.show.cautions import long_rebuild, rebuild_bound
 from diskmodel.plan.trial import beside_rebuild as beside
@@ -150,12 +150,16 @@ def test_clients_that_write_to_pools_are_planned_by_what_was_simulated() -> None
 
 
 def test_sizes_of_records_and_log_devices_are_candidates() -> None:
-    """Each of them with each, of pools alone; and a plan that is saved asks the same."""
+    """Each of them with each, records of pools alone; and a plan that is saved asks the same."""
     drive = "micron-7450-pro-1920"
     tried = {"levels": ["raid6", "raidz2"], "record_bytes": ["16 KiB", "128 KiB"], "log_devices": ["none", drive]}
     plan = plan_of(candidates={"drives": ["generic-7k2"], "max_disks": 40} | tried, layout={})
-    raid6, *pools = cases(plan)
-    assert (raid6.family.record_bytes, raid6.family.log_device) == (0, "")
+    *raid6, _, _, _, _ = cases(plan)
+    pools = cases(plan)[2:]
+    assert [(case.family.record_bytes, case.family.log_device) for case in raid6] == [(0, "none"), (0, drive)]
+    assert [case.array(12).layout.log is not None for case in raid6] == [False, True]
+    assert f"strip 64 KiB, journal on {drive}" in str(raid6[-1].family)
+    assert 40 not in raid6[-1].counts
     layouts = [case.array(12).layout for case in pools]
     assert [layout.record_bytes for layout in layouts] == [16384, 16384, 131072, 131072]
     assert [layout.log is not None for layout in layouts] == [False, True, False, True]

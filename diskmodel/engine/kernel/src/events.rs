@@ -42,6 +42,9 @@ pub enum Action {
     Wake(u32),
     /// The drives have made pages of the bitmap durable.
     BitsDurable,
+    /// The first of the units that are being written to the journal of an array is in it, and it has been flushed.
+    UnitWritten,
+    UnitsFlushed,
     /// A request has left the host's processor.
     Submitted(u32),
     /// The host's processor is done with a host request.
@@ -124,6 +127,8 @@ impl Action {
             Action::GroupPlaced => (15, 10, 0),
             Action::GroupEnded => (15, 11, 0),
             Action::PoolRead(b) => (15, 12, b),
+            Action::UnitWritten => (15, 13, 0),
+            Action::UnitsFlushed => (15, 14, 0),
         };
         u64::from(a) << 36 | u64::from(b) << 4 | kind
     }
@@ -159,7 +164,9 @@ impl Action {
             _ if a == 9 => Action::GroupTurn,
             _ if a == 10 => Action::GroupPlaced,
             _ if a == 11 => Action::GroupEnded,
-            _ => Action::PoolRead(b),
+            _ if a == 12 => Action::PoolRead(b),
+            _ if a == 13 => Action::UnitWritten,
+            _ => Action::UnitsFlushed,
         }
     }
 }

@@ -128,6 +128,7 @@ fn scenario(drive: Drive, level: (&str, u32, i64, i64)) -> Scenario {
         bitmap_flush_ns: 0,
         stripe_cache: 0,
         stripe_page: 0,
+        journal: None,
         pool: None,
     };
     Scenario {

@@ -2,6 +2,7 @@
 
 mod bitmap;
 mod choice;
+mod journal;
 mod mirror;
 mod parity;
 mod pool;
@@ -25,6 +26,7 @@ pub const READ_AND_HOLD: u8 = 2;
 
 pub use bitmap::{page_of, Bitmap};
 pub use choice::{CopyChoice, DiskState};
+pub use journal::{JournalTables, Room, BLOCK_BYTES};
 pub use pool::PoolTables;
 pub use pool_log::{rounded, Lengths};
 pub use pool_space::{blocks_above, commands_of, write_pieces, Space, WriteTables};
@@ -174,6 +176,8 @@ pub struct Copy {
 pub struct Plan {
     pub first: Vec<Piece>,
     pub then: Vec<Piece>,
+    /// What would be written to disks that are lost, of an array with a journal (rule Y13).
+    pub lost: Vec<Piece>,
     copies: Vec<Copy>,
     held: Vec<Copy>,
     /// Parts of a request that have been cut off: first sector, sectors.
@@ -194,6 +198,7 @@ impl Layout {
     ) {
         plan.first.clear();
         plan.then.clear();
+        plan.lost.clear();
         match self.family {
             Family::Parity => parity::plan(self, op, sector, n, front, plan),
             Family::Pool => {

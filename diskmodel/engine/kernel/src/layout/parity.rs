@@ -91,6 +91,15 @@ fn push_writes(layout: &Layout, row: &Row, parts: &[Part], span: (i64, i64), the
     }
 }
 
+/// What would be written to disks that are lost.
+fn note_lost(layout: &Layout, row: &Row, parts: &[Part], span: (i64, i64), lost: &mut Vec<Piece>) {
+    let data = parts.iter().map(|part| (part.strip, (part.start, part.end)));
+    let all = data.chain((row.n_data()..row.n_strips()).map(|strip| (strip, span)));
+    lost.extend(
+        all.filter(|&(strip, _)| row.is_lost(layout, strip)).map(|(strip, span)| row.planned_piece(strip, WRITE, span)),
+    );
+}
+
 /// What reconstruct-write reads: between `low` and `high` all data of the row that is not written.
 fn unwritten<'a>(row: &Row, parts: &'a [Part], (low, high): (i64, i64)) -> impl Iterator<Item = Part> + 'a {
     (0..row.n_data()).flat_map(move |strip| {
@@ -103,10 +112,13 @@ fn unwritten<'a>(row: &Row, parts: &'a [Part], (low, high): (i64, i64)) -> impl 
 }
 
 fn write(layout: &Layout, row: &Row, plan: &mut Plan) {
-    let Plan { first, then, parts, .. } = plan;
+    let Plan { first, then, parts, lost, .. } = plan;
     let low = parts.iter().map(|part| part.start).min().unwrap_or(0);
     let high = parts.iter().map(|part| part.end).max().unwrap_or(0);
     let span = (low, high);
+    if layout.journal.is_some() && !layout.failed.is_empty() {
+        note_lost(layout, row, parts, span, lost);
+    }
     if parts.len() == row.n_data() && parts.iter().all(|part| (part.start, part.end) == span) {
         push_writes(layout, row, parts, span, then);
         return;

@@ -95,6 +95,11 @@ impl Row {
         Piece::new(disk, op, self.lba + start, end - start)
     }
 
+    /// Sectors [start, end) of a strip where it is meant to lie, lost or not.
+    pub fn planned_piece(&self, strip: usize, op: u8, (start, end): (i64, i64)) -> Piece {
+        Piece::new(self.planned_disk(strip), op, self.lba + start, end - start)
+    }
+
     /// The strips that are left, data before parity.
     pub fn survivors<'a>(&'a self, layout: &'a Layout) -> impl Iterator<Item = usize> + 'a {
         (0..self.n_strips()).filter(|&strip| !self.is_lost(layout, strip))

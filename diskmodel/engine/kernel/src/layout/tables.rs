@@ -1,6 +1,6 @@
 //! A layout, as a caller hands it over.
 
-use super::{CopyPolicy, Family, PoolTables, Rotation, SyncAction, WritePolicy};
+use super::{CopyPolicy, Family, JournalTables, PoolTables, Rotation, SyncAction, WritePolicy};
 use crate::schema::record;
 
 record! {
@@ -50,6 +50,8 @@ record! {
         /// Pages that the stripe cache keeps (rule L15), and sectors of one of them; 0: no cache.
         pub stripe_cache: i64,
         pub stripe_page: i64,
+        /// Of an array with a journal (rule Y13).
+        pub journal: Option<JournalTables>,
         /// Of a pool; None: RAID.
         pub pool: Option<PoolTables>,
     }

@@ -51,6 +51,7 @@ fn scenario() -> Scenario {
         bitmap_flush_ns: 0,
         stripe_cache: 0,
         stripe_page: 0,
+        journal: None,
         pool: None,
     };
     Scenario {

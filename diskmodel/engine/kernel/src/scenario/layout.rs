@@ -7,6 +7,11 @@ use crate::rule::{
     MAX_APART_NS, MAX_DISKS, MAX_LENGTH_BYTES, MAX_PIECES, MAX_REBUILD_STEPS, MAX_SECTORS, MAX_STRIPE_PAGES,
 };
 
+/// The most disks of an array with a journal: a block of it lists a page of every disk. The least journal has room for
+/// several of the largest batches of stripes.
+const MAX_JOURNALED_DISKS: i64 = 203;
+const MIN_JOURNAL_BLOCKS: i64 = 1024;
+
 /// Of anything that a pool writes at once.
 const MAX_WRITES: i64 = 1 << 20;
 
@@ -49,6 +54,7 @@ impl LayoutTables {
         self.check_failed(family)?;
         self.check_bitmap(drive_sectors)?;
         self.check_stripes()?;
+        self.check_journal(drive_sectors)?;
         self.check_rebuild(sector_bytes)
     }
 
@@ -258,6 +264,35 @@ impl LayoutTables {
             self.stripe_cache,
             "needs one group with parity of up to 64 disks that are not held, and strips of whole pages",
         )
+    }
+
+    fn check_journal(&self, drive_sectors: i64) -> Result<(), String> {
+        let Some(journal) = &self.journal else { return Ok(()) };
+        holds(
+            self.family == Family::Parity
+                && self.n_groups == 1
+                && i64::from(self.n_disks) <= MAX_JOURNALED_DISKS
+                && !self.holds_disks
+                && self.bitmap_chunk == 0,
+            "layout.journal",
+            self.n_disks,
+            format_args!(
+                "is for one group with parity of up to {MAX_JOURNALED_DISKS} disks that are not held, without a bitmap"
+            ),
+        )?;
+        within("layout.journal.page", journal.page, 1, self.strip)?;
+        holds(
+            self.strip % journal.page == 0,
+            "layout.journal.page",
+            journal.page,
+            "the strip must be a multiple of it",
+        )?;
+        within("layout.journal.write_ns", journal.write_ns, 1, MAX_APART_NS)?;
+        within("layout.journal.flush_ns", journal.flush_ns, 0, MAX_APART_NS)?;
+        within("layout.journal.bytes_per_s", journal.bytes_per_s, 1, MAX_SECTORS)?;
+        within("layout.journal.blocks", journal.blocks, MIN_JOURNAL_BLOCKS, MAX_SECTORS)?;
+        within("layout.journal.reclaimed", journal.reclaimed, 1, journal.blocks / 4)?;
+        within("layout.journal.super_first", journal.super_first, 0, drive_sectors - 1)
     }
 
     /// What the members hold.

@@ -56,6 +56,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             None => true,
             Some(s) => !s.is_host_thread && op == READ && !self.layout.computes_reads(),
         };
+        if self.stripe_journal.is_some() && op == WRITE && self.plan.then.is_empty() {
+            let id = self.prepare(owner, asked, is_direct, bits);
+            return self.submit_writes(id);
+        }
         self.start(owner, asked, is_direct, bits);
     }
 
@@ -86,6 +90,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
         access.then.clear();
         access.then.extend_from_slice(&self.plan.then);
+        if self.stripe_journal.is_some() {
+            access.lost.clear();
+            access.lost.extend_from_slice(&self.plan.lost);
+        }
         id
     }
 
@@ -96,7 +104,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let border = self.model.border();
         let is_throttled = self.submitter.is_some();
         let ArrayAccess { ref owner, is_fua, .. } = self.accesses[id];
-        let is_bitmap = matches!(owner, Owner::Bitmap);
+        let is_bitmap = matches!(owner, Owner::Bitmap | Owner::Superblock);
         let is_of_group = matches!(owner, Owner::Group(_));
         let is_of_scan = matches!(owner, Owner::Scan(_));
         let is_ahead = matches!(owner, Owner::Ahead(_));
@@ -230,7 +238,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.plan.first.clear();
         self.plan.first.append(&mut access.then);
         access.stretches.are_written = true;
-        self.submit(id);
+        self.submit_writes(id);
     }
 
     #[inline(always)]
@@ -287,6 +295,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             // answered by `stretches_written`
             Owner::Stripes => {}
             Owner::Bitmap => self.bits_written(),
+            Owner::Unit(id) => self.unit_ended(id, last),
+            Owner::Superblock => self.superblock_written(),
             Owner::Rebuild(first) => self.rebuilt(first),
             Owner::Destage(first, end) => self.destaged(first, end),
             Owner::ReadAhead(number) => self.came(number),

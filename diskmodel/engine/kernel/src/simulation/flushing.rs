@@ -98,6 +98,8 @@ pub struct Flushes {
 
 /// Stands for the transaction group of a pool where requests of the host wait for a flush of the array.
 const GROUP: u32 = u32::MAX;
+/// The same for the superblock of an array with a journal (rule Y15).
+const SUPERBLOCK: u32 = u32::MAX - 1;
 
 impl Flushes {
     pub fn new(layout: &Layout, n_devices: usize, (takes, has_fua): (bool, bool), turn_ns: i64) -> Self {
@@ -212,6 +214,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Flushes all disks for a request, or lets it join what waits for the next flush (rule Y5).
     #[inline(never)]
     pub(super) fn flush_array(&mut self, host: u32) {
+        if self.stripe_journal.is_some() {
+            // what has been answered is safe in the journal (rule Y14)
+            return self.finished(host);
+        }
+        self.flush_members(host);
+    }
+
+    fn flush_members(&mut self, host: u32) {
         match self.flushes.targets[..] {
             _ if !self.flushes.takes => self.flushed(host),
             [] => self.flushed(host),
@@ -226,16 +236,18 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Who waited for a flush of the array goes on.
     #[inline(always)]
     fn flushed(&mut self, host: u32) {
-        if host == GROUP {
-            self.flushed_for_group();
+        if host >= SUPERBLOCK {
+            self.flushed_for_others(host);
         } else {
             self.finished(host);
         }
     }
 
     #[inline(never)]
-    fn flushed_for_group(&mut self) {
-        if std::mem::take(&mut self.flushes.ends_group) {
+    fn flushed_for_others(&mut self, who: u32) {
+        if who == SUPERBLOCK {
+            self.submit_superblock();
+        } else if std::mem::take(&mut self.flushes.ends_group) {
             self.end_group();
         } else {
             self.write_labels();
@@ -252,6 +264,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     pub(super) fn labels_written(&mut self) {
         self.flushes.ends_group = true;
         self.flush_array(GROUP);
+    }
+
+    /// Flushes all members before the superblock is written (rule Y15).
+    pub(super) fn flush_for_superblock(&mut self) {
+        self.flush_members(SUPERBLOCK);
     }
 
     /// Flushes a disk for a burst of the log of a pool.

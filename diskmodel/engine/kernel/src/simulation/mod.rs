@@ -17,6 +17,7 @@ mod processors;
 mod read_ahead;
 mod rebuild;
 mod scan;
+mod stripe_journal;
 mod stripes;
 mod submission;
 
@@ -42,6 +43,7 @@ use pool::PoolWrites;
 use processors::Processors;
 pub use read_ahead::ReadAhead;
 use rebuild::Rebuild;
+use stripe_journal::StripeJournal;
 use stripes::{Stretches, Stripes};
 pub use submission::Submitter;
 
@@ -73,6 +75,9 @@ enum Owner {
     Bitmap,
     /// The writes that a stretch of rows is part of (rule L15).
     Stripes,
+    /// What a unit of the journal was written for (rule Y13), and the superblock of its array.
+    Unit(u32),
+    Superblock,
     /// A record of a pool that is read into memory: somebody waits for it, or it is read ahead.
     Record(i64),
     Ahead(i64),
@@ -112,6 +117,8 @@ struct ArrayAccess {
     /// First and last bit that it needs, of a write on an array with a bitmap (rule L13).
     bits: Option<(i64, i64)>,
     stretches: Stretches,
+    /// What it would write to disks that are lost, on an array with a journal (rule Y13).
+    lost: Vec<Piece>,
 }
 
 /// Whom a request in the controller answers to.
@@ -255,6 +262,7 @@ pub struct Simulation<D: Device, T> {
     logs: Vec<Log>,
     intents: Option<Box<Intents>>,
     stripes: Option<Box<Stripes>>,
+    stripe_journal: Option<Box<StripeJournal>>,
     /// Scratch space for the commands of an access.
     ids: Vec<u32>,
     traffic: T,
@@ -309,6 +317,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             rebuild: Rebuild::new(&layout),
             intents: Intents::of(&layout).map(Box::new),
             stripes: Stripes::of(&layout).map(Box::new),
+            stripe_journal: StripeJournal::of(&layout).map(Box::new),
             layout,
             look_ns: 0,
             look_step_ns: LOOK_NS,
@@ -489,6 +498,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::GroupEnded => self.group_ended(),
             Action::RebuildStep => self.rebuild_step(),
             Action::BitsDurable => self.bits_durable(),
+            Action::UnitWritten => self.unit_written(),
+            Action::UnitsFlushed => self.units_flushed(),
         }
     }
 

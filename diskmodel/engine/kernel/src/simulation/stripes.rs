@@ -99,12 +99,17 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 continue;
             }
             self.plan.first = pieces;
-            self.submit(id);
+            if self.accesses[id].stretches.are_written {
+                self.submit_writes(id);
+            } else {
+                self.submit(id);
+            }
         }
     }
 
     fn prepare_part(&mut self, asked: i64, write: u32, is_fua: bool) -> u32 {
         self.plan.then.clear();
+        self.plan.lost.clear();
         let is_direct = self.submitter.is_none();
         let id = self.prepare(Owner::Stripes, asked, is_direct, None);
         self.accesses[id].is_fua = is_fua;

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use super::stripe_journal::Turn;
 use super::{Owner, Simulation};
 use crate::command::Command;
 use crate::device::Device;
@@ -31,6 +32,8 @@ enum Work {
     End(Command),
     /// Take the writes that wait for the bitmap.
     TakeWrites,
+    /// Do something for the journal.
+    Journal(Turn),
 }
 
 /// One thread, and the writes that each disk may be given.
@@ -108,7 +111,15 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.proceed();
     }
 
-    /// The thread sleeps until the bitmap has been written.
+    /// Does something for the journal, behind what the array's thread still has.
+    pub(super) fn hand_turn_to_thread(&mut self, turn: Turn) {
+        if let Some(s) = &mut self.submitter {
+            s.held.push_back(Work::Journal(turn));
+        }
+        self.proceed();
+    }
+
+    /// The thread sleeps until the bitmap, or the superblock, has been written.
     pub(super) fn sleep_for_bits(&mut self) {
         if let Some(s) = &mut self.submitter {
             s.sleeps_for_bits = true;
@@ -215,6 +226,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 }
                 Some(Work::TakeWrites) => {
                     self.take_waiting();
+                    continue;
+                }
+                Some(Work::Journal(turn)) => {
+                    self.do_for_journal(turn);
                     continue;
                 }
                 None => {}

@@ -1,0 +1,268 @@
+//! A journal of Linux md: stripes are in it before they are on the members (rules Y13 to Y15); see
+//! `diskmodel/engine/reference/stripe_logs/journal.py`.
+
+use std::collections::VecDeque;
+
+use super::{Owner, Simulation};
+use crate::command::{Command, Slots};
+use crate::device::Device;
+use crate::events::{Action, COMPLETE, LAST_NS};
+use crate::layout::{JournalTables, Layout, Piece, Room, BLOCK_BYTES};
+use crate::mechanics::WRITE;
+use crate::traffic::Traffic;
+use crate::units::NS_PER_S;
+
+/// Behind the writes to the journal that end at the same instant.
+const LAST: u64 = (1 << 63) - 1;
+
+/// Stripes that are written to the journal together, and to the members when it is safe there.
+#[derive(Default)]
+struct Unit {
+    number: u64,
+    n_blocks: i64,
+    /// The access that they are part of, and what they write to the members.
+    access: u32,
+    pieces: Vec<Piece>,
+}
+
+/// What the array's thread does for the journal.
+#[derive(Clone, Copy)]
+pub enum Turn {
+    /// Write a unit to the journal.
+    Take(u32),
+    /// Flush the journal for all units that are written.
+    Flush,
+    /// Write to the members what is in the journal.
+    Begin(u32),
+    /// Write the superblock.
+    Superblock,
+}
+
+/// The journal of an array, and what waits for it.
+pub struct StripeJournal {
+    tables: JournalTables,
+    room: Room,
+    units: Slots<Unit>,
+    n_units: u64,
+    /// When the device can be sent the next unit.
+    free: i64,
+    /// Units that wait for room, that are being written, that have been and wait for a flush, and that are flushed.
+    waiting: VecDeque<u32>,
+    writing: VecDeque<u32>,
+    written: Vec<u32>,
+    flushing: Vec<u32>,
+    is_writing_superblock: bool,
+    /// What is free when the superblock has been written.
+    checkpoint: i64,
+    /// The thread sleeps, and what it has to do then, where no writes are throttled.
+    is_asleep: bool,
+    asleep: VecDeque<Turn>,
+}
+
+impl StripeJournal {
+    /// None without a journal.
+    pub fn of(layout: &Layout) -> Option<Self> {
+        layout.journal.as_ref().map(|tables| StripeJournal {
+            tables: tables.clone(),
+            room: Room::new(tables),
+            units: Slots::default(),
+            n_units: 0,
+            free: 0,
+            waiting: VecDeque::new(),
+            writing: VecDeque::new(),
+            written: Vec::new(),
+            flushing: Vec::new(),
+            is_writing_superblock: false,
+            checkpoint: 0,
+            is_asleep: false,
+            asleep: VecDeque::new(),
+        })
+    }
+}
+
+impl<D: Device, T: Traffic> Simulation<D, T> {
+    /// Submits the writes in `self.plan.first`: at once, or each batch of stripes when it is in the journal.
+    #[inline(always)]
+    pub(super) fn submit_writes(&mut self, id: u32) {
+        let is_logged = !matches!(self.accesses[id].owner, Owner::Rebuild(_));
+        if self.stripe_journal.is_some() && is_logged {
+            self.log_writes(id);
+        } else {
+            self.submit(id);
+        }
+    }
+
+    #[inline(never)]
+    fn log_writes(&mut self, id: u32) {
+        let Some(journal) = &mut self.stripe_journal else { return };
+        let pieces = &self.plan.first;
+        let batches = self.layout.batches(&journal.tables, pieces, &self.accesses[id].lost);
+        self.accesses[id].out += batches.len() as u32;
+        let mut units = Vec::with_capacity(batches.len());
+        for batch in batches {
+            let pieces = pieces.iter().filter_map(|piece| batch.part(piece)).collect();
+            units.push(journal.units.put(Unit { number: 0, n_blocks: batch.n_blocks, access: id, pieces }));
+        }
+        units.into_iter().for_each(|unit| self.in_turn(Turn::Take(unit)));
+    }
+
+    /// Does this in the array's thread, behind what it still has; at once where it never sleeps.
+    fn in_turn(&mut self, turn: Turn) {
+        if self.submitter.is_some() {
+            return self.hand_turn_to_thread(turn);
+        }
+        match &mut self.stripe_journal {
+            Some(journal) if journal.is_asleep => journal.asleep.push_back(turn),
+            _ => self.do_for_journal(turn),
+        }
+    }
+
+    pub(super) fn do_for_journal(&mut self, turn: Turn) {
+        match turn {
+            Turn::Take(unit) => self.take_unit(unit),
+            Turn::Flush => self.flush_written(),
+            Turn::Begin(unit) => self.write_unit(unit),
+            Turn::Superblock => self.write_superblock(),
+        }
+    }
+
+    fn take_unit(&mut self, unit: u32) {
+        let Some(journal) = &mut self.stripe_journal else { return };
+        journal.units[unit].number = journal.n_units;
+        journal.n_units += 1;
+        journal.waiting.push_back(unit);
+        self.write_waiting();
+    }
+
+    /// Writes units in order, as far as they have room.
+    fn write_waiting(&mut self) {
+        let Some(journal) = &mut self.stripe_journal else { return };
+        let (now, device) = (self.events.now, self.disks.len() as u32 + 3);
+        while let Some(&id) = journal.waiting.front() {
+            let Unit { number, n_blocks, .. } = journal.units[id];
+            if !journal.room.take(number, n_blocks) {
+                return self.reclaim();
+            }
+            journal.waiting.pop_front();
+            let sent = n_blocks * BLOCK_BYTES * NS_PER_S / journal.tables.bytes_per_s;
+            journal.free = (now.max(journal.free) + sent).min(LAST_NS);
+            journal.writing.push_back(id);
+            let end = journal.free + journal.tables.write_ns;
+            self.events.at(end, COMPLETE, device, number, Action::UnitWritten);
+        }
+    }
+
+    /// The first of the units that are being written is in the journal.
+    #[inline(never)]
+    pub(super) fn unit_written(&mut self) {
+        let Some(journal) = &mut self.stripe_journal else { return };
+        let Some(unit) = journal.writing.pop_front() else { return };
+        if journal.tables.flush_ns == 0 {
+            return self.in_turn(Turn::Begin(unit));
+        }
+        journal.written.push(unit);
+        self.in_turn(Turn::Flush);
+    }
+
+    /// Flushes the journal for all units that are written, unless a flush is in progress.
+    fn flush_written(&mut self) {
+        let Some(journal) = &mut self.stripe_journal else { return };
+        if !journal.flushing.is_empty() || journal.written.is_empty() {
+            return;
+        }
+        journal.flushing = std::mem::take(&mut journal.written);
+        let (end, device) = (self.events.now + journal.tables.flush_ns, self.disks.len() as u32 + 3);
+        self.events.at(end, COMPLETE, device, LAST, Action::UnitsFlushed);
+    }
+
+    #[inline(never)]
+    pub(super) fn units_flushed(&mut self) {
+        let Some(journal) = &mut self.stripe_journal else { return };
+        let flushed = std::mem::take(&mut journal.flushing);
+        self.in_turn(Turn::Flush);
+        flushed.into_iter().for_each(|unit| self.in_turn(Turn::Begin(unit)));
+    }
+
+    /// Writes to the members what is in the journal.
+    fn write_unit(&mut self, unit: u32) {
+        let Some(journal) = &mut self.stripe_journal else { return };
+        let Unit { access, ref mut pieces, .. } = journal.units[unit];
+        self.plan.first = std::mem::take(pieces);
+        self.plan.then.clear();
+        self.plan.lost.clear();
+        let is_fua = self.accesses[access].is_fua;
+        let id = self.prepare(Owner::Unit(unit), self.events.now, self.submitter.is_none(), None);
+        self.accesses[id].is_fua = is_fua;
+        self.submit(id);
+    }
+
+    /// The stripes of a unit are on the members: so is the access whose last ones they were, and room may be free.
+    pub(super) fn unit_ended(&mut self, unit: u32, last: &Command) {
+        let Some(journal) = &mut self.stripe_journal else { return };
+        let Unit { access, number, .. } = journal.units[unit];
+        journal.units.release(unit);
+        self.accesses[access].out -= 1;
+        if self.accesses[access].out == 0 {
+            self.finish_access(&Command { access, ..*last });
+        }
+        if self.stripe_journal.as_mut().is_some_and(|journal| journal.room.ended(number)) {
+            self.reclaim();
+        }
+    }
+
+    /// Frees the room of stripes that are on the members, where it is needed or enough of it.
+    fn reclaim(&mut self) {
+        let Some(journal) = &mut self.stripe_journal else { return };
+        let waiting = journal.waiting.front().map_or(0, |&unit| journal.units[unit].n_blocks);
+        if !journal.is_writing_superblock && journal.room.is_due(waiting) {
+            journal.is_writing_superblock = true;
+            self.in_turn(Turn::Superblock);
+        }
+    }
+
+    /// Flushes all members and writes the superblock to them, while the thread sleeps.
+    fn write_superblock(&mut self) {
+        let Some(journal) = &mut self.stripe_journal else { return };
+        journal.checkpoint = journal.room.checkpoint;
+        journal.is_asleep = true;
+        self.sleep_for_bits();
+        self.flush_for_superblock();
+    }
+
+    /// The members are flushed.
+    pub(super) fn submit_superblock(&mut self) {
+        let Simulation { stripe_journal, layout, plan, .. } = self;
+        let Some(journal) = stripe_journal else { return };
+        plan.then.clear();
+        plan.lost.clear();
+        plan.first.clear();
+        let left = (0..layout.n_disks).filter(|disk| !layout.failed.contains(disk));
+        plan.first.extend(left.map(|disk| Piece::new(disk, WRITE, journal.tables.super_first, 1)));
+        let id = self.prepare(Owner::Superblock, self.events.now, true, None);
+        self.accesses[id].is_fua = self.flushes.takes_any();
+        self.submit(id);
+    }
+
+    /// What was on the members before is free; the thread wakes up.
+    pub(super) fn superblock_written(&mut self) {
+        let Some(journal) = &mut self.stripe_journal else { return };
+        journal.room.tail = journal.checkpoint;
+        journal.is_writing_superblock = false;
+        self.write_waiting();
+        // more may have ended meanwhile
+        self.reclaim();
+        if let Some(journal) = &mut self.stripe_journal {
+            journal.is_asleep = false;
+        }
+        if self.submitter.is_some() {
+            return self.bits_set();
+        }
+        while let Some(journal) = &mut self.stripe_journal {
+            if journal.is_asleep {
+                return;
+            }
+            let Some(turn) = journal.asleep.pop_front() else { return };
+            self.do_for_journal(turn);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+"""Journal of a parity array of Linux md: which stripes are written to it together, and its room (rules Y13 to Y15)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from diskmodel.layout.pieces import Piece
+
+#: Stripes that md's thread works on before it writes what it has for the journal (`MAX_STRIPE_BATCH`). At half a long
+#: write has twice as many blocks that list what follows.
+BATCH_STRIPES = 8
+#: A block of the journal, which lists what follows: its header, what it notes of a page of data, and of the parity of a
+#: stripe, beside a checksum for each page of parity, bytes (`r5l_meta_block`, `r5l_payload_data_parity`).
+BLOCK_BYTES, HEADER_BYTES = 4096, 32
+DATA_BYTES, PARITY_BYTES, CHECKSUM_BYTES = 20, 16, 4
+#: The most room of stripes that are on the members before it is freed, bytes (`RECLAIM_MAX_FREE_SPACE`); a quarter of
+#: the journal if that is less.
+RECLAIM_BYTES = 10 << 30
+#: Where md keeps its superblock on each member, bytes (version 1.2).
+SUPER_BYTES = 4096
+
+
+@dataclass(frozen=True)
+class JournalTables:
+    """Journal of an array in whole numbers.
+
+    Attributes
+    ----------
+    write_ns, flush_ns : int
+        Time of a write and of a flush of its device; 0: it needs no flushes.
+    bytes_per_s : int
+        What the device takes.
+    blocks, reclaimed : int
+        Its room, and the room of stripes that are on the members from which on it is freed, both in blocks of 4 KiB.
+    page : int
+        Sectors of a page of a stripe.
+    super_first : int
+        Sector of a member that the superblock is in.
+    """
+
+    write_ns: int
+    flush_ns: int
+    bytes_per_s: int
+    blocks: int
+    reclaimed: int
+    page: int
+    super_first: int
+
+
+@dataclass
+class Batch:
+    """Stripes that are written to the journal together.
+
+    Attributes
+    ----------
+    start, stop : int
+        First sector of the members that they are on, and the first one behind them.
+    n_blocks : int
+        What they take in the journal: the block that lists them, and a block for each page.
+    """
+
+    start: int
+    stop: int
+    n_blocks: int = 1
+    n_stripes: int = 0
+    listed: int = HEADER_BYTES
+
+    def has_room(self, entry_bytes: int) -> bool:
+        """Whether a stripe of which so many bytes are listed can be in it."""
+        return self.n_stripes < BATCH_STRIPES and self.listed + entry_bytes <= BLOCK_BYTES
+
+
+def batches(pieces: Iterable[Piece], data_offset: int, page: int, n_parity: int) -> list[Batch]:
+    """Return the batches of the writes of rows, in order (rule Y13).
+
+    Parameters
+    ----------
+    pieces : iterable of Piece
+        All that is written, and what would be on disks that are lost.
+    data_offset, page, n_parity : int
+        Of the layout.
+    """
+    places = {
+        (number, piece.disk)
+        for piece in pieces
+        for number in range((piece.lba - data_offset) // page, -(-(piece.lba + piece.n - data_offset) // page))
+    }
+    found: list[Batch] = []
+    for number, disks in groupby(sorted(places), lambda place: place[0]):
+        n_pages = len(list(disks))
+        n_data = n_pages - n_parity
+        start = data_offset + number * page
+        # the parity between two parts of a row is written with them, but is of no stripe of theirs
+        entry = DATA_BYTES * n_data + PARITY_BYTES + CHECKSUM_BYTES * n_parity if n_data > 0 else 0
+        if not found or (entry and not found[-1].has_room(entry)):
+            found.append(Batch(start, start))
+        batch = found[-1]
+        batch.stop = start + page
+        if entry:
+            batch.n_blocks += n_pages
+            batch.n_stripes += 1
+            batch.listed += entry
+    return found
+
+
+def within(pieces: Iterable[Piece], batch: Batch) -> list[Piece]:
+    """Return the parts of pieces that belong to a batch."""
+    parts = ((p, max(p.lba, batch.start), min(p.lba + p.n, batch.stop)) for p in pieces)
+    return [piece._replace(lba=start, n=stop - start) for piece, start, stop in parts if start < stop]
+
+
+@dataclass
+class Unit:
+    """A batch in the journal.
+
+    Attributes
+    ----------
+    number : int
+        How many came before it.
+    n_blocks : int
+    start : int
+        Blocks that were written to the journal before it.
+    is_done : bool
+        All of its stripes are on the members.
+    """
+
+    number: int
+    n_blocks: int
+    start: int = 0
+    is_done: bool = False
+
+
+@dataclass
+class Room:
+    """The room of a journal (rule Y15). Blocks are counted from the beginning of the run."""
+
+    tables: JournalTables
+    #: Where the next unit begins: the block before is that of the empty journal.
+    head: int = 1
+    #: What is before this block is free.
+    tail: int = 0
+    #: What is before this block could be freed.
+    checkpoint: int = 0
+    units: deque[Unit] = field(default_factory=deque)
+
+    def take(self, unit: Unit) -> bool:
+        """Give a unit its room; False where there is none."""
+        if self.tables.blocks <= self.head - self.tail + unit.n_blocks:
+            return False
+        unit.start = self.head
+        self.head += unit.n_blocks
+        self.units.append(unit)
+        return True
+
+    def ended(self, unit: Unit) -> bool:
+        """The stripes of a unit are on the members. Returns whether that brings the checkpoint forward."""
+        unit.is_done = True
+        checkpoint = self.checkpoint
+        while self.units and self.units[0].is_done:
+            self.checkpoint = self.units.popleft().start
+        return self.checkpoint > checkpoint
+
+    def is_due(self, waiting: int) -> bool:
+        """Whether room is to be freed, while a unit of `waiting` blocks waits for it (0: none waits)."""
+        free = self.checkpoint - self.tail
+        if not waiting:
+            return free > self.tables.reclaimed
+        return free > 0 and (free >= waiting or not self.units)
