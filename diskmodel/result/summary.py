@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.errors import ConservationError
-from diskmodel.records import PARTS, Int64, Op, Requests, Run
+from diskmodel.records import PARTS, Int64, Op, Requests, Run, Sync
 from diskmodel.result.build import Burst, Measured, Subset, Target, build_result
 from diskmodel.result.commits import are_commits, has_syncs
 from diskmodel.result.latency import Latency
@@ -167,10 +167,16 @@ OPERATIONS = {"reads": Op.READ, "writes": Op.WRITE}
 def estimates_by_operation(requests: Requests, run: Run) -> dict[str, float]:
     """Return the rate and the latencies of a run as `point_estimates`, and those of reads and of writes.
 
-    "reads.mean", "writes.p99" and so on are in ns. In an overload they are as the run has them.
+    "reads.mean", "writes.p99" and so on are in ns. In an overload they are as the run has them. Those of writes are
+    without the flush that follows them, which load generators and devices time apart, as fio's section of flushes and
+    iostat's `f_await` do.
     """
     window, responses = _measured_part(requests, run)
     found = _of_all(requests, run, window, responses)
+    flushes = np.array([rule.sync == Sync.FLUSH for rule in requests.streams], dtype=np.bool_)
+    if flushes.any():
+        of_sync = run.completions.parts_ns[:, PARTS.index("sync")][window.rows]
+        responses = responses - np.where(flushes[requests.stream[window.rows]], of_sync, 0)
     for name, op in OPERATIONS.items():
         found |= _of_some(name, responses[requests.op[window.rows] == op])
     return found

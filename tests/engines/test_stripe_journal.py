@@ -92,9 +92,7 @@ def test_flushes_of_the_host_end_at_once(engine: str) -> None:
     layout = {"level": "raid5", "disks": 3}
     load = Workload.parse({"streams": [{"clients": 1, "read_ratio": 0, "size": "4 KiB", "sync": "fdatasync"}]})
     plain, logged = (
-        simulate(
-            Array.parse(drive | {"layout": layout | more}), load, n_requests=200, engine=engine, profile_draws=0
-        )
+        simulate(Array.parse(drive | {"layout": layout | more}), load, n_requests=200, engine=engine, profile_draws=0)
         for more in ({}, {"log": LOG})
     )
     assert plain.breakdown_ns["sync"] > 1e6

@@ -219,8 +219,14 @@ class FioJob:
         return "fdatasync", max(round(n_writes / self.n_syncs), 1)
 
     @property
-    def commits_per_s(self) -> float | None:
-        """Flushes per second of the run; None where the output has none."""
+    def range_syncs(self) -> str:
+        """Its option `sync_file_range`, whose calls fio counts among the flushes although they flush no drive."""
+        option = self.options.get("sync_file_range", "").strip()
+        return "" if option.rpartition(":")[2] == "0" else option
+
+    @property
+    def syncs_per_s(self) -> float | None:
+        """Calls per second of the run that fio counts as flushes; None where the output has none."""
         runtime_ns = max((direction.runtime_ns for direction in self.directions.values()), default=0)
         return self.n_syncs * 1e9 / runtime_ns if self.n_syncs and runtime_ns else None
 

@@ -546,11 +546,15 @@ class _Job:
         job = self._job
         for note in job.notes:
             self._note(note.removeprefix(f"{job.name}: "))
-        if job.commits_per_s and job.sync is not None:
+        if job.syncs_per_s and job.sync is not None:
             rule = job.sync_rule
             is_used = rule is not None and rule[0] != "dsync"
-            said = f"measured: {job.commits_per_s:,.4g} commits/s, each flush {in_digits(job.sync.mean_ns / 1e6)} ms"
-            assumed = ""
+            said = f"measured: {job.syncs_per_s:,.4g} commits/s, each flush {in_digits(job.sync.mean_ns / 1e6)} ms"
+            assumed = ", the calls of sync_file_range among them" if job.range_syncs else ""
+            if job.range_syncs and not is_used:
+                mean = in_digits(job.sync.mean_ns / 1e6)
+                said = f"measured: {job.syncs_per_s:,.4g} calls of sync_file_range/s, each {mean} ms"
+                is_used, assumed = True, ""
             if rule is not None and not job.is_complete:
                 after = "each write" if rule[1] == 1 else f"every {rule[1]:,} writes"
                 assumed = f"; from their number, {rule[0]} follows {after}"

@@ -1,5 +1,7 @@
 """Flushes of recordings: used as the sync of a stream, or no figure is given."""
 
+from dataclasses import replace
+
 import pytest
 
 from diskmodel.array import Array
@@ -8,6 +10,8 @@ from diskmodel.engine.run import run as run_engine
 from diskmodel.engine.scenario import resolve
 from diskmodel.errors import DescriptionError
 from diskmodel.formats import find_workload
+from diskmodel.formats.fio.job import FioDirection, FioJob, FioLatency
+from diskmodel.formats.fio.workload import fio_workload
 from diskmodel.formats.replaying import load_replay
 from diskmodel.records import Op
 from diskmodel.workload import TraceWorkload, Workload
@@ -48,6 +52,34 @@ def test_what_a_job_of_fio_makes_safe(tmp_path, options, expected):
     assert Workload.parse(found.workload).has_syncs == bool(expected)
     is_named = options.startswith(("sync_file_range", "write_barrier"))
     assert any("flush" in note for note in found.notes) == is_named
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"fdatasync": "1"}, "measured: 100 commits/s, each flush 9.98 ms on average"),
+        ({"sync_file_range": "write:8"}, "measured: 100 calls of sync_file_range/s, each 9.98 ms on average"),
+        (
+            {"fsync": "16", "sync_file_range": "write:16"},
+            "measured: 100 commits/s, each flush 9.98 ms on average, the calls of sync_file_range among them",
+        ),
+        (
+            {"sync_file_range": "write:0"},
+            "measured: 100 commits/s, each flush 9.98 ms on average, which no option explains",
+        ),
+        ({}, "measured: 100 commits/s, each flush 9.98 ms on average, which no option"),
+    ],
+)
+def test_calls_of_sync_file_range_are_no_commits(options, said):
+    """fio counts them in its section of flushes."""
+    lat, sync = (FioLatency(1.0, 1e9, mean, 1.0) for mean in (20_000.0, 9_980_000.0))
+    write = FioDirection(1000, 4_096_000, 10**10, 100.0, 409_600.0, lat=lat)
+    settings = {"bs": "4k", "rw": "write", "direct": "1"} | options
+    job = FioJob("log", options=settings, pattern="write", is_direct=True, sync=sync, n_syncs=1000)
+    job = replace(job, write=write, sizes={"write": {4096: 1.0}})
+    notes: list[str] = []
+    fio_workload([job], "log.json", notes)
+    assert any(note.startswith(f"log: {said}") for note in notes)
 
 
 def test_reads_of_a_job_are_not_made_safe(tmp_path):
@@ -234,3 +266,15 @@ def test_a_trace_of_reads_and_flushes_keeps_the_flushes(tmp_path):
     reads, flushes = found.workload["streams"]
     assert (reads["read_ratio"], flushes["kind"]) == (1.0, "flushes")
     assert flushes["arrival"]["rate_per_s"] == pytest.approx(1.5 * reads["arrival"]["rate_per_s"])
+
+
+def test_what_explains_a_recording_times_writes_without_their_flushes(tmp_path):
+    """As iostat does: a write of 0.2 ms into the cache, and 8.3 ms of its flush beside it."""
+    columns = "r/s rkB/s r_await w/s wkB/s w_await f/s f_await aqu-sz %util".split()
+    figures = "1.00 8.00 5.00 101.00 404.00 0.20 100.00 8.30 0.85 84.00".split()
+    report = "Device " + " ".join(columns) + "\nsda " + " ".join(figures) + "\n\n"
+    path = tmp_path / "iostat.txt"
+    path.write_text("Linux 6.1.0 (db1) \t03/02/2026 \t_x86_64_\t(8 CPU)\n\n" + 3 * report)
+    found = answer("explain", path, "--array", "1x generic-7k2")
+    assert found["expected"]["iostat.txt"]["writes.mean_ms"]["value"] == pytest.approx(0.2, rel=0.2)
+    assert found["causes"] == []
