@@ -383,13 +383,12 @@ class Array(Description):
 
     @property
     def _doubt_about_journal(self) -> str:
-        """That nothing measured what a journal costs; "" without one."""
-        if self.layout.log is None or self.layout.kind.is_pool:
+        """That nothing measured what the log of an array's stripes costs; "" without one."""
+        is_partial = self.layout.consistency_policy == "ppl"
+        if self.layout.kind.is_pool or not (is_partial or self.layout.log is not None):
             return ""
-        return (
-            "what a journal of Linux md costs was not compared with a measurement: it is simulated as md's source "
-            "has it, in its mode write-through"
-        )
+        what = "the partial parity log" if is_partial else "a journal in its mode write-through"
+        return f"what {what} of Linux md costs was not compared with a measurement: it follows md's source"
 
     @property
     def n_devices(self) -> int:

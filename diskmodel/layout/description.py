@@ -111,7 +111,7 @@ MAX_STRIPE_DISKS = 64
 
 
 #: What keeps the rows of an array consistent when the power fails while they are written, in mdadm's words.
-Consistency = Literal["resync", "bitmap", "journal"]
+Consistency = Literal["resync", "bitmap", "journal", "ppl"]
 #: Levels that have a journal in Linux md.
 JOURNALED = ("raid4", "raid5", "raid6")
 #: The most disks of an array with a journal: a block of 4 KiB of it lists a page of every disk of a stripe.
@@ -133,7 +133,7 @@ _ONLY_OF_MD = ("speed_min_bytes_per_s", "speed_max_bytes_per_s", "window_bytes",
 #: What a layout needs for each way to stay consistent.
 _HOW_TO_HAVE = {"bitmap": "bitmap = {}", "journal": 'log = { write = "30 us" }'}
 #: Fields of a log's device that only journals have.
-ONLY_OF_JOURNALS = ("flush_ns", "size_bytes")
+ONLY_OF_JOURNALS = ("flush_ns", "size_bytes", "mode")
 #: Why pools do not have some of the others.
 _WHY_NOT_IN_POOLS = {
     "copies": "a mirror has a copy on every disk of its vdev: say how many vdevs",
@@ -177,12 +177,16 @@ class LogDevice(Description):
         need not flush it.
     size_bytes : int or None
         Journals: room. None: 40 GiB, four times the most that Linux md lets stripes fill before it frees their room.
+    mode : "write-through" or None
+        Journals: when a write ends: "write-through" (md's, unless it is changed): when it is on the members, too.
+        "write-back" is not modeled.
     """
 
     write_ns: Nanoseconds = Field(gt=0)
     bytes_per_s: BytesPerSecond = 500e6
     flush_ns: Nanoseconds = 0
     size_bytes: Bytes | None = Field(default=None, ge=MIN_JOURNAL_BYTES, le=1 << 50)
+    mode: Literal["write-through", "write-back"] | None = None
 
 
 #: What programs call passes over the disks of an array, and the action of a rebuild that each is.
@@ -259,10 +263,11 @@ class Layout(Description):
         Part of each disk that is used; None: all of it.
     data_offset_bytes : int
         Where data begins on each disk.
-    consistency_policy : "resync", "bitmap", "journal" or None
+    consistency_policy : "resync", "bitmap", "journal", "ppl" or None
         What keeps the disks of a row consistent after a power cut, in mdadm's words. None: a journal where there is a
         `log`, a bitmap where there is a `bitmap`, else what mdadm does: it gives arrays of 100 GB and more a bitmap.
-        "resync": neither.
+        "resync": neither. "ppl": raid5 has a partial parity log on its own
+        disks.
     bitmap : Bitmap or None
         Write-intent bitmap, near the beginning of each disk.
     stripe_cache_pages : int or None
@@ -345,10 +350,25 @@ class Layout(Description):
         has = [name for name, what in needs.items() if what is not None]
         if len(has) > 1:
             return "bitmap: md keeps either a bitmap or a journal (log); remove one of them"
-        if given is not None and has != [given][: given != "resync"]:
+        if given == "ppl" and (problem := self._partial_parity_problem()):
+            return problem
+        if given is not None and has != [given][: given in needs]:
             fix = f"remove {'log' if has == ['journal'] else 'bitmap'}" if has else "add " + _HOW_TO_HAVE[given]
             return f"consistency_policy={given}: does not fit {', '.join(has) or 'an array without one'}; {fix}"
         return self._journal_problem() if self.log is not None else None
+
+    def _partial_parity_problem(self) -> str | None:
+        """Return why an array cannot have a partial parity log."""
+        given = "consistency_policy=ppl"
+        if self.level != "raid5":
+            return f"{given}: md has a partial parity log for raid5, not for {self.level}; remove it"
+        if self.disks > MAX_STRIPE_DISKS:
+            return f"{given}: is for at most {MAX_STRIPE_DISKS} disks, not {self.disks}; remove it"
+        if self.read_modify_write == "held":
+            return f"{given}: md does not hold disks; remove it, or read_modify_write"
+        if self.strip_bytes % STRIPE_PAGE_BYTES:
+            return f"{given}: strip_bytes={self.strip_bytes} is not a multiple of {STRIPE_PAGE_BYTES}; change one"
+        return None
 
     def _journal_problem(self) -> str | None:
         """Return why an array cannot have a journal of Linux md."""
@@ -358,6 +378,8 @@ class Layout(Description):
             return f"log: a journal is for at most {MAX_JOURNALED_DISKS} disks, not {self.disks}; remove it"
         if self.read_modify_write == "held":
             return "log: md does not hold disks; remove it, or read_modify_write"
+        if self.log is not None and self.log.mode == "write-back":
+            return "log.mode=write-back: is not modeled; use write-through, which is md's mode unless it is changed"
         if self.strip_bytes % STRIPE_PAGE_BYTES:
             return f"log: strip_bytes={self.strip_bytes} is not a multiple of {STRIPE_PAGE_BYTES}; change one of them"
         return None

@@ -1,11 +1,12 @@
-"""Journal of a parity array of Linux md: which stripes are written to it together, and its room (rules Y13 to Y15)."""
+"""Logs that Linux md writes stripes to before the members: a journal (rules Y13 to Y15), partial parity (rule Y16)."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import groupby
+from typing import NamedTuple
 
 from diskmodel.layout.pieces import Piece
 
@@ -106,9 +107,9 @@ def batches(pieces: Iterable[Piece], data_offset: int, page: int, n_parity: int)
     return found
 
 
-def within(pieces: Iterable[Piece], batch: Batch) -> list[Piece]:
-    """Return the parts of pieces that belong to a batch."""
-    parts = ((p, max(p.lba, batch.start), min(p.lba + p.n, batch.stop)) for p in pieces)
+def within(pieces: Iterable[Piece], first: int, end: int) -> list[Piece]:
+    """Return the parts of pieces between two sectors of the members."""
+    parts = ((p, max(p.lba, first), min(p.lba + p.n, end)) for p in pieces)
     return [piece._replace(lba=start, n=stop - start) for piece, start, stop in parts if start < stop]
 
 
@@ -169,3 +170,86 @@ class Room:
         if not waiting:
             return free > self.tables.reclaimed
         return free > 0 and (free >= waiting or not self.units)
+
+
+#: Where the log of partial parity is on each member, bytes: behind the superblock and the list of bad blocks; and its
+#: length (`MULTIPLE_PPL_AREA_SIZE_SUPER1` of mdadm). Anywhere below the data the arm goes as far.
+PARTIAL_FIRST_BYTES, PARTIAL_BYTES = 12 << 10, 1 << 20
+#: What a unit of it holds: partial parity (`PPL_SPACE_SIZE`), bytes, and entries (`PPL_HDR_MAX_ENTRIES`).
+PARTIAL_ROOM_BYTES, PARTIAL_ENTRIES = 128 << 10, 148
+
+
+@dataclass(frozen=True)
+class PartialTables:
+    """Log of partial parity on each member, in whole numbers.
+
+    Attributes
+    ----------
+    page : int
+        Sectors of a page of a stripe.
+    first, end : int
+        First sector of the log on each member, and the first one behind it.
+    pages, entries : int
+        The most pages of partial parity of a unit, and the most entries.
+    """
+
+    page: int
+    first: int
+    end: int
+    pages: int
+    entries: int
+
+
+class Stripe(NamedTuple):
+    """A page of each disk of a row that a write changes.
+
+    Attributes
+    ----------
+    number : int
+        Of the page.
+    start, stop : int
+        First sector of the members that it is on, and the first one behind it; pages of which only parity between two
+        parts of the row is written belong to the stripe before.
+    disks : tuple of int
+        Disks whose data is written.
+    is_full : bool
+        All data is written, whole: nothing of the parity is left of the old.
+    """
+
+    number: int
+    start: int
+    stop: int
+    disks: tuple[int, ...]
+    is_full: bool
+
+
+def stripes(
+    pieces: Iterable[Piece], data_offset: int, page: int, n_data: int, parity: Callable[[int], int]
+) -> list[Stripe]:
+    """Return the stripes of the writes of rows, in order (rule Y16).
+
+    Parameters
+    ----------
+    pieces : iterable of Piece
+        All that is written, and what would be on disks that are lost.
+    data_offset, page, n_data : int
+        Of the layout.
+    parity : callable
+        Returns the disk with the parity of a page.
+    """
+    written: dict[tuple[int, int], int] = {}
+    for piece in pieces:
+        first, end = piece.lba - data_offset, piece.lba + piece.n - data_offset
+        for number in range(first // page, -(-end // page)):
+            covered = min(end, (number + 1) * page) - max(first, number * page)
+            written[number, piece.disk] = written.get((number, piece.disk), 0) + covered
+    found: list[Stripe] = []
+    for number, places in groupby(sorted(written), lambda place: place[0]):
+        disks = tuple(disk for _, disk in places if disk != parity(number))
+        start = data_offset + number * page
+        if disks:
+            is_full = len(disks) == n_data and all(written[number, disk] >= page for disk in disks)
+            found.append(Stripe(number, start, start + page, disks, is_full))
+        elif found:
+            found[-1] = found[-1]._replace(stop=start + page)
+    return found

@@ -80,7 +80,7 @@ def plan(tables: LayoutTables, op: int, sector: int, n: int, front: int = 0) -> 
             reads, writes = _write(tables, row, parts)
             first.extend(reads)
             then.extend(writes)
-            if row.failed and tables.journal is not None:
+            if row.failed and tables.logs_stripes:
                 lost.extend(piece for piece in _writes(row, parts) if piece.disk in row.failed)
     if not first:
         first, then = then, []

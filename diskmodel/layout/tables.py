@@ -17,7 +17,16 @@ from diskmodel.layout.description import (
     SyncAction,
     WritePolicy,
 )
-from diskmodel.layout.journal import RECLAIM_BYTES, SUPER_BYTES, JournalTables
+from diskmodel.layout.journal import (
+    PARTIAL_BYTES,
+    PARTIAL_ENTRIES,
+    PARTIAL_FIRST_BYTES,
+    PARTIAL_ROOM_BYTES,
+    RECLAIM_BYTES,
+    SUPER_BYTES,
+    JournalTables,
+    PartialTables,
+)
 from diskmodel.layout.levels import Family
 from diskmodel.layout.pool import (
     ACTIVE_READS,
@@ -103,6 +112,8 @@ class LayoutTables:
         Pages of each disk that md's stripe cache keeps (0: none), and sectors of one of them.
     journal : JournalTables, optional
         Of an array with a journal (rule Y13).
+    ppl : PartialTables, optional
+        Of an array with a log of partial parity (rule Y16).
     pool : PoolTables, optional
         Of a pool.
     """
@@ -144,7 +155,13 @@ class LayoutTables:
     stripe_cache: int = 0
     stripe_page: int = 0
     journal: JournalTables | None = None
+    ppl: PartialTables | None = None
     pool: PoolTables | None = None
+
+    @property
+    def logs_stripes(self) -> bool:
+        """Whether stripes are in a log before they are on the members (rules Y13 and Y16)."""
+        return self.journal is not None or self.ppl is not None
 
     @property
     def pieces_of_each(self) -> int:
@@ -236,6 +253,7 @@ def layout_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layou
         **_bitmap(layout, capacity, member, disk_sectors, sector_bytes),
         **_stripes(layout, sector_bytes),
         journal=_journal(layout, offset, sector_bytes),
+        ppl=_partial(layout, disk_sectors, sector_bytes),
     )
 
 
@@ -530,6 +548,18 @@ def _journal(layout: Layout, data_offset: int, sector_bytes: int) -> JournalTabl
         # disks without room before the data have it at their beginning: the arm goes as far
         super_first=SUPER_BYTES // sector_bytes if data_offset > SUPER_BYTES // sector_bytes else 0,
     )
+
+
+def _partial(layout: Layout, disk_sectors: int, sector_bytes: int) -> PartialTables | None:
+    if layout.consistency_policy != "ppl":
+        return None
+    page = _sectors(STRIPE_PAGE_BYTES, sector_bytes, "layout.consistency_policy")
+    first = PARTIAL_FIRST_BYTES // sector_bytes // page * page
+    end = first + PARTIAL_BYTES // sector_bytes
+    if end > disk_sectors:
+        rule = f"needs the sectors {first} to {end - 1} of a disk of {disk_sectors}"
+        raise DescriptionError(Fault("layout.consistency_policy", "ppl", rule, "remove it, or use larger disks"))
+    return PartialTables(page, first, end, PARTIAL_ROOM_BYTES // STRIPE_PAGE_BYTES, PARTIAL_ENTRIES)
 
 
 def _read_policy(layout: Layout) -> CopyPolicy:

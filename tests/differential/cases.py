@@ -19,6 +19,7 @@ from diskmodel.array import Array
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.description import Layout
+from diskmodel.layout.journal import PARTIAL_BYTES, PARTIAL_FIRST_BYTES
 from diskmodel.layout.levels import LEVELS, RaidLevel
 from diskmodel.queue import SCHEDULERS
 from diskmodel.queue.registry import drive_schedulers
@@ -139,7 +140,18 @@ def draw_case(pick: Pick) -> Case:
     if pick((False,) * 5 + (True,)):
         case["streams"].append(_stream(pick) | {"pattern": "uniform", "sectors": 1, "is_of_flushes": True})
     _journal(pick, case["array"]["layout"])
+    _partial_parity(pick, case["array"])
     return case
+
+
+def _partial_parity(pick: Pick, array: dict[str, Any]) -> None:
+    """Log partial parity on the disks, where they have room for it."""
+    layout, drive = array["layout"], array["drive"]
+    has_other = "bitmap" in layout or "log" in layout or layout["read_modify_write"] == "held"
+    is_large = drive["capacity_bytes"] >= PARTIAL_FIRST_BYTES + PARTIAL_BYTES
+    is_possible = layout["level"] == "raid5" and layout["strip_bytes"] % 4096 == 0 and is_large
+    if is_possible and not has_other and pick((False, True)):
+        layout["consistency_policy"] = "ppl"
 
 
 def _journal(pick: Pick, layout: dict[str, Any]) -> None:

@@ -137,6 +137,51 @@ def test_a_write_without_room_waits_for_it(engine: str) -> None:
     assert last == 41 * 25_000 + 30_000 + 10_000
 
 
+#: The log of partial parity takes a write and the flush after it, as disks without FUA do it.
+LOGGED = 2 * 10_000
+PPL: dict[str, Any] = {"log": None, "consistency_policy": "ppl"}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_partial_parity_is_logged_before_the_stripe(engine: str) -> None:
+    """Rule Y16: a row of which all is written has a page that lists it; else its partial parity is there, too."""
+    assert ends(outcome(engine, [(0, 0, 2)], **PPL)) == [LOGGED + 10_000]
+    assert ends(outcome(engine, [(0, 0, 1)], **PPL)) == [10_000 + LOGGED + 10_000]
+    found = outcome(engine, [(0, 0, 2)], **PPL)
+    # data on two disks, parity on the third, which has the log
+    assert sorted(found.devices.write_bytes.tolist()) == [PAGE, PAGE, 2 * PAGE]
+    found = outcome(engine, [(0, 0, 1)], **PPL)
+    assert sorted(found.devices.write_bytes.tolist()) == [0, PAGE, 3 * PAGE]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_one_unit_of_a_log_is_in_progress(engine: str) -> None:
+    """Two writes to one row: the second waits until the first is on the disks, and these have been flushed."""
+    layout = PPL | {"strip_bytes": 64 << 10}
+    first, second = ends(outcome(engine, [(0, 0, 1), (1_000_000, 0, 1)], **layout))
+    assert (first, second) == (40_000, 1_040_000)
+    first, second = ends(outcome(engine, [(0, 0, 1), (0, 1, 1)], **layout))
+    # it reads behind the other one's read, and its unit begins behind the flush of the disks that the first wrote to
+    assert (first, second) == (40_000, 50_000 + LOGGED + 10_000)
+    # of another row the parity is on another disk: only the disks that both write to make it wait
+    first, second = ends(outcome(engine, [(0, 0, 1), (0, 32, 1)], **layout))
+    assert second < 80_000
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_stripes_without_parity_are_not_logged(engine: str) -> None:
+    """Of three rows the parity of one is lost: the other two are logged, on a disk each."""
+    found = outcome(engine, [(0, 0, 6)], **PPL | {"failed": [0]})
+    assert found.devices.write_bytes.sum() == 6 * PAGE + 2 * PAGE
+    assert ends(outcome(engine, [(0, 0, 6)], **PPL | {"failed": [0]}))[0] > LOGGED + 10_000
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_flushes_of_the_host_end_at_once_with_partial_parity(engine: str) -> None:
+    found = outcome(engine, [(0, 0, 2)], StreamRule("s", sync=Sync.FLUSH), **PPL)
+    assert ends(found) == [LOGGED + 10_000]
+
+
 def tables(**layout: Any) -> LayoutTables:
     given = {"level": "raid5", "disks": 3, "strip_bytes": PAGE, "log": LOG} | layout
     return layout_tables(Layout.parse(given), 200_000, 512)
@@ -172,7 +217,7 @@ def test_parity_between_two_parts_takes_no_room() -> None:
 def test_pieces_are_cut_at_the_batches() -> None:
     found = batches([Piece(0, WRITE, 4, 80), Piece(1, WRITE, 4, 80)], 0, 8, 1)
     assert [(batch.start, batch.stop, batch.n_blocks) for batch in found] == [(0, 64, 17), (64, 88, 7)]
-    assert [within([Piece(0, WRITE, 4, 80)], batch) for batch in found] == [
+    assert [within([Piece(0, WRITE, 4, 80)], batch.start, batch.stop) for batch in found] == [
         [Piece(0, WRITE, 4, 60)],
         [Piece(0, WRITE, 64, 20)],
     ]
@@ -202,7 +247,12 @@ def test_room_of_the_oldest_units_is_free_first() -> None:
         ({"consistency_policy": "resync"}, "does not fit journal; remove log"),
         ({"log": None, "consistency_policy": "journal"}, "does not fit an array without one; add log"),
         ({"log": None, "consistency_policy": "bitmap"}, "add bitmap = {}"),
-        ({"log": None, "consistency_policy": "ppl"}, "use 'resync', 'bitmap' or 'journal'"),
+        ({"consistency_policy": "ppl"}, "does not fit journal; remove log"),
+        ({"log": None, "consistency_policy": "ppl", "level": "raid6", "disks": 4}, "for raid5, not for raid6"),
+        ({"log": None, "consistency_policy": "ppl", "strip_bytes": 2048}, "not a multiple of 4096"),
+        ({"log": None, "consistency_policy": "ppl", "disks": 65}, "at most 64 disks"),
+        ({"log": None, "consistency_policy": "ppl", "bitmap": {}}, "does not fit bitmap; remove bitmap"),
+        ({"log": LOG | {"mode": "write-back"}}, "is not modeled; use write-through"),
         ({"log": {"write_ns": 1, "size_bytes": 4096}}, "size_bytes"),
         ({"level": "raidz1", "disks": 4, "log": LOG | {"flush_ns": 1}}, "belongs to the journal of Linux md"),
     ],
@@ -230,6 +280,8 @@ def test_a_journal_is_named_by_its_drive() -> None:
     assert words.layout.log == named.layout.log
     assert larger.layout.log == words.layout.log.model_copy(update={"size_bytes": 1 << 30})
     assert ("journal", "writes of 12 us") in words._facts()
-    assert any("not compared with a measurement" in doubt for doubt in words.doubts)
+    partial = Array("generic-7k2", "raid5", 4, consistency_policy="ppl")
+    for array in (words, partial):
+        assert any("not compared with a measurement" in doubt for doubt in array.doubts)
     with pytest.raises(DescriptionError, match="neither a file nor a drive"):
         Array.from_words("4x generic-7k2 raid5, journal on nonesuch")

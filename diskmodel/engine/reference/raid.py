@@ -14,9 +14,12 @@ from diskmodel.engine.reference.device import Device
 from diskmodel.engine.reference.flushing import ArrayFlushes, BlockFlushes
 from diskmodel.engine.reference.places import Places
 from diskmodel.engine.reference.stripe_logs.journal import StripeJournal
+from diskmodel.engine.reference.stripe_logs.partial import PartialLogs
 from diskmodel.engine.reference.submission import Submitter
 from diskmodel.layout.bitmap import Bitmap, bits_of
-from diskmodel.layout.journal import Unit, batches, within
+from diskmodel.layout.journal import BATCH_STRIPES, Stripe, Unit, batches, within
+from diskmodel.layout.journal import stripes as stripes_of
+from diskmodel.layout.parity import Row, row_of
 from diskmodel.layout.pieces import READ_AND_HOLD, Copy, Piece, merged
 from diskmodel.layout.plan import plan
 from diskmodel.layout.scan import step
@@ -112,6 +115,7 @@ class Raid:
         self.n_bit_writes = 0
         journal = tables.journal
         self.journal = None if journal is None else StripeJournal(clock, journal, len(devices) + 3, self)
+        self.partial = None if tables.ppl is None else PartialLogs(tables.ppl, self)
         #: What the array's thread has to do when the superblock has been written, where no writes are throttled.
         self.is_asleep = False
         self.asleep: deque[Callable[[], None]] = deque()
@@ -146,8 +150,8 @@ class Raid:
             begin()
 
     def flush(self, done: Callable[[], None]) -> None:
-        """Flush all disks, or join what waits for the next flush (rule Y5); with a journal nothing (rule Y14)."""
-        if self.journal is not None:
+        """Flush all disks, or join what waits for the next flush (rule Y5); none where stripes are logged (Y14)."""
+        if self.tables.logs_stripes:
             done()
         elif self.places is not None and self.flushes:
             self._flush_in_place(self.places, done)
@@ -282,7 +286,7 @@ class Raid:
             self.n_chosen = [0] * len(self.devices)
         pieces = plan(self.tables, op, sector, n, self._choose_copy, self.front)
         access = Access(done, pieces.then, asked_ns, self.clock.now, is_fua=is_fua)
-        access.is_logged, access.lost = op == WRITE and self.journal is not None, pieces.lost
+        access.is_logged, access.lost = op == WRITE and self.tables.logs_stripes, pieces.lost
         if self.submitter is not None:
             # a parity array that has lost a disk computes reads in its thread, also those that need no lost block
             is_computed = self.is_parity and bool(self.tables.failed)
@@ -331,7 +335,7 @@ class Raid:
         part = Access(self._part_written, [], request.asked_ns, request.start_ns, requests=[request])
         part.is_fua = request.is_fua
         part.is_direct = self.submitter is None
-        part.is_logged = self.journal is not None
+        part.is_logged = self.tables.logs_stripes
         return part
 
     def _part_written(self, part: Access, last: Command) -> None:
@@ -357,29 +361,90 @@ class Raid:
     def _write(self, access: Access, pieces: list[Piece]) -> None:
         """Submit the writes of an access: at once, or each batch of stripes when it is in the journal (rule Y13)."""
         tables, journal = self.tables, self.journal
+        if access.is_logged and self.partial is not None:
+            access.out += 1
+            self.in_turn(lambda: self._log_partial(access, pieces))
+            return
         if journal is None or not access.is_logged:
             self._submit(access, pieces)
             return
         found = batches([*pieces, *access.lost], tables.data_offset, journal.tables.page, tables.n_parity)
         access.out += len(found)
         for batch in found:
-            journal.log(batch.n_blocks, partial(self._write_batch, access, within(pieces, batch)))
+            journal.log(batch.n_blocks, partial(self._write_batch, access, within(pieces, batch.start, batch.stop)))
 
     def _write_batch(self, access: Access, pieces: list[Piece], unit: Unit) -> None:
         """Write to the members what is in the journal."""
         journal = self.journal
         assert journal is not None
+        self.write_part(access, pieces, lambda: journal.ended(unit))
+
+    def write_part(self, owner: object, pieces: list[Piece], done: Callable[[], None]) -> None:
+        """Write a part of an access to the members; call `done` behind who waits for the access."""
+        access = owner
+        assert isinstance(access, Access)
 
         def ended(_: Access, last: Command) -> None:
             access.out -= 1
             if not access.out:
                 access.parity_ns = last.submitted_ns - access.start_ns
                 access.done(access, last)
-            journal.ended(unit)
+            done()
 
         now = self.clock.now
         is_direct = self.submitter is None
         self._submit(Access(ended, [], now, now, is_direct=is_direct, is_fua=access.is_fua), pieces)
+
+    def _log_partial(self, access: Access, pieces: list[Piece]) -> None:
+        """Log the stripes of a write, as many at a time as md's thread takes, or write those without parity at once."""
+        tables, logs = self.tables, self.partial
+        assert logs is not None
+        page = logs.tables.page
+        rows: dict[int, Row] = {}
+
+        def row_with(number: int) -> Row:
+            row = number * page // tables.strip
+            return rows.setdefault(row, row_of(tables, row, self.front))
+
+        every = [*pieces, *access.lost]
+        found = stripes_of(every, tables.data_offset, page, tables.n_data, lambda number: row_with(number).parity[0])
+        for at in range(0, len(found), BATCH_STRIPES):
+            exposed: list[Stripe] = []
+            for stripe in found[at : at + BATCH_STRIPES]:
+                row = row_with(stripe.number)
+                if row.parity[0] not in row.failed:
+                    access.out += logs.take(row.parity[0], stripe, access, pieces)
+                elif exposed and exposed[-1].stop == stripe.start:
+                    exposed[-1] = exposed[-1]._replace(stop=stripe.stop)
+                else:
+                    exposed.append(stripe)
+            access.out += len(exposed)
+            for stripe in exposed:
+                self.write_part(access, within(pieces, stripe.start, stripe.stop), lambda: None)
+            logs.run()
+        access.out -= 1
+
+    def write_log(self, disk: int, lba: int, n: int, done: Callable[[], None]) -> None:
+        """Write to the log of a member, past its cache."""
+        now = self.clock.now
+        access = Access(lambda *_: done(), [], now, now, is_direct=self.submitter is None, is_fua=bool(self.flushes))
+        self._submit(access, [Piece(disk, WRITE, lba, n)])
+
+    def flush_members(self, disks: Sequence[int], done: Callable[[], None]) -> None:
+        """Flush members, where they take flushes."""
+        if not self.flushes:
+            done()
+            return
+        left = len(disks)
+
+        def flushed() -> None:
+            nonlocal left
+            left -= 1
+            if not left:
+                done()
+
+        for disk in disks:
+            self.flushes[disk].flush(flushed)
 
     def in_turn(self, action: Callable[[], None]) -> None:
         """Do this in the array's thread, behind what it still has (rule Q11); at once where it never sleeps."""

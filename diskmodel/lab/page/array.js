@@ -33,7 +33,7 @@ export function layoutTables(level, layout, drive) {
     rebuild_speed_min: isRebuilt ? Math.floor(1024000 / drive.sector_bytes) : 0,
     rebuild_idle: isRebuilt ? Math.floor(32768 / drive.sector_bytes) : 0, rebuild_front: 0,
     bitmap_chunk: 0, bitmap_start: 0, bitmap_end: 0, bitmap_page: 0, bitmap_interval_ns: 0, bitmap_flush_ns: 0, stripe_cache: 0, stripe_page: 0,
-    journal: null, pool: null,
+    journal: null, ppl: null, pool: null,
   };
 }
 

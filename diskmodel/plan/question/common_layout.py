@@ -47,7 +47,8 @@ class CommonLayout(Description):
     bitmap : Bitmap or None
         Of every level with redundancy.
     consistency_policy : str or None
-        "resync" and "bitmap" of every level with redundancy but those of pools, "journal" of those that have a `log`.
+        "resync" and "bitmap" of every level with redundancy but those of pools, "journal" of those that have a `log`,
+        "ppl" of raid5.
     """
 
     copies: int | None = Field(default=None, ge=1)
@@ -93,7 +94,8 @@ class CommonLayout(Description):
             "log": not kind.is_pool and level not in JOURNALED,
             "consistency_policy": kind.is_pool
             or not kind.is_redundant
-            or (self.consistency_policy == "journal" and level not in JOURNALED),
+            or (self.consistency_policy == "journal" and level not in JOURNALED)
+            or (self.consistency_policy == "ppl" and level != "raid5"),
         }
         stated = self.model_dump(exclude_none=True)
         if kind.is_pool and self.log is not None:

@@ -129,6 +129,7 @@ fn scenario(drive: Drive, level: (&str, u32, i64, i64)) -> Scenario {
         stripe_cache: 0,
         stripe_page: 0,
         journal: None,
+        ppl: None,
         pool: None,
     };
     Scenario {

@@ -1,13 +1,14 @@
-//! Journal of a parity array of Linux md: which stripes are written to it together, and its room (rules Y13 to Y15); see
+//! Logs that Linux md writes stripes to before the members: a journal (rules Y13 to Y15), partial parity (rule Y16); see
 //! `diskmodel/layout/journal.py`.
 
 use std::collections::VecDeque;
 
+use super::row::Row;
 use super::{Layout, Piece};
 use crate::schema::record;
 
 /// Stripes that md's thread works on before it writes what it has for the journal.
-const BATCH_STRIPES: i64 = 8;
+pub const BATCH_STRIPES: i64 = 8;
 /// A block of the journal, which lists what follows: its header, what it notes of a page of data, and of the parity of a
 /// stripe, beside a checksum for each page of parity, bytes.
 pub const BLOCK_BYTES: i64 = 4096;
@@ -55,15 +56,89 @@ impl Batch {
     fn has_room(&self, entry: i64) -> bool {
         self.n_stripes < BATCH_STRIPES && self.listed + entry <= BLOCK_BYTES
     }
+}
 
-    /// The part of a piece that belongs to it.
-    pub fn part(&self, piece: &Piece) -> Option<Piece> {
-        let (start, stop) = (piece.lba.max(self.start), (piece.lba + piece.n).min(self.stop));
-        (start < stop).then(|| Piece::new(piece.disk(), piece.op(), start, stop - start))
+/// The part of a piece between two sectors of the members.
+pub fn part_within(piece: &Piece, (first, end): (i64, i64)) -> Option<Piece> {
+    let (start, stop) = (piece.lba.max(first), (piece.lba + piece.n).min(end));
+    (start < stop).then(|| Piece::new(piece.disk(), piece.op(), start, stop - start))
+}
+
+record! {
+    /// Log of partial parity on each member, as `diskmodel.layout.journal.PartialTables`.
+    #[derive(Clone, Debug)]
+    pub struct PartialTables {
+        /// Sectors of a page of a stripe.
+        pub page: i64,
+        /// First sector of the log on each member, and the first one behind it.
+        pub first: i64,
+        pub end: i64,
+        /// The most pages of partial parity of a unit, and the most entries.
+        pub pages: i64,
+        pub entries: i64,
     }
 }
 
+/// A page of each disk of a row that a write changes.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Stripe {
+    pub number: i64,
+    /// First sector of the members that it is on, and the first one behind it.
+    pub start: i64,
+    pub stop: i64,
+    /// Disks whose data is written.
+    pub disks: Vec<u32>,
+    /// All data is written, whole: nothing of the parity is left of the old.
+    pub is_full: bool,
+    /// The disk with its parity; none if that is lost.
+    pub parity: Option<u32>,
+}
+
 impl Layout {
+    /// Whether stripes are in a log before they are on the members.
+    pub fn logs_stripes(&self) -> bool {
+        self.journal.is_some() || self.ppl.is_some()
+    }
+
+    /// The stripes of the writes of rows, in order; `lost` is what would be on disks that are lost.
+    pub fn stripes(&self, page: i64, pieces: &[Piece], lost: &[Piece], front: i64) -> Vec<Stripe> {
+        let mut places: Vec<(i64, u32, i64)> = Vec::new();
+        for piece in pieces.iter().chain(lost) {
+            let (first, end) = (piece.lba - self.data_offset, piece.lba + piece.n - self.data_offset);
+            for number in first / page..=(end - 1) / page {
+                let covered = end.min((number + 1) * page) - first.max(number * page);
+                places.push((number, piece.disk(), covered));
+            }
+        }
+        places.sort_unstable();
+        let mut found: Vec<Stripe> = Vec::new();
+        for places in places.chunk_by(|a, b| a.0 == b.0) {
+            let number = places[0].0;
+            let row = Row::new(self, number * page / self.strip, front);
+            let (parity, planned) = row.parity(self);
+            let start = self.data_offset + number * page;
+            let of_data = places.chunk_by(|a, b| a.1 == b.1).filter(|of_disk| of_disk[0].1 != planned);
+            let covered: Vec<(u32, i64)> =
+                of_data.map(|of_disk| (of_disk[0].1, of_disk.iter().map(|place| place.2).sum())).collect();
+            if covered.is_empty() {
+                // the parity between two parts of a row is written with the stripe before
+                if let Some(last) = found.last_mut() {
+                    last.stop = start + page;
+                }
+                continue;
+            }
+            found.push(Stripe {
+                number,
+                start,
+                stop: start + page,
+                is_full: covered.len() as i64 == self.n_data && covered.iter().all(|&(_, n)| n >= page),
+                disks: covered.into_iter().map(|(disk, _)| disk).collect(),
+                parity,
+            });
+        }
+        found
+    }
+
     /// The batches of the writes of rows, in order; `lost` is what would be on disks that are lost.
     pub fn batches(&self, journal: &JournalTables, pieces: &[Piece], lost: &[Piece]) -> Vec<Batch> {
         let mut places: Vec<(i64, u32)> = Vec::new();

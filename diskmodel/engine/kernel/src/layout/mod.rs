@@ -26,7 +26,7 @@ pub const READ_AND_HOLD: u8 = 2;
 
 pub use bitmap::{page_of, Bitmap};
 pub use choice::{CopyChoice, DiskState};
-pub use journal::{JournalTables, Room, BLOCK_BYTES};
+pub use journal::{part_within, JournalTables, PartialTables, Room, Stripe, BATCH_STRIPES, BLOCK_BYTES};
 pub use pool::PoolTables;
 pub use pool_log::{rounded, Lengths};
 pub use pool_space::{blocks_above, commands_of, write_pieces, Space, WriteTables};

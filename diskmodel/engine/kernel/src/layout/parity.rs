@@ -116,7 +116,7 @@ fn write(layout: &Layout, row: &Row, plan: &mut Plan) {
     let low = parts.iter().map(|part| part.start).min().unwrap_or(0);
     let high = parts.iter().map(|part| part.end).max().unwrap_or(0);
     let span = (low, high);
-    if layout.journal.is_some() && !layout.failed.is_empty() {
+    if layout.logs_stripes() && !layout.failed.is_empty() {
         note_lost(layout, row, parts, span, lost);
     }
     if parts.len() == row.n_data() && parts.iter().all(|part| (part.start, part.end) == span) {

@@ -84,6 +84,13 @@ impl Row {
         }
     }
 
+    /// The disk with the first parity strip, none if it is lost, and the one that counts as it then.
+    pub fn parity(&self, layout: &Layout) -> (Option<u32>, u32) {
+        let strip = self.n_data();
+        let disk = self.disk(layout, strip);
+        (disk, disk.unwrap_or_else(|| self.planned_disk(strip)))
+    }
+
     pub fn is_lost(&self, layout: &Layout, strip: usize) -> bool {
         !layout.failed.is_empty() && self.disk(layout, strip).is_none()
     }

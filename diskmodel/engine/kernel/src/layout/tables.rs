@@ -1,6 +1,6 @@
 //! A layout, as a caller hands it over.
 
-use super::{CopyPolicy, Family, JournalTables, PoolTables, Rotation, SyncAction, WritePolicy};
+use super::{CopyPolicy, Family, JournalTables, PartialTables, PoolTables, Rotation, SyncAction, WritePolicy};
 use crate::schema::record;
 
 record! {
@@ -52,6 +52,8 @@ record! {
         pub stripe_page: i64,
         /// Of an array with a journal (rule Y13).
         pub journal: Option<JournalTables>,
+        /// Of an array with a log of partial parity (rule Y16).
+        pub ppl: Option<PartialTables>,
         /// Of a pool; None: RAID.
         pub pool: Option<PoolTables>,
     }

@@ -52,6 +52,7 @@ fn scenario() -> Scenario {
         stripe_cache: 0,
         stripe_page: 0,
         journal: None,
+        ppl: None,
         pool: None,
     };
     Scenario {

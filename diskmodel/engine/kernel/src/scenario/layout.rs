@@ -55,6 +55,7 @@ impl LayoutTables {
         self.check_bitmap(drive_sectors)?;
         self.check_stripes()?;
         self.check_journal(drive_sectors)?;
+        self.check_partial(drive_sectors)?;
         self.check_rebuild(sector_bytes)
     }
 
@@ -293,6 +294,28 @@ impl LayoutTables {
         within("layout.journal.blocks", journal.blocks, MIN_JOURNAL_BLOCKS, MAX_SECTORS)?;
         within("layout.journal.reclaimed", journal.reclaimed, 1, journal.blocks / 4)?;
         within("layout.journal.super_first", journal.super_first, 0, drive_sectors - 1)
+    }
+
+    fn check_partial(&self, drive_sectors: i64) -> Result<(), String> {
+        let Some(ppl) = &self.ppl else { return Ok(()) };
+        holds(
+            self.family == Family::Parity
+                && self.n_groups == 1
+                && self.n_parity == 1
+                && self.n_disks <= u64::BITS
+                && !self.holds_disks
+                && self.bitmap_chunk == 0
+                && self.journal.is_none(),
+            "layout.ppl",
+            self.n_disks,
+            "is for one group with one parity of up to 64 disks that are not held, without a bitmap or a journal",
+        )?;
+        within("layout.ppl.page", ppl.page, 1, self.strip)?;
+        holds(self.strip % ppl.page == 0, "layout.ppl.page", ppl.page, "the strip must be a multiple of it")?;
+        within("layout.ppl.pages", ppl.pages, 1, MAX_WRITES)?;
+        within("layout.ppl.entries", ppl.entries, 1, MAX_WRITES)?;
+        within("layout.ppl.first", ppl.first, 0, drive_sectors)?;
+        within("layout.ppl.end", ppl.end, ppl.first + ppl.page * (1 + ppl.pages), drive_sectors)
     }
 
     /// What the members hold.

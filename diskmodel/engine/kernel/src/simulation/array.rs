@@ -56,7 +56,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             None => true,
             Some(s) => !s.is_host_thread && op == READ && !self.layout.computes_reads(),
         };
-        if self.stripe_journal.is_some() && op == WRITE && self.plan.then.is_empty() {
+        if self.layout.logs_stripes() && op == WRITE && self.plan.then.is_empty() {
             let id = self.prepare(owner, asked, is_direct, bits);
             return self.submit_writes(id);
         }
@@ -90,7 +90,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
         access.then.clear();
         access.then.extend_from_slice(&self.plan.then);
-        if self.stripe_journal.is_some() {
+        if self.layout.logs_stripes() {
             access.lost.clear();
             access.lost.extend_from_slice(&self.plan.lost);
         }
@@ -297,6 +297,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Owner::Bitmap => self.bits_written(),
             Owner::Unit(id) => self.unit_ended(id, last),
             Owner::Superblock => self.superblock_written(),
+            Owner::PartialLog(unit) => self.begin_partial(unit),
+            Owner::Part(part) => self.part_ended(part, last),
             Owner::Rebuild(first) => self.rebuilt(first),
             Owner::Destage(first, end) => self.destaged(first, end),
             Owner::ReadAhead(number) => self.came(number),

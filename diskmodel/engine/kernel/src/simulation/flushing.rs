@@ -65,6 +65,8 @@ enum Waiter {
     Data(Command),
     /// A burst of the log of a pool.
     Log(u32),
+    /// A unit of the log of partial parity.
+    Partial(u32),
 }
 
 /// Flushes of one disk: one is in progress while the next ones gather (rule Y4).
@@ -214,8 +216,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Flushes all disks for a request, or lets it join what waits for the next flush (rule Y5).
     #[inline(never)]
     pub(super) fn flush_array(&mut self, host: u32) {
-        if self.stripe_journal.is_some() {
-            // what has been answered is safe in the journal (rule Y14)
+        if self.layout.logs_stripes() {
+            // what has been answered is safe, or taken to be (rules Y14 and Y16)
             return self.finished(host);
         }
         self.flush_members(host);
@@ -274,6 +276,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Flushes a disk for a burst of the log of a pool.
     pub(super) fn flush_disk_for_log(&mut self, device: u32, burst: u32) {
         self.flush_disk(device, Waiter::Log(burst));
+    }
+
+    /// Flushes a member for a unit of the log of partial parity.
+    pub(super) fn flush_disk_for_partial(&mut self, device: u32, unit: u32) {
+        self.flush_disk(device, Waiter::Partial(unit));
     }
 
     fn begin_array_flush(&mut self) {
@@ -371,6 +378,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 }
                 Waiter::Data(command) => self.part_done(&command),
                 Waiter::Log(block) => self.log_part_flushed(block),
+                Waiter::Partial(unit) => self.partial_flushed(unit),
             }
         }
     }

@@ -10,6 +10,7 @@ mod host;
 mod intent_log;
 mod journal;
 mod page_cache;
+mod partial_parity;
 mod places;
 mod pool;
 mod pool_reads;
@@ -38,6 +39,7 @@ use group_commit::{Log, Record};
 pub use host::Host;
 use journal::Journal;
 pub use page_cache::PageCache;
+use partial_parity::PartialLogs;
 pub use places::Places;
 use pool::PoolWrites;
 use processors::Processors;
@@ -78,6 +80,9 @@ enum Owner {
     /// What a unit of the journal was written for (rule Y13), and the superblock of its array.
     Unit(u32),
     Superblock,
+    /// A unit of the log of partial parity (rule Y16), and stripes that were in one.
+    PartialLog(u32),
+    Part(u32),
     /// A record of a pool that is read into memory: somebody waits for it, or it is read ahead.
     Record(i64),
     Ahead(i64),
@@ -263,6 +268,7 @@ pub struct Simulation<D: Device, T> {
     intents: Option<Box<Intents>>,
     stripes: Option<Box<Stripes>>,
     stripe_journal: Option<Box<StripeJournal>>,
+    partial: Option<Box<PartialLogs>>,
     /// Scratch space for the commands of an access.
     ids: Vec<u32>,
     traffic: T,
@@ -318,6 +324,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             intents: Intents::of(&layout).map(Box::new),
             stripes: Stripes::of(&layout).map(Box::new),
             stripe_journal: StripeJournal::of(&layout).map(Box::new),
+            partial: PartialLogs::of(&layout).map(Box::new),
             layout,
             look_ns: 0,
             look_step_ns: LOOK_NS,

@@ -7,7 +7,7 @@ use super::{Owner, Simulation};
 use crate::command::{Command, Slots};
 use crate::device::Device;
 use crate::events::{Action, COMPLETE, LAST_NS};
-use crate::layout::{JournalTables, Layout, Piece, Room, BLOCK_BYTES};
+use crate::layout::{part_within, JournalTables, Layout, Piece, Room, BLOCK_BYTES};
 use crate::mechanics::WRITE;
 use crate::traffic::Traffic;
 use crate::units::NS_PER_S;
@@ -25,7 +25,7 @@ struct Unit {
     pieces: Vec<Piece>,
 }
 
-/// What the array's thread does for the journal.
+/// What the array's thread does for the log of its stripes.
 #[derive(Clone, Copy)]
 pub enum Turn {
     /// Write a unit to the journal.
@@ -36,6 +36,10 @@ pub enum Turn {
     Begin(u32),
     /// Write the superblock.
     Superblock,
+    /// Log the partial parity of a write.
+    LogPartial(u32),
+    /// Write the first unit of each log of partial parity that has none in progress.
+    RunPartial,
 }
 
 /// The journal of an array, and what waits for it.
@@ -85,7 +89,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     #[inline(always)]
     pub(super) fn submit_writes(&mut self, id: u32) {
         let is_logged = !matches!(self.accesses[id].owner, Owner::Rebuild(_));
-        if self.stripe_journal.is_some() && is_logged {
+        if self.partial.is_some() && is_logged {
+            self.log_partial(id);
+        } else if self.stripe_journal.is_some() && is_logged {
             self.log_writes(id);
         } else {
             self.submit(id);
@@ -100,14 +106,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.accesses[id].out += batches.len() as u32;
         let mut units = Vec::with_capacity(batches.len());
         for batch in batches {
-            let pieces = pieces.iter().filter_map(|piece| batch.part(piece)).collect();
+            let pieces = pieces.iter().filter_map(|piece| part_within(piece, (batch.start, batch.stop))).collect();
             units.push(journal.units.put(Unit { number: 0, n_blocks: batch.n_blocks, access: id, pieces }));
         }
         units.into_iter().for_each(|unit| self.in_turn(Turn::Take(unit)));
     }
 
     /// Does this in the array's thread, behind what it still has; at once where it never sleeps.
-    fn in_turn(&mut self, turn: Turn) {
+    pub(super) fn in_turn(&mut self, turn: Turn) {
         if self.submitter.is_some() {
             return self.hand_turn_to_thread(turn);
         }
@@ -123,6 +129,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Turn::Flush => self.flush_written(),
             Turn::Begin(unit) => self.write_unit(unit),
             Turn::Superblock => self.write_superblock(),
+            Turn::LogPartial(write) => self.take_stripes(write),
+            Turn::RunPartial => self.run_partial(),
         }
     }
 
