@@ -463,6 +463,8 @@ def _with_more(words: str, tables: dict[str, dict[str, Any]], more: list[str]) -
             tables["layout"]["sync"] = sync["sync"].lower()
         elif log := _LOG.fullmatch(part.strip()):
             tables["layout"]["log"] = {"write": log["write"]}
+        elif part.strip().lower() in ("ppl", "resync"):
+            tables["layout"]["consistency_policy"] = part.strip().lower()
         elif log := _LOG_DRIVE.fullmatch(part.strip()):
             tables["layout"]["log"] = {"drive": log["drive"]}
         elif strip := _STRIP.fullmatch(part.strip()):

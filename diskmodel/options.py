@@ -120,6 +120,13 @@ LOG_DEVICE = Option(
     array="layout.log",
 )
 
+CONSISTENCY = Option(
+    "--consistency-policy",
+    "What keeps the disks of a row consistent in a power cut, as mdadm names it: resync, bitmap, journal or ppl.",
+    plan="layout.consistency_policy",
+    array="layout.consistency_policy",
+)
+
 #: Tables of a controller that a size of 0 leaves out.
 CACHES = ("write_cache", "read_cache")
 #: Fields whose values are often written without "/s".
@@ -133,6 +140,7 @@ ARRAY = (
     STRIP,
     THREADS,
     LOG_DEVICE,
+    CONSISTENCY,
 )
 
 #: One stream of requests, in place of a workload file.
@@ -223,6 +231,7 @@ QUESTION = (
         array="",
         kind="texts",
     ),
+    CONSISTENCY,
     Option(
         "--max-disks",
         "Most disks of an array; 64 unless the plan says more.",

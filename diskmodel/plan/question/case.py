@@ -178,9 +178,12 @@ class Case:
                 layout["record_bytes"] = family.record_bytes
         elif groups > 1:
             layout["groups"] = groups
-        if family.level in JOURNALED and plan.layout.log is not None:
-            # several groups, each an array of its own, have no journal in common: such a number of disks is refused
-            layout["log"] = plan.layout.log
+        if family.level in JOURNALED:
+            # several groups, each an array of its own, have no log in common: such a number of disks is refused
+            if plan.layout.log is not None:
+                layout["log"] = plan.layout.log
+            if plan.layout.consistency_policy == "ppl" and family.level == "raid5":
+                layout["consistency_policy"] = "ppl"
         if family.log_device not in ("", NONE):
             layout["log"] = log_device_of(family.log_device)
         if is_rebuilding:

@@ -156,7 +156,7 @@ impl Layout {
             // the parity between two parts of a row is written with them, but is of no stripe of theirs
             let is_stripe = n_data > 0;
             let entry = DATA_BYTES * n_data + PARITY_BYTES + CHECKSUM_BYTES * self.n_parity;
-            if found.last().map_or(true, |batch| is_stripe && !batch.has_room(entry)) {
+            if found.last().is_none_or(|batch| is_stripe && !batch.has_room(entry)) {
                 found.push(Batch::new(start));
             }
             if let Some(batch) = found.last_mut() {
