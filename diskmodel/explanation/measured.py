@@ -12,6 +12,8 @@ from diskmodel.workload import Workload
 
 #: The directions of a load, as figures name them, and as fio does.
 PARTS = {"reads": "read", "writes": "write"}
+#: The same, and writes with the flush that makes them safe.
+ALL_PARTS = (*PARTS, "commits")
 #: Percentiles that are compared, by name. The slower they are, the less a short measurement says of them.
 SHAPE = {name: PERCENTILES[name] for name in ("p50", "p95", "p99")}
 
@@ -27,9 +29,9 @@ class Measured:
     workload : Workload or TraceWorkload
         What was asked for, whatever came of it.
     figures : mapping of str to float
-        "iops" (per second) where it is a result of the run, and "reads.mean", "writes.p99" … (ns).
+        "iops" (per second) where it is a result of the run, and "reads.mean", "writes.p99", "commits.mean" … (ns).
     n : mapping of str to float
-        Requests behind the figures of "reads" and "writes".
+        Requests behind the figures of "reads", "writes" and "commits".
     notes : tuple of str
         What had to be assumed about the load.
     """
@@ -47,8 +49,8 @@ class Measured:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The directions of which something was measured."""
-        return tuple(part for part in PARTS if f"{part}.mean" in self.figures)
+        """The directions, and commits, of which something was measured."""
+        return tuple(part for part in ALL_PARTS if f"{part}.mean" in self.figures)
 
     @property
     def n_requests(self) -> float:

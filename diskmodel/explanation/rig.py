@@ -63,7 +63,7 @@ class Figure:
     load : int
         Which of the measured loads.
     part : str
-        "" of a rate; "reads" or "writes".
+        "" of a rate; "reads", "writes" or "commits".
     kind : str
         "iops", "mean" or a percentile.
     """

@@ -162,6 +162,8 @@ def _of_all(requests: Requests, run: Run, window: Window, responses: NDArray[np.
 
 #: Operations by their names in `estimates_by_operation`.
 OPERATIONS = {"reads": Op.READ, "writes": Op.WRITE}
+#: Name of writes with what makes them safe.
+COMMITS = "commits"
 
 
 def estimates_by_operation(requests: Requests, run: Run) -> dict[str, float]:
@@ -169,11 +171,13 @@ def estimates_by_operation(requests: Requests, run: Run) -> dict[str, float]:
 
     "reads.mean", "writes.p99" and so on are in ns. In an overload they are as the run has them. Those of writes are
     without the flush that follows them, which load generators and devices time apart, as fio's section of flushes and
-    iostat's `f_await` do.
+    iostat's `f_await` do; with it they are "commits.mean" and so on.
     """
     window, responses = _measured_part(requests, run)
     found = _of_all(requests, run, window, responses)
     flushes = np.array([rule.sync == Sync.FLUSH for rule in requests.streams], dtype=np.bool_)
+    if has_syncs(requests):
+        found |= _of_some(COMMITS, responses[are_commits(requests, run.completions, window.rows)])
     if flushes.any():
         of_sync = run.completions.parts_ns[:, PARTS.index("sync")][window.rows]
         responses = responses - np.where(flushes[requests.stream[window.rows]], of_sync, 0)
@@ -194,7 +198,7 @@ def estimates_by_subset(requests: Requests, run: Run) -> dict[str, float]:
     op = requests.op[window.rows]
     subsets = {name: op == wanted for name, wanted in OPERATIONS.items()}
     if has_syncs(requests):
-        subsets["commits"] = are_commits(requests, run.completions, window.rows)
+        subsets[COMMITS] = are_commits(requests, run.completions, window.rows)
     if len(requests.streams) > 1:
         owner = requests.stream[window.rows]
         subsets |= {subset_of_stream(rule.name): owner == index for index, rule in enumerate(requests.streams)}

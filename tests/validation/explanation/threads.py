@@ -29,7 +29,8 @@ def _measured(name: str, point: dict[str, Any]) -> Measured:
     fields |= {key: point[key] for key in ("span", "sync") if key in point}
     if point.get("sequential"):
         fields["addresses"] = "sequential"
-    part = "reads" if point["reads"] else "writes"
+    # those who wait for safe writes time them with their flushes
+    part = "reads" if point["reads"] else "commits" if "sync" in point else "writes"
     figures = {"iops": float(point["iops"])} if "iops" in point else {}
     # as results of fio are read: percentiles leave out the time of submission
     scale = {
