@@ -23,6 +23,7 @@ from diskmodel.host.description import Host
 from diskmodel.layout.assumed import in_words, long_requests, with_bitmap
 from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import POOLS, level_name
+from diskmodel.layout.pools.tables import pool_tables
 from diskmodel.layout.tables import LayoutTables, layout_tables
 from diskmodel.queue.description import Queue
 from diskmodel.units import Ppm, nominal_bytes, pretty_bytes, pretty_ns
@@ -291,7 +292,8 @@ class Array(Description):
 
     def tables(self) -> LayoutTables:
         """The layout in sectors of this array's drive."""
-        return layout_tables(self.layout, self.drive.capacity_bytes // self.drive.sector_bytes, self.drive.sector_bytes)
+        in_sectors = pool_tables if self.layout.kind.is_pool else layout_tables
+        return in_sectors(self.layout, self.drive.capacity_bytes // self.drive.sector_bytes, self.drive.sector_bytes)
 
     @property
     def has_drive_write_cache(self) -> bool:

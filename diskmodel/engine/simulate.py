@@ -31,7 +31,7 @@ from diskmodel.engine.write_pointers import zone_messages
 from diskmodel.errors import CoverageError, DescriptionError, Fault
 from diskmodel.host.limit import host_limit
 from diskmodel.layout.description import Rebuild
-from diskmodel.layout.scan import scanned_vdevs
+from diskmodel.layout.pools.scan import scanned_vdevs
 from diskmodel.records import Requests, Run
 from diskmodel.result import Result, needs_more, suggest_n
 from diskmodel.result.laws import check_laws

@@ -1,7 +1,7 @@
 """The one list of RAID levels: what each level is, as plain data.
 
 A level is a setting of one of three families, which say where blocks lie: "concat" (disks end to end) and "copies"
-(`mirror.py`), "parity" (`parity.py`). Beside them are the vdevs of OpenZFS, of the family "pool" (`pool.py`), which
+(`mirror.py`), "parity" (`parity.py`). Beside them are the vdevs of OpenZFS, of the family "pool" (`pools/`), which
 answer other questions: `LEVELS` is RAID, `POOLS` is OpenZFS, `KINDS` is both. Neither engine knows levels; both read
 `LayoutTables`.
 """

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from diskmodel.layout import mirror, parity, pool
+from diskmodel.layout import mirror, parity
 from diskmodel.layout.pieces import ChooseCopy, Plan
+from diskmodel.layout.pools import records
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import READ
 
@@ -25,7 +26,7 @@ def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy,
     """
     if tables.family == "pool":
         assert op == READ, "what a pool writes goes to free places"
-        return pool.plan(tables, sector, n, choose)
+        return records.plan(tables, sector, n, choose)
     if tables.family == "parity":
         return parity.plan(tables, op, sector, n, front)
     return mirror.plan(tables, op, sector, n, choose, front)

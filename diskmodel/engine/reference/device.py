@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from diskmodel.engine.reference.clock import COMPLETE, DISPATCH, Clock
 from diskmodel.engine.reference.command import Command
-from diskmodel.layout.scan_tables import ScanTables
+from diskmodel.layout.pools.scan_tables import ScanTables
 from diskmodel.queue import Head, Policy, Positioning
 from diskmodel.records import FLUSH, READ, WRITE
 

@@ -22,7 +22,7 @@ from diskmodel.layout.journal import stripes as stripes_of
 from diskmodel.layout.parity import Row, row_of
 from diskmodel.layout.pieces import READ_AND_HOLD, Copy, Piece, merged
 from diskmodel.layout.plan import plan
-from diskmodel.layout.scan import step
+from diskmodel.layout.pools.scan import step
 from diskmodel.layout.stripes import StripeCache
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import READ, WRITE

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from diskmodel.engine.steady.recent import distinct, ranges
 from diskmodel.engine.steady.start import Start
-from diskmodel.layout.pool_space import indirect_blocks
+from diskmodel.layout.pools.free_space import indirect_blocks
 from diskmodel.records import Int64, Op, Requests, Run, Sync
 from diskmodel.workload import Workload
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.drive import Drive
-from diskmodel.layout.scan_tables import USUAL_USED_RATIO
+from diskmodel.layout.pools.scan_tables import USUAL_USED_RATIO
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult

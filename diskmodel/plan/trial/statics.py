@@ -11,8 +11,8 @@ from diskmodel.drive import Drive, Hdd, Virtual
 from diskmodel.drive.log_devices import NONE, log_drive
 from diskmodel.drive.virtual.processor import sequential_rate
 from diskmodel.layout.description import Rebuild
-from diskmodel.layout.scan import stored_sectors
-from diskmodel.layout.scan_tables import USUAL_USED_RATIO
+from diskmodel.layout.pools.scan import stored_sectors
+from diskmodel.layout.pools.scan_tables import USUAL_USED_RATIO
 from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.statics import Statics
 from diskmodel.plan.question.case import Case

@@ -9,7 +9,7 @@ import pytest
 from diskmodel import Array
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.plan import plan
-from diskmodel.layout.pool import columns_of, place_of
+from diskmodel.layout.pools.records import columns_of, place_of
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import READ
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diskmodel.layout.pool_streams import ReadTables, Streams
+from diskmodel.layout.pools.streams import ReadTables, Streams
 
 SECOND = 1_000_000_000
 TABLES = ReadTables(streams=2, reap_ns=SECOND, least=16, most=20, held=100, active=3)

@@ -11,8 +11,8 @@ import pytest
 from diskmodel import Array, Workload
 from diskmodel.engine.run import Engine, run
 from diskmodel.engine.scenario import resolve
-from diskmodel.layout.pool_log import Lengths
-from diskmodel.layout.pool_space import Space, blocks_above, indirect_blocks, stored_blocks, write_pieces
+from diskmodel.layout.pools.free_space import Space, blocks_above, indirect_blocks, stored_blocks, write_pieces
+from diskmodel.layout.pools.log_blocks import Lengths
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import Run
 

@@ -12,8 +12,8 @@ from diskmodel.engine.reference.device import OF_SCAN, READS
 from diskmodel.engine.reference.simpy_engine import make_devices
 from diskmodel.engine.scenario import resolve
 from diskmodel.errors import DescriptionError
-from diskmodel.layout.pool import place_of
-from diskmodel.layout.scan import blocks_in_order, records_begun, records_of, scanned_vdevs, step, stored_sectors
+from diskmodel.layout.pools.records import place_of
+from diskmodel.layout.pools.scan import blocks_in_order, records_begun, records_of, scanned_vdevs, step, stored_sectors
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import READ, WRITE
 

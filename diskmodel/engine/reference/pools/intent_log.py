@@ -11,9 +11,9 @@ from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.reference.raid import Raid
-from diskmodel.layout.pool import width_of
-from diskmodel.layout.pool_log import Lengths
-from diskmodel.layout.pool_space import Space, write_pieces
+from diskmodel.layout.pools.free_space import Space, write_pieces
+from diskmodel.layout.pools.log_blocks import Lengths
+from diskmodel.layout.pools.records import width_of
 from diskmodel.records import WRITE
 from diskmodel.units import NS_PER_S
 

@@ -9,7 +9,7 @@ from diskmodel.controller.block_cache import BlockCache
 from diskmodel.engine.reference.clock import COMPLETE, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.raid import Access, Raid
-from diskmodel.layout.pool_streams import Stream, Streams
+from diskmodel.layout.pools.streams import Stream, Streams
 from diskmodel.records import READ
 
 Done = Callable[[Access, Command], None]

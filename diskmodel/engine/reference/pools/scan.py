@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from diskmodel.engine.reference.clock import Clock
 from diskmodel.engine.reference.raid import Raid
-from diskmodel.layout.scan import blocks_in_order, records_begun, scanned_vdevs
+from diskmodel.layout.pools.scan import blocks_in_order, records_begun, scanned_vdevs
 
 if TYPE_CHECKING:
     from diskmodel.engine.reference.pools.writes import PoolWrites

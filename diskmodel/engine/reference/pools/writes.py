@@ -14,9 +14,9 @@ from diskmodel.engine.reference.pools.scan import Scan
 from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.reference.raid import Access, Raid
 from diskmodel.layout.pieces import Piece
-from diskmodel.layout.pool import width_of
-from diskmodel.layout.pool_space import Space, blocks_above, commands_of, write_pieces
-from diskmodel.layout.scan import new_disk_of
+from diskmodel.layout.pools.free_space import Space, blocks_above, commands_of, write_pieces
+from diskmodel.layout.pools.records import width_of
+from diskmodel.layout.pools.scan import new_disk_of
 from diskmodel.records import READ, WRITE
 
 #: Times of its own work that a write of a group waits for a processor which others want. The thread that begins it

@@ -1,4 +1,4 @@
-//! Pools of OpenZFS: where a record lies, and what reading it takes (rules X1 to X6); see `diskmodel/layout/pool.py`.
+//! Pools of OpenZFS: where a record lies, and what reading it takes (rules X1 to X6); see `diskmodel/layout/pools/records.py`.
 
 use super::pool_space::WriteTables;
 use super::pool_streams::ReadTables;
@@ -11,7 +11,7 @@ const NEAR_LOAD: i64 = 2;
 const FAR_LOAD: i64 = 5;
 
 record! {
-    /// A pool in sectors and blocks, as `diskmodel.layout.pool.PoolTables`.
+    /// A pool in sectors and blocks, as `diskmodel.layout.pools.records.PoolTables`.
     #[derive(Clone, Debug)]
     pub struct PoolTables {
         pub record: i64,

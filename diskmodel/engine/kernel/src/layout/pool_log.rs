@@ -1,4 +1,4 @@
-//! How long the blocks of a pool's intent log are (rule X10); see `diskmodel/layout/pool_log.py`.
+//! How long the blocks of a pool's intent log are (rule X10); see `diskmodel/layout/pools/log_blocks.py`.
 
 use super::WriteTables;
 

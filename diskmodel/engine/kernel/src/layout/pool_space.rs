@@ -1,4 +1,4 @@
-//! Where a pool writes: free places, one behind the other (rules X12, X13); see `diskmodel/layout/pool_space.py`.
+//! Where a pool writes: free places, one behind the other (rules X12, X13); see `diskmodel/layout/pools/free_space.py`.
 
 use super::pool::{n_columns, PoolTables};
 use super::{Layout, Piece};
@@ -6,7 +6,7 @@ use crate::mechanics::WRITE;
 use crate::schema::record;
 
 record! {
-    /// How a pool writes, as `diskmodel.layout.pool_writes.WriteTables`.
+    /// How a pool writes, as `diskmodel.layout.pools.writes.WriteTables`.
     #[derive(Clone, Debug)]
     pub struct WriteTables {
         pub is_logged: bool,

@@ -1,11 +1,11 @@
-//! Who reads a pool in order, and how far OpenZFS reads ahead of them (rule X18); see `diskmodel/layout/pool_streams.py`.
+//! Who reads a pool in order, and how far OpenZFS reads ahead of them (rule X18); see `diskmodel/layout/pools/streams.py`.
 
 use std::ops::Range;
 
 use crate::schema::record;
 
 record! {
-    /// How a pool reads ahead, as `diskmodel.layout.pool_streams.ReadTables`.
+    /// How a pool reads ahead, as `diskmodel.layout.pools.streams.ReadTables`.
     #[derive(Clone, Debug)]
     pub struct ReadTables {
         pub streams: i64,

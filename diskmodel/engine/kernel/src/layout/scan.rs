@@ -1,5 +1,5 @@
 //! What a scan of a pool goes through, and what it reads and writes: a resilver, a scrub (rules X20 to X22); see
-//! `diskmodel/layout/scan.py`.
+//! `diskmodel/layout/pools/scan.py`.
 
 use super::pool::{n_columns, PoolTables};
 use super::{Copy, Layout, Piece, Plan, SyncAction, READ};
@@ -7,7 +7,7 @@ use crate::mechanics::WRITE;
 use crate::schema::record;
 
 record! {
-    /// How fast a resilver or a scrub goes on, as `diskmodel.layout.scan_tables.ScanTables`.
+    /// How fast a resilver or a scrub goes on, as `diskmodel.layout.pools.scan_tables.ScanTables`.
     #[derive(Clone, Debug)]
     pub struct ScanTables {
         /// Records of the whole pool that are stored, from the first on.

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from diskmodel.layout.pieces import ChooseCopy, Copy, Piece, Plan
-from diskmodel.layout.pool_streams import ReadTables
-from diskmodel.layout.pool_writes import WriteTables
-from diskmodel.layout.scan_tables import ScanTables
+from diskmodel.layout.pools.scan_tables import ScanTables
+from diskmodel.layout.pools.streams import ReadTables
+from diskmodel.layout.pools.writes import WriteTables
 from diskmodel.records import READ
 
 if TYPE_CHECKING:

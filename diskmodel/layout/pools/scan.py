@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from diskmodel.layout.pieces import ChooseCopy, Piece, Plan
-from diskmodel.layout.pool import columns_of, read_of_mirror, width_of
+from diskmodel.layout.pools.records import columns_of, read_of_mirror, width_of
 from diskmodel.records import READ, WRITE
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from diskmodel.layout.pieces import Piece
-from diskmodel.layout.pool import columns_of, place_of, width_of
-from diskmodel.layout.pool_writes import WriteTables
-from diskmodel.layout.scan import new_disk_of
+from diskmodel.layout.pools.records import columns_of, place_of, width_of
+from diskmodel.layout.pools.scan import new_disk_of
+from diskmodel.layout.pools.writes import WriteTables
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import WRITE
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diskmodel.layout.pool_writes import WriteTables
+from diskmodel.layout.pools.writes import WriteTables
 
 #: Blocks of the log have so many bytes, or a multiple (`ZIL_MIN_BLKSZ`).
 LEAST_BYTES = 4096

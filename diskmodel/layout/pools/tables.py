@@ -1,0 +1,240 @@
+"""A pool of OpenZFS in whole numbers, as the engines read it (rules X1 to X22)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from diskmodel.layout.description import Layout
+from diskmodel.layout.pools import scan_tables, streams, writes
+from diskmodel.layout.pools.records import (
+    ACTIVE_READS,
+    COPY_TURN_BYTES,
+    GATHER_BYTES,
+    GATHER_GAP_BYTES,
+    NEAR_BYTES,
+    PoolTables,
+    swap_blocks_of,
+)
+from diskmodel.layout.pools.scan_tables import ScanTables
+from diskmodel.layout.pools.streams import ReadTables
+from diskmodel.layout.pools.writes import WriteTables
+from diskmodel.layout.tables import LayoutTables, fault, lost_disk, sectors_of
+
+#: What OpenZFS keeps of each disk: its partition begins at 1 MiB, two labels and room to boot from take 4 MiB before
+#: the data (`VDEV_LABEL_START_SIZE`), two labels 512 KiB behind it.
+PARTITION_BYTES = 1 << 20
+LABELS_BEFORE_BYTES = 4 << 20
+LABELS_BEHIND_BYTES = 512 << 10
+#: Metaslabs: of 512 MiB (`zfs_vdev_default_ms_shift`) while there are at least 16 (`zfs_vdev_min_ms_count`) and at most
+#: 200 (`zfs_vdev_default_ms_count`) of these; of 16 GiB at most (`zfs_vdev_max_ms_shift`).
+USUAL_SLAB_SHIFT, MAX_SLAB_SHIFT, MIN_SLAB_SHIFT = 29, 34, 24
+MIN_SLABS, USUAL_SLABS = 16, 200
+#: What goes to each data disk of a vdev before it is the turn of the next vdev, bytes (`metaslab_aliquot` since 2.2;
+#: 512 KiB before).
+TURN_BYTES = 1 << 20
+#: Metaslabs between the first one that a file fills and the next: four allocators (`spa_allocators`) each hold a first
+#: and a second one. Measured files (zfs.md) went on 3 to 7 metaslabs behind their first. At 0 small files lie closer
+#: together than measured, and a mirror reads 3 to 10 % more of them.
+SKIPPED_SLABS = 6
+#: What was written in the first transaction group lies one metadata block further, bytes. Measured: 38 to 46 MiB of
+#: files with records of 8 and 32 KiB, in a machine whose first group had 49 MiB. It matters where records always begin
+#: on the same disk, and for the first files only.
+EARLY_BYTES = 48 << 20
+#: Space that a pool keeps to itself: 1/32 of it (`spa_slop_shift`), at least 128 MiB and at most 128 GiB.
+SLOP_SHARE, MIN_SLOP_BYTES, MAX_SLOP_BYTES = 32, 128 << 20, 128 << 30
+
+
+def pool_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> LayoutTables:
+    """Return a pool over disks of `disk_sectors` sectors (rules X1 to X4)."""
+    block = sectors_of(layout.block_bytes, sector_bytes, "layout.ashift")
+    reserved = PARTITION_BYTES + LABELS_BEFORE_BYTES if layout.data_offset_bytes == 0 else layout.data_offset_bytes
+    offset = sectors_of(reserved, sector_bytes, "layout.data_offset_bytes")
+    used = disk_sectors
+    if layout.member_bytes is not None:
+        used = sectors_of(layout.member_bytes, sector_bytes, "layout.member_bytes")
+    if used > disk_sectors:
+        rule = f"the disk has {disk_sectors * sector_bytes} bytes"
+        raise fault("layout.member_bytes", used * sector_bytes, rule, "use less")
+    n_parity, width = layout.parity_strips, layout.group_disks
+    n_data = width - n_parity if n_parity else 1
+    member_blocks = (used - offset - LABELS_BEHIND_BYTES // sector_bytes) // block
+    vdev_bytes = member_blocks * (width if n_parity else 1) * layout.block_bytes
+    slab_bytes = _slab_bytes(vdev_bytes)
+    n_slabs = max(vdev_bytes, 0) // slab_bytes
+    if n_slabs < 1:
+        fix = "use larger disks"
+        raise fault("layout.disks", layout.disks, f"a vdev has no room for a metaslab of {slab_bytes} bytes", fix)
+    n_blocks = layout.pool_record_bytes // layout.block_bytes
+    stored = n_blocks
+    shift = 0
+    if n_parity:
+        stored = n_blocks + n_parity * -(-n_blocks // n_data)
+        stored = -(-stored // (n_parity + 1)) * (n_parity + 1)
+        shift = n_parity + 1
+    late = math.lcm(width, shift) if shift else 0
+    slab_blocks = slab_bytes // layout.block_bytes
+    slab_records = (slab_blocks - late) // stored
+    half_records = slab_records // 2
+    if half_records < 1:
+        rule, fix = f"a metaslab of {slab_bytes} bytes has no room for two", "use smaller records"
+        raise fault("layout.record_bytes", layout.pool_record_bytes, rule, fix)
+    record = layout.pool_record_bytes // sector_bytes
+    vdevs = layout.n_groups
+    slop = min(max(n_slabs * slab_bytes * vdevs // SLOP_SHARE, MIN_SLOP_BYTES), MAX_SLOP_BYTES)
+    kept = -(-slop // (stored * layout.block_bytes))
+    turn = max(TURN_BYTES * n_data // (stored * layout.block_bytes), 1)
+    # whole turns of every vdev, so that no record lies behind the last metaslab
+    records = n_slabs * slab_records // turn * turn * vdevs - kept
+    if records < 1:
+        raise fault("layout.disks", layout.disks, "the pool has no room beside what it keeps", "use larger disks")
+    tables = LayoutTables(
+        family="pool",
+        n_disks=layout.disks,
+        n_spares=layout.spares,
+        strip=record,
+        member=member_blocks * block,
+        data_offset=offset,
+        copies=layout.n_copies,
+        far=False,
+        n_groups=vdevs,
+        n_data=n_data,
+        n_parity=n_parity,
+        rotation="none",
+        read_policy="least-loaded",
+        write_policy="fewest",
+        failed=tuple(sorted(layout.failed)),
+        capacity=records * record,
+        pool=PoolTables(
+            record=record,
+            block=block,
+            stored=stored,
+            turn_records=turn,
+            n_slabs=n_slabs,
+            slab_blocks=slab_blocks,
+            half_records=half_records,
+            slab_records=slab_records,
+            skipped_slabs=SKIPPED_SLABS if n_slabs > SKIPPED_SLABS + 1 else 0,
+            early_records=min(EARLY_BYTES // layout.pool_record_bytes // vdevs, half_records),
+            early_blocks=shift,
+            late_blocks=late,
+            swap_blocks=swap_blocks_of(layout.block_bytes) if n_parity == 1 else 0,
+            near=max(NEAR_BYTES // sector_bytes, 1),
+            turn_of_copies=max(COPY_TURN_BYTES // sector_bytes, 1),
+            most_active=ACTIVE_READS,
+            gather_gap=GATHER_GAP_BYTES // sector_bytes,
+            gather=GATHER_BYTES // sector_bytes,
+            reads=_read_tables(layout.pool_record_bytes),
+            writes=_write_tables(layout, sector_bytes, records + kept, n_slabs, offset, member_blocks * block),
+            scan=_scan_tables(layout, sector_bytes, records, n_data),
+        ),
+    )
+    return _with_scan(layout, tables)
+
+
+def _scan_tables(layout: Layout, sector_bytes: int, records: int, n_data: int) -> ScanTables:
+    """Return how a scan goes on (rules X14 and X20 to X22)."""
+    ratio = None if layout.rebuild is None else layout.rebuild.used_ratio
+    ratio = scan_tables.USUAL_USED_RATIO if ratio is None else ratio
+    is_scrub = layout.rebuild is not None and layout.rebuild.action != "recover"
+    return ScanTables(
+        records=int(records * ratio),
+        in_flight=scan_tables.IN_FLIGHT_BYTES * n_data // sector_bytes,
+        least_ns=scan_tables.SCRUB_LEAST_NS if is_scrub else scan_tables.RESILVER_LEAST_NS,
+        active_least=scan_tables.ACTIVE_READS[0],
+        active_most=scan_tables.ACTIVE_READS[1],
+        quiet=scan_tables.QUIET_READS,
+        credit=scan_tables.CREDIT,
+    )
+
+
+def _with_scan(layout: Layout, tables: LayoutTables) -> LayoutTables:
+    """Return the tables of a pool with the scan of the layout, if it has one (rules X20 and X22)."""
+    rebuild, pool = layout.rebuild, tables.pool
+    if rebuild is None or pool is None:
+        return tables
+    lost = lost_disk(layout, rebuild)
+    window = max(pool.stored * pool.block // (layout.group_disks if layout.parity_strips else 1), 1)
+    begun = replace(tables, sync_action=rebuild.action, rebuild_disk=lost, rebuild_window=window)
+    return replace(begun, rebuild_front=int(begun.rebuild_end // window * rebuild.done_ratio) * window)
+
+
+def _read_tables(record_bytes: int) -> ReadTables:
+    """Return how a pool reads ahead (rules X18 and X19)."""
+    return ReadTables(
+        streams=streams.STREAMS,
+        reap_ns=streams.REAP_NS,
+        least=max(streams.LEAST_AHEAD_BYTES // record_bytes, 1),
+        most=max(streams.MOST_AHEAD_BYTES // record_bytes, 1),
+        held=max(streams.STREAMS * streams.MOST_AHEAD_BYTES // record_bytes, 1),
+        active=streams.ACTIVE_AHEAD,
+    )
+
+
+def _write_tables(
+    layout: Layout, sector_bytes: int, n_records: int, n_slabs: int, data_offset: int, member: int
+) -> WriteTables:
+    """Return how a pool writes (rules X9 to X16)."""
+    dirty_bytes = layout.dirty_data_max_bytes or writes.DIRTY_BYTES
+    label = layout.block_bytes // sector_bytes
+    # rings of uberblocks fill the second half of a label of 256 KiB, two labels at each end
+    before, half, apart = (n // sector_bytes for n in (LABELS_BEFORE_BYTES, 128 << 10, 256 << 10))
+
+    def dirty(share: float) -> int:
+        return max(round(dirty_bytes * share) // sector_bytes, 1)
+
+    return WriteTables(
+        is_logged=layout.sync != "disabled",
+        group_ns=writes.GROUP_NS,
+        dirty_group=dirty(writes.GROUP_SHARE),
+        dirty_most=dirty(1.0),
+        delay_from=dirty(writes.DELAY_SHARE),
+        more_from=dirty(writes.MORE_FROM_SHARE),
+        more_to=dirty(writes.MORE_TO_SHARE),
+        delay_ns=writes.DELAY_NS,
+        longest_delay_ns=writes.LONGEST_DELAY_NS,
+        active_least=writes.ACTIVE_GROUP_WRITES[0],
+        active_most=writes.ACTIVE_GROUP_WRITES[1],
+        allocated=writes.ALLOCATED,
+        allocated_first=writes.ALLOCATED_FIRST,
+        turn_blocks=max(TURN_BYTES * (layout.data_strips if layout.parity_strips else 1) // layout.block_bytes, 1),
+        n_records=n_records,
+        log_block=writes.LOG_BLOCK_BYTES,
+        log_header=writes.LOG_HEADER_BYTES,
+        direct_from=0 if layout.log is not None else max(writes.DIRECT_BYTES // sector_bytes, 1),
+        log_wait_percent=writes.LOG_WAIT_PERCENT,
+        log_bursts=writes.LOG_BURSTS,
+        log_device_ns=0 if layout.log is None else layout.log.write_ns,
+        log_device_bytes_per_s=1 if layout.log is None else max(round(layout.log.bytes_per_s), 1),
+        log_slab=1 % n_slabs,
+        metadata_slab=2 % n_slabs,
+        slabs_apart=max(n_slabs // 8, 1),
+        pointers=writes.POINTERS,
+        indirect=max(writes.INDIRECT_BYTES // sector_bytes, 1),
+        record_ns=-1 if layout.record_work_ns is None else layout.record_work_ns,
+        indirect_blocks=-(-writes.POINTERS * writes.POINTER_BYTES // layout.block_bytes),
+        indirect_copies=writes.INDIRECT_COPIES,
+        above_file=writes.ABOVE_FILE,
+        rounds=writes.ROUNDS,
+        allocators=writes.ALLOCATORS,
+        objects=writes.OBJECTS,
+        object_blocks=-(-writes.OBJECT_BYTES // layout.block_bytes),
+        object_copies=writes.METADATA_COPIES,
+        gather_gap=writes.WRITE_GAP_BYTES // sector_bytes if layout.parity_strips else 0,
+        label_first=max(data_offset - before + half, 0),
+        label_last=data_offset + member,
+        label_apart=apart,
+        label_sectors=label,
+        labeled_vdevs=writes.LABELED_VDEVS,
+    )
+
+
+def _slab_bytes(vdev_bytes: int) -> int:
+    """Return the length of a metaslab (`vdev_metaslab_set_size`)."""
+    n_usual = max(vdev_bytes, 1) >> USUAL_SLAB_SHIFT
+    shift = USUAL_SLAB_SHIFT
+    if n_usual < MIN_SLABS:
+        shift = (max(vdev_bytes, 1) // MIN_SLABS).bit_length()
+    elif n_usual > USUAL_SLABS:
+        shift = (vdev_bytes // USUAL_SLABS).bit_length()
+    return 1 << min(max(shift, MIN_SLAB_SHIFT), MAX_SLAB_SHIFT)
