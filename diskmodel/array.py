@@ -22,7 +22,7 @@ from diskmodel.host.assumed import assumed
 from diskmodel.host.description import Host
 from diskmodel.layout.assumed import in_words, long_requests, with_bitmap
 from diskmodel.layout.description import Layout
-from diskmodel.layout.levels import POOLS, level_name
+from diskmodel.layout.levels import POOLS, draid_counts, level_name
 from diskmodel.layout.pools.tables import pool_tables
 from diskmodel.layout.tables import LayoutTables, layout_tables
 from diskmodel.queue.description import Queue
@@ -165,12 +165,16 @@ class Array(Description):
         if layout.kind.is_pool:
             strip = f", records of {pretty_bytes(layout.pool_record_bytes)}"
             disks = f"{layout.n_groups} × {layout.group_disks}"
+        if layout.kind.is_distributed:
+            strip = f", groups of {layout.data_strips} + {layout.parity_strips}{strip}"
         facts = [
             ("disks", f"{disks} × {self.drive.name} in {layout.level}{strip}"),
             ("usable", nominal_bytes(self.usable_bytes)),
         ]
         if layout.log is not None and not layout.kind.is_pool:
             facts.append(("journal", f"writes of {pretty_ns(layout.log.write_ns)}"))
+        if layout.spare_places:
+            facts.append(("distributed spares", f"{layout.spare_places} of each vdev"))
         if layout.spares:
             facts.append(("hot spares", str(layout.spares)))
         if layout.failed:
@@ -434,13 +438,14 @@ def _of_words(words: str) -> dict[str, Any]:
 
 def _of_pool_words(words: str, found: re.Match[str], more: list[str]) -> dict[str, Any]:
     """Return the fields of the pool that words describe, as "2x6 seagate-exos-x18 raidz2" does."""
-    level = level_name(found["level"])
+    counted = draid_counts(found["level"])
+    level = counted[0] if counted else level_name(found["level"])
     vdevs, disks = int(found["vdevs"]), int(found["vdevs"]) * int(found["width"])
     if level not in POOLS:
         fix = f"name a kind of vdev ({', '.join(POOLS)}), or write one number of drives: {disks}x {found['drive']}"
         raise DescriptionError(Fault("array", words, "has numbers of vdevs and of drives, as only pools do", fix))
     tables: dict[str, dict[str, Any]] = {
-        "layout": {"level": level, "disks": disks, "vdevs": vdevs},
+        "layout": {"level": found["level"] if counted else level, "disks": disks, "vdevs": vdevs},
         "controller": {},
     }
     return {"name": words, "drive": found["drive"], **_with_more(words, tables, more)}

@@ -174,6 +174,7 @@ def data_loss(
     ure_per_bit: float = 1e-15,
     n_groups: int = 1,
     n_parity: int | None = None,
+    n_data: int | None = None,
 ) -> DataLoss:
     """Mean time to data loss of an array and the probability of a loss within a year.
 
@@ -181,7 +182,7 @@ def data_loss(
     ----------
     level : str
         jbod, raid0, raid1, raid10, raid1e, raid3, raid4, raid5, raid50, raid6, raid60 or erasure; for a pool mirror,
-        raidz1, raidz2 or raidz3.
+        raidz1 to raidz3 or draid1 to draid3.
     n_disks : int
         Disks without spares.
     mttf_hours : float
@@ -196,9 +197,13 @@ def data_loss(
         Groups of RAID 50, RAID 60 and an erasure code, vdevs of a pool; RAID 10 always has pairs.
     n_parity : int, optional
         Of an erasure code.
+    n_data : int, optional
+        Data disks of a group of dRAID, which has fewer disks than its vdev; of a vdev that has them all not needed.
 
     Notes
     -----
+    The groups of a dRAID vdev have its disks in so many ways that its chain is that of one group of all of them.
+
     One Markov chain per group; groups are independent, MTTDL = group MTTDL / groups (losses are rare and nearly
     memoryless), loss per year = 1 - (1 - p)^groups.
 
@@ -231,7 +236,7 @@ def data_loss(
     fatal: tuple[float, ...] = ()
     if name == "raid1e":  # copies are on neighbors: of the n - k disks left, about 2 k hold the only copy of something
         fatal = tuple(min(1.0, 2 * k / (n_disks - k)) for k in range(tolerance + 1))
-    sources = 1 if name in ("raid1", "raid10", "raid1e", "mirror") else size - tolerance
+    sources = 1 if name in ("raid1", "raid10", "raid1e", "mirror") else n_data or size - tolerance
     bad = read_error_probability(sources * disk_bytes, ure_per_bit) if tolerance else 0.0
     mean, loss = absorption(group_generator(size, tolerance, mttf_hours, mttr_hours, bad, fatal), HOURS_PER_YEAR)
     return DataLoss(mean / groups, -math.expm1(groups * math.log1p(-min(loss, 1 - 1e-16))), bad, groups)

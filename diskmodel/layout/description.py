@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from diskmodel.description import Description
-from diskmodel.layout.levels import KINDS, RaidLevel, level_name, zfs_refusal
+from diskmodel.layout.levels import KINDS, RaidLevel, draid_counts, level_name, zfs_refusal
 from diskmodel.layout.shape import MAX_DISKS, Shape
 from diskmodel.registry import OneOf
 from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds, Ratio
@@ -124,7 +124,16 @@ MIN_JOURNAL_BYTES = 4 << 20
 USUAL_RECORD_BYTES = 128 << 10
 USUAL_ASHIFT = 12
 #: Fields of a layout that pools have.
-ONLY_OF_POOLS = ("vdevs", "record_bytes", "ashift", "sync", "dirty_data_max_bytes", "record_work_ns")
+ONLY_OF_POOLS = (
+    "vdevs",
+    "data_disks",
+    "distributed_spares",
+    "record_bytes",
+    "ashift",
+    "sync",
+    "dirty_data_max_bytes",
+    "record_work_ns",
+)
 _OF_POOLS = frozenset(
     ("level", "disks", "failed", "spares", "rebuild", "member_bytes", "data_offset_bytes", "log", *ONLY_OF_POOLS)
 )
@@ -138,7 +147,7 @@ ONLY_OF_JOURNALS = ("flush_ns", "size_bytes", "mode")
 _WHY_NOT_IN_POOLS = {
     "copies": "a mirror has a copy on every disk of its vdev: say how many vdevs",
     "groups": "the groups of a pool are its vdevs: use vdevs",
-    "n_parity": "is implied by raidz1, raidz2 or raidz3",
+    "n_parity": "is implied by raidz1, draid2 and the like",
     "strip_bytes": "a pool has no strips: its records have record_bytes",
 }
 
@@ -200,11 +209,17 @@ class Layout(Description):
     ----------
     level : str
         jbod, raid0, raid1, raid1e, raid10, raid3, raid4, raid5, raid50, raid6, raid60 or erasure; for a pool of OpenZFS
-        its kind of vdev: mirror, raidz1, raidz2 or raidz3.
+        its kind of vdev: mirror, raidz1 to raidz3 or draid1 to draid3. Of dRAID as `zpool create` takes it, too:
+        "draid2:8d:11c:1s" has 8 data disks in a group, 11 disks and a distributed spare in a vdev.
     disks : int
         Members, spares not counted; of a pool those of all vdevs.
     vdevs : int or None
         Pools: vdevs of `disks // vdevs` disks each; 1 unless given.
+    data_disks : int or None
+        dRAID: data disks of a group (the `d` of `zpool create`); 8 unless given, or as many as the vdev has.
+    distributed_spares : int or None
+        dRAID: spares whose space is distributed over all disks of a vdev (the `s`); none unless given. They are among
+        `disks`.
     record_bytes : int or None
         Pools: `recordsize` of the file system, or `volblocksize` of the volume; 128 KiB unless given. A read takes
         whole records.
@@ -279,6 +294,8 @@ class Layout(Description):
     level: Level
     disks: int = Field(ge=1, le=MAX_DISKS)
     vdevs: int | None = Field(default=None, ge=1, le=MAX_DISKS)
+    data_disks: int | None = Field(default=None, ge=1, le=MAX_DISKS)
+    distributed_spares: int | None = Field(default=None, ge=0, le=100)
     record_bytes: Length | None = Field(default=None, ge=512, le=16 << 20)
     ashift: int | None = Field(default=None, ge=9, le=16)
     sync: Literal["standard", "disabled"] | None = None
@@ -305,6 +322,29 @@ class Layout(Description):
     consistency_policy: Consistency | None = None
     bitmap: Bitmap | None = None
     stripe_cache_pages: int | None = Field(default=None, ge=1, le=MAX_STRIPE_CACHE)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _counts_of_draid(cls, data: Any) -> Any:
+        """Take the counts out of a level such as "draid2:8d:11c:1s"."""
+        found = draid_counts(data.get("level")) if isinstance(data, Mapping) else None
+        if found is None:
+            return data
+        level, counts = found
+        given: dict[str, Any] = {"level": level}
+        for letter, name in (("d", "data_disks"), ("s", "distributed_spares")):
+            if letter in counts and data.get(name, counts[letter]) != counts[letter]:
+                raise ValueError(f"{name}={data[name]}: differs from {data['level']}; remove one of them")
+            given |= {name: counts[letter]} if letter in counts else {}
+        if unknown := sorted(set(counts) - set("dcs")):
+            what = "failure domains are not modeled" if unknown == ["w"] else "only d, c and s are known"
+            raise ValueError(f"level={data['level']}: {what}; write for example draid2:8d:11c:1s")
+        vdevs = data.get("vdevs", 1)
+        disks = data.get("disks", counts.get("c", 0) * vdevs if isinstance(vdevs, int) else None)
+        if "c" in counts and isinstance(vdevs, int) and disks != counts["c"] * vdevs:
+            rule = f"{vdevs} vdevs of {data['level']} have {counts['c'] * vdevs}" if vdevs > 1 else data["level"]
+            raise ValueError(f"disks={disks}: differs from {rule}; change one of them")
+        return {**data, **given, **({"disks": disks} if disks else {})}
 
     @model_validator(mode="before")
     @classmethod
@@ -487,7 +527,8 @@ class Layout(Description):
     @property
     def shape(self) -> Shape:
         """Return the level with its counts."""
-        return Shape(self.level, self.disks, self.copies, self.vdevs or self.groups, self.n_parity)
+        groups, data, spares = self.vdevs or self.groups, self.data_disks, self.distributed_spares
+        return Shape(self.level, self.disks, self.copies, groups, self.n_parity, data, spares)
 
     @property
     def kind(self) -> RaidLevel:
@@ -531,8 +572,20 @@ class Layout(Description):
 
     @property
     def data_strips(self) -> int:
-        """Number of data strips of one row of a parity group."""
+        """Number of data strips of one row of a parity group; of dRAID of one of its groups."""
         return self.shape.data_strips
+
+    @property
+    def spare_places(self) -> int:
+        """Number of distributed spares of one vdev of dRAID."""
+        return self.shape.spare_places
+
+    @property
+    def groups_at_once(self) -> int:
+        """Number of whole groups of dRAID that are next to each other on the disks of a vdev; 1 elsewhere."""
+        if not self.kind.is_distributed:
+            return 1
+        return (self.group_disks - self.spare_places) // (self.data_strips + self.parity_strips)
 
     @property
     def loses_data(self) -> bool:

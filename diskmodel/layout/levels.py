@@ -47,6 +47,8 @@ class RaidLevel:
         Length of a strip where the level fixes it.
     is_common : bool
         Whether controllers still offer it with nothing but a number of disks; the lab offers these.
+    is_distributed : bool
+        Groups of data and parity are distributed over more disks than they have, and so may spares be: dRAID.
     """
 
     name: str
@@ -62,6 +64,7 @@ class RaidLevel:
     min_data_strips: int = 2
     strip_sectors: int | None = None
     is_common: bool = True
+    is_distributed: bool = False
 
     @property
     def keeps_copies(self) -> bool:
@@ -147,13 +150,28 @@ POOLS: dict[str, RaidLevel] = {
         RaidLevel("raidz1", "OpenZFS RAID-Z1 (one parity)", "pool", min_disks=2, n_parity=1, is_common=False),
         RaidLevel("raidz2", "OpenZFS RAID-Z2 (two parities)", "pool", min_disks=3, n_parity=2, is_common=False),
         RaidLevel("raidz3", "OpenZFS RAID-Z3 (three parities)", "pool", min_disks=4, n_parity=3, is_common=False),
+        *(
+            RaidLevel(
+                f"draid{parities}",
+                f"OpenZFS dRAID{parities} ({words} in each distributed group)",
+                "pool",
+                min_disks=parities + 1,
+                n_parity=parities,
+                is_common=False,
+                is_distributed=True,
+            )
+            for parities, words in ((1, "one parity"), (2, "two parities"), (3, "three parities"))
+        ),
     )
 }
 #: All that a layout can be.
 KINDS: ChainMap[str, RaidLevel] = ChainMap(LEVELS, POOLS)
 
 #: Other words for a level of one disk, and for vdevs of OpenZFS.
-_ALIASES = {"single": "jbod", "raidz": "raidz1", "zmirror": "mirror", "mirrors": "mirror"}
+_ALIASES = {"single": "jbod", "raidz": "raidz1", "draid": "draid1", "zmirror": "mirror", "mirrors": "mirror"}
+#: A vdev of dRAID with its counts, as `zpool create` takes them, and one of these.
+_DRAID = re.compile(r"(?P<level>draid[123]?)(?P<counts>(?::\d{1,6}[a-z])+)", re.IGNORECASE)
+_COUNT = re.compile(r":(?P<number>\d+)(?P<letter>[a-z])", re.IGNORECASE)
 #: Layouts of OpenZFS, which share their names with no level and their behavior with none either.
 _OF_ZFS = re.compile(r"(raid|d)?z[123]|raidz|draid")
 #: What people put between the parts of a level's name: "RAID-10", "raid 1+0", "RAID_5".
@@ -175,10 +193,27 @@ def level_name(value: Any) -> Any:
     return plain if plain in KINDS and not _is_mirror_of_stripes(value) else value
 
 
+def draid_counts(value: Any) -> tuple[str, dict[str, int]] | None:
+    """Return level and counts by their letters of a vdev as `zpool create` takes it; None for anything else.
+
+    Examples
+    --------
+    >>> draid_counts("draid2:8d:11c:1s")
+    ('draid2', {'d': 8, 'c': 11, 's': 1})
+    """
+    found = _DRAID.fullmatch(value.strip()) if isinstance(value, str) else None
+    if found is None:
+        return None
+    return level_name(found["level"]), {c["letter"].lower(): int(c["number"]) for c in _COUNT.finditer(found["counts"])}
+
+
 def zfs_refusal(value: Any) -> tuple[str, str] | None:
-    """Return rule and fix for layouts of OpenZFS that are not modeled, such as dRAID; None for anything else."""
+    """Return rule and fix for layouts of OpenZFS that are not modeled; None for anything else."""
     if not isinstance(value, str) or level_name(value) in POOLS:
         return None
+    if (found := draid_counts(value)) is not None:
+        fix = f"write {found[0]}, and in the layout data_disks (d) and distributed_spares (s); c is the number of disks"
+        return "has counts, which only an array in words or a layout's own level has", fix
     if not _OF_ZFS.match(_SEPARATORS.sub("", value.lower())):
         return None
     return (

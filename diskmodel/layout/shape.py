@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from diskmodel.layout.levels import KINDS, RaidLevel
 
+#: Data disks of a group of dRAID unless it is said, where the vdev has as many (`draid_config_by_type`).
+USUAL_DATA = 8
 #: No array has more disks.
 MAX_DISKS = 100_000
 #: No vdev has more: OpenZFS limits dRAID to 255 (`VDEV_DRAID_MAX_CHILDREN`), and advises against wide vdevs.
@@ -21,7 +23,7 @@ class Shape:
     level : str
         Its name in `KINDS`.
     disks : int
-    copies, groups, n_parity : int or None
+    copies, groups, n_parity, data_disks, distributed_spares : int or None
         As in `Layout`; None: what the level has. The groups of a pool are its vdevs.
     """
 
@@ -30,6 +32,8 @@ class Shape:
     copies: int | None = None
     groups: int | None = None
     n_parity: int | None = None
+    data_disks: int | None = None
+    distributed_spares: int | None = None
 
     @property
     def kind(self) -> RaidLevel:
@@ -58,8 +62,14 @@ class Shape:
 
     @property
     def data_strips(self) -> int:
-        """Number of data strips of one row of a parity group."""
-        return self.group_disks - self.parity_strips
+        """Number of data strips of one row of a parity group; of dRAID of one of its groups."""
+        most = self.group_disks - self.spare_places - self.parity_strips
+        return (self.data_disks or min(most, USUAL_DATA)) if self.kind.is_distributed else most
+
+    @property
+    def spare_places(self) -> int:
+        """Number of distributed spares of one vdev."""
+        return self.distributed_spares or 0
 
     def problem(self) -> str | None:
         """Return why no array has these counts, "field: rule; fix"; None where one can."""
@@ -99,4 +109,25 @@ class Shape:
         if self.group_disks > MAX_VDEV_DISKS:
             most = MAX_VDEV_DISKS
             return f"disks={self.disks}: a vdev has at most {most} disks; make several, with vdevs = {self.disks // 8}"
+        return self._problem_of_draid()
+
+    def _problem_of_draid(self) -> str | None:
+        """Return why no vdev of dRAID has these counts, or why another one has none of them; None where all fit."""
+        width, spares, parity = self.group_disks, self.spare_places, self.parity_strips
+        if not self.kind.is_distributed:
+            for name in ("data_disks", "distributed_spares"):
+                if getattr(self, name) is not None:
+                    return f"{name}={getattr(self, name)}: belongs to dRAID, not to {self.level}; remove it"
+            return None
+        most = width - spares - parity
+        if most < 1:
+            return (
+                f"distributed_spares={spares}: with {parity} parity they leave no disk of {width} for data; "
+                "use fewer, or more disks"
+            )
+        if self.data_disks is not None and self.data_disks > most:
+            return (
+                f"data_disks={self.data_disks}: with {parity} parity and {spares} distributed spares a vdev of {width} "
+                f"disks has at most {most} for data; use fewer, or more disks"
+            )
         return None

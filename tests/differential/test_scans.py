@@ -12,6 +12,7 @@ from diskmodel.engine import native
 from diskmodel.layout.levels import POOLS
 from tests.differential.cases import Case, build
 from tests.differential.compare import difference
+from tests.differential.test_pools import KINDS
 
 N_CASES = 8
 
@@ -20,7 +21,7 @@ def resilver_case(seed: int) -> Case:
     """A pool with a little data, a disk of which is resilvered beside a load, drawn from a seed."""
     rng = random.Random(seed)
     pick = rng.choice
-    level = list(POOLS)[seed % len(POOLS)]
+    level = KINDS[seed % len(KINDS)]
     parity = POOLS[level].n_parity or 0
     width = pick((2, 3)) if level == "mirror" else parity + pick((1, 2, 3, 5))
     vdevs = pick((1, 1, 2))
@@ -109,7 +110,7 @@ def test_the_engines_agree_on_resilvers(seed: int) -> None:
 def test_the_cases_show_every_rule(change: Callable[[Case], Case]) -> None:
     """All kinds of vdevs, scans that end and ones that do not, of several vdevs and ones that have begun before."""
     layouts = [resilver_case(seed)["array"]["layout"] for seed in range(N_CASES)]
-    assert {layout["level"] for layout in layouts} == set(POOLS)
+    assert {layout["level"] for layout in layouts} == set(KINDS)
     assert any(len(layout["failed"]) > 1 for layout in layouts)
     assert any(layout["vdevs"] > 1 and layout["rebuild"]["done_ratio"] for layout in layouts)
     have_ended = set()

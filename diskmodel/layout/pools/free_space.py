@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from diskmodel.layout.pieces import Piece
-from diskmodel.layout.pools.records import columns_of, place_of, width_of
+from diskmodel.layout.pools.records import Column, columns_of, padded, parts_of, place_of, width_of
 from diskmodel.layout.pools.scan import new_disk_of
 from diskmodel.layout.pools.writes import WriteTables
 from diskmodel.layout.tables import LayoutTables
@@ -14,9 +14,12 @@ from diskmodel.records import WRITE
 
 def stored_blocks(tables: LayoutTables, blocks: int) -> int:
     """Return the blocks of a vdev that so many blocks take (rule X1)."""
-    m = tables.n_parity
+    m, pool = tables.n_parity, tables.pool
+    assert pool is not None
     if not m:
         return blocks
+    if pool.draid is not None:
+        return -(-blocks // tables.n_data) * (tables.n_data + m)
     together = blocks + m * -(-blocks // tables.n_data)
     return -(-together // (m + 1)) * (m + 1)
 
@@ -27,19 +30,29 @@ def write_pieces(tables: LayoutTables, vdev: int, first: int, blocks: int) -> li
     assert pool is not None
     if not tables.n_parity:
         lba = tables.data_offset + first * pool.block
-        disks = (new_disk_of(tables, disk) for disk in range(base, base + width_of(tables)))
+        disks = (new_disk_of(tables, disk, first) for disk in range(base, base + width_of(tables)))
         return [Piece(disk, WRITE, lba, blocks * pool.block) for disk in disks if disk is not None]
+    pieces = []
+    for at, n_data in parts_of(tables, first, blocks):
+        for disk, row, n in _written_columns(tables, at, n_data):
+            left = new_disk_of(tables, base + disk, row)
+            if left is not None:
+                pieces.append(Piece(left, WRITE, tables.data_offset + row * pool.block, n * pool.block))
+    return pieces
+
+
+def _written_columns(tables: LayoutTables, first: int, blocks: int) -> Iterator[Column]:
+    """Yield the columns of a part with the padding that is written with them (rules X12 and X23)."""
+    assert tables.pool is not None
     columns = columns_of(tables, first, blocks)
+    if tables.pool.draid is not None:
+        yield from padded(tables, columns)
+        return
     rest = blocks % tables.n_data
     n_long = rest + tables.n_parity if rest else 0
     n_padding = stored_blocks(tables, blocks) - sum(column.n for column in columns)
-    pieces = []
-    for number, (disk, row, n) in enumerate(columns):
-        left = new_disk_of(tables, base + disk)
-        if left is not None:
-            padded = n + (n_long <= number < n_long + n_padding)
-            pieces.append(Piece(left, WRITE, tables.data_offset + row * pool.block, padded * pool.block))
-    return pieces
+    for number, column in enumerate(columns):
+        yield column._replace(n=column.n + (n_long <= number < n_long + n_padding))
 
 
 def commands_of(tables: LayoutTables, blocks: int) -> int:
@@ -104,8 +117,9 @@ class Space:
             self.used[kind] = 0
         vdev, stored = self.vdev[kind], stored_blocks(self.tables, blocks)
         at = self.next[kind][vdev]
-        if begin + at + stored > self.pool.slab_blocks:
+        # what begins at a row of a group may lie that much behind
+        if begin + at + stored > self.pool.slab_blocks - (self.pool.align - 1):
             at = 0
         self.next[kind][vdev] = at + stored
         self.used[kind] += blocks
-        return vdev, slab * self.pool.slab_blocks + begin + at
+        return vdev, self.pool.slab_begin(slab, begin) + at

@@ -1,11 +1,13 @@
-"""Pools of OpenZFS: where a record lies on the disks of its vdev, and what reading it takes (rules X1 to X5)."""
+"""Pools of OpenZFS: where a record lies on the disks of its vdev, and what reading it takes (X1 to X5, X23)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from diskmodel.layout.pieces import ChooseCopy, Copy, Piece, Plan
+from diskmodel.layout.pools.draid import DraidTables
 from diskmodel.layout.pools.scan_tables import ScanTables
 from diskmodel.layout.pools.streams import ReadTables
 from diskmodel.layout.pools.writes import WriteTables
@@ -61,6 +63,8 @@ class PoolTables:
         The first records of a vdev, which lie `early_blocks` behind where the others would begin; those others
         `late_blocks`.
     early_blocks, late_blocks : int
+    align : int
+        Blocks that every place is a multiple of: a row of a group of dRAID (rule X23); 1 elsewhere.
     swap_blocks : int
         Blocks after which parity and first data column change places; 0: they never do (rule X4).
     near, turn_of_copies, most_active : int
@@ -74,6 +78,8 @@ class PoolTables:
         How it writes.
     scan : ScanTables
         How a resilver or a scrub goes on, if there is one.
+    draid : DraidTables, optional
+        Of a pool of dRAID vdevs.
     """
 
     record: int
@@ -88,6 +94,7 @@ class PoolTables:
     early_records: int
     early_blocks: int
     late_blocks: int
+    align: int
     swap_blocks: int
     near: int
     turn_of_copies: int
@@ -97,6 +104,11 @@ class PoolTables:
     reads: ReadTables
     writes: WriteTables
     scan: ScanTables
+    draid: DraidTables | None = None
+
+    def slab_begin(self, slab: int, behind: int = 0) -> int:
+        """Return the first place in a metaslab, or the first so many blocks behind its beginning (rule X23)."""
+        return -(-(slab * self.slab_blocks + behind) // self.align) * self.align
 
     def seek_load(self, distance: int) -> int:
         """Return what the way from the last command of a disk adds to its load (rule X6)."""
@@ -115,7 +127,7 @@ class Column(NamedTuple):
 
 def width_of(tables: LayoutTables) -> int:
     """Number of disks of a vdev."""
-    return tables.copies if tables.copies > 1 else tables.n_data + tables.n_parity
+    return tables.n_disks // tables.n_groups
 
 
 def place_of(tables: LayoutTables, record: int) -> tuple[int, int]:
@@ -136,13 +148,34 @@ def place_of(tables: LayoutTables, record: int) -> tuple[int, int]:
     elif place >= n_straight:
         slab -= n_straight - 1
     begin = pool.early_blocks if number < pool.early_records else pool.late_blocks
-    return vdev, slab * pool.slab_blocks + begin + at * pool.stored
+    return vdev, pool.slab_begin(slab) + begin + at * pool.stored
+
+
+def parts_of(tables: LayoutTables, first: int, blocks: int) -> Iterator[tuple[int, int]]:
+    """Yield first block and blocks of the parts of so many blocks of data: one, or two in neighboring groups of dRAID.
+
+    The part in a group goes on as far as the group does (rule X23).
+    """
+    assert tables.pool is not None
+    draid = tables.pool.draid
+    if draid is not None:
+        width = tables.n_data + tables.n_parity
+        left = draid.row_blocks - first // width % draid.row_blocks
+        if blocks > left * tables.n_data:
+            yield first, left * tables.n_data
+            first, blocks = first + left * width, blocks - left * tables.n_data
+    yield first, blocks
 
 
 def columns_of(tables: LayoutTables, first: int, blocks: int) -> list[Column]:
-    """Return the columns of so many blocks of RAID-Z that begin at block `first` of a vdev, parity first (rule X4)."""
+    """Return the columns of so many blocks of RAID-Z that begin at block `first` of a vdev, parity first (rule X4).
+
+    Of dRAID those of a part, and also those that hold nothing (rule X23).
+    """
     pool, m = tables.pool, tables.n_parity
     assert pool is not None
+    if pool.draid is not None:
+        return _columns_of_group(tables, pool.draid, first, blocks)
     width = tables.n_data + m
     each, rest = divmod(blocks, tables.n_data)
     n_long = rest + m if rest else 0
@@ -154,6 +187,28 @@ def columns_of(tables: LayoutTables, first: int, blocks: int) -> list[Column]:
     if pool.swap_blocks and first // pool.swap_blocks % 2:
         columns[0], columns[1] = columns[1], columns[0]
     return columns
+
+
+def _columns_of_group(tables: LayoutTables, draid: DraidTables, first: int, blocks: int) -> list[Column]:
+    """Return the columns of a part of a record of dRAID, parity first (rule X23)."""
+    width, disks = tables.n_data + tables.n_parity, width_of(tables)
+    places = disks - draid.n_spares
+    each, rest = divmod(blocks, tables.n_data)
+    n_long = rest + tables.n_parity if rest else 0
+    group, inside = divmod(first // width, draid.row_blocks)
+    slice_, number = divmod(group, draid.slice_groups)
+    columns = []
+    for column in range(width):
+        row, place = divmod(number * width + column, places)
+        at = (slice_ * draid.slice_rows + row) * draid.row_blocks + inside
+        columns.append(Column(draid.disk_at(slice_, place, disks), at, each + (column < n_long)))
+    return columns
+
+
+def padded(tables: LayoutTables, columns: list[Column]) -> list[Column]:
+    """Return columns with their padding: of dRAID all are as long as those of parity (rule X23)."""
+    assert tables.pool is not None
+    return columns if tables.pool.draid is None else [column._replace(n=columns[0].n) for column in columns]
 
 
 def read_of_mirror(tables: LayoutTables, vdev: int, first: int, choose: ChooseCopy) -> Piece:
@@ -180,13 +235,19 @@ def plan(tables: LayoutTables, sector: int, n: int, choose: ChooseCopy) -> Plan:
         if not tables.n_parity:
             pieces.append(read_of_mirror(tables, vdev, first, choose))
             continue
-        columns = columns_of(tables, first, pool.record // pool.block)
-        misses_data = False
-        for number in reversed(range(len(columns))):
-            disk, row, blocks = columns[number]
-            if base + disk in tables.failed:
-                misses_data = misses_data or number >= tables.n_parity
-            elif number >= tables.n_parity or misses_data:
-                lba = tables.data_offset + row * pool.block
-                pieces.append(Piece(base + disk, READ, lba, blocks * pool.block))
+        for at, blocks in parts_of(tables, first, pool.record // pool.block):
+            pieces += _reads_of_part(tables, pool, base, columns_of(tables, at, blocks))
     return Plan(pieces, [])
+
+
+def _reads_of_part(tables: LayoutTables, pool: PoolTables, base: int, columns: list[Column]) -> Iterator[Piece]:
+    """Yield the reads of data columns from the last to the first, with parity where data is lost (X5 and X23)."""
+    if any(base + column.disk in tables.failed for column in columns):
+        columns = padded(tables, columns)
+    misses_data = False
+    for number in reversed(range(len(columns))):
+        disk, row, n = columns[number]
+        if base + disk in tables.failed:
+            misses_data = misses_data or number >= tables.n_parity
+        elif n and (number >= tables.n_parity or misses_data):
+            yield Piece(base + disk, READ, tables.data_offset + row * pool.block, n * pool.block)

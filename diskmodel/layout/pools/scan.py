@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from diskmodel.layout.pieces import ChooseCopy, Piece, Plan
-from diskmodel.layout.pools.records import columns_of, read_of_mirror, width_of
+from diskmodel.layout.pools.records import columns_of, padded, parts_of, read_of_mirror, width_of
 from diskmodel.records import READ, WRITE
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def blocks_in_order(tables: LayoutTables, vdev: int) -> Iterator[int]:
         n_early = pool.early_records if place == 0 else 0
         for at in range(held):
             begin = pool.early_blocks if at < n_early else pool.late_blocks
-            yield slab * pool.slab_blocks + begin + at * pool.stored
+            yield pool.slab_begin(slab) + begin + at * pool.stored
 
 
 def records_begun(tables: LayoutTables, vdev: int) -> int:
@@ -79,17 +79,18 @@ def step(tables: LayoutTables, vdev: int, first: int, choose: ChooseCopy) -> Pla
         read = read_of_mirror(tables, vdev, first, choose)
         return Plan([read], [Piece(new, WRITE, read.lba, read.n)])
     reads, writes = [], []
-    for disk, row, blocks in reversed(columns_of(tables, first, pool.record // pool.block)):
-        lba, n = tables.data_offset + row * pool.block, blocks * pool.block
-        if base + disk == lost:
-            writes.append(Piece(new, WRITE, lba, n))
-        elif base + disk not in tables.failed:
-            reads.append(Piece(base + disk, READ, lba, n))
+    for at, blocks in parts_of(tables, first, pool.record // pool.block):
+        for disk, row, n_blocks in reversed(padded(tables, columns_of(tables, at, blocks))):
+            lba, n = tables.data_offset + row * pool.block, n_blocks * pool.block
+            if base + disk == lost:
+                writes.append(Piece(new, WRITE, lba, n))
+            elif base + disk not in tables.failed:
+                reads.append(Piece(base + disk, READ, lba, n))
     return Plan(reads, writes) if writes or lost < 0 else None
 
 
-def new_disk_of(tables: LayoutTables, disk: int) -> int | None:
-    """Return the disk that is written instead of another one; None: it has failed, and is not resilvered."""
+def new_disk_of(tables: LayoutTables, disk: int, block: int | None) -> int | None:
+    """Return the disk whose block is written instead of another one's; None: it has failed, and is not resilvered."""
     if disk not in tables.failed:
         return disk
     return tables.n_disks if tables.family == "pool" and disk == tables.rebuild_disk else None

@@ -1,4 +1,4 @@
-"""A pool of OpenZFS in whole numbers, as the engines read it (rules X1 to X22)."""
+"""A pool of OpenZFS in whole numbers, as the engines read it (rules X1 to X25)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from diskmodel.layout.description import Layout
 from diskmodel.layout.pools import scan_tables, streams, writes
+from diskmodel.layout.pools.draid import RESERVED_BYTES, ROW_BYTES, DraidTables, drawn_orders, slice_groups
 from diskmodel.layout.pools.records import (
     ACTIVE_READS,
     COPY_TURN_BYTES,
@@ -57,9 +58,10 @@ def pool_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> LayoutT
         rule = f"the disk has {disk_sectors * sector_bytes} bytes"
         raise fault("layout.member_bytes", used * sector_bytes, rule, "use less")
     n_parity, width = layout.parity_strips, layout.group_disks
-    n_data = width - n_parity if n_parity else 1
+    n_data = layout.data_strips if n_parity else 1
     member_blocks = (used - offset - LABELS_BEHIND_BYTES // sector_bytes) // block
-    vdev_bytes = member_blocks * (width if n_parity else 1) * layout.block_bytes
+    draid = _draid_tables(layout) if layout.kind.is_distributed else None
+    vdev_bytes = _vdev_blocks(layout, draid, member_blocks) * layout.block_bytes
     slab_bytes = _slab_bytes(vdev_bytes)
     n_slabs = max(vdev_bytes, 0) // slab_bytes
     if n_slabs < 1:
@@ -67,14 +69,17 @@ def pool_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> LayoutT
         raise fault("layout.disks", layout.disks, f"a vdev has no room for a metaslab of {slab_bytes} bytes", fix)
     n_blocks = layout.pool_record_bytes // layout.block_bytes
     stored = n_blocks
-    shift = 0
-    if n_parity:
+    shift, align = 0, 1
+    if draid is not None:
+        align = n_data + n_parity
+        stored = -(-n_blocks // n_data) * align
+    elif n_parity:
         stored = n_blocks + n_parity * -(-n_blocks // n_data)
         stored = -(-stored // (n_parity + 1)) * (n_parity + 1)
         shift = n_parity + 1
     late = math.lcm(width, shift) if shift else 0
     slab_blocks = slab_bytes // layout.block_bytes
-    slab_records = (slab_blocks - late) // stored
+    slab_records = (slab_blocks - (align - 1) - late) // stored
     half_records = slab_records // 2
     if half_records < 1:
         rule, fix = f"a metaslab of {slab_bytes} bytes has no room for two", "use smaller records"
@@ -83,7 +88,7 @@ def pool_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> LayoutT
     vdevs = layout.n_groups
     slop = min(max(n_slabs * slab_bytes * vdevs // SLOP_SHARE, MIN_SLOP_BYTES), MAX_SLOP_BYTES)
     kept = -(-slop // (stored * layout.block_bytes))
-    turn = max(TURN_BYTES * n_data // (stored * layout.block_bytes), 1)
+    turn = max(TURN_BYTES * _data_disks(layout) // (stored * layout.block_bytes), 1)
     # whole turns of every vdev, so that no record lies behind the last metaslab
     records = n_slabs * slab_records // turn * turn * vdevs - kept
     if records < 1:
@@ -118,7 +123,8 @@ def pool_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> LayoutT
             early_records=min(EARLY_BYTES // layout.pool_record_bytes // vdevs, half_records),
             early_blocks=shift,
             late_blocks=late,
-            swap_blocks=swap_blocks_of(layout.block_bytes) if n_parity == 1 else 0,
+            align=align,
+            swap_blocks=swap_blocks_of(layout.block_bytes) if n_parity == 1 and draid is None else 0,
             near=max(NEAR_BYTES // sector_bytes, 1),
             turn_of_copies=max(COPY_TURN_BYTES // sector_bytes, 1),
             most_active=ACTIVE_READS,
@@ -126,20 +132,50 @@ def pool_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> LayoutT
             gather=GATHER_BYTES // sector_bytes,
             reads=_read_tables(layout.pool_record_bytes),
             writes=_write_tables(layout, sector_bytes, records + kept, n_slabs, offset, member_blocks * block),
-            scan=_scan_tables(layout, sector_bytes, records, n_data),
+            scan=_scan_tables(layout, sector_bytes, records),
+            draid=draid,
         ),
     )
     return _with_scan(layout, tables)
 
 
-def _scan_tables(layout: Layout, sector_bytes: int, records: int, n_data: int) -> ScanTables:
+def _data_disks(layout: Layout) -> int:
+    """Return the disks that the data of a vdev would fill; 1: those of a mirror (`vdev_get_ndisks`, without parity)."""
+    if not layout.parity_strips:
+        return 1
+    return layout.group_disks - layout.spare_places - layout.parity_strips
+
+
+def _draid_tables(layout: Layout) -> DraidTables:
+    """Return the groups of a vdev of dRAID (rule X23)."""
+    group, places = layout.data_strips + layout.parity_strips, layout.group_disks - layout.spare_places
+    n_groups = slice_groups(group, places)
+    return DraidTables(
+        row_blocks=ROW_BYTES // layout.block_bytes,
+        slice_groups=n_groups,
+        slice_rows=n_groups * group // places,
+        n_spares=layout.spare_places,
+        orders=drawn_orders(layout.group_disks),
+    )
+
+
+def _vdev_blocks(layout: Layout, draid: DraidTables | None, member_blocks: int) -> int:
+    """Return the blocks of a vdev: of dRAID those of whole groups in whole rows (rule X23)."""
+    if draid is None:
+        return member_blocks * (layout.group_disks if layout.parity_strips else 1)
+    rows = (member_blocks - RESERVED_BYTES // layout.block_bytes) // draid.row_blocks
+    group = layout.data_strips + layout.parity_strips
+    return rows * (layout.group_disks - draid.n_spares) // group * group * draid.row_blocks
+
+
+def _scan_tables(layout: Layout, sector_bytes: int, records: int) -> ScanTables:
     """Return how a scan goes on (rules X14 and X20 to X22)."""
     ratio = None if layout.rebuild is None else layout.rebuild.used_ratio
     ratio = scan_tables.USUAL_USED_RATIO if ratio is None else ratio
     is_scrub = layout.rebuild is not None and layout.rebuild.action != "recover"
     return ScanTables(
         records=int(records * ratio),
-        in_flight=scan_tables.IN_FLIGHT_BYTES * n_data // sector_bytes,
+        in_flight=scan_tables.IN_FLIGHT_BYTES * _data_disks(layout) // sector_bytes,
         least_ns=scan_tables.SCRUB_LEAST_NS if is_scrub else scan_tables.RESILVER_LEAST_NS,
         active_least=scan_tables.ACTIVE_READS[0],
         active_most=scan_tables.ACTIVE_READS[1],
@@ -197,7 +233,7 @@ def _write_tables(
         active_most=writes.ACTIVE_GROUP_WRITES[1],
         allocated=writes.ALLOCATED,
         allocated_first=writes.ALLOCATED_FIRST,
-        turn_blocks=max(TURN_BYTES * (layout.data_strips if layout.parity_strips else 1) // layout.block_bytes, 1),
+        turn_blocks=max(TURN_BYTES * _data_disks(layout) // layout.block_bytes, 1),
         n_records=n_records,
         log_block=writes.LOG_BLOCK_BYTES,
         log_header=writes.LOG_HEADER_BYTES,

@@ -27,7 +27,8 @@ from diskmodel.workload import Workload
 def level_in_words(level: str) -> str:
     """Return a level for people: "RAID 5", "JBOD", "an erasure code", "a pool of RAID-Z2"."""
     if KINDS[level].is_pool:
-        return f"a pool of {'mirrors' if level == 'mirror' else level.upper().replace('RAIDZ', 'RAID-Z')}"
+        vdev = level.upper().replace("RAIDZ", "RAID-Z").replace("DRAID", "dRAID")
+        return f"a pool of {'mirrors' if level == 'mirror' else vdev}"
     return "an erasure code" if level == "erasure" else level.upper().replace("RAID", "RAID ")
 
 

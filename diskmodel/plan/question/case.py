@@ -15,6 +15,7 @@ from diskmodel.drive.log_devices import NONE, log_device_of
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.description import JOURNALED, Layout, Rebuild
 from diskmodel.layout.levels import KINDS
+from diskmodel.layout.shape import MAX_VDEV_DISKS
 from diskmodel.plan.question.description import Candidates, PlanDescription, Prices, Search
 from diskmodel.plan.question.family import Family
 from diskmodel.plan.question.objective import Objective
@@ -242,8 +243,10 @@ class Case:
         return (level, 1) if groups == 1 else (striped, groups)
 
     def _vdevs(self, disks: int) -> int:
-        """Return the fewest equal vdevs within the plan's widest one; pairs of mirrors."""
+        """Return the fewest equal vdevs within the plan's widest one; pairs of mirrors, dRAID as wide as it can be."""
         level, kind = self.family.level, KINDS[self.family.level]
+        if kind.is_distributed:
+            return next(n for n in range(-(-disks // MAX_VDEV_DISKS), disks + 1) if disks % n == 0)
         widest = self.plan.candidates.max_group_width.raidz if kind.n_parity else 2
         for vdevs in range(-(-disks // widest), disks // kind.min_disks + 1):
             if disks % vdevs == 0:

@@ -19,6 +19,7 @@ from diskmodel.layout.description import (
     WritePolicy,
 )
 from diskmodel.layout.levels import KINDS
+from diskmodel.layout.shape import MAX_DISKS
 from diskmodel.units import Bytes, Length, Nanoseconds, Ratio
 
 #: Size of a record of a pool.
@@ -34,6 +35,8 @@ class CommonLayout(Description):
         As in an array's layout: of mirrored levels.
     n_parity : int or None
         Of level erasure.
+    data_disks, distributed_spares : int or None
+        Of dRAID.
     record_bytes, ashift, sync, dirty_data_max_bytes, record_work_ns
         Of pools of OpenZFS.
     log : LogDevice or None
@@ -57,6 +60,8 @@ class CommonLayout(Description):
     stripe_cache_pages: int | None = Field(default=None, ge=1, le=MAX_STRIPE_CACHE)
     huge_page_ratio: Ratio | None = None
     n_parity: int | None = Field(default=None, ge=1)
+    data_disks: int | None = Field(default=None, ge=1, le=MAX_DISKS)
+    distributed_spares: int | None = Field(default=None, ge=0, le=100)
     record_bytes: RecordBytes | None = None
     ashift: int | None = Field(default=None, ge=9, le=16)
     sync: Literal["standard", "disabled"] | None = None
@@ -89,6 +94,7 @@ class CommonLayout(Description):
             "bitmap": not kind.is_redundant or kind.is_pool,
             "read_policy": kind.is_pool,
             "read_strips": kind.is_pool,
+            **dict.fromkeys(("data_disks", "distributed_spares"), not kind.is_distributed),
             "record_bytes": not kind.is_pool,
             **dict.fromkeys(("ashift", "sync", "dirty_data_max_bytes", "record_work_ns"), not kind.is_pool),
             "log": not kind.is_pool and level not in JOURNALED,

@@ -83,12 +83,14 @@ def operations_of(array: Array, workload: Workload, space: int = 0) -> float:
     """Return the disk operations of a request that calculators count.
 
     Of RAID a penalty for each write. Of a vdev of RAID-Z one disk's worth of requests: each keeps all its disks busy.
+    Of dRAID as many disks' worth as groups are next to each other (zpoolconcepts.7).
     """
     layout, hit = array.layout, calculator_cache_hit(array, space)
     reads = read_fraction(workload)
     if layout.kind.is_pool:
-        per_read = layout.group_disks if layout.parity_strips else 1
-        return reads * (1 - hit) * per_read + (1 - reads) * layout.group_disks
+        of_all = layout.group_disks / layout.groups_at_once
+        per_read = of_all if layout.parity_strips else 1
+        return reads * (1 - hit) * per_read + (1 - reads) * of_all
     return back_end_per_host(write_penalty(layout.level, n_parity=layout.n_parity), reads, hit)
 
 

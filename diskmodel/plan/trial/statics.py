@@ -100,7 +100,7 @@ def loss_beside(
     A hot spare replaces them at once; a rebuild that does not end takes ten years. `used_ratio` as `rebuilt_bytes`.
     """
     layout, drive = array.layout, array.drive
-    wait = 0.0 if layout.spares else replacement_hours
+    wait = 0.0 if layout.spares or layout.spare_places else replacement_hours
     repair = wait + (rebuild_hours if math.isfinite(rebuild_hours) else 24 * 365 * 10)
     return data_loss(
         layout.level,
@@ -111,6 +111,7 @@ def loss_beside(
         ure_per_bit=USUAL_URE_PER_BIT[drive.kind] if drive.ure_per_bit is None else drive.ure_per_bit,
         n_groups=layout.n_groups,
         n_parity=layout.n_parity,
+        n_data=layout.data_strips if layout.kind.is_distributed else None,
     )
 
 

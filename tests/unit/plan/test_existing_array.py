@@ -89,6 +89,8 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
         )
     },
     "layout.vdevs": (2, {"layout": {"level": "raidz1", "disks": 12}}),
+    "layout.data_disks": (3, {"layout": {"level": "draid1", "disks": 12}}),
+    "layout.distributed_spares": (2, {"layout": {"level": "draid1", "disks": 12}}),
     "layout.record_bytes": (8192, {"layout": {"level": "raidz1", "disks": 12}}),
     "layout.ashift": (13, {"layout": {"level": "raidz1", "disks": 12}}),
     "layout.sync": ("disabled", {"layout": {"level": "raidz1", "disks": 12}}),
@@ -204,7 +206,7 @@ def test_a_field_is_carried_or_named(path: str) -> None:
     about = [note for note in notes if note.startswith("--array") and (short in note or path in note)]
     assert len(about) == bool(lacking), (having, lacking, notes)
     if having and lacking:
-        said = re.findall(r"raid\w+|erasure", about[0])
+        said = re.findall(r"d?raid\w+|erasure", about[0])
         assert set(said) == having
 
 
@@ -216,6 +218,8 @@ ONLY: dict[str, set[str]] = {
     "layout.rebuild.done_ratio": set(),
     "layout.groups": {"raid50"},
     "layout.vdevs": {"raidz1"},
+    "layout.data_disks": {"draid1"},
+    "layout.distributed_spares": {"draid1"},
     "layout.record_bytes": {"raidz1"},
     "layout.ashift": {"raidz1"},
     "layout.sync": {"raidz1"},

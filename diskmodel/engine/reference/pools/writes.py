@@ -396,7 +396,7 @@ class PoolWrites:
         tables, layout = self.tables, self.raid.tables
         n_disks = min(tables.labeled_vdevs, layout.n_groups) * width_of(layout)
         places = [base + at for base in (tables.label_first, tables.label_last) for at in (0, tables.label_apart)]
-        disks = [new_disk_of(layout, disk) for disk in range(n_disks)]
+        disks = [new_disk_of(layout, disk, None) for disk in range(n_disks)]
         pieces = [Piece(disk, WRITE, lba, tables.label_sectors) for lba in places for disk in disks if disk is not None]
         self.raid.start(pieces, [], lambda *_: self.raid.array_flushes.flush(self._end_group))
 

@@ -2,6 +2,7 @@
 
 mod bitmap;
 mod choice;
+mod draid;
 mod journal;
 mod mirror;
 mod parity;
@@ -26,6 +27,7 @@ pub const READ_AND_HOLD: u8 = 2;
 
 pub use bitmap::{page_of, Bitmap};
 pub use choice::{CopyChoice, DiskState};
+pub use draid::DraidTables;
 pub use journal::{part_within, JournalTables, PartialTables, Room, Stripe, BATCH_STRIPES, BLOCK_BYTES};
 pub use pool::PoolTables;
 pub use pool_log::{rounded, Lengths};
@@ -244,7 +246,7 @@ impl Layout {
     }
 
     /// The disk of a pool that is written instead of another one; None: it has failed, and is not resilvered.
-    pub fn new_disk(&self, disk: u32) -> Option<u32> {
+    pub fn new_disk(&self, disk: u32, _block: Option<i64>) -> Option<u32> {
         if !self.has_failed(disk) {
             return Some(disk);
         }

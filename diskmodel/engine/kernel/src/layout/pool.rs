@@ -1,5 +1,6 @@
 //! Pools of OpenZFS: where a record lies, and what reading it takes (rules X1 to X6); see `diskmodel/layout/pools/records.py`.
 
+use super::draid::DraidTables;
 use super::pool_space::WriteTables;
 use super::pool_streams::ReadTables;
 use super::scan::ScanTables;
@@ -29,6 +30,8 @@ record! {
         pub early_records: i64,
         pub early_blocks: i64,
         pub late_blocks: i64,
+        /// Blocks that every place is a multiple of.
+        pub align: i64,
         /// Blocks after which parity and first data column change places; 0: they never do.
         pub swap_blocks: i64,
         pub near: i64,
@@ -40,6 +43,8 @@ record! {
         pub reads: ReadTables,
         pub writes: WriteTables,
         pub scan: ScanTables,
+        /// Of a pool of dRAID vdevs.
+        pub draid: Option<DraidTables>,
     }
 }
 
@@ -51,6 +56,18 @@ impl PoolTables {
             near if near < self.near => NEAR_LOAD,
             _ => FAR_LOAD,
         }
+    }
+
+    /// First place in a metaslab, or the first so many blocks behind its beginning (rule X23).
+    pub fn slab_begin(&self, slab: i64, behind: i64) -> i64 {
+        (slab * self.slab_blocks + behind + self.align - 1) / self.align * self.align
+    }
+
+    /// First block and blocks of the parts of so many blocks of data: one, or two in neighboring groups of dRAID.
+    pub fn parts(&self, layout: &Layout, first: i64, blocks: i64) -> impl Iterator<Item = (i64, i64)> {
+        let (data, all) = self.draid.as_ref().map_or((i64::MAX, 0), |draid| draid.left(layout, first));
+        let here = blocks.min(data);
+        std::iter::once((first, here)).chain((blocks > here).then_some((first + all, blocks - here)))
     }
 
     /// Vdev of a record and its first block there (rules X2 and X3).
@@ -72,7 +89,7 @@ impl PoolTables {
         };
         let n_early = self.early_records;
         let begin = if number < n_early { self.early_blocks } else { self.late_blocks };
-        (vdev, slab * self.slab_blocks + begin + at * self.stored)
+        (vdev, self.slab_begin(slab, 0) + begin + at * self.stored)
     }
 }
 
@@ -117,22 +134,34 @@ pub(super) fn mirror(
 
 /// Reads of the data columns of a RAID-Z record, from the last to the first; with parity where data is lost (rule X4).
 fn columns(layout: &Layout, pool: &PoolTables, vdev: i64, first: i64, plan: &mut Plan) {
-    let (n_parity, width) = (layout.n_parity, layout.n_data + layout.n_parity);
-    let blocks = pool.record / pool.block;
-    let mut misses_data = false;
-    for number in (0..n_columns(layout, blocks)).rev() {
-        let (disk, row, n) = pool.column(layout, first, blocks, number);
-        let disk = (vdev * width + disk) as u32;
-        if layout.has_failed(disk) {
-            misses_data |= number >= n_parity;
-        } else if number >= n_parity || misses_data {
-            plan.first.push(Piece::new(disk, READ, layout.data_offset + row * pool.block, n * pool.block));
+    let (n_parity, base) = (layout.n_parity, vdev * layout.group_width());
+    for (first, blocks) in pool.parts(layout, first, pool.record / pool.block) {
+        let n_columns = n_columns(layout, blocks);
+        let has_failed = |number| {
+            let (disk, ..) = pool.column(layout, first, blocks, number);
+            layout.has_failed((base + disk) as u32)
+        };
+        // what is computed takes padding, too
+        let is_padded = pool.draid.is_some() && !layout.failed.is_empty() && (0..n_columns).any(has_failed);
+        let longest = pool.column(layout, first, blocks, 0).2;
+        let mut misses_data = false;
+        for number in (0..n_columns).rev() {
+            let (disk, row, n) = pool.column(layout, first, blocks, number);
+            let (disk, n) = ((base + disk) as u32, if is_padded { longest } else { n });
+            if layout.has_failed(disk) {
+                misses_data |= number >= n_parity;
+            } else if n > 0 && (number >= n_parity || misses_data) {
+                plan.first.push(Piece::new(disk, READ, layout.data_offset + row * pool.block, n * pool.block));
+            }
         }
     }
 }
 
-/// Columns of so many blocks of RAID-Z.
+/// Columns of so many blocks of RAID-Z; those of dRAID include columns that hold nothing.
 pub fn n_columns(layout: &Layout, blocks: i64) -> i64 {
+    if layout.is_draid() {
+        return layout.n_data + layout.n_parity;
+    }
     match (blocks / layout.n_data, blocks % layout.n_data) {
         (0, rest) => rest + layout.n_parity,
         _ => layout.n_data + layout.n_parity,
@@ -140,11 +169,16 @@ pub fn n_columns(layout: &Layout, blocks: i64) -> i64 {
 }
 
 impl PoolTables {
-    /// Disk of its vdev, row and blocks of a column of so many blocks of RAID-Z that begin at block `first` (rule X4).
+    /// Disk of its vdev, row and blocks of a column of so many blocks of RAID-Z, or of a part of dRAID, that begin at
+    /// block `first` (rules X4 and X23).
     pub fn column(&self, layout: &Layout, first: i64, blocks: i64, number: i64) -> (i64, i64, i64) {
         let width = layout.n_data + layout.n_parity;
         let (each, rest) = (blocks / layout.n_data, blocks % layout.n_data);
         let n_long = if rest > 0 { rest + layout.n_parity } else { 0 };
+        if let Some(draid) = &self.draid {
+            let (disk, row) = draid.column(layout, first, number);
+            return (disk, row, each + i64::from(number < n_long));
+        }
         let is_swapped = self.swap_blocks > 0 && first / self.swap_blocks % 2 == 1;
         let place = first % width + if is_swapped && number < 2 { 1 - number } else { number };
         // columns that change places are equally long

@@ -96,7 +96,11 @@ fn stored_blocks(layout: &Layout, blocks: i64) -> i64 {
     if m == 0 {
         return blocks;
     }
-    let together = blocks + m * ((blocks + layout.n_data - 1) / layout.n_data);
+    let rows = (blocks + layout.n_data - 1) / layout.n_data;
+    if layout.is_draid() {
+        return rows * (layout.n_data + m);
+    }
+    let together = blocks + m * rows;
     (together + m) / (m + 1) * (m + 1)
 }
 
@@ -105,24 +109,26 @@ pub fn write_pieces(layout: &Layout, pool: &PoolTables, vdev: i64, first: i64, b
     if layout.n_parity == 0 {
         let lba = layout.data_offset + first * pool.block;
         for disk in vdev * layout.copies..(vdev + 1) * layout.copies {
-            if let Some(disk) = layout.new_disk(disk as u32) {
+            if let Some(disk) = layout.new_disk(disk as u32, Some(first)) {
                 pieces.push(Piece::new(disk, WRITE, lba, blocks * pool.block));
             }
         }
         return;
     }
-    let n_parity = layout.n_parity;
-    let rest = blocks % layout.n_data;
-    let n_long = if rest > 0 { rest + n_parity } else { 0 };
-    let width = layout.n_data + n_parity;
-    let together = blocks + n_parity * ((blocks + layout.n_data - 1) / layout.n_data);
-    let n_padding = stored_blocks(layout, blocks) - together;
-    for number in 0..n_columns(layout, blocks) {
-        let (disk, row, n) = pool.column(layout, first, blocks, number);
-        if let Some(disk) = layout.new_disk((vdev * width + disk) as u32) {
-            let is_padded = n_long <= number && number < n_long + n_padding;
-            let lba = layout.data_offset + row * pool.block;
-            pieces.push(Piece::new(disk, WRITE, lba, (n + i64::from(is_padded)) * pool.block));
+    let (n_parity, width) = (layout.n_parity, layout.group_width());
+    for (first, blocks) in pool.parts(layout, first, blocks) {
+        let rest = blocks % layout.n_data;
+        let n_long = if rest > 0 { rest + n_parity } else { 0 };
+        let together = blocks + n_parity * ((blocks + layout.n_data - 1) / layout.n_data);
+        // of dRAID all columns behind the long ones
+        let n_padding = stored_blocks(layout, blocks) - together;
+        for number in 0..n_columns(layout, blocks) {
+            let (disk, row, n) = pool.column(layout, first, blocks, number);
+            if let Some(disk) = layout.new_disk((vdev * width + disk) as u32, Some(row)) {
+                let is_padded = n_long <= number && number < n_long + n_padding;
+                let lba = layout.data_offset + row * pool.block;
+                pieces.push(Piece::new(disk, WRITE, lba, (n + i64::from(is_padded)) * pool.block));
+            }
         }
     }
 }
@@ -199,9 +205,10 @@ impl Space {
         }
         let stored = stored_blocks(layout, blocks);
         let next = &mut kind.next[kind.vdev as usize];
-        let at = if begin + *next + stored > pool.slab_blocks { 0 } else { *next };
+        // what begins at a row of a group may lie that much behind
+        let at = if begin + *next + stored > pool.slab_blocks - (pool.align - 1) { 0 } else { *next };
         *next = at + stored;
         kind.used += blocks;
-        (kind.vdev, slab * pool.slab_blocks + begin + at)
+        (kind.vdev, pool.slab_begin(slab, begin) + at)
     }
 }

@@ -98,7 +98,7 @@ impl Stored {
     pub fn take(&mut self, pool: &PoolTables) -> i64 {
         let is_early = self.place(pool) == 0 && self.at < pool.early_records;
         let begin = if is_early { pool.early_blocks } else { pool.late_blocks };
-        let first = self.slab * pool.slab_blocks + begin + self.at * pool.stored;
+        let first = pool.slab_begin(self.slab, 0) + begin + self.at * pool.stored;
         self.skip(pool, 1);
         first
     }
@@ -130,14 +130,17 @@ pub fn step(
         plan.then.push(Piece::new(new, WRITE, read.lba, read.n));
         return true;
     }
-    let blocks = pool.record / pool.block;
-    for number in (0..n_columns(layout, blocks)).rev() {
-        let (disk, row, n) = pool.column(layout, first, blocks, number);
-        let (disk, lba, n) = ((vdev * width + disk) as u32, layout.data_offset + row * pool.block, n * pool.block);
-        if i64::from(disk) == layout.rebuild_disk {
-            plan.then.push(Piece::new(new, WRITE, lba, n));
-        } else if !layout.has_failed(disk) {
-            plan.first.push(Piece::new(disk, READ, lba, n));
+    for (first, blocks) in pool.parts(layout, first, pool.record / pool.block) {
+        let longest = pool.column(layout, first, blocks, 0).2;
+        for number in (0..n_columns(layout, blocks)).rev() {
+            let (disk, row, n) = pool.column(layout, first, blocks, number);
+            let n = if pool.draid.is_some() { longest } else { n } * pool.block;
+            let (disk, lba) = ((vdev * width + disk) as u32, layout.data_offset + row * pool.block);
+            if i64::from(disk) == layout.rebuild_disk {
+                plan.then.push(Piece::new(new, WRITE, lba, n));
+            } else if !layout.has_failed(disk) {
+                plan.first.push(Piece::new(disk, READ, lba, n));
+            }
         }
     }
     is_scrub || !plan.then.is_empty()

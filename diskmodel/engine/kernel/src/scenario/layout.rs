@@ -1,7 +1,7 @@
 //! What a layout must keep.
 
 use crate::layout::{page_of, PER_MILLION};
-use crate::layout::{Family, LayoutTables, SyncAction, WriteTables};
+use crate::layout::{DraidTables, Family, LayoutTables, SyncAction, WriteTables};
 use crate::rule::{all_within, ascending, holds, within};
 use crate::rule::{
     MAX_APART_NS, MAX_DISKS, MAX_LENGTH_BYTES, MAX_PIECES, MAX_REBUILD_STEPS, MAX_SECTORS, MAX_STRIPE_PAGES,
@@ -59,13 +59,20 @@ impl LayoutTables {
         self.check_rebuild(sector_bytes)
     }
 
-    /// Disks of a parity group, or of a mirror.
+    /// Disks of a parity group, of a mirror, or of a vdev.
     pub fn group_width(&self) -> i64 {
-        if self.n_parity > 0 {
+        if self.family == Family::Pool {
+            i64::from(self.n_disks) / self.n_groups
+        } else if self.n_parity > 0 {
             self.n_data + self.n_parity
         } else {
             self.copies
         }
+    }
+
+    /// Whether it is a pool of dRAID vdevs.
+    pub fn is_draid(&self) -> bool {
+        self.pool.as_ref().is_some_and(|pool| pool.draid.is_some())
     }
 
     fn check_pool(&self) -> Result<(), String> {
@@ -73,11 +80,19 @@ impl LayoutTables {
             return holds(self.family != Family::Pool, "layout.pool", "None", "a pool needs its tables");
         };
         let width = self.group_width();
-        let is_mirror = self.n_parity == 0 && self.n_data == 1;
+        let group = self.n_data + self.n_parity;
+        let is_vdev = match &pool.draid {
+            Some(draid) => {
+                draid.check(width, group)?;
+                self.n_parity > 0 && self.copies == 1 && pool.align == group && pool.stored % group == 0
+            }
+            None if self.n_parity > 0 => group == width && self.copies == 1 && pool.align == 1,
+            None => self.n_data == 1 && self.copies == width && pool.align == 1,
+        };
         holds(
             self.family == Family::Pool
                 && self.n_groups * width == i64::from(self.n_disks)
-                && (is_mirror || self.copies == 1 && self.n_parity > 0)
+                && is_vdev
                 && self.stripe_cache == 0
                 && self.bitmap_chunk == 0
                 && self.sync_action != SyncAction::Resync,
@@ -141,14 +156,18 @@ impl LayoutTables {
         let wide = |a: i64, b: i64| i128::from(a) * i128::from(b);
         let begin = pool.early_blocks.max(pool.late_blocks);
         holds(
-            wide(pool.slab_records, pool.stored) + i128::from(begin) <= i128::from(pool.slab_blocks)
+            wide(pool.slab_records, pool.stored) + i128::from(begin + pool.align - 1) <= i128::from(pool.slab_blocks)
                 && pool.stored >= pool.record / pool.block,
             "layout.pool.slab_records",
             pool.slab_records,
             "the last record of a metaslab must end in it",
         )?;
-        let per_row = i128::from(if self.n_parity > 0 { width } else { 1 });
-        let rows = (wide(pool.n_slabs, pool.slab_blocks) + per_row - 1) / per_row;
+        let all = wide(pool.n_slabs, pool.slab_blocks);
+        let rows = match &pool.draid {
+            Some(draid) => draid.rows_of(all, width, group),
+            None if self.n_parity > 0 => (all + i128::from(width) - 1) / i128::from(width),
+            None => all,
+        };
         holds(
             rows * i128::from(pool.block) <= i128::from(self.member),
             "layout.pool.n_slabs",
@@ -325,6 +344,8 @@ impl LayoutTables {
             Family::Concat => self.member * n_disks,
             Family::Copies if self.far => strips / self.copies * n_disks * self.strip,
             Family::Copies => strips * n_disks / self.copies * self.strip,
+            // groups of dRAID are fewer disks than all: that its metaslabs lie on them is checked with the pool
+            Family::Pool if self.is_draid() => self.member.saturating_mul(i64::from(self.n_disks)),
             Family::Parity | Family::Pool => strips * self.strip * self.n_data * self.n_groups,
         }
     }
@@ -350,7 +371,7 @@ impl LayoutTables {
                 is_lost.chunks(self.copies as usize).all(|vdev| vdev.iter().any(|&lost| !lost))
             }
             Family::Parity | Family::Pool => {
-                let width = (self.n_data + self.n_parity) as usize;
+                let width = self.group_width() as usize;
                 let n_lost = |group: &[bool]| group.iter().filter(|&&lost| lost).count() as i64;
                 is_lost.chunks(width).all(|group| n_lost(group) <= self.n_parity)
             }
@@ -418,7 +439,50 @@ impl LayoutTables {
         if !self.cuts_reads && self.largest_request == 0 && self.failed.is_empty() {
             return MAX_SECTORS;
         }
-        self.strip.saturating_mul((MAX_PIECES / self.group_width()).max(1))
+        // a record of dRAID may lie in two groups
+        let pieces = if self.is_draid() { 2 * (self.n_data + self.n_parity) } else { self.group_width() };
+        self.strip.saturating_mul((MAX_PIECES / pieces).max(1))
+    }
+}
+
+impl DraidTables {
+    /// Refuses groups of `group` disks that do not lie in rows of whole vdevs of `width` disks.
+    fn check(&self, width: i64, group: i64) -> Result<(), String> {
+        let counts = [
+            ("layout.pool.draid.row_blocks", self.row_blocks),
+            ("layout.pool.draid.slice_groups", self.slice_groups),
+            ("layout.pool.draid.slice_rows", self.slice_rows),
+        ];
+        all_within(&counts, 1, MAX_SECTORS)?;
+        within("layout.pool.draid.n_spares", self.n_spares, 0, width - group)?;
+        let places = i128::from(width - self.n_spares);
+        holds(
+            i128::from(self.slice_groups) * i128::from(group) == i128::from(self.slice_rows) * places,
+            "layout.pool.draid.slice_groups",
+            self.slice_groups,
+            "must fill whole rows",
+        )?;
+        let is_order = |order: &[u32]| {
+            let mut sorted = order.to_vec();
+            sorted.sort_unstable();
+            (0..width).eq(sorted.into_iter().map(i64::from))
+        };
+        holds(
+            !self.orders.is_empty() && self.orders.chunks(width as usize).all(is_order),
+            "layout.pool.draid.orders",
+            self.orders.len(),
+            format_args!("each must have every one of {width} disks"),
+        )
+    }
+
+    /// Blocks of each disk that the first so many blocks of a vdev reach into.
+    fn rows_of(&self, blocks: i128, width: i64, group: i64) -> i128 {
+        let (group, row) = (i128::from(group), i128::from(self.row_blocks));
+        let (slice_groups, places) = (i128::from(self.slice_groups), i128::from(width - self.n_spares));
+        let last = (blocks - 1) / (group * row);
+        let rows =
+            last / slice_groups * i128::from(self.slice_rows) + (last % slice_groups * group + group - 1) / places;
+        (rows + 1) * row
     }
 }
 

@@ -618,7 +618,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         plan.then.clear();
         for base in [writes.label_first, writes.label_last] {
             for lba in [base, base + writes.label_apart] {
-                for disk in (0..n_disks as u32).filter_map(|disk| layout.new_disk(disk)) {
+                for disk in (0..n_disks as u32).filter_map(|disk| layout.new_disk(disk, None)) {
                     plan.first.push(Piece::new(disk, WRITE, lba, writes.label_sectors));
                 }
             }
