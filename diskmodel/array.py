@@ -369,7 +369,18 @@ class Array(Description):
     @property
     def doubts(self) -> tuple[str, ...]:
         """Why not to rely on answers about it: its drive's profile, and what is not simulated as it is described."""
-        return tuple(why for why in (self.drive.doubt, self._doubt_about_bitmap, self._doubt_about_journal) if why)
+        found = (self.drive.doubt, self._doubt_about_bitmap, self._doubt_about_journal, self._doubt_about_pool)
+        return tuple(why for why in found if why)
+
+    @property
+    def _doubt_about_pool(self) -> str:
+        """Which vdevs and passes over them were never compared with measurements; "" where none is described."""
+        layout = self.layout
+        if layout.kind.is_distributed:
+            return "no measurement of dRAID is at hand: its figures follow OpenZFS's source alone"
+        if layout.is_rebuilt_in_order:
+            return "no measurement of a sequential resilver is at hand: its hours follow OpenZFS's source alone"
+        return ""
 
     @property
     def _doubt_about_bitmap(self) -> str:

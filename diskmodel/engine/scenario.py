@@ -112,7 +112,7 @@ def resolve(array: Array, seed: int) -> Scenario:
         raise DescriptionError(Fault("seed", seed, "must not be negative", "use 0 or more"))
     tables = array.drive_tables()
     layout = array.tables()
-    if layout.rebuild_disk >= 0 and layout.n_spares < 1:
+    if layout.has_new_disk and layout.n_spares < 1:
         raise DescriptionError(
             Fault("layout.spares", layout.n_spares, "a rebuild needs a spare to write to", "add one")
         )

@@ -256,8 +256,8 @@ def _with_rebuild(result: Result, rebuild: Rebuild, scenario: Scenario) -> Resul
     """The result with how fast the pass over the members went."""
     tables, run = scenario.layout, result.run
     sector = scenario.drive.sector_bytes
-    # both are sums of what goes on at once in the vdevs of a pool
-    n_vdevs = 1 if tables.pool is None else len(scanned_vdevs(tables))
+    # both are sums of what goes on at once in the vdevs of a pool, of dRAID of all disks
+    n_vdevs = 1 if tables.pool is None else len(scanned_vdevs(tables)) * tables.window_disks
     rate = RebuildRate(
         action=rebuild.action,
         bytes_per_s=run.rebuilt_bytes / n_vdevs / max(run.end_ns, 1) * 1e9,

@@ -46,8 +46,8 @@ UNMERGED_PAGE_NS = 3500
 class Rebuild(Description):
     """A pass over all members while the array serves its workload: a rebuild or a check as Linux md does it.
 
-    Of a pool of OpenZFS it is a resilver, or a scrub where `action` is "check"; of these only `disk`, `done_ratio` and
-    `used_ratio` are asked.
+    Of a pool of OpenZFS it is a resilver, or a scrub where `action` is "check"; of these only `disk`, `done_ratio`,
+    `used_ratio` and `sequential` are asked.
 
     Attributes
     ----------
@@ -73,6 +73,9 @@ class Rebuild(Description):
     used_ratio : float or None
         Pools: share of the pool's space that is in use, which is all that a resilver or a scrub goes through. None:
         80 %.
+    sequential : bool or None
+        Pools: whether a resilver goes through allocated space in its order (`zpool replace -s`), which mirrors and
+        dRAID can, instead of through records. None: only onto a distributed spare, which OpenZFS fills in no other way.
     page_ns : int or None
         Time that md's thread takes for each request of 4 KiB to a member of a parity group; 0: no time. None: 0 as long
         as requests of adjacent stripes merge, which they do in groups of at most 32 disks (as many requests as the
@@ -88,6 +91,7 @@ class Rebuild(Description):
     steps_at_once: int | None = Field(default=None, ge=1, le=1024)
     done_ratio: Ratio = 0.0
     used_ratio: Ratio | None = None
+    sequential: bool | None = None
     page_ns: Nanoseconds | None = None
 
     def halfway(self) -> Rebuild:
@@ -97,10 +101,11 @@ class Rebuild(Description):
         """
         return self.model_copy(update={"done_ratio": 0.5})
 
-    def of_pool(self, used_ratio: float | None = None) -> Rebuild:
-        """Return the resilver of a pool instead of this rebuild: without what only Linux md knows."""
+    def of_pool(self, level: RaidLevel, used_ratio: float | None = None) -> Rebuild:
+        """Return the resilver of a pool instead of this rebuild: without what only Linux md or other vdevs have."""
         used = self.used_ratio if self.used_ratio is not None else used_ratio
-        return Rebuild(disk=self.disk, done_ratio=self.done_ratio, used_ratio=used)
+        sequential = self.sequential if level.has_fixed_rows else None
+        return Rebuild(disk=self.disk, done_ratio=self.done_ratio, used_ratio=used, sequential=sequential)
 
 
 #: A page of md's stripe cache, bytes; the most pages that it takes (`stripe_cache_size`); the most disks whose strips
@@ -487,13 +492,30 @@ class Layout(Description):
     def _family_problem(self, rebuild: Rebuild) -> str | None:
         """Return which field of a rebuild belongs to the other kind of array."""
         if not self.kind.is_pool:
+            if rebuild.sequential is not None:
+                return f"rebuild.sequential={rebuild.sequential}: md always rebuilds in order; remove it"
             used = rebuild.used_ratio
             return None if used is None else f"rebuild.used_ratio={used}: md rebuilds whole disks; remove it"
+        if problem := self._order_problem(rebuild):
+            return problem
         if rebuild.action == "resync":
             return "rebuild.action='resync': is a pass of Linux md, not of OpenZFS; use 'check' for a scrub"
         for name in _ONLY_OF_MD:
             if getattr(rebuild, name) != type(rebuild).model_fields[name].default:
                 return f"rebuild.{name}={getattr(rebuild, name)}: is a setting of Linux md, not of OpenZFS; remove it"
+        return None
+
+    def _order_problem(self, rebuild: Rebuild) -> str | None:
+        """Return why a pass over a pool cannot go in the order that it asks for."""
+        given = f"rebuild.sequential={rebuild.sequential}"
+        if rebuild.sequential is None:
+            return None
+        if rebuild.action != "recover":
+            return f"{given}: a scrub has no other order; remove it"
+        if rebuild.sequential and not self.kind.has_fixed_rows:
+            return f"{given}: rows of RAID-Z have no fixed width, so only records show what is missing; remove it"
+        if not rebuild.sequential and self.spare_places:
+            return f"{given}: OpenZFS fills a distributed spare in order; remove it, or distributed_spares"
         return None
 
     def _check_problem(self, rebuild: Rebuild) -> str | None:
@@ -579,6 +601,28 @@ class Layout(Description):
     def spare_places(self) -> int:
         """Number of distributed spares of one vdev of dRAID."""
         return self.shape.spare_places
+
+    @property
+    def spares_to_rebuild(self) -> int:
+        """Hot spares that a rebuild needs: those that are described, or else one; none where spares are distributed."""
+        return self.spares if self.spare_places else max(self.spares, 1)
+
+    @property
+    def rebuilds_at_once(self) -> float:
+        """How much of a lost disk is rebuilt while a disk transfers once; 1 but onto a distributed spare.
+
+        There every other disk reads or writes its share of what the lost disk's groups have.
+        """
+        if not self.spare_places:
+            return 1.0
+        return (self.group_disks - 1) / (self.data_strips + self.parity_strips)
+
+    @property
+    def is_rebuilt_in_order(self) -> bool:
+        """Whether the resilver of a pool goes through allocated space in its order: a sequential one."""
+        if self.rebuild is None or self.rebuild.action != "recover":
+            return False
+        return bool(self.rebuild.sequential or self.spare_places)
 
     @property
     def groups_at_once(self) -> int:

@@ -84,6 +84,11 @@ class RaidLevel:
         return self.family == "parity" or self.keeps_copies or bool(self.n_parity)
 
     @property
+    def has_fixed_rows(self) -> bool:
+        """Whether a vdev of OpenZFS can be resilvered in the order of its space: a mirror, and dRAID."""
+        return self.is_pool and (self.n_parity == 0 or self.is_distributed)
+
+    @property
     def is_pool(self) -> bool:
         """Whether it is a vdev of OpenZFS."""
         return self.family == "pool"

@@ -78,7 +78,8 @@ class LayoutTables:
     rebuild_disk : int
         Failed disk that is rebuilt onto the spare (disk number n_disks), or -1.
     rebuild_window : int
-        Sectors of one rebuild step; of a pool what a record takes of a disk in the mean.
+        Sectors of one rebuild step; of a pool what a record takes of a disk in the mean, of dRAID of all disks of its
+        vdev.
     rebuild_steps : int
         Rebuild steps that may be in progress at the same time.
     rebuild_gap_ns : int
@@ -156,8 +157,21 @@ class LayoutTables:
         return (self.copies if self.family == "copies" else 1) + self.n_parity
 
     @property
+    def window_disks(self) -> int:
+        """Disks that a window of a rebuild is of: 1, or those of a vdev of dRAID."""
+        return 1 if self.pool is None or self.pool.draid is None else self.n_disks // self.n_groups
+
+    @property
+    def has_new_disk(self) -> bool:
+        """Whether disk `n_disks`, of its own, takes what a rebuild writes: none does where a spare is distributed."""
+        return self.rebuild_disk >= 0 and not (self.pool is not None and self.pool.fills_spare)
+
+    @property
     def rebuild_end(self) -> int:
-        """Sectors of a disk that a pass over the members goes through; of a pool what is stored on it, of all vdevs."""
+        """Sectors that a pass over the members goes through of a disk; of a pool what is stored, of all vdevs.
+
+        Of dRAID they are those of `window_disks`.
+        """
         if self.pool is None:
             return self.member
         n = self.pool.scan.records

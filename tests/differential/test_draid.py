@@ -11,6 +11,7 @@ from diskmodel.layout.pools.records import parts_of, place_of
 from tests.differential.cases import Case, build
 from tests.differential.compare import difference
 from tests.differential.test_pools import ordered_case, pool_case, writing_case
+from tests.differential.test_scans import long_case, resilver_case
 
 N_CASES = 16
 #: Seeds of writes and of reads in order that the reference engine runs in a second or two each.
@@ -44,6 +45,52 @@ def draid_case(seed: int, case: Case) -> Case:
         parity, width = int(layout["level"][-1]), layout["disks"] // layout["vdevs"]
         layout["failed"] = sorted(rng.sample(range(width), rng.choice((1, parity))))
     return {**case, "array": {**case["array"], "layout": layout}}
+
+
+def resilvered(seed: int, case: Case) -> Case:
+    """Return a scan's case with dRAID vdevs, resilvered in order or by records, onto a distributed spare or a disk."""
+    rng = random.Random(f"resilver {seed}")
+    given = case["array"]["layout"]
+    layout = {**given, **vdev_of(rng)}
+    width, parity = layout["disks"] // layout["vdevs"], int(layout["level"][-1])
+    lost = sorted(rng.sample(range(width), rng.choice((1, 1, parity))))
+    rebuild = {**given["rebuild"], "disk": rng.choice(lost)}
+    if not layout["distributed_spares"]:
+        rebuild["sequential"] = rng.choice((False, True))
+    layout |= {"failed": lost, "rebuild": rebuild, "spares": 0 if layout["distributed_spares"] else 1}
+    if rng.choice((False, True)):
+        layout |= {"record_bytes": 1 << 20, "ashift": 12}
+        rebuild["used_ratio"] = rng.choice((0.05, 0.2))
+    return {**case, "array": {**case["array"], "layout": layout}}
+
+
+def in_order(case: Case) -> Case:
+    """Return a mirror's case, resilvered in order."""
+    layout = case["array"]["layout"]
+    rebuild = {**layout["rebuild"], "sequential": True}
+    mirror = {"level": "mirror", "disks": 2 * layout["vdevs"], "failed": [1], "rebuild": {**rebuild, "disk": 1}}
+    return {**case, "array": {**case["array"], "layout": {**layout, **mirror}}}
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_engines_agree_on_resilvers_of_draid(seed: int) -> None:
+    divergence = difference(resilvered(seed, resilver_case(seed)))
+    assert divergence is None, f"resilvered({seed}, resilver_case({seed})): {divergence}"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_engines_agree_on_mirrors_that_are_resilvered_in_order(seed: int) -> None:
+    divergence = difference(in_order(resilver_case(seed)))
+    assert divergence is None, f"in_order(resilver_case({seed})): {divergence}"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_engines_agree_on_long_resilvers_in_order(seed: int) -> None:
+    case = long_case(seed)
+    case["array"]["layout"] |= {"vdevs": 1}
+    for changed in (in_order(case), resilvered(seed, case)):
+        divergence = difference(changed)
+        assert divergence is None, f"{changed}: {divergence}"
 
 
 @pytest.mark.parametrize("block", range(4))

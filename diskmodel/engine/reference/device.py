@@ -27,12 +27,6 @@ def _kind_of(command: Command) -> tuple[int, bool, bool]:
     return command.op, command.is_of_group, command.is_of_scan
 
 
-def _class_of(command: Command) -> int:
-    if command.op == READ:
-        return OF_SCAN if command.is_of_scan else READS if command.ahead_of < 0 else AHEAD
-    return OF_GROUP if command.is_of_group or command.is_of_scan else AWAITED
-
-
 @dataclass
 class Counters:
     """What a device did (see `diskmodel.records.DeviceCounters`)."""
@@ -208,7 +202,7 @@ class Device(ABC):
                 if command.is_of_group:
                     work_ns = len(command.merged) * self.hand_ns
                     self.electronics_free_ns = max(now + work_ns, self.electronics_free_ns)
-                self._count_active(_class_of(command))
+                self._count_active(self._class_of(command))
             else:
                 head = Head(self.handed_end, self.positioning(now))
                 command = self.waiting.pop(self.scheduler.choose(self.waiting, head, now))
@@ -222,7 +216,7 @@ class Device(ABC):
         """Which command that waits a pool gives to the drive (rule X14); None: none now."""
         for kind in (READS, AWAITED):
             if self.active[kind] < self.most_active:
-                at = next((at for at, command in enumerate(self.waiting) if _class_of(command) == kind), None)
+                at = next((at for at, command in enumerate(self.waiting) if self._class_of(command) == kind), None)
                 if at is not None:
                     return at
         by_place = (
@@ -238,11 +232,20 @@ class Device(ABC):
         return None
 
     def _next_by_place(self, kind: int) -> int | None:
-        of_kind = [(at, command) for at, command in enumerate(self.waiting) if _class_of(command) == kind]
+        of_kind = [(at, command) for at, command in enumerate(self.waiting) if self._class_of(command) == kind]
         oldest = min((command.arrived_ns >> AGE_BITS for _, command in of_kind), default=0)
         places = [(c.lba, c.seq, at) for at, c in of_kind if c.arrived_ns >> AGE_BITS == oldest]
         behind = [place for place in places if place[0] >= self.handed_end]
         return min(behind or places)[2] if places else None
+
+    def _class_of(self, command: Command) -> int:
+        """Class of a command on a disk of a pool; writes of a sequential resilver are of that of its reads (X25)."""
+        is_in_order = self.scan is not None and self.scan.segment > 0
+        if command.is_of_scan and (command.op == READ or is_in_order):
+            return OF_SCAN
+        if command.op == READ:
+            return READS if command.ahead_of < 0 else AHEAD
+        return OF_GROUP if command.is_of_group or command.is_of_scan else AWAITED
 
     def _most_of_scan(self) -> int:
         """Reads of a scan that the drive may have now (rule X14)."""
@@ -345,7 +348,7 @@ class Device(ABC):
             command.done(command)
             return
         self.in_drive -= 1
-        self._count_ended(_class_of(command))
+        self._count_ended(self._class_of(command))
         self.pending -= 1
         if not command.is_bitmap:
             self.completed_end = command.lba + command.n_sectors

@@ -198,7 +198,7 @@ class Raid:
     def _flushed_disks(self) -> list[BlockFlushes]:
         """Disks that a flush goes to: all that are left, and the spare that is being rebuilt."""
         left = [disk for disk in range(self.tables.n_disks) if disk not in self.tables.failed]
-        spare = [self.tables.n_disks] if self.tables.rebuild_disk >= 0 else []
+        spare = [self.tables.n_disks] if self.tables.has_new_disk else []
         return [self.flushes[disk] for disk in [*left, *spare]] if self.flushes else []
 
     def _number(self) -> int:
@@ -492,10 +492,10 @@ class Raid:
         access = Access(done, then, now, now, is_of_group=is_of_group, is_of_scan=is_of_scan)
         self._submit(access, first)
 
-    def scan(self, vdev: int, first: int, done: Callable[[Access, Command], None]) -> bool:
-        """Scan the record at block `first` of a vdev, unless it has nothing on the lost disk (rules X20 and X22)."""
+    def scan(self, vdev: int, first: int, blocks: int, done: Callable[[Access, Command], None]) -> bool:
+        """Scan blocks of data at block `first` of a vdev, unless nothing is to be written (rules X20, X22 and X25)."""
         self.n_chosen = [0] * len(self.devices)
-        pieces = step(self.tables, vdev, first, self._choose_copy)
+        pieces = step(self.tables, vdev, first, blocks, self._choose_copy)
         if pieces is not None:
             self.start(pieces.first, pieces.then, done, is_of_scan=True)
         return pieces is not None

@@ -110,6 +110,11 @@ class PoolTables:
         """Return the first place in a metaslab, or the first so many blocks behind its beginning (rule X23)."""
         return -(-(slab * self.slab_blocks + behind) // self.align) * self.align
 
+    @property
+    def fills_spare(self) -> bool:
+        """Whether a resilver writes to a distributed spare (rule X24)."""
+        return self.draid is not None and self.draid.n_spares > 0
+
     def seek_load(self, distance: int) -> int:
         """Return what the way from the last command of a disk adds to its load (rule X6)."""
         if distance == 0:
@@ -211,14 +216,14 @@ def padded(tables: LayoutTables, columns: list[Column]) -> list[Column]:
     return columns if tables.pool.draid is None else [column._replace(n=columns[0].n) for column in columns]
 
 
-def read_of_mirror(tables: LayoutTables, vdev: int, first: int, choose: ChooseCopy) -> Piece:
-    """Return the read of the record at block `first` of a mirror, from the copy that is chosen (rule X6)."""
+def read_of_mirror(tables: LayoutTables, vdev: int, first: int, n: int, choose: ChooseCopy) -> Piece:
+    """Return the read of `n` sectors from block `first` of a mirror on, from the copy that is chosen (rule X6)."""
     pool = tables.pool
     assert pool is not None
     lba, base = tables.data_offset + first * pool.block, vdev * width_of(tables)
     copies = [Copy(disk, lba) for disk in range(base, base + width_of(tables)) if disk not in tables.failed]
-    chosen = copies[0] if len(copies) == 1 else choose(copies, pool.record)
-    return Piece(chosen.disk, READ, lba, pool.record)
+    chosen = copies[0] if len(copies) == 1 else choose(copies, n)
+    return Piece(chosen.disk, READ, lba, n)
 
 
 def plan(tables: LayoutTables, sector: int, n: int, choose: ChooseCopy) -> Plan:
@@ -233,7 +238,7 @@ def plan(tables: LayoutTables, sector: int, n: int, choose: ChooseCopy) -> Plan:
         vdev, first = place_of(tables, record)
         base = vdev * width_of(tables)
         if not tables.n_parity:
-            pieces.append(read_of_mirror(tables, vdev, first, choose))
+            pieces.append(read_of_mirror(tables, vdev, first, pool.record, choose))
             continue
         for at, blocks in parts_of(tables, first, pool.record // pool.block):
             pieces += _reads_of_part(tables, pool, base, columns_of(tables, at, blocks))

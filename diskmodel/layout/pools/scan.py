@@ -1,12 +1,13 @@
-"""What a scan of a pool of OpenZFS goes through, and what it reads and writes: a resilver, a scrub (X20 to X22)."""
+"""What a scan of a pool of OpenZFS goes through, and what it reads and writes: a resilver, a scrub (X20 to X25)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
 
 from diskmodel.layout.pieces import ChooseCopy, Piece, Plan
-from diskmodel.layout.pools.records import columns_of, padded, parts_of, read_of_mirror, width_of
+from diskmodel.layout.pools.records import PoolTables, columns_of, padded, parts_of, read_of_mirror, width_of
 from diskmodel.records import READ, WRITE
 
 if TYPE_CHECKING:
@@ -37,22 +38,71 @@ def stored_sectors(tables: LayoutTables) -> int:
     return pool.scan.records * pool.stored * pool.block // disks
 
 
+class Stretch(NamedTuple):
+    """What a scan takes at once: first block of the vdev, blocks of data, and what it counts as, sectors of a disk."""
+
+    first: int
+    blocks: int
+    counts: int
+
+
+def stretches(tables: LayoutTables, vdev: int) -> Iterator[Stretch]:
+    """Yield what a scan takes of a vdev, in the order on the disks, without what it is through at the beginning.
+
+    Records (rules X20 and X22), or segments of what they fill (X25).
+    """
+    pool = tables.pool
+    assert pool is not None
+    if pool.scan.segment:
+        yield from _segments(tables, pool, vdev)
+        return
+    blocks = pool.record // pool.block
+    for first in islice(blocks_in_order(tables, vdev), records_begun(tables, vdev), None):
+        yield Stretch(first, blocks, tables.rebuild_window)
+
+
+def _segments(tables: LayoutTables, pool: PoolTables, vdev: int) -> Iterator[Stretch]:
+    """Yield the segments of a vdev's metaslabs (rule X25): as long as a step is, within a group of dRAID."""
+    width = tables.n_data + tables.n_parity
+    left_out = records_begun(tables, vdev) * pool.stored
+    for slab, n_records in _held(tables, pool, vdev):
+        n = n_records * pool.stored
+        at = min(left_out, n)
+        left_out -= at
+        while at < n:
+            first = pool.slab_begin(slab) + at
+            take = blocks = min(pool.scan.segment, n - at)
+            if pool.draid is not None:
+                take = min(take, (pool.draid.row_blocks - first // width % pool.draid.row_blocks) * width)
+                blocks = take // width * tables.n_data
+            yield Stretch(first, blocks, take * pool.block)
+            at += take
+
+
+def _held(tables: LayoutTables, pool: PoolTables, vdev: int) -> Iterator[tuple[int, int]]:
+    """Yield the metaslabs of a vdev and how many of its stored records each has."""
+    n = records_of(tables, pool.scan.records, vdev)
+    n_straight, other_records = pool.n_slabs - pool.skipped_slabs, pool.slab_records - pool.half_records
+    for slab in range(pool.n_slabs):
+        place = _place_of_slab(pool, slab, n_straight)
+        # the second half of a metaslab has records only where the first one is full
+        held = min(max(n - place * pool.half_records, 0), pool.half_records)
+        yield slab, held + min(max(n - pool.n_slabs * pool.half_records - place * other_records, 0), other_records)
+
+
+def _place_of_slab(pool: PoolTables, slab: int, n_straight: int) -> int:
+    """Return when a metaslab is filled (rule X3)."""
+    if slab > pool.skipped_slabs:
+        return slab - pool.skipped_slabs
+    return slab + n_straight - 1 if slab else 0
+
+
 def blocks_in_order(tables: LayoutTables, vdev: int) -> Iterator[int]:
     """Yield the first blocks of a vdev's stored records, in their order on the disks (rule X20)."""
     pool = tables.pool
     assert pool is not None
-    n = records_of(tables, pool.scan.records, vdev)
-    n_straight, other_records = pool.n_slabs - pool.skipped_slabs, pool.slab_records - pool.half_records
-    for slab in range(pool.n_slabs):
-        place = slab
-        if slab > pool.skipped_slabs:
-            place = slab - pool.skipped_slabs
-        elif slab:
-            place = slab + n_straight - 1
-        # the second half of a metaslab has records only where the first one is full
-        held = min(max(n - place * pool.half_records, 0), pool.half_records)
-        held += min(max(n - pool.n_slabs * pool.half_records - place * other_records, 0), other_records)
-        n_early = pool.early_records if place == 0 else 0
+    for slab, held in _held(tables, pool, vdev):
+        n_early = 0 if slab else pool.early_records
         for at in range(held):
             begin = pool.early_blocks if at < n_early else pool.late_blocks
             yield pool.slab_begin(slab) + begin + at * pool.stored
@@ -64,33 +114,46 @@ def records_begun(tables: LayoutTables, vdev: int) -> int:
     return n if tables.rebuild_disk >= 0 else records_of(tables, n, vdev)
 
 
-def step(tables: LayoutTables, vdev: int, first: int, choose: ChooseCopy) -> Plan | None:
-    """Return what the record at block `first` of a vdev needs; None: it has nothing on the lost disk.
+def step(tables: LayoutTables, vdev: int, first: int, blocks: int, choose: ChooseCopy) -> Plan | None:
+    """Return what so many blocks of data at block `first` of a vdev need; None: nothing of them is to be written.
 
     A scrub reads all of it (rule X22).
     """
-    pool, lost, new = tables.pool, tables.rebuild_disk, tables.n_disks
+    pool, lost = tables.pool, tables.rebuild_disk
     assert pool is not None
     base = vdev * width_of(tables)
     if not tables.n_parity:
+        n = blocks * pool.block
         if lost < 0:
             lba = tables.data_offset + first * pool.block
-            return Plan([Piece(disk, READ, lba, pool.record) for disk in range(base, base + width_of(tables))], [])
-        read = read_of_mirror(tables, vdev, first, choose)
-        return Plan([read], [Piece(new, WRITE, read.lba, read.n)])
+            return Plan([Piece(disk, READ, lba, n) for disk in range(base, base + width_of(tables))], [])
+        read = read_of_mirror(tables, vdev, first, n, choose)
+        return Plan([read], [Piece(tables.n_disks, WRITE, read.lba, n)])
     reads, writes = [], []
-    for at, blocks in parts_of(tables, first, pool.record // pool.block):
-        for disk, row, n_blocks in reversed(padded(tables, columns_of(tables, at, blocks))):
+    for at, n_data in parts_of(tables, first, blocks):
+        for disk, row, n_blocks in reversed(padded(tables, columns_of(tables, at, n_data))):
             lba, n = tables.data_offset + row * pool.block, n_blocks * pool.block
-            if base + disk == lost:
-                writes.append(Piece(new, WRITE, lba, n))
-            elif base + disk not in tables.failed:
+            if base + disk not in tables.failed:
                 reads.append(Piece(base + disk, READ, lba, n))
+            elif (new := new_disk_of(tables, base + disk, row)) is not None:
+                writes.append(Piece(new, WRITE, lba, n))
     return Plan(reads, writes) if writes or lost < 0 else None
 
 
 def new_disk_of(tables: LayoutTables, disk: int, block: int | None) -> int | None:
-    """Return the disk whose block is written instead of another one's; None: it has failed, and is not resilvered."""
+    """Return the disk whose block is written instead of another one's; None: it has failed, and is not resilvered.
+
+    What is none of its blocks, a label (None), a distributed spare does not have (rule X24).
+    """
     if disk not in tables.failed:
         return disk
-    return tables.n_disks if tables.family == "pool" and disk == tables.rebuild_disk else None
+    if tables.pool is None or disk != tables.rebuild_disk:
+        return None
+    draid = tables.pool.draid
+    if draid is None or not draid.n_spares:
+        return tables.n_disks
+    if block is None:
+        return None
+    width = width_of(tables)
+    spare = disk // width * width + draid.disk_at(block // draid.row_blocks // draid.slice_rows, width - 1, width)
+    return None if spare in tables.failed else spare

@@ -169,13 +169,17 @@ def _vdev_blocks(layout: Layout, draid: DraidTables | None, member_blocks: int) 
 
 
 def _scan_tables(layout: Layout, sector_bytes: int, records: int) -> ScanTables:
-    """Return how a scan goes on (rules X14 and X20 to X22)."""
+    """Return how a scan goes on (rules X14, X20 to X22 and X25)."""
     ratio = None if layout.rebuild is None else layout.rebuild.used_ratio
     ratio = scan_tables.USUAL_USED_RATIO if ratio is None else ratio
+    in_flight_bytes = scan_tables.IN_FLIGHT_BYTES * _data_disks(layout)
+    if layout.is_rebuilt_in_order:
+        in_flight_bytes = scan_tables.REBUILT_AT_ONCE_BYTES * layout.group_disks
     is_scrub = layout.rebuild is not None and layout.rebuild.action != "recover"
     return ScanTables(
         records=int(records * ratio),
-        in_flight=scan_tables.IN_FLIGHT_BYTES * _data_disks(layout) // sector_bytes,
+        in_flight=in_flight_bytes // sector_bytes,
+        segment=_segment_blocks(layout) if layout.is_rebuilt_in_order else 0,
         least_ns=scan_tables.SCRUB_LEAST_NS if is_scrub else scan_tables.RESILVER_LEAST_NS,
         active_least=scan_tables.ACTIVE_READS[0],
         active_most=scan_tables.ACTIVE_READS[1],
@@ -184,13 +188,24 @@ def _scan_tables(layout: Layout, sector_bytes: int, records: int) -> ScanTables:
     )
 
 
+def _segment_blocks(layout: Layout) -> int:
+    """Return the blocks of a vdev in the longest step of a sequential resilver: whole rows of a group of dRAID."""
+    if not layout.parity_strips:
+        return max(scan_tables.SEGMENT_BYTES // layout.block_bytes, 1)
+    data = layout.data_strips
+    most_bytes = min(scan_tables.SEGMENT_BYTES * data, scan_tables.LONGEST_SEGMENT_BYTES)
+    return max(most_bytes // layout.block_bytes // data, 1) * (data + layout.parity_strips)
+
+
 def _with_scan(layout: Layout, tables: LayoutTables) -> LayoutTables:
     """Return the tables of a pool with the scan of the layout, if it has one (rules X20 and X22)."""
     rebuild, pool = layout.rebuild, tables.pool
     if rebuild is None or pool is None:
         return tables
     lost = lost_disk(layout, rebuild)
-    window = max(pool.stored * pool.block // (layout.group_disks if layout.parity_strips else 1), 1)
+    # groups of dRAID are of so many of its disks that a share of a record is less than a sector's worth of rounding
+    n_disks = 1 if pool.draid is not None or not layout.parity_strips else layout.group_disks
+    window = max(pool.stored * pool.block // n_disks, 1)
     begun = replace(tables, sync_action=rebuild.action, rebuild_disk=lost, rebuild_window=window)
     return replace(begun, rebuild_front=int(begun.rebuild_end // window * rebuild.done_ratio) * window)
 

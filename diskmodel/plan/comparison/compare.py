@@ -204,7 +204,7 @@ def rebuilding_array(array: Array, degraded: Array) -> Array:
     """
     layout, scrub = degraded.layout, array.layout.rebuild
     rebuild = Rebuild(used_ratio=None if scrub is None else scrub.used_ratio).halfway()
-    changed = {**layout.to_dict(), "spares": max(1, layout.spares), "rebuild": rebuild.to_dict()}
+    changed = {**layout.to_dict(), "spares": layout.spares_to_rebuild, "rebuild": rebuild.to_dict()}
     return degraded.model_copy(update={"layout": type(layout).parse(changed)})
 
 

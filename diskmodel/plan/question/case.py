@@ -149,8 +149,8 @@ class Case:
         """Return how a failed disk is rebuilt, or resilvered in a pool that is so full, unless it says so."""
         rebuild = self.plan.candidates.rebuild
         if KINDS[self.family.level].is_pool:
-            return rebuild.of_pool(used_ratio)
-        return rebuild.model_copy(update={"used_ratio": None})
+            return rebuild.of_pool(KINDS[self.family.level], used_ratio)
+        return rebuild.model_copy(update={"used_ratio": None, "sequential": None})
 
     def used_ratio(self, array: Array) -> float | None:
         """Return how full a pool is with the data that the plan asks for; None where it asks for none."""
@@ -190,7 +190,8 @@ class Case:
         if is_rebuilding:
             used_ratio = self.used_ratio(self.array(disks)) if KINDS[level].is_pool else None
             rebuild = self.rebuild(used_ratio).halfway()
-            layout |= {"rebuild": rebuild.to_dict(), "spares": max(1, plan.candidates.spares)}
+            spares = self.array(disks).layout.spares_to_rebuild
+            layout |= {"rebuild": rebuild.to_dict(), "spares": spares}
         controller = plan.controller
         if family.cache_bytes:
             own = (controller.read_cache or controller.write_cache or ReadCache(size_bytes=1)).block_bytes

@@ -86,6 +86,7 @@ def capacity_notes(capacity: Capacity) -> list[str]:
     ]
     if capacity.rebuilding is not None:
         said += filter(None, [fullness_words([capacity.array])])
+    said += [f"{doubt[:1].upper()}{doubt[1:]}." for doubt in capacity.array.doubts]
     if cache is None and not capacity.array.layout.kind.is_pool:
         said.append("No write cache of a controller is assumed; --write-cache 1GiB simulates one.")
     return said

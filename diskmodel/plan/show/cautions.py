@@ -209,10 +209,12 @@ def rebuild_bound(array: Array, limit_hours: float, used_ratio: float | None = N
     layout = array.layout
     capacity = rebuilt_bytes(array, used_ratio)
     allowed, disk = layout.fastest_rebuild(layout.rebuild or Rebuild()), sequential_bytes_per_s(array)
+    disk *= layout.rebuilds_at_once
     alone = idle_rebuild_hours(array, used_ratio)
     said = f"Linux md rebuilds at {in_digits(allowed / 1e6)} MB/s at most (sync_speed_max)"
     if disk < allowed:
-        said = f"The disk itself transfers {in_digits(disk / 1e6)} MB/s on average"
+        doer = "All disks together rebuild" if layout.rebuilds_at_once != 1 else "The disk itself transfers"
+        said = f"{doer} {in_digits(disk / 1e6)} MB/s on average"
     said += f": {nominal_bytes(capacity)} take {in_hours_or_days(alone)} on an idle array. "
     most = nominal_bytes(int(min(allowed, disk) * limit_hours * 3600))
     if layout.kind.is_pool:

@@ -11,7 +11,7 @@ from diskmodel.drive import Hdd
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate
-from diskmodel.plan.trial.statics import rebuilt_bytes, sequential_bytes_per_s
+from diskmodel.plan.trial.statics import fastest_rebuild_bytes_per_s, rebuilt_bytes
 from diskmodel.workload import Workload
 
 #: Parts of a rebuild that are simulated on hard disks, and their shares of its time: straight lines between them, and
@@ -74,7 +74,7 @@ def beside_rebuild(
     layout = array.layout
     assert layout.rebuild is not None
     if not workload.queue_depth:
-        speed = min(layout.fastest_rebuild(layout.rebuild), sequential_bytes_per_s(array))
+        speed = fastest_rebuild_bytes_per_s(array, layout.rebuild)
         step_bytes = layout.pool_record_bytes if layout.kind.is_pool else layout.rebuild.window_bytes
         seconds = _MAX_STEPS * step_bytes / speed
         n_requests = min(n_requests, max(round(workload.offered_rate_per_s * seconds), _MIN_REQUESTS))

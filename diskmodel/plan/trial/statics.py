@@ -57,8 +57,7 @@ def statics(
     used_bytes = rebuilt_bytes(array, case.used_ratio(array))
     hours = math.nan
     if layout.kind.is_redundant:
-        limit = layout.fastest_rebuild(layout.rebuild or case.plan.candidates.rebuild)
-        rate = min(sequential_bytes_per_s(array), limit)
+        rate = fastest_rebuild_bytes_per_s(array, layout.rebuild or case.plan.candidates.rebuild)
         busy = min(max(utilization_ratio, 0.0), 1.0)
         hours = rebuild_hours(used_bytes, rate, host_utilization_ratio=busy)
         if simulated_rebuild_hours is not None and not math.isnan(simulated_rebuild_hours):
@@ -123,7 +122,7 @@ def idle_rebuild_hours(array: Array, used_ratio: float | None = None) -> float:
     layout = array.layout
     if not layout.kind.is_redundant:
         return math.nan
-    rate = min(sequential_bytes_per_s(array), layout.fastest_rebuild(layout.rebuild or Rebuild()))
+    rate = fastest_rebuild_bytes_per_s(array, layout.rebuild or Rebuild())
     return rebuild_hours(rebuilt_bytes(array, used_ratio), rate)
 
 
@@ -146,6 +145,12 @@ def log_cost_usd(log_device: str, prices: Prices) -> float:
     if log_device in ("", NONE):
         return 0.0
     return _cost_usd(log_drive(log_device), 1, prices)
+
+
+def fastest_rebuild_bytes_per_s(array: Array, rebuild: Rebuild) -> float:
+    """Return how fast a lost disk is rebuilt at best: at a disk's rate, or that of all onto a distributed spare."""
+    layout = array.layout
+    return min(sequential_bytes_per_s(array) * layout.rebuilds_at_once, layout.fastest_rebuild(rebuild))
 
 
 def sequential_bytes_per_s(array: Array) -> float:

@@ -13,6 +13,7 @@ from diskmodel.errors import DescriptionError
 from diskmodel.layout.plan import plan
 from diskmodel.layout.pools.free_space import stored_blocks, write_pieces
 from diskmodel.layout.pools.records import columns_of, parts_of, place_of, width_of
+from diskmodel.layout.pools.scan import new_disk_of, step, stretches
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import READ
 
@@ -187,9 +188,80 @@ def test_words_are_those_of_zpool_create() -> None:
         ({"level": "raid6", "disks": 6, "distributed_spares": 1}, "belongs to pools of OpenZFS"),
         ({"level": "draid1", "disks": 6, "failed": [0, 1]}, "has lost data"),
         ({"level": "draid2:4d", "disks": 8, "data_disks": 3}, "data_disks=3: differs from draid2:4d"),
+        ({"level": "raidz1", "disks": 4, "failed": [0], "rebuild": {"sequential": True}}, "no fixed width"),
+        ({"level": "raid5", "disks": 4, "failed": [0], "rebuild": {"sequential": True}}, "always rebuilds in order"),
+        ({"level": "mirror", "disks": 2, "rebuild": {"action": "check", "sequential": True}}, "no other order"),
+        ({"level": "draid1:1s", "disks": 6, "failed": [0], "rebuild": {"sequential": False}}, "spare in order"),
     ],
 )
 def test_what_no_draid_can_be(layout: dict[str, Any], said: str) -> None:
     with pytest.raises(DescriptionError) as caught:
         Array.parse({"drive": "generic-7k2", "layout": layout})
     assert said in str(caught.value)
+
+
+def rebuilt(level: str, disks: int, **rebuild: Any) -> LayoutTables:
+    spares = 0 if ":1s" in level else 1
+    return draid(level, disks, failed=[0], rebuild={"used": "50%", **rebuild}, spares=spares)
+
+
+@pytest.mark.parametrize(("level", "disks"), [("draid2:4d:14c:1s", 14), ("draid1:3d:8c:1s", 8), ("mirror", 2)])
+def test_segments_cover_what_is_stored_once(level: str, disks: int) -> None:
+    """As whole records do, in order, with at most 1 MiB for each data disk, and within a group (rule X25)."""
+    tables = rebuilt(level, disks, sequential=True)
+    pool = tables.pool
+    assert pool is not None
+    found = list(stretches(tables, 0))
+    assert [item.first for item in found] == sorted(item.first for item in found)
+    covered = sum(item.counts for item in found)
+    assert covered == tables.rebuild_end
+    if pool.draid is None:
+        assert max(item.blocks for item in found) == 256
+        assert covered == pool.scan.records * pool.record
+        return
+    width = tables.n_data + tables.n_parity
+    group = pool.draid.row_blocks * width
+    assert max(item.blocks for item in found) == min(256 * tables.n_data, 4096)
+    for item in found:
+        n = item.counts // pool.block
+        assert n == item.blocks // tables.n_data * width
+        assert item.first // group == (item.first + n - 1) // group
+    begun = rebuilt(level, disks, sequential=True, done_ratio=0.4)
+    left = sum(item.counts for item in stretches(begun, 0))
+    assert left == begun.rebuild_end - begun.rebuild_front
+
+
+def test_a_distributed_spare_is_the_last_place_of_each_slice() -> None:
+    """Every disk but the lost one takes a part, about as large as that of the others (rule X24)."""
+    tables = rebuilt("draid2:4d:14c:1s", 14)
+    assert tables.pool is not None
+    found = tables.pool.draid
+    assert found is not None
+    written: Counter[int] = Counter()
+    for group in range(64 * 14 * found.slice_groups):
+        first = group * found.row_blocks * 6
+        plan_of = step(tables, 0, first, 4, lambda copies, _: copies[0])
+        columns = [column.disk for column in columns_of(tables, first, 4)]
+        if 0 not in columns:
+            assert plan_of is None
+            continue
+        assert plan_of is not None
+        assert {piece.disk for piece in plan_of.first} == set(columns) - {0}
+        (write,) = plan_of.then
+        assert write.disk not in columns
+        assert write.lba in {piece.lba for piece in plan_of.first} or found.slice_rows > 1
+        written[write.disk] += 1
+    assert set(written) == set(range(1, 14))
+    assert max(written.values()) < 1.2 * sum(written.values()) / 13
+
+
+def test_a_spare_on_a_failed_disk_takes_nothing() -> None:
+    lost = draid("draid2:4d:14c:1s", 14, failed=[0, 5], rebuild={"disk": 0})
+    assert lost.pool is not None
+    draid_of = lost.pool.draid
+    assert draid_of is not None
+    places = [new_disk_of(lost, 0, row * draid_of.row_blocks) for row in range(500)]
+    assert None in places
+    assert 5 not in places
+    assert new_disk_of(lost, 5, 0) is None
+    assert new_disk_of(lost, 0, None) is None

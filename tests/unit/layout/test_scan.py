@@ -12,6 +12,7 @@ from diskmodel.engine.reference.device import OF_SCAN, READS
 from diskmodel.engine.reference.simpy_engine import make_devices
 from diskmodel.engine.scenario import resolve
 from diskmodel.errors import DescriptionError
+from diskmodel.layout.pieces import Plan
 from diskmodel.layout.pools.records import place_of
 from diskmodel.layout.pools.scan import blocks_in_order, records_begun, records_of, scanned_vdevs, step, stored_sectors
 from diskmodel.layout.tables import LayoutTables
@@ -23,6 +24,12 @@ MIB = 2048  # sectors
 def tables_of(**layout: Any) -> LayoutTables:
     given = {"member": "3 GiB", "failed": [0], "spares": 1, "rebuild": {}} | layout
     return Array.parse({"drive": "md-raid-10k", "layout": given}).tables()
+
+
+def of_record(tables: LayoutTables, vdev: int, first: int) -> Plan | None:
+    """Return what a scan does with the record at a block."""
+    assert tables.pool is not None
+    return step(tables, vdev, first, tables.pool.record // tables.pool.block, lambda copies, _: copies[0])
 
 
 @pytest.mark.parametrize("used", [0.0, 0.01, 0.3, 0.55, 0.8, 1.0])
@@ -39,7 +46,7 @@ def test_each_stored_record_comes_once_in_order_of_place(used: float, layout: di
 
 def test_a_mirror_is_copied() -> None:
     tables = tables_of(level="mirror", disks=4, vdevs=2, failed=[2])
-    plan = step(tables, 1, 256, lambda copies, _: copies[0])
+    plan = of_record(tables, 1, 256)
     assert plan is not None
     lba = tables.data_offset + 256 * 8
     assert [tuple(piece) for piece in plan.first] == [(3, READ, lba, 256)]
@@ -49,7 +56,7 @@ def test_a_mirror_is_copied() -> None:
 def test_raidz_reads_all_that_is_left_with_parity() -> None:
     """A record of 32 blocks on RAID-Z2 of 6: four disks of data, eight blocks each; disk 5 is missing, too."""
     tables = tables_of(level="raidz2", disks=6, failed=[1, 5])
-    plan = step(tables, 0, 0, lambda copies, _: copies[0])
+    plan = of_record(tables, 0, 0)
     assert plan is not None
     assert sorted(piece.disk for piece in plan.first) == [0, 2, 3, 4]
     assert {piece.n for piece in plan.first} == {64}
@@ -59,7 +66,7 @@ def test_raidz_reads_all_that_is_left_with_parity() -> None:
 def test_a_record_that_has_nothing_on_the_lost_disk_is_passed_over() -> None:
     """One of 8 KiB on RAID-Z1 of 6 has three columns, on disks 0 to 2."""
     tables = tables_of(level="raidz1", disks=6, record="8 KiB", failed=[3])
-    assert step(tables, 0, 0, lambda copies, _: copies[0]) is None
+    assert of_record(tables, 0, 0) is None
 
 
 def test_what_is_stored_on_a_disk_is_what_a_resilver_goes_through() -> None:
@@ -77,7 +84,7 @@ def scrubbed(**layout: Any) -> LayoutTables:
 
 def test_a_scrub_reads_every_side_of_a_mirror() -> None:
     tables = scrubbed(level="mirror", disks=4, vdevs=2)
-    plan = step(tables, 1, 256, lambda copies, _: copies[0])
+    plan = of_record(tables, 1, 256)
     assert plan is not None
     lba = tables.data_offset + 256 * 8
     assert [tuple(piece) for piece in plan.first] == [(2, READ, lba, 256), (3, READ, lba, 256)]
@@ -87,7 +94,7 @@ def test_a_scrub_reads_every_side_of_a_mirror() -> None:
 def test_a_scrub_reads_all_columns_of_raidz() -> None:
     """A record of 8 KiB on RAID-Z2 of 6 has two blocks of data and two of parity, on disks 0 to 3."""
     tables = scrubbed(level="raidz2", disks=6, record="8 KiB")
-    plan = step(tables, 0, 0, lambda copies, _: copies[0])
+    plan = of_record(tables, 0, 0)
     assert plan is not None
     assert [(piece.disk, piece.n) for piece in plan.first] == [(3, 8), (2, 8), (1, 8), (0, 8)]
     assert not plan.then

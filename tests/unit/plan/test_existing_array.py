@@ -18,6 +18,7 @@ from diskmodel.plan.question.options import plan_from, plan_options
 QUESTION = {"iops": 100, "reads": 0.7, "block": 4096, "capacity": 10**9, "p99": 10**9}
 REBUILD = {"level": "raid5", "disks": 6, "failed": [1]}
 RESILVER = {"level": "raidz1", "disks": 12, "failed": [1]}
+IN_ORDER = {"level": "draid1", "disks": 12, "failed": [1]}
 BUFFERED = {"is_buffered": True}
 CACHED = {**BUFFERED, "page_cache": {"memory_bytes": 1 << 30}}
 
@@ -126,6 +127,7 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
     "layout.rebuild.page_ns": (777, {"layout": REBUILD}),
     "layout.rebuild.done_ratio": (0.25, {"layout": REBUILD}),
     "layout.rebuild.used_ratio": (0.4, {"layout": RESILVER}),
+    "layout.rebuild.sequential": (True, {"layout": IN_ORDER}),
     "layout.member_bytes": (10**11, {}),
     "layout.data_offset_bytes": (1 << 27, {}),
     "layout.bitmap.chunk_bytes": (1 << 27, {}),
@@ -244,7 +246,7 @@ ONLY: dict[str, set[str]] = {
 
 
 def test_all_else_is_carried_to_every_level() -> None:
-    rebuilt = {path for path, (_, needs) in VALUES.items() if needs.get("layout") in (REBUILD, RESILVER)}
+    rebuilt = {path for path, (_, needs) in VALUES.items() if needs.get("layout") in (REBUILD, RESILVER, IN_ORDER)}
     for path in VALUES:
         notes = [note for note in ask(array_with(path))[1] if note.startswith("--array")]
         if path in rebuilt:

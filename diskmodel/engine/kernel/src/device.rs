@@ -158,16 +158,6 @@ const N_CLASSES: usize = 5;
 /// Bits of a time in ns below which writes of a group count as equally old: 0.54 s.
 const AGE_BITS: u32 = 29;
 
-fn class_of(command: &Command) -> usize {
-    match command.op {
-        READ if command.is_of_scan => OF_SCAN,
-        READ if command.is_ahead => AHEAD,
-        READ => READS,
-        _ if command.is_of_group || command.is_of_scan => OF_GROUP,
-        _ => AWAITED,
-    }
-}
-
 /// How a pool gives commands to a drive.
 struct Classes {
     /// Sectors of padding between two writes that become one.
@@ -184,6 +174,17 @@ struct Classes {
 }
 
 impl Classes {
+    /// Class of a command; writes of a sequential resilver are of that of its reads (rule X25).
+    fn class_of(&self, command: &Command) -> usize {
+        match command.op {
+            _ if command.is_of_scan && (command.op == READ || self.scan.segment > 0) => OF_SCAN,
+            READ if command.is_ahead => AHEAD,
+            READ => READS,
+            _ if command.is_of_group || command.is_of_scan => OF_GROUP,
+            _ => AWAITED,
+        }
+    }
+
     /// Commands of other classes than the scan's that the drive has.
     fn n_others(&self) -> usize {
         self.active[..OF_SCAN].iter().sum()
@@ -359,7 +360,7 @@ impl Front {
         // of each class the first of reads and awaited writes; of others the oldest, in one sweep over the disk
         let mut first = [None; N_CLASSES];
         for (at, w) in list.commands().iter().enumerate() {
-            let kind = class_of(&commands[w.id]);
+            let kind = classes.class_of(&commands[w.id]);
             let turn = match kind {
                 READS | AWAITED => (0, false, 0, 0),
                 _ => (age(w), w.lba < end, w.lba, w.seq),
@@ -601,7 +602,8 @@ impl Front {
             let n = self.gather(&mut waiting, now, commands);
             let command = &commands[waiting.id];
             if let Some(classes) = &mut self.classes {
-                classes.count_active(class_of(command));
+                let class = classes.class_of(command);
+                classes.count_active(class);
                 if command.is_of_group {
                     self.electronics_free_ns = self.electronics_free_ns.max(now + n * classes.hand_ns);
                 }
@@ -673,7 +675,8 @@ impl Front {
         self.in_drive -= 1;
         self.pending -= 1;
         if let Some(classes) = &mut self.classes {
-            classes.count_ended(class_of(command));
+            let class = classes.class_of(command);
+            classes.count_ended(class);
         }
         if !command.is_bitmap {
             self.completed_end = command.lba + command.n;

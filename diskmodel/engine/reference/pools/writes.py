@@ -113,15 +113,17 @@ class PoolWrites:
     def begin(self, n_records: int, n_indirect: int, top: int) -> None:
         """Begin to write a group of so many records, whose time has come when the run begins (rule Z12)."""
         self.space.top = top
-        if not n_records:
+        if n_records:
+            self.syncing, self.has_data = Group(), True
+            self.dirty = n_records * self.pool.record + n_indirect * self.tables.indirect
+            self.left_records, self.left_indirect = n_records, n_indirect
+            self.of_group = (n_records, n_indirect)
+            self._dirty_changed()
+            self._write_group()
+        else:
             self._begin_group()
-            return
-        self.syncing, self.has_data = Group(), True
-        self.dirty = n_records * self.pool.record + n_indirect * self.tables.indirect
-        self.left_records, self.left_indirect = n_records, n_indirect
-        self.of_group = (n_records, n_indirect)
-        self._dirty_changed()
-        self._write_group()
+        if self.scan is not None:
+            self.scan.begin_in_order()
 
     def _dirty_changed(self) -> None:
         """Give drives as many writes of a group as is due now (rule X14)."""
@@ -276,7 +278,8 @@ class PoolWrites:
         self.round, self.is_above_written = 0, not self.has_data
         self.most_out = self.tables.allocated_first * self.raid.tables.n_groups
         self._dirty_changed()
-        self._write_group()
+        if self.scan is None or not self.scan.begin_group():
+            self._write_group()
 
     def _write_group(self) -> None:
         """Keep so many writes of the group out as places are chosen ahead (rule X12)."""
@@ -303,6 +306,10 @@ class PoolWrites:
             if self.scan is not None and self.round == 0 and self.scan.begin():
                 return
             self._next_round()
+
+    def go_on_with_group(self) -> None:
+        """What a sequential resilver began before the group is written (rule X25)."""
+        self._write_group()
 
     def scanned(self) -> None:
         """The group goes on behind its part of the scan (rule X21)."""

@@ -33,7 +33,7 @@ pub use pool::PoolTables;
 pub use pool_log::{rounded, Lengths};
 pub use pool_space::{blocks_above, commands_of, write_pieces, Space, WriteTables};
 pub use pool_streams::{ReadTables, Streams};
-pub use scan::{scanned_vdevs, step as scan_step, ScanTables, Stored};
+pub use scan::{counts_as, scanned_vdevs, step as scan_step, ScanTables, Stored};
 pub use stripes::{Stretch, StripeCache};
 pub use tables::LayoutTables;
 
@@ -245,12 +245,31 @@ impl Layout {
         !self.failed.is_empty() && self.failed.contains(&disk)
     }
 
-    /// The disk of a pool that is written instead of another one; None: it has failed, and is not resilvered.
-    pub fn new_disk(&self, disk: u32, _block: Option<i64>) -> Option<u32> {
+    /// The disk of a pool whose block is written instead of another one's; None: it has failed, and is not resilvered.
+    ///
+    /// What is none of its blocks, a label (None), a distributed spare does not have (rule X24).
+    pub fn new_disk(&self, disk: u32, block: Option<i64>) -> Option<u32> {
         if !self.has_failed(disk) {
             return Some(disk);
         }
-        (i64::from(disk) == self.rebuild_disk).then_some(self.n_disks)
+        if i64::from(disk) != self.rebuild_disk {
+            return None;
+        }
+        let Some(draid) = self.spare() else { return Some(self.n_disks) };
+        let slice = block? / draid.row_blocks / draid.slice_rows;
+        let width = self.group_width();
+        let spare = i64::from(disk) / width * width + draid.disk_at(slice, width - 1, width);
+        (!self.has_failed(spare as u32)).then_some(spare as u32)
+    }
+
+    /// The groups of a vdev that has a distributed spare.
+    fn spare(&self) -> Option<&DraidTables> {
+        self.pool.as_ref()?.draid.as_ref().filter(|draid| draid.n_spares > 0)
+    }
+
+    /// Whether a disk of its own takes what a rebuild writes.
+    pub fn has_new_disk(&self) -> bool {
+        self.rebuild_disk >= 0 && self.spare().is_none()
     }
 }
 

@@ -105,19 +105,18 @@ pub fn plan(
     for record in sector / pool.record..=(sector + n - 1) / pool.record {
         let (vdev, first) = pool.place(layout.n_groups, record);
         if layout.n_parity == 0 {
-            mirror(layout, pool, vdev, first, plan, choose);
+            mirror(layout, pool, (vdev, first, pool.record), plan, choose);
         } else {
             columns(layout, pool, vdev, first, plan);
         }
     }
 }
 
-/// Read of a record of a mirror, from the copy that is chosen (rule X6).
+/// Read of `n` sectors of a mirror from block `first` on, from the copy that is chosen (rule X6).
 pub(super) fn mirror(
     layout: &Layout,
     pool: &PoolTables,
-    vdev: i64,
-    first: i64,
+    (vdev, first, n): (i64, i64, i64),
     plan: &mut Plan,
     choose: &mut impl FnMut(&[Copy], i64) -> Copy,
 ) {
@@ -128,8 +127,8 @@ pub(super) fn mirror(
             plan.copies.push(Copy { disk: disk as u32, lba });
         }
     }
-    let copy = if plan.copies.len() == 1 { plan.copies[0] } else { choose(&plan.copies, pool.record) };
-    plan.first.push(Piece::new(copy.disk, READ, copy.lba, pool.record));
+    let copy = if plan.copies.len() == 1 { plan.copies[0] } else { choose(&plan.copies, n) };
+    plan.first.push(Piece::new(copy.disk, READ, copy.lba, n));
 }
 
 /// Reads of the data columns of a RAID-Z record, from the last to the first; with parity where data is lost (rule X4).

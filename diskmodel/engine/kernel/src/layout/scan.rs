@@ -14,12 +14,25 @@ record! {
         pub records: i64,
         /// Sectors of records that are read and not written yet.
         pub in_flight: i64,
+        /// Blocks that a step of a sequential resilver takes at most; 0: it goes through records.
+        pub segment: i64,
         /// A transaction group waits so long at least.
         pub least_ns: i64,
         pub active_least: i64,
         pub active_most: i64,
         pub quiet: i64,
         pub credit: i64,
+    }
+}
+
+impl ScanTables {
+    /// What is counted of a record: its blocks where a resilver goes through segments.
+    fn unit(&self, pool: &PoolTables) -> i64 {
+        if self.segment > 0 {
+            pool.stored
+        } else {
+            1
+        }
     }
 }
 
@@ -39,12 +52,28 @@ fn records_of(layout: &Layout, pool: &PoolTables, records: i64, vdev: i64) -> i6
     turns * pool.turn_records + (rest - vdev * pool.turn_records).clamp(0, pool.turn_records)
 }
 
-/// The stored records of a vdev, in their order on the disks (rule X20).
+/// What a scan takes at once: first block of the vdev, and blocks of data.
+#[derive(Clone, Copy, Debug)]
+pub struct Stretch {
+    pub first: i64,
+    pub blocks: i64,
+}
+
+/// How many sectors of a disk so many blocks of data of a stretch count as.
+pub fn counts_as(layout: &Layout, pool: &PoolTables, blocks: i64) -> i64 {
+    if pool.scan.segment == 0 {
+        return layout.rebuild_window;
+    }
+    let rows = blocks / layout.n_data;
+    pool.block * if pool.draid.is_some() { rows * (layout.n_data + layout.n_parity) } else { blocks }
+}
+
+/// What is stored on a vdev, in its order on the disks: records (rule X20), or segments of their space (X25).
 pub struct Stored {
     pub vdev: i64,
     n: i64,
     slab: i64,
-    /// Records of the metaslab: those before, and all of it.
+    /// Records of the metaslab, or their blocks: those before, and all of it.
     at: i64,
     held: i64,
 }
@@ -68,12 +97,13 @@ impl Stored {
         }
     }
 
-    /// Records that the metaslab holds: its second half has some only where the first one is full.
+    /// Records that the metaslab holds, or their blocks: its second half has some only where the first one is full.
     fn held(&self, pool: &PoolTables) -> i64 {
         let place = self.place(pool);
         let others = pool.slab_records - pool.half_records;
         let first = (self.n - place * pool.half_records).clamp(0, pool.half_records);
-        first + (self.n - pool.n_slabs * pool.half_records - place * others).clamp(0, others)
+        let held = first + (self.n - pool.n_slabs * pool.half_records - place * others).clamp(0, others);
+        held * pool.scan.unit(pool)
     }
 
     fn find_next(&mut self, pool: &PoolTables) {
@@ -86,7 +116,7 @@ impl Stored {
 
     /// Leave out so many records.
     fn skip(&mut self, pool: &PoolTables, n: i64) {
-        self.at += n;
+        self.at += n * pool.scan.unit(pool);
         self.find_next(pool);
     }
 
@@ -94,52 +124,68 @@ impl Stored {
         self.slab >= pool.n_slabs
     }
 
-    /// First block of the next record.
-    pub fn take(&mut self, pool: &PoolTables) -> i64 {
+    /// What comes next.
+    pub fn take(&mut self, layout: &Layout, pool: &PoolTables) -> Stretch {
+        if pool.scan.segment > 0 {
+            return self.segment(layout, pool);
+        }
         let is_early = self.place(pool) == 0 && self.at < pool.early_records;
         let begin = if is_early { pool.early_blocks } else { pool.late_blocks };
         let first = pool.slab_begin(self.slab, 0) + begin + self.at * pool.stored;
         self.skip(pool, 1);
-        first
+        Stretch { first, blocks: pool.record / pool.block }
+    }
+
+    /// The next segment: as long as a step is, within a group of dRAID (rule X25).
+    fn segment(&mut self, layout: &Layout, pool: &PoolTables) -> Stretch {
+        let first = pool.slab_begin(self.slab, 0) + self.at;
+        let mut n = pool.scan.segment.min(self.held - self.at);
+        let mut blocks = n;
+        if let Some(draid) = &pool.draid {
+            n = n.min(draid.left(layout, first).1);
+            blocks = n / (layout.n_data + layout.n_parity) * layout.n_data;
+        }
+        self.at += n;
+        self.find_next(pool);
+        Stretch { first, blocks }
     }
 }
 
-/// What the record at block `first` of a vdev needs, into `plan`; false: it has nothing on the lost disk. A scrub reads all
-/// of it (rule X22).
+/// What blocks of data of a vdev need, into `plan`; false: nothing of them is to be written. A scrub reads all (rule X22).
 pub fn step(
     layout: &Layout,
     pool: &PoolTables,
-    (vdev, first): (i64, i64),
+    vdev: i64,
+    Stretch { first, blocks }: Stretch,
     plan: &mut Plan,
     choose: &mut impl FnMut(&[Copy], i64) -> Copy,
 ) -> bool {
     plan.first.clear();
     plan.then.clear();
     let width = layout.group_width();
-    let new = layout.n_disks;
     let is_scrub = layout.rebuild_disk < 0;
     if layout.n_parity == 0 && is_scrub {
-        let lba = layout.data_offset + first * pool.block;
+        let (lba, n) = (layout.data_offset + first * pool.block, blocks * pool.block);
         let disks = vdev * width..(vdev + 1) * width;
-        plan.first.extend(disks.map(|disk| Piece::new(disk as u32, READ, lba, pool.record)));
+        plan.first.extend(disks.map(|disk| Piece::new(disk as u32, READ, lba, n)));
         return true;
     }
     if layout.n_parity == 0 {
-        super::pool::mirror(layout, pool, vdev, first, plan, choose);
+        super::pool::mirror(layout, pool, (vdev, first, blocks * pool.block), plan, choose);
         let read = plan.first[0];
-        plan.then.push(Piece::new(new, WRITE, read.lba, read.n));
+        plan.then.push(Piece::new(layout.n_disks, WRITE, read.lba, read.n));
         return true;
     }
-    for (first, blocks) in pool.parts(layout, first, pool.record / pool.block) {
+    for (first, blocks) in pool.parts(layout, first, blocks) {
         let longest = pool.column(layout, first, blocks, 0).2;
         for number in (0..n_columns(layout, blocks)).rev() {
             let (disk, row, n) = pool.column(layout, first, blocks, number);
             let n = if pool.draid.is_some() { longest } else { n } * pool.block;
             let (disk, lba) = ((vdev * width + disk) as u32, layout.data_offset + row * pool.block);
-            if i64::from(disk) == layout.rebuild_disk {
-                plan.then.push(Piece::new(new, WRITE, lba, n));
-            } else if !layout.has_failed(disk) {
+            if !layout.has_failed(disk) {
                 plan.first.push(Piece::new(disk, READ, lba, n));
+            } else if let Some(new) = layout.new_disk(disk, Some(row)) {
+                plan.then.push(Piece::new(new, WRITE, lba, n));
             }
         }
     }

@@ -70,9 +70,14 @@ impl LayoutTables {
         }
     }
 
+    /// Groups of the vdevs of a pool of dRAID.
+    fn draid(&self) -> Option<&DraidTables> {
+        self.pool.as_ref()?.draid.as_ref()
+    }
+
     /// Whether it is a pool of dRAID vdevs.
     pub fn is_draid(&self) -> bool {
-        self.pool.as_ref().is_some_and(|pool| pool.draid.is_some())
+        self.draid().is_some()
     }
 
     fn check_pool(&self) -> Result<(), String> {
@@ -137,6 +142,18 @@ impl LayoutTables {
         let scan = &pool.scan;
         within("layout.pool.scan.records", scan.records, 0, self.capacity / pool.record)?;
         within("layout.pool.scan.in_flight", scan.in_flight, 1, MAX_SECTORS)?;
+        within("layout.pool.scan.segment", scan.segment, 0, MAX_SECTORS)?;
+        let has_fixed_rows = pool.draid.is_some() || self.n_parity == 0;
+        holds(
+            scan.segment == 0
+                || has_fixed_rows
+                    && self.sync_action == SyncAction::Recover
+                    && scan.segment % pool.align == 0
+                    && pool.early_blocks == pool.late_blocks,
+            "layout.pool.scan.segment",
+            scan.segment,
+            "must be 0 but in the resilver of a mirror or of dRAID, of which it is whole rows",
+        )?;
         within("layout.pool.scan.least_ns", scan.least_ns, 0, MAX_APART_NS)?;
         let reads = [
             ("layout.pool.scan.active_least", scan.active_least),
@@ -411,7 +428,8 @@ impl LayoutTables {
                     self.rebuild_disk,
                     "must be one of the failed disks",
                 )?;
-                holds(self.n_spares > 0, "layout.n_spares", self.n_spares, "a rebuild needs a spare to write to")?;
+                let has_spare = self.n_spares > 0 || self.draid().is_some_and(|draid| draid.n_spares > 0);
+                holds(has_spare, "layout.n_spares", self.n_spares, "a rebuild needs a spare to write to")?;
             }
             SyncAction::Check | SyncAction::Resync => {
                 let is_whole = self.failed.is_empty() && self.rebuild_disk < 0 && !self.far;
@@ -430,7 +448,12 @@ impl LayoutTables {
         within("layout.rebuild_gap_ns", self.rebuild_gap_ns, 0, MAX_APART_NS)?;
         within("layout.rebuild_speed_min", self.rebuild_speed_min, 0, MAX_SECTORS)?;
         within("layout.rebuild_idle", self.rebuild_idle, 0, MAX_SECTORS)?;
-        let vdevs = if self.family == Family::Pool { self.n_groups } else { 1 };
+        // of dRAID they are sectors of all disks
+        let vdevs = match self.family {
+            Family::Pool if self.is_draid() => i64::from(self.n_disks),
+            Family::Pool => self.n_groups,
+            _ => 1,
+        };
         within("layout.rebuild_front", self.rebuild_front, 0, self.member.saturating_mul(vdevs))
     }
 

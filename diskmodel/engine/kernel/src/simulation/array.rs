@@ -307,7 +307,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Owner::Log(burst) => self.log_written(burst, last),
             Owner::Group(cleans) => self.group_command_ended(cleans),
             Owner::Labels => self.labels_written(),
-            Owner::Scan(vdev) => self.record_scanned(vdev),
+            Owner::Scan(scanned) => self.stretch_scanned(scanned),
             Owner::Host(host) => {
                 let place = self.place_of(host);
                 let request = &mut self.hosts[host];

@@ -106,7 +106,7 @@ const SUPERBLOCK: u32 = u32::MAX - 1;
 impl Flushes {
     pub fn new(layout: &Layout, n_devices: usize, (takes, has_fua): (bool, bool), turn_ns: i64) -> Self {
         let left = (0..layout.n_disks).filter(|disk| !layout.failed.contains(disk));
-        let spare = (layout.rebuild_disk >= 0).then_some(layout.n_disks);
+        let spare = layout.has_new_disk().then_some(layout.n_disks);
         Flushes {
             takes,
             has_fua,

@@ -94,8 +94,8 @@ enum Owner {
     Group(i64),
     /// The labels of a pool.
     Labels,
-    /// A record of a vdev, this one of those that are scanned, that is resilvered or read by a scrub.
-    Scan(u32),
+    /// What is resilvered or read by a scrub.
+    Scan(scan::Scanned),
 }
 
 impl Default for Owner {

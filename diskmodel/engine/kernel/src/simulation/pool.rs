@@ -189,6 +189,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         } else {
             self.begin_group(false);
         }
+        self.begin_in_order();
     }
 
     // ------------------------------------------------------------------ requests
@@ -421,11 +422,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         pool.is_above_written = !pool.has_data;
         pool.most_out = tables.writes.allocated_first * layout.n_groups;
         self.dirty_changed();
-        self.write_group();
+        let scan = self.pool.as_mut().and_then(|pool| pool.scan.as_mut());
+        if !scan.is_some_and(Scan::begin_group) {
+            self.write_group();
+        }
     }
 
     /// Keep so many writes of the group out as places are chosen ahead (rule X12).
-    fn write_group(&mut self) {
+    pub(super) fn write_group(&mut self) {
         let (now, device) = (self.events.now, self.pool_device());
         loop {
             let Simulation { processors, pool, events, .. } = self;
