@@ -13,7 +13,8 @@ from diskmodel.queue import Head, Policy, Positioning
 from diskmodel.records import FLUSH, READ, WRITE
 
 #: Waiting commands, from the one that came first, among which a read looks for others to include (rule X8): enough for
-#: any load that a disk carries, and few enough that an overload costs no more time.
+#: any load that a disk carries, and few enough that an overload costs no more time. A scan looks at all: no more wait
+#: than it may have begun.
 LOOKED_AT = 256
 #: Bits of a time in ns below which writes of a group count as equally old (`VDQ_T_SHIFT`): 0.54 s.
 AGE_BITS = 29
@@ -293,7 +294,7 @@ class Device(ABC):
         near = sorted(
             (
                 other
-                for other in self.waiting[:LOOKED_AT]
+                for other in self.waiting[: None if first.is_of_scan else LOOKED_AT]
                 if _kind_of(other) == _kind_of(first)
                 and other.arrived_ns < now
                 and other.lba // self.merge_border == first.lba // self.merge_border

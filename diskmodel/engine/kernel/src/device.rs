@@ -144,7 +144,8 @@ impl Intake {
 /// No time.
 const NEVER: i64 = i64::MAX;
 
-/// Waiting commands, from the one that came first, among which a read looks for others to include (rule X8).
+/// Waiting commands, from the one that came first, among which a command looks for others to include; one of a scan looks
+/// at all (rule X8).
 const LOOKED_AT: usize = 256;
 
 /// Classes of commands on a disk of a pool: reads and writes that somebody waits for, reads ahead, writes of a
@@ -404,7 +405,8 @@ impl Front {
         // of each: block, number, sectors, slot and place in the row
         let mut near = std::mem::take(&mut self.near);
         near.clear();
-        near.extend(list.commands().iter().take(LOOKED_AT).enumerate().filter_map(|(at, w)| {
+        let looked_at = if is_of_scan { usize::MAX } else { LOOKED_AT };
+        near.extend(list.commands().iter().take(looked_at).enumerate().filter_map(|(at, w)| {
             let Command { op: other, is_of_group: of_group, is_of_scan: of_scan, .. } = commands[w.id];
             let is_like = (other, of_group, of_scan) == (op, is_of_group, is_of_scan);
             let is_near = w.arrived < now && w.lba / self.border == first.lba / self.border;
