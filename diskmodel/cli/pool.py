@@ -137,8 +137,8 @@ def _refuse_without_drive(**given: Any) -> None:
 
 def _array(pool: Pool, drive: str, record_size: str | None, log_device: str | None, arc: ArcFacts | None) -> Array:
     from diskmodel.drive import load_drive
+    from diskmodel.drive.log_devices import log_device_of
     from diskmodel.formats.pools.array import pool_array
-    from diskmodel.plan.question.log_devices import log_device_of
 
     layout: dict[str, Any] = {}
     if record_size is not None:

@@ -324,7 +324,7 @@ def _journal(layout: Layout, data_offset: int, sector_bytes: int) -> JournalTabl
         flush_ns=log.flush_ns,
         blocks=blocks,
         reclaimed=min(blocks // 4, RECLAIM_BYTES // STRIPE_PAGE_BYTES),
-        page=_sectors(STRIPE_PAGE_BYTES, sector_bytes, "layout.log"),
+        page=sectors_of(STRIPE_PAGE_BYTES, sector_bytes, "layout.log"),
         # disks without room before the data have it at their beginning: the arm goes as far
         super_first=SUPER_BYTES // sector_bytes if data_offset > SUPER_BYTES // sector_bytes else 0,
     )
@@ -333,7 +333,7 @@ def _journal(layout: Layout, data_offset: int, sector_bytes: int) -> JournalTabl
 def _partial(layout: Layout, disk_sectors: int, sector_bytes: int) -> PartialTables | None:
     if layout.consistency_policy != "ppl":
         return None
-    page = _sectors(STRIPE_PAGE_BYTES, sector_bytes, "layout.consistency_policy")
+    page = sectors_of(STRIPE_PAGE_BYTES, sector_bytes, "layout.consistency_policy")
     first = PARTIAL_FIRST_BYTES // sector_bytes // page * page
     end = first + PARTIAL_BYTES // sector_bytes
     if end > disk_sectors:
