@@ -162,7 +162,8 @@ def current_runs(history: History, layout: LayoutTables, drive: HddTables) -> In
         return np.empty((0, 3), np.int64)
     writing = [stream for stream in streams if stream.write_ratio]
     share = sum(map(write_weight, writing)) / sum(stream.row_weight for stream in streams)
-    pieces, _ = _pieces(history, layout, drive, round(share * history.n_before), writing)
+    offset, length = _in_stretches(*history.last_writes(round(share * history.n_before), writing))
+    pieces, _ = _pieces_of(offset, length, layout, drive)
     _, runs = _runs(pieces, cache.run_sectors)
     rows = [(disk, begin, end - begin) for (disk, end), begin in runs.items() if end - begin >= cache.run_sectors]
     found = np.array(rows, np.int64).reshape(-1, 3)
@@ -184,7 +185,11 @@ def _pieces(
 
     No disk is lost; what lies on two arms is left out.
     """
-    offset, length = history.last_writes(n_writes, streams)
+    return _pieces_of(*history.last_writes(n_writes, streams), layout, drive)
+
+
+def _pieces_of(offset: Int64, length: Int64, layout: LayoutTables, drive: HddTables | _Arms) -> tuple[Written, Int64]:
+    """The same of these writes."""
     first, end = offset // drive.sector_bytes, -(-(offset + length) // drive.sector_bytes)
     found = written(replace(layout, failed=()), first, end - first)
     unit = layout.member if layout.family == "concat" else layout.strip
@@ -194,6 +199,21 @@ def _pieces(
     is_on_one = (found.lba // arm == (found.lba + found.n - 1) // arm).reshape(-1, n_each).all(axis=1)
     kept = np.repeat(is_on_one, n_each)
     return Written(*(column[kept] for column in found)), request[kept]
+
+
+def _in_stretches(offset: Int64, length: Int64) -> tuple[Int64, Int64]:
+    """Writes that follow one another in place and in time as one, where the last of them came.
+
+    The small writes of a stream in order are hundreds of thousands for each run that is long enough to go in place.
+    """
+    order = np.lexsort((np.arange(len(offset)), offset))
+    at, end = offset[order], (offset + length)[order]
+    goes_on = (end[:-1] == at[1:]) & (order[:-1] < order[1:])
+    heads = np.flatnonzero(np.concatenate([[True], ~goes_on])) if len(order) else order
+    lasts = np.concatenate([heads[1:] - 1, [len(order) - 1]]) if len(order) else order
+    in_time = np.argsort(order[lasts])
+    begins = at[heads][in_time]
+    return begins, end[lasts][in_time] - begins
 
 
 def _n_each(layout: LayoutTables) -> int:
