@@ -40,6 +40,13 @@ def test_a_level_that_has_settled() -> None:
     assert drifts_of(levels(reached_early), WRITTEN_PER_NS, int(TIMES[-1]), NO_MARKS, NO_MARKS) == ()
 
 
+def test_records_of_one_moment() -> None:
+    """Writes into a host's memory take no time: what waits grows between records, and not in time."""
+    at_once = levels(np.arange(N) * 300)
+    at_once[:, 0] = 7
+    assert drifts_of(at_once, WRITTEN_PER_NS, 7, NO_MARKS, NO_MARKS) == ()
+
+
 def test_growth_that_does_not_matter() -> None:
     """Four bytes in a thousand that are written; six would count."""
     assert drifts_of(levels(np.arange(N) * 4), WRITTEN_PER_NS, int(TIMES[-1]), NO_MARKS, NO_MARKS) == ()
