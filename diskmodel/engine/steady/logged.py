@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from diskmodel.drive.media_cache.tables import MediaCacheTables
 from diskmodel.drive.tables import HddTables
 from diskmodel.engine.compiled import kernel as _kernel
-from diskmodel.engine.steady.recent import MAX_ROWS, History, is_among, write_weight
+from diskmodel.engine.steady.recent import MAX_ROWS, History, write_weight
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.layout.written import Written, written
 from diskmodel.records import Int64
@@ -165,9 +165,8 @@ def current_runs(history: History, layout: LayoutTables, drive: HddTables) -> In
     offset, length = _in_stretches(*history.last_writes(round(share * history.n_before), writing))
     pieces, _ = _pieces_of(offset, length, layout, drive)
     _, runs = _runs(pieces, cache.run_sectors)
-    rows = [(disk, begin, end - begin) for (disk, end), begin in runs.items() if end - begin >= cache.run_sectors]
-    found = np.array(rows, np.int64).reshape(-1, 3)
-    return found[~np.isin(found[:, 0], layout.failed)]
+    found = np.stack([runs[:, 0], runs[:, 1], runs[:, 2] - runs[:, 1]], axis=1)
+    return found[(found[:, 2] >= cache.run_sectors) & ~np.isin(found[:, 0], layout.failed)]
 
 
 def _is_in_order(stream: Stream) -> bool:
@@ -261,31 +260,23 @@ def _of_arm(writes: Written, tables: MediaCacheTables, arm_sectors: int) -> Logg
     return Logged(lba[held], n[held], n_cleanings, n_recent, still_fills)
 
 
-def _runs(writes: Written, run_sectors: int) -> tuple[NDArray[np.bool_], dict[tuple[int, int], int]]:
-    """Return whether each write goes in place (rule G2), and begins of the last runs by disk and end."""
+def _runs(writes: Written, run_sectors: int) -> tuple[NDArray[np.bool_], Int64]:
+    """Return whether each write goes in place (rule G2), and disk, begin and end of the last runs; shape (n, 3)."""
     disk, lba, n = writes
     end = lba + n
     is_run = n >= run_sectors
-    begins: dict[tuple[int, int], int] = {}
-    # of random places hardly one continues another
-    beside = adjacent(lba, end)
-    rows = zip(beside.tolist(), *(column[beside].tolist() for column in (disk, lba, end)), strict=True)
-    for i, on, first, last in rows:
-        begin = begins.pop((on, first), first)
-        # parity is written again for each strip of its row: the longest run goes on
-        begins[on, last] = min(begin, begins.get((on, last), begin))
-        is_run[i] = last - begin >= run_sectors
-    return is_run, begins
+    beside = maybe_adjacent(lba, end)
+    lengths, left = _kernel.runs_of_writes(disk[beside], lba[beside], end[beside])
+    is_run[beside] = lengths >= run_sectors
+    return is_run, left.reshape(-1, 3)
 
 
-def adjacent(lba: Int64, end: Int64) -> Int64:
-    """Return which writes begin where another ends, or end where another begins; ascending.
+def maybe_adjacent(lba: Int64, end: Int64) -> Int64:
+    """Return which writes may begin where another ends, or end where another begins, and all that do; ascending.
 
-    Of random places hardly one does. A table of remainders leaves out most of the others before anything is sorted.
+    Of random places hardly one does. A table of remainders leaves out most of the others.
     """
     size = 1 << (_REMAINDERS * len(lba)).bit_length()
     begins, ends = np.zeros(size, np.bool_), np.zeros(size, np.bool_)
     begins[lba & (size - 1)] = ends[end & (size - 1)] = True
-    goes_on, follows = np.flatnonzero(begins[end & (size - 1)]), np.flatnonzero(ends[lba & (size - 1)])
-    is_before, is_after = is_among(end[goes_on], lba[follows]), is_among(lba[follows], end[goes_on])
-    return np.union1d(goes_on[is_before], follows[is_after])
+    return np.flatnonzero(begins[end & (size - 1)] | ends[lba & (size - 1)])

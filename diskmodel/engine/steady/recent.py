@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from diskmodel.records import Int64, Op
 from diskmodel.workload import Stream, Workload
@@ -166,15 +165,6 @@ def most_recent(uses: Int64, n: int) -> Int64:
     """The `n` different blocks that were used last, the least recently used first."""
     different, back = np.unique(uses[::-1], return_index=True)
     return different[np.argsort(back)[::-1]][-n:] if n else uses[:0]
-
-
-def is_among(blocks: Int64, others: Int64) -> NDArray[np.bool_]:
-    """Whether each block is one of the others; fast where these are few."""
-    if not len(others):
-        return np.zeros(len(blocks), np.bool_)
-    ordered = np.sort(others)
-    found: NDArray[np.bool_] = ordered[np.minimum(np.searchsorted(ordered, blocks), len(ordered) - 1)] == blocks
-    return found
 
 
 def still_waiting(uses: Int64, n: int, lane: Int64 | None = None) -> Int64:

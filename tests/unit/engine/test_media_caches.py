@@ -15,7 +15,7 @@ from diskmodel.drive.mechanics import Arm, Mechanics, Spindle
 from diskmodel.drive.media_cache.log import MediaLog
 from diskmodel.drive.tables import HddTables
 from diskmodel.engine.scenario import resolve
-from diskmodel.engine.steady.logged import adjacent, full_caches
+from diskmodel.engine.steady.logged import full_caches, maybe_adjacent
 from diskmodel.engine.steady.recent import History
 from diskmodel.engine.steady.shared import steady_start
 
@@ -183,5 +183,9 @@ def test_writes_beside_others_are_found(n: int, span: int) -> None:
     first = rng.integers(0, span, n)
     end = first + rng.integers(1, 9, n)
     begins, ends = set(first.tolist()), set(end.tolist())
-    expected = [i for i in range(n) if end[i] in begins or first[i] in ends]
-    assert adjacent(first, end).tolist() == expected
+    expected = {i for i in range(n) if end[i] in begins or first[i] in ends}
+    found = maybe_adjacent(first, end).tolist()
+    assert expected <= set(found)
+    assert found == sorted(set(found))
+    if span == 1 << 40:
+        assert len(found) < n / 4, "random places are mostly left out"

@@ -49,8 +49,8 @@ mod write_zones;
 mod _kernel {
     #[pymodule_export]
     use crate::python::{
-        break_off, expected_phasors, filled_media_cache, folded, likeliest_layout, run, run_streamed, scheduler_names,
-        schema, stop_runs, sweep_rounds,
+        break_off, expected_phasors, filled_media_cache, folded, likeliest_layout, run, run_streamed, runs_of_writes,
+        scheduler_names, schema, stop_runs, sweep_rounds,
     };
 
     #[cfg(target_os = "linux")]

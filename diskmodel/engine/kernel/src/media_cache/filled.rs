@@ -4,6 +4,26 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
+/// Runs of writes in order (rule G2): how long that of each write is with it; and disk, begin and end of those of several
+/// writes that go on after the last one, in the order in which their ends came first.
+pub fn runs(disk: &[i64], lba: &[i64], end: &[i64]) -> (Vec<i64>, Vec<[i64; 3]>) {
+    // begin of a run by its disk and end, when that end first came, and whether there are several writes
+    let mut begins: FxHashMap<(i64, i64), (i64, usize, bool)> = FxHashMap::default();
+    let mut lengths = Vec::with_capacity(lba.len());
+    for (at, ((&disk, &first), &last)) in disk.iter().zip(lba).zip(end).enumerate() {
+        let before = begins.remove(&(disk, first));
+        let (begin, goes_on) = before.map_or((first, false), |(begin, _, _)| (begin, true));
+        // parity is written again for each strip of its row: the longest run goes on
+        let known = begins.entry((disk, last)).or_insert((begin, at, goes_on));
+        known.0 = known.0.min(begin);
+        known.2 |= goes_on;
+        lengths.push(last - begin);
+    }
+    let mut left: Vec<_> = begins.into_iter().filter(|&(_, (_, _, goes_on))| goes_on).collect();
+    left.sort_unstable_by_key(|&(_, (_, at, _))| at);
+    (lengths, left.into_iter().map(|((disk, last), (begin, _, _))| [disk, begin, last]).collect())
+}
+
 /// A media cache after many writes.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Filled {
@@ -61,6 +81,22 @@ pub fn filled(lba: &[i64], n: &[i64], band: Option<&[i64]>, max_extents: usize, 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn runs_go_on_where_they_end() {
+        let disk = [0, 0, 1, 0, 0, 0];
+        let lba = [10, 20, 20, 90, 15, 30];
+        let end = [20, 30, 30, 95, 20, 40];
+        let (lengths, left) = runs(&disk, &lba, &end);
+        assert_eq!(lengths, [10, 20, 10, 5, 5, 30]);
+        assert_eq!(left, [[0, 10, 40]], "single writes are no runs");
+    }
+
+    #[test]
+    fn of_two_runs_to_the_same_end_the_longer_one_goes_on() {
+        let (lengths, left) = runs(&[0, 0, 0, 0], &[10, 20, 20, 30], &[20, 30, 30, 40]);
+        assert_eq!((lengths, left), (vec![10, 20, 10, 30], vec![[0, 10, 40]]));
+    }
 
     #[test]
     fn the_band_of_the_oldest_makes_room() {

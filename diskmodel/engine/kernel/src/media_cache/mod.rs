@@ -11,7 +11,7 @@ use crate::mechanics::{Extent as Step, READ, WRITE};
 use crate::schema::record;
 use extents::{Extent, ExtentMap};
 #[cfg(feature = "python")]
-pub use filled::filled;
+pub use filled::{filled, runs};
 
 /// Sequential runs of writes that a drive follows at a time.
 const MAX_RUNS: usize = 16;

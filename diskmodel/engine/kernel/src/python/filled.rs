@@ -5,7 +5,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::guard::guarded;
-use crate::media_cache::filled;
+use crate::media_cache::{filled, runs};
 
 type Int64Array<'py> = Bound<'py, PyArray1<i64>>;
 
@@ -30,5 +30,24 @@ pub fn filled_media_cache<'py>(
         let found = py.detach(|| filled(lba, n, band, max_extents, log_sectors));
         let column = |values: Vec<usize>| values.into_iter().map(|at| at as i64).collect::<Vec<_>>().into_pyarray(py);
         Ok((column(found.held), column(found.cleaned_at), found.is_full, found.n_at_half))
+    })
+}
+
+/// Runs of writes in order: sectors of that of each write, and disk, begin and end of those that go on after the last.
+#[pyfunction]
+#[pyo3(signature = (disk, lba, end))]
+pub fn runs_of_writes<'py>(
+    py: Python<'py>,
+    disk: PyReadonlyArray1<'py, i64>,
+    lba: PyReadonlyArray1<'py, i64>,
+    end: PyReadonlyArray1<'py, i64>,
+) -> PyResult<(Int64Array<'py>, Int64Array<'py>)> {
+    guarded(py, || {
+        let (disk, lba, end) = (disk.as_slice()?, lba.as_slice()?, end.as_slice()?);
+        if disk.len() != lba.len() || end.len() != lba.len() {
+            return Err(PyValueError::new_err("disk, lba and end must have as many values"));
+        }
+        let (lengths, left) = py.detach(|| runs(disk, lba, end));
+        Ok((lengths.into_pyarray(py), left.concat().into_pyarray(py)))
     })
 }

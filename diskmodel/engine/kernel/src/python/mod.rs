@@ -20,7 +20,7 @@ use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 
 pub use angles::{expected_phasors, folded, likeliest_layout};
-pub use filled::filled_media_cache;
+pub use filled::{filled_media_cache, runs_of_writes};
 pub use streamed::run_streamed;
 use streamed::BlockIn;
 pub use sweep::sweep_rounds;
