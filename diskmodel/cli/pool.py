@@ -160,12 +160,15 @@ def _facts(pool: Pool) -> list[str]:
     """Return what else zpool status shows."""
     found = []
     for group, vdevs in pool.others.items():
-        names = [disk.name for vdev in vdevs for disk in vdev.disks]
+        names = [f"{disk.name}{' (distributed)' * disk.is_distributed_spare}" for vdev in vdevs for disk in vdev.disks]
         if names:
             found.append(f"{group}: {', '.join(names[:6])}{' …' if len(names) > 6 else ''}")
     failed = [disk for vdev in pool.vdevs for disk in vdev.disks if disk.is_failed]
     if failed:
-        listed = ", ".join(f"{disk.name}{' (resilvering)' * disk.is_resilvering}" for disk in failed)
+        onto = {disk.name: f" onto {disk.spare}" if disk.spare else "" for disk in failed}
+        listed = ", ".join(
+            f"{disk.name} (resilvering{onto[disk.name]})" if disk.is_resilvering else disk.name for disk in failed
+        )
         found.append(f"failed: {listed}")
     return found + ([str(pool.scan)] if pool.scan is not None else [])
 
@@ -181,10 +184,22 @@ def _notes(pool: Pool | None, log_device: str | None, arc: ArcFacts | None) -> l
         notes.append(f"ashift is {pool.ashift}, less than the drives have: writes of less than a native block are slow")
     scan = pool.scan if pool is not None else None
     if pool is not None and scan is not None and scan.is_running:
-        failed = [disk for vdev in pool.vdevs for disk in vdev.disks if disk.is_failed]
-        if scan.is_resilver != any(disk.is_resilvering for disk in failed) or (failed and not scan.is_resilver):
-            notes.append("the scan that is in progress is left out: no disk of the pool is resilvered from nothing")
+        notes += [f"the scan that is in progress is left out: {why}"] if (why := _why_no_scan(pool)) else []
     return notes + (_of_arc(arc) if arc is not None else [])
+
+
+def _why_no_scan(pool: Pool) -> str:
+    """Return why the running scan is none of the model's; "" when it is."""
+    from diskmodel.formats.pools.array import scanned_disk
+
+    if pool.scan is None or scanned_disk(pool) is not None:
+        return ""
+    failed = [disk for vdev in pool.vdevs for disk in vdev.disks if disk.is_failed]
+    if not pool.scan.is_resilver:
+        return "of a pool with failed disks a scrub is not modeled"
+    if any(disk.is_resilvering for disk in failed):
+        return "where spares are distributed, disks are resilvered onto them first, not onto a disk"
+    return "no disk of the pool is resilvered from nothing"
 
 
 def _of_arc(arc: ArcFacts) -> list[str]:
@@ -229,12 +244,16 @@ def _pool_keys(pool: Pool) -> dict[str, Any]:
             "total_bytes": pool.scan.total_bytes,
             "bytes_per_s": pool.scan.bytes_per_s,
             "hours": pool.scan.hours,
+            "vdev": pool.scan.vdev,
         },
     }
 
 
 def _vdev_keys(vdev: Any) -> dict[str, Any]:
-    disks = [{"name": x.name, "is_failed": x.is_failed, "is_resilvering": x.is_resilvering} for x in vdev.disks]
+    disks = [
+        {"name": x.name, "is_failed": x.is_failed, "is_resilvering": x.is_resilvering, "spare": x.spare}
+        for x in vdev.disks
+    ]
     return {"kind": vdev.kind, "disks": disks}
 
 

@@ -10,7 +10,7 @@ from diskmodel.array import Array
 from diskmodel.drive import Drive
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.formats.pools.status import Pool
-from diskmodel.layout.levels import POOLS
+from diskmodel.layout.levels import POOLS, draid_counts
 from diskmodel.units import pretty_bytes
 
 
@@ -46,12 +46,13 @@ def pool_array(pool: Pool, drive: Drive, layout: Mapping[str, Any], controller: 
     fields: dict[str, Any] = {"level": level, "disks": n * width, "vdevs": n}
     disks = [disk for vdev in pool.vdevs for disk in vdev.disks]
     failed = [number for number, disk in enumerate(disks) if disk.is_failed]
+    distributed = _distributed_spares(level)
     known = {
         "failed": failed,
         # what a disk is resilvered onto is a spare until it is done, wherever it came from
-        "spares": max(len(pool.others.get("spares", ())), sum(disk.is_resilvering for disk in disks)),
+        "spares": max(pool.n_spares, sum(disk.is_resilvering and not disk.spare for disk in disks)),
         "ashift": pool.ashift,
-        "rebuild": _rebuild(pool, failed, drive, n * (1 if level == "mirror" else width)),
+        "rebuild": _rebuild(pool, drive, 1 if level == "mirror" else width - distributed),
     }
     fields |= {name: value for name, value in known.items() if value}
     data = {"name": pool.name, "drive": drive, "layout": fields | dict(layout)}
@@ -75,27 +76,53 @@ def _only_shape(pool: Pool) -> tuple[tuple[str, int], int]:
         raise DescriptionError(
             Fault("vdevs", pool.in_words(), "must be alike: pools of different ones are not modeled", fix)
         )
-    if level not in POOLS:
+    counts = draid_counts(level)
+    if counts and counts[1].get("c", width) != width:
+        rule = f"has {width} disks instead of {counts[1]['c']}"
+        raise DescriptionError(Fault("vdevs", level, rule, "give the whole output of zpool status"))
+    if (counts[0] if counts else level) not in POOLS:
         what = "a disk on its own" if level == "disk" else level
         rule = f"must be {', '.join(POOLS)}: {what} is not taken over"
         raise DescriptionError(Fault("vdevs", pool.in_words(), rule, "describe the array in a file or in words"))
     return (level, width), len(pool.vdevs)
 
 
-def _rebuild(pool: Pool, failed: list[int], drive: Drive, n_stored: int) -> dict[str, Any]:
-    """Return the scan that is in progress; {} where there is none, or none of these disks."""
+def _distributed_spares(level: str) -> int:
+    """Return how many a vdev of dRAID has; 0 of the others."""
+    counts = draid_counts(level)
+    return counts[1].get("s", 0) if counts else 0
+
+
+def scanned_disk(pool: Pool) -> int | None:
+    """Return the failed disk that the running scan fills; -1 for a scrub, None where the model has no such scan."""
     scan = pool.scan
     if scan is None or not scan.is_running:
-        return {}
+        return None
     disks = [disk for vdev in pool.vdevs for disk in vdev.disks]
-    resilvered = [number for number in failed if disks[number].is_resilvering]
-    if scan.is_resilver != bool(resilvered) or (failed and not scan.is_resilver):
+    failed = [number for number, disk in enumerate(disks) if disk.is_failed]
+    if not scan.is_resilver:
+        return None if failed else -1
+    filled = [number for number in failed if disks[number].is_resilvering]
+    if not filled:
+        return None
+    # a vdev with distributed spares fills them first (rule X24)
+    has_to_be_shared = _distributed_spares(pool.vdevs[0].kind) > 0
+    return filled[0] if bool(disks[filled[0]].spare) == has_to_be_shared else None
+
+
+def _rebuild(pool: Pool, drive: Drive, stored_disks: int) -> dict[str, Any]:
+    """Return the scan that is in progress; {} where there is none, or none of these disks."""
+    scan, disk = pool.scan, scanned_disk(pool)
+    if scan is None or disk is None:
         return {}
     fields: dict[str, Any] = {"action": "recover" if scan.is_resilver else "check", "done_ratio": scan.done_ratio}
-    if resilvered:
-        fields["disk"] = resilvered[0]
+    if scan.is_resilver:
+        fields["disk"] = disk
+    if scan.vdev is not None and not _distributed_spares(pool.vdevs[0].kind):
+        fields["sequential"] = True
     if scan.total_bytes is not None:
-        used = scan.total_bytes / (n_stored * drive.capacity_bytes)
+        n_disks = stored_disks * (len(pool.vdevs) if scan.vdev is None else 1)
+        used = scan.total_bytes / (n_disks * drive.capacity_bytes)
         if used > 1:
             rule = f"holds less than the pool stores: {pretty_bytes(round(scan.total_bytes))} (zpool status)"
             raise DescriptionError(Fault("drive", drive.name, rule, "name the drive that the pool has"))

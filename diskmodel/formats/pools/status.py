@@ -19,7 +19,9 @@ _STATES = frozenset(("ONLINE", "DEGRADED", "FAULTED", "OFFLINE", "UNAVAIL", "REM
 #: Those of a disk that can be read.
 _WORKING = frozenset(("ONLINE", "DEGRADED", "AVAIL", "INUSE"))
 #: Vdevs of several disks; the number behind the last "-" is that of the vdev.
-_VDEV = re.compile(r"(mirror|raidz[123]?|draid\S*?)-\d+\Z")
+_VDEV = re.compile(r"(mirror|raidz[123]?|draid[123]?(?::\d+[a-z])*)-\d+\Z")
+#: A distributed spare: parity, number of its vdev, and its own number there.
+_DISTRIBUTED = re.compile(r"draid[123]-\d+-\d+\Z")
 #: What holds the disks of one place while they are exchanged.
 _EXCHANGE = re.compile(r"(replacing|spare)-\d+\Z")
 _INDIRECT = re.compile(r"indirect-\d+\Z")
@@ -50,6 +52,9 @@ class Scan:
         Mean rate at which commands were issued.
     hours : float or None
         Of a finished one how long it took; else the estimate of what is left.
+    vdev : str or None
+        The only vdev that it goes through, in the order of its space (a sequential resilver); None: the whole pool,
+        record by record.
     """
 
     is_resilver: bool
@@ -58,9 +63,10 @@ class Scan:
     total_bytes: float | None = None
     bytes_per_s: float | None = None
     hours: float | None = None
+    vdev: str | None = None
 
     def __str__(self) -> str:
-        what = "resilver" if self.is_resilver else "scrub"
+        what = "scrub" if not self.is_resilver else "sequential resilver" if self.vdev else "resilver"
         if not self.is_running:
             return f"the last {what} took {self.hours:.3g} h" if self.hours is not None else f"a {what} has ended"
         parts = [f"a {what} is in progress, {self.done_ratio:.1%} done".replace("%", " %")]
@@ -78,15 +84,24 @@ class Disk:
     Attributes
     ----------
     name : str
-        As zpool shows it; of a place where one disk replaces another that of the new one.
+        As zpool shows it; of a place where one disk replaces another that of the new one, and of one that a
+        distributed spare replaces that of the lost disk.
     is_failed : bool
         Nothing can be read from it, or not yet.
     is_resilvering : bool
+    spare : str
+        The distributed spare that has its data, or gets them; "" without one.
     """
 
     name: str
     is_failed: bool = False
     is_resilvering: bool = False
+    spare: str = ""
+
+    @property
+    def is_distributed_spare(self) -> bool:
+        """Whether it is no disk, but space on those of a vdev of dRAID."""
+        return _DISTRIBUTED.match(self.name) is not None
 
 
 @dataclass
@@ -108,6 +123,11 @@ class Vdev:
         """What decides how it works: its kind and its number of disks."""
         return self.kind, len(self.disks)
 
+    @property
+    def is_distributed(self) -> bool:
+        """Whether it is dRAID."""
+        return self.kind.startswith("draid")
+
 
 @dataclass
 class Pool:
@@ -119,9 +139,10 @@ class Pool:
     vdevs : list of Vdev
         Those of data.
     others : dict of str to list of Vdev
-        Devices of the classes in `CLASSES`; spares and cache devices are vdevs of one disk.
+        Devices of the classes in `CLASSES`; spares and cache devices are vdevs of one disk. Distributed spares are
+        among the spares, and are no disks of their own.
     scan : Scan or None
-        The running one, else the last one.
+        The running one, else the last one that zpool shows.
     ashift : int or None
         Where zpool says that it is smaller than the drives' own.
     notes : list of str
@@ -135,6 +156,11 @@ class Pool:
     scan: Scan | None = None
     ashift: int | None = None
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def n_spares(self) -> int:
+        """Number of spares that are disks."""
+        return sum(not disk.is_distributed_spare for vdev in self.others.get("spares", ()) for disk in vdev.disks)
 
     def in_words(self) -> str:
         """Return its shape: "2 × 6 raidz2"."""
@@ -165,6 +191,7 @@ def pools_of_text(text: str, source: str) -> list[Pool]:
     sections: dict[str, list[str]] = {}
     key = ""
     table: _Table | None = None
+    before: Scan | None = None
     for number, line in enumerate(text.replace("\r\n", "\n").expandtabs().split("\n"), start=1):
         found = _KEY.match(line)
         if found and (found[1] != "dedup" or key != "config"):
@@ -185,7 +212,12 @@ def pools_of_text(text: str, source: str) -> list[Pool]:
         else:
             sections[key].append(line.strip())
         if pools and key in ("scan", "scrub"):
-            pools[-1].scan = _scan(" ".join(sections[key]))
+            if found:
+                before = pools[-1].scan
+            scan = _scan(" ".join(sections[key]))
+            # a scrub runs behind a resilver that has ended and is shown below it
+            is_over = scan is None or not scan.is_running
+            pools[-1].scan = before if is_over and before is not None and before.is_running else scan
     if pools and "errors" not in sections:
         pools[-1].notes.append(
             'zpool status ends with a line "errors", missing here: if it was cut short, devices are missing, too'
@@ -265,7 +297,10 @@ class _Table:
 
 def _exchange(place: Disk, disk: Disk) -> None:
     """Add one of the disks of a place that is exchanged: it works as soon as one of them has all data."""
-    place.name = disk.name
+    if disk.is_distributed_spare:
+        place.spare = disk.name
+    elif not place.spare:
+        place.name = disk.name
     place.is_resilvering = place.is_resilvering or disk.is_resilvering
     place.is_failed = place.is_failed and (disk.is_failed or disk.is_resilvering)
 
@@ -274,11 +309,22 @@ def _settle(pool: Pool) -> None:
     """Decide which disks that are resilvered have their data.
 
     A new side of a mirror has none. A disk that was away for a while lacks only what was written meanwhile, and its
-    vdev is not said to have lost data.
+    vdev is not said to have lost data. Onto a distributed spare every disk of a vdev of dRAID writes a share.
     """
     for vdev in pool.vdevs:
+        is_shared = vdev.is_distributed and any(disk.is_failed and disk.is_resilvering for disk in vdev.disks)
         for disk in vdev.disks:
+            if disk.spare and not disk.is_failed:
+                disk.is_resilvering = False
+                pool.notes.append(
+                    f"what {disk.name} had is on the distributed spare {disk.spare}: the disk is taken to work, and "
+                    "the spare to be free, as after the disk is replaced"
+                )
+                continue
             if not disk.is_resilvering or disk.is_failed:
+                continue
+            if is_shared:
+                disk.is_resilvering = False
                 continue
             others = [
                 other for other in vdev.disks if other is not disk and not (other.is_failed or other.is_resilvering)
@@ -298,9 +344,9 @@ def _scan(text: str) -> Scan | None:
     is_resilver = found["what"] != "scrub"
     if found["state"] not in ("in progress", "paused"):
         took = re.search(r"\b(?:in|after) (" + _LENGTH.pattern + ")", text)
-        return Scan(is_resilver, is_running=False, hours=_hours(took[1]) if took else None)
+        return Scan(is_resilver, is_running=False, hours=_hours(took[1]) if took else None, vdev=found["vdev"])
     done = re.search(r"(\d+(?:[.,]\d+)?)% done", text)
-    issued = re.search(_SIZE + r"(?: / " + _SIZE + r")? issued(?: at " + _SIZE + r"/s)?", text)
+    issued = re.search(_SIZE + r"(?: / " + _SIZE + r")? issued(?: (?:at )?" + _SIZE + r"/s)?", text)
     scanned = re.search(
         _SIZE + r"(?: scanned out of " + _SIZE + r"| / " + _SIZE + r" scanned)(?: at " + _SIZE + r"/s)?", text
     )
@@ -318,6 +364,7 @@ def _scan(text: str) -> Scan | None:
         total_bytes=_bytes(total[1], total[2]) if total else None,
         bytes_per_s=rate,
         hours=_hours(left[1]) if left else None,
+        vdev=found["vdev"],
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from diskmodel.array import Array
 from tests.unit.cli.commands import refusal, run
-from tests.unit.formats.pools.files import RESILVER, STATUS, arcstats, status, vdev
+from tests.unit.formats.pools.files import RESILVER, STATUS, arcstats, draid, status, vdev
 
 DRIVE = ("--drive", "seagate-exos-x18")
 
@@ -52,6 +52,19 @@ def test_what_is_left_out_is_said(files: dict[str, Path]) -> None:
     assert "next: name its drives with --drive" in shown
     alone = " ".join(run("pool", files["first"]).stdout.split())
     assert "since the module was loaded: take two snapshots for a load" in alone
+
+
+def test_a_pool_of_draid_and_its_distributed_spares(tmp_path: Path) -> None:
+    (tmp_path / "draid").write_text(draid())
+    shown = run("pool", tmp_path / "draid", *DRIVE, "--out", tmp_path / "tank.toml").stdout
+    assert shown.startswith("tank: 1 × 11 draid2:4d:11c:1s, DEGRADED\n  spares: draid2-0-0 (distributed)\n")
+    assert "failed: sdc (resilvering onto draid2-0-0)" in shown
+    assert "left out" not in shown
+    layout = Array.load(tmp_path / "tank.toml").layout
+    assert (layout.level, layout.data_disks, layout.distributed_spares, layout.failed) == ("draid2", 4, 1, (2,))
+    (tmp_path / "onto-a-disk").write_text(draid().replace("draid2-0-0 ", "sdx        "))
+    shown = " ".join(run("pool", tmp_path / "onto-a-disk", *DRIVE).stdout.split())
+    assert "the scan that is in progress is left out: where spares are distributed" in shown
 
 
 def test_the_document(files: dict[str, Path]) -> None:

@@ -7,7 +7,7 @@ HEADER = "\tNAME        STATE     READ WRITE CKSUM\n"
 
 def row(depth: int, name: str, state: str = "ONLINE", more: str = "") -> str:
     """Return a line of the devices."""
-    return f"\t{'  ' * depth}{name:<{20 - 2 * depth}}{state:<9}    0     0     0{more}\n"
+    return f"\t{'  ' * depth}{name + ' ':<{20 - 2 * depth}}{state:<9}    0     0     0{more}\n"
 
 
 def vdev(kind: str, *disks: str, state: str = "ONLINE") -> str:
@@ -49,6 +49,31 @@ RESILVER = status(
         "at 290M/s\n\t341G resilvered, 10.00% done, 1 days 12:00:00 to go"
     ),
 )
+
+#: The scan of a pool of dRAID whose disk sdc is resilvered onto a distributed spare, in the words of OpenZFS 2.0.
+SEQUENTIAL = (
+    "resilver (draid2:4d:11c:1s-0) in progress since Tue Nov 24 14:34:25 2026\n\t35.1T scanned at 13.4G/s, 15.9T "
+    "issued 6.07G/s, 60T total\n\t1.26T resilvered, 25.00% done, 10:30:00 to go"
+)
+
+
+def draid(spare: str = "  (resilvering)", *, beside: str = "", scan: str = SEQUENTIAL, vdevs: int = 1) -> str:
+    """Return a pool of vdevs of dRAID; sdc of the first one is lost, and its distributed spare in use."""
+    devices = row(1, "draid2:4d:11c:1s-0", "DEGRADED")
+    for letter in "abcdefghijk":
+        if letter != "c":
+            devices += row(2, f"sd{letter}", more="  (resilvering)" if "resilver (" in scan else "")
+            continue
+        devices += row(2, "replacing-2" if beside else "spare-2", "DEGRADED")
+        depth = 4 if beside else 3
+        devices += row(3, "spare-0", "DEGRADED") if beside else ""
+        devices += row(depth, "sdc", "OFFLINE") + row(depth, "draid2-0-0", more=spare)
+        devices += row(3, beside, more="  (resilvering)") if beside else ""
+    for number in range(1, vdevs):
+        devices += vdev(f"draid2:4d:11c:1s-{number}", *(f"d{number}{letter}" for letter in "abcdefghijk"))
+    devices += "\tspares\n" + row(1, "draid2-0-0", "INUSE", "  currently in use")
+    devices += "".join(row(1, f"draid2-{number}-0", "AVAIL") for number in range(1, vdevs))
+    return status(devices, state="DEGRADED", scan=scan)
 
 
 def arcstats(*, hits: int = 900, io_hits: int | None = 0, misses: int = 100, **others: int) -> str:

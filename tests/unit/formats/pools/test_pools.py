@@ -8,7 +8,7 @@ from diskmodel.errors import DescriptionError, FormatError
 from diskmodel.formats import detect_evidence, find_workload
 from diskmodel.formats.pools import arc_of_texts, pools_of_text
 from diskmodel.formats.pools.array import pool_array, pool_words, short_fields
-from tests.unit.formats.pools.files import RESILVER, STATUS, TWO_RAIDZ2, arcstats, row, status, vdev
+from tests.unit.formats.pools.files import RESILVER, SEQUENTIAL, STATUS, TWO_RAIDZ2, arcstats, draid, row, status, vdev
 
 DRIVE = load_drive("seagate-exos-x18")
 
@@ -102,6 +102,53 @@ def test_a_new_side_of_a_mirror_has_no_data_and_a_disk_that_was_away_has():
     assert any("sda is resilvered with what it missed" in note for note in pool.notes)
 
 
+@pytest.mark.parametrize("vdevs", [1, 2])
+def test_a_disk_of_draid_is_resilvered_onto_a_distributed_spare(vdevs):
+    pool = only(draid(vdevs=vdevs))
+    assert [(disk.name, disk.spare) for disk in pool.vdevs[0].disks if disk.is_failed] == [("sdc", "draid2-0-0")]
+    assert (pool.n_spares, pool.notes, len(pool.vdevs)) == (0, [], vdevs)
+    assert pool.scan is not None
+    assert str(pool.scan) == "a sequential resilver is in progress, 25.0 % done, 6216 MiB/s, 10.5 h to go"
+    words = pool_words(pool, "seagate-exos-x18")
+    assert words == f"{vdevs}x11 seagate-exos-x18 draid2:4d:11c:1s"
+    layout = pool_array(pool, DRIVE, {}, {}).layout
+    rebuild = layout.rebuild
+    assert (layout.failed, layout.spares, layout.is_rebuilt_in_order) == ((2,), 0, True)
+    # what the vdev stores, of the ten disks that are not spare space
+    assert (rebuild.disk, rebuild.done_ratio, rebuild.sequential) == (2, 0.25, None)
+    assert rebuild.used_ratio == pytest.approx(60 * 2**40 / (10 * DRIVE.capacity_bytes), abs=1e-4)
+    assert Array.from_words(words).layout == layout.model_copy(update={"failed": (), "rebuild": None})
+
+
+def test_a_distributed_spare_that_has_all_data_and_the_scrub_behind_it():
+    scrub = "scrub in progress since x\n\t10T / 60T scanned at 2G/s, 6T / 60T issued at 1G/s\n\t0B repaired, 10% done"
+    ended = "  scan: resilvered (draid2:4d:11c:1s-0) 374G in 00:03:20 with 0 errors on x"
+    pool = only(draid("", scan=f"{scrub}\n{ended}"))
+    assert not any(disk.is_failed for vdev in pool.vdevs for disk in vdev.disks)
+    assert any("what sdc had is on the distributed spare draid2-0-0" in note for note in pool.notes)
+    layout = pool_array(pool, DRIVE, {}, {}).layout
+    assert (layout.failed, layout.rebuild.action, layout.rebuild.done_ratio) == ((), "check", 0.1)
+    assert str(only(draid("", scan=ended[8:])).scan) == "the last sequential resilver took 0.0556 h"
+
+
+def test_a_disk_that_takes_back_what_a_distributed_spare_has():
+    pool = only(draid("", beside="sdx", scan=RESILVER[RESILVER.index("resilver in") : RESILVER.index("\nconfig")]))
+    assert not any(disk.is_failed for vdev in pool.vdevs for disk in vdev.disks)
+    layout = pool_array(pool, DRIVE, {}, {}).layout
+    assert (layout.failed, layout.rebuild, layout.spares) == ((), None, 0)
+
+
+def test_a_mirror_that_is_resilvered_in_the_order_of_space():
+    devices = (
+        row(1, "mirror-0") + row(2, "sda") + row(2, "sdb", more="  (resilvering)") + vdev("mirror-1", "sdc", "sdd")
+    )
+    pool = only(status(devices, scan=SEQUENTIAL.replace("draid2:4d:11c:1s-0", "mirror-0").replace("60T", "6T")))
+    rebuild = pool_array(pool, DRIVE, {}, {}).layout.rebuild
+    assert (rebuild.disk, rebuild.sequential) == (1, True)
+    # zpool counts what the one vdev stores
+    assert rebuild.used_ratio == pytest.approx(6 * 2**40 / DRIVE.capacity_bytes, abs=1e-4)
+
+
 @pytest.mark.parametrize(
     ("progress", "hours", "rate"),
     [
@@ -153,7 +200,9 @@ def test_blocks_that_are_smaller_than_the_drives_own():
         (vdev("raidz2-0", *"abcdef") + vdev("raidz2-1", *"ghijk"), "must be alike"),
         (vdev("raidz2-0", *"abcdef") + vdev("mirror-1", "g", "h"), "must be alike"),
         (row(1, "sda") + row(1, "sdb"), "a disk on its own is not taken over"),
-        (vdev("draid2:4d:8c:1s-0", *"abcdefgh"), "draid2:4d:8c:1s is not taken over"),
+        (vdev("draid2:4d:8c:1s-0", *"abcdefg"), "has 7 disks instead of 8; give the whole output"),
+        (vdev("draid2:4d:8c:1s-0", *"abcdefgh") + vdev("draid2:5d:8c:1s-1", *"ijklmnop"), "must be alike"),
+        (vdev("draid2:4d:8c:1s:2w-0", *"abcdefgh"), "failure domains are not modeled"),
     ],
 )
 def test_pools_that_are_no_array_of_ours(devices, message):
