@@ -111,7 +111,7 @@ def _of_point(row: dict[str, Any], point: dict[str, Any]) -> Iterator[Figure]:
 
 def _of_rebuild(rebuild: dict[str, Any]) -> Figure:
     """The rate of a rebuild, a check or a resync of an array that is all but idle."""
-    described = {key: rebuild[key] for key in ("action", "page_ns") if key in rebuild}
+    described = {key: rebuild[key] for key in ("action", "page_ns", "used") if key in rebuild}
     layout = rebuild["layout"] | {"rebuild": described | {"done_ratio": rebuild["done"]}}
     if "action" not in rebuild:
         layout |= {"failed": [0], "spares": 1}
