@@ -379,8 +379,8 @@ class Array(Description):
         if layout.kind.is_distributed:
             # published_arrays.toml, draid-90hdd-16tb-resilver: rates of the model are 21 to 73 % higher
             return (
-                "no measurement of dRAID under load is at hand: its figures follow OpenZFS's source; published resilvers "
-                "onto distributed spares took a fifth to three quarters longer than the model's"
+                "no measurement of dRAID under load is at hand: its figures follow OpenZFS's source; published "
+                "resilvers onto distributed spares took a fifth to three quarters longer than the model's"
             )
         if layout.is_rebuilt_in_order:
             return "no measurement of a sequential resilver is at hand: its hours follow OpenZFS's source alone"
@@ -427,6 +427,15 @@ class Array(Description):
         return self.n_devices * self.drive.capacity_bytes
 
 
+#: What may follow the level in words; of RAID and of pools.
+_HOW_TO_ADD = (
+    'after a comma write for example "1GiB cache", "1GiB read cache", "strip 256KiB", "ppl", '
+    '"journal on micron-7450-pro-1920" or a controller',
+    'after a comma write for example "record 128KiB", "64GiB read cache", "log on micron-7450-pro-1920", '
+    '"sync=disabled" or "ashift=12"',
+)
+
+
 def _of_words(words: str) -> dict[str, Any]:
     """Return the fields of the array that words describe; DescriptionError where they have another form."""
     first, *more = words.split(",")
@@ -468,6 +477,8 @@ def _of_pool_words(words: str, found: re.Match[str], more: list[str]) -> dict[st
 
 def _with_more(words: str, tables: dict[str, dict[str, Any]], more: list[str]) -> dict[str, dict[str, Any]]:
     """Return layout and controller with what follows after commas."""
+    counted = draid_counts(tables["layout"]["level"])
+    level = counted[0] if counted else level_name(tables["layout"]["level"])
     # a controller first, whose caches the others change
     for part in sorted(more, key=lambda part: part.strip() not in profiles()):
         if cache := _CACHE.fullmatch(part.strip()):
@@ -492,6 +503,7 @@ def _with_more(words: str, tables: dict[str, dict[str, Any]], more: list[str]) -
         elif strip := _STRIP.fullmatch(part.strip()):
             tables["layout"]["strip"] = strip["size"]
         else:
-            fix = 'write for example "8x generic-15k raid5, 1GiB cache, strip 256KiB"'
-            raise DescriptionError(Fault("array", words, f"has {part.strip()!r} beside drives and level", fix))
+            raise DescriptionError(
+                Fault("array", words, f"has {part.strip()!r} beside drives and level", _HOW_TO_ADD[level in POOLS])
+            )
     return tables

@@ -30,7 +30,7 @@ def test_a_single_disk() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("8x generic-15k raid5, 3 bananas", "has '3 bananas' beside drives and level; write for example"),
+        ("8x generic-15k raid5, 3 bananas", "has '3 bananas' beside drives and level; after a comma write for example"),
         ("8x generic-15k raid5, much cache", "must be a number with a unit"),
         ("2x6 generic-7k2 raid6", "as only pools do"),
         ("2x6 generic-7k2", "as only pools do"),

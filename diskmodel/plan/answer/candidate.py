@@ -129,7 +129,11 @@ class Candidate(Record):
         name = level_in_words(self.level)
         if KINDS[self.level].is_pool and self.array is not None:
             kind = name.removeprefix("a pool of ")
-            each = f"{kind} of {self.array.layout.group_disks}"
+            layout = self.array.layout
+            each = f"{kind} of {layout.group_disks}"
+            if layout.kind.is_distributed:  # as zpool create takes it
+                counts = f"{layout.data_strips}d:{layout.group_disks}c:{layout.spare_places}s"
+                each += f" ({layout.level}:{counts})"
             pool = f"a pool of {groups} {each}" if groups > 1 else f"a pool of one {each.replace('mirrors', 'mirror')}"
             return pool + self._pool_fields_in_words
         journal = self.family.log_device

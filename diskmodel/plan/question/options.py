@@ -30,6 +30,8 @@ DEFAULT_DRIVES = ("seagate-exos-x16", "seagate-exos-10e2400-2400", "micron-7450-
 DEFAULT_LEVELS = ("raid10", "raid5", "raid6")
 #: The same of a question about a log alone: a device of two disks, and whether more of them help.
 DEFAULT_LEVELS_OF_A_LOG = ("raid1", "raid10")
+#: The same beside a pool of OpenZFS: vdevs that are advised for it, as in its presets.
+DEFAULT_LEVELS_OF_A_POOL = ("mirror", "raidz1", "raidz2")
 
 _EXAMPLE = "diskmodel plan --iops 8000 --reads 70% --block 8k --capacity 20TB --p99 20ms"
 _COMMITS_EXAMPLE = "diskmodel plan --commits 500/s --commit-p99 10ms"
@@ -469,6 +471,8 @@ def _put_levels(draft: _Draft, asked: Asked, array: Array | None) -> None:
         usual: tuple[str, ...] = DEFAULT_LEVELS
         if Workload.parse(_fields(draft.tables["workload"])).is_a_log:
             usual = DEFAULT_LEVELS_OF_A_LOG
+        if array is not None and array.layout.kind.is_pool:
+            usual = DEFAULT_LEVELS_OF_A_POOL
         candidates["levels"] = tuple(dict.fromkeys((*own, *usual)))
         draft.notes.append(f"no --level: {', '.join(candidates['levels'])} are tried")
 

@@ -49,8 +49,15 @@ def cautions(result: PlanResult) -> list[str]:
 
 def _doubts(result: PlanResult) -> list[str]:
     """Return why not to rely on the answer, or without one, which profiles do not describe their drive."""
-    if result.best is not None and result.best.array is not None:
-        return list(result.best.array.doubts)
+    best = result.best
+    if best is not None and best.array is not None:
+        doubts = best.array.doubts
+        if best.safety is not None and best.array.layout.kind.is_redundant:
+            # how a disk is resilvered has doubts of its own
+            doubts += (
+                Case(result.plan, best.family).array(best.array.layout.disks, n_failed=1, is_rebuilding=True).doubts
+            )
+        return list(dict.fromkeys(doubts))
     return [drive.doubt for drive in _answering(result) if drive.doubt]
 
 

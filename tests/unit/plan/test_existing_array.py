@@ -13,7 +13,7 @@ from diskmodel.array import Array
 from diskmodel.errors import DescriptionError
 from diskmodel.plan.question.case import cases
 from diskmodel.plan.question.description import PlanDescription
-from diskmodel.plan.question.options import plan_from, plan_options
+from diskmodel.plan.question.options import DEFAULT_LEVELS, plan_from, plan_options
 
 QUESTION = {"iops": 100, "reads": 0.7, "block": 4096, "capacity": 10**9, "p99": 10**9}
 REBUILD = {"level": "raid5", "disks": 6, "failed": [1]}
@@ -182,7 +182,9 @@ def name_in_notes(path: str) -> str:
 
 
 def ask(array: Array, **options: Any) -> tuple[PlanDescription, list[str]]:
-    return plan_from(plan_options({**QUESTION, "max_disks": 12, **options}), array=array)
+    """Ask for the array's own level and RAID, so that the fields of pools meet levels without them."""
+    levels = list(dict.fromkeys((array.layout.level, *DEFAULT_LEVELS)))
+    return plan_from(plan_options({**QUESTION, "max_disks": 12, "level": levels, **options}), array=array)
 
 
 def test_a_value_is_known_for_every_field_of_an_array() -> None:

@@ -16,8 +16,9 @@ from diskmodel.plan import run_plan
 from diskmodel.plan.comparison.compare import degraded_array, rebuilding_array
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.question.description import PlanDescription
+from diskmodel.plan.question.options import plan_from, plan_options
 from diskmodel.plan.show.candidates import fullness_words, rebuild_name
-from diskmodel.plan.show.cautions import long_rebuild, rebuild_bound
+from diskmodel.plan.show.cautions import cautions, long_rebuild, rebuild_bound
 from diskmodel.plan.trial import beside_rebuild as beside
 from diskmodel.plan.trial.rule_of_thumb import rule_of_thumb_disks
 from diskmodel.plan.trial.statics import idle_rebuild_hours, rebuilt_bytes, static_criteria, statics
@@ -220,3 +221,37 @@ def test_only_a_pool_that_is_scrubbed_has_hours_of_a_scrub(
     load = plan_of().workload
     found = beside.scrub_hours(lambda *_, **__: None, array, load, n_requests=1000, seed=0)  # type: ignore[arg-type,return-value]
     assert found == hours if hours else math.isnan(found)
+
+
+def test_a_plan_beside_a_pool_tries_pools() -> None:
+    options = plan_options({"iops": 100, "reads": 1.0, "block": "8k"})
+    pool = Array.parse({"drive": "generic-7k2", "layout": {"level": "draid2:4d:11c:1s"}})
+    plan, notes = plan_from(options, array=pool)
+    assert plan.candidates.levels == ("draid2", "mirror", "raidz1", "raidz2")
+    assert "no --level: draid2, mirror, raidz1, raidz2 are tried" in notes
+
+
+#: A plan that any pool meets, with short runs.
+QUICK: dict[str, Any] = {
+    "workload": {"size": "8 KiB", "read_ratio": 1.0, "rate": "10/s"},
+    "objective": {"latency": {"p99": "500 ms"}, "confidence": 0.5},
+    "search": {"requests": 500},
+}
+
+
+@pytest.mark.parametrize(("sequential", "n"), [(True, 1), (None, 0)])
+def test_a_plan_says_what_of_its_resilver_was_not_measured(sequential: bool | None, n: int) -> None:
+    asked = {"drives": ["generic-7k2"], "levels": ["mirror"], "rebuild": {"sequential": sequential}}
+    result = run_plan(plan_of(candidates=asked, **QUICK))
+    assert sum("no measurement of a sequential resilver" in line for line in cautions(result)) == n
+
+
+def test_a_plan_names_draid_as_zpool_takes_it_and_says_its_doubt_once() -> None:
+    asked = {"drives": ["generic-7k2"], "levels": ["draid2"], "max_disks": 40}
+    layout = {"data_disks": 4, "distributed_spares": 1}
+    result = run_plan(plan_of(candidates=asked, layout=layout, **QUICK))
+    assert result.best is not None
+    assert result.best.array is not None
+    width = result.best.array.layout.group_disks
+    assert f"dRAID2 of {width} (draid2:4d:{width}c:1s)" in result.best.level_in_words
+    assert sum("no measurement of dRAID" in line for line in cautions(result)) == 1
