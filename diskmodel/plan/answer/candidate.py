@@ -138,6 +138,8 @@ class Candidate(Record):
             return pool + self._pool_fields_in_words
         journal = self.family.log_device
         with_journal = f" with a journal on {log_device_in_words(journal)}" if journal not in ("", NONE) else ""
+        if self.array is not None and self.array.layout.consistency_policy == "ppl":
+            with_journal = " with a partial parity log"
         return (f"{name} in {groups} groups" if groups > 1 else name) + with_journal
 
     @property

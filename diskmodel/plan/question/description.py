@@ -363,6 +363,9 @@ class PlanDescription(Description):
             where = "candidates.log_devices" if candidates.log_devices else "layout.log"
             levels = ", ".join(JOURNALED)
             return f"{where}: only pools of OpenZFS have a log, and {levels} a journal; remove it, or name such a level"
+        policy = self.layout.consistency_policy
+        if policy is not None and not any("consistency_policy" in self.layout.of(level) for level in candidates.levels):
+            return f"layout.consistency_policy={policy}: none of the levels has it; remove it, or name a level that has"
         for name, of_layout in (("record_bytes", "record_bytes"), ("log_devices", "log")):
             if getattr(candidates, name) and getattr(self.layout, of_layout) is not None:
                 return f"candidates.{name}: is given beside layout.{of_layout}; keep one of them"

@@ -255,3 +255,10 @@ def test_a_plan_names_draid_as_zpool_takes_it_and_says_its_doubt_once() -> None:
     width = result.best.array.layout.group_disks
     assert f"dRAID2 of {width} (draid2:4d:{width}c:1s)" in result.best.level_in_words
     assert sum("no measurement of dRAID" in line for line in cautions(result)) == 1
+
+
+@pytest.mark.parametrize(("policy", "level"), [("ppl", "raid6"), ("bitmap", "raidz2"), ("journal", "raid10")])
+def test_a_consistency_policy_that_no_level_has_is_refused(policy: str, level: str) -> None:
+    question = {"iops": 100, "reads": 1.0, "block": "8k", "level": [level], "consistency_policy": policy}
+    with pytest.raises(DescriptionError, match="none of the levels has it; remove it, or name a level that has"):
+        plan_from(plan_options(question))
