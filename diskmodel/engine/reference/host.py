@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from diskmodel.engine.reference.clock import COMPLETE, Clock
+from diskmodel.drive.tables import HddTables
+from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, Clock
 from diskmodel.engine.reference.controller import HostRequest
 from diskmodel.engine.reference.journal import Journal
 from diskmodel.engine.reference.processors import Processors
@@ -14,6 +15,9 @@ from diskmodel.host.pauses import Pauses
 from diskmodel.host.read_ahead import ReadAhead, cut
 from diskmodel.host.tables import HostTables
 from diskmodel.records import FLUSH, READ, WRITE, Requests, Sync
+
+# behind the arrivals of the same instant and device number
+_LAST = (1 << 63) - 1
 
 
 @dataclass
@@ -64,6 +68,8 @@ class Host:
         self.is_page_by_page = not tables.read_ahead_sectors
         self.device = scenario.n_devices + 2
         self.takes_flushes = scenario.takes_flushes
+        #: Whether drives pass their cache themselves; else a flush ends writes of `dsync`, of several programs at once.
+        self.has_fua = isinstance(scenario.drive, HddTables) and scenario.drive.has_fua
         self.below = submit
         self.done = done
         self.lock_ns = tables.lock_ns
@@ -182,7 +188,11 @@ class Host:
         flush = HostRequest(request.row, FLUSH, 0, 0, False, since_ns)
         self.then[id(flush)] = (flush, flushed)
         flush.sync = request.sync
-        self.submit(flush)
+        if request.sync == Sync.DSYNC and not self.has_fua:
+            # its program wakes up with the others that one flush served: who goes on with a next request comes first
+            self.clock.at(since_ns, ARRIVE, 0, _LAST, lambda: self.submit(flush))
+        else:
+            self.submit(flush)
 
     def _enter(self, request: HostRequest) -> None:
         """Direct I/O goes down as it is; a buffered read is answered once its pages are in memory (rule H2)."""

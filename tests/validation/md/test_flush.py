@@ -36,7 +36,6 @@ OUTSIDE = {
     r"^xfs_c10_overwrite_fds1_j8$": ORDER,
     r"^xfs_c00_overwrite_direct_odsync_j8$": ORDER,
     r"^xfs_c10_falloc_fds1_j1$": PHASE,
-    r"^md1_2_c10_rand_odsync_j8$": GROUPS,
 }
 
 

@@ -67,6 +67,8 @@ pub enum Action {
     TurnEnded,
     /// The turn of the array's next flush has come.
     FlushTurn,
+    /// A program whose write is safe has come to the flush of the same call.
+    FlushAsked(u32),
     /// The turn of what a commit of the journal does next has come.
     Journal(Step),
     /// A batch of a log has waited long enough for records: (stream).
@@ -129,6 +131,7 @@ impl Action {
             Action::PoolRead(b) => (15, 12, b),
             Action::UnitWritten => (15, 13, 0),
             Action::UnitsFlushed => (15, 14, 0),
+            Action::FlushAsked(b) => (15, 15, b),
         };
         u64::from(a) << 36 | u64::from(b) << 4 | kind
     }
@@ -166,7 +169,8 @@ impl Action {
             _ if a == 11 => Action::GroupEnded,
             _ if a == 12 => Action::PoolRead(b),
             _ if a == 13 => Action::UnitWritten,
-            _ => Action::UnitsFlushed,
+            _ if a == 14 => Action::UnitsFlushed,
+            _ => Action::FlushAsked(b),
         }
     }
 }
@@ -455,6 +459,7 @@ mod tests {
             Action::ReadSent,
             Action::WindowEnded,
             Action::LogDelayed,
+            Action::FlushAsked,
         ];
         let of_two = [Action::Issue(disk, most), Action::Destaged(disk, most), Action::Issue(0, 1)];
         let of_none =

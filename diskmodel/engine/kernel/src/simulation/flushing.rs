@@ -189,6 +189,17 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let HostRequest { row, sync, .. } = self.hosts[host];
         let purpose = Purpose::Flush(host);
         let flush = self.hosts.put(HostRequest { row, op: FLUSH, issue: now, purpose, sync, ..HostRequest::default() });
+        if sync == PASS_THROUGH && !self.flushes.has_fua {
+            // its program wakes up with the others that one flush served: who goes on with a next request comes first
+            self.events.at(now, ARRIVE, 0, LAST, Action::FlushAsked(flush));
+        } else {
+            self.flush_asked(flush);
+        }
+    }
+
+    /// A flush begins its course: with the processor, where there is one.
+    #[inline(never)]
+    pub(super) fn flush_asked(&mut self, flush: u32) {
         if self.host.is_some() {
             self.submit_to_host(flush);
         } else {

@@ -492,6 +492,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::TurnEnded => self.turn_ended(),
             Action::FlusherWoken => self.flusher_woken(),
             Action::FlushTurn => self.flush_turn(),
+            Action::FlushAsked(flush) => self.flush_asked(flush),
             Action::Journal(step) => self.go_on_with_commit(step),
             Action::LogDelayed(stream) => self.log_delayed(stream),
             Action::PoolDelayed(host) => self.fill(host),
