@@ -8,6 +8,8 @@ import simpy
 
 #: Phases of an instant: what completes is applied first, then what arrives, then queues dispatch.
 COMPLETE, ARRIVE, DISPATCH = range(3)
+#: Order behind all others of the same instant, phase and device.
+LAST = (1 << 63) - 1
 
 # SimPy sorts events of one instant by (priority, sequence); its own priorities are 0 and 1
 _FIRST_PRIORITY = 2

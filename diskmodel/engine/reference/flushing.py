@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from diskmodel.engine.reference.clock import ARRIVE, Clock
+from diskmodel.engine.reference.clock import ARRIVE, LAST, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Device
 from diskmodel.records import FLUSH
 
 #: For so long at most a flush waits for writes that will want one, too: `FLUSH_PENDING_TIMEOUT` of Linux.
 MAX_DEFERRED_NS = 5_000_000_000
-
-# behind the arrivals of the same instant and device number
-_LAST = (1 << 63) - 1
 
 
 class BlockFlushes:
@@ -113,7 +110,7 @@ class ArrayFlushes:
         """Those who waited go on; then comes the turn of the next flush."""
         next_ns = self.clock.now + (len(served) + 1) * self.turn_ns
         if self.turn_ns:
-            self.clock.at(next_ns, ARRIVE, self.device, _LAST, self._may_begin)
+            self.clock.at(next_ns, ARRIVE, self.device, LAST, self._may_begin)
         else:
             self._may_begin()
         for done in served:

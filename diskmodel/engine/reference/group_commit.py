@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from diskmodel.engine.reference.clock import ARRIVE, Clock
+from diskmodel.engine.reference.clock import ARRIVE, LAST, Clock
 from diskmodel.records import StreamRule
-
-# behind the arrivals of the same instant and device number
-_LAST = (1 << 63) - 1
 
 
 class GroupCommit:
@@ -48,7 +45,7 @@ class GroupCommit:
             return
         if self.rule.log_delay_ns:
             self.is_delayed = True
-            self.clock.at(self.clock.now + self.rule.log_delay_ns, ARRIVE, 0, _LAST, self._delayed)
+            self.clock.at(self.clock.now + self.rule.log_delay_ns, ARRIVE, 0, LAST, self._delayed)
         else:
             self._write_all()
 

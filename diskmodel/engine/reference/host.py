@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from diskmodel.drive.tables import HddTables
-from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, Clock
+from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, LAST, Clock
 from diskmodel.engine.reference.controller import HostRequest
 from diskmodel.engine.reference.journal import Journal
 from diskmodel.engine.reference.processors import Processors
@@ -15,9 +15,6 @@ from diskmodel.host.pauses import Pauses
 from diskmodel.host.read_ahead import ReadAhead, cut
 from diskmodel.host.tables import HostTables
 from diskmodel.records import FLUSH, READ, WRITE, Requests, Sync
-
-# behind the arrivals of the same instant and device number
-_LAST = (1 << 63) - 1
 
 
 @dataclass
@@ -190,7 +187,7 @@ class Host:
         flush.sync = request.sync
         if request.sync == Sync.DSYNC and not self.has_fua:
             # its program wakes up with the others that one flush served: who goes on with a next request comes first
-            self.clock.at(since_ns, ARRIVE, 0, _LAST, lambda: self.submit(flush))
+            self.clock.at(since_ns, ARRIVE, 0, LAST, lambda: self.submit(flush))
         else:
             self.submit(flush)
 

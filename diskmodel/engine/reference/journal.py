@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from diskmodel.engine.reference.clock import ARRIVE, Clock
+from diskmodel.engine.reference.clock import ARRIVE, LAST, Clock
 from diskmodel.engine.reference.processors import Processors
 from diskmodel.records import StreamRule
-
-# behind the arrivals of the same instant and device number
-_LAST = (1 << 63) - 1
 
 
 class Journal:
@@ -88,7 +85,7 @@ class Journal:
         if not self.is_committing and not self.is_woken:
             self.is_woken = True
             when_ns = max(self.clock.now, self.processors.first_free_ns) + self.turn_ns
-            self.clock.at(when_ns, ARRIVE, self.device, _LAST, self._woken)
+            self.clock.at(when_ns, ARRIVE, self.device, LAST, self._woken)
         return True
 
     def _woken(self) -> None:
@@ -115,7 +112,7 @@ class Journal:
         body = min(-(-body_bytes // self.sector_bytes), self.n - block)
         self.has_body = body > 0
         when_ns = self.clock.now + wait_ns
-        self.clock.at(when_ns, ARRIVE, self.device, _LAST, lambda: self._write_body(row, body, block))
+        self.clock.at(when_ns, ARRIVE, self.device, LAST, lambda: self._write_body(row, body, block))
 
     def _place(self, n: int) -> int:
         """First sector of what is written next."""
@@ -134,7 +131,7 @@ class Journal:
     def _body_written(self, row: int, block: int) -> None:
         if self.turn_ns:
             when_ns = self.clock.now + self.turn_ns
-            self.clock.at(when_ns, ARRIVE, self.device, _LAST, lambda: self._flush(row, block))
+            self.clock.at(when_ns, ARRIVE, self.device, LAST, lambda: self._flush(row, block))
         else:
             self._flush(row, block)
 

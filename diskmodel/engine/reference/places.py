@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from diskmodel.engine.reference.clock import ARRIVE, Clock
+from diskmodel.engine.reference.clock import ARRIVE, LAST, Clock
 from diskmodel.queue.write_throttle import WriteThrottle
 from diskmodel.records import READ
-
-# behind the arrivals of the same instant and device number
-_LAST = (1 << 63) - 1
 
 
 class Places:
@@ -59,7 +56,7 @@ class Places:
             self.waiting.popleft()()
 
     def _open_window(self) -> None:
-        self.clock.at(self.clock.now + self.throttle.open_window(), ARRIVE, 0, _LAST, self._window_ended)
+        self.clock.at(self.clock.now + self.throttle.open_window(), ARRIVE, 0, LAST, self._window_ended)
 
     def _window_ended(self) -> None:
         limit = self.throttle.limit

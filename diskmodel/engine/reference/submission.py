@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from diskmodel.engine.reference.clock import ARRIVE, Clock
+from diskmodel.engine.reference.clock import ARRIVE, LAST, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Device
 from diskmodel.queue.write_throttle import WriteThrottle
 from diskmodel.records import READ
-
-# behind the arrivals of the same instant and device number
-_LAST = (1 << 63) - 1
 
 
 class Submitter:
@@ -124,7 +121,7 @@ class Submitter:
         if self.ends:
             self.is_in_turn = True
             end_ns = self.clock.now + self.turn_ns
-            self.clock.at(end_ns, ARRIVE, len(self.devices), _LAST, self._turn_ended)
+            self.clock.at(end_ns, ARRIVE, len(self.devices), LAST, self._turn_ended)
         first()
 
     def _may_go(self, command: Command) -> bool:
@@ -149,7 +146,7 @@ class Submitter:
 
     def _open_window(self, device: int) -> None:
         end_ns = self.clock.now + self.throttles[device].open_window()
-        self.clock.at(end_ns, ARRIVE, device, _LAST, lambda: self._window_ended(device))
+        self.clock.at(end_ns, ARRIVE, device, LAST, lambda: self._window_ended(device))
 
     def _window_ended(self, device: int) -> None:
         throttle = self.throttles[device]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, Clock
+from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, LAST, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.reference.raid import Raid
@@ -16,9 +16,6 @@ from diskmodel.layout.pools.log_blocks import Lengths
 from diskmodel.layout.pools.records import width_of
 from diskmodel.records import WRITE
 from diskmodel.units import NS_PER_S
-
-# behind the arrivals of the same instant and device number
-_LAST = (1 << 63) - 1
 
 
 class Entry(NamedTuple):
@@ -90,7 +87,7 @@ class IntentLog:
         assert block is not None
         if block is not before:
             wait = self.latency_ns * self.tables.log_wait_percent // 100 if self.n_parallel else 0
-            self.clock.at(self.clock.now + wait, ARRIVE, self.device, _LAST, lambda: self._timed(block))
+            self.clock.at(self.clock.now + wait, ARRIVE, self.device, LAST, lambda: self._timed(block))
         block.waiting.append(done)
 
     def _enter(self, entry: Entry) -> None:
@@ -134,7 +131,7 @@ class IntentLog:
         if not work_ns:
             return False
         block.made_ns = self.processors.take_at_once(self.clock.now, work_ns)
-        self.clock.at(block.made_ns, ARRIVE, self.device, _LAST, lambda: self._timed(block))
+        self.clock.at(block.made_ns, ARRIVE, self.device, LAST, lambda: self._timed(block))
         return True
 
     def _issue(self, block: Block) -> None:
@@ -166,7 +163,7 @@ class IntentLog:
         sent_ns = n_bytes * NS_PER_S // self.tables.log_device_bytes_per_s
         self.device_free_ns = max(self.clock.now, self.device_free_ns) + sent_ns
         done_ns = self.device_free_ns + self.tables.log_device_ns
-        self.clock.at(done_ns, COMPLETE, self.device, _LAST, lambda: self._on_device(block))
+        self.clock.at(done_ns, COMPLETE, self.device, LAST, lambda: self._on_device(block))
 
     def _on_device(self, block: Block) -> None:
         self._part_written(block, Command(0, 0, WRITE, 0, 0, self.clock.now, lambda _: None))

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, Clock
+from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, LAST, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.pools.intent_log import Entry, IntentLog
 from diskmodel.engine.reference.pools.reads import PoolReads
@@ -23,9 +23,6 @@ from diskmodel.records import READ, WRITE
 #: has the lowest priority (nice 19), and so 15 of 1,039 parts of a processor, and does an eighth of the work. At half,
 #: twice as many are written where programs want all of it.
 PATIENCE = 8
-# behind the arrivals of the same instant and device number
-_LAST = (1 << 63) - 1
-
 Done = Callable[[Access, Command], None]
 
 
@@ -254,7 +251,7 @@ class PoolWrites:
         self.is_timed = True
         interval, now = self.tables.group_ns, self.clock.now
         n = max(-(-(now - self.begun_ns) // interval), 1)
-        self.clock.at(self.begun_ns + n * interval, ARRIVE, self.device, _LAST - 1, self._timed)
+        self.clock.at(self.begun_ns + n * interval, ARRIVE, self.device, LAST - 1, self._timed)
 
     def _timed(self) -> None:
         self.is_timed = False
@@ -291,7 +288,7 @@ class PoolWrites:
                 self.prepared -= 1
                 self.is_placing = True
                 done_ns = self.processors.take_at_once(self.clock.now, 2 * self.quarter_ns)
-                self.clock.at(done_ns, ARRIVE, self.device, _LAST - 3, self._placed)
+                self.clock.at(done_ns, ARRIVE, self.device, LAST - 3, self._placed)
             else:
                 break
         n_begun = self.prepared + self.is_placing
@@ -323,10 +320,10 @@ class PoolWrites:
         now, latest_ns = self.clock.now, since_ns + PATIENCE * self.turn_ns
         if self.processors.first_free_ns <= now or now >= latest_ns:
             done_ns = self.processors.take_at_once(now, self.turn_ns - 3 * self.quarter_ns)
-            self.clock.at(done_ns, ARRIVE, self.device, _LAST - 2, self._turn_ended)
+            self.clock.at(done_ns, ARRIVE, self.device, LAST - 2, self._turn_ended)
             return
         again_ns = min(self.processors.first_free_ns, latest_ns)
-        self.clock.at(again_ns, ARRIVE, self.device, _LAST - 2, lambda: self._take_turn(since_ns))
+        self.clock.at(again_ns, ARRIVE, self.device, LAST - 2, lambda: self._take_turn(since_ns))
 
     def _turn_ended(self) -> None:
         self.is_in_turn = False
@@ -374,7 +371,7 @@ class PoolWrites:
             return
         self.ending.append(cleans)
         done_ns = self.processors.take_at_once(self.clock.now, self.quarter_ns)
-        self.clock.at(done_ns, ARRIVE, self.device, _LAST - 4, lambda: self._written(self.ending.popleft()))
+        self.clock.at(done_ns, ARRIVE, self.device, LAST - 4, lambda: self._written(self.ending.popleft()))
 
     def _written(self, cleans: int) -> None:
         self.out -= 1

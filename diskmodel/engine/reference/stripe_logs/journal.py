@@ -6,12 +6,9 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
-from diskmodel.engine.reference.clock import COMPLETE, Clock
+from diskmodel.engine.reference.clock import COMPLETE, LAST, Clock
 from diskmodel.layout.journal import BLOCK_BYTES, JournalTables, Room, Unit
 from diskmodel.units import NS_PER_S
-
-#: Behind the writes to the journal that end at the same instant.
-_LAST = (1 << 63) - 1
 
 
 class Thread(Protocol):
@@ -91,7 +88,7 @@ class StripeJournal:
         if self.flushing or not self.written:
             return
         self.flushing, self.written = self.written, []
-        self.clock.at(self.clock.now + self.tables.flush_ns, COMPLETE, self.device, _LAST, self._flushed)
+        self.clock.at(self.clock.now + self.tables.flush_ns, COMPLETE, self.device, LAST, self._flushed)
 
     def _flushed(self) -> None:
         flushed, self.flushing = self.flushing, []
