@@ -56,12 +56,14 @@ def pool(
     check_place(out, "out")
     found, arc = _read(files, name)
     if found is None:
-        _refuse_without_pool(drive=drive, record_size=record_size, log_device=log_device, out=out)
+        fix = "add an output of zpool status, or leave it out"
+        _refuse_given("needs a pool", fix, drive=drive, record_size=record_size, log_device=log_device, out=out)
     array = None
     if found is not None and drive is not None:
         array = _array(found, drive, record_size, log_device, arc)
     elif found is not None:
-        _refuse_without_drive(record_size=record_size, log_device=log_device, out=out)
+        rule = "needs the drive of the pool's disks, which zpool does not show"
+        _refuse_given(rule, "add --drive, or leave it out", record_size=record_size, log_device=log_device, out=out)
     notes = _notes(found, log_device, arc)
     short = None if array is None or drive is None else short_fields(array, drive)
     if short is not None and out is not None:
@@ -121,15 +123,8 @@ def _read(files: list[Path], name: str | None) -> tuple[Pool | None, ArcFacts | 
     return chosen, arc_of_texts(counters) if counters else None
 
 
-def _refuse_without_pool(**given: Any) -> None:
-    rule, fix = "needs a pool", "add an output of zpool status, or leave it out"
-    faults = [Fault(f"--{name.replace('_', '-')}", str(value), rule, fix) for name, value in given.items() if value]
-    if faults:
-        raise DescriptionError(faults)
-
-
-def _refuse_without_drive(**given: Any) -> None:
-    rule, fix = "needs the drive of the pool's disks, which zpool does not show", "add --drive, or leave it out"
+def _refuse_given(rule: str, fix: str, **given: Any) -> None:
+    """Refuse those of some options that are given."""
     faults = [Fault(f"--{name.replace('_', '-')}", str(value), rule, fix) for name, value in given.items() if value]
     if faults:
         raise DescriptionError(faults)
@@ -146,11 +141,7 @@ def _array(pool: Pool, drive: str, record_size: str | None, log_device: str | No
     if log_device is not None:
         if not pool.others.get("logs"):
             raise DescriptionError(Fault("--log-device", log_device, "the pool has no log device", "leave it out"))
-        try:
-            layout["log"] = log_device_of(log_device)
-        except ValueError as error:
-            rule, _, fix = str(error).partition(": ")[2].partition("; ")
-            raise DescriptionError(Fault("--log-device", log_device, rule, fix)) from None
+        layout["log"] = log_device_of(log_device)
     ratio = None if arc is None else arc.hit_ratio
     controller = {} if ratio is None else {"read_cache": {"hit_ratio": round(ratio, 4)}}
     return pool_array(pool, load_drive(drive), layout, controller)
@@ -163,7 +154,7 @@ def _facts(pool: Pool) -> list[str]:
         names = [f"{disk.name}{' (distributed)' * disk.is_distributed_spare}" for vdev in vdevs for disk in vdev.disks]
         if names:
             found.append(f"{group}: {', '.join(names[:6])}{' …' if len(names) > 6 else ''}")
-    failed = [disk for vdev in pool.vdevs for disk in vdev.disks if disk.is_failed]
+    failed = [disk for disk in pool.disks if disk.is_failed]
     if failed:
         onto = {disk.name: f" onto {disk.spare}" if disk.spare else "" for disk in failed}
         listed = ", ".join(
@@ -194,7 +185,7 @@ def _why_no_scan(pool: Pool) -> str:
 
     if pool.scan is None or scanned_disk(pool) is not None:
         return ""
-    failed = [disk for vdev in pool.vdevs for disk in vdev.disks if disk.is_failed]
+    failed = [disk for disk in pool.disks if disk.is_failed]
     if not pool.scan.is_resilver:
         return "of a pool with failed disks a scrub is not modeled"
     if any(disk.is_resilvering for disk in failed):

@@ -44,7 +44,7 @@ def pool_array(pool: Pool, drive: Drive, layout: Mapping[str, Any], controller: 
     """
     (level, width), n = _only_shape(pool)
     fields: dict[str, Any] = {"level": level, "disks": n * width, "vdevs": n}
-    disks = [disk for vdev in pool.vdevs for disk in vdev.disks]
+    disks = pool.disks
     failed = [number for number, disk in enumerate(disks) if disk.is_failed]
     distributed = _distributed_spares(level)
     known = {
@@ -98,7 +98,7 @@ def scanned_disk(pool: Pool) -> int | None:
     scan = pool.scan
     if scan is None or not scan.is_running:
         return None
-    disks = [disk for vdev in pool.vdevs for disk in vdev.disks]
+    disks = pool.disks
     failed = [number for number, disk in enumerate(disks) if disk.is_failed]
     if not scan.is_resilver:
         return None if failed else -1

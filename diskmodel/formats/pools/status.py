@@ -158,6 +158,11 @@ class Pool:
     notes: list[str] = field(default_factory=list)
 
     @property
+    def disks(self) -> list[Disk]:
+        """Places of data disks, vdev by vdev."""
+        return [disk for vdev in self.vdevs for disk in vdev.disks]
+
+    @property
     def n_spares(self) -> int:
         """Number of spares that are disks."""
         return sum(not disk.is_distributed_spare for vdev in self.others.get("spares", ()) for disk in vdev.disks)
