@@ -234,9 +234,7 @@ class Array(Description):
         if read is not None and read.policy == "2q":
             return "controller.read_cache.policy='2q': the cache of OpenZFS is an ARC; remove it"
         if self.host.page_cache is not None:
-            return (
-                f"host.page_cache: in front of {level} is the cache of OpenZFS, which is not modeled; remove page_cache"
-            )
+            return f"host.page_cache: in front of {level} is the cache of OpenZFS, controller.read_cache; remove page_cache"
         if isinstance(self.drive, Hdd) and self.drive.write_zones is not None:
             return f"drive: {level} cannot write zones in order; use another drive"
         return None
@@ -462,23 +460,27 @@ def _of_words(words: str) -> dict[str, Any]:
 
 def _of_pool_words(words: str, found: re.Match[str], more: list[str]) -> dict[str, Any]:
     """Return the fields of the pool that words describe, as "2x6 seagate-exos-x18 raidz2" does."""
-    counted = draid_counts(found["level"])
-    level = counted[0] if counted else level_name(found["level"])
+    level = _level_of(found["level"])
     vdevs, disks = int(found["vdevs"]), int(found["vdevs"]) * int(found["width"])
     if level not in POOLS:
         fix = f"name a kind of vdev ({', '.join(POOLS)}), or write one number of drives: {disks}x {found['drive']}"
         raise DescriptionError(Fault("array", words, "has numbers of vdevs and of drives, as only pools do", fix))
     tables: dict[str, dict[str, Any]] = {
-        "layout": {"level": found["level"] if counted else level, "disks": disks, "vdevs": vdevs},
+        "layout": {"level": found["level"] if draid_counts(found["level"]) else level, "disks": disks, "vdevs": vdevs},
         "controller": {},
     }
     return {"name": words, "drive": found["drive"], **_with_more(words, tables, more)}
 
 
+def _level_of(word: str) -> str:
+    """Return the registry's name of a level, also of one with the counts of dRAID."""
+    counted = draid_counts(word)
+    return counted[0] if counted else str(level_name(word))
+
+
 def _with_more(words: str, tables: dict[str, dict[str, Any]], more: list[str]) -> dict[str, dict[str, Any]]:
     """Return layout and controller with what follows after commas."""
-    counted = draid_counts(tables["layout"]["level"])
-    level = counted[0] if counted else level_name(tables["layout"]["level"])
+    level = _level_of(tables["layout"]["level"])
     # a controller first, whose caches the others change
     for part in sorted(more, key=lambda part: part.strip() not in profiles()):
         if cache := _CACHE.fullmatch(part.strip()):
