@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from diskmodel.errors import ConservationError
 from diskmodel.records import PARTS, Int64, Op, Requests, Run, Sync
 from diskmodel.result.build import Burst, Measured, Subset, Target, build_result
-from diskmodel.result.commits import are_commits, has_syncs
+from diskmodel.result.commits import COMMITS, are_commits, has_syncs
 from diskmodel.result.latency import Latency
 from diskmodel.result.laws import check_laws, sum_of_responses
 from diskmodel.result.levels import drifts
@@ -162,8 +162,6 @@ def _of_all(requests: Requests, run: Run, window: Window, responses: NDArray[np.
 
 #: Operations by their names in `estimates_by_operation`.
 OPERATIONS = {"reads": Op.READ, "writes": Op.WRITE}
-#: Name of writes with what makes them safe.
-COMMITS = "commits"
 
 
 def estimates_by_operation(requests: Requests, run: Run) -> dict[str, float]:

@@ -205,11 +205,13 @@ def _in_stretches(offset: Int64, length: Int64) -> tuple[Int64, Int64]:
 
     The small writes of a stream in order are hundreds of thousands for each run that is long enough to go in place.
     """
-    order = np.lexsort((np.arange(len(offset)), offset))
+    if not len(offset):
+        return offset, length
+    order = np.argsort(offset, kind="stable")
     at, end = offset[order], (offset + length)[order]
     goes_on = (end[:-1] == at[1:]) & (order[:-1] < order[1:])
-    heads = np.flatnonzero(np.concatenate([[True], ~goes_on])) if len(order) else order
-    lasts = np.concatenate([heads[1:] - 1, [len(order) - 1]]) if len(order) else order
+    heads = np.flatnonzero(np.concatenate([[True], ~goes_on]))
+    lasts = np.concatenate([heads[1:] - 1, [len(order) - 1]])
     in_time = np.argsort(order[lasts])
     begins = at[heads][in_time]
     return begins, end[lasts][in_time] - begins

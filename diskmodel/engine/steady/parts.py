@@ -203,7 +203,7 @@ class Parts:
         caches = self.logged(levels.media)
         return Start(
             dirty=dirty,
-            cached=once("cached", None, self._draw_cached),
+            cached=once("cached", None, lambda: cached_blocks(self.scenario, self.history)),
             aged=once("aged", None, self._draw_aged),
             piece_units=self._piece_units(),
             shifts=self._shifts(),
@@ -261,9 +261,6 @@ class Parts:
             return waiting, 0
         has_arms = isinstance(self.scenario.drive, HddTables)
         return waiting, uneven_round(history, len(waiting), block_bytes, caches.lanes, has_arms=has_arms)
-
-    def _draw_cached(self) -> Int64:
-        return cached_blocks(self.scenario, self.history)
 
     def _draw_buffered(self, level: Level) -> tuple[Int64, Int64, Int64]:
         """Writes that flash drives have programmed last, those in drives' buffers, and their room (rules Z5, F18)."""
