@@ -234,7 +234,8 @@ class Array(Description):
         if read is not None and read.policy == "2q":
             return "controller.read_cache.policy='2q': the cache of OpenZFS is an ARC; remove it"
         if self.host.page_cache is not None:
-            return f"host.page_cache: in front of {level} is the cache of OpenZFS, controller.read_cache; remove page_cache"
+            fix = "remove page_cache; its size belongs into controller.read_cache"
+            return f"host.page_cache: in front of {level} is the cache of OpenZFS; {fix}"
         if isinstance(self.drive, Hdd) and self.drive.write_zones is not None:
             return f"drive: {level} cannot write zones in order; use another drive"
         return None
