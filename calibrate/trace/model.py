@@ -36,9 +36,6 @@ from calibrate.trace.geometry.angle_map import AngleMap, access_keys
 N_DRAWS = 48
 #: Accesses needed to estimate lost revolutions; with fewer, none is assumed.
 MIN_SETTLED = 50
-#: Standard errors from which on lost revolutions count. At 0 the noise of accesses that land just before or after their
-#: blocks counts as lost revolutions, and half of all drives have some.
-MIN_STDERRS = 2.0
 #: Ranks at which errors of angles are kept.
 ERROR_QUANTILES = (np.arange(200) + 0.5) / 200
 
@@ -154,12 +151,20 @@ def _lost(
 
 
 def _counted(lost: Sequence[Floats]) -> list[float]:
-    """Return the means of lost revolutions by operation, 0 unless all accesses together have lost some."""
+    """Return the means of lost revolutions by operation, as far as they are more than noise.
+
+    Notes
+    -----
+    The estimate of James and Stein, positive part: a mean of z standard errors, of all accesses together, counts for
+    1 - 1/z² of itself. Noise of accesses that land just before or after their blocks, one standard error, counts
+    nothing.
+    """
     every = np.concatenate(lost)
-    stderr = float(every.std()) / np.sqrt(max(len(every), 1))
-    if not len(every) or every.mean() <= MIN_STDERRS * stderr:
+    mean, variance = (float(every.mean()), float(every.var()) / len(every)) if len(every) else (0.0, 0.0)
+    if mean <= 0.0 or mean**2 <= variance:
         return [0.0] * len(lost)
-    return [max(float(one.mean()), 0.0) if len(one) else 0.0 for one in lost]
+    counted = 1.0 - variance / mean**2
+    return [max(float(one.mean()), 0.0) * counted if len(one) else 0.0 for one in lost]
 
 
 @dataclass(frozen=True)

@@ -157,10 +157,16 @@ def _cylinder_edges(zone: ZoneAngle, first: int, last: int, heads: int) -> Ints:
     """Return the blocks at which cylinders begin, from `first` to `last`, both included."""
     tracks = track_blocks(zone)
     size = heads * tracks
-    step = zone.cylinder if zone.cylinder.turns and abs(zone.cylinder.period_blocks / size - 1.0) < 0.01 else zone.track
-    begin = step.first_block if zone.track.turns else 0.0
     count = (zone.last - zone.first + last) / size + len(zone.slips)
-    placed = begin + size * np.arange(np.ceil(-begin / size), count)
+    step = zone.cylinder
+    if zone.cylinder.turns and abs(step.period_blocks / size - 1.0) < 0.01:
+        # where addresses leave out a track now and then, so that a mean cylinder is shorter, each begins with a track
+        begun = step.first_block + step.period_blocks * np.arange(np.ceil(-step.first_block / size), count)
+        first_track = zone.track.first_block if zone.track.turns else step.first_block
+        placed = first_track + tracks * np.rint((begun - first_track) / tracks)
+    else:
+        begin = zone.track.first_block if zone.track.turns else 0.0
+        placed = begin + size * np.arange(np.ceil(-begin / size), count)
     inside = zone.first + _unplaced(zone, placed)
     middle = np.unique(np.rint(inside[(inside > first + tracks / 2) & (inside < last - tracks / 2)]).astype(np.int64))
     return np.concatenate([[first], middle, [last]]).astype(np.int64)

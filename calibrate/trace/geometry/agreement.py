@@ -19,7 +19,7 @@ from calibrate.trace.geometry.likelihood import likelihood, zone_likelihood
 from calibrate.trace.geometry.staircase import MIN_SCORE, SLIP_PENALTY, layout_of
 
 #: Log-likelihood per access from which on a zone determines the common values; an angle at random has about -4.
-GOOD_SCORE = -1.6
+GOOD_SCORE = -2.2
 #: Log-likelihood per access from which on a zone is left as it is: two thirds of a standard error more than none.
 FINE_SCORE = -0.8
 #: Starts of the first track that are tried, evenly over a track.
@@ -28,6 +28,8 @@ N_FIRSTS = 12
 MIN_GAIN = 10.0
 #: Accesses that a zone needs to take part.
 MIN_POINTS = 30
+#: Skews of a track that are tried beside the others', turns from it.
+NEAR_SKEWS_TURNS = np.arange(-2, 3) * 0.006
 #: A border moves by at most so many cells of `zones.find_zones`, which placed it to about half a cell.
 BORDER_CELLS = 1.5
 #: Cells of the disk, as in `zones`.
@@ -130,7 +132,8 @@ def _offered(part: Part, custom: Custom, heads: int) -> Part:
     rough = (1.0 + custom.track_turns + custom.extra_turns / heads) / part.zone.turns_per_block
     for period in (np.ceil(rough) - custom.fraction, np.floor(rough) - custom.fraction):
         firsts = period * np.arange(N_FIRSTS) / N_FIRSTS
-        rows = [(float(first), *skews) for first, skews in product(firsts, _skews(custom, float(period), heads))]
+        skews = [*_skews(custom, float(period), heads), *_skews_of_rate(custom, part.zone, float(period), heads)]
+        rows = [(float(first), *pair) for first, pair in product(firsts, skews)]
         found = replace(part, zone=layout_of(part.zone, part.x, part.z, heads, float(period), rows))
         if found.score > best_score:
             best, best_score = found, found.score
@@ -146,6 +149,12 @@ def _skews(custom: Custom, period: float, heads: int) -> list[tuple[float, float
     sectors.add((np.rint(custom.track_sectors), np.rint(custom.extra_sectors)))
     # a track is a little longer than its blocks where spare sectors follow them
     return [(float(track) / np.ceil(period), float(extra) / np.ceil(period)) for track, extra in sorted(sectors)]
+
+
+def _skews_of_rate(custom: Custom, zone: ZoneAngle, period: float, heads: int) -> list[tuple[float, float]]:
+    """Return skews near the others' that together give the zone's own turns per cylinder, which are known best."""
+    total = heads * (zone.turns_per_block * period - 1.0)
+    return [(float(track), float(total - heads * track)) for track in custom.track_turns + NEAR_SKEWS_TURNS]
 
 
 def _joined(parts: Sequence[Part], custom: Custom, heads: int) -> list[Part]:

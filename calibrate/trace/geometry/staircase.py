@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from calibrate.arrays import Complexes, Floats, Ints
-from calibrate.trace.geometry.angles import Step, ZoneAngle
+from calibrate.trace.geometry.angles import Step, ZoneAngle, sawtooth_scores
 from calibrate.trace.geometry.likelihood import FLOOR, SIGMA_TURNS, polished, zone_likelihood
 from diskmodel.engine.compiled import kernel as _kernel
 
@@ -26,8 +26,13 @@ MAX_SLIPS_IN_ALL = 40
 #: Accesses that a zone needs, and those used while candidates are compared (all of them after that).
 MIN_POINTS = 40
 MAX_POINTS = 350
-#: Log-likelihood that whole cylinders must gain over the zone as it was.
-MIN_GAIN = 15.0
+#: Log-likelihood by which whole cylinders are ahead of steps that each have a period of their own: two numbers more
+#: explain so much by accident. Drives whose layout is known keep periods that they do not have where whole cylinders
+#: must gain as much instead; at double, few zones change.
+WHOLE_CYLINDERS = 5.0
+#: Log-likelihood by which tracks of a whole number of blocks are ahead of others: without spare sectors there are no
+#: others, and the number's own error is worth as much.
+WHOLE_BLOCKS = 3.0
 #: Lowest log-likelihood per access of a layout: angles without any structure reach -3.6 when tracks may be left out
 #: freely.
 MIN_SCORE = -3.3
@@ -39,6 +44,15 @@ N_OFFSETS = 14
 MAX_BEHIND = 90.0
 FIRST_CULL = 40
 CULL_EVERY = 10
+#: Starts of the first track that are tried where nothing says where it is, evenly over a track. Half misses the start
+#: by more than `polished` can move it.
+N_FIRSTS = 12
+#: A zone may have taken an accidental line for its tracks. Where its turns per track are half of this from the other
+#: zones', the strongest line so near to theirs is tried, too: turns. Half misses skews that are the same in sectors;
+#: double tries other accidents.
+NEAR_USUAL = 0.008
+#: Heights of that line that are tried, as a share of the turns beyond one: the rest is the cylinder's step.
+SHARES = (0.6, 0.7, 0.8, 0.9, 1.0)
 JUDGEMENT = {
     "per_square": -0.5 / SIGMA_TURNS**2,
     "floor": FLOOR,
@@ -77,10 +91,11 @@ def refine_zone(zone: ZoneAngle, x: Floats, z: Complexes, heads: int, advance: f
         return zone
     order = np.argsort(x)
     x, z = x[order], z[order]
-    best, best_score = zone, max(zone_likelihood(zone, x, z) + MIN_GAIN, MIN_SCORE * len(x))
-    for period, firsts, skews in _track_guesses(zone, heads, advance):
+    best, best_score = zone, max(zone_likelihood(zone, x, z) - WHOLE_CYLINDERS, MIN_SCORE * len(x))
+    for period, firsts, skews in [*_track_guesses(zone, heads, advance), *_usual_track(zone, x, z, advance)]:
         found = _best_layout(zone, x, z, heads, period, firsts, skews)
         score = zone_likelihood(found, x, z) - SLIP_PENALTY * len(found.slips)
+        score += WHOLE_BLOCKS * (period == np.rint(period))
         if score > best_score:
             best, best_score = found, score
     return best
@@ -90,18 +105,45 @@ def _track_guesses(zone: ZoneAngle, heads: int, advance: float) -> list[tuple[fl
     """Return blocks of a track, places of its start and skews (turns) to try."""
     guesses: list[tuple[float, Floats, Floats]] = []
     fitted = zone.track.period_blocks
-    if zone.track.turns and abs(zone.turns_per_block * fitted - advance) < 0.025:
-        firsts = np.asarray(zone.track.first_block + fitted * np.arange(-3, 4) * 0.03, dtype=np.float64)
-        guesses.append((fitted, firsts, np.asarray(zone.track.turns + np.arange(-3, 4) * 0.01)))
-    else:
+    if zone.track.turns:
+        guesses += _as_found_and_whole(fitted, zone.track.first_block, zone.track.turns)
+    if not zone.track.turns or abs(zone.turns_per_block * fitted - advance) >= 0.025:
         rough = advance / zone.turns_per_block
         skew = max(advance - 1.0, 0.02)
         skews = np.asarray(skew * (0.6 + 0.1 * np.arange(6)), dtype=np.float64)
         for blocks in (np.floor(rough), np.ceil(rough)):
-            guesses.append((float(blocks), blocks * np.arange(12) / 12, skews))
-    near = float(np.rint(fitted))
-    if guesses[0][0] == fitted and fitted != near and abs(fitted - near) < 0.05:
-        guesses.append((near, guesses[0][1], guesses[0][2]))
+            guesses.append((float(blocks), blocks * np.arange(N_FIRSTS) / N_FIRSTS, skews))
+    return guesses
+
+
+def _usual_track(zone: ZoneAngle, x: Floats, z: Complexes, advance: float) -> list[tuple[float, Floats, Floats]]:
+    """Return the likeliest track of those with about the turns of the other zones', unless the zone has such a one."""
+    nu = zone.turns_per_block
+    if zone.track.turns and abs(nu * zone.track.period_blocks - advance) < NEAR_USUAL / 2:
+        return []
+    left = z * np.exp(-2j * np.pi * replace(zone, offset=0.0, track=Step(), cylinder=Step(), slips=()).at(x))
+    ends = nu / (advance + NEAR_USUAL), nu / (advance - NEAR_USUAL)
+    frequencies = np.arange(*ends, 0.1 / (zone.last - zone.first))
+    heights = [share * (nu / frequencies - 1.0) for share in SHARES]
+    best = (0.0, 1.0, 0.0, 0.0)
+    for height, (score, start) in zip(
+        heights, sawtooth_scores(left, x - zone.first, frequencies, heights), strict=True
+    ):
+        k = int(score.argmax())
+        best = max(best, (float(score[k]), 1.0 / float(frequencies[k]), float(start[k]), float(height[k])))
+    _, period, begin, skew = best
+    return _as_found_and_whole(period, begin * period, skew)
+
+
+def _as_found_and_whole(period: float, first: float, skew: float) -> list[tuple[float, Floats, Floats]]:
+    """Return what to try around tracks that were found: their own period, and a whole number of blocks if near."""
+    firsts = np.asarray(first + period * np.arange(-3, 4) * 0.03, dtype=np.float64)
+    skews = np.asarray(skew + np.arange(-3, 4) * 0.01)
+    guesses, near = [(period, firsts, skews)], float(np.rint(period))
+    if period != near and abs(period - near) < 0.05:
+        # over a whole zone the difference may add up to a part of a track
+        anywhere = near * np.arange(N_FIRSTS) / N_FIRSTS
+        guesses.append((near, np.concatenate([firsts, anywhere]), skews))
     return guesses
 
 

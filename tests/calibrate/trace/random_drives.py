@@ -1,7 +1,7 @@
 """Calibrates drives drawn at random on one part of their trace and predicts the rest.
 
 `python -m tests.calibrate.trace.random_drives 0 20` does so for the seeds 0 to 19 and prints a line for each, then
-how many came out within the bounds.
+how many came out within the bounds. Last is what the engines make of the profile.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from calibrate.evidence.requests import RequestTrace
 from calibrate.score.agreement import agreement
+from calibrate.trace.engine.replay import N_RUNS, Replay
 from calibrate.trace.fit import TraceFit, fit_trace
 from calibrate.trace.geometry.angle_map import count_heads
 from calibrate.trace.spectrum import Floats
@@ -39,6 +40,7 @@ class Outcome:
     seconds: float
     true_period_ms: float
     calm_demerit_ratio: float
+    engine: dict[str, Any]
 
     @property
     def demerit_ratio(self) -> float:
@@ -81,7 +83,16 @@ def calibrated(seed: int, n_fitted: int = N_FITTED, n_predicted: int = N_PREDICT
     score = dict(agreement(rest.response_ms, prediction.expected_ms, prediction.draws_ms))
     slowness = _slowness(seed, trace.part(0, n_fitted))
     calm = _calm_demerit_ratio(rest.response_ms, prediction.draws_ms)
-    return Outcome(drive, fit, score, seconds, drive.period_ms * slowness, calm)
+    return Outcome(drive, fit, score, seconds, drive.period_ms * slowness, calm, _by_engine(fit, rest))
+
+
+def _by_engine(fit: TraceFit, rest: RequestTrace) -> dict[str, Any]:
+    """Score of the profile run by the engines, up to the first request beyond it."""
+    drive = fit.to_drive()
+    beyond = rest.end > drive.n_sectors
+    known = rest.part(0, int(beyond.argmax()) if beyond.any() else len(rest))
+    draws = Replay(fit.model, known).draws_ms(drive, N_RUNS)
+    return dict(agreement(known.response_ms, np.median(draws, axis=1), draws))
 
 
 def _calm_demerit_ratio(measured_ms: Floats, draws_ms: Floats) -> float:
@@ -111,7 +122,8 @@ def main() -> None:
         outcomes.append(found)
         print(
             f"{seed:4d} demerit {score['demerit_ratio']:6.2%} ({found.calm_demerit_ratio:.2%} calm) "
-            f"mean {score['mean_error_ratio']:+6.2%} mae {score['mae_ms'] / score['measured_mean_ms']:6.2%} "
+            f"mean {score['mean_error_ratio']:+6.2%} mae {_mae_ratio(score):6.2%} "
+            f"engine {found.engine['demerit_ratio']:6.2%} mae {_mae_ratio(found.engine):6.2%} "
             f"heads {found.heads} period {rotation.period_ms / found.true_period_ms - 1:+.1e} {found.seconds:4.1f} s "
             f"{' '.join(found.failures) or 'fine'} | {found.drive.describe()}, {draw_clock(seed).describe()}",
             flush=True,
@@ -119,6 +131,17 @@ def main() -> None:
     demerits = [found.demerit_ratio for found in outcomes]
     fine = sum(not found.failures for found in outcomes)
     print(f"{fine} of {len(outcomes)} within the bounds; median demerit {np.median(demerits):.2%}")
+    for name, scores in (
+        ("model", [found.score for found in outcomes]),
+        ("engines", [found.engine for found in outcomes]),
+    ):
+        print(
+            f"median error of one request, {name}: {np.median([_mae_ratio(score) for score in scores]):.2%} of the mean"
+        )
+
+
+def _mae_ratio(score: dict[str, Any]) -> float:
+    return float(score["mae_ms"] / score["measured_mean_ms"])
 
 
 if __name__ == "__main__":

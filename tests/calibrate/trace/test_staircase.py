@@ -64,6 +64,29 @@ def test_tracks_left_out_are_found_where_they_are() -> None:
     assert zone_likelihood(found, x, z) > -0.2 * len(x)
 
 
+def test_an_accidental_line_gives_way_to_tracks_like_those_of_other_zones() -> None:
+    spt, heads, track, cylinder = 104, 7, 14, 29
+    x = blocks(400, 150_000)
+    z = angles_of(x, spt, heads, track, cylinder)
+    start = fit_steps(rough(0.0, 150_000.0, spt, heads, track, cylinder, 400), x, z, np.ones(400, dtype=np.bool_))
+    astray = replace(start, track=Step(spt * 1.006, 20.0, 0.1), cylinder=Step(spt * 6.91, 0.0, 0.1))
+    found = refine_zone(astray, x, z, heads, start.turns_per_block * spt)
+    assert found.track.period_blocks == spt
+    assert found.cylinder.period_blocks == heads * spt
+
+
+def test_cylinders_win_over_periods_that_explain_as_much() -> None:
+    spt, heads, track, cylinder = 104, 7, 14, 29
+    x = blocks(60, 150_000)
+    z = angles_of(x, spt, heads, track, cylinder)
+    start = fit_steps(rough(0.0, 150_000.0, spt, heads, track, cylinder, 60), x, z, np.ones(60, dtype=np.bool_))
+    own = replace(refine_zone(start, x, z, heads, start.turns_per_block * spt), slips=())
+    near = replace(own, cylinder=replace(own.cylinder, period_blocks=heads * spt * (1 + 2e-5)))
+    assert zone_likelihood(near, x, z) == pytest.approx(zone_likelihood(own, x, z), abs=10.0)
+    found = refine_zone(near, x, z, heads, start.turns_per_block * spt)
+    assert found.cylinder.period_blocks == pytest.approx(heads * spt, abs=1e-6)
+
+
 def test_angles_without_structure_leave_the_zone_alone() -> None:
     x = blocks(300, 100_000)
     z = np.exp(2j * np.pi * np.random.default_rng(4).random(300))
@@ -101,6 +124,16 @@ def test_a_rebased_zone_has_the_same_angles() -> None:
     zone = ZoneAngle(5000.0, 90_000.0, 0.3, 0.0115, Step(100.0, 37.0, 0.14), Step(700.0, 250.0, 0.1), slips=(2000.0,))
     x = np.linspace(6000.0, 80_000.0, 200)
     assert np.exp(2j * np.pi * rebased(zone, 4000.0).at(x)) == pytest.approx(np.exp(2j * np.pi * zone.at(x)))
+
+
+def test_cylinders_of_a_profile_begin_with_tracks_where_one_is_left_out_now_and_then() -> None:
+    spt, heads = 100, 10
+    zone = ZoneAngle(0.0, 400_000.0, 0.0, 1.14 / spt, Step(spt, 0.0, 0.12), Step(spt * 9.98, 0.0, 0.2), 0.9, 500)
+    described = zones_of(AngleMap((zone,), 6.0, 0.0, 0.0, 64.0, 0.9, 0.9), 400_000, heads)
+    sizes = [heads * part["sectors_per_track"] - part["spare_sectors_per_cylinder"] for part in described]
+    assert set(sizes[:-1]) == {heads * spt, (heads - 1) * spt}
+    n_short = sum(part["cylinders"] for part, size in zip(described[:-1], sizes, strict=False) if size < heads * spt)
+    assert n_short == pytest.approx(0.02 * 400_000 / (9.98 * spt), abs=1)
 
 
 def test_a_zone_of_no_whole_cylinders_is_still_a_drive_of_few_zones() -> None:
