@@ -10,10 +10,11 @@ from diskmodel.formats.fio.reader import read_fio
 from diskmodel.formats.fio.write import job_of_prediction, write_fio_json
 from diskmodel.formats.hardware import DriveFacts, read_drive_facts
 from diskmodel.formats.sysstat import read_sysstat
-from diskmodel.formats.to_workload import FoundWorkload, find_workload, flush_fault, load_workload
 from diskmodel.formats.trace.columns import TraceChunk
 from diskmodel.formats.trace.reader import Trace, TraceReader, detect, load_trace, read_trace
 from diskmodel.formats.trace.writers import write_trace
+from diskmodel.formats.workloads.find import find_workload, load_workload
+from diskmodel.formats.workloads.found import FoundWorkload, flush_fault
 
 __all__ = [
     "DeviceLoad",

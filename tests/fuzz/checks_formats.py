@@ -28,10 +28,10 @@ from diskmodel.formats.opening import read_document
 from diskmodel.formats.pools import arc_of_texts, pools_of_text
 from diskmodel.formats.recorders import loads_of_text as loads_of_recording
 from diskmodel.formats.sysstat import loads_of_text
-from diskmodel.formats.to_workload import find_workload
 from diskmodel.formats.trace.columns import TraceChunk
 from diskmodel.formats.trace.reader import detect, read_trace
 from diskmodel.formats.trace.registry import FORMATS
+from diskmodel.formats.workloads.find import find_workload
 from diskmodel.workload.description import Workload
 from tests.fuzz import extremes, seeds
 from tests.fuzz.check import Run, check, on_disk

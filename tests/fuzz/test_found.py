@@ -27,8 +27,8 @@ from diskmodel.formats.fio.latency_log import read_latency_log
 from diskmodel.formats.fio.reader import jobs_of_text
 from diskmodel.formats.hardware import facts_of_text
 from diskmodel.formats.sysstat import loads_of_text
-from diskmodel.formats.to_workload import find_workload
 from diskmodel.formats.trace.reader import read_trace
+from diskmodel.formats.workloads.find import find_workload
 from diskmodel.host.description import Host
 from diskmodel.lab.server import _as_data
 from diskmodel.plan import PlanDescription

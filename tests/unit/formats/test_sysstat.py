@@ -8,7 +8,7 @@ import pytest
 from diskmodel.errors import FormatError
 from diskmodel.formats.faults import LineError
 from diskmodel.formats.sysstat import loads_of_text, read_sysstat
-from diskmodel.formats.to_workload import find_workload, load_workload
+from diskmodel.formats.workloads.find import find_workload, load_workload
 from tests.unit.formats.files import DATA
 
 

@@ -9,9 +9,9 @@ import pytest
 from diskmodel.errors import FormatError
 from diskmodel.formats.folding import FoldingCounts
 from diskmodel.formats.sysstat import read_sysstat
-from diskmodel.formats.to_workload import find_workload
 from diskmodel.formats.trace.columns import TraceChunk
 from diskmodel.formats.trace.writers import write_trace
+from diskmodel.formats.workloads.find import find_workload
 from diskmodel.workload.description import Workload
 from tests.unit.formats.files import DATA
 

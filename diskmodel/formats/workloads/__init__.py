@@ -1,0 +1,1 @@
+"""Workloads from recordings, jobs of benchmarks, and traces."""
