@@ -556,9 +556,15 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if op == FLUSH {
             return self.flush_alone(host);
         }
-        if op == WRITE && self.traffic.rules()[stream as usize].sync > 0 {
-            self.hosts[host].sync = self.sync_of(stream, id);
-            self.hosts[host].is_of_file = self.traffic.rules()[stream as usize].is_of_file > 0;
+        if op == WRITE {
+            let rule = &self.traffic.rules()[stream as usize];
+            let is_of_file = rule.is_of_file > 0;
+            if rule.sync > 0 {
+                self.hosts[host].sync = self.sync_of(stream, id);
+            }
+            if is_of_file {
+                self.hosts[host].is_of_file = true;
+            }
         }
         if self.host.is_some() {
             self.submit_to_host(host);
