@@ -172,9 +172,8 @@ def _cylinders(tables: HddTables, lba: NDArray[np.int64]) -> tuple[NDArray[np.in
     inside = lba % tables.n_sectors_per_actuator
     zone = np.searchsorted(tables.zone_first_lba, inside, side="right") - 1
     zone = np.minimum(zone, tables.n_zones - 1)
-    per_track = tables.sectors_per_track[zone]
-    per_cylinder = tables.heads * per_track - tables.spare_sectors_per_cylinder[zone]
-    return tables.zone_first_cylinder[zone] + (inside - tables.zone_first_lba[zone]) // per_cylinder, per_track
+    cylinder = (inside - tables.zone_first_lba[zone]) // tables.blocks_per_cylinder[zone]
+    return tables.zone_first_cylinder[zone] + cylinder, tables.sectors_per_track[zone]
 
 
 @dataclass(frozen=True)

@@ -59,10 +59,8 @@ def place_of(tables: HddTables, lba: ArrayLike) -> Place:
     blocks = _checked("lba", lba, tables.n_sectors)
     actuator, block = np.divmod(blocks, tables.n_sectors_per_actuator)
     zone = np.searchsorted(tables.zone_first_lba, block, side="right") - 1
-    per_track = tables.sectors_per_track[zone]
-    per_cylinder = tables.heads * per_track - tables.spare_sectors_per_cylinder[zone]
-    cylinder, rest = np.divmod(block - tables.zone_first_lba[zone], per_cylinder)
-    head, sector = np.divmod(rest, per_track)
+    cylinder, rest = np.divmod(block - tables.zone_first_lba[zone], tables.blocks_per_cylinder[zone])
+    head, sector = np.divmod(rest, tables.blocks_per_track[zone])
     return Place(cylinder + tables.zone_first_cylinder[zone], head + actuator * tables.heads, sector)
 
 
@@ -78,15 +76,19 @@ def lba_of(tables: HddTables, cylinder: ArrayLike, head: ArrayLike, sector: Arra
     heads = _checked("head", head, tables.heads * tables.actuators)
     sectors = np.asarray(sector, dtype=np.int64)
     zone = np.searchsorted(tables.zone_first_cylinder, cylinders, side="right") - 1
-    per_track = tables.sectors_per_track[zone]
-    if np.any((sectors < 0) | (sectors >= per_track)):
+    if np.any((sectors < 0) | (sectors >= tables.sectors_per_track[zone])):
         raise DescriptionError(Fault("sector", None, "must be on its track", "stay below tables.sectors_per_track"))
     actuator, surface = np.divmod(heads, tables.heads)
-    per_cylinder = tables.heads * per_track - tables.spare_sectors_per_cylinder[zone]
+    per_track, per_cylinder = tables.blocks_per_track[zone], tables.blocks_per_cylinder[zone]
     rest = surface * per_track + sectors
     block = tables.zone_first_lba[zone] + (cylinders - tables.zone_first_cylinder[zone]) * per_cylinder + rest
     lba = actuator * tables.n_sectors_per_actuator + block
-    exists = (rest < per_cylinder) & (block < tables.n_sectors_per_actuator) & (lba < tables.n_sectors)
+    exists = (
+        (sectors < per_track)
+        & (rest < per_cylinder)
+        & (block < tables.n_sectors_per_actuator)
+        & (lba < tables.n_sectors)
+    )
     return np.asarray(np.where(exists, lba, -1), dtype=np.int64)
 
 
@@ -113,7 +115,7 @@ def zone_rates(drive: Hdd) -> ZoneRates:
     media = tables.sectors_per_track * tables.sector_bytes / revolution_s
     skews = (tables.heads - 1) * tables.track_skew + tables.cylinder_skew
     whole = tables.heads * tables.sectors_per_track
-    sustained = media * (whole - tables.spare_sectors_per_cylinder) / (whole + skews)
+    sustained = media * tables.blocks_per_cylinder / (whole + skews)
     return ZoneRates(tables.zone_first_lba[:-1] * tables.sector_bytes, media, sustained)
 
 

@@ -324,6 +324,7 @@ class Hdd(Profile):
             start_skew=frozen([zone.start_skew for zone in zones]),
             track_skew=frozen([zone.track_skew for zone in zones]),
             cylinder_skew=frozen([zone.cylinder_skew for zone in zones]),
+            spare_sectors_per_track=frozen([zone.spare_sectors_per_track for zone in zones]),
             spare_sectors_per_cylinder=frozen([zone.spare_sectors_per_cylinder for zone in zones]),
             seek_ns=frozen(self.seek.curve_ns(cylinders[-1])),
             write_seek_ns=None if self.write_seek is None else frozen(self.write_seek.curve_ns(cylinders[-1])),
@@ -474,7 +475,9 @@ class Hdd(Profile):
 
     def _check_zones(self, zones: tuple[Zone, ...], heads: int, starts: list[int]) -> None:
         for index, zone in enumerate(zones):
-            if zone.spare_sectors_per_cylinder >= heads * zone.sectors_per_track:
+            if zone.spare_sectors_per_track >= zone.sectors_per_track:
+                raise ValueError(f"zones.{index}.spare_sectors_per_track: leaves no block on a track; lower it")
+            if zone.sectors_per_cylinder(heads) < 1:
                 raise ValueError(f"zones.{index}.spare_sectors_per_cylinder: leaves no block in a cylinder; lower it")
         n_cylinders = sum(zone.cylinders for zone in zones)
         if n_cylinders > MAX_CYLINDERS:

@@ -75,7 +75,8 @@ class Mechanics:
         self.start_skew = [int(v) for v in tables.start_skew]
         self.track_skew = [int(v) for v in tables.track_skew]
         self.cylinder_skew = [int(v) for v in tables.cylinder_skew]
-        self.spare = [int(v) for v in tables.spare_sectors_per_cylinder]
+        self.blocks_per_track = [int(v) for v in tables.blocks_per_track]
+        self.blocks_per_cylinder = [int(v) for v in tables.blocks_per_cylinder]
         self.seek_ns = [int(v) for v in tables.seek_ns]
         self.write_seek_ns = self.seek_ns if tables.write_seek_ns is None else [int(v) for v in tables.write_seek_ns]
         # together the whole difference, also where it is odd
@@ -85,17 +86,16 @@ class Mechanics:
     def place(self, lba: int) -> Place:
         """Return the position of block `lba` of one actuator (rule M1)."""
         zone = bisect_right(self.zone_first_lba, lba) - 1
-        per_track = self.sectors_per_track[zone]
-        cylinder, rest = divmod(lba - self.zone_first_lba[zone], self.tables.heads * per_track - self.spare[zone])
-        head, sector = divmod(rest, per_track)
+        cylinder, rest = divmod(lba - self.zone_first_lba[zone], self.blocks_per_cylinder[zone])
+        head, sector = divmod(rest, self.blocks_per_track[zone])
         return Place(zone, self.zone_first_cylinder[zone] + cylinder, head, sector)
 
     def left_on_track(self, place: Place) -> int:
-        """Return the sectors from `place` to the end of its track, without the spares at the end of a cylinder."""
+        """Return the sectors from `place` to the end of its track, without spares."""
         zone, _, head, sector = place
-        per_track = self.sectors_per_track[zone]
-        # spares can fill more than the last track
-        end = min(per_track, (self.tables.heads - head) * per_track - self.spare[zone])
+        per_track = self.blocks_per_track[zone]
+        # spares of a cylinder can fill more than the last track
+        end = min(per_track, self.blocks_per_cylinder[zone] - head * per_track)
         return end - sector
 
     def angle_index(self, place: Place) -> int:

@@ -49,8 +49,10 @@ class HddTables:
     revolution_ns : int
     zone_first_lba, zone_first_cylinder : int64, shape (n_zones + 1,)
         The last entry is the end: blocks of one actuator, and cylinders.
-    sectors_per_track, start_skew, track_skew, cylinder_skew, spare_sectors_per_cylinder : int64, shape (n_zones,)
-        In sectors. Spare sectors are the last ones of each cylinder and store no blocks.
+    sectors_per_track, start_skew, track_skew, cylinder_skew : int64, shape (n_zones,)
+        In sectors.
+    spare_sectors_per_track, spare_sectors_per_cylinder : int64, shape (n_zones,)
+        Sectors that store no blocks: the last ones of each track, and of each cylinder as many more.
     seek_ns : int64, shape (n_cylinders,)
         Time of a read seek by distance; entry 0 is 0.
     write_seek_ns : int64, shape (n_cylinders,), optional
@@ -119,6 +121,7 @@ class HddTables:
     start_skew: Int64
     track_skew: Int64
     cylinder_skew: Int64
+    spare_sectors_per_track: Int64
     spare_sectors_per_cylinder: Int64
     seek_ns: Int64
     write_seek_ns: Int64 | None
@@ -178,6 +181,16 @@ class HddTables:
     def n_zones(self) -> int:
         """Number of zones of one actuator."""
         return len(self.sectors_per_track)
+
+    @cached_property
+    def blocks_per_track(self) -> Int64:
+        """Sectors of a track that store blocks, by zone."""
+        return self.sectors_per_track - self.spare_sectors_per_track
+
+    @cached_property
+    def blocks_per_cylinder(self) -> Int64:
+        """Sectors of a cylinder that store blocks, by zone."""
+        return self.heads * self.blocks_per_track - self.spare_sectors_per_cylinder
 
     @property
     def buffer_sectors(self) -> int:

@@ -22,8 +22,10 @@ class Zone(Description):
         a sequential transfer reaches it just after the head has moved.
     start_skew : int
         Offset of the zone's first block from the index mark, in sectors.
+    spare_sectors_per_track : int
+        Last sectors of each track, which store no blocks; fewer than it has.
     spare_sectors_per_cylinder : int
-        Last sectors of each cylinder, which store no blocks.
+        Last sectors of each cylinder beside those, which store no blocks.
     """
 
     cylinders: Annotated[int, Field(ge=1, le=1 << 40)]
@@ -31,11 +33,12 @@ class Zone(Description):
     track_skew: Annotated[int, Field(ge=0, le=1 << 20)] = 0
     cylinder_skew: Annotated[int, Field(ge=0, le=1 << 20)] = 0
     start_skew: Annotated[int, Field(ge=0, le=1 << 20)] = 0
+    spare_sectors_per_track: Annotated[int, Field(ge=0, le=1 << 20)] = 0
     spare_sectors_per_cylinder: Annotated[int, Field(ge=0, le=1 << 26)] = 0
 
     def sectors_per_cylinder(self, heads: int) -> int:
         """Return the blocks of a cylinder."""
-        return heads * self.sectors_per_track - self.spare_sectors_per_cylinder
+        return heads * (self.sectors_per_track - self.spare_sectors_per_track) - self.spare_sectors_per_cylinder
 
 
 class WriteZones(Description):

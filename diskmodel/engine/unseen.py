@@ -72,4 +72,4 @@ def _track(tables: HddTables, place_ratio: float) -> int:
     """Return the blocks of a track at a place in the array, 0 to 1, of a disk that is used in the same order."""
     block = min(int(place_ratio * tables.n_sectors), tables.n_sectors - 1) % tables.n_sectors_per_actuator
     zone = int(np.searchsorted(tables.zone_first_lba, block, side="right")) - 1
-    return int(tables.sectors_per_track[min(zone, tables.n_zones - 1)])
+    return int(tables.blocks_per_track[min(zone, tables.n_zones - 1)])

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from diskmodel.array import Array
+from diskmodel.drive.zones import Zone
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.description import Layout
@@ -330,11 +331,14 @@ def _hdd(pick: Pick) -> dict[str, Any]:
                 "spare_sectors_per_cylinder": pick((0, 0, 4, tracks + 2)),
             }
         )
+    for zone in zones:
+        # no draw of its own: other choices would all be others, and what catches each mutant
+        zone["spare_sectors_per_track"] = 2 if zone["start_skew"] == 90 else 0
     arm_heads = heads // actuators
     if arm_heads == 1:
         for zone in zones:
             zone["spare_sectors_per_cylinder"] = min(zone["spare_sectors_per_cylinder"], 4)
-    blocks = [z["cylinders"] * (arm_heads * z["sectors_per_track"] - z["spare_sectors_per_cylinder"]) for z in zones]
+    blocks = [z["cylinders"] * Zone.parse(z).sectors_per_cylinder(arm_heads) for z in zones]
     missing = pick((0, 0, 7))
     drive: dict[str, Any] = {
         "kind": "hdd",

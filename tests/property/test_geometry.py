@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from diskmodel.drive import Hdd, catalogue
 from diskmodel.drive.geometry import angle_of, lba_of, place_of
 from diskmodel.drive.mechanics import Mechanics
+from diskmodel.drive.zones import Zone
 
 HDDS = {name: drive for name, drive in catalogue().items() if isinstance(drive, Hdd)}
 
@@ -43,10 +44,11 @@ def small_drives(draw: st.DrawFn) -> Hdd:
                 "track_skew": draw(st.integers(0, 15)),
                 "cylinder_skew": draw(st.integers(0, 15)),
                 "start_skew": draw(st.integers(0, 15)),
-                "spare_sectors_per_cylinder": draw(st.integers(0, heads * per_track - 1)),
+                "spare_sectors_per_track": (spare := draw(st.integers(0, per_track - 1))),
+                "spare_sectors_per_cylinder": draw(st.integers(0, heads * (per_track - spare) - 1)),
             }
         )
-    per_zone = [z["cylinders"] * (heads * z["sectors_per_track"] - z["spare_sectors_per_cylinder"]) for z in zones]
+    per_zone = [z["cylinders"] * Zone.parse(z).sectors_per_cylinder(heads) for z in zones]
     half = sum(per_zone) - draw(st.integers(0, per_zone[-1] - 1))
     blocks = half * actuators - (draw(st.integers(0, actuators - 1)) if half * actuators > 1 else 0)
     return Hdd.parse(

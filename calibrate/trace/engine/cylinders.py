@@ -26,17 +26,21 @@ MAX_GROUP = 256
 N_AHEAD = 16
 #: Zones that each zone of the map may always have.
 MIN_ZONES = 8
+#: Spare sectors of a track that are tried. Skews are whole sectors, so that angles show how many a track has, those
+#: without blocks included: without spares, tracks that have some need three times the zones. Makers' tracks have few.
+MAX_SPARES_PER_TRACK = 4
 
 
 @dataclass(frozen=True)
 class Group:
-    """Neighboring cylinders of one size: first block, cylinders, blocks of each, sectors per track, skews in
-    sectors."""
+    """Neighboring cylinders of one size: first block, cylinders, blocks of each, sectors per track and those of them
+    without blocks, skews in sectors."""
 
     first: int
     cylinders: int
     blocks: int
     sectors_per_track: int
+    spares_per_track: int
     track_skew: int
     cylinder_skew: int
 
@@ -57,7 +61,12 @@ def zones_of(angles: AngleMap, n_blocks: int, heads: int, *, earlier_turns: floa
         at_most = max(MAX_ZONES * (last - first) / n_blocks, MIN_ZONES)
         for tolerance in TOLERANCES_TURNS:
             is_last = tolerance == TOLERANCES_TURNS[-1]
-            groups = _groups(angles, zone, first, last, heads, tolerance, np.inf if is_last else at_most)
+            limit = np.inf if is_last else at_most
+            tried = [
+                _groups(angles, zone, first, last, heads, tolerance, limit, spares)
+                for spares in range(MAX_SPARES_PER_TRACK + 1)
+            ]
+            groups = min((found for found in tried if found is not None), key=len, default=None)
             if groups is not None:
                 zones += [_described(angles, group, heads, earlier_turns) for group in groups]
                 break
@@ -105,16 +114,24 @@ class _Astray:
 
 
 def _groups(
-    angles: AngleMap, zone: ZoneAngle, first: int, last: int, heads: int, tolerance: float, at_most: float
+    angles: AngleMap,
+    zone: ZoneAngle,
+    first: int,
+    last: int,
+    heads: int,
+    tolerance: float,
+    at_most: float,
+    spares: int,
 ) -> list[Group] | None:
-    """Return the cylinders of a zone, equal ones together; a cylinder unlike the others is alone.
+    """Return the cylinders of a zone, equal ones together, with so many spare sectors on each track; a cylinder unlike
+    the others is alone.
 
     The result is None where there are more than `at_most`.
     """
     tracks = track_blocks(zone)
     edges = _cylinder_edges(zone, first, last, heads)
     regular = round(float(np.median(np.diff(edges)))) if len(edges) > 2 else heads * max(round(tracks), 1)
-    density = -(-regular // heads)
+    density = -(-regular // heads) + spares
     track_skew = round(zone.track.turns * density) % density
     # over whole cylinders the steps of the staircase cancel, and its mean rate remains; blocks that a cylinder of the
     # profile leaves to the next one take their part of it along
@@ -127,7 +144,7 @@ def _groups(
 
     def add(begin: int, n: int, blocks: int, per_track: int) -> None:
         if n:
-            found.append(Group(begin, n, blocks, per_track, track_skew, cylinder_skew))
+            found.append(Group(begin, n, blocks, per_track, spares, track_skew, cylinder_skew))
 
     def astray_from(begin: int) -> _Astray:
         return _Astray(lambda x: zone.at(x) + angles.correction.at(x), begin, regular, advance)
@@ -147,7 +164,7 @@ def _groups(
         add(begin, n, regular, density)
         alone = high - (begin + n * regular)
         if alone > 0:
-            add(begin + n * regular, 1, alone, max(density, -(-alone // heads)))
+            add(begin + n * regular, 1, alone, max(density, -(-alone // heads) + spares))
         begin, n, astray = high, 0, astray_from(high)
     add(begin, n, regular, density)
     return None if len(found) > at_most else found
@@ -190,7 +207,7 @@ def _described(angles: AngleMap, group: Group, heads: int, earlier_turns: float)
     n = group.cylinders * group.blocks
     sample = group.first + np.unique(np.linspace(0, n - 1, min(n, 200)).astype(np.int64))
     cylinder, rest = np.divmod(sample - group.first, group.blocks)
-    head, sector = np.divmod(rest, density)
+    head, sector = np.divmod(rest, density - group.spares_per_track)
     skew = cylinder * ((heads - 1) * group.track_skew + group.cylinder_skew) + head * group.track_skew
     measured = angles.angle(sample.astype(np.float64), np.zeros(len(sample), dtype=np.bool_)) - earlier_turns
     late = np.exp(2j * np.pi * (measured - (skew + sector) / density)).mean()
@@ -200,5 +217,6 @@ def _described(angles: AngleMap, group: Group, heads: int, earlier_turns: float)
         "start_skew": round(float(np.angle(late)) / (2 * np.pi) * density) % density,
         "track_skew": group.track_skew,
         "cylinder_skew": group.cylinder_skew,
-        "spare_sectors_per_cylinder": heads * density - group.blocks,
+        "spare_sectors_per_track": group.spares_per_track,
+        "spare_sectors_per_cylinder": heads * (density - group.spares_per_track) - group.blocks,
     }

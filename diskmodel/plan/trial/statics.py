@@ -162,7 +162,7 @@ def sequential_bytes_per_s(array: Array) -> float:
         return drive.interface_bytes_per_s
     tables = drive.tables()
     blocks = tables.zone_first_lba[1:] - tables.zone_first_lba[:-1]
-    turns = blocks / tables.sectors_per_track
+    turns = blocks / tables.blocks_per_track
     seconds = float(turns.sum()) * tables.revolution_ns / 1e9
     return min(float(blocks.sum()) * tables.sector_bytes / seconds * tables.actuators, drive.interface_bytes_per_s)
 

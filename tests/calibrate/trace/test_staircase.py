@@ -15,6 +15,7 @@ from calibrate.trace.geometry.heads import whole_cylinders
 from calibrate.trace.geometry.likelihood import zone_likelihood
 from calibrate.trace.geometry.staircase import refine_zone
 from calibrate.trace.geometry.tracks import agreed_tracks
+from diskmodel.drive.zones import Zone
 
 NOISE_TURNS = 0.008
 
@@ -130,7 +131,7 @@ def test_cylinders_of_a_profile_begin_with_tracks_where_one_is_left_out_now_and_
     spt, heads = 100, 10
     zone = ZoneAngle(0.0, 400_000.0, 0.0, 1.14 / spt, Step(spt, 0.0, 0.12), Step(spt * 9.98, 0.0, 0.2), 0.9, 500)
     described = zones_of(AngleMap((zone,), 6.0, 0.0, 0.0, 64.0, 0.9, 0.9), 400_000, heads)
-    sizes = [heads * part["sectors_per_track"] - part["spare_sectors_per_cylinder"] for part in described]
+    sizes = [Zone.parse(part).sectors_per_cylinder(heads) for part in described]
     assert set(sizes[:-1]) == {heads * spt, (heads - 1) * spt}
     n_short = sum(part["cylinders"] for part, size in zip(described[:-1], sizes, strict=False) if size < heads * spt)
     assert n_short == pytest.approx(0.02 * 400_000 / (9.98 * spt), abs=1)
@@ -141,7 +142,7 @@ def test_a_zone_of_no_whole_cylinders_is_still_a_drive_of_few_zones() -> None:
     zone = ZoneAngle(0.0, 6_400_000.0, 0.0, 1.213 / 323.967, *tracks, slips=tuple(np.arange(1.0, 29.0) * 2e5))
     described = zones_of(AngleMap((zone,), 6.0, 0.0, 0.0, 64.0, 0.9, 0.9), 6_400_000, 6)
     assert len(described) <= MAX_ZONES
-    blocks_in = [z["cylinders"] * (6 * z["sectors_per_track"] - z["spare_sectors_per_cylinder"]) for z in described]
+    blocks_in = [z["cylinders"] * Zone.parse(z).sectors_per_cylinder(6) for z in described]
     assert sum(blocks_in) >= 6_400_000
 
 

@@ -13,12 +13,19 @@ from diskmodel.errors import DescriptionError
 ZONES = [
     {"cylinders": 3, "sectors_per_track": 10, "track_skew": 3, "cylinder_skew": 4, "spare_sectors_per_cylinder": 5},
     {"cylinders": 4, "sectors_per_track": 7, "track_skew": 2, "cylinder_skew": 3, "start_skew": 5},
+    {
+        "cylinders": 2,
+        "sectors_per_track": 8,
+        "track_skew": 3,
+        "spare_sectors_per_track": 2,
+        "spare_sectors_per_cylinder": 1,
+    },
 ]
 
 
 def small(actuators: int = 1, unused: int = 4) -> Hdd:
-    """A drive of two zones whose last cylinder is partly used; with two actuators, twice that."""
-    blocks = (3 * (3 * 10 - 5) + 4 * 3 * 7 - unused) * actuators
+    """A drive of three zones whose last cylinder is partly used; with two actuators, twice that."""
+    blocks = (3 * (3 * 10 - 5) + 4 * 3 * 7 + 2 * (3 * 6 - 1) - unused) * actuators
     return Hdd.parse(
         {
             "kind": "hdd",
@@ -43,13 +50,14 @@ def walk(drive: Hdd) -> list[tuple[int, int, int, int, int]]:
             start = zone.get("start_skew", 0)  # angle of the first sector of the track
             per_track = zone["sectors_per_track"]
             for _ in range(zone["cylinders"]):
-                usable = 3 * per_track - zone.get("spare_sectors_per_cylinder", 0)
+                on_track = per_track - zone.get("spare_sectors_per_track", 0)
+                usable = 3 * on_track - zone.get("spare_sectors_per_cylinder", 0)
                 for head in range(3):
-                    for sector in range(per_track):
-                        if head * per_track + sector < usable:
+                    for sector in range(on_track):
+                        if head * on_track + sector < usable:
                             angle = (start + sector) % per_track
                             half.append((cylinder, head + 3 * actuator, sector, angle, per_track))
-                    start += zone["track_skew"] if head < 2 else zone["cylinder_skew"]
+                    start += zone["track_skew"] if head < 2 else zone.get("cylinder_skew", 0)
                 cylinder += 1
         places += half[: drive.tables().n_sectors_per_actuator]
     return places[: drive.tables().n_sectors]
@@ -70,18 +78,20 @@ def test_places_without_a_block() -> None:
     tables = small().tables()
     assert lba_of(tables, 0, 2, 5) == -1, "the first spare sector"
     assert lba_of(tables, 0, 2, 4) == 24
-    assert lba_of(tables, 6, 2, 3) == -1, "the unused end of the last cylinder"
-    assert lba_of(tables, 6, 2, 2) == tables.n_sectors - 1
+    assert lba_of(tables, 7, 1, 6) == -1, "a spare sector of a track"
+    assert lba_of(tables, 7, 1, 5) != -1
+    assert lba_of(tables, 8, 2, 1) == -1, "the unused end of the last cylinder"
+    assert lba_of(tables, 8, 2, 0) == tables.n_sectors - 1
 
 
 def test_outside_the_drive() -> None:
     tables = small().tables()
-    with pytest.raises(DescriptionError, match=r"lba=155: must be 0 to 154"):
-        place_of(tables, [3, 155])
+    with pytest.raises(DescriptionError, match=r"lba=189: must be 0 to 188"):
+        place_of(tables, [3, 189])
     with pytest.raises(DescriptionError, match="lba=-1"):
         place_of(tables, -1)
-    with pytest.raises(DescriptionError, match="cylinder=7"):
-        lba_of(tables, 7, 0, 0)
+    with pytest.raises(DescriptionError, match="cylinder=9"):
+        lba_of(tables, 9, 0, 0)
     with pytest.raises(DescriptionError, match="sector: must be on its track"):
         lba_of(tables, 5, 0, 7)
 
@@ -108,10 +118,12 @@ def test_angle_is_the_formula_of_the_equation_disk() -> None:
 def test_sustained_rate_counts_the_skews() -> None:
     rates = zone_rates(small())
     revolution_s = 0.01
-    assert rates.media_bytes_per_s == pytest.approx([10 * 512 / revolution_s, 7 * 512 / revolution_s])
+    assert rates.media_bytes_per_s == pytest.approx([n * 512 / revolution_s for n in (10, 7, 8)])
     # zone 1: 25 of 30 sectors hold blocks, and a cylinder takes 30 + 3 + 3 + 4 sector times
     assert rates.sustained_bytes_per_s[0] == pytest.approx(25 * 512 / (40 / 10 * revolution_s))
-    assert list(rates.first_byte) == [0, 75 * 512]
+    # zone 3: 17 of 24 sectors, and a cylinder takes 24 + 3 + 3 sector times
+    assert rates.sustained_bytes_per_s[2] == pytest.approx(17 * 512 / (30 / 8 * revolution_s))
+    assert list(rates.first_byte) == [0, 75 * 512, 159 * 512]
 
 
 def test_seek_curve_for_plotting_spans_all_distances() -> None:

@@ -102,7 +102,8 @@ mod tests {
                 start_skew: vec![3, 0],
                 track_skew: vec![5, 4],
                 cylinder_skew: vec![9, 7],
-                spare: vec![0, 0],
+                spare_per_track: vec![0, 0],
+                spare_per_cylinder: vec![0, 0],
             },
         );
         let seeks = SeekColumn::from(seek_ns.to_vec()).0.unwrap_or_default();

@@ -11,7 +11,8 @@ pub struct ZoneColumns {
     pub start_skew: Vec<i64>,
     pub track_skew: Vec<i64>,
     pub cylinder_skew: Vec<i64>,
-    pub spare: Vec<i64>,
+    pub spare_per_track: Vec<i64>,
+    pub spare_per_cylinder: Vec<i64>,
 }
 
 /// One zone, with what is asked of it for every access side by side.
@@ -21,14 +22,17 @@ pub struct Zone {
     /// First block behind it.
     end_lba: i64,
     first_cylinder: i64,
+    /// Sectors of a track, by which angles are counted, and those that store blocks.
     pub per_track: i64,
     pub by_track: Divisor,
+    blocks: i64,
+    by_blocks: Divisor,
+    blocks_per_cylinder: i64,
     by_cylinder: Divisor,
     start_skew: i64,
     track_skew: i64,
     /// From a cylinder's first track to the next one's.
     skew_per_cylinder: i64,
-    spare: i64,
 }
 
 /// A block's place, and the number of its sector by angle (rule M2).
@@ -44,7 +48,6 @@ pub struct Place {
 /// All zones, and a table that leads to a block's zone.
 #[derive(Clone, Debug, Default)]
 pub struct Zones {
-    heads: i64,
     held: Vec<Zone>,
     /// Zone in which every 2^`shift`-th block lies.
     at: Vec<u16>,
@@ -57,21 +60,27 @@ const ENTRIES: i64 = 4096;
 impl Zones {
     /// Of columns that fit each other.
     pub fn new(heads: i64, columns: &ZoneColumns) -> Self {
-        let ZoneColumns { first_lba, first_cylinder, sectors_per_track, start_skew, track_skew, cylinder_skew, spare } =
+        let ZoneColumns { first_lba, first_cylinder, sectors_per_track, start_skew, track_skew, cylinder_skew, .. } =
             columns;
         let n = sectors_per_track.len();
         let held: Vec<_> = (0..n)
-            .map(|zone| Zone {
-                first_lba: first_lba[zone],
-                end_lba: first_lba[zone + 1],
-                first_cylinder: first_cylinder[zone],
-                per_track: sectors_per_track[zone],
-                by_track: Divisor::new(sectors_per_track[zone]),
-                by_cylinder: Divisor::new(heads * sectors_per_track[zone] - spare[zone]),
-                start_skew: start_skew[zone],
-                track_skew: track_skew[zone],
-                skew_per_cylinder: (heads - 1) * track_skew[zone] + cylinder_skew[zone],
-                spare: spare[zone],
+            .map(|zone| {
+                let blocks = sectors_per_track[zone] - columns.spare_per_track[zone];
+                let blocks_per_cylinder = heads * blocks - columns.spare_per_cylinder[zone];
+                Zone {
+                    first_lba: first_lba[zone],
+                    end_lba: first_lba[zone + 1],
+                    first_cylinder: first_cylinder[zone],
+                    per_track: sectors_per_track[zone],
+                    by_track: Divisor::new(sectors_per_track[zone]),
+                    blocks,
+                    by_blocks: Divisor::new(blocks),
+                    blocks_per_cylinder,
+                    by_cylinder: Divisor::new(blocks_per_cylinder),
+                    start_skew: start_skew[zone],
+                    track_skew: track_skew[zone],
+                    skew_per_cylinder: (heads - 1) * track_skew[zone] + cylinder_skew[zone],
+                }
             })
             .collect();
         let n_sectors = first_lba[n];
@@ -81,7 +90,7 @@ impl Zones {
         }
         let zone_of = |lba: i64| first_lba.partition_point(|&first| first <= lba) - 1;
         let at = (0..=n_sectors >> shift).map(|i| zone_of((i << shift).min(n_sectors - 1)) as u16).collect();
-        Zones { heads, held, at, shift }
+        Zones { held, at, shift }
     }
 
     pub fn of(&self, place: &Place) -> &Zone {
@@ -102,7 +111,7 @@ impl Zones {
         let number = self.zone_of(lba);
         let zone = &self.held[number];
         let (cylinder, rest) = zone.by_cylinder.split(lba - zone.first_lba);
-        let (head, sector) = zone.by_track.split(rest);
+        let (head, sector) = zone.by_blocks.split(rest);
         let skew = zone.start_skew + cylinder * zone.skew_per_cylinder + head * zone.track_skew;
         Place {
             cylinder: (zone.first_cylinder + cylinder) as u32,
@@ -117,8 +126,8 @@ impl Zones {
     #[inline]
     pub fn left_on_track(&self, place: &Place) -> i64 {
         let zone = self.of(place);
-        // spares are the last sectors of a cylinder and may take more than its last track
-        let end = zone.per_track.min((self.heads - i64::from(place.head)) * zone.per_track - zone.spare);
+        // spares of a cylinder may take more than its last track
+        let end = zone.blocks.min(zone.blocks_per_cylinder - i64::from(place.head) * zone.blocks);
         end - i64::from(place.sector)
     }
 }
@@ -137,7 +146,8 @@ mod tests {
             start_skew: vec![0; 3],
             track_skew: vec![0; 3],
             cylinder_skew: vec![0; 3],
-            spare: vec![0; 3],
+            spare_per_track: vec![0; 3],
+            spare_per_cylinder: vec![0; 3],
         };
         let zones = Zones::new(2, &columns);
         for lba in 0..20_000 {

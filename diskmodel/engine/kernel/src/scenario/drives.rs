@@ -35,6 +35,7 @@ record! {
         pub start_skew: Vec<i64>,
         pub track_skew: Vec<i64>,
         pub cylinder_skew: Vec<i64>,
+        pub spare_sectors_per_track: Vec<i64>,
         pub spare_sectors_per_cylinder: Vec<i64>,
         pub seek_ns: SeekColumn,
         /// None: writes seek as reads do.
@@ -191,7 +192,8 @@ impl HddTables {
                 start_skew: take(&mut self.start_skew),
                 track_skew: take(&mut self.track_skew),
                 cylinder_skew: take(&mut self.cylinder_skew),
-                spare: take(&mut self.spare_sectors_per_cylinder),
+                spare_per_track: take(&mut self.spare_sectors_per_track),
+                spare_per_cylinder: take(&mut self.spare_sectors_per_cylinder),
             },
         );
         let seeks = self.seek_ns.take();

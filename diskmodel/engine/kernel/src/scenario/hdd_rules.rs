@@ -95,6 +95,7 @@ impl HddTables {
             has_length(field, column.len(), n)?;
             each_within(field, column, 0, MAX_PER_TRACK)?;
         }
+        has_length("drive.spare_sectors_per_track", self.spare_sectors_per_track.len(), n)?;
         has_length("drive.spare_sectors_per_cylinder", self.spare_sectors_per_cylinder.len(), n)?;
         each_within("drive.sectors_per_track", &self.sectors_per_track, 1, MAX_PER_TRACK)?;
         let (first_lba, first_cylinder) = (&self.zone_first_lba, &self.zone_first_cylinder);
@@ -106,7 +107,9 @@ impl HddTables {
         within(&format!("drive.zone_first_cylinder[{n}]"), first_cylinder[n], 1, n_cylinders.min(MAX_CYLINDERS))?;
         ascending("drive.zone_first_cylinder", first_cylinder)?;
         for zone in 0..n {
-            let whole = self.heads * self.sectors_per_track[zone];
+            let (per_track, on_track) = (self.sectors_per_track[zone], self.spare_sectors_per_track[zone]);
+            within(&format!("drive.spare_sectors_per_track[{zone}]"), on_track, 0, per_track - 1)?;
+            let whole = self.heads * (per_track - on_track);
             let spare = self.spare_sectors_per_cylinder[zone];
             within(&format!("drive.spare_sectors_per_cylinder[{zone}]"), spare, 0, whole - 1)?;
             let room = (first_cylinder[zone + 1] - first_cylinder[zone]) * (whole - spare);

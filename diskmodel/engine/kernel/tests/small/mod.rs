@@ -30,6 +30,7 @@ pub fn hdd() -> HddTables {
         start_skew: vec![0, 50],
         track_skew: vec![3, 5],
         cylinder_skew: vec![7, 11],
+        spare_sectors_per_track: vec![0, 0],
         spare_sectors_per_cylinder: vec![0, 0],
         seek_ns: (0..163).map(|d| if d == 0 { 0 } else { 300_000 + 20_000 * d }).collect(),
         write_seek_ns: None,
