@@ -16,13 +16,14 @@ from diskmodel.controller.description import Controller, ReadCache
 from diskmodel.description import Description, facts_html, read_toml
 from diskmodel.drive import DriveTables, Flash, HddTables, NamedDrive
 from diskmodel.drive.hdd import Hdd
-from diskmodel.drive.log_devices import with_log_drive
+from diskmodel.drive.own_devices import with_log_drive, with_special_drives
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.assumed import assumed
 from diskmodel.host.description import Host
 from diskmodel.layout.assumed import in_words, long_requests, with_bitmap
 from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import POOLS, draid_counts, level_name
+from diskmodel.layout.pools.special import special_problem
 from diskmodel.layout.pools.tables import pool_tables
 from diskmodel.layout.tables import LayoutTables, layout_tables
 from diskmodel.queue.description import Queue
@@ -63,6 +64,8 @@ _SYNC = re.compile(r"sync\s*=?\s*(?P<sync>standard|disabled)", re.IGNORECASE)
 _LOG = re.compile(r"(?:s?log|journal)(?:\s+device)?\s+(?:of\s+)?(?P<write>\d\S*(?:\s*[nuµm]?s)?)", re.IGNORECASE)
 #: The same by its drive: "log micron-7450-pro-1920", "journal on micron-7450-pro-1920".
 _LOG_DRIVE = re.compile(r"(?:s?log|journal)(?:\s+device)?\s+(?:on\s+)?(?P<drive>\S+)", re.IGNORECASE)
+#: A special vdev by its drives: "special on 2x micron-7450-pro-1920".
+_SPECIAL = re.compile(r"special(?:\s+(?:vdev|device)s?)?\s+(?:on\s+)?(?P<drives>\S.*)", re.IGNORECASE)
 _STRIP = re.compile(r"strips?\s+(?:of\s+)?(?P<size>\S.*)", re.IGNORECASE)
 #: What people add to the level of an array with a failed disk.
 _BROKEN = re.compile(r"raid\W*(?P<number>\d+e?)\b.*(degraded|fail|broken|lost|missing|rebuil)", re.IGNORECASE)
@@ -79,7 +82,8 @@ class Array(Description):
     drive : Drive
         A drive inline, the name of one in the catalogue, or the path of a profile (relative to the array's file).
     layout : Layout
-        Its `log` may name a flash drive that is protected from a loss of power: `log = "micron-7450-pro-1920"`.
+        Its `log` may name a flash drive that is protected from a loss of power: `log = "micron-7450-pro-1920"`; and
+        `special` a mirror of such drives: `special = "2x micron-7450-pro-1920"`.
     queue : Queue
         Scheduler above each drive's own command queue.
     controller : Controller
@@ -194,12 +198,14 @@ class Array(Description):
 
     @model_validator(mode="before")
     @classmethod
-    def _with_log_drive(cls, data: Any) -> Any:
-        """Look up the drive of a log by its name: a layout has its figures only."""
+    def _with_drives_of_own_devices(cls, data: Any) -> Any:
+        """Look up the drives of a log and of a special vdev by their names: a layout has their figures only."""
         layout = data.get("layout") if isinstance(data, Mapping) else None
-        if not isinstance(layout, Mapping) or not isinstance(layout.get("log"), str | Mapping):
+        if not isinstance(layout, Mapping):
             return data
-        return {**data, "layout": {**layout, "log": with_log_drive(layout["log"])}}
+        looked_up = (("log", with_log_drive), ("special", with_special_drives))
+        found = {name: of(layout[name]) for name, of in looked_up if isinstance(layout.get(name), str | Mapping)}
+        return {**data, "layout": {**layout, **found}} if found else data
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:
@@ -238,7 +244,9 @@ class Array(Description):
             return f"host.page_cache: in front of {level} is the cache of OpenZFS; {fix}"
         if isinstance(self.drive, Hdd) and self.drive.write_zones is not None:
             return f"drive: {level} cannot write zones in order; use another drive"
-        return None
+        if self.layout.special is None:
+            return None
+        return special_problem(self.layout, self.tables(), self.drive.sector_bytes)
 
     @property
     def revolution_ms(self) -> float | None:
@@ -368,7 +376,13 @@ class Array(Description):
     @property
     def doubts(self) -> tuple[str, ...]:
         """Why not to rely on answers about it: its drive's profile, and what is not simulated as it is described."""
-        found = (self.drive.doubt, self._doubt_about_bitmap, self._doubt_about_journal, self._doubt_about_pool)
+        found = (
+            self.drive.doubt,
+            self._doubt_about_bitmap,
+            self._doubt_about_journal,
+            self._doubt_about_pool,
+            self._doubt_about_special,
+        )
         return tuple(why for why in found if why)
 
     @property
@@ -384,6 +398,24 @@ class Array(Description):
         if layout.is_rebuilt_in_order:
             return "no measurement of a sequential resilver is at hand: its hours follow OpenZFS's source alone"
         return ""
+
+    @property
+    def _doubt_about_special(self) -> str:
+        """That nothing measured what a special vdev changes, and how few of its devices may fail; "" without one."""
+        special, layout = self.layout.special, self.layout
+        if special is None:
+            return ""
+        survives = layout.parity_strips or layout.n_copies - 1
+        weak = ""
+        if special.devices - 1 < survives:
+            weak = (
+                f"; the pool is lost with {special.devices} of its devices, and else only with {survives + 1} disks of "
+                "a vdev: zpool wants -f for that, or a wider mirror"
+            )
+        return (
+            "what a special vdev takes off the disks was not compared with a measurement: it follows OpenZFS's source, "
+            f"and all metadata that is read is taken to be in memory{weak}"
+        )
 
     @property
     def _doubt_about_bitmap(self) -> str:
@@ -431,7 +463,7 @@ _HOW_TO_ADD = (
     'after a comma write for example "1GiB cache", "1GiB read cache", "strip 256KiB", "ppl", '
     '"journal on micron-7450-pro-1920" or a controller',
     'after a comma write for example "record 128KiB", "64GiB read cache", "log on micron-7450-pro-1920", '
-    '"sync=disabled" or "ashift=12"',
+    '"special on 2x micron-7450-pro-1920", "sync=disabled" or "ashift=12"',
 )
 
 
@@ -503,6 +535,8 @@ def _with_more(words: str, tables: dict[str, dict[str, Any]], more: list[str]) -
             tables["layout"]["consistency_policy"] = part.strip().lower()
         elif log := _LOG_DRIVE.fullmatch(part.strip()):
             tables["layout"]["log"] = {"drive": log["drive"]}
+        elif special := _SPECIAL.fullmatch(part.strip()):
+            tables["layout"]["special"] = special["drives"]
         elif strip := _STRIP.fullmatch(part.strip()):
             tables["layout"]["strip"] = strip["size"]
         else:

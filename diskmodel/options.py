@@ -120,6 +120,12 @@ LOG_DEVICE = Option(
     array="layout.log",
 )
 
+SPECIAL_DEVICE = Option(
+    "--special-device",
+    "Mirror of flash drives for all metadata of a pool, for example 2x micron-7450-pro-1920; none: without.",
+    array="layout.special",
+)
+
 CONSISTENCY = Option(
     "--consistency-policy",
     "What keeps the disks of a row consistent in a power cut, as mdadm names it: resync, bitmap, journal or ppl.",
@@ -140,6 +146,7 @@ ARRAY = (
     STRIP,
     THREADS,
     LOG_DEVICE,
+    SPECIAL_DEVICE,
     CONSISTENCY,
 )
 
@@ -228,6 +235,13 @@ QUESTION = (
         LOG_DEVICE,
         help=f"{LOG_DEVICE.help} To choose from: may be repeated.",
         plan="candidates.log_devices",
+        array="",
+        kind="texts",
+    ),
+    replace(
+        SPECIAL_DEVICE,
+        help=f"{SPECIAL_DEVICE.help} To choose from: may be repeated.",
+        plan="candidates.special_devices",
         array="",
         kind="texts",
     ),
@@ -353,7 +367,7 @@ def _type_of(option: Option, model: type[BaseModel], place: str) -> Any:
         return bool
     if option.key == "drive":  # names: a profile is read when it is known what else the plan has
         return tuple[str, ...]
-    if place == "layout.log":  # the name of a drive, which the array reads
+    if place in ("layout.log", "layout.special"):  # the name of a drive, which the array reads
         return str
     *tables, last = place.split(".")
     if last == "read_ratio":

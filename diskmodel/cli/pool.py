@@ -132,7 +132,7 @@ def _refuse_given(rule: str, fix: str, **given: Any) -> None:
 
 def _array(pool: Pool, drive: str, record_size: str | None, log_device: str | None, arc: ArcFacts | None) -> Array:
     from diskmodel.drive import load_drive
-    from diskmodel.drive.log_devices import log_device_of
+    from diskmodel.drive.own_devices import log_device_of
     from diskmodel.formats.pools.array import pool_array
 
     layout: dict[str, Any] = {}

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from diskmodel.description import Description
 from diskmodel.layout.levels import KINDS, RaidLevel, draid_counts, level_name, zfs_refusal
+from diskmodel.layout.own_devices import ONLY_OF_JOURNALS, LogDevice, SpecialVdev
 from diskmodel.layout.shape import MAX_DISKS, Shape
 from diskmodel.registry import OneOf
 from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds, Ratio
@@ -121,8 +122,6 @@ Consistency = Literal["resync", "bitmap", "journal", "ppl"]
 JOURNALED = ("raid4", "raid5", "raid6")
 #: The most disks of an array with a journal: a block of 4 KiB of it lists a page of every disk of a stripe.
 MAX_JOURNALED_DISKS = 203
-#: The least journal, bytes: some hundred of the largest batches of stripes.
-MIN_JOURNAL_BYTES = 4 << 20
 
 
 #: `recordsize` of a file system of OpenZFS, and 2^12 = 4096, the sectors that today's disks really have.
@@ -138,6 +137,7 @@ ONLY_OF_POOLS = (
     "sync",
     "dirty_data_max_bytes",
     "record_work_ns",
+    "special",
 )
 _OF_POOLS = frozenset(
     ("level", "disks", "failed", "spares", "rebuild", "member_bytes", "data_offset_bytes", "log", *ONLY_OF_POOLS)
@@ -146,8 +146,6 @@ _OF_POOLS = frozenset(
 _ONLY_OF_MD = ("speed_min_bytes_per_s", "speed_max_bytes_per_s", "window_bytes", "steps_at_once", "page_ns")
 #: What a layout needs for each way to stay consistent.
 _HOW_TO_HAVE = {"bitmap": "bitmap = {}", "journal": 'log = { write = "30 us" }'}
-#: Fields of a log's device that only journals have.
-ONLY_OF_JOURNALS = ("flush_ns", "size_bytes", "mode")
 #: Why pools do not have some of the others.
 _WHY_NOT_IN_POOLS = {
     "copies": "a mirror has a copy on every disk of its vdev: say how many vdevs",
@@ -175,32 +173,6 @@ class Bitmap(Description):
     chunk_bytes: Bytes = Field(default=64 << 20, gt=0)
     clear_interval_ns: Nanoseconds = Field(default=5_000_000_000, ge=1_000_000)
     flush_ns: Nanoseconds = 0
-
-
-class LogDevice(Description):
-    """A device of its own for a log: the intent log of a pool (SLOG), or the journal of an array of Linux md.
-
-    Attributes
-    ----------
-    write_ns : int
-        Time of a write: of an SSD with power-loss protection, or of memory with a battery, it is safe when it ends.
-    bytes_per_s : float
-        What it can take in a second.
-    flush_ns : int
-        Journals: time of a flush, where what the device has answered is not safe from a power cut before one. 0: Linux
-        need not flush it.
-    size_bytes : int or None
-        Journals: room. None: 40 GiB, four times the most that Linux md lets stripes fill before it frees their room.
-    mode : "write-through" or None
-        Journals: when a write ends: "write-through" (md's, unless it is changed): when it is on the members, too.
-        "write-back" is not modeled.
-    """
-
-    write_ns: Nanoseconds = Field(gt=0)
-    bytes_per_s: BytesPerSecond = 500e6
-    flush_ns: Nanoseconds = 0
-    size_bytes: Bytes | None = Field(default=None, ge=MIN_JOURNAL_BYTES, le=1 << 50)
-    mode: Literal["write-through", "write-back"] | None = None
 
 
 #: What programs call passes over the disks of an array, and the action of a rebuild that each is.
@@ -237,6 +209,8 @@ class Layout(Description):
         Pools: the intent log is on a device of its own; None: on the disks of the pool. raid4, raid5, raid6: Linux md's
         journal (`mdadm --write-journal`), in its mode *write-through*: every stripe is in it before it is written to
         the members; None: no journal.
+    special : SpecialVdev or None
+        Pools: all metadata is on a special vdev, a mirror of faster devices; None: on the disks of the pool.
     dirty_data_max_bytes : int or None
         Pools: the most that is written and not yet on the disks (`zfs_dirty_data_max`). None: 4 GiB, which is what
         OpenZFS takes of 40 GiB of memory and more; of less memory it takes a tenth.
@@ -305,6 +279,7 @@ class Layout(Description):
     ashift: int | None = Field(default=None, ge=9, le=16)
     sync: Literal["standard", "disabled"] | None = None
     log: LogDevice | None = None
+    special: SpecialVdev | None = None
     dirty_data_max_bytes: Bytes | None = Field(default=None, ge=16 << 20, le=1 << 40)
     record_work_ns: Nanoseconds | None = None
     strip_bytes: Bytes = Field(default=64 << 10, gt=0)
@@ -445,6 +420,10 @@ class Layout(Description):
             if self.log is not None and getattr(self.log, name):
                 return f"log.{name}={getattr(self.log, name)}: belongs to the journal of Linux md; remove it"
         record = self.pool_record_bytes
+        if self.special is not None and self.special.small_blocks_bytes >= record:
+            given = f"special.small_blocks_bytes={self.special.small_blocks_bytes}"
+            fix = "use less, or describe a pool of the special vdev's devices"
+            return f"{given}: would put all records of {record} bytes on the special vdev; {fix}"
         if record & (record - 1):
             return f"record_bytes={record}: must be a power of two; try {1 << record.bit_length() - 1}"
         if record < self.block_bytes:

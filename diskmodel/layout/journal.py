@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
+from diskmodel.layout.own_devices import OwnDeviceTables
 from diskmodel.layout.pieces import Piece
 
 #: Stripes that md's thread works on before it writes what it has for the journal (`MAX_STRIPE_BATCH`). At half a long
@@ -30,10 +31,9 @@ class JournalTables:
 
     Attributes
     ----------
-    write_ns, flush_ns : int
-        Time of a write and of a flush of its device; 0: it needs no flushes.
-    bytes_per_s : int
-        What the device takes.
+    device : OwnDeviceTables
+    flush_ns : int
+        Time of a flush of its device; 0: it needs no flushes.
     blocks, reclaimed : int
         Its room, and the room of stripes that are on the members from which on it is freed, both in blocks of 4 KiB.
     page : int
@@ -42,9 +42,8 @@ class JournalTables:
         Sector of a member that the superblock is in.
     """
 
-    write_ns: int
+    device: OwnDeviceTables
     flush_ns: int
-    bytes_per_s: int
     blocks: int
     reclaimed: int
     page: int

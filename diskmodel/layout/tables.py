@@ -26,6 +26,7 @@ from diskmodel.layout.journal import (
     PartialTables,
 )
 from diskmodel.layout.levels import Family
+from diskmodel.layout.own_devices import own_device_tables
 from diskmodel.layout.pools.records import PoolTables
 from diskmodel.layout.pools.scan import records_of, scanned_vdevs
 
@@ -319,8 +320,7 @@ def _journal(layout: Layout, data_offset: int, sector_bytes: int) -> JournalTabl
     size = 4 * RECLAIM_BYTES if log.size_bytes is None else log.size_bytes
     blocks = size // STRIPE_PAGE_BYTES
     return JournalTables(
-        write_ns=log.write_ns,
-        bytes_per_s=max(round(log.bytes_per_s), 1),
+        device=own_device_tables(log),
         flush_ns=log.flush_ns,
         blocks=blocks,
         reclaimed=min(blocks // 4, RECLAIM_BYTES // STRIPE_PAGE_BYTES),

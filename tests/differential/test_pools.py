@@ -21,6 +21,9 @@ KINDS = tuple(level for level, kind in POOLS.items() if not kind.is_distributed)
 #: Seeds of writes that the reference engine runs in a second or two each.
 QUICK = (0, 2, 5, 7, 10, 13, 14, 15, 19, 21, 25, 26)
 
+#: Seeds of writes beside a special vdev.
+SPECIAL = (0, 2, 3, 5, 7, 10, 13, 14)
+
 
 def pool_case(seed: int) -> Case:
     """A pool with a load that fills its queues, drawn from a seed."""
@@ -86,6 +89,21 @@ def writing_case(seed: int) -> Case:
     return case
 
 
+def special_case(seed: int) -> Case:
+    """A pool with a special vdev that is written to, drawn from a seed: a fast one, or one slower than the disks."""
+    rng = random.Random(2000 + seed)
+    pick = rng.choice
+    case = writing_case(seed)
+    case["array"]["layout"]["special"] = pick(
+        (
+            {"write_ns": 20_000, "bytes_per_s": 1e9},
+            {"write_ns": 2_000_000, "bytes_per_s": 5e6},
+            {"write_ns": 40_000_000, "bytes_per_s": 50e6},
+        )
+    )
+    return case
+
+
 def ordered_case(seed: int) -> Case:
     """A pool that is read in order, by one reader or several, with requests shorter and longer than records."""
     rng = random.Random(seed)
@@ -148,6 +166,12 @@ def test_the_engines_agree_on_writes(block: int) -> None:
     for seed in (QUICK[block], QUICK[block + 4], QUICK[block + 8]):
         divergence = difference(writing_case(seed))
         assert divergence is None, f"writing_case({seed}): {divergence}"
+
+
+@pytest.mark.parametrize("seed", SPECIAL)
+def test_the_engines_agree_on_special_vdevs(seed: int) -> None:
+    divergence = difference(special_case(seed))
+    assert divergence is None, f"special_case({seed}): {divergence}"
 
 
 def test_the_cases_show_every_rule() -> None:

@@ -17,6 +17,7 @@ from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.description import Layout
 from diskmodel.layout.journal import Batch, Room, Unit, batches, within
+from diskmodel.layout.own_devices import OwnDeviceTables
 from diskmodel.layout.parity import plan
 from diskmodel.layout.pieces import Piece
 from diskmodel.layout.tables import JournalTables, LayoutTables, layout_tables
@@ -224,7 +225,7 @@ def test_pieces_are_cut_at_the_batches() -> None:
 
 
 def test_room_of_the_oldest_units_is_free_first() -> None:
-    room = Room(JournalTables(1, 0, 1, 100, 25, 8, 8))
+    room = Room(JournalTables(OwnDeviceTables(1, 1), 0, 100, 25, 8, 8))
     units = [Unit(number, 30) for number in range(4)]
     assert [room.take(unit) for unit in units] == [True, True, True, False]
     assert not room.ended(units[1])

@@ -1,4 +1,4 @@
-"""A pool of OpenZFS in whole numbers, as the engines read it (rules X1 to X25)."""
+"""A pool of OpenZFS in whole numbers, as the engines read it (rules X1 to X26)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 from diskmodel.layout.description import Layout
+from diskmodel.layout.own_devices import own_device_tables
 from diskmodel.layout.pools import scan_tables, streams, writes
 from diskmodel.layout.pools.draid import RESERVED_BYTES, ROW_BYTES, DraidTables, drawn_orders, slice_groups
 from diskmodel.layout.pools.records import (
@@ -62,7 +63,7 @@ def pool_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> LayoutT
     member_blocks = (used - offset - LABELS_BEHIND_BYTES // sector_bytes) // block
     draid = _draid_tables(layout) if layout.kind.is_distributed else None
     vdev_bytes = _vdev_blocks(layout, draid, member_blocks) * layout.block_bytes
-    slab_bytes = _slab_bytes(vdev_bytes)
+    slab_bytes = metaslab_bytes(vdev_bytes)
     n_slabs = max(vdev_bytes, 0) // slab_bytes
     if n_slabs < 1:
         fix = "use larger disks"
@@ -225,7 +226,7 @@ def _read_tables(record_bytes: int) -> ReadTables:
 def _write_tables(
     layout: Layout, sector_bytes: int, n_records: int, n_slabs: int, data_offset: int, member: int
 ) -> WriteTables:
-    """Return how a pool writes (rules X9 to X16)."""
+    """Return how a pool writes (rules X9 to X16 and X26)."""
     dirty_bytes = layout.dirty_data_max_bytes or writes.DIRTY_BYTES
     label = layout.block_bytes // sector_bytes
     # rings of uberblocks fill the second half of a label of 256 KiB, two labels at each end
@@ -255,8 +256,8 @@ def _write_tables(
         direct_from=0 if layout.log is not None else max(writes.DIRECT_BYTES // sector_bytes, 1),
         log_wait_percent=writes.LOG_WAIT_PERCENT,
         log_bursts=writes.LOG_BURSTS,
-        log_device_ns=0 if layout.log is None else layout.log.write_ns,
-        log_device_bytes_per_s=1 if layout.log is None else max(round(layout.log.bytes_per_s), 1),
+        log_device=None if layout.log is None else own_device_tables(layout.log),
+        special=None if layout.special is None else own_device_tables(layout.special),
         log_slab=1 % n_slabs,
         metadata_slab=2 % n_slabs,
         slabs_apart=max(n_slabs // 8, 1),
@@ -280,7 +281,7 @@ def _write_tables(
     )
 
 
-def _slab_bytes(vdev_bytes: int) -> int:
+def metaslab_bytes(vdev_bytes: int) -> int:
     """Return the length of a metaslab (`vdev_metaslab_set_size`)."""
     n_usual = max(vdev_bytes, 1) >> USUAL_SLAB_SHIFT
     shift = USUAL_SLAB_SHIFT

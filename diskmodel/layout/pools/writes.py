@@ -1,8 +1,10 @@
-"""How a pool of OpenZFS writes: log blocks, transaction groups, and where they go (rules X9 to X16)."""
+"""How a pool of OpenZFS writes: log blocks, transaction groups, and where they go (rules X9 to X16 and X26)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from diskmodel.layout.own_devices import OwnDeviceTables
 
 #: A transaction group is written so long after the last one was begun (`zfs_txg_timeout`), ns, or when so much is
 #: dirty: a share of the most dirty data (`zfs_dirty_data_sync_percent`).
@@ -85,8 +87,8 @@ class WriteTables:
     direct_from : int
         Sectors from which a write goes to its place at once; 0: never (rule X10).
     log_wait_percent, log_bursts : int
-    log_device_ns, log_device_bytes_per_s : int
-        What a write takes on the log's own device, and what goes to it in a second (rule X16); 0 ns: it has none.
+    log_device, special : OwnDeviceTables or None
+        The log's own device (rule X16), and the special vdev, which has all metadata (rule X26), where there are any.
     log_slab, metadata_slab, slabs_apart : int
         Metaslabs of the log and of the first copy of metadata, and between one copy and the next.
     pointers, indirect_blocks, indirect_copies : int
@@ -126,8 +128,8 @@ class WriteTables:
     direct_from: int
     log_wait_percent: int
     log_bursts: int
-    log_device_ns: int
-    log_device_bytes_per_s: int
+    log_device: OwnDeviceTables | None
+    special: OwnDeviceTables | None
     log_slab: int
     metadata_slab: int
     slabs_apart: int

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diskmodel.array import Array
-from diskmodel.drive.log_devices import NONE, log_device_in_words
+from diskmodel.drive.own_devices import NONE, device_in_words
 from diskmodel.layout.levels import KINDS
 from diskmodel.plain import Record
 from diskmodel.plan.answer.criterion import Criterion
@@ -137,18 +137,23 @@ class Candidate(Record):
             pool = f"a pool of {groups} {each}" if groups > 1 else f"a pool of one {each.replace('mirrors', 'mirror')}"
             return pool + self._pool_fields_in_words
         journal = self.family.log_device
-        with_journal = f" with a journal on {log_device_in_words(journal)}" if journal not in ("", NONE) else ""
+        with_journal = f" with a journal on {device_in_words(journal)}" if journal not in ("", NONE) else ""
         if self.array is not None and self.array.layout.consistency_policy == "ppl":
             with_journal = " with a partial parity log"
         return (f"{name} in {groups} groups" if groups > 1 else name) + with_journal
 
     @property
     def _pool_fields_in_words(self) -> str:
-        """What the plan lets a pool choose: ", records of 16 KiB, its log on micron-7450-pro-1920"."""
+        """What the plan lets a pool choose: ", records of 16 KiB, its log on micron-7450-pro-1920".
+
+        Its metadata may be on a special vdev.
+        """
         family = self.family
         record = f", records of {pretty_bytes(family.record_bytes)}" if family.record_bytes else ""
-        has_log = family.log_device not in ("", NONE)
-        return record + (f", its log on {log_device_in_words(family.log_device)}" if has_log else "")
+        devices = {"log": family.log_device, "metadata": family.special_device}
+        return record + "".join(
+            f", its {what} on {device_in_words(name)}" for what, name in devices.items() if name not in ("", NONE)
+        )
 
     @property
     def in_words(self) -> str:
@@ -207,6 +212,7 @@ class Candidate(Record):
             "cache_bytes": self.family.cache_bytes,
             "record_bytes": self.family.record_bytes,
             "log_device": self.family.log_device,
+            "special_device": self.family.special_device,
             "disks": trial.disks if trial else math.nan,
             "state": self.state,
             "is_decided": self.is_decided,

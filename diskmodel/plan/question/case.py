@@ -11,10 +11,11 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.controller.description import ReadCache
-from diskmodel.drive.log_devices import NONE, log_device_of
+from diskmodel.drive.own_devices import NONE, log_device_of, special_vdev_of
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.description import JOURNALED, Layout, Rebuild
 from diskmodel.layout.levels import KINDS
+from diskmodel.layout.pools.tables import pool_tables
 from diskmodel.layout.shape import MAX_VDEV_DISKS
 from diskmodel.plan.question.description import Candidates, PlanDescription, Prices, Search
 from diskmodel.plan.question.family import Family
@@ -187,6 +188,8 @@ class Case:
                 layout["consistency_policy"] = "ppl"
         if family.log_device not in ("", NONE):
             layout["log"] = log_device_of(family.log_device)
+        if family.special_device not in ("", NONE):
+            layout["special"] = special_vdev_of(family.special_device)
         if is_rebuilding:
             used_ratio = self.used_ratio(self.array(disks)) if KINDS[level].is_pool else None
             rebuild = self.rebuild(used_ratio).halfway()
@@ -204,7 +207,7 @@ class Case:
             {
                 "name": f"{family.drive.name} {level} x {disks}",
                 "drive": family.drive,
-                "layout": Layout.parse(layout),
+                "layout": self._with_used_ratio(Layout.parse(layout)),
                 "queue": plan.queue,
                 "controller": controller,
                 "host": plan.host,
@@ -213,6 +216,15 @@ class Case:
                 "drive_fua": plan.drive_fua,
             }
         )
+
+    def _with_used_ratio(self, layout: Layout) -> Layout:
+        """Return a layout whose special vdev needs room for the metadata of the data that the plan asks for."""
+        special, drive = layout.special, self.family.drive
+        if special is None or special.used_ratio is not None:
+            return layout
+        tables = pool_tables(layout, drive.capacity_bytes // drive.sector_bytes, drive.sector_bytes)
+        used_ratio = self.objective.used_ratio(tables.capacity * drive.sector_bytes)
+        return layout.model_copy(update={"special": special.model_copy(update={"used_ratio": used_ratio})})
 
     def _level_and_groups(self, disks: int) -> tuple[str, int]:
         """Return the level and its groups: those that the plan states, or the fewest within its widest group.
@@ -264,22 +276,23 @@ def cases(plan: PlanDescription) -> list[Case]:
     """Return the cases of all families of a plan, in the order of the file."""
     candidates = plan.candidates
     return [
-        Case(plan, Family(drive, level, strip, cache, groups, record, log))
+        Case(plan, Family(drive, level, strip, cache, groups, *of_pools))
         for drive, level, strip, cache in itertools.product(
             candidates.drives, candidates.levels, candidates.strip_bytes, candidates.cache_bytes
         )
         for groups in _groups_of(candidates, level)
-        for record, log in _records_and_logs(candidates, level)
+        for of_pools in _of_pools(candidates, level)
     ]
 
 
-def _records_and_logs(candidates: Candidates, level: str) -> Iterable[tuple[int, str]]:
-    """Return the sizes of records and the devices of a log that are tried."""
+def _of_pools(candidates: Candidates, level: str) -> Iterable[tuple[int, str, str]]:
+    """Return the sizes of records, the devices of a log or of a journal, and the special vdevs that are tried."""
+    logs = candidates.log_devices or ("",)
     if level in JOURNALED:
-        return [(0, log) for log in candidates.log_devices or ("",)]
+        return [(0, log, "") for log in logs]
     if not KINDS[level].is_pool:
-        return [(0, "")]
-    return itertools.product(candidates.record_bytes or (0,), candidates.log_devices or ("",))
+        return [(0, "", "")]
+    return itertools.product(candidates.record_bytes or (0,), logs, candidates.special_devices or ("",))
 
 
 def _groups_of(candidates: Candidates, level: str) -> tuple[int, ...]:

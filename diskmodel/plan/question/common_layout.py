@@ -7,11 +7,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from diskmodel.description import Description
-from diskmodel.drive.log_devices import NamedLog
+from diskmodel.drive.own_devices import NamedLog, NamedSpecial
 from diskmodel.layout.description import (
     JOURNALED,
     MAX_STRIPE_CACHE,
-    ONLY_OF_JOURNALS,
     Bitmap,
     Consistency,
     ReadPolicy,
@@ -19,6 +18,7 @@ from diskmodel.layout.description import (
     WritePolicy,
 )
 from diskmodel.layout.levels import KINDS
+from diskmodel.layout.own_devices import ONLY_OF_JOURNALS
 from diskmodel.layout.shape import MAX_DISKS
 from diskmodel.units import Bytes, Length, Nanoseconds, Ratio
 
@@ -41,6 +41,8 @@ class CommonLayout(Description):
         Of pools of OpenZFS.
     log : LogDevice or None
         Of pools of OpenZFS, and of raid4, raid5 and raid6.
+    special : SpecialVdev or None
+        Of pools of OpenZFS.
     rotation, write_policy, read_modify_write
         Of levels with parity.
     stripe_cache_pages : int or None
@@ -68,6 +70,7 @@ class CommonLayout(Description):
     dirty_data_max_bytes: Bytes | None = Field(default=None, ge=16 << 20, le=1 << 40)
     record_work_ns: Nanoseconds | None = None
     log: NamedLog | None = None
+    special: NamedSpecial | None = None
     rotation: Rotation | None = None
     read_policy: ReadPolicy | None = None
     read_strips: Literal["joined", "separate"] | None = None
@@ -96,7 +99,7 @@ class CommonLayout(Description):
             "read_strips": kind.is_pool,
             **dict.fromkeys(("data_disks", "distributed_spares"), not kind.is_distributed),
             "record_bytes": not kind.is_pool,
-            **dict.fromkeys(("ashift", "sync", "dirty_data_max_bytes", "record_work_ns"), not kind.is_pool),
+            **dict.fromkeys(("ashift", "sync", "dirty_data_max_bytes", "record_work_ns", "special"), not kind.is_pool),
             "log": not kind.is_pool and level not in JOURNALED,
             "consistency_policy": kind.is_pool
             or not kind.is_redundant

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from diskmodel.array import Spindles
 from diskmodel.controller.catalogue import NamedController
@@ -15,7 +15,7 @@ from diskmodel.controller.description import Controller
 from diskmodel.description import Description, read_toml
 from diskmodel.drive import Drive, NamedDrive
 from diskmodel.drive.hdd import Hdd
-from diskmodel.drive.log_devices import NONE, log_drive
+from diskmodel.drive.own_devices import NONE, safe_drive, special_vdev_of
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.faults import inner
 from diskmodel.host.description import Host
@@ -67,6 +67,10 @@ def _same_width(value: object) -> object:
     return value
 
 
+#: What candidates may choose of the layout of pools, each with the layout's field that it stands for.
+_OF_LAYOUT = {"record_bytes": "record_bytes", "log_devices": "log", "special_devices": "special"}
+
+
 class Candidates(Description):
     """What may be bought.
 
@@ -90,6 +94,9 @@ class Candidates(Description):
     log_devices : tuple of str
         Drives for the intent log of pools, or for the journal of raid4, raid5 and raid6, by their names or files;
         "none": the log is on the disks of the pool, and there is no journal. None given: as the layout has it.
+    special_devices : tuple of str
+        Special vdevs of pools: devices of a mirror and their drive, "2x NAME"; "none": metadata is on the disks of the
+        pool. None given: as the layout has it.
     max_group_width : GroupWidth
         Most disks of one parity group. RAID 5 and RAID 6 with more disks become RAID 50 and RAID 60 with the fewest
         groups that keep within it. In a file one number for all levels, or `{ raid5 = 14, raid6 = 20 }`.
@@ -109,6 +116,7 @@ class Candidates(Description):
     groups: Annotated[tuple[int, ...], BeforeValidator(_one_or_more), Field(min_length=1)] = (2,)
     record_bytes: Annotated[tuple[RecordBytes, ...], BeforeValidator(_one_or_more)] = ()
     log_devices: Annotated[tuple[str, ...], BeforeValidator(_one_or_more)] = ()
+    special_devices: Annotated[tuple[str, ...], BeforeValidator(_one_or_more)] = ()
     max_group_width: Annotated[GroupWidth, BeforeValidator(_same_width)] = GroupWidth()
     spares: int = Field(default=0, ge=0, le=10_000)
     rebuild: Rebuild = Rebuild()
@@ -117,7 +125,16 @@ class Candidates(Description):
     def _check(self) -> Self:
         if self.min_disks > self.max_disks:
             raise ValueError(f"min_disks={self.min_disks}: is above max_disks={self.max_disks}; swap them")
-        for field in ("levels", "strip_bytes", "cache_bytes", "groups", "disks", "record_bytes", "log_devices"):
+        for field in (
+            "levels",
+            "strip_bytes",
+            "cache_bytes",
+            "groups",
+            "disks",
+            "record_bytes",
+            "log_devices",
+            "special_devices",
+        ):
             values = getattr(self, field) or ()
             if len(set(values)) != len(values):
                 raise ValueError(f"{field}: a value is given twice; give each once")
@@ -139,13 +156,14 @@ class Candidates(Description):
             raise ValueError(f"action={value.action!r}: is no rebuild of a failed disk; remove it")
         return value
 
-    @field_validator("log_devices")
+    @field_validator("log_devices", "special_devices")
     @classmethod
-    def _has_logs(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+    def _has_drives(cls, value: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        look_up = safe_drive if info.field_name == "log_devices" else special_vdev_of
         for name in value:
             if name != NONE:
                 try:
-                    log_drive(name)
+                    look_up(name)
                 except DescriptionError as error:
                     raise inner(error) from None
         return value
@@ -356,8 +374,9 @@ class PlanDescription(Description):
         if of_pools and not pools:
             named = ", ".join(of_pools)
             return f"layout.{named}: belong to pools of OpenZFS; remove them, or name a level such as raidz2"
-        if candidates.record_bytes and not pools:
-            return "candidates.record_bytes: belong to pools of OpenZFS; remove them, or name a level such as raidz2"
+        for name in ("record_bytes", "special_devices"):
+            if getattr(candidates, name) and not pools:
+                return f"candidates.{name}: belong to pools of OpenZFS; remove them, or name a level such as raidz2"
         has_logs = pools or any(level in JOURNALED for level in candidates.levels)
         if (candidates.log_devices or self.layout.log is not None) and not has_logs:
             where = "candidates.log_devices" if candidates.log_devices else "layout.log"
@@ -366,7 +385,7 @@ class PlanDescription(Description):
         policy = self.layout.consistency_policy
         if policy is not None and not any("consistency_policy" in self.layout.of(level) for level in candidates.levels):
             return f"layout.consistency_policy={policy}: none of the levels has it; remove it, or name a level that has"
-        for name, of_layout in (("record_bytes", "record_bytes"), ("log_devices", "log")):
+        for name, of_layout in _OF_LAYOUT.items():
             if getattr(candidates, name) and getattr(self.layout, of_layout) is not None:
                 return f"candidates.{name}: is given beside layout.{of_layout}; keep one of them"
         if self.layout.huge_page_ratio and self.layout.largest_request_bytes is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diskmodel.drive import Drive
-from diskmodel.drive.log_devices import NONE
+from diskmodel.drive.own_devices import NONE
 from diskmodel.layout.levels import KINDS
 from diskmodel.plain import Record
 from diskmodel.units import pretty_bytes
@@ -31,6 +31,9 @@ class Family(Record):
     log_device : str
         Drive that a pool has for its intent log, or Linux md for a journal; "none": none; "": as the plan's layout has
         it, and elsewhere.
+    special_device : str
+        Devices and drive of a pool's special vdev, "2x NAME"; "none": none; "": as the plan's layout has it, and
+        elsewhere.
     """
 
     drive: Drive
@@ -40,6 +43,7 @@ class Family(Record):
     groups: int
     record_bytes: int = 0
     log_device: str = ""
+    special_device: str = ""
 
     def json_fields(self) -> Mapping[str, Any]:
         """Return the fields, the drive by its name."""
@@ -50,7 +54,8 @@ class Family(Record):
         groups = f" in {self.groups} groups" if self.groups > 1 else ""
         is_pool = KINDS[self.level].is_pool
         log = f", {'log' if is_pool else 'journal'} on {self.log_device}" if self.log_device not in ("", NONE) else ""
-        if is_pool and (self.record_bytes or self.log_device):
+        if is_pool and (self.record_bytes or self.log_device or self.special_device):
             record = f", records of {pretty_bytes(self.record_bytes)}" if self.record_bytes else ""
-            return f"{self.drive.name}, {self.level}{groups}{record}{log}{cache}"
+            special = f", metadata on {self.special_device}" if self.special_device not in ("", NONE) else ""
+            return f"{self.drive.name}, {self.level}{groups}{record}{log}{special}{cache}"
         return f"{self.drive.name}, {self.level}{groups}, strip {self.strip_bytes // 1024} KiB{log}{cache}"

@@ -504,7 +504,11 @@ def _put_cache(draft: _Draft, kind: str, option: str, size_bytes: int) -> None:
 
 
 #: Fields of the layout of all candidates that sizes and devices to choose from replace, as files may spell them.
-_IN_LAYOUT = {"record_bytes": ("record_bytes", "record"), "log_devices": ("log",)}
+_IN_LAYOUT = {
+    "record_bytes": ("record_bytes", "record"),
+    "log_devices": ("log",),
+    "special_devices": ("special",),
+}
 
 
 def _put_of_pools(draft: _Draft, option: str, name: str, values: tuple[Any, ...]) -> None:
@@ -526,6 +530,7 @@ _ALONE: dict[str, Callable[[_Draft, Any], None]] = {
     "read_cache": lambda draft, size: _put_cache(draft, "read_cache", "--read-cache", size),
     "record_size": lambda draft, sizes: _put_of_pools(draft, "--record-size", "record_bytes", sizes),
     "log_device": lambda draft, names: _put_of_pools(draft, "--log-device", "log_devices", names),
+    "special_device": lambda draft, names: _put_of_pools(draft, "--special-device", "special_devices", names),
 }
 
 

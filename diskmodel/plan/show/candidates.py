@@ -131,6 +131,7 @@ def _varied(result: PlanResult) -> list[tuple[str, str]]:
         ("groups", "groups"),
         ("record", "record_bytes"),
         ("log device", "log_device"),
+        ("special", "special_device"),
     )
     return [(title, name) for title, name in fields if len({getattr(c.family, name) for c in result.candidates}) > 1]
 

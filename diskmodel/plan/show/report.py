@@ -176,6 +176,7 @@ def as_csv(result: PlanResult) -> str:
         "cache_bytes",
         "record_bytes",
         "log_device",
+        "special_device",
         "groups",
         "disks",
         "feasible",

@@ -8,7 +8,7 @@ from diskmodel.analytic.mechanics import rebuild_hours
 from diskmodel.analytic.reliability import DataLoss, data_loss
 from diskmodel.array import Array
 from diskmodel.drive import Drive, Hdd, Virtual
-from diskmodel.drive.log_devices import NONE, log_drive
+from diskmodel.drive.own_devices import NONE, mirror_of, safe_drive
 from diskmodel.drive.virtual.processor import sequential_rate
 from diskmodel.layout.description import Rebuild
 from diskmodel.layout.pools.scan import stored_sectors
@@ -17,6 +17,7 @@ from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.statics import Statics
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.description import Prices
+from diskmodel.plan.question.family import Family
 from diskmodel.plan.trial.judge import criterion
 from diskmodel.result.statistics.batches import Interval
 
@@ -65,7 +66,7 @@ def statics(
     loss = loss_beside(array, hours, case.objective.replacement_hours, case.used_ratio(array))
     return Statics(
         usable_bytes=array.usable_bytes,
-        cost_usd=cost_usd(array, case.prices) + log_cost_usd(case.family.log_device, case.prices),
+        cost_usd=cost_usd(array, case.prices) + own_devices_cost_usd(case.family, case.prices),
         rack_units=math.ceil(array.n_devices / case.prices.disks_per_rack_unit),
         rebuild_hours=hours,
         loss_per_year=loss.loss_per_year,
@@ -140,11 +141,11 @@ def _cost_usd(drive: Drive, n: int, prices: Prices) -> float:
     return n * (price + prices.slot_usd + power)
 
 
-def log_cost_usd(log_device: str, prices: Prices) -> float:
-    """Return the cost of a drive for the log of a pool; nan where its price is not known."""
-    if log_device in ("", NONE):
-        return 0.0
-    return _cost_usd(log_drive(log_device), 1, prices)
+def own_devices_cost_usd(family: Family, prices: Prices) -> float:
+    """Return the cost of drives for a log and for a special vdev; nan where the price of one is not known."""
+    bought = [] if family.log_device in ("", NONE) else [(1, family.log_device)]
+    bought += [] if family.special_device in ("", NONE) else [mirror_of(family.special_device)]
+    return sum(_cost_usd(safe_drive(name), n, prices) for n, name in bought)
 
 
 def fastest_rebuild_bytes_per_s(array: Array, rebuild: Rebuild) -> float:

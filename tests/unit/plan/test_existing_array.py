@@ -102,6 +102,17 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
     "layout.log.flush_ns": (777, {"layout": {"level": "raid5", "disks": 12, "log": {"write_ns": 50_000}}}),
     "layout.log.size_bytes": (1 << 30, {"layout": {"level": "raid5", "disks": 12, "log": {"write_ns": 50_000}}}),
     "layout.log.mode": ("write-through", {"layout": {"level": "raid5", "disks": 12, "log": {"write_ns": 50_000}}}),
+    **{
+        f"layout.special.{name}": (value, {"layout": {"level": "raidz1", "disks": 12, "special": {"write_ns": 50_000}}})
+        for name, value in (
+            ("write_ns", 60_000),
+            ("bytes_per_s", 1e9),
+            ("devices", 3),
+            ("size_bytes", 10**13),
+            ("used_ratio", 0.4),
+            ("small_blocks_bytes", 4096),
+        )
+    },
     "layout.consistency_policy": ("ppl", {}),
     "layout.strip_bytes": (128 << 10, {}),
     "layout.copies": (3, {"layout": {"level": "raid10", "disks": 6}}),
@@ -177,8 +188,11 @@ def at(fields: Mapping[str, Any], path: str) -> Any:
 
 
 def name_in_notes(path: str) -> str:
-    """Return what a note calls a field: the device of a log is carried as a whole."""
-    return "layout.log" if path.startswith("layout.log.") else path.removesuffix("_ratio").removesuffix("_bytes")
+    """Return what a note calls a field: devices of their own are carried as a whole."""
+    for device in ("layout.log", "layout.special"):
+        if path.startswith(f"{device}."):
+            return device
+    return path.removesuffix("_ratio").removesuffix("_bytes")
 
 
 def ask(array: Array, **options: Any) -> tuple[PlanDescription, list[str]]:
@@ -229,6 +243,7 @@ ONLY: dict[str, set[str]] = {
     "layout.sync": {"raidz1"},
     "layout.dirty_data_max_bytes": {"raidz1"},
     "layout.record_work_ns": {"raidz1"},
+    **{path: {"raidz1"} for path in VALUES if path.startswith("layout.special.")},
     "layout.log.write_ns": {"raid5", "raid6", "raidz1"},
     "layout.log.bytes_per_s": {"raid5", "raid6", "raidz1"},
     "layout.log.flush_ns": {"raid5", "raid6"},

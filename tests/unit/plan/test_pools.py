@@ -10,7 +10,7 @@ import pytest
 
 from diskmodel.analytic.estimate import estimate
 from diskmodel.array import Array
-from diskmodel.drive.log_devices import log_device_of
+from diskmodel.drive.own_devices import log_device_of
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import run_plan
 from diskmodel.plan.comparison.compare import degraded_array, rebuilding_array

@@ -82,6 +82,8 @@ pub enum Action {
     LogIssued(u32),
     /// A block is on the log's own device.
     LogDeviceDone(u32),
+    /// The next of the writes to the special vdev of a pool has ended.
+    SpecialDone,
     /// The time of a transaction group has come, and the turn of its next write.
     GroupTimed,
     GroupTurn,
@@ -132,6 +134,7 @@ impl Action {
             Action::UnitWritten => (15, 13, 0),
             Action::UnitsFlushed => (15, 14, 0),
             Action::FlushAsked(b) => (15, 15, b),
+            Action::SpecialDone => (15, 16, 0),
         };
         u64::from(a) << 36 | u64::from(b) << 4 | kind
     }
@@ -170,7 +173,8 @@ impl Action {
             _ if a == 12 => Action::PoolRead(b),
             _ if a == 13 => Action::UnitWritten,
             _ if a == 14 => Action::UnitsFlushed,
-            _ => Action::FlushAsked(b),
+            _ if a == 15 => Action::FlushAsked(b),
+            _ => Action::SpecialDone,
         }
     }
 }

@@ -11,11 +11,11 @@ from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, LAST, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.reference.raid import Raid
+from diskmodel.layout.own_devices import DeviceQueue
 from diskmodel.layout.pools.free_space import Space, write_pieces
 from diskmodel.layout.pools.log_blocks import Lengths
 from diskmodel.layout.pools.records import width_of
 from diskmodel.records import WRITE
-from diskmodel.units import NS_PER_S
 
 
 class Entry(NamedTuple):
@@ -70,8 +70,8 @@ class IntentLog:
         self.n_parallel = 0
         #: What a block takes: a mean in which the latest counts an eighth.
         self.latency_ns = 0
-        #: When the log's own device can be sent the next block.
-        self.device_free_ns = 0
+        #: Of the log's own device, if it has one.
+        self.queue = DeviceQueue(self.tables.log_device) if self.tables.log_device is not None else None
 
     def commit(self, entries: Sequence[Entry], done: Callable[[Command], None]) -> None:
         """Call `done` when these entries are in the log, and their records at their places."""
@@ -148,8 +148,10 @@ class IntentLog:
         block.out = 1 + block.n_records
         for _ in range(block.n_records):
             self._write(block, *self.space.for_record(), self.pool.record // self.pool.block)
-        if self.tables.log_device_ns:
-            self._to_device(block, n_blocks * self.block_bytes)
+        if self.queue is not None:
+            # one block after the other passes the link of the log's own device (rule X16)
+            done_ns = self.queue.end_of(n_blocks * self.block_bytes, self.clock.now)
+            self.clock.at(done_ns, COMPLETE, self.device, LAST, lambda: self._on_device(block))
         else:
             self._write(block, *self.space.for_log(-(-block.length // self.block_bytes)), n_blocks)
 
@@ -157,13 +159,6 @@ class IntentLog:
         block.vdevs.add(vdev)
         pieces = write_pieces(self.raid.tables, vdev, first, blocks)
         self.raid.start(pieces, [], lambda _, last: self._part_written(block, last))
-
-    def _to_device(self, block: Block, n_bytes: int) -> None:
-        """One block after the other passes the link of the log's own device, and then takes its time (rule X16)."""
-        sent_ns = n_bytes * NS_PER_S // self.tables.log_device_bytes_per_s
-        self.device_free_ns = max(self.clock.now, self.device_free_ns) + sent_ns
-        done_ns = self.device_free_ns + self.tables.log_device_ns
-        self.clock.at(done_ns, COMPLETE, self.device, LAST, lambda: self._on_device(block))
 
     def _on_device(self, block: Block) -> None:
         self._part_written(block, Command(0, 0, WRITE, 0, 0, self.clock.now, lambda _: None))

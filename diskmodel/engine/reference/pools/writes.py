@@ -1,4 +1,4 @@
-"""Event adapter of what a pool writes: dirty records, transaction groups, the throttle (rules X9 to X15)."""
+"""Event adapter of what a pool writes: dirty records, transaction groups, the throttle (rules X9 to X15 and X26)."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from diskmodel.engine.reference.pools.reads import PoolReads
 from diskmodel.engine.reference.pools.scan import Scan
 from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.reference.raid import Access, Raid
+from diskmodel.layout.own_devices import DeviceQueue
 from diskmodel.layout.pieces import Piece
 from diskmodel.layout.pools.free_space import Space, blocks_above, commands_of, write_pieces
 from diskmodel.layout.pools.records import width_of
@@ -87,16 +88,20 @@ class PoolWrites:
         #: Writes that are prepared and wait for their places, and whether one is being given its place.
         self.prepared = 0
         self.is_placing = False
-        #: Sectors that are clean when a processor has ended the writes that the disks have.
-        self.ending: deque[int] = deque()
+        #: Writes that a processor still ends: what is clean then, and whether they were on the disks.
+        self.ending: deque[tuple[int, bool]] = deque()
+        #: Writes to the special vdev, if there is one, and what each does when it ends.
+        self.special = DeviceQueue(self.tables.special) if self.tables.special is not None else None
+        self.on_special: deque[Callable[[], None]] = deque()
         self.log = IntentLog(clock, raid, self.space, processors, (turn_ns, self.turn_ns), sector_bytes)
-        #: Records and indirect blocks of the group that are still to be written, and how many writes are out.
+        #: Records and indirect blocks of the group that are still to be written; how many writes are out on the disks,
+        #: and how many on the special vdev.
         self.left_records = self.left_indirect = 0
         #: How many of them it had to write when it began.
         self.of_group = (0, 0)
-        self.out = 0
-        #: Writes of the group that may be out; one more with each that ends.
-        self.most_out = self.tables.allocated_first * raid.tables.n_groups
+        self.out = self.out_special = 0
+        #: Writes of the group that may be out on the disks; one more with each of these that ends.
+        self.most_out = self._first_out()
         #: Rounds of metadata that have been written of the group, and whether the blocks above its files have been.
         self.round, self.is_above_written = 0, False
         #: When the last delayed write goes on, and writes that wait until less is dirty.
@@ -273,10 +278,19 @@ class PoolWrites:
         self.left_indirect = len(self.syncing.indirect)
         self.of_group = (self.left_records, self.left_indirect)
         self.round, self.is_above_written = 0, not self.has_data
-        self.most_out = self.tables.allocated_first * self.raid.tables.n_groups
+        self.most_out = self._first_out()
         self._dirty_changed()
         if self.scan is None or not self.scan.begin_group():
             self._write_group()
+
+    def _first_out(self) -> int:
+        """How many writes of a group may be out when it begins: a special vdev counts as one more (rules X12, X26)."""
+        return self.tables.allocated_first * (self.raid.tables.n_groups + (self.special is not None))
+
+    def _most_out(self) -> int:
+        """How many may be out at most: more with each that ends on the disks."""
+        more = self.tables.allocated - self.tables.allocated_first
+        return self._first_out() + more * self.raid.tables.n_groups
 
     def _write_group(self) -> None:
         """Keep so many writes of the group out as places are chosen ahead (rule X12)."""
@@ -299,7 +313,7 @@ class PoolWrites:
         if not (is_left or self.is_above_written):
             self.is_above_written = True
             self._write_objects(tables.above_file, tables.indirect_copies)
-        if not (is_left or self.out or self.is_in_turn):
+        if not (is_left or self.out or self.out_special or self.is_in_turn):
             if self.scan is not None and self.round == 0 and self.scan.begin():
                 return
             self._next_round()
@@ -357,25 +371,39 @@ class PoolWrites:
                 self._write_metadata(copy, 1 + number % self.tables.allocators, self.tables.object_blocks)
 
     def _write_metadata(self, copy: int, place: int, blocks: int, cleans: int = 0) -> None:
+        if self.special is not None:
+            self.out_special += 1
+            self._write_special(blocks * self.pool.block, lambda: self._on_devices(cleans, of_disks=False))
+            return
         vdev, first = self.space.for_metadata(copy, place, blocks)
         self._start(write_pieces(self.raid.tables, vdev, first, blocks), cleans)
 
     def _start(self, pieces: list[Piece], cleans: int) -> None:
         self.out += 1
-        self.raid.start(pieces, [], lambda *_: self._on_disks(cleans), is_of_group=True)
+        self.raid.start(pieces, [], lambda *_: self._on_devices(cleans, of_disks=True), is_of_group=True)
 
-    def _on_disks(self, cleans: int) -> None:
-        """The disks have a write of the group, and a processor ends it (rule X17)."""
+    def _write_special(self, sectors: int, done: Callable[[], None]) -> None:
+        """Write to all devices of the special vdev: one write after another passes their links (rule X26)."""
+        assert self.special is not None
+        self.on_special.append(done)
+        done_ns = self.special.end_of(sectors * self.sector_bytes, self.clock.now)
+        self.clock.at(done_ns, COMPLETE, self.device, LAST - 1, lambda: self.on_special.popleft()())
+
+    def _on_devices(self, cleans: int, *, of_disks: bool) -> None:
+        """The disks or the special vdev have a write of the group, and a processor ends it (rule X17)."""
         if not self.turn_ns or not cleans:
-            self._written(cleans)
+            self._written(cleans, of_disks)
             return
-        self.ending.append(cleans)
+        self.ending.append((cleans, of_disks))
         done_ns = self.processors.take_at_once(self.clock.now, self.quarter_ns)
-        self.clock.at(done_ns, ARRIVE, self.device, LAST - 4, lambda: self._written(self.ending.popleft()))
+        self.clock.at(done_ns, ARRIVE, self.device, LAST - 4, lambda: self._written(*self.ending.popleft()))
 
-    def _written(self, cleans: int) -> None:
-        self.out -= 1
-        self.most_out = min(self.most_out + 1, self.tables.allocated * self.raid.tables.n_groups)
+    def _written(self, cleans: int, of_disks: bool) -> None:
+        if of_disks:
+            self.out -= 1
+            self.most_out = min(self.most_out + 1, self._most_out())
+        else:
+            self.out_special -= 1
         self.dirty -= cleans
         if cleans:
             self._dirty_changed()
@@ -402,7 +430,18 @@ class PoolWrites:
         places = [base + at for base in (tables.label_first, tables.label_last) for at in (0, tables.label_apart)]
         disks = [new_disk_of(layout, disk, None) for disk in range(n_disks)]
         pieces = [Piece(disk, WRITE, lba, tables.label_sectors) for lba in places for disk in disks if disk is not None]
-        self.raid.start(pieces, [], lambda *_: self.raid.array_flushes.flush(self._end_group))
+        n_special = len(places) if self.special is not None and layout.n_groups < tables.labeled_vdevs else 0
+        left = 1 + n_special
+
+        def written() -> None:
+            nonlocal left
+            left -= 1
+            if not left:
+                self.raid.array_flushes.flush(self._end_group)
+
+        for _ in range(n_special):
+            self._write_special(tables.label_sectors, written)
+        self.raid.start(pieces, [], lambda *_: written())
 
     def _end_group(self) -> None:
         self.syncing = None

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from diskmodel.engine.reference.clock import COMPLETE, LAST, Clock
 from diskmodel.layout.journal import BLOCK_BYTES, JournalTables, Room, Unit
-from diskmodel.units import NS_PER_S
+from diskmodel.layout.own_devices import DeviceQueue
 
 
 class Thread(Protocol):
@@ -40,8 +40,7 @@ class StripeJournal:
         self.thread = thread
         self.room = Room(tables)
         self.n_units = 0
-        #: When the device can be sent the next unit.
-        self.free_ns = 0
+        self.queue = DeviceQueue(tables.device)
         #: Units that wait for room.
         self.waiting: deque[tuple[Unit, Callable[[Unit], None]]] = deque()
         #: What begins when units have been flushed: of the flush in progress, and of the next one.
@@ -71,9 +70,7 @@ class StripeJournal:
             self._reclaim()
 
     def _write(self, unit: Unit, begin: Callable[[Unit], None]) -> None:
-        sent_ns = unit.n_blocks * BLOCK_BYTES * NS_PER_S // self.tables.bytes_per_s
-        self.free_ns = max(self.clock.now, self.free_ns) + sent_ns
-        end_ns = self.free_ns + self.tables.write_ns
+        end_ns = self.queue.end_of(unit.n_blocks * BLOCK_BYTES, self.clock.now)
         self.clock.at(end_ns, COMPLETE, self.device, unit.number, lambda: self._is_written(lambda: begin(unit)))
 
     def _is_written(self, begin: Callable[[], None]) -> None:

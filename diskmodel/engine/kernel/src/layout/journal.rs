@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use super::row::Row;
-use super::{Layout, Piece};
+use super::{Layout, OwnDeviceTables, Piece};
 use crate::schema::record;
 
 /// Stripes that md's thread works on before it writes what it has for the journal.
@@ -21,10 +21,9 @@ record! {
     /// Journal of an array, as `diskmodel.layout.journal.JournalTables`.
     #[derive(Clone, Debug)]
     pub struct JournalTables {
-        pub write_ns: i64,
+        pub device: OwnDeviceTables,
         /// Time of a flush of its device; 0: it needs none.
         pub flush_ns: i64,
-        pub bytes_per_s: i64,
         /// Its room, and the room of stripes that are on the members from which on it is freed, in blocks of 4 KiB.
         pub blocks: i64,
         pub reclaimed: i64,

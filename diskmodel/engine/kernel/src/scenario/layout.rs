@@ -1,7 +1,7 @@
 //! What a layout must keep.
 
 use crate::layout::{page_of, PER_MILLION};
-use crate::layout::{DraidTables, Family, LayoutTables, SyncAction, WriteTables};
+use crate::layout::{DraidTables, Family, LayoutTables, OwnDeviceTables, SyncAction, WriteTables};
 use crate::rule::{all_within, ascending, holds, within};
 use crate::rule::{
     MAX_APART_NS, MAX_DISKS, MAX_LENGTH_BYTES, MAX_PIECES, MAX_REBUILD_STEPS, MAX_SECTORS, MAX_STRIPE_PAGES,
@@ -14,6 +14,11 @@ const MIN_JOURNAL_BLOCKS: i64 = 1024;
 
 /// Of anything that a pool writes at once.
 const MAX_WRITES: i64 = 1 << 20;
+
+fn check_own_device(field: &str, device: &OwnDeviceTables) -> Result<(), String> {
+    within(&format!("{field}.write_ns"), device.write_ns, 1, MAX_APART_NS)?;
+    within(&format!("{field}.bytes_per_s"), device.bytes_per_s, 1, MAX_SECTORS)
+}
 
 impl LayoutTables {
     /// Disks, spares included.
@@ -207,11 +212,12 @@ impl LayoutTables {
             ("layout.pool.writes.longest_delay_ns", writes.longest_delay_ns),
         ];
         all_within(&times, 1, MAX_APART_NS)?;
-        let others = [
-            ("layout.pool.writes.delay_ns", writes.delay_ns),
-            ("layout.pool.writes.log_device_ns", writes.log_device_ns),
-        ];
-        all_within(&others, 0, MAX_APART_NS)?;
+        within("layout.pool.writes.delay_ns", writes.delay_ns, 0, MAX_APART_NS)?;
+        for (field, device) in [("log_device", &writes.log_device), ("special", &writes.special)] {
+            if let Some(device) = device {
+                check_own_device(&format!("layout.pool.writes.{field}"), device)?;
+            }
+        }
         let sectors = [
             ("layout.pool.writes.dirty_group", writes.dirty_group),
             ("layout.pool.writes.dirty_most", writes.dirty_most),
@@ -238,10 +244,8 @@ impl LayoutTables {
             ("layout.pool.writes.object_blocks", writes.object_blocks),
             ("layout.pool.writes.object_copies", writes.object_copies),
             ("layout.pool.writes.labeled_vdevs", writes.labeled_vdevs),
-            ("layout.pool.writes.log_device_bytes_per_s", writes.log_device_bytes_per_s),
         ];
-        all_within(&counts[..counts.len() - 1], 1, MAX_WRITES)?;
-        within("layout.pool.writes.log_device_bytes_per_s", writes.log_device_bytes_per_s, 1, MAX_SECTORS)?;
+        all_within(&counts, 1, MAX_WRITES)?;
         let shares = [
             ("layout.pool.writes.rounds", writes.rounds),
             ("layout.pool.writes.above_file", writes.above_file),
@@ -324,9 +328,8 @@ impl LayoutTables {
             journal.page,
             "the strip must be a multiple of it",
         )?;
-        within("layout.journal.write_ns", journal.write_ns, 1, MAX_APART_NS)?;
+        check_own_device("layout.journal.device", &journal.device)?;
         within("layout.journal.flush_ns", journal.flush_ns, 0, MAX_APART_NS)?;
-        within("layout.journal.bytes_per_s", journal.bytes_per_s, 1, MAX_SECTORS)?;
         within("layout.journal.blocks", journal.blocks, MIN_JOURNAL_BLOCKS, MAX_SECTORS)?;
         within("layout.journal.reclaimed", journal.reclaimed, 1, journal.blocks / 4)?;
         within("layout.journal.super_first", journal.super_first, 0, drive_sectors - 1)

@@ -305,8 +305,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Owner::Fill(host) => self.filled(host, last),
             Owner::Record(number) | Owner::Ahead(number) => self.record_came(number),
             Owner::Log(burst) => self.log_written(burst, last),
-            Owner::Group(cleans) => self.group_command_ended(cleans),
-            Owner::Labels => self.labels_written(),
+            Owner::Group(cleans) => self.group_command_ended(cleans, true),
+            Owner::Labels => self.label_written(),
             Owner::Scan(scanned) => self.stretch_scanned(scanned),
             Owner::Host(host) => {
                 let place = self.place_of(host);

@@ -7,10 +7,9 @@ use super::pool::LAST;
 use super::{Owner, Simulation, Times};
 use crate::command::Command;
 use crate::device::{Device, Shared};
-use crate::events::{Action, ARRIVE, COMPLETE, LAST_NS};
-use crate::layout::{rounded, Lengths, WriteTables};
+use crate::events::{Action, ARRIVE, COMPLETE};
+use crate::layout::{rounded, DeviceQueue, Lengths, WriteTables};
 use crate::traffic::Traffic;
-use crate::units::NS_PER_S;
 
 /// Who waits for the log.
 #[derive(Clone, Copy)]
@@ -58,8 +57,8 @@ pub struct IntentLog {
     n_parallel: i64,
     /// What a block takes: a mean in which the latest counts an eighth.
     latency: i64,
-    /// When the log's own device is free.
-    device_free: i64,
+    /// Of the log's own device, if it has one.
+    device: Option<DeviceQueue>,
 }
 
 impl IntentLog {
@@ -71,7 +70,7 @@ impl IntentLog {
             first: 0,
             n_parallel: 0,
             latency: 0,
-            device_free: 0,
+            device: writes.log_device.as_ref().map(DeviceQueue::new),
         }
     }
 
@@ -204,24 +203,25 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     fn write_log_block(&mut self, number: u32) {
         let sector_bytes = self.model.sector_bytes();
         let Some((pool, _, tables)) = self.pool() else { return };
-        let (log, writes) = (&mut pool.log, &tables.writes);
-        let block = log.block(number);
+        let block = pool.log.block(number);
         block.is_begun = true;
         let block_bytes = tables.block * sector_bytes;
         let blocks = (rounded(block.used) + block_bytes - 1) / block_bytes;
         let allocated = (block.length + block_bytes - 1) / block_bytes;
         let n_records = block.n_records;
         block.out = 1 + n_records as usize;
-        let has_device = writes.log_device_ns > 0;
         for _ in 0..n_records {
             let Some((pool, layout, tables)) = self.pool() else { return };
             let (vdev, first) = pool.space.for_record(layout, tables);
             self.write_for_log(number, vdev, first, None);
         }
-        if has_device {
-            return self.write_to_log_device(number, blocks * block_bytes);
-        }
+        let (now, device) = (self.events.now, self.pool_device());
         let Some((pool, layout, tables)) = self.pool() else { return };
+        if let Some(queue) = &mut pool.log.device {
+            // one block after the other passes the link of the log's own device (rule X16)
+            let done = queue.end_of(blocks * block_bytes, now);
+            return self.events.at(done, COMPLETE, device, LAST, Action::LogDeviceDone(number));
+        }
         let (vdev, first) = pool.space.for_log(layout, tables, allocated);
         self.write_for_log(number, vdev, first, Some(blocks));
     }
@@ -233,17 +233,6 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             block.vdevs.push(vdev);
         }
         self.write_blocks(Owner::Log(number), vdev, first, blocks);
-    }
-
-    /// The log has a device of its own: one block after the other passes its link, and then takes its time (rule X16).
-    fn write_to_log_device(&mut self, number: u32, bytes: i64) {
-        let (now, device) = (self.events.now, self.pool_device());
-        let Some((pool, _, tables)) = self.pool() else { return };
-        let writes = &tables.writes;
-        let sent = bytes * NS_PER_S / writes.log_device_bytes_per_s;
-        pool.log.device_free = (now.max(pool.log.device_free) + sent).min(LAST_NS);
-        let done = pool.log.device_free + writes.log_device_ns;
-        self.events.at(done, COMPLETE, device, LAST, Action::LogDeviceDone(number));
     }
 
     /// A block of the log is on its own device.

@@ -500,6 +500,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::PoolRead(host) => self.read_done(host),
             Action::LogIssued(block) => self.log_timed(block),
             Action::LogDeviceDone(block) => self.on_log_device(block),
+            Action::SpecialDone => self.special_done(),
             Action::GroupTimed => self.group_timed(),
             Action::GroupTurn => self.group_turn(),
             Action::GroupPlaced => self.group_placed(),

@@ -1,4 +1,4 @@
-//! What stands before the layout of a pool: dirty records, transaction groups, the throttle (rules X9 to X15); see
+//! What stands before the layout of a pool: dirty records, transaction groups, the throttle (rules X9 to X15 and X26); see
 //! `diskmodel/engine/reference/pools/writes.py`.
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -10,13 +10,17 @@ use super::{Owner, Simulation, Times};
 use crate::command::Command;
 use crate::device::{Device, Shared};
 use crate::events::{Action, ARRIVE, COMPLETE};
-use crate::layout::{blocks_above, commands_of, write_pieces, Layout, Piece, PoolTables, Space};
+use crate::layout::{
+    blocks_above, commands_of, write_pieces, DeviceQueue, Layout, Piece, PoolTables, Space, WriteTables,
+};
 use crate::mechanics::{FLUSH, READ, WRITE};
 use crate::traffic::{Traffic, PASS_THROUGH};
 
 /// Times of its own work that a write of a group waits for a processor which others want: the thread that begins it has
 /// 15 of 1,039 parts of one (nice 19), and does an eighth of the work.
 const PATIENCE: i64 = 8;
+/// Labels of a device that are written: two at its beginning and two at its end (rule X12).
+const LABELS: usize = 4;
 /// Behind the arrivals of the same instant and device number.
 pub(super) const LAST: u64 = (1 << 63) - 1;
 
@@ -53,6 +57,23 @@ enum Turn {
     Works,
 }
 
+/// A write to the special vdev: of the group, with what is clean when it ends, or a label.
+#[derive(Clone, Copy)]
+enum OnSpecial {
+    Group(i64),
+    Label,
+}
+
+/// How many writes of a group may be out when it begins: a special vdev counts as one more (rules X12, X26).
+fn first_out(layout: &Layout, writes: &WriteTables) -> i64 {
+    writes.allocated_first * (layout.n_groups + i64::from(writes.special.is_some()))
+}
+
+/// How many may be out at most: more with each that ends on the disks.
+fn most_out(layout: &Layout, writes: &WriteTables) -> i64 {
+    first_out(layout, writes) + (writes.allocated - writes.allocated_first) * layout.n_groups
+}
+
 /// What a pool knows of its writes.
 pub struct PoolWrites {
     pub(super) space: Space,
@@ -72,15 +93,22 @@ pub struct PoolWrites {
     /// Of what is still to be written: what is prepared and waits for its place, and whether one is being given its place.
     prepared: i64,
     is_placing: bool,
-    /// Sectors that are clean when a processor has ended the writes that the disks have.
-    ending: VecDeque<i64>,
-    /// Records and indirect blocks of the group that are still to be written, and how many writes are out.
+    /// Writes that a processor still ends: what is clean then, and whether they were on the disks.
+    ending: VecDeque<(i64, bool)>,
+    /// Of the special vdev, if there is one, and its writes.
+    special: Option<DeviceQueue>,
+    on_special: VecDeque<OnSpecial>,
+    /// Labels of the group that are being written: those of the disks count as one.
+    labels: i64,
+    /// Records and indirect blocks of the group that are still to be written; how many writes are out, and how many to the
+    /// special vdev.
     left_records: i64,
     left_indirect: i64,
     /// How many records and indirect blocks it had to write when it began.
     of_group: [i64; 2],
     out: i64,
-    /// Writes of the group that may be out; one more with each that ends.
+    out_special: i64,
+    /// Writes of the group that may be out on the disks; one more with each of these that ends.
     most_out: i64,
     /// Rounds of metadata that have been written of the group, and whether the blocks above its files have been.
     round: i64,
@@ -115,11 +143,15 @@ impl PoolWrites {
             prepared: 0,
             is_placing: false,
             ending: VecDeque::new(),
+            special: pool.writes.special.as_ref().map(DeviceQueue::new),
+            on_special: VecDeque::new(),
+            labels: 0,
             left_records,
             left_indirect,
             of_group: [left_records, left_indirect],
             out: 0,
-            most_out: pool.writes.allocated_first * layout.n_groups,
+            out_special: 0,
+            most_out: first_out(layout, &pool.writes),
             round: 0,
             is_above_written: false,
             delayed_until: 0,
@@ -420,7 +452,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         pool.syncing = Some(group);
         pool.round = 0;
         pool.is_above_written = !pool.has_data;
-        pool.most_out = tables.writes.allocated_first * layout.n_groups;
+        pool.most_out = first_out(layout, &tables.writes);
         self.dirty_changed();
         let scan = self.pool.as_mut().and_then(|pool| pool.scan.as_mut());
         if !scan.is_some_and(Scan::begin_group) {
@@ -460,7 +492,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             self.write_objects(n, copies);
         }
         let Some((pool, ..)) = self.pool() else { return };
-        if pool.left() == 0 && pool.out == 0 && pool.turn == Turn::None {
+        if pool.left() == 0 && pool.out == 0 && pool.out_special == 0 && pool.turn == Turn::None {
             if pool.round == 0 && self.begin_scan() {
                 return;
             }
@@ -515,15 +547,15 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.write_group();
     }
 
-    /// A command of the group has ended, and a processor ends what it wrote (rule X17).
-    pub(super) fn group_command_ended(&mut self, cleans: i64) {
+    /// The disks or the special vdev have a write of the group, and a processor ends it (rule X17).
+    pub(super) fn group_command_ended(&mut self, cleans: i64, of_disks: bool) {
         let (now, device) = (self.events.now, self.pool_device());
         let Simulation { processors, pool, events, .. } = self;
         let Some(pool) = pool else { return };
         if pool.turn_ns == 0 || cleans == 0 {
-            return self.group_written(cleans);
+            return self.group_written(cleans, of_disks);
         }
-        pool.ending.push_back(cleans);
+        pool.ending.push_back((cleans, of_disks));
         let done = processors.take_at_once(now, pool.quarter_ns());
         events.at(done, ARRIVE, device, LAST - 4, Action::GroupEnded);
     }
@@ -531,8 +563,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     #[inline(never)]
     pub(super) fn group_ended(&mut self) {
         let Some((pool, ..)) = self.pool() else { return };
-        if let Some(cleans) = pool.ending.pop_front() {
-            self.group_written(cleans);
+        if let Some((cleans, of_disks)) = pool.ending.pop_front() {
+            self.group_written(cleans, of_disks);
         }
     }
 
@@ -557,18 +589,52 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     fn write_metadata(&mut self, copy: i64, place: i64, blocks: i64, cleans: i64) {
+        let sectors = blocks * self.layout.pool.as_ref().map_or(0, |tables| tables.block);
+        if self.write_special(sectors, OnSpecial::Group(cleans)) {
+            return;
+        }
         let Some((pool, layout, tables)) = self.pool() else { return };
         pool.out += 1;
         let (vdev, first) = pool.space.for_metadata(layout, tables, copy, place, blocks);
         self.write_blocks(Owner::Group(cleans), vdev, first, Some(blocks));
     }
 
+    /// Writes to all devices of the special vdev, if there is one: one write after another passes their links (rule X26).
+    fn write_special(&mut self, sectors: i64, write: OnSpecial) -> bool {
+        let bytes = sectors * self.model.sector_bytes();
+        let (now, device) = (self.events.now, self.pool_device());
+        let Some((pool, ..)) = self.pool() else { return false };
+        let Some(special) = &mut pool.special else { return false };
+        pool.on_special.push_back(write);
+        match write {
+            OnSpecial::Group(_) => pool.out_special += 1,
+            OnSpecial::Label => pool.labels += 1,
+        }
+        let done = special.end_of(bytes, now);
+        self.events.at(done, COMPLETE, device, LAST - 1, Action::SpecialDone);
+        true
+    }
+
+    #[inline(never)]
+    pub(super) fn special_done(&mut self) {
+        let Some((pool, ..)) = self.pool() else { return };
+        match pool.on_special.pop_front() {
+            Some(OnSpecial::Group(cleans)) => self.group_command_ended(cleans, false),
+            Some(OnSpecial::Label) => self.label_written(),
+            None => {}
+        }
+    }
+
     /// A write of the group has ended, and so many sectors are clean.
     #[inline(never)]
-    pub(super) fn group_written(&mut self, cleans: i64) {
+    pub(super) fn group_written(&mut self, cleans: i64, of_disks: bool) {
         let Some((pool, layout, tables)) = self.pool() else { return };
-        pool.out -= 1;
-        pool.most_out = (pool.most_out + 1).min(tables.writes.allocated * layout.n_groups);
+        if of_disks {
+            pool.out -= 1;
+            pool.most_out = (pool.most_out + 1).min(most_out(layout, &tables.writes));
+        } else {
+            pool.out_special -= 1;
+        }
         if cleans > 0 {
             pool.dirty -= cleans;
             self.dirty_changed();
@@ -613,6 +679,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// The disks hold all of the group but its labels.
     #[inline(never)]
     pub(super) fn write_labels(&mut self) {
+        let Some((pool, layout, tables)) = self.pool() else { return };
+        pool.labels = 1;
+        if layout.n_groups < tables.writes.labeled_vdevs {
+            let sectors = tables.writes.label_sectors;
+            for _ in 0..LABELS {
+                self.write_special(sectors, OnSpecial::Label);
+            }
+        }
         let Simulation { layout, plan, .. } = self;
         let Some(tables) = &layout.pool else { return };
         let writes = &tables.writes;
@@ -628,6 +702,16 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             }
         }
         self.start(Owner::Labels, self.events.now, true, None);
+    }
+
+    /// A label is on the special vdev, or all are on the disks.
+    #[inline(never)]
+    pub(super) fn label_written(&mut self) {
+        let Some((pool, ..)) = self.pool() else { return };
+        pool.labels -= 1;
+        if pool.labels == 0 {
+            self.labels_written();
+        }
     }
 
     /// The group is on the disks.

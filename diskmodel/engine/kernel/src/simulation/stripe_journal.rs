@@ -6,11 +6,10 @@ use std::collections::VecDeque;
 use super::{Owner, Simulation};
 use crate::command::{Command, Slots};
 use crate::device::Device;
-use crate::events::{Action, COMPLETE, LAST_NS};
-use crate::layout::{part_within, JournalTables, Layout, Piece, Room, BLOCK_BYTES};
+use crate::events::{Action, COMPLETE};
+use crate::layout::{part_within, DeviceQueue, JournalTables, Layout, Piece, Room, BLOCK_BYTES};
 use crate::mechanics::WRITE;
 use crate::traffic::Traffic;
-use crate::units::NS_PER_S;
 
 /// Behind the writes to the journal that end at the same instant.
 const LAST: u64 = (1 << 63) - 1;
@@ -48,8 +47,7 @@ pub struct StripeJournal {
     room: Room,
     units: Slots<Unit>,
     n_units: u64,
-    /// When the device can be sent the next unit.
-    free: i64,
+    device: DeviceQueue,
     /// Units that wait for room, that are being written, that have been and wait for a flush, and that are flushed.
     waiting: VecDeque<u32>,
     writing: VecDeque<u32>,
@@ -71,7 +69,7 @@ impl StripeJournal {
             room: Room::new(tables),
             units: Slots::default(),
             n_units: 0,
-            free: 0,
+            device: DeviceQueue::new(&tables.device),
             waiting: VecDeque::new(),
             writing: VecDeque::new(),
             written: Vec::new(),
@@ -152,10 +150,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 return self.reclaim();
             }
             journal.waiting.pop_front();
-            let sent = n_blocks * BLOCK_BYTES * NS_PER_S / journal.tables.bytes_per_s;
-            journal.free = (now.max(journal.free) + sent).min(LAST_NS);
             journal.writing.push_back(id);
-            let end = journal.free + journal.tables.write_ns;
+            let end = journal.device.end_of(n_blocks * BLOCK_BYTES, now);
             self.events.at(end, COMPLETE, device, number, Action::UnitWritten);
         }
     }

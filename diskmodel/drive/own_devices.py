@@ -1,0 +1,142 @@
+"""Drives for devices of their own: the log or the special vdev of a pool, the journal of an array of Linux md."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BeforeValidator
+
+from diskmodel.drive.description import load_drive
+from diskmodel.drive.flash.description import Flash
+from diskmodel.errors import DescriptionError, Fault
+from diskmodel.faults import inner
+from diskmodel.layout.own_devices import LogDevice, OwnDevice, SpecialVdev
+from diskmodel.units import NS_PER_S
+
+#: No device: the log of a pool is on its own disks, and so is its metadata; an array has no journal.
+NONE = "none"
+_FIX = f'use one that is, for example "micron-7450-pro-1920", or "{NONE}" for no device of its own'
+#: What needs each of them.
+_NEEDS = {"log": "which a log needs", "special": "which the metadata of a pool needs"}
+#: Devices of a mirror and their drive: "2x micron-7450-pro-1920".
+_MIRROR = re.compile(r"(?P<devices>\d{1,6})\s*[x×]\s*(?P<drive>\S.*)")
+_Device = TypeVar("_Device", bound=OwnDevice)
+
+
+def safe_drive(name: str, field: str = "log") -> Flash:
+    """Return the drive of that name for what must be safe when a write ends: a log, or metadata.
+
+    Raises
+    ------
+    DescriptionError
+        When there is no such drive, or a write that it has answered may be lost in a power cut.
+    """
+    drive = load_drive(name)
+    if not isinstance(drive, Flash) or not drive.power_loss_protected:
+        rule = f"is no flash drive that is protected from a loss of power, {_NEEDS[field]}"
+        raise DescriptionError(Fault(field, name, rule, _FIX))
+    return drive
+
+
+def _figures_of(drive: Flash) -> dict[str, Any]:
+    """Return what a drive is as a device of its own: its buffer answers, flash sets the rate in the long run.
+
+    Garbage is not collected: a log is written in order, over the same small part of the drive, and metadata is little
+    beside what such a drive takes.
+    """
+    n_dies = drive.channels * drive.dies_per_channel
+    programmed = n_dies * drive.page_bytes * NS_PER_S / drive.program_ns
+    rate = min(drive.interface_bytes_per_s, drive.channels * drive.channel_bytes_per_s, programmed)
+    return {"write_ns": max(drive.write_overhead_ns + drive.write_latency_ns, 1), "bytes_per_s": rate}
+
+
+def log_device_of(name: str) -> LogDevice:
+    """Return the drive of that name as the device of a log."""
+    return LogDevice(**_figures_of(safe_drive(name)))
+
+
+def mirror_of(words: str) -> tuple[int, str]:
+    """Return devices and drive of a special vdev in words: "2x micron-7450-pro-1920".
+
+    Raises
+    ------
+    DescriptionError
+        When they do not say how many, or name one device: the pool would be lost with it.
+    """
+    found = _MIRROR.fullmatch(words.strip())
+    n = int(found["devices"]) if found else 1
+    if found is None or n < 2:
+        rule = "is one device, and the pool is lost with it" if n == 1 else "has no device"
+        fix = f'use a mirror of at least two: "2x {found["drive"] if found else words}"'
+        raise DescriptionError(Fault("special", words, rule, fix))
+    return n, found["drive"].strip()
+
+
+def special_vdev_of(words: str) -> SpecialVdev:
+    """Return the special vdev in words, "2x micron-7450-pro-1920": a mirror of so many of these drives."""
+    n, name = mirror_of(words)
+    drive = safe_drive(name, "special")
+    return SpecialVdev.parse({**_figures_of(drive), "devices": n, "size_bytes": drive.capacity_bytes})
+
+
+def _special_vdev_with(name: str, devices: Any) -> SpecialVdev:
+    """Return the special vdev of a table with `drive`, and with `devices` where it says how many."""
+    if devices is None and _MIRROR.fullmatch(name.strip()):
+        return special_vdev_of(name)
+    return special_vdev_of(f"{SpecialVdev.model_fields['devices'].default}x {name}")
+
+
+def device_in_words(name: str) -> str:
+    """Return a device, or a mirror of such devices, for people."""
+    mirror = _MIRROR.fullmatch(name.strip())
+    count, drive = (f"{mirror['devices']}x ", mirror["drive"]) if mirror else ("", name)
+    return count + os.path.basename(drive).removesuffix(".toml")
+
+
+def with_log_drive(value: Any) -> Any:
+    """Return the device of a log with the figures of its drive, where it is named: "NAME", or a table with `drive`.
+
+    What else such a table states has precedence. "none" is no device.
+
+    Raises
+    ------
+    PydanticCustomError
+        When there is no such drive, or it is not protected from a loss of power.
+    """
+    return _with_drive(value, LogDevice, log_device_of)
+
+
+def with_special_drives(value: Any) -> Any:
+    """Return a special vdev with the figures of its drive, as `with_log_drive`: "2x NAME", or a table with `drive`."""
+    devices = value.get("devices") if isinstance(value, Mapping) else None
+    is_table = isinstance(value, Mapping)
+    return _with_drive(
+        value, SpecialVdev, lambda name: _special_vdev_with(name, devices) if is_table else special_vdev_of(name)
+    )
+
+
+def _with_drive(value: Any, kind: type[_Device], of: Callable[[str], _Device]) -> Any:
+    more: dict[str, Any] = {}
+    name = value
+    if isinstance(value, Mapping) and "drive" in value:
+        name, more = value["drive"], {key: stated for key, stated in value.items() if key != "drive"}
+    if not isinstance(name, str):
+        return value
+    if name == NONE:
+        return None
+    try:
+        found = of(name)
+        # "size" states size_bytes
+        stated = {field for field in kind.model_fields for key in more if field == key or field.startswith(f"{key}_")}
+        return kind.parse({**found.model_dump(exclude=stated), **more}) if more else found
+    except DescriptionError as error:
+        raise inner(error) from None
+
+
+#: The device of a log inside another description: a full description, the path of a drive's profile, or its name; and
+#: so a special vdev.
+NamedLog = Annotated[LogDevice, BeforeValidator(with_log_drive)]
+NamedSpecial = Annotated[SpecialVdev, BeforeValidator(with_special_drives)]
