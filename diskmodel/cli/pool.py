@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 #: What the model does not have of devices of other classes, by their word in zpool status.
 _LEFT_OUT = {
     "cache": "cache devices (L2ARC) are left out: what they serve is read from the disks",
-    "special": "special vdevs are left out: metadata and small blocks are read from the disks",
     "dedup": "dedup vdevs are left out, as is deduplication",
 }
 
@@ -44,6 +43,9 @@ def pool(
     log_device: Annotated[
         str | None, typer.Option(help="Drive of the pool's log device: a profile, or a name in the catalogue.")
     ] = None,
+    special_device: Annotated[
+        str | None, typer.Option(help="Drive of the pool's special vdev: a profile, or a name in the catalogue.")
+    ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="TOML file to write the array to.")] = None,
     as_json: Json = False,
     debug: Debug = False,
@@ -55,21 +57,24 @@ def pool(
 
     check_place(out, "out")
     found, arc = _read(files, name)
+    of_disks = {"record_size": record_size, "log_device": log_device, "special_device": special_device}
     if found is None:
         fix = "add an output of zpool status, or leave it out"
-        _refuse_given("needs a pool", fix, drive=drive, record_size=record_size, log_device=log_device, out=out)
-    array = None
+        _refuse_given("needs a pool", fix, drive=drive, out=out, **of_disks)
+    array, own = None, {}
     if found is not None and drive is not None:
-        array = _array(found, drive, record_size, log_device, arc)
+        own = _own_devices(found, log_device, special_device)
+        array = _array(found, drive, record_size, own, arc)
     elif found is not None:
         rule = "needs the drive of the pool's disks, which zpool does not show"
-        _refuse_given(rule, "add --drive, or leave it out", record_size=record_size, log_device=log_device, out=out)
-    notes = _notes(found, log_device, arc)
+        _refuse_given(rule, "add --drive, or leave it out", out=out, **of_disks)
+    notes = _notes(found, own, arc)
     short = None if array is None or drive is None else short_fields(array, drive)
     if short is not None and out is not None:
         write_text(out, toml_text(short))
-    record = f", record {record_size}" if record_size else ""
-    words = None if found is None else pool_words(found, drive or "DRIVE") + record
+    more = [f"record {record_size}"] if record_size else []
+    more += [f"{name} on {words}" for name, words in own.items()]
+    words = None if found is None else ", ".join([pool_words(found, drive or "DRIVE"), *more])
     if as_json:
         print_json(
             {
@@ -130,18 +135,44 @@ def _refuse_given(rule: str, fix: str, **given: Any) -> None:
         raise DescriptionError(faults)
 
 
-def _array(pool: Pool, drive: str, record_size: str | None, log_device: str | None, arc: ArcFacts | None) -> Array:
+def _own_devices(pool: Pool, log_device: str | None, special_device: str | None) -> dict[str, str]:
+    """Return what the pool has on devices of other classes, in the words of a layout."""
+    found = {}
+    if log_device is not None:
+        if not pool.others.get("logs"):
+            raise DescriptionError(Fault("--log-device", log_device, "the pool has no log device", "leave it out"))
+        found["log"] = log_device
+    if special_device is not None:
+        why = _why_no_special(pool)
+        if why:
+            raise DescriptionError(Fault("--special-device", special_device, why, "leave it out"))
+        found["special"] = f"{len(pool.others['special'][0].disks)}x {special_device}"
+    return found
+
+
+def _why_no_special(pool: Pool) -> str:
+    """Return why the pool has no special vdev of the model's; "" where it has one."""
+    vdevs = pool.others.get("special")
+    if not vdevs:
+        return "the pool has no special vdev"
+    if len(vdevs) > 1 or vdevs[0].kind != "mirror":
+        kinds = ", ".join("a disk on its own" if vdev.kind == "disk" else vdev.kind for vdev in vdevs)
+        return f"only a pool with one mirror as its special vdev is modeled, and this one has {kinds}"
+    return ""
+
+
+def _array(pool: Pool, drive: str, record_size: str | None, own: dict[str, str], arc: ArcFacts | None) -> Array:
     from diskmodel.drive import load_drive
-    from diskmodel.drive.own_devices import log_device_of
+    from diskmodel.drive.own_devices import log_device_of, special_vdev_of
     from diskmodel.formats.pools.array import pool_array
 
     layout: dict[str, Any] = {}
     if record_size is not None:
         layout["record"] = record_size
-    if log_device is not None:
-        if not pool.others.get("logs"):
-            raise DescriptionError(Fault("--log-device", log_device, "the pool has no log device", "leave it out"))
-        layout["log"] = log_device_of(log_device)
+    if "log" in own:
+        layout["log"] = log_device_of(own["log"])
+    if "special" in own:
+        layout["special"] = special_vdev_of(own["special"])
     ratio = None if arc is None else arc.hit_ratio
     controller = {} if ratio is None else {"read_cache": {"hit_ratio": round(ratio, 4)}}
     return pool_array(pool, load_drive(drive), layout, controller)
@@ -164,12 +195,15 @@ def _facts(pool: Pool) -> list[str]:
     return found + ([str(pool.scan)] if pool.scan is not None else [])
 
 
-def _notes(pool: Pool | None, log_device: str | None, arc: ArcFacts | None) -> list[str]:
+def _notes(pool: Pool | None, own: dict[str, str], arc: ArcFacts | None) -> list[str]:
     """Return what was left out or assumed."""
     notes = list(pool.notes) if pool is not None else []
     others = {group for group, vdevs in pool.others.items() if vdevs} if pool is not None else set()
-    if "logs" in others and log_device is None:
+    if "logs" in others and "log" not in own:
         notes.append("the log device is left out: name its drive with --log-device, or sync writes wait for the disks")
+    if pool is not None and "special" in others and "special" not in own:
+        how = _why_no_special(pool) or "name its drive with --special-device, or metadata is written to the disks"
+        notes.append(f"the special vdev is left out: {how}")
     notes += [said for group, said in _LEFT_OUT.items() if group in others]
     if pool is not None and pool.ashift is not None:
         notes.append(f"ashift is {pool.ashift}, less than the drives have: writes of less than a native block are slow")

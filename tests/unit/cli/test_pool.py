@@ -9,7 +9,7 @@ import pytest
 
 from diskmodel.array import Array
 from tests.unit.cli.commands import refusal, run
-from tests.unit.formats.pools.files import RESILVER, STATUS, arcstats, draid, status, vdev
+from tests.unit.formats.pools.files import RESILVER, STATUS, arcstats, draid, row, status, vdev
 
 DRIVE = ("--drive", "seagate-exos-x18")
 
@@ -34,7 +34,7 @@ def test_a_pool_becomes_an_array_that_loads(files: dict[str, Path], tmp_path: Pa
     done = run("pool", files["status"], files["first"], files["last"], *DRIVE, *log, "--out", out)
     assert done.exit_code == 0, done.stderr
     assert done.stdout.startswith("tank: 2 × 6 raidz2, ONLINE\n  logs: nvme0n1p1, nvme1n1p1\n")
-    assert 'in words: "2x6 seagate-exos-x18 raidz2, record 32KiB"' in done.stdout
+    assert 'in words: "2x6 seagate-exos-x18 raidz2, record 32KiB, log on micron-7450-pro-1920"' in done.stdout
     said = " ".join(done.stdout.split())
     assert "80.0 % of the blocks that programs read were in the ARC (between the snapshots)" in said
     assert "the log device is left out" not in done.stdout
@@ -52,6 +52,29 @@ def test_what_is_left_out_is_said(files: dict[str, Path]) -> None:
     assert "next: name its drives with --drive" in shown
     alone = " ".join(run("pool", files["first"]).stdout.split())
     assert "since the module was loaded: take two snapshots for a load" in alone
+
+
+def special(*devices: str) -> str:
+    """A pool of two mirrors with a special vdev of these devices, one of which alone is no mirror."""
+    own = vdev("mirror-2", *devices) if len(devices) > 1 else row(1, devices[0])
+    return status(vdev("mirror-0", "sda", "sdb") + vdev("mirror-1", "sdc", "sdd") + "\tspecial\t\n" + own)
+
+
+def test_a_special_vdev_is_part_of_the_array(tmp_path: Path) -> None:
+    (tmp_path / "status").write_text(special("nvme0n1", "nvme1n1", "nvme2n1"))
+    shown = run("pool", tmp_path / "status", *DRIVE)
+    assert "the special vdev is left out: name its drive with --special-device" in " ".join(shown.stdout.split())
+    named = ("--special-device", "micron-7450-pro-1920")
+    shown = run("pool", tmp_path / "status", *DRIVE, *named, "--out", tmp_path / "tank.toml")
+    assert "special on 3x micron-7450-pro-1920" in shown.stdout
+    assert "left out" not in shown.stdout
+    loaded = Array.load(tmp_path / "tank.toml").layout
+    assert loaded.special is not None
+    assert loaded.special.devices == 3
+    (tmp_path / "alone").write_text(special("nvme0n1"))
+    assert "this one has a disk on its own; leave it out" in refusal("pool", tmp_path / "alone", *DRIVE, *named)
+    said = "the special vdev is left out: only a pool with one mirror as its special vdev is modeled"
+    assert said in " ".join(run("pool", tmp_path / "alone", *DRIVE).stdout.split())
 
 
 def test_a_pool_of_draid_and_its_distributed_spares(tmp_path: Path) -> None:
@@ -83,6 +106,7 @@ def test_the_document(files: dict[str, Path]) -> None:
         (("status", "--out", "x.toml"), "needs the drive of the pool's disks"),
         (("first", *DRIVE), "--drive='seagate-exos-x18': needs a pool"),
         (("plain", *DRIVE, "--log-device", "micron-7450-pro-1920"), "the pool has no log device"),
+        (("plain", *DRIVE, "--special-device", "micron-7450-pro-1920"), "the pool has no special vdev"),
         (("status", *DRIVE, "--log-device", "seagate-exos-x18"), "is no flash drive that is protected"),
         (("status", *DRIVE, "--record-size", "3k"), "must be a power of two"),
         (("status", "status"), "show a pool twice"),
