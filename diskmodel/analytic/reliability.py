@@ -240,3 +240,13 @@ def data_loss(
     bad = read_error_probability(sources * disk_bytes, ure_per_bit) if tolerance else 0.0
     mean, loss = absorption(group_generator(size, tolerance, mttf_hours, mttr_hours, bad, fatal), HOURS_PER_YEAR)
     return DataLoss(mean / groups, -math.expm1(groups * math.log1p(-min(loss, 1 - 1e-16))), bad, groups)
+
+
+def either_lost(one: DataLoss, other: DataLoss) -> DataLoss:
+    """Return the chance of losing at least one of two parts that fail independently, and all data with it."""
+    return DataLoss(
+        1 / (1 / one.mttdl_hours + 1 / other.mttdl_hours),
+        one.loss_per_year + other.loss_per_year - one.loss_per_year * other.loss_per_year,
+        one.read_error_share,
+        one.n_groups + other.n_groups,
+    )

@@ -79,7 +79,8 @@ def special_vdev_of(words: str) -> SpecialVdev:
     """Return the special vdev in words, "2x micron-7450-pro-1920": a mirror of so many of these drives."""
     n, name = mirror_of(words)
     drive = safe_drive(name, "special")
-    return SpecialVdev.parse({**_figures_of(drive), "devices": n, "size_bytes": drive.capacity_bytes})
+    of_drive = {"size_bytes": drive.capacity_bytes, "mttf_hours": drive.mttf_hours, "ure_per_bit": drive.ure_per_bit}
+    return SpecialVdev.parse({**_figures_of(drive), "devices": n, **of_drive})
 
 
 def _special_vdev_with(name: str, devices: Any) -> SpecialVdev:

@@ -66,6 +66,9 @@ class SpecialVdev(OwnDevice):
         Devices of the mirror. One alone would lose the pool with it, and is refused.
     size_bytes : int or None
         Room of each device. None: not known, and taken to be enough for the metadata of all records.
+    mttf_hours, ure_per_bit : float or None
+        Mean time to failure of a device, and unreadable bits per bit read, for the chance of data loss: the pool is
+        lost with its special vdev. None: those of usual drives.
     used_ratio : float or None
         Share of the pool's space that is in use, whose metadata must have room. None: as the layout's `rebuild` says,
         or 80 %.
@@ -76,6 +79,8 @@ class SpecialVdev(OwnDevice):
 
     devices: int = Field(default=2, ge=2, le=MAX_SPECIAL_DEVICES)
     size_bytes: Bytes | None = Field(default=None, gt=0, le=1 << 50)
+    mttf_hours: float | None = Field(default=None, gt=0)
+    ure_per_bit: float | None = Field(default=None, ge=0, lt=1)
     used_ratio: Ratio | None = None
     small_blocks_bytes: Bytes = Field(default=0, le=16 << 20)
 

@@ -33,13 +33,18 @@ def room_bytes(special: SpecialVdev) -> int | None:
     return max(usable, 0) // slab * slab
 
 
+def used_ratio(layout: Layout, special: SpecialVdev) -> float:
+    """Return how full a pool is whose metadata must fit."""
+    of_rebuild = None if layout.rebuild is None else layout.rebuild.used_ratio
+    return next(ratio for ratio in (special.used_ratio, of_rebuild, USUAL_USED_RATIO) if ratio is not None)
+
+
 def special_problem(layout: Layout, tables: LayoutTables, sector_bytes: int) -> str | None:
     """Return why the metadata of a pool does not fit on its special vdev; None where it does, or there is none."""
     special = layout.special
     if special is None or (room := room_bytes(special)) is None:
         return None
-    of_rebuild = None if layout.rebuild is None else layout.rebuild.used_ratio
-    used = next(ratio for ratio in (special.used_ratio, of_rebuild, USUAL_USED_RATIO) if ratio is not None)
+    used = used_ratio(layout, special)
     needed = metadata_bytes(tables, sector_bytes, used)
     if needed <= room:
         return None

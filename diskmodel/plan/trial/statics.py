@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 
 from diskmodel.analytic.mechanics import rebuild_hours
-from diskmodel.analytic.reliability import DataLoss, data_loss
+from diskmodel.analytic.reliability import DataLoss, data_loss, either_lost
 from diskmodel.array import Array
 from diskmodel.drive import Drive, Hdd, Virtual
 from diskmodel.drive.own_devices import NONE, mirror_of, safe_drive
 from diskmodel.drive.virtual.processor import sequential_rate
 from diskmodel.layout.description import Rebuild
+from diskmodel.layout.own_devices import SpecialVdev
 from diskmodel.layout.pools.scan import stored_sectors
 from diskmodel.layout.pools.scan_tables import USUAL_USED_RATIO
+from diskmodel.layout.pools.special import metadata_bytes
+from diskmodel.layout.pools.special import used_ratio as used_ratio_of
 from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.statics import Statics
 from diskmodel.plan.question.case import Case
@@ -97,12 +100,13 @@ def loss_beside(
 ) -> DataLoss:
     """Return the chance of data loss, with rebuilds that take so long and failed disks that are replaced so late.
 
-    A hot spare replaces them at once; a rebuild that does not end takes ten years. `used_ratio` as `rebuilt_bytes`.
+    A hot spare replaces them at once; a rebuild that does not end takes ten years. `used_ratio` as `rebuilt_bytes`. A
+    pool is lost with its special vdev, too, whose devices no spare replaces.
     """
     layout, drive = array.layout, array.drive
     wait = 0.0 if layout.spares or layout.spare_places else replacement_hours
     repair = wait + (rebuild_hours if math.isfinite(rebuild_hours) else 24 * 365 * 10)
-    return data_loss(
+    loss = data_loss(
         layout.level,
         layout.disks,
         mttf_hours=drive.mttf_hours or USUAL_MTTF_HOURS,
@@ -112,6 +116,25 @@ def loss_beside(
         n_groups=layout.n_groups,
         n_parity=layout.n_parity,
         n_data=layout.data_strips if layout.kind.is_distributed else None,
+    )
+    if layout.special is None:
+        return loss
+    return either_lost(loss, _loss_of_special(array, layout.special, replacement_hours, used_ratio))
+
+
+def _loss_of_special(
+    array: Array, special: SpecialVdev, replacement_hours: float, used_ratio: float | None
+) -> DataLoss:
+    """Return the chance of losing a special vdev: a mirror, of which a new device gets all metadata."""
+    used = used_ratio_of(array.layout, special) if used_ratio is None else used_ratio
+    stored = metadata_bytes(array.tables(), array.drive.sector_bytes, used)
+    return data_loss(
+        "mirror",
+        special.devices,
+        mttf_hours=special.mttf_hours or USUAL_MTTF_HOURS,
+        mttr_hours=max(replacement_hours + stored / special.bytes_per_s / 3600, 1e-3),
+        disk_bytes=stored,
+        ure_per_bit=USUAL_URE_PER_BIT["flash"] if special.ure_per_bit is None else special.ure_per_bit,
     )
 
 

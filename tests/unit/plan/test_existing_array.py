@@ -109,6 +109,8 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
             ("bytes_per_s", 1e9),
             ("devices", 3),
             ("size_bytes", 10**13),
+            ("mttf_hours", 1e6),
+            ("ure_per_bit", 1e-18),
             ("used_ratio", 0.4),
             ("small_blocks_bytes", 4096),
         )

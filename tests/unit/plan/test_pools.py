@@ -10,7 +10,8 @@ import pytest
 
 from diskmodel.analytic.estimate import estimate
 from diskmodel.array import Array
-from diskmodel.drive.own_devices import log_device_of
+from diskmodel.drive import load_drive
+from diskmodel.drive.own_devices import log_device_of, safe_drive
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import run_plan
 from diskmodel.plan.comparison.compare import degraded_array, rebuilding_array
@@ -188,9 +189,48 @@ def test_a_log_device_costs_what_its_drive_costs() -> None:
     assert (without, with_log) == (840.0, 840.0 + 310.0)
 
 
+SPECIAL = "2x micron-7450-pro-1920"
+
+
+def special_plan(**more: Any) -> PlanDescription:
+    tried = {"drives": ["generic-7k2"], "levels": ["raid6", "raidz2"], "special_devices": ["none", SPECIAL]}
+    prices = {"Micron 7450 PRO 1.92 TB": 300.0, load_drive("generic-7k2").name: 200.0}
+    return plan_of(candidates={**tried, **more}, prices={"drives_usd": prices})
+
+
+def test_special_vdevs_are_candidates() -> None:
+    """Of pools alone; with room for the metadata of the data that the plan asks for, however large the disks are."""
+    raid6, without, with_special = cases(special_plan())
+    assert [case.family.special_device for case in (raid6, without, with_special)] == ["", "none", SPECIAL]
+    assert str(with_special.family).endswith(f", metadata on {SPECIAL}")
+    assert raid6.array(6).layout.special is without.array(6).layout.special is None
+    array = with_special.array(6)
+    assert array.layout.special is not None
+    assert array.layout.special.used_ratio == with_special.used_ratio(array) is not None
+    again = cases(PlanDescription.parse(special_plan().to_dict()))
+    assert [case.family.special_device for case in again] == ["", "none", SPECIAL]
+
+
+def test_a_special_vdev_costs_all_its_drives_and_can_be_lost() -> None:
+    """The pool is lost with either of them: more than without, by the chance of a mirror of two flash drives."""
+    _, without, with_special = cases(special_plan())
+    prices = without.prices
+    figures = [statics(case, case.array(6)) for case in (without, with_special)]
+    more = figures[1].cost_usd - figures[0].cost_usd
+    drive = safe_drive("micron-7450-pro-1920")
+    hours = prices.years * 8766
+    power = (drive.power_w or 0) * prices.power_factor / 1000 * hours * prices.power_usd_per_kwh
+    assert more == pytest.approx(2 * (300 + prices.slot_usd + power))
+    assert figures[1].loss_per_year > figures[0].loss_per_year
+    assert figures[1].mttdl_hours < figures[0].mttdl_hours
+
+
 @pytest.mark.parametrize(
     ("candidates", "layout", "message"),
     [
+        ({"levels": ["raid6"], "special_devices": [SPECIAL]}, {}, "belong to pools of OpenZFS"),
+        ({"levels": ["raidz2"], "special_devices": [SPECIAL]}, {"special": SPECIAL}, "is given beside layout.special"),
+        ({"levels": ["raidz2"], "special_devices": [SPECIAL[3:]]}, {}, "the pool is lost with it"),
         ({"levels": ["raid6"], "record_bytes": ["16 KiB"]}, {}, "belong to pools of OpenZFS"),
         (
             {"levels": ["raidz2"], "record_bytes": ["16 KiB"]},
