@@ -126,6 +126,30 @@ SPECIAL_DEVICE = Option(
     array="layout.special",
 )
 
+DATA_DISKS = Option(
+    "--data-disks",
+    "Data disks of a group of dRAID (the d of zpool create); 8 unless said, or as many as a vdev has.",
+    plan="layout.data_disks",
+    array="layout.data_disks",
+    kind="count",
+    least=1,
+)
+DISTRIBUTED_SPARES = Option(
+    "--distributed-spares",
+    "Spares that are distributed over the disks of a vdev of dRAID (the s of zpool create); none unless said.",
+    plan="layout.distributed_spares",
+    array="layout.distributed_spares",
+    kind="count",
+    least=0,
+)
+SEQUENTIAL_RESILVER = Option(
+    "--sequential-resilver",
+    "A failed disk of mirrors or dRAID is resilvered in the order of its space (zpool replace -s), not by records.",
+    plan="candidates.rebuild.sequential",
+    array="layout.rebuild.sequential",
+    kind="switch",
+)
+
 CONSISTENCY = Option(
     "--consistency-policy",
     "What keeps the disks of a row consistent in a power cut, as mdadm names it: resync, bitmap, journal or ppl.",
@@ -147,6 +171,9 @@ ARRAY = (
     THREADS,
     LOG_DEVICE,
     SPECIAL_DEVICE,
+    DATA_DISKS,
+    DISTRIBUTED_SPARES,
+    SEQUENTIAL_RESILVER,
     CONSISTENCY,
 )
 
@@ -245,6 +272,9 @@ QUESTION = (
         array="",
         kind="texts",
     ),
+    DATA_DISKS,
+    DISTRIBUTED_SPARES,
+    SEQUENTIAL_RESILVER,
     CONSISTENCY,
     Option(
         "--max-disks",

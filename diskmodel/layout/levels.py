@@ -217,7 +217,10 @@ def zfs_refusal(value: Any) -> tuple[str, str] | None:
     if not isinstance(value, str) or level_name(value) in POOLS:
         return None
     if (found := draid_counts(value)) is not None:
-        fix = f"write {found[0]}, and in the layout data_disks (d) and distributed_spares (s); c is the number of disks"
+        fix = (
+            f"write {found[0]}, with --data-disks (d) and --distributed-spares (s), in a layout data_disks and "
+            "distributed_spares; c is the number of disks"
+        )
         return "has counts, which only an array in words or a layout's own level has", fix
     if not _OF_ZFS.match(_SEPARATORS.sub("", value.lower())):
         return None

@@ -377,6 +377,8 @@ class PlanDescription(Description):
         for name in ("record_bytes", "special_devices"):
             if getattr(candidates, name) and not pools:
                 return f"candidates.{name}: belong to pools of OpenZFS; remove them, or name a level such as raidz2"
+        if problem := self._kinds_problem(pools):
+            return problem
         has_logs = pools or any(level in JOURNALED for level in candidates.levels)
         if (candidates.log_devices or self.layout.log is not None) and not has_logs:
             where = "candidates.log_devices" if candidates.log_devices else "layout.log"
@@ -400,6 +402,21 @@ class PlanDescription(Description):
         for drive in candidates.drives:
             if member is not None and member > drive.capacity_bytes:
                 return f"layout.member_bytes={member}: exceeds the capacity of {drive.name}; use at most its capacity"
+        return None
+
+    def _kinds_problem(self, pools: list[str]) -> str | None:
+        """Return which field none of the kinds of vdevs has."""
+        kinds = [KINDS[level] for level in pools]
+        for name in ("data_disks", "distributed_spares"):
+            value = getattr(self.layout, name)
+            if value is not None and not any(kind.is_distributed for kind in kinds):
+                return f"layout.{name}={value}: only dRAID has them; remove it, or name a level such as draid2"
+        in_order = self.candidates.rebuild.sequential
+        if in_order is not None and not any(kind.has_fixed_rows for kind in kinds):
+            given = f"candidates.rebuild.sequential={in_order}"
+            return (
+                f"{given}: only mirrors of OpenZFS and dRAID have a choice; remove it, or name a level such as mirror"
+            )
         return None
 
     @classmethod

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from diskmodel.array import Array
+from diskmodel.cli.shared.inputs import with_options
 from diskmodel.errors import DescriptionError
 from diskmodel.options import ARRAY, OF_A_PLAN, Option, parse_options
 from diskmodel.plan.question.options import plan_from, plan_options
@@ -102,3 +103,31 @@ def test_controllers_are_listed_and_shown() -> None:
     assert "volume_depth = 5" in run("controllers", "perc-h330").stdout
     assert "perc-h730" in run("controllers").stdout
     assert "did you mean perc-h730?" in refusal("controllers", "perc-h73")
+
+
+def test_vdevs_of_draid_and_the_order_of_resilvers_are_options(tmp_path: Path) -> None:
+    """They set fields of a pool in words or in a file, and of the candidates of a plan."""
+    words = with_options(Array("11x generic-7k2 draid2"), {"data_disks": 4, "distributed_spares": 1}, "words").layout
+    assert (words.data_disks, words.distributed_spares) == (4, 1)
+    layout = '[layout]\nlevel = "mirror"\ndisks = 2\nfailed = [0]\nspares = 1\n'
+    failed = Array.load(write(tmp_path / "failed.toml", f'drive = "generic-7k2"\n{layout}'))
+    assert with_options(failed, {"sequential_resilver": True}, "file").layout.is_rebuilt_in_order
+    given = {**LINE, "drive": ["generic-7k2"], "level": ["draid2", "raidz2"], "data_disks": 4, "distributed_spares": 1}
+    plan, _ = plan_from(plan_options({**given, "sequential_resilver": True}))
+    assert (plan.layout.data_disks, plan.layout.distributed_spares) == (4, 1)
+    assert plan.candidates.rebuild.sequential is True
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"data_disks": 4}, "layout.data_disks=4: only dRAID has them; remove it, or name a level such as draid2"),
+        ({"distributed_spares": 1}, "layout.distributed_spares=1: only dRAID has them"),
+        ({"sequential_resilver": True}, "only mirrors of OpenZFS and dRAID have a choice"),
+        ({"level": ["draid2:4d:11c:1s"]}, "write draid2, with --data-disks (d) and --distributed-spares (s)"),
+    ],
+)
+def test_kinds_of_vdevs_without_them_are_refused(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(DescriptionError) as caught:
+        plan_from(plan_options({**LINE, "level": ["raidz2"], **given}))
+    assert said in str(caught.value)
