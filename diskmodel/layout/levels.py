@@ -179,6 +179,8 @@ _DRAID = re.compile(r"(?P<level>draid[123]?)(?P<counts>(?::\d{1,6}[a-z])+)", re.
 _COUNT = re.compile(r":(?P<number>\d+)(?P<letter>[a-z])", re.IGNORECASE)
 #: Layouts of OpenZFS, which share their names with no level and their behavior with none either.
 _OF_ZFS = re.compile(r"(raid|d)?z[123]|raidz|draid")
+#: Words for vdevs with so many parities that OpenZFS has none.
+_NO_VDEV = re.compile(r"(?P<kind>raidz|draid)(?:0|[4-9]|[1-9]\d+)(?:[:,].*)?")
 #: What people put between the parts of a level's name: "RAID-10", "raid 1+0", "RAID_5".
 _SEPARATORS = re.compile(r"[\s_+/-]+")
 
@@ -216,13 +218,17 @@ def zfs_refusal(value: Any) -> tuple[str, str] | None:
     """Return rule and fix for layouts of OpenZFS that are not modeled; None for anything else."""
     if not isinstance(value, str) or level_name(value) in POOLS:
         return None
-    if (found := draid_counts(value)) is not None:
+    if (counted := draid_counts(value)) is not None:
         fix = (
-            f"write {found[0]}, with --data-disks (d) and --distributed-spares (s), in a layout data_disks and "
+            f"write {counted[0]}, with --data-disks (d) and --distributed-spares (s), in a layout data_disks and "
             "distributed_spares; c is the number of disks"
         )
         return "has counts, which only an array in words or a layout's own level has", fix
-    if not _OF_ZFS.match(_SEPARATORS.sub("", value.lower())):
+    plain = _SEPARATORS.sub("", value.lower())
+    if found := _NO_VDEV.fullmatch(plain):
+        kinds = [name for name in POOLS if name.startswith(found["kind"])]
+        return "is no vdev of OpenZFS, which has one to three parities", f"use {', '.join(kinds[:-1])} or {kinds[-1]}"
+    if not _OF_ZFS.match(plain):
         return None
     return (
         "belongs to OpenZFS, and is not modeled",

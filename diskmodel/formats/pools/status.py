@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from diskmodel.formats.faults import LineError, file_error
+from diskmodel.formats.pools.figures import SIZE, scaled
 
 _KEY = re.compile(
     r"\s{0,8}(pool|state|status|action|see|scan|scrub|remove|checkpoint|expand|config|errors|dedup): ?(.*)\Z"
@@ -27,8 +28,6 @@ _EXCHANGE = re.compile(r"(replacing|spare)-\d+\Z")
 _INDIRECT = re.compile(r"indirect-\d+\Z")
 _BLOCKS = re.compile(r"block size: (\d+)B configured, (\d+)B native")
 
-_SIZE = r"(\d+(?:[.,]\d+)?)([KMGTPEB]?)B?"
-_POWERS = {"": 1.0, "B": 1.0, **{letter: 1024.0**power for power, letter in enumerate("KMGTPE", start=1)}}
 _LENGTH = re.compile(r"(?:(\d+) days? )?(\d+):(\d\d):(\d\d)|(\d+)h(\d+)m|(\d+)m\b")
 _SCAN = re.compile(
     r"(?:thorough )?(?P<what>scrub|resilver|resilvered)\b(?: \((?P<vdev>[^)]*)\))?\s*"
@@ -351,30 +350,26 @@ def _scan(text: str) -> Scan | None:
         took = re.search(r"\b(?:in|after) (" + _LENGTH.pattern + ")", text)
         return Scan(is_resilver, is_running=False, hours=_hours(took[1]) if took else None, vdev=found["vdev"])
     done = re.search(r"(\d+(?:[.,]\d+)?)% done", text)
-    issued = re.search(_SIZE + r"(?: / " + _SIZE + r")? issued(?: (?:at )?" + _SIZE + r"/s)?", text)
+    issued = re.search(SIZE + r"(?: / " + SIZE + r")? issued(?: (?:at )?" + SIZE + r"/s)?", text)
     scanned = re.search(
-        _SIZE + r"(?: scanned out of " + _SIZE + r"| / " + _SIZE + r" scanned)(?: at " + _SIZE + r"/s)?", text
+        SIZE + r"(?: scanned out of " + SIZE + r"| / " + SIZE + r" scanned)(?: at " + SIZE + r"/s)?", text
     )
-    total = re.search(_SIZE + r" total", text) or re.search(r"(?:scanned out of | / )" + _SIZE, text)
+    total = re.search(SIZE + r" total", text) or re.search(r"(?:scanned out of | / )" + SIZE, text)
     left = re.search(r"(" + _LENGTH.pattern + r") to go", text)
     rate = None
     if issued and issued[5]:
-        rate = _bytes(issued[5], issued[6])
+        rate = scaled(issued[5], issued[6])
     elif not issued and scanned and scanned[7]:
-        rate = _bytes(scanned[7], scanned[8])
+        rate = scaled(scanned[7], scanned[8])
     return Scan(
         is_resilver,
         is_running=True,
         done_ratio=min(float(done[1].replace(",", ".")) / 100, 1.0) if done else 0.0,
-        total_bytes=_bytes(total[1], total[2]) if total else None,
+        total_bytes=scaled(total[1], total[2]) if total else None,
         bytes_per_s=rate,
         hours=_hours(left[1]) if left else None,
         vdev=found["vdev"],
     )
-
-
-def _bytes(number: str, unit: str) -> float:
-    return float(number.replace(",", ".")) * _POWERS[unit]
 
 
 def _hours(text: str) -> float:

@@ -7,16 +7,15 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from diskmodel.formats.faults import LineError
+from diskmodel.formats.pools.figures import FIGURE, POWERS, scaled
 from diskmodel.formats.sysstat.figures import Figures, Sample, completed
 from diskmodel.formats.sysstat.tables import Recording
 
 _HEADER = re.compile(r"[ \t]*capacity[ \t]+operations[ \t]+bandwidth\b(.*)\Z")
 _COLUMNS = re.compile(r"(?:pool|vdev)[ \t]+alloc[ \t]+free[ \t]+read[ \t]+write\b(.*)\Z")
 _RULE = re.compile(r"[- \t]+\Z")
-#: zfs_nicenum and zfs_nicetime: five characters of a number; a locale may write a comma. With -p whole numbers.
-_NUMBER = re.compile(r"(\d{1,18}(?:[.,]\d{1,6})?)([KMGTPE]?)\Z", re.ASCII)
+#: A time (`zfs_nicetime`).
 _TIME = re.compile(r"(\d{1,18}(?:[.,]\d{1,6})?)(ns|us|ms|s|)\Z", re.ASCII)
-_POWERS = {"": 1.0, **{letter: 1024.0**power for power, letter in enumerate("KMGTPE", start=1)}}
 _NS = {"": 1.0, "ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 #: Columns of numbers behind the name: alloc, free, operations and bandwidth, each read and write.
 _N_FIGURES = 6
@@ -93,7 +92,7 @@ def _is_a_time(words: list[str]) -> bool:
 def _sample(words: list[str], wait_at: int | None, place: tuple[str, int, str]) -> Figures:
     if all(word == "-" for word in words[2:_N_FIGURES]):
         return None
-    reads, writes, read_bytes, written = (_figure(word, _NUMBER, _POWERS, place) for word in words[2:_N_FIGURES])
+    reads, writes, read_bytes, written = (_figure(word, FIGURE, POWERS, place) for word in words[2:_N_FIGURES])
     figures = {
         "reads_per_s": reads,
         "writes_per_s": writes,
@@ -114,7 +113,7 @@ def _figure(word: str, pattern: re.Pattern[str], factors: dict[str, float], plac
     if match is None:
         source, number, line = place
         raise LineError(source, number, line.find(word) + 1, word, line, "is no figure of zpool iostat")
-    return float(match[1].replace(",", ".")) * factors[match[2]]
+    return scaled(match[1], match[2], factors)
 
 
 def _is_rounded_away(figures: Figures) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from diskmodel.formats.faults import LineError, file_error
+from diskmodel.formats.pools.figures import FIGURE, scaled
 from diskmodel.formats.sysstat.figures import Figures, completed
 from diskmodel.formats.sysstat.tables import Recording
 from diskmodel.formats.time_classes import mean_ns, merged
@@ -20,8 +21,6 @@ from diskmodel.units import in_digits
 _TOP = re.compile(r"(?P<name>\S.*?)\s+(?P<groups>(?:sync_read|total_wait)\s.*)")
 _BOTTOM = re.compile(r"(req_size|latency)\s+(.*)")
 _RULE = re.compile(r"-[- \t]*\Z")
-_FIGURE = re.compile(r"(\d{1,18}(?:[.,]\d{1,6})?)([KMGTPE]?)\Z", re.ASCII)
-_POWERS = {"": 1.0, **{letter: 1024.0**power for power, letter in enumerate("KMGTPE", start=1)}}
 #: The command itself, above what was copied from a terminal.
 _COMMAND = re.compile(r"(?:.*[#$%>❯]\s+)?(?:sudo\s+)?(?:\S*/)?zpool\s+iostat\b(?P<options>.*)\Z")
 #: A line of -T: seconds, or a date.
@@ -182,10 +181,10 @@ def _add(table: _Table, power: int, words: list[str], place: tuple[str, int, str
         raise LineError(source, number, 0, words[0], line, "comes twice in its table")
     row = []
     for word in words[1:]:
-        match = _FIGURE.match(word)
+        match = FIGURE.match(word)
         if match is None:
             raise LineError(source, number, line.find(word) + 1, word, line, "is no figure of zpool iostat")
-        row.append(float(match[1].replace(",", ".")) * _POWERS[match[2]])
+        row.append(scaled(match[1], match[2]))
     table.rows[power] = row
 
 
