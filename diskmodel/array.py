@@ -177,6 +177,10 @@ class Array(Description):
         ]
         if layout.log is not None and not layout.kind.is_pool:
             facts.append(("journal", f"writes of {pretty_ns(layout.log.write_ns)}"))
+        if layout.special is not None:
+            facts.append(
+                ("special vdev", f"{layout.special.devices} devices, writes of {pretty_ns(layout.special.write_ns)}")
+            )
         if layout.spare_places:
             facts.append(("distributed spares", f"{layout.spare_places} of each vdev"))
         if layout.spares:
