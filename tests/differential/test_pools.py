@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from diskmodel.drive import load_drive
 from diskmodel.engine import native
 from diskmodel.layout.levels import POOLS
-from tests.differential.cases import Case, build
+from tests.differential.cases import CORPUS, Case, build
 from tests.differential.compare import difference
 
 N_CASES = 24
@@ -172,6 +174,14 @@ def test_the_engines_agree_on_writes(block: int) -> None:
 def test_the_engines_agree_on_special_vdevs(seed: int) -> None:
     divergence = difference(special_case(seed))
     assert divergence is None, f"special_case({seed}): {divergence}"
+
+
+@pytest.mark.parametrize("path", [path for path in CORPUS if path.parent.name == "pools"], ids=lambda path: path.stem)
+def test_the_engines_agree_on_kept_cases_with_a_special_vdev(path: Path) -> None:
+    """One slower than the disks beside scans, throttled writes, processors, and a group that begins with the run."""
+    case = json.loads(path.read_text())["case"]
+    case["array"]["layout"]["special"] = {"write_ns": 2_000_000, "bytes_per_s": 5e6}
+    assert difference(case) is None
 
 
 def test_the_cases_show_every_rule() -> None:
