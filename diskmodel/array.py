@@ -250,7 +250,8 @@ class Array(Description):
             return f"drive: {level} cannot write zones in order; use another drive"
         if self.layout.special is None:
             return None
-        return special_problem(self.layout, self.tables(), self.drive.sector_bytes)
+        fault = special_problem(self.layout, self.tables(), self.drive.sector_bytes)
+        return None if fault is None else str(fault)
 
     @property
     def revolution_ms(self) -> float | None:

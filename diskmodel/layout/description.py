@@ -408,8 +408,9 @@ class Layout(Description):
         """Return which field belongs to the other kind of array, or what records cannot be; None where all fit."""
         if not self.kind.is_pool:
             for name in ONLY_OF_POOLS:
-                if getattr(self, name) is not None:
-                    return f"{name}={getattr(self, name)}: belongs to pools of OpenZFS, not to {self.level}; remove it"
+                if (value := getattr(self, name)) is not None:
+                    given = name if isinstance(value, Description) else f"{name}={value}"
+                    return f"{given}: belongs to pools of OpenZFS, not to {self.level}; remove it"
             return None
         defaults = {name: field.default for name, field in type(self).model_fields.items() if name not in _OF_POOLS}
         for name, default in defaults.items():

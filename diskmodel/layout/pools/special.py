@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from diskmodel.errors import Fault
 from diskmodel.layout.description import Layout
 from diskmodel.layout.own_devices import SpecialVdev
 from diskmodel.layout.pools.scan_tables import USUAL_USED_RATIO
@@ -39,18 +40,32 @@ def used_ratio(layout: Layout, special: SpecialVdev) -> float:
     return next(ratio for ratio in (special.used_ratio, of_rebuild, USUAL_USED_RATIO) if ratio is not None)
 
 
-def special_problem(layout: Layout, tables: LayoutTables, sector_bytes: int) -> str | None:
-    """Return why the metadata of a pool does not fit on its special vdev; None where it does, or there is none."""
+def special_problem(layout: Layout, tables: LayoutTables, sector_bytes: int, used: float | None = None) -> Fault | None:
+    """Return why the metadata of a pool does not fit on its special vdev; None where it does, or there is none.
+
+    Parameters
+    ----------
+    layout : Layout
+    tables : LayoutTables
+    sector_bytes : int
+    used : float, optional
+        Data of which there has to be room for the metadata, as a share of the pool's space; unless given, what the
+        layout says.
+    """
     special = layout.special
     if special is None or (room := room_bytes(special)) is None:
         return None
-    used = used_ratio(layout, special)
+    used = used_ratio(layout, special) if used is None else used
     needed = metadata_bytes(tables, sector_bytes, used)
     if needed <= room:
         return None
-    stored = round(tables.capacity * used) * sector_bytes
-    return (
-        f"layout.special.size_bytes={special.size_bytes}: has room for {nominal_bytes(room)} of metadata, and records "
-        f"of {pretty_bytes(layout.pool_record_bytes)} that fill {used:.0%} of the pool ({nominal_bytes(stored)}) have "
-        f"{nominal_bytes(needed)}, so that OpenZFS would put the rest on the disks; use larger devices or records"
+    data = nominal_bytes(round(tables.capacity * used) * sector_bytes)
+    share = f" ({used:.0%} of the pool)" if used <= 1 else ""
+    return Fault(
+        "layout.special.size_bytes",
+        special.size_bytes,
+        f"has room for {nominal_bytes(room)} of metadata, and {data} of data{share} in records of "
+        f"{pretty_bytes(layout.pool_record_bytes)} have {nominal_bytes(needed)}, so that OpenZFS would put the rest on "
+        "the disks",
+        "use larger devices or records",
     )

@@ -15,6 +15,7 @@ from diskmodel.drive.own_devices import NONE, log_device_of, special_vdev_of
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.description import JOURNALED, Layout, Rebuild
 from diskmodel.layout.levels import KINDS
+from diskmodel.layout.pools.special import special_problem
 from diskmodel.layout.pools.tables import pool_tables
 from diskmodel.layout.shape import MAX_VDEV_DISKS
 from diskmodel.plan.question.description import Candidates, PlanDescription, Prices, Search
@@ -218,12 +219,23 @@ class Case:
         )
 
     def _with_used_ratio(self, layout: Layout) -> Layout:
-        """Return a layout whose special vdev needs room for the metadata of the data that the plan asks for."""
+        """Return a layout whose special vdev has room for the metadata of the data that the plan asks for, if for any.
+
+        Raises
+        ------
+        DescriptionError
+            When it has not, however many disks there are.
+        """
         special, drive = layout.special, self.family.drive
         if special is None or special.used_ratio is not None:
             return layout
         tables = pool_tables(layout, drive.capacity_bytes // drive.sector_bytes, drive.sector_bytes)
-        used_ratio = self.objective.used_ratio(tables.capacity * drive.sector_bytes)
+        usable_bytes = tables.capacity * drive.sector_bytes
+        data_bytes = (self.objective.usable_bytes or 0) * self.objective.fill_limit_ratio
+        fault = special_problem(layout, tables, drive.sector_bytes, data_bytes / usable_bytes)
+        if fault is not None:
+            raise DescriptionError(fault)
+        used_ratio = self.objective.used_ratio(usable_bytes) or 0.0
         return layout.model_copy(update={"special": special.model_copy(update={"used_ratio": used_ratio})})
 
     def _level_and_groups(self, disks: int) -> tuple[str, int]:

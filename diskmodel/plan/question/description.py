@@ -96,7 +96,7 @@ class Candidates(Description):
         "none": the log is on the disks of the pool, and there is no journal. None given: as the layout has it.
     special_devices : tuple of str
         Special vdevs of pools: devices of a mirror and their drive, "2x NAME"; "none": metadata is on the disks of the
-        pool. None given: as the layout has it.
+        pool. None given: as the layout has it. They need room for the metadata of the data that the plan asks for.
     max_group_width : GroupWidth
         Most disks of one parity group. RAID 5 and RAID 6 with more disks become RAID 50 and RAID 60 with the fewest
         groups that keep within it. In a file one number for all levels, or `{ raid5 = 14, raid6 = 20 }`.

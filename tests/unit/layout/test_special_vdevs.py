@@ -105,7 +105,8 @@ def test_metadata_that_does_not_fit_is_refused() -> None:
         Array(words.format("4KiB"))
     fault = caught.value.faults[0]
     assert fault.field == "layout.special.size_bytes"
-    assert "so that OpenZFS would put the rest on the disks" in fault.rule
+    assert "% of the pool) in records of 4 KiB have" in fault.rule
+    assert fault.rule.endswith("so that OpenZFS would put the rest on the disks")
     assert fault.fix == "use larger devices or records"
     little = Array(words.format("128KiB")).to_dict()
     little["layout"] |= {"record": "4 KiB", "special": {"drive": f"2x {DRIVE}", "used": "10%"}}

@@ -211,6 +211,17 @@ def test_special_vdevs_are_candidates() -> None:
     assert [case.family.special_device for case in again] == ["", "none", SPECIAL]
 
 
+def test_a_special_vdev_too_small_for_the_data_is_none_of_any_number_of_disks() -> None:
+    """Of 500 TB of records of 4 KiB; where a plan asks for no capacity, nothing has to fit."""
+    tried = {"levels": ["raidz2"], "record_bytes": ["4 KiB"], "special_devices": [SPECIAL]}
+    data = {"candidates": {"drives": ["seagate-exos-x18"], **tried}, "layout": {}}
+    (case,) = cases(plan_of(objective={"latency": {"p99": "80 ms"}, "capacity": "500 TB"}, **data))
+    assert case.counts == []
+    assert "has room for 1.91 TB of metadata, and 500 TB of data" in case.why_no_counts
+    (case,) = cases(plan_of(objective={"latency": {"p99": "80 ms"}}, **data))
+    assert max(case.counts) == 64
+
+
 def test_a_special_vdev_costs_all_its_drives_and_can_be_lost() -> None:
     """The pool is lost with either of them: more than without, by the chance of a mirror of two flash drives."""
     _, without, with_special = cases(special_plan())
