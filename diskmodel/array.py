@@ -15,6 +15,7 @@ from diskmodel.controller.catalogue import NamedController, load_controller, pro
 from diskmodel.controller.description import Controller, ReadCache
 from diskmodel.description import Description, facts_html, read_toml
 from diskmodel.drive import DriveTables, Flash, HddTables, NamedDrive
+from diskmodel.drive.cache_devices import with_cache_drive
 from diskmodel.drive.hdd import Hdd
 from diskmodel.drive.own_devices import with_log_drive, with_special_drives
 from diskmodel.errors import DescriptionError, Fault
@@ -23,11 +24,13 @@ from diskmodel.host.description import Host
 from diskmodel.layout.assumed import in_words, long_requests, with_bitmap
 from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import POOLS, draid_counts, level_name
+from diskmodel.layout.pools.cache_devices import ring_tables, slots_of
+from diskmodel.layout.pools.ring import HEADER_BYTES
 from diskmodel.layout.pools.special import special_problem
 from diskmodel.layout.pools.tables import pool_tables
 from diskmodel.layout.tables import LayoutTables, layout_tables
 from diskmodel.queue.description import Queue
-from diskmodel.units import Ppm, nominal_bytes, pretty_bytes, pretty_ns
+from diskmodel.units import Ppm, in_hours_or_days, nominal_bytes, pretty_bytes, pretty_ns
 
 if TYPE_CHECKING:
     from diskmodel.workload import TraceWorkload, Workload
@@ -66,6 +69,11 @@ _LOG = re.compile(r"(?:s?log|journal)(?:\s+device)?\s+(?:of\s+)?(?P<write>\d\S*(
 _LOG_DRIVE = re.compile(r"(?:s?log|journal)(?:\s+device)?\s+(?:on\s+)?(?P<drive>\S+)", re.IGNORECASE)
 #: A special vdev by its drives: "special on 2x micron-7450-pro-1920".
 _SPECIAL = re.compile(r"special(?:\s+(?:vdev|device)s?)?\s+(?:on\s+)?(?P<drives>\S.*)", re.IGNORECASE)
+#: Cache devices of a pool: "cache on micron-7450-pro-1920", "cache on 2x micron-7450-pro-1920".
+_CACHE_DEVICE = re.compile(
+    r"(?:cache|l2arc)(?:\s+devices?)?\s+on\s+(?:(?P<count>\d{1,3})\s*[x×]\s*|(?P<number>\d{1,3})\s+)?(?P<drive>\S+)",
+    re.IGNORECASE,
+)
 _STRIP = re.compile(r"strips?\s+(?:of\s+)?(?P<size>\S.*)", re.IGNORECASE)
 #: What people add to the level of an array with a failed disk.
 _BROKEN = re.compile(r"raid\W*(?P<number>\d+e?)\b.*(degraded|fail|broken|lost|missing|rebuil)", re.IGNORECASE)
@@ -189,6 +197,9 @@ class Array(Description):
             facts.append(("failed disks", ", ".join(map(str, layout.failed))))
         if self.controller.name:
             facts.append(("controller", self.controller.name))
+        if layout.cache is not None:
+            devices = f"{layout.cache.count} × {nominal_bytes(layout.cache.size_bytes)}"
+            facts.append(("cache devices", devices))
         for label, cache in (
             ("ARC" if layout.kind.is_pool else "read cache", self.controller.read_cache),
             ("write cache", self.controller.write_cache),
@@ -203,11 +214,11 @@ class Array(Description):
     @model_validator(mode="before")
     @classmethod
     def _with_drives_of_own_devices(cls, data: Any) -> Any:
-        """Look up the drives of a log and of a special vdev by their names: a layout has their figures only."""
+        """Look up the drives of a log, a special vdev and a cache by their names: a layout has their figures only."""
         layout = data.get("layout") if isinstance(data, Mapping) else None
         if not isinstance(layout, Mapping):
             return data
-        looked_up = (("log", with_log_drive), ("special", with_special_drives))
+        looked_up = (("log", with_log_drive), ("special", with_special_drives), ("cache", with_cache_drive))
         found = {name: of(layout[name]) for name, of in looked_up if isinstance(layout.get(name), str | Mapping)}
         return {**data, "layout": {**layout, **found}} if found else data
 
@@ -241,6 +252,8 @@ class Array(Description):
         if read is not None and read.block_bytes not in (ReadCache.model_fields["block_bytes"].default, record):
             fix = f"remove it, or write {pretty_bytes(record)}"
             return f"controller.read_cache.block_bytes={read.block_bytes}: the ARC keeps records of the pool; {fix}"
+        if (problem := self._cache_device_problem()) is not None:
+            return problem
         if read is not None and read.policy == "2q":
             return "controller.read_cache.policy='2q': the cache of OpenZFS is an ARC; remove it"
         if self.host.page_cache is not None:
@@ -252,6 +265,36 @@ class Array(Description):
             return None
         fault = special_problem(self.layout, self.tables(), self.drive.sector_bytes)
         return None if fault is None else str(fault)
+
+    def _cache_device_problem(self) -> str | None:
+        """Return why the pool cannot have cache devices; None where it has none, or can."""
+        cache, read = self.layout.cache, self.controller.read_cache
+        if cache is None:
+            return None
+        if read is None or read.size_bytes is None:
+            fix = 'add the size of the ARC, for example "64GiB read cache" or controller.read_cache.size = "64 GiB"'
+            return f"layout.cache: what comes onto a cache device follows from the size of the ARC; {fix}"
+        if not slots_of(cache, self.layout.pool_record_bytes, read.size_bytes) or not self._arc_bytes:
+            least = pretty_bytes(4 * self.layout.pool_record_bytes)
+            return f"controller.read_cache.size_bytes={read.size_bytes}: has no room for a record; use {least} or more"
+        return None
+
+    @property
+    def ring_slots(self) -> int:
+        """Records that the cache devices can hold (rule X27); 0 without any."""
+        cache, read = self.layout.cache, self.controller.read_cache
+        if cache is None or read is None or read.size_bytes is None:
+            return 0
+        return slots_of(cache, self.layout.pool_record_bytes, read.size_bytes)
+
+    @property
+    def _arc_bytes(self) -> int:
+        """What the ARC has for records, without the headers of those on cache devices."""
+        read = self.controller.read_cache
+        assert read is not None
+        assert read.size_bytes is not None
+        record = self.layout.pool_record_bytes
+        return (read.size_bytes - HEADER_BYTES * self.ring_slots) // record * record
 
     @property
     def revolution_ms(self) -> float | None:
@@ -269,7 +312,10 @@ class Array(Description):
         read = self.controller.read_cache
         if not self.layout.kind.is_pool or read is None or read.size_bytes is None:
             return self.controller
-        arc = read.model_copy(update={"block_bytes": self.layout.pool_record_bytes, "policy": "arc"})
+        update = {"block_bytes": self.layout.pool_record_bytes, "policy": "arc"}
+        if self.ring_slots:
+            update["size_bytes"] = self._arc_bytes
+        arc = read.model_copy(update=update)
         return self.controller.model_copy(update={"read_cache": arc})
 
     @classmethod
@@ -309,7 +355,13 @@ class Array(Description):
     def tables(self) -> LayoutTables:
         """The layout in sectors of this array's drive."""
         in_sectors = pool_tables if self.layout.kind.is_pool else layout_tables
-        return in_sectors(self.layout, self.drive.capacity_bytes // self.drive.sector_bytes, self.drive.sector_bytes)
+        sector = self.drive.sector_bytes
+        tables = in_sectors(self.layout, self.drive.capacity_bytes // sector, sector)
+        cache, read = self.layout.cache, self.controller.read_cache
+        if cache is None or tables.pool is None or read is None or read.size_bytes is None:
+            return tables
+        ring = ring_tables(cache, self.layout.pool_record_bytes, read.size_bytes)
+        return replace(tables, pool=replace(tables.pool, ring=ring))
 
     @property
     def has_drive_write_cache(self) -> bool:
@@ -387,6 +439,7 @@ class Array(Description):
             self._doubt_about_journal,
             self._doubt_about_pool,
             self._doubt_about_special,
+            self._doubt_about_cache_device,
         )
         return tuple(why for why in found if why)
 
@@ -420,6 +473,18 @@ class Array(Description):
         return (
             "what a special vdev takes off the disks was not compared with a measurement: it follows OpenZFS's source, "
             f"and all metadata that is read is taken to be in memory{weak}"
+        )
+
+    @property
+    def _doubt_about_cache_device(self) -> str:
+        """That nothing measured what cache devices do, and how long they take to be of use; "" without any."""
+        pool = self.tables().pool if self.layout.cache is not None else None
+        if pool is None or pool.ring is None:
+            return ""
+        hours = in_hours_or_days(pool.ring.slots / pool.ring.feed_per_s / 3600)
+        return (
+            "no measurement of cache devices is at hand: they follow OpenZFS's source, and have what they have after a "
+            f"long time of this load; OpenZFS takes {hours} at least to fill them"
         )
 
     @property
@@ -467,8 +532,8 @@ class Array(Description):
 _HOW_TO_ADD = (
     'after a comma write for example "1GiB cache", "1GiB read cache", "strip 256KiB", "ppl", '
     '"journal on micron-7450-pro-1920" or a controller',
-    'after a comma write for example "record 128KiB", "64GiB read cache", "log on micron-7450-pro-1920", '
-    '"special on 2x micron-7450-pro-1920", "sync=disabled" or "ashift=12"',
+    'after a comma write for example "record 128KiB", "64GiB read cache", "cache on micron-7450-pro-1920", '
+    '"log on micron-7450-pro-1920", "special on 2x micron-7450-pro-1920", "sync=disabled" or "ashift=12"',
 )
 
 
@@ -542,6 +607,9 @@ def _with_more(words: str, tables: dict[str, dict[str, Any]], more: list[str]) -
             tables["layout"]["log"] = {"drive": log["drive"]}
         elif special := _SPECIAL.fullmatch(part.strip()):
             tables["layout"]["special"] = special["drives"]
+        elif device := _CACHE_DEVICE.fullmatch(part.strip()):
+            count = device["count"] or device["number"]
+            tables["layout"]["cache"] = {"drive": device["drive"]} | ({"count": int(count)} if count else {})
         elif strip := _STRIP.fullmatch(part.strip()):
             tables["layout"]["strip"] = strip["size"]
         else:

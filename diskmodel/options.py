@@ -150,6 +150,12 @@ SEQUENTIAL_RESILVER = Option(
     kind="switch",
 )
 
+CACHE_DEVICE = Option(
+    "--cache-device",
+    "Flash drive as a cache device (L2ARC) of a pool, whose ARC has a size (--read-cache); none: without.",
+    array="layout.cache",
+)
+
 CONSISTENCY = Option(
     "--consistency-policy",
     "What keeps the disks of a row consistent in a power cut, as mdadm names it: resync, bitmap, journal or ppl.",
@@ -174,6 +180,7 @@ ARRAY = (
     DATA_DISKS,
     DISTRIBUTED_SPARES,
     SEQUENTIAL_RESILVER,
+    CACHE_DEVICE,
     CONSISTENCY,
 )
 
@@ -275,6 +282,13 @@ QUESTION = (
     DATA_DISKS,
     DISTRIBUTED_SPARES,
     SEQUENTIAL_RESILVER,
+    replace(
+        CACHE_DEVICE,
+        help=f"{CACHE_DEVICE.help} To choose from: may be repeated.",
+        plan="candidates.cache_devices",
+        array="",
+        kind="texts",
+    ),
     CONSISTENCY,
     Option(
         "--max-disks",
@@ -397,7 +411,7 @@ def _type_of(option: Option, model: type[BaseModel], place: str) -> Any:
         return bool
     if option.key == "drive":  # names: a profile is read when it is known what else the plan has
         return tuple[str, ...]
-    if place in ("layout.log", "layout.special"):  # the name of a drive, which the array reads
+    if place in ("layout.log", "layout.special", "layout.cache"):  # the name of a drive, which the array reads
         return str
     *tables, last = place.split(".")
     if last == "read_ratio":

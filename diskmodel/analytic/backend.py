@@ -142,7 +142,9 @@ def _read_hit_ratio(array: Array, offsets: NDArray[np.int64]) -> float:
         return cache.hit_ratio
     assert cache.size_bytes is not None
     span = int(offsets.max() - offsets.min()) if len(offsets) else 0
-    return min(1.0, cache.size_bytes / span) if span else 1.0
+    # what a cache device has, the disks need not read
+    held_bytes = cache.size_bytes + array.ring_slots * array.layout.pool_record_bytes
+    return min(1.0, held_bytes / span) if span else 1.0
 
 
 def _previous_ends(disk: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:

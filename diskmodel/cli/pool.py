@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 #: What the model does not have of devices of other classes, by their word in zpool status.
 _LEFT_OUT = {
-    "cache": "cache devices (L2ARC) are left out: what they serve is read from the disks",
     "dedup": "dedup vdevs are left out, as is deduplication",
 }
 
@@ -46,6 +45,10 @@ def pool(
     special_device: Annotated[
         str | None, typer.Option(help="Drive of the pool's special vdev: a profile, or a name in the catalogue.")
     ] = None,
+    cache_device: Annotated[
+        str | None,
+        typer.Option(help="Drive of the pool's cache devices (L2ARC), with the size that arcstats shows of the ARC."),
+    ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="TOML file to write the array to.")] = None,
     as_json: Json = False,
     debug: Debug = False,
@@ -58,12 +61,13 @@ def pool(
     check_place(out, "out")
     found, arc = _read(files, name)
     of_disks = {"record_size": record_size, "log_device": log_device, "special_device": special_device}
+    of_disks["cache_device"] = cache_device
     if found is None:
         fix = "add an output of zpool status, or leave it out"
         _refuse_given("needs a pool", fix, drive=drive, out=out, **of_disks)
     array, own = None, {}
     if found is not None and drive is not None:
-        own = _own_devices(found, log_device, special_device)
+        own = _own_devices(found, log_device, special_device, cache_device, arc)
         array = _array(found, drive, record_size, own, arc)
     elif found is not None:
         rule = "needs the drive of the pool's disks, which zpool does not show"
@@ -135,7 +139,13 @@ def _refuse_given(rule: str, fix: str, **given: Any) -> None:
         raise DescriptionError(faults)
 
 
-def _own_devices(pool: Pool, log_device: str | None, special_device: str | None) -> dict[str, str]:
+def _own_devices(
+    pool: Pool,
+    log_device: str | None,
+    special_device: str | None,
+    cache_device: str | None,
+    arc: ArcFacts | None,
+) -> dict[str, str]:
     """Return what the pool has on devices of other classes, in the words of a layout."""
     found = {}
     if log_device is not None:
@@ -147,6 +157,16 @@ def _own_devices(pool: Pool, log_device: str | None, special_device: str | None)
         if why:
             raise DescriptionError(Fault("--special-device", special_device, why, "leave it out"))
         found["special"] = f"{len(pool.others['special'][0].disks)}x {special_device}"
+    if cache_device is not None:
+        n_devices = sum(len(vdev.disks) for vdev in pool.others.get("cache", ()))
+        if not n_devices:
+            raise DescriptionError(
+                Fault("--cache-device", cache_device, "the pool has no cache device", "leave it out")
+            )
+        if arc is None or not arc.size_bytes:
+            rule = "what comes onto it follows from the size of the ARC, which no file shows"
+            raise DescriptionError(Fault("--cache-device", cache_device, rule, "add an output of arcstats"))
+        found["cache"] = f"{n_devices}x {cache_device}"
     return found
 
 
@@ -163,6 +183,7 @@ def _why_no_special(pool: Pool) -> str:
 
 def _array(pool: Pool, drive: str, record_size: str | None, own: dict[str, str], arc: ArcFacts | None) -> Array:
     from diskmodel.drive import load_drive
+    from diskmodel.drive.cache_devices import cache_device_of
     from diskmodel.drive.own_devices import log_device_of, special_vdev_of
     from diskmodel.formats.pools.array import pool_array
 
@@ -174,7 +195,11 @@ def _array(pool: Pool, drive: str, record_size: str | None, own: dict[str, str],
     if "special" in own:
         layout["special"] = special_vdev_of(own["special"])
     ratio = None if arc is None else arc.hit_ratio
-    controller = {} if ratio is None else {"read_cache": {"hit_ratio": round(ratio, 4)}}
+    controller: dict[str, Any] = {} if ratio is None else {"read_cache": {"hit_ratio": round(ratio, 4)}}
+    if "cache" in own:
+        n_devices, name = own["cache"].split("x ", 1)
+        layout["cache"] = cache_device_of(name, int(n_devices))
+        controller = {"read_cache": {"size_bytes": arc.size_bytes if arc is not None else None}}
     return pool_array(pool, load_drive(drive), layout, controller)
 
 
@@ -204,6 +229,13 @@ def _notes(pool: Pool | None, own: dict[str, str], arc: ArcFacts | None) -> list
     if pool is not None and "special" in others and "special" not in own:
         how = _why_no_special(pool) or "name its drive with --special-device, or metadata is written to the disks"
         notes.append(f"the special vdev is left out: {how}")
+    if "cache" in others:
+        notes.append(
+            "cache devices (L2ARC) are left out: name their drive with --cache-device, or what they serve is read from "
+            "the disks"
+            if "cache" not in own
+            else "the ARC has the size that it had: what it and the cache devices serve is simulated, not taken over"
+        )
     notes += [said for group, said in _LEFT_OUT.items() if group in others]
     if pool is not None and pool.ashift is not None:
         notes.append(f"ashift is {pool.ashift}, less than the drives have: writes of less than a native block are slow")

@@ -14,8 +14,8 @@ class BlockCache(Protocol):
     def touch(self, block: int) -> None:
         """Record the use of a block that is in the cache."""
 
-    def insert(self, block: int) -> None:
-        """Insert a block, evicting others if necessary; a block that is already cached counts as used."""
+    def insert(self, block: int) -> int | None:
+        """Insert a block, or use one that is already cached; return the block that is evicted for it, if one is."""
 
 
 class Lru:
@@ -37,11 +37,10 @@ class Lru:
     def touch(self, block: int) -> None:
         self.held.move_to_end(block)
 
-    def insert(self, block: int) -> None:
+    def insert(self, block: int) -> int | None:
         self.held[block] = None
         self.held.move_to_end(block)
-        if len(self.held) > self.capacity:
-            self.held.popitem(last=False)
+        return self.held.popitem(last=False)[0] if len(self.held) > self.capacity else None
 
 
 class TwoQueue:
@@ -73,24 +72,25 @@ class TwoQueue:
         if block in self.lasting:
             self.lasting.move_to_end(block)
 
-    def insert(self, block: int) -> None:
+    def insert(self, block: int) -> int | None:
         if block in self:
             self.touch(block)
-            return
+            return None
         if block in self.remembered:
             del self.remembered[block]
             self.lasting[block] = None
         else:
             self.new[block] = None
         if len(self.new) + len(self.lasting) <= self.capacity:
-            return
+            return None
         if len(self.new) > self.n_new or not self.lasting:
             gone, _ = self.new.popitem(last=False)
             self.remembered[gone] = None
             if len(self.remembered) > self.n_remembered:
                 self.remembered.popitem(last=False)
         else:
-            self.lasting.popitem(last=False)
+            gone, _ = self.lasting.popitem(last=False)
+        return gone
 
 
 class Arc:
@@ -122,40 +122,42 @@ class Arc:
         self.frequent[block] = None
         self.frequent.move_to_end(block)
 
-    def insert(self, block: int) -> None:
+    def insert(self, block: int) -> int | None:
+        gone = None
         if block in self:
             self.touch(block)
         elif block in self.was_recent:
             self.target = min(self.capacity, self.target + max(len(self.was_frequent) // len(self.was_recent), 1))
-            self._replace(is_was_frequent=False)
+            gone = self._replace(is_was_frequent=False)
             del self.was_recent[block]
             self.frequent[block] = None
         elif block in self.was_frequent:
             self.target = max(0, self.target - max(len(self.was_recent) // len(self.was_frequent), 1))
-            self._replace(is_was_frequent=True)
+            gone = self._replace(is_was_frequent=True)
             del self.was_frequent[block]
             self.frequent[block] = None
         else:
-            self._make_room()
+            gone = self._make_room()
             self.recent[block] = None
+        return gone
 
-    def _make_room(self) -> None:
+    def _make_room(self) -> int | None:
         held = len(self.recent) + len(self.frequent)
         if len(self.recent) + len(self.was_recent) == self.capacity:
             if len(self.recent) < self.capacity:
                 self.was_recent.popitem(last=False)
-                self._replace(is_was_frequent=False)
-            else:
-                self.recent.popitem(last=False)
-        elif held + len(self.was_recent) + len(self.was_frequent) >= self.capacity:
+                return self._replace(is_was_frequent=False)
+            return self.recent.popitem(last=False)[0]
+        if held + len(self.was_recent) + len(self.was_frequent) >= self.capacity:
             if held + len(self.was_recent) + len(self.was_frequent) == 2 * self.capacity:
                 self.was_frequent.popitem(last=False)
-            self._replace(is_was_frequent=False)
+            return self._replace(is_was_frequent=False)
+        return None
 
-    def _replace(self, *, is_was_frequent: bool) -> None:
-        """Evict one block and remember its number, if the cache is full."""
+    def _replace(self, *, is_was_frequent: bool) -> int | None:
+        """Evict one block and remember its number, if the cache is full; return it."""
         if len(self.recent) + len(self.frequent) < self.capacity:
-            return
+            return None
         over = len(self.recent) > self.target or (is_was_frequent and len(self.recent) == self.target)
         if self.recent and (over or not self.frequent):
             gone, _ = self.recent.popitem(last=False)
@@ -163,6 +165,7 @@ class Arc:
         else:
             gone, _ = self.frequent.popitem(last=False)
             self.was_frequent[gone] = None
+        return gone
 
 
 POLICIES: dict[str, type[Lru] | type[TwoQueue] | type[Arc]] = {"lru": Lru, "2q": TwoQueue, "arc": Arc}

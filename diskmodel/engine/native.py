@@ -69,6 +69,8 @@ def run_of(completions: Completions, outcome: Mapping[str, Any], scenario: Scena
         end_ns=outcome["end_ns"],
         rebuilt_bytes=outcome["rebuilt_sectors"] * scenario.drive.sector_bytes,
         cache_full_ns=outcome["cache_full_ns"],
+        ring_hits=outcome["ring_hits"],
+        ring_misses=outcome["ring_misses"],
         low_mark_bytes=low_mark(scenario),
         round_requests=scenario.start.round_requests,
         is_in_waves=scenario.start.is_in_waves,

@@ -17,7 +17,7 @@ from diskmodel.engine.cached_writes import waiting_writes
 from diskmodel.engine.effort import MAX_REQUESTS, PROBE, bound_message, check_effort, rebuild_bound
 from diskmodel.engine.idle_arm import idle_arm_message
 from diskmodel.engine.phases import with_all_angles
-from diskmodel.engine.pools import pool_messages, refuse_on_pools
+from diskmodel.engine.pools import cache_device_messages, pool_messages, refuse_on_pools
 from diskmodel.engine.predict import Predictor, check_draws
 from diskmodel.engine.run import Engine, draw_and_run, run_to_result
 from diskmodel.engine.scenario import Scenario, resolve
@@ -148,6 +148,7 @@ def simulate(
     about_drive = (
         *zone_messages(array, workload),
         *pool_messages(array, workload),
+        *cache_device_messages(array, workload, result.run, is_steady=start == "steady"),
         *idle_arm_message(array, workload),
         *_ordering_message(array, result),
         *_waiting_message(array, result),

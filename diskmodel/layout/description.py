@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from diskmodel.description import Description
 from diskmodel.layout.levels import KINDS, RaidLevel, draid_counts, level_name, zfs_refusal
 from diskmodel.layout.own_devices import ONLY_OF_JOURNALS, LogDevice, SpecialVdev
+from diskmodel.layout.pools.cache_devices import CacheDevice
 from diskmodel.layout.shape import MAX_DISKS, Shape
 from diskmodel.registry import OneOf
 from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds, Ratio
@@ -138,6 +139,7 @@ ONLY_OF_POOLS = (
     "dirty_data_max_bytes",
     "record_work_ns",
     "special",
+    "cache",
 )
 _OF_POOLS = frozenset(
     ("level", "disks", "failed", "spares", "rebuild", "member_bytes", "data_offset_bytes", "log", *ONLY_OF_POOLS)
@@ -211,6 +213,8 @@ class Layout(Description):
         the members; None: no journal.
     special : SpecialVdev or None
         Pools: all metadata is on a special vdev, a mirror of faster devices; None: on the disks of the pool.
+    cache : CacheDevice or None
+        Pools: what the ARC evicts is kept on devices of its own (L2ARC); None: it is not.
     dirty_data_max_bytes : int or None
         Pools: the most that is written and not yet on the disks (`zfs_dirty_data_max`). None: 4 GiB, which is what
         OpenZFS takes of 40 GiB of memory and more; of less memory it takes a tenth.
@@ -280,6 +284,7 @@ class Layout(Description):
     sync: Literal["standard", "disabled"] | None = None
     log: LogDevice | None = None
     special: SpecialVdev | None = None
+    cache: CacheDevice | None = None
     dirty_data_max_bytes: Bytes | None = Field(default=None, ge=16 << 20, le=1 << 40)
     record_work_ns: Nanoseconds | None = None
     strip_bytes: Bytes = Field(default=64 << 10, gt=0)
@@ -417,6 +422,9 @@ class Layout(Description):
             if name in self.model_fields_set and getattr(self, name) != default:
                 why = _WHY_NOT_IN_POOLS.get(name, "is a setting of RAID, which a pool does not have")
                 return f"{name}: {why}; remove it"
+        if self.cache is not None and self.cache.all_bytes < self.pool_record_bytes:
+            rule = f"has no room for a record of {self.pool_record_bytes} bytes"
+            return f"cache.size_bytes={self.cache.size_bytes}: {rule}; use a larger device, or smaller records"
         for name in ONLY_OF_JOURNALS:
             if self.log is not None and getattr(self.log, name):
                 return f"log.{name}={getattr(self.log, name)}: belongs to the journal of Linux md; remove it"

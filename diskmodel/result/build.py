@@ -237,6 +237,7 @@ def build_result(
         sustained_iops=burst.sustained_iops,
         cache_full_s=burst.cache_full_s,
         hit_ratio=measured.n_hits / max(n, 1),
+        l2_hit_ratio=run.l2_hit_ratio,
         utilization_ratio=utilization.value,
         run_utilization=utilization,
         per_disk=disk_use(run),

@@ -85,6 +85,7 @@ def across(results: Sequence[Result], *, wall_s: float) -> Result:
         longest_wait_ns=max(one.longest_wait_ns for one in results),
         mean_in_system=mean([one.mean_in_system for one in results]),
         hit_ratio=mean([one.hit_ratio for one in results]),
+        l2_hit_ratio=mean([one.l2_hit_ratio for one in results]),
         rebuild=RebuildRate.across([one.rebuild for one in results]),
         run_utilization=utilization,
         utilization_ratio=utilization.value,

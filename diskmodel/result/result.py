@@ -105,6 +105,9 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
         When that was; nan: never.
     hit_ratio : float
         Share of the window's requests that the controller's cache served.
+    l2_hit_ratio : float
+        Of the records of a pool that its ARC lacked, in the whole run, the share that its cache devices had; nan
+        without any.
     utilization_ratio : float
         Mean over the disks; that of `utilization`.
     run_utilization : Interval
@@ -172,6 +175,7 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
     is_filling: bool = False
     run_utilization: Interval = field(default=Interval(math.nan, math.nan, math.nan), compare=False)
     n_replications: int = 1
+    l2_hit_ratio: float = math.nan
 
     def predicted_by(self, predictor: Callable[[Result], Prediction | None]) -> Result:
         """Return this result with figures whose intervals `predictor` finds when they are first looked at."""
@@ -314,6 +318,7 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
             "longest_wait_ms": self.longest_wait_ns / 1e6 if self.is_stable else None,
             "mean_in_system": self.mean_in_system if self.is_stable else None,
             "hit_ratio": self.hit_ratio,
+            "l2_hit_ratio": self.l2_hit_ratio,
             "rebuild": self.rebuild,
             "burst": self.burst,
             "burst_iops": self.burst_iops,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from diskmodel.drive.tables import FlashTables, HddTables
 from diskmodel.engine.scenario import Scenario
 from diskmodel.engine.steady import Start
 from diskmodel.host.tables import HostTables
+from diskmodel.layout.pools.ring import RingTables
 from diskmodel.records import Int64
 
 #: Blocks, pages or writes that something holds at the beginning of a case, at most.
@@ -26,13 +29,15 @@ def filled_start(scenario: Scenario, fill: float, seed: int) -> Start:
     def some(n_places: int, room: float) -> Int64:
         return np.array(rng.sample(range(n_places), min(int(room * fill), n_places, MAX_FILLED)), np.int64)
 
-    given: dict[str, Int64] = {}
+    given: dict[str, Any] = {}
     tables, controller, sector = scenario.drive, scenario.controller, scenario.drive.sector_bytes
     if controller.has_real_cache:
         caches = CacheTables.of(controller, scenario.layout, sector, scenario.depth)
         n_blocks = -(-capacity // caches.block_sectors)
         given["dirty"] = np.sort(some(n_blocks, caches.dirty_lines))
         given["cached"] = some(n_blocks, 3 * caches.read_blocks)
+    if scenario.layout.pool is not None and scenario.layout.pool.ring is not None and fill:
+        given |= _ring(random.Random(f"ring {seed}"), scenario.layout.pool.ring, given["cached"], fill)
     if isinstance(tables, HddTables) and tables.dirty_sectors:
         given["buffered"] = _buffered(rng, tables, scenario.layout.n_disks, fill)
         if tables.write_room_sectors:
@@ -58,6 +63,28 @@ def filled_start(scenario: Scenario, fill: float, seed: int) -> Start:
         given["pages_dirty"] = some(n_pages, room / 2)
         given["pages_clean"] = some(n_pages, room)
     return Start(**given)
+
+
+def _ring(rng: random.Random, ring: RingTables, cached: Int64, fill: float) -> dict[str, Any]:
+    """Records on cache devices from two regions, and what an ARC evicts: some of them, and others near them."""
+    first, n = rng.randrange(4), rng.randrange(1, 40)
+    kept = min(int(rng.randrange(n + 1) * fill), ring.slots)
+    second, n_second = first + n + rng.randrange(3), rng.randrange(1, 40)
+    kept_second = min(rng.randrange(n_second + 1), ring.slots - kept)
+    regions = [(first, n, kept, _step(rng, n)), (second, n_second, kept_second, _step(rng, n_second))]
+    near = [rng.randrange(second + n_second + 20) for _ in cached]
+    lost = rng.sample(range(second + n_second + 20), rng.randrange(20))
+    return {
+        "ring": np.array(regions, np.int64),
+        "cached": np.array(near, np.int64),
+        "ring_from": rng.choice((0, len(near) // 2)),
+        "ring_lost": np.array(lost, np.int64),
+        "ring_lost_at": np.sort([rng.randrange(len(near) + 1) for _ in lost]).astype(np.int64),
+    }
+
+
+def _step(rng: random.Random, n: int) -> int:
+    return rng.choice([step for step in range(n) if math.gcd(step, n) == 1])
 
 
 def _buffered(rng: random.Random, tables: HddTables, n_disks: int, fill: float) -> Int64:

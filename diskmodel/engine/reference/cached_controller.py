@@ -63,8 +63,8 @@ class CachedController(Controller):
             )
         start = scenario.start
         if isinstance(self.array, PoolWrites):
-            self.array.reads.arc = self.cache
-        if self.cache is not None:
+            self.array.reads.begin_with(self.cache, start)
+        elif self.cache is not None:
             for block in start.cached.tolist():
                 self.cache.insert(block)
         if self.dirty is not None:
@@ -144,6 +144,8 @@ class CachedController(Controller):
         if self.cache is not None:
             for block in self._blocks(sector, n):
                 self.cache.insert(block)
+            if isinstance(self.array, PoolWrites):
+                self.array.reads.feed_later()
 
     # ------------------------------------------------------------------ write-back
     def _admit_writes(self) -> None:

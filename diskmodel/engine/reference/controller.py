@@ -71,6 +71,13 @@ class Controller:
         self.cache_full_ns: int | None = None
 
     @property
+    def ring_reads(self) -> tuple[int, int]:
+        """Records that were looked for on a pool's cache devices: those found, and the others (rule X27)."""
+        if not isinstance(self.array, PoolWrites):
+            return 0, 0
+        return self.array.reads.n_ring_hits, self.array.reads.n_ring_misses
+
+    @property
     def n_dirty(self) -> int:
         """Blocks in the write-back cache (rule Z7)."""
         return 0

@@ -325,6 +325,8 @@ class Simulation:
             end_ns=end_ns,
             rebuilt_bytes=(self.raid.front - self.scenario.layout.rebuild_front) * sector,
             cache_full_ns=self.controller.cache_full_ns,
+            ring_hits=self.controller.ring_reads[0],
+            ring_misses=self.controller.ring_reads[1],
             low_mark_bytes=low_mark(self.scenario),
             round_requests=self.scenario.start.round_requests,
             is_in_waves=self.scenario.start.is_in_waves,

@@ -131,20 +131,25 @@ def aged_units(history: History, layout: LayoutTables, n_units: int, unit_bytes:
     return _kept(ranges(first, count)[-n_units:])
 
 
-def filling_uses(history: History, n: int, block_bytes: int) -> Int64:
+def uses_to_fill(n: int, n_more: int = 0) -> int:
+    """Uses that fill a cache of `n` blocks, and so many more."""
+    return _USES_PER_BLOCK * n + n_more
+
+
+def filling_uses(history: History, n: int, block_bytes: int, n_more: int = 0) -> Int64:
     """Uses that fill a cache of `n` blocks; where the whole region fits, all of it before anything else."""
-    uses = history.uses(_USES_PER_BLOCK * n, block_bytes)
+    uses = history.uses(uses_to_fill(n, n_more), block_bytes)
     return np.concatenate([_region(history, n, block_bytes), uses])
 
 
 @lru_cache(maxsize=_RECENT_KEPT)
-def filling_uses_to_the_last(history: History, n: int, block_bytes: int) -> Int64:
-    """As `filling_uses`, for caches that the past's requests may be too few for (rule Z4).
+def filling_uses_to_the_last(history: History, n: int, block_bytes: int, n_more: int = 0) -> Int64:
+    """As `filling_uses`, with `n_more` uses, for caches that the past's requests may be too few for (rule Z4).
 
     What is left then holds blocks of the streams with random places, at equal distances over their regions, so many of
     each as it has requests. What is popular is in the past.
     """
-    uses = filling_uses(history, n, block_bytes)
+    uses = filling_uses(history, n, block_bytes, n_more)
     left = n - len(distinct(uses))
     streams = [s for s in history.workload.streams if not isinstance(s.addresses, Sequential | Strided | SortedBatches)]
     total = sum(stream.row_weight for stream in history.workload.streams)

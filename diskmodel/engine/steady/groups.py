@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from diskmodel.engine.steady.recent import distinct, ranges
+from diskmodel.engine.steady.recent import History, distinct, ranges
+from diskmodel.engine.steady.ring import with_ring
 from diskmodel.engine.steady.start import Start
 from diskmodel.layout.pools.free_space import indirect_blocks
 from diskmodel.records import Int64, Op, Requests, Run, Sync
@@ -51,6 +52,7 @@ def group_start(
                 break
             n *= _TIMES
         per_s = n / max(run.end_ns, 1) * 1e9
+    begun = with_ring(begun, scenario, History(workload, capacity_bytes, seed), per_s)
     n_group = max(round(per_s * writes.group_ns / 1e9), 1)
     requests = drawn(min(n_group, _DRAWN))
     record_bytes = pool.record * scenario.drive.sector_bytes

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diskmodel.records import Int64, Op
 from diskmodel.workload import Stream, Workload
@@ -23,6 +24,8 @@ _SAMPLE_ROWS = 1 << 10
 #: Lists of used blocks that are kept: drives that are drawn from a profile ask for the same ones, of a few lengths in
 #: turn. A list takes 8 bytes a block, at most 16 MB for each block of a request; with half as many, a sixth more time.
 _BLOCKS_KEPT = 12
+#: Of those that say which were written, of pools with cache devices.
+_MARKED_KEPT = 2
 #: Fields of a stream that say where its requests are, beside its pattern.
 _PLACES = ("alignment_bytes", "span_bytes", "span_ratio", "offset_bytes", "offset_ratio")
 
@@ -130,6 +133,11 @@ class History:
         is_drawn = length > 0
         return offset[is_drawn], length[is_drawn]
 
+    def are_written(self, n: int, block_bytes: int) -> NDArray[np.bool_]:
+        """Whether each of the last `n` uses of blocks, as `uses` returns them, was a write."""
+        n_rows = self.rows_of_uses(n, block_bytes)
+        return self._marked(n_rows, block_bytes)[1][-n:] if n_rows else np.empty(0, np.bool_)
+
     def rows_of_writes(self, n_bytes: int) -> int:
         """About the number of requests that write `n_bytes`, at most `MAX_ROWS`; 0 where none does."""
         _, length = self._rows(_SAMPLE_ROWS, only_writes=True)
@@ -141,6 +149,14 @@ class History:
         past = self.workload.past(capacity_bytes=self.capacity_bytes, n=n_rows, seed=self.seed, n_before=self.n_before)
         chosen = past.op == Op.WRITE if only_writes else slice(None)
         return past.offset[chosen], past.length[chosen]
+
+    @lru_cache(maxsize=_MARKED_KEPT)  # noqa: B019 (histories are few, and small)
+    def _marked(self, n_rows: int, block_bytes: int) -> tuple[Int64, NDArray[np.bool_]]:
+        """Blocks that the last requests used, and whether each was written."""
+        past = self.workload.past(capacity_bytes=self.capacity_bytes, n=n_rows, seed=self.seed, n_before=self.n_before)
+        first = past.offset // block_bytes
+        count = -(-(past.offset + past.length) // block_bytes) - first
+        return ranges(first, count), np.repeat(past.op == Op.WRITE, count)
 
     @lru_cache(maxsize=_BLOCKS_KEPT)  # noqa: B019 (histories are few, and small)
     def _blocks(self, n_rows: int, block_bytes: int, only_writes: bool) -> Int64:

@@ -42,6 +42,16 @@ class Spans(_Columns):
 
 
 @dataclass(frozen=True, eq=False)
+class Regions(_Columns):
+    """Regions of a pool as the kernel takes them: `layout.pools.ring.Region`."""
+
+    first: Int64
+    n: Int64
+    kept: Int64
+    step: Int64
+
+
+@dataclass(frozen=True, eq=False)
 class Start:
     """State at time 0. Everything is empty unless given.
 
@@ -76,6 +86,13 @@ class Start:
         Records and indirect blocks of a transaction group whose writing begins at time 0, on pools (rule Z12).
     group_top : int
         Records of a pool below which data lies (rule X13).
+    ring : int64, shape (n, 4)
+        What the cache devices of a pool hold before the ARC is filled, ascending: first record, records, how many of
+        these are on the ring, and the step from one of them to the next (rule Z13).
+    ring_from : int
+        From which of the blocks in `cached` on the ring takes what these evict.
+    ring_lost, ring_lost_at : int64, shape (n,)
+        Records that the ring loses, because they are written, and before which of these blocks; ascending.
     n_before : int
         Requests of the workload that came before those of the run (rule Z2).
     round_requests : int
@@ -101,6 +118,10 @@ class Start:
     group_records: int = 0
     group_indirect: int = 0
     group_top: int = 0
+    ring: Annotated[Int64, GivenAs(Regions)] = field(default_factory=lambda: np.empty((0, 4), np.int64))
+    ring_from: int = 0
+    ring_lost: Int64 = field(default_factory=_nothing)
+    ring_lost_at: Int64 = field(default_factory=_nothing)
     n_before: Beside[int] = 0
     round_requests: Beside[int] = 0
     is_in_waves: Beside[bool] = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from diskmodel.engine.steady.groups import group_start
 from diskmodel.engine.steady.parts import Level, Levels, Parts, cached_blocks
 from diskmodel.engine.steady.recent import History
+from diskmodel.engine.steady.ring import with_ring
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.engine.steady.trial import (
     DRIFT,
@@ -64,8 +66,9 @@ def settled(
     if scenario.layout.pool is not None:
         cached = cached_blocks(scenario, History(workload, capacity_bytes, seed))
         at_first = replace(EMPTY, cached=cached) if len(cached) else EMPTY
+        history = History(workload, capacity_bytes, seed)
         if not workload.has_writes:
-            return at_first
+            return with_ring(at_first, scenario, history, math.nan)
         return group_start(scenario, workload, at_first, capacity_bytes=capacity_bytes, seed=seed, engine=engine)
     parts = Parts(scenario, History(workload, capacity_bytes, seed))
     first = parts.first_levels

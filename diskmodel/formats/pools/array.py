@@ -62,7 +62,7 @@ def pool_array(pool: Pool, drive: Drive, layout: Mapping[str, Any], controller: 
 def short_fields(array: Array, drive: str) -> dict[str, Any]:
     """Return the fields of an array's file that are not its defaults, with its drive by the name or the path given."""
     place = os.path.abspath(drive) if os.path.isfile(drive) else drive
-    rest = array.model_dump(mode="json", exclude_unset=True, exclude={"drive", "name"})
+    rest = array.model_dump(mode="json", exclude_unset=True, exclude_none=True, exclude={"drive", "name"})
     return {"name": array.name, "drive": place, **rest}
 
 

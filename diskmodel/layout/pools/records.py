@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from diskmodel.layout.pieces import ChooseCopy, Copy, Piece, Plan
 from diskmodel.layout.pools.draid import DraidTables
+from diskmodel.layout.pools.ring import RingTables
 from diskmodel.layout.pools.scan_tables import ScanTables
 from diskmodel.layout.pools.streams import ReadTables
 from diskmodel.layout.pools.writes import WriteTables
@@ -80,6 +81,8 @@ class PoolTables:
         How a resilver or a scrub goes on, if there is one.
     draid : DraidTables, optional
         Of a pool of dRAID vdevs.
+    ring : RingTables, optional
+        Of a pool with cache devices.
     """
 
     record: int
@@ -105,6 +108,7 @@ class PoolTables:
     writes: WriteTables
     scan: ScanTables
     draid: DraidTables | None = None
+    ring: RingTables | None = None
 
     def slab_begin(self, slab: int, behind: int = 0) -> int:
         """Return the first place in a metaslab, or the first so many blocks behind its beginning (rule X23)."""

@@ -77,6 +77,7 @@ def _cache(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_cha
         "record_bytes": (family.record_bytes,) if family.record_bytes else (),
         "log_devices": (family.log_device,) if family.log_device else (),
         "special_devices": (family.special_device,) if family.special_device else (),
+        "cache_devices": (family.cache_device,) if family.cache_device else (),
         "disks": tuple(counts),
     }
     candidates = plan.candidates.model_copy(update=alike)

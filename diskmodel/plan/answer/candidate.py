@@ -150,7 +150,7 @@ class Candidate(Record):
         """
         family = self.family
         record = f", records of {pretty_bytes(family.record_bytes)}" if family.record_bytes else ""
-        devices = {"log": family.log_device, "metadata": family.special_device}
+        devices = {"log": family.log_device, "metadata": family.special_device, "cache": family.cache_device}
         return record + "".join(
             f", its {what} on {device_in_words(name)}" for what, name in devices.items() if name not in ("", NONE)
         )
@@ -213,6 +213,7 @@ class Candidate(Record):
             "record_bytes": self.family.record_bytes,
             "log_device": self.family.log_device,
             "special_device": self.family.special_device,
+            "cache_device": self.family.cache_device,
             "disks": trial.disks if trial else math.nan,
             "state": self.state,
             "is_decided": self.is_decided,

@@ -134,7 +134,8 @@ class PlanResult(Tabular, Record, Displayable):
         -------
         list of dict
             Of `to_frame` and of Arrow. A row for each candidate, by its number in the plan. Columns: drive, level,
-            groups, strip_bytes, cache_bytes, record_bytes (0: as the layout has it), log_device, special_device, disks
+            groups, strip_bytes, cache_bytes, record_bytes (0: as the layout has it), log_device, special_device,
+            cache_device, disks
             (at the answer; the nearest count of one that is not feasible), state, is_best, is_decided, limited_by,
             rule_of_thumb_disks, iops, mean_ms, p50_ms, p95_ms, p99_ms, p999_ms, utilization, usable_bytes, cost_usd,
             degraded_p99_ms, rebuilding_p99_ms, rebuild_hours, data_loss_per_year;

@@ -11,6 +11,7 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.controller.description import ReadCache
+from diskmodel.drive.cache_devices import cache_device_of
 from diskmodel.drive.own_devices import NONE, log_device_of, special_vdev_of
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.description import JOURNALED, Layout, Rebuild
@@ -191,6 +192,8 @@ class Case:
             layout["log"] = log_device_of(family.log_device)
         if family.special_device not in ("", NONE):
             layout["special"] = special_vdev_of(family.special_device)
+        if family.cache_device not in ("", NONE):
+            layout["cache"] = cache_device_of(family.cache_device)
         if is_rebuilding:
             used_ratio = self.used_ratio(self.array(disks)) if KINDS[level].is_pool else None
             rebuild = self.rebuild(used_ratio).halfway()
@@ -297,14 +300,19 @@ def cases(plan: PlanDescription) -> list[Case]:
     ]
 
 
-def _of_pools(candidates: Candidates, level: str) -> Iterable[tuple[int, str, str]]:
-    """Return the sizes of records, the devices of a log or of a journal, and the special vdevs that are tried."""
+def _of_pools(candidates: Candidates, level: str) -> Iterable[tuple[int, str, str, str]]:
+    """Return sizes of records, devices of a log or of a journal, special vdevs and cache devices that are tried."""
     logs = candidates.log_devices or ("",)
     if level in JOURNALED:
-        return [(0, log, "") for log in logs]
+        return [(0, log, "", "") for log in logs]
     if not KINDS[level].is_pool:
-        return [(0, "", "")]
-    return itertools.product(candidates.record_bytes or (0,), logs, candidates.special_devices or ("",))
+        return [(0, "", "", "")]
+    return itertools.product(
+        candidates.record_bytes or (0,),
+        logs,
+        candidates.special_devices or ("",),
+        candidates.cache_devices or ("",),
+    )
 
 
 def _groups_of(candidates: Candidates, level: str) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from diskmodel.description import Description
+from diskmodel.drive.cache_devices import NamedCache
 from diskmodel.drive.own_devices import NamedLog, NamedSpecial
 from diskmodel.layout.description import (
     JOURNALED,
@@ -42,6 +43,7 @@ class CommonLayout(Description):
     log : LogDevice or None
         Of pools of OpenZFS, and of raid4, raid5 and raid6.
     special : SpecialVdev or None
+    cache : CacheDevice or None
         Of pools of OpenZFS.
     rotation, write_policy, read_modify_write
         Of levels with parity.
@@ -71,6 +73,7 @@ class CommonLayout(Description):
     record_work_ns: Nanoseconds | None = None
     log: NamedLog | None = None
     special: NamedSpecial | None = None
+    cache: NamedCache | None = None
     rotation: Rotation | None = None
     read_policy: ReadPolicy | None = None
     read_strips: Literal["joined", "separate"] | None = None
@@ -99,7 +102,9 @@ class CommonLayout(Description):
             "read_strips": kind.is_pool,
             **dict.fromkeys(("data_disks", "distributed_spares"), not kind.is_distributed),
             "record_bytes": not kind.is_pool,
-            **dict.fromkeys(("ashift", "sync", "dirty_data_max_bytes", "record_work_ns", "special"), not kind.is_pool),
+            **dict.fromkeys(
+                ("ashift", "sync", "dirty_data_max_bytes", "record_work_ns", "special", "cache"), not kind.is_pool
+            ),
             "log": not kind.is_pool and level not in JOURNALED,
             "consistency_policy": kind.is_pool
             or not kind.is_redundant

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -14,6 +14,7 @@ from diskmodel.controller.catalogue import NamedController
 from diskmodel.controller.description import Controller
 from diskmodel.description import Description, read_toml
 from diskmodel.drive import Drive, NamedDrive
+from diskmodel.drive.cache_devices import cache_drive
 from diskmodel.drive.hdd import Hdd
 from diskmodel.drive.own_devices import NONE, safe_drive, special_vdev_of
 from diskmodel.errors import DescriptionError, Fault
@@ -68,7 +69,30 @@ def _same_width(value: object) -> object:
 
 
 #: What candidates may choose of the layout of pools, each with the layout's field that it stands for.
-_OF_LAYOUT = {"record_bytes": "record_bytes", "log_devices": "log", "special_devices": "special"}
+_OF_LAYOUT = {
+    "record_bytes": "record_bytes",
+    "log_devices": "log",
+    "special_devices": "special",
+    "cache_devices": "cache",
+}
+#: What finds the drives of devices of their own, each by its name.
+_LOOK_UP: dict[str, Callable[[str], Any]] = {
+    "log_devices": safe_drive,
+    "special_devices": special_vdev_of,
+    "cache_devices": cache_drive,
+}
+#: Lists of candidates in which nothing is twice.
+_EACH_ONCE = (
+    "levels",
+    "strip_bytes",
+    "cache_bytes",
+    "groups",
+    "disks",
+    "record_bytes",
+    "log_devices",
+    "special_devices",
+    "cache_devices",
+)
 
 
 class Candidates(Description):
@@ -97,6 +121,9 @@ class Candidates(Description):
     special_devices : tuple of str
         Special vdevs of pools: devices of a mirror and their drive, "2x NAME"; "none": metadata is on the disks of the
         pool. None given: as the layout has it. They need room for the metadata of the data that the plan asks for.
+    cache_devices : tuple of str
+        Drives as cache devices (L2ARC) of pools, by their names or files; "none": no cache device. None given: as the
+        layout has it.
     max_group_width : GroupWidth
         Most disks of one parity group. RAID 5 and RAID 6 with more disks become RAID 50 and RAID 60 with the fewest
         groups that keep within it. In a file one number for all levels, or `{ raid5 = 14, raid6 = 20 }`.
@@ -117,6 +144,7 @@ class Candidates(Description):
     record_bytes: Annotated[tuple[RecordBytes, ...], BeforeValidator(_one_or_more)] = ()
     log_devices: Annotated[tuple[str, ...], BeforeValidator(_one_or_more)] = ()
     special_devices: Annotated[tuple[str, ...], BeforeValidator(_one_or_more)] = ()
+    cache_devices: Annotated[tuple[str, ...], BeforeValidator(_one_or_more)] = ()
     max_group_width: Annotated[GroupWidth, BeforeValidator(_same_width)] = GroupWidth()
     spares: int = Field(default=0, ge=0, le=10_000)
     rebuild: Rebuild = Rebuild()
@@ -125,16 +153,7 @@ class Candidates(Description):
     def _check(self) -> Self:
         if self.min_disks > self.max_disks:
             raise ValueError(f"min_disks={self.min_disks}: is above max_disks={self.max_disks}; swap them")
-        for field in (
-            "levels",
-            "strip_bytes",
-            "cache_bytes",
-            "groups",
-            "disks",
-            "record_bytes",
-            "log_devices",
-            "special_devices",
-        ):
+        for field in _EACH_ONCE:
             values = getattr(self, field) or ()
             if len(set(values)) != len(values):
                 raise ValueError(f"{field}: a value is given twice; give each once")
@@ -156,10 +175,10 @@ class Candidates(Description):
             raise ValueError(f"action={value.action!r}: is no rebuild of a failed disk; remove it")
         return value
 
-    @field_validator("log_devices", "special_devices")
+    @field_validator("log_devices", "special_devices", "cache_devices")
     @classmethod
     def _has_drives(cls, value: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        look_up = safe_drive if info.field_name == "log_devices" else special_vdev_of
+        look_up = _LOOK_UP[str(info.field_name)]
         for name in value:
             if name != NONE:
                 try:
@@ -367,6 +386,17 @@ class PlanDescription(Description):
             raise ValueError(problem)
         return self
 
+    @property
+    def _has_cache_devices(self) -> bool:
+        """Whether some pool is to have a cache device."""
+        return self.layout.cache is not None or any(name != NONE for name in self.candidates.cache_devices)
+
+    @property
+    def _has_arc(self) -> bool:
+        """Whether the size of the ARC is known for every candidate."""
+        read = self.controller.read_cache
+        return (read is not None and read.size_bytes is not None) or all(self.candidates.cache_bytes)
+
     def _layout_problem(self) -> str | None:
         candidates, bitmap, member = self.candidates, self.layout.bitmap, self.layout.member_bytes
         pools = [level for level in candidates.levels if KINDS[level].is_pool]
@@ -374,7 +404,7 @@ class PlanDescription(Description):
         if of_pools and not pools:
             named = ", ".join(of_pools)
             return f"layout.{named}: belong to pools of OpenZFS; remove them, or name a level such as raidz2"
-        for name in ("record_bytes", "special_devices"):
+        for name in ("record_bytes", "special_devices", "cache_devices"):
             if getattr(candidates, name) and not pools:
                 return f"candidates.{name}: belong to pools of OpenZFS; remove them, or name a level such as raidz2"
         if problem := self._kinds_problem(pools):
@@ -387,6 +417,10 @@ class PlanDescription(Description):
         policy = self.layout.consistency_policy
         if policy is not None and not any("consistency_policy" in self.layout.of(level) for level in candidates.levels):
             return f"layout.consistency_policy={policy}: none of the levels has it; remove it, or name a level that has"
+        if self._has_cache_devices and not self._has_arc:
+            where = "candidates.cache_devices" if candidates.cache_devices else "layout.cache"
+            fix = "add the size of the ARC, for example --read-cache 64GiB"
+            return f"{where}: what comes onto a cache device follows from the size of the ARC; {fix}"
         for name, of_layout in _OF_LAYOUT.items():
             if getattr(candidates, name) and getattr(self.layout, of_layout) is not None:
                 return f"candidates.{name}: is given beside layout.{of_layout}; keep one of them"

@@ -34,6 +34,8 @@ class Family(Record):
     special_device : str
         Devices and drive of a pool's special vdev, "2x NAME"; "none": none; "": as the plan's layout has it, and
         elsewhere.
+    cache_device : str
+        Drive that a pool has as a cache device (L2ARC); "none": none; "": as the plan's layout has it, and elsewhere.
     """
 
     drive: Drive
@@ -44,6 +46,7 @@ class Family(Record):
     record_bytes: int = 0
     log_device: str = ""
     special_device: str = ""
+    cache_device: str = ""
 
     def json_fields(self) -> Mapping[str, Any]:
         """Return the fields, the drive by its name."""
@@ -54,8 +57,9 @@ class Family(Record):
         groups = f" in {self.groups} groups" if self.groups > 1 else ""
         is_pool = KINDS[self.level].is_pool
         log = f", {'log' if is_pool else 'journal'} on {self.log_device}" if self.log_device not in ("", NONE) else ""
-        if is_pool and (self.record_bytes or self.log_device or self.special_device):
+        if is_pool and (self.record_bytes or self.log_device or self.special_device or self.cache_device):
             record = f", records of {pretty_bytes(self.record_bytes)}" if self.record_bytes else ""
-            special = f", metadata on {self.special_device}" if self.special_device not in ("", NONE) else ""
-            return f"{self.drive.name}, {self.level}{groups}{record}{log}{special}{cache}"
+            devices = {"metadata": self.special_device, "cache": self.cache_device}
+            own = "".join(f", {what} on {name}" for what, name in devices.items() if name not in ("", NONE))
+            return f"{self.drive.name}, {self.level}{groups}{record}{log}{own}{cache}"
         return f"{self.drive.name}, {self.level}{groups}, strip {self.strip_bytes // 1024} KiB{log}{cache}"

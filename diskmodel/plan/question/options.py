@@ -508,6 +508,7 @@ _IN_LAYOUT = {
     "record_bytes": ("record_bytes", "record"),
     "log_devices": ("log",),
     "special_devices": ("special",),
+    "cache_devices": ("cache",),
 }
 
 
@@ -531,6 +532,7 @@ _ALONE: dict[str, Callable[[_Draft, Any], None]] = {
     "record_size": lambda draft, sizes: _put_of_pools(draft, "--record-size", "record_bytes", sizes),
     "log_device": lambda draft, names: _put_of_pools(draft, "--log-device", "log_devices", names),
     "special_device": lambda draft, names: _put_of_pools(draft, "--special-device", "special_devices", names),
+    "cache_device": lambda draft, names: _put_of_pools(draft, "--cache-device", "cache_devices", names),
 }
 
 

@@ -132,6 +132,7 @@ def _varied(result: PlanResult) -> list[tuple[str, str]]:
         ("record", "record_bytes"),
         ("log device", "log_device"),
         ("special", "special_device"),
+        ("cache device", "cache_device"),
     )
     return [(title, name) for title, name in fields if len({getattr(c.family, name) for c in result.candidates}) > 1]
 

@@ -177,6 +177,7 @@ def as_csv(result: PlanResult) -> str:
         "record_bytes",
         "log_device",
         "special_device",
+        "cache_device",
         "groups",
         "disks",
         "feasible",

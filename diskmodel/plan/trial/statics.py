@@ -8,6 +8,7 @@ from diskmodel.analytic.mechanics import rebuild_hours
 from diskmodel.analytic.reliability import DataLoss, data_loss, either_lost
 from diskmodel.array import Array
 from diskmodel.drive import Drive, Hdd, Virtual
+from diskmodel.drive.cache_devices import cache_drive
 from diskmodel.drive.own_devices import NONE, mirror_of, safe_drive
 from diskmodel.drive.virtual.processor import sequential_rate
 from diskmodel.layout.description import Rebuild
@@ -165,10 +166,11 @@ def _cost_usd(drive: Drive, n: int, prices: Prices) -> float:
 
 
 def own_devices_cost_usd(family: Family, prices: Prices) -> float:
-    """Return the cost of drives for a log and for a special vdev; nan where the price of one is not known."""
+    """Return the cost of drives for a log, a special vdev and a cache; nan where the price of one is not known."""
     bought = [] if family.log_device in ("", NONE) else [(1, family.log_device)]
     bought += [] if family.special_device in ("", NONE) else [mirror_of(family.special_device)]
-    return sum(_cost_usd(safe_drive(name), n, prices) for n, name in bought)
+    cost = sum(_cost_usd(safe_drive(name), n, prices) for n, name in bought)
+    return cost if family.cache_device in ("", NONE) else cost + _cost_usd(cache_drive(family.cache_device), 1, prices)
 
 
 def fastest_rebuild_bytes_per_s(array: Array, rebuild: Rebuild) -> float:

@@ -61,6 +61,8 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
         rows.append(("burst absorbed", f"{absorbed.n_requests:,} writes", f"{_ms(absorbed.response_ns)} each, by {by}"))
     if result.hit_ratio:
         rows.append(("cache hits", f"{result.hit_ratio:.1%}", ""))
+    if not math.isnan(result.l2_hit_ratio):
+        rows.append(("cache devices' hits", f"{result.l2_hit_ratio:.1%}", "of what the ARC lacked"))
     runs = f" in {result.n_replications} runs" if result.n_replications > 1 else ""
     rows.append(("requests", f"{result.n_requests:,}", f"{result.n_measured:,} measured{runs}"))
     rows.append(("engine", result.engine, f"simulated in {result.wall_s:.2f} s"))

@@ -45,6 +45,22 @@ def test_a_pool_becomes_an_array_that_loads(files: dict[str, Path], tmp_path: Pa
     assert (array.layout.vdevs, array.layout.disks, array.layout.record_bytes) == (2, 12, 32768)
 
 
+def test_cache_devices_come_with_the_size_of_the_arc(files: dict[str, Path], tmp_path: Path) -> None:
+    out = tmp_path / "tank.toml"
+    cache = ("--cache-device", "micron-7450-pro-1920")
+    done = run("pool", files["status"], files["first"], *DRIVE, *cache, "--out", out)
+    assert done.exit_code == 0, done.stderr
+    said = " ".join(done.stdout.split())
+    assert "what it and the cache devices serve is simulated" in said
+    assert "(L2ARC) are left out" not in said
+    array = Array.load(out)
+    assert array.layout.cache is not None
+    assert array.layout.cache.all_bytes == array.layout.cache.count * 1_920_383_410_176
+    assert array.controller.read_cache is not None
+    assert array.controller.read_cache.hit_ratio is None
+    assert array.ring_slots
+
+
 def test_what_is_left_out_is_said(files: dict[str, Path]) -> None:
     shown = run("pool", files["status"]).stdout
     assert "the log device is left out: name its drive with --log-device" in shown
@@ -108,6 +124,9 @@ def test_the_document(files: dict[str, Path]) -> None:
         (("plain", *DRIVE, "--log-device", "micron-7450-pro-1920"), "the pool has no log device"),
         (("plain", *DRIVE, "--special-device", "micron-7450-pro-1920"), "the pool has no special vdev"),
         (("status", *DRIVE, "--log-device", "seagate-exos-x18"), "is no flash drive that is protected"),
+        (("plain", "first", *DRIVE, "--cache-device", "micron-7450-pro-1920"), "the pool has no cache device"),
+        (("status", *DRIVE, "--cache-device", "micron-7450-pro-1920"), "add an output of arcstats"),
+        (("status", "first", *DRIVE, "--cache-device", "seagate-exos-x18"), "is no flash drive"),
         (("status", *DRIVE, "--record-size", "3k"), "must be a power of two"),
         (("status", "status"), "show a pool twice"),
         (("status", *DRIVE, "--out", "status"), "is an input of this command"),

@@ -22,6 +22,12 @@ IN_ORDER = {"level": "draid1", "disks": 12, "failed": [1]}
 BUFFERED = {"is_buffered": True}
 CACHED = {**BUFFERED, "page_cache": {"memory_bytes": 1 << 30}}
 
+DEVICE = {"size_bytes": 1 << 34, "page_bytes": 16384, "dies": 8, "read_ns": 60_000, "bytes_per_s": 1e9}
+CACHE: dict[str, Any] = {
+    "layout": {"level": "raidz1", "disks": 12, "cache": DEVICE},
+    "controller": {"read_cache": {"size_bytes": 1 << 30}},
+}
+
 #: A value for each field that is not its default, and what else the array needs for it.
 VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
     "drive_write_cache": (True, {}),
@@ -115,6 +121,19 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
             ("small_blocks_bytes", 4096),
         )
     },
+    **{
+        f"layout.cache.{name}": (value, CACHE)
+        for name, value in (
+            ("size_bytes", 1 << 35),
+            ("count", 2),
+            ("page_bytes", 8192),
+            ("dies", 7),
+            ("read_ns", 77_000),
+            ("command_ns", 777),
+            ("latency_ns", 7_777),
+            ("bytes_per_s", 2e9),
+        )
+    },
     "layout.consistency_policy": ("ppl", {}),
     "layout.strip_bytes": (128 << 10, {}),
     "layout.copies": (3, {"layout": {"level": "raid10", "disks": 6}}),
@@ -191,10 +210,8 @@ def at(fields: Mapping[str, Any], path: str) -> Any:
 
 def name_in_notes(path: str) -> str:
     """Return what a note calls a field: devices of their own are carried as a whole."""
-    for device in ("layout.log", "layout.special"):
-        if path.startswith(f"{device}."):
-            return device
-    return path.removesuffix("_ratio").removesuffix("_bytes")
+    device = re.match(r"layout\.(log|special|cache)\.", path)
+    return path[: device.end() - 1] if device else path.removesuffix("_ratio").removesuffix("_bytes")
 
 
 def ask(array: Array, **options: Any) -> tuple[PlanDescription, list[str]]:
@@ -251,6 +268,7 @@ ONLY: dict[str, set[str]] = {
     "layout.log.flush_ns": {"raid5", "raid6"},
     "layout.log.size_bytes": {"raid5", "raid6"},
     "layout.log.mode": {"raid5", "raid6"},
+    **{path: {"raidz1"} for path in VALUES if path.startswith("layout.cache.")},
     "layout.consistency_policy": {"raid5"},
     "layout.copies": {"raid10"},
     "layout.arrangement": {"raid10"},

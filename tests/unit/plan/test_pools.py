@@ -171,6 +171,24 @@ def test_sizes_of_records_and_log_devices_are_candidates() -> None:
     assert f", records of 128 KiB, log on {drive}" in str(pools[-1].family)
 
 
+def test_cache_devices_are_candidates_and_cost_what_their_drives_cost() -> None:
+    """Of pools alone, whose ARC has a size; its price comes to that of the log's drive."""
+    drive = "micron-7450-pro-1920"
+    tried = {"levels": ["raid6", "raidz2"], "cache_devices": ["none", drive], "log_devices": [drive]}
+    prices = {"drives_usd": {"generic-7k2": 200.0, "Micron 7450 PRO 1.92 TB": 300.0}, "slot_usd": 10.0}
+    controller = {"read_cache": {"size": "64 GiB"}}
+    plan = plan_of(candidates={"drives": ["generic-7k2"], "max_disks": 40} | tried, layout={}, controller=controller)
+    raid6, without, with_cache = cases(plan)
+    assert raid6.family.cache_device == ""
+    assert [case.array(12).layout.cache is not None for case in (without, with_cache)] == [False, True]
+    assert str(with_cache.family).endswith(f", log on {drive}, cache on {drive}")
+    prices["drives_usd"] |= {with_cache.family.drive.name: 200.0}
+    priced = cases(plan_of(candidates={"drives": ["generic-7k2"]} | tried, controller=controller, prices=prices))
+    costs = [statics(case, case.array(12)).cost_usd for case in priced[1:]]
+    assert costs[1] - costs[0] == 310.0
+    assert costs[0] == 12 * 210.0 + 310.0
+
+
 def test_a_log_device_answers_as_its_buffer_does() -> None:
     """4 us and 8 us; 64 dies program 32 KiB each in 840 us, less than the interface takes."""
     log = log_device_of("micron-7450-pro-1920")
@@ -251,6 +269,9 @@ def test_a_special_vdev_costs_all_its_drives_and_can_be_lost() -> None:
         ({"levels": ["raidz2"], "record_bytes": ["16 KiB", "16 KiB"]}, {}, "a value is given twice"),
         ({"levels": ["raidz2"], "log_devices": ["generic-7k2"]}, {}, "protected from a loss of power"),
         ({"levels": ["raidz2"], "log_devices": ["nonesuch"]}, {}, "neither a file nor a drive"),
+        ({"levels": ["raid6"], "cache_devices": ["micron-7450-pro-1920"]}, {}, "belong to pools of OpenZFS"),
+        ({"levels": ["raidz2"], "cache_devices": ["generic-7k2"]}, {}, "is no flash drive"),
+        ({"levels": ["raidz2"], "cache_devices": ["micron-7450-pro-1920"]}, {}, "add the size of the ARC"),
     ],
 )
 def test_what_pools_cannot_choose(candidates: dict[str, Any], layout: dict[str, Any], message: str) -> None:

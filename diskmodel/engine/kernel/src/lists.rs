@@ -134,24 +134,35 @@ impl<const N: usize, V: Copy + Default> Lists<N, V> {
         (at != NONE).then(|| self.values.get(at as usize).copied().unwrap_or_default())
     }
 
-    /// Moves the oldest block of a list to the new end of another.
-    pub fn move_oldest(&mut self, from: usize, to: usize) {
-        let at = self.ends[from].oldest;
-        if at != NONE {
-            self.unlink(at);
-            self.append(to, at);
-        }
+    /// The blocks of a list, the oldest or the newest first.
+    pub fn blocks(&self, list: usize, is_newest_first: bool) -> impl Iterator<Item = i64> + '_ {
+        let ends = &self.ends[list];
+        let mut at = if is_newest_first { ends.newest } else { ends.oldest };
+        std::iter::from_fn(move || {
+            let node = self.nodes.get(at as usize)?;
+            at = if is_newest_first { node.before } else { node.after };
+            Some(node.block)
+        })
     }
 
-    /// Forgets the oldest block of a list.
-    pub fn drop_oldest(&mut self, list: usize) {
-        self.forget(self.ends[list].oldest);
+    /// Moves the oldest block of a list to the new end of another; which one that is.
+    pub fn move_oldest(&mut self, from: usize, to: usize) -> Option<i64> {
+        let at = self.ends[from].oldest;
+        let block = self.nodes.get(at as usize)?.block;
+        self.unlink(at);
+        self.append(to, at);
+        Some(block)
+    }
+
+    /// Forgets the oldest block of a list; which one that was.
+    pub fn drop_oldest(&mut self, list: usize) -> Option<i64> {
+        let at = self.ends[list].oldest;
+        let block = self.nodes.get(at as usize)?.block;
+        self.forget(at);
+        Some(block)
     }
 
     fn forget(&mut self, at: u32) {
-        if at == NONE {
-            return;
-        }
         self.unlink(at);
         let hash = hash_of(self.nodes[at as usize].block);
         if let Ok(place) = self.places.find_entry(hash, |&other| other == at) {

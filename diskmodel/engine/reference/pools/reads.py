@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from diskmodel.controller.block_cache import BlockCache
-from diskmodel.engine.reference.clock import COMPLETE, Clock
+from diskmodel.controller.block_cache import Arc, BlockCache
+from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, LAST, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.raid import Access, Raid
+from diskmodel.engine.steady.start import Start
+from diskmodel.layout.pools.ring import Devices, Region, Ring
 from diskmodel.layout.pools.streams import Stream, Streams
 from diskmodel.records import READ
 
@@ -48,14 +51,36 @@ class PoolReads:
         self.coming: dict[int, Coming] = {}
         #: The cache of OpenZFS in front of the pool, where it has a size (rule K16); its blocks are records.
         self.arc: BlockCache | None = None
+        #: What the cache devices hold, and when they are free (rule X27).
+        self.ring: Ring | None = None if pool.ring is None else Ring(pool.ring)
+        self.cache_devices = None if pool.ring is None else Devices(pool.ring)
+        self.is_fed = False
+        #: Records that were looked for on the ring: those found, and the others.
+        self.n_ring_hits = self.n_ring_misses = 0
         self.device = len(raid.devices) + 4
+
+    def begin_with(self, arc: BlockCache | None, start: Start) -> None:
+        """Take the cache in front of the pool, and what it and the cache devices hold when the run begins."""
+        self.arc = arc
+        pool = self.raid.tables.pool
+        assert pool is not None
+        if pool.ring is not None:
+            self.ring = Ring(pool.ring, [Region(*region) for region in start.ring.tolist()])
+        lost = deque(zip(start.ring_lost_at.tolist(), start.ring_lost.tolist(), strict=True))
+        for at, record in enumerate(start.cached.tolist() if arc is not None else []):
+            while lost and lost[0][0] <= at:
+                self.written(lost.popleft()[1])
+            evicted = arc.insert(record) if arc is not None else None
+            if evicted is not None and at >= start.ring_from and not self.is_on_ring(evicted):
+                self.put_on_ring(evicted)
 
     def read(self, row: int, sector: int, n: int, done: Done) -> None:
         """Read what is neither in memory nor being read, and ahead of a reader that goes on."""
         first, end = sector // self.record, -(-(sector + n) // self.record)
         is_whole = (sector + n) % self.record == 0
         stream, comes_to_others = self.streams.read(first, end, self.clock.now)
-        if stream is None and not any(map(self._knows, range(first, end))):
+        if stream is None and not any(map(self._is_near, range(first, end))):
+            self.n_ring_misses += end - first if self.ring is not None else 0
             self.raid.access(READ, sector, n, done)
             return
         reader, is_hasty = Reader(done, self.clock.now), False
@@ -100,6 +125,54 @@ class PoolReads:
     def _knows(self, record: int) -> bool:
         return record in self.held or record in self.coming or self.is_cached(record)
 
+    def _is_near(self, record: int) -> bool:
+        """Whether a record need not come from the disks."""
+        return self._knows(record) or self.is_on_ring(record)
+
+    def is_on_ring(self, record: int) -> bool:
+        """Whether a cache device has a record (rule X27)."""
+        return self.ring is not None and record in self.ring
+
+    def put_on_ring(self, record: int) -> None:
+        """Keep a record that the ARC has evicted on the cache devices, if there are any."""
+        if self.ring is not None:
+            self.ring.insert(record)
+
+    def read_from_ring(self, record: int, done: Callable[[], None]) -> bool:
+        """Read a record from the cache devices, if they have it."""
+        if self.ring is None or self.cache_devices is None:
+            return False
+        if record not in self.ring:
+            self.n_ring_misses += 1
+            return False
+        self.n_ring_hits += 1
+        self.clock.at(self.cache_devices.read(record, self.clock.now), COMPLETE, self.device, LAST, done)
+        return True
+
+    def written(self, record: int) -> None:
+        """What a cache device has of a record is of no use any more."""
+        if self.ring is not None:
+            self.ring.invalidate(record)
+
+    def feed_later(self) -> None:
+        """Something has come into the ARC, from which the ring is fed a while later, if it is not yet to be."""
+        if self.ring is not None and not self.is_fed:
+            self.is_fed = True
+            self._feed_in(self.ring.tables.feed_ns)
+
+    def _feed_in(self, wait_ns: int) -> None:
+        self.clock.at(self.clock.now + wait_ns, ARRIVE, self.device, LAST - 5, self._feed)
+
+    def _feed(self) -> None:
+        """The ring takes what the ARC evicts next, and comes again unless there was nothing."""
+        assert self.ring is not None
+        tables = self.ring.tables
+        n_before = self.ring.n_come
+        is_busy = isinstance(self.arc, Arc) and self.ring.feed(self.arc)
+        self.is_fed = self.ring.n_come > n_before
+        if self.is_fed:
+            self._feed_in(tables.busy_feed_ns if is_busy else tables.feed_ns)
+
     def _read_ahead(self, stream: Stream, *, is_missed: bool) -> None:
         for record in self.streams.ahead(stream, is_missed=is_missed):
             if not self._knows(record):
@@ -107,6 +180,8 @@ class PoolReads:
                 self._fetch(record, is_ahead=True)
 
     def _fetch(self, record: int, *, is_ahead: bool = False) -> None:
+        if self.read_from_ring(record, lambda: self._came(record)):
+            return
         self.raid.read_record(record, self.record, lambda *_: self._came(record), is_ahead=is_ahead)
 
     def _hasten(self, records: range) -> None:

@@ -194,14 +194,18 @@ class PoolWrites:
             return
         left = len(missing)
 
-        def read(_: Access, command: Command) -> None:
+        def come(command: Command | None = None) -> None:
             nonlocal left
             left -= 1
             if not left:
                 self._take(write, command)
 
+        def read(_: Access, command: Command) -> None:
+            come(command)
+
         for number in missing:
-            self.raid.access(READ, number * record, record, read)
+            if not self.reads.read_from_ring(number, come):
+                self.raid.access(READ, number * record, record, read)
 
     def _holds(self, record: int) -> bool:
         return record in self.open.records or (self.syncing is not None and record in self.syncing.records)
@@ -217,6 +221,7 @@ class PoolWrites:
             if number not in self.open.records:
                 self._dirtied(number)
             self.open.records[number] = is_direct and write.is_safe
+            self.reads.written(number)
         self._dirty_changed()
         self._set_time()
         self._begin_group()

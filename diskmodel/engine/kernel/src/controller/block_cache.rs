@@ -99,7 +99,9 @@ impl BlockCache {
         LOADED.get(blocks.len(), is_key, key, || {
             let mut cache = BlockCache::new(policy, capacity)?;
             cache.reserve(blocks.len());
-            blocks.iter().for_each(|&block| cache.insert(block));
+            for &block in blocks {
+                cache.insert(block);
+            }
             Ok(cache)
         })
     }
@@ -136,32 +138,41 @@ impl BlockCache {
         }
     }
 
-    /// A block has come in (or was used, if it is here already); others may have to go.
-    pub fn insert(&mut self, block: i64) {
+    /// The cache, if it is an ARC.
+    pub fn arc(&self) -> Option<&Arc> {
+        match self {
+            BlockCache::Arc(arc) => Some(arc),
+            _ => None,
+        }
+    }
+
+    /// A block has come in (or was used, if it is here already); which one had to go for it.
+    pub fn insert(&mut self, block: i64) -> Option<i64> {
         match self {
             BlockCache::Lru { capacity, lists } => {
                 lists.put(HELD, block);
-                if lists.len(HELD) > *capacity {
-                    lists.drop_oldest(HELD);
+                if lists.len(HELD) <= *capacity {
+                    return None;
                 }
+                lists.drop_oldest(HELD)
             }
             BlockCache::TwoQueue { capacity, n_new, n_remembered, lists } => {
                 match lists.list_of(block) {
                     Some(LASTING | REMEMBERED) => lists.put(LASTING, block),
-                    Some(_) => return,
+                    Some(_) => return None,
                     None => lists.put(NEW, block),
                 }
                 if lists.len(NEW) + lists.len(LASTING) <= *capacity {
-                    return;
+                    return None;
                 }
-                if lists.len(NEW) > *n_new || lists.len(LASTING) == 0 {
-                    lists.move_oldest(NEW, REMEMBERED);
-                    if lists.len(REMEMBERED) > *n_remembered {
-                        lists.drop_oldest(REMEMBERED);
-                    }
-                } else {
-                    lists.drop_oldest(LASTING);
+                if lists.len(NEW) <= *n_new && lists.len(LASTING) > 0 {
+                    return lists.drop_oldest(LASTING);
                 }
+                let gone = lists.move_oldest(NEW, REMEMBERED);
+                if lists.len(REMEMBERED) > *n_remembered {
+                    lists.drop_oldest(REMEMBERED);
+                }
+                gone
             }
             BlockCache::Arc(arc) => arc.insert(block),
         }
@@ -169,62 +180,80 @@ impl BlockCache {
 }
 
 impl Arc {
-    fn insert(&mut self, block: i64) {
+    /// The lists that a ring is fed from, in order.
+    pub const FED: [usize; 2] = [FREQUENT, RECENT];
+
+    /// Whether there is no room.
+    pub fn is_full(&self) -> bool {
+        self.lists.len(RECENT) + self.lists.len(FREQUENT) >= self.capacity
+    }
+
+    /// The blocks of a list, the oldest or the newest first.
+    pub fn in_order(&self, list: usize, is_newest_first: bool) -> impl Iterator<Item = i64> + '_ {
+        self.lists.blocks(list, is_newest_first)
+    }
+
+    fn insert(&mut self, block: i64) -> Option<i64> {
         let Arc { capacity, target, lists } = self;
         match lists.list_of(block) {
-            Some(RECENT | FREQUENT) => lists.put(FREQUENT, block),
+            Some(RECENT | FREQUENT) => {
+                lists.put(FREQUENT, block);
+                None
+            }
             Some(WAS_RECENT) => {
                 let step = (lists.len(WAS_FREQUENT) / lists.len(WAS_RECENT)).max(1);
                 *target = (*target + step).min(*capacity);
-                self.replace(false);
+                let gone = self.replace(false);
                 self.lists.put(FREQUENT, block);
+                gone
             }
             Some(_) => {
                 let step = (lists.len(WAS_RECENT) / lists.len(WAS_FREQUENT)).max(1);
                 *target = target.saturating_sub(step);
-                self.replace(true);
+                let gone = self.replace(true);
                 self.lists.put(FREQUENT, block);
+                gone
             }
             None => {
-                self.make_room();
+                let gone = self.make_room();
                 self.lists.put(RECENT, block);
+                gone
             }
         }
     }
 
-    fn make_room(&mut self) {
+    fn make_room(&mut self) -> Option<i64> {
         let lists = &mut self.lists;
         let recent = lists.len(RECENT);
         if recent + lists.len(WAS_RECENT) == self.capacity {
-            if recent < self.capacity {
-                lists.drop_oldest(WAS_RECENT);
-                self.replace(false);
-            } else {
-                lists.drop_oldest(RECENT);
+            if recent == self.capacity {
+                return lists.drop_oldest(RECENT);
             }
-            return;
+            lists.drop_oldest(WAS_RECENT);
+            return self.replace(false);
         }
         let known = recent + lists.len(FREQUENT) + lists.len(WAS_RECENT) + lists.len(WAS_FREQUENT);
         if known >= self.capacity {
             if known == 2 * self.capacity {
                 lists.drop_oldest(WAS_FREQUENT);
             }
-            self.replace(false);
+            return self.replace(false);
         }
+        None
     }
 
     /// Drops one block and remembers its name, if the cache is full.
-    fn replace(&mut self, was_frequent: bool) {
+    fn replace(&mut self, was_frequent: bool) -> Option<i64> {
         let lists = &mut self.lists;
         let recent = lists.len(RECENT);
         if recent + lists.len(FREQUENT) < self.capacity {
-            return;
+            return None;
         }
         let is_over = recent > self.target || (was_frequent && recent == self.target);
         if recent > 0 && (is_over || lists.len(FREQUENT) == 0) {
-            lists.move_oldest(RECENT, WAS_RECENT);
+            lists.move_oldest(RECENT, WAS_RECENT)
         } else {
-            lists.move_oldest(FREQUENT, WAS_FREQUENT);
+            lists.move_oldest(FREQUENT, WAS_FREQUENT)
         }
     }
 }
@@ -238,11 +267,11 @@ mod tests {
         let blocks: Vec<i64> = (0..(1 << 16) + 9).map(|i| i * 7 % 50_021).collect();
         for policy in ["lru", "2q", "arc"] {
             let mut plain = BlockCache::new(policy, 30_000).unwrap();
-            blocks.iter().for_each(|&block| plain.insert(block));
+            blocks.iter().for_each(|&block| drop(plain.insert(block)));
             for _ in 0..3 {
                 let mut copy = BlockCache::loaded(policy, 30_000, &blocks).unwrap();
                 let mut other = BlockCache::new(policy, 30_000).unwrap();
-                blocks.iter().for_each(|&block| other.insert(block));
+                blocks.iter().for_each(|&block| drop(other.insert(block)));
                 for block in (0..60_000).step_by(11) {
                     assert_eq!(copy.contains(block), other.contains(block), "{policy} {block}");
                     copy.insert(block);

@@ -6,7 +6,7 @@ mod dirty_blocks;
 #[cfg(any(feature = "python", test))]
 mod swept;
 
-pub use block_cache::BlockCache;
+pub use block_cache::{Arc as ArcCache, BlockCache};
 pub use dirty_blocks::{DirtyBlocks, Lanes};
 #[cfg(feature = "python")]
 pub use swept::swept;

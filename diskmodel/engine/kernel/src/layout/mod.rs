@@ -9,6 +9,7 @@ mod own_device;
 mod parity;
 mod pool;
 mod pool_log;
+mod pool_ring;
 mod pool_space;
 mod pool_streams;
 mod rebuild;
@@ -33,6 +34,7 @@ pub use journal::{part_within, JournalTables, PartialTables, Room, Stripe, BATCH
 pub use own_device::{DeviceQueue, OwnDeviceTables};
 pub use pool::PoolTables;
 pub use pool_log::{rounded, Lengths};
+pub use pool_ring::{Filling, Region, Ring, RingTables};
 pub use pool_space::{blocks_above, commands_of, write_pieces, Space, WriteTables};
 pub use pool_streams::{ReadTables, Streams};
 pub use scan::{counts_as, scanned_vdevs, step as scan_step, ScanTables, Stored};

@@ -1,6 +1,7 @@
 //! Pools of OpenZFS: where a record lies, and what reading it takes (rules X1 to X6); see `diskmodel/layout/pools/records.py`.
 
 use super::draid::DraidTables;
+use super::pool_ring::RingTables;
 use super::pool_space::WriteTables;
 use super::pool_streams::ReadTables;
 use super::scan::ScanTables;
@@ -45,6 +46,8 @@ record! {
         pub scan: ScanTables,
         /// Of a pool of dRAID vdevs.
         pub draid: Option<DraidTables>,
+        /// Of a pool with cache devices.
+        pub ring: Option<RingTables>,
     }
 }
 

@@ -43,6 +43,9 @@ returned! {
         rebuilt_sectors: i64,
         /// When a write first had to wait for room in the controller's cache.
         cache_full_ns: Option<i64>,
+        /// Records that were looked for on a pool's cache devices: those found, and the others.
+        ring_hits: i64,
+        ring_misses: i64,
         counters: CountersOut,
         /// Parts of a time that are too long for their column, and their places in it.
         long_places: Vec<usize>,
@@ -129,9 +132,20 @@ fn run_parts<D: Device>(parts: Parts<D>, columns: Columns, watch: &mut Watch) ->
     let (end_ns, rebuilt_sectors) = simulation.run_unless(&mut || watch.is_stopped())?;
     let counters = CountersOut::of(simulation.disks(), end_ns)?;
     let cache_full_ns = simulation.cache_full_ns();
+    let [ring_hits, ring_misses] = simulation.ring_reads();
     let levels = simulation.take_levels();
     let (long_places, long_values) = simulation.into_traffic().put_aside()?.into_iter().unzip();
-    Ok(Outcome { end_ns, rebuilt_sectors, cache_full_ns, counters, long_places, long_values, levels })
+    Ok(Outcome {
+        end_ns,
+        rebuilt_sectors,
+        cache_full_ns,
+        ring_hits,
+        ring_misses,
+        counters,
+        long_places,
+        long_values,
+        levels,
+    })
 }
 
 /// Panics on purpose, for the tests of what becomes of a panic.

@@ -17,8 +17,8 @@ use crate::flash::{Flash, Ftl};
 pub use crate::flash::{FtlTables, GcPolicy};
 use crate::hdd::{self, Disk, Logs};
 pub use crate::host::{Costs, HostTables, PageCacheTables};
-use crate::layout::Layout;
 pub use crate::layout::{CopyPolicy, Family, LayoutTables, Rotation, SyncAction, WritePolicy};
+use crate::layout::{Layout, Ring};
 use crate::loaded::Loaded;
 use crate::mechanics::Spindle;
 use crate::media_cache::MediaCacheTables;
@@ -32,7 +32,7 @@ pub use crate::write_zones::WriteZoneTables;
 use crate::write_zones::WriteZones;
 pub use caches::CacheTables;
 pub use drives::{Drive, FlashTables, HddTables, VirtualTables};
-pub use start::{Spans, Start};
+pub use start::{Regions, Spans, Start};
 
 record! {
     #[derive(Clone, Debug)]
@@ -145,6 +145,12 @@ impl Scenario {
         let controller = Controller::new(times.0, times.1, self.link_bytes_per_s, self.hit_ratio, self.volume_depth);
         let start = &self.start;
         let cache = self.cache.as_ref().map(|cache| cache.build(start)).transpose()?;
+        let ring = layout.pool.as_ref().and_then(|pool| pool.ring.as_ref());
+        let ring = ring.map(|tables| {
+            let n_read = self.cache.as_ref().map_or(0, |cache| cache.read_blocks);
+            Ring::loaded(tables, start.filling(tables.slots, n_read)).map(Box::new)
+        });
+        let ring = ring.transpose()?;
         let buffer = self.host.as_ref().map(|host| host.build(layout.capacity, start)).transpose()?;
         let (n_buffered, sample_every) = (start.buffered.disk.len() as u64, self.sample_every);
         let host = Policy::new(&self.queue);
@@ -170,6 +176,7 @@ impl Scenario {
             flushes,
             n_buffered,
             group: [start.group_records, start.group_indirect, start.group_top],
+            ring,
             sample_every,
         };
         let outside = Outside { before, merge_sectors: self.merge_sectors, write_zones: self.write_zones };

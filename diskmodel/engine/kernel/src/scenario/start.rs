@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::{CacheTables, Scenario};
 use crate::flash::{self, FirstLayout};
+use crate::layout::{Filling, Region};
 use crate::rule::MAX_SECTORS;
-use crate::rule::{all_within, each_within, has_length, holds, refused, within};
+use crate::rule::{all_within, ascending, each_within, has_length, holds, refused, within};
 use crate::scenario::Drive;
 use crate::schema::record;
 
@@ -42,6 +43,24 @@ record! {
         pub group_records: i64,
         pub group_indirect: i64,
         pub group_top: i64,
+        /// What the cache devices of a pool hold before the read cache is filled, and from which of its blocks on they
+        /// take what these evict.
+        pub ring: Regions,
+        pub ring_from: i64,
+        /// Records that they lose, and before which of these blocks; ascending.
+        pub ring_lost: Vec<i64>,
+        pub ring_lost_at: Vec<i64>,
+    }
+}
+
+record! {
+    /// Records of a pool of which some are on its cache devices.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Regions {
+        pub first: Vec<i64>,
+        pub n: Vec<i64>,
+        pub kept: Vec<i64>,
+        pub step: Vec<i64>,
     }
 }
 
@@ -79,6 +98,21 @@ impl Writes {
 }
 
 impl Start {
+    /// What the cache devices of a pool, with so many slots, are filled with beside an ARC of so many records.
+    pub(super) fn filling(&self, slots: i64, read_blocks: usize) -> Filling {
+        let Regions { first, n, kept, step } = &self.ring;
+        let regions = first.iter().zip(n).zip(kept).zip(step);
+        Filling {
+            slots,
+            regions: regions.map(|(((&first, &n), &kept), &step)| Region { first, n, kept, step }).collect(),
+            read_blocks,
+            cached: self.cached.clone(),
+            from: self.ring_from as usize,
+            lost: self.ring_lost.clone(),
+            lost_at: self.ring_lost_at.clone(),
+        }
+    }
+
     /// How the data of a flash drive lie that are not written in this run (rule F2).
     pub(super) fn first_layout(&self, drive: u32, model: &flash::Model) -> FirstLayout {
         let n_units = model.n_sectors / model.sectors_per_unit;
@@ -110,6 +144,7 @@ impl Scenario {
             ("start.group_top", start.group_top),
         ];
         all_within(&group, 0, n_records)?;
+        self.check_ring(n_records)?;
         let cache = self.host.as_ref().and_then(|host| host.page_cache.as_ref());
         let room = cache.map_or(0, |cache| cache.memory_pages as i64);
         let n_pages = self.host.as_ref().map_or(1, |host| n_of(host.page_sectors));
@@ -118,6 +153,37 @@ impl Scenario {
             each_within(field, pages, 0, n_pages - 1)?;
         }
         Ok(())
+    }
+
+    /// What is on cache devices is there, and once.
+    fn check_ring(&self, n_records: i64) -> Result<(), String> {
+        let Start { ring: Regions { first, n, kept, step }, ring_lost, ring_lost_at, cached, .. } = &self.start;
+        let ring = self.layout.pool.as_ref().and_then(|pool| pool.ring.as_ref());
+        holds(
+            ring.is_some() || first.is_empty(),
+            "start.ring.first (number)",
+            first.len(),
+            "there is no cache device",
+        )?;
+        has_length("start.ring.n", n.len(), first.len())?;
+        has_length("start.ring.kept", kept.len(), first.len())?;
+        has_length("start.ring.step", step.len(), first.len())?;
+        each_within("start.ring.step", step, 0, n_records)?;
+        each_within("start.ring.first", first, 0, n_records)?;
+        each_within("start.ring.n", n, 1, n_records)?;
+        let mut end = 0;
+        let mut left = ring.map_or(0, |ring| ring.slots);
+        for (at, ((&first, &n), &kept)) in first.iter().zip(n).zip(kept).enumerate() {
+            within(&format!("start.ring.first[{at}]"), first, end, n_records)?;
+            end = first + n;
+            within(&format!("start.ring.kept[{at}]"), kept, 0, n.min(left))?;
+            left -= kept;
+        }
+        each_within("start.ring_lost", ring_lost, 0, n_records)?;
+        has_length("start.ring_lost_at", ring_lost_at.len(), ring_lost.len())?;
+        each_within("start.ring_lost_at", ring_lost_at, 0, cached.len() as i64)?;
+        ascending("start.ring_lost_at", ring_lost_at)?;
+        within("start.ring_from", self.start.ring_from, 0, cached.len() as i64)
     }
 
     fn check_writes(&self) -> Result<(), String> {

@@ -314,9 +314,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 request.parity += parity;
                 request.queue += waited;
                 request.last = Times::of(last);
-                if let Some(cache) = &mut self.cache {
-                    cache.insert(request.sector, request.n);
-                }
+                self.keep(host);
                 self.answered(host);
                 if let Some(place) = place {
                     self.leave_place(host, place, last);

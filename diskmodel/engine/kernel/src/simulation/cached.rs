@@ -79,7 +79,9 @@ impl Cache {
     pub fn insert(&mut self, sector: i64, n: i64) {
         let blocks = self.blocks(sector, n);
         if let Some(cache) = &mut self.read {
-            blocks.for_each(|block| cache.insert(block));
+            for block in blocks {
+                cache.insert(block);
+            }
         }
     }
 }

@@ -26,7 +26,7 @@ use crate::command::{Command, Commands, Slots};
 use crate::device::{Device, Shared};
 use crate::divisor::Divisor;
 use crate::events::{Action, Events, Next, Step, ARRIVE, COMPLETE};
-use crate::layout::{CopyChoice, Layout, Piece, Plan};
+use crate::layout::{CopyChoice, Layout, Piece, Plan, Ring};
 use crate::mechanics::{FLUSH, WRITE};
 use crate::traffic::{Completion, Request, Traffic};
 
@@ -234,6 +234,8 @@ pub struct BeforeDisks {
     pub n_buffered: u64,
     /// Of a transaction group whose writing begins with the run: records, indirect blocks, records below which data is.
     pub group: [i64; 3],
+    /// The cache devices of a pool.
+    pub ring: Option<Box<Ring>>,
     /// Levels are recorded after every so many completions; 0: never.
     pub sample_every: u64,
 }
@@ -302,13 +304,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             flushes,
             n_buffered,
             group,
+            ring,
             sample_every,
         } = before;
         let journal = Journal::of(traffic.rules(), model.sector_bytes(), flushes.turn_ns()).map(Box::new);
         Simulation {
             has_passing: flushes.has_passing(traffic.rules(), journal.is_some()),
             journal,
-            pool: PoolWrites::new(&layout, flushes.turn_ns(), group).map(Box::new),
+            pool: PoolWrites::new(&layout, flushes.turn_ns(), group, ring).map(Box::new),
             flushes: Box::new(flushes),
             syncs: ClientSyncs::of(traffic.rules()).map(Box::new),
             logs: Log::of(traffic.rules()),
@@ -498,6 +501,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::PoolDelayed(host) => self.fill(host),
             Action::PoolTaken(host) => self.write_taken(host),
             Action::PoolRead(host) => self.read_done(host),
+            Action::RingRead(read) => self.ring_read(read),
+            Action::RingFed => self.feed_ring(),
             Action::LogIssued(block) => self.log_timed(block),
             Action::LogDeviceDone(block) => self.on_log_device(block),
             Action::SpecialDone => self.special_done(),

@@ -11,7 +11,7 @@ use crate::command::Command;
 use crate::device::{Device, Shared};
 use crate::events::{Action, ARRIVE, COMPLETE};
 use crate::layout::{
-    blocks_above, commands_of, write_pieces, DeviceQueue, Layout, Piece, PoolTables, Space, WriteTables,
+    blocks_above, commands_of, write_pieces, DeviceQueue, Layout, Piece, PoolTables, Ring, Space, WriteTables,
 };
 use crate::mechanics::{FLUSH, READ, WRITE};
 use crate::traffic::{Traffic, PASS_THROUGH};
@@ -125,13 +125,13 @@ pub struct PoolWrites {
 impl PoolWrites {
     /// `group` are records and indirect blocks of a group whose writing begins with the run, and the records below which
     /// data lies (rule Z12).
-    pub fn new(layout: &Layout, turn_ns: i64, group: [i64; 3]) -> Option<Self> {
+    pub fn new(layout: &Layout, turn_ns: i64, group: [i64; 3], ring: Option<Box<Ring>>) -> Option<Self> {
         let pool = layout.pool.as_ref()?;
         let [left_records, left_indirect, top] = group;
         Some(PoolWrites {
             space: Space::new(layout, &pool.writes, top),
             log: IntentLog::new(&pool.writes),
-            reads: PoolReads::new(&pool.reads, pool.writes.n_records),
+            reads: PoolReads::new(&pool.reads, pool.writes.n_records, ring),
             open: Group::default(),
             syncing: (left_records > 0).then(Group::default),
             dirty: left_records * pool.record + left_indirect * pool.writes.indirect,
@@ -289,7 +289,6 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     #[inline(never)]
     pub(super) fn fill(&mut self, host: u32) {
         let (sector, n) = (self.hosts[host].sector, self.hosts[host].n);
-        let now = self.events.now;
         let Some((pool, _, tables)) = self.pool() else { return };
         let record = tables.record;
         let (first, last) = (sector / record, (sector + n - 1) / record);
@@ -312,17 +311,22 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             write.n_reads = n_missing as u32;
         }
         for &number in &missing[..n_missing] {
-            self.plan_access(Owner::Fill(host), READ, number * record, record, now);
+            self.fetch(Owner::Fill(host), number, record);
         }
     }
 
     /// A part of a record that was missing has been read.
     #[inline(never)]
     pub(super) fn filled(&mut self, host: u32, last: &Command) {
+        self.part_came(host, Times::of(last));
+    }
+
+    /// The same, from wherever it came.
+    pub(super) fn part_came(&mut self, host: u32, last: Times) {
         let Some((pool, ..)) = self.pool() else { return };
         let Some(write) = pool.writes.get_mut(&host) else { return };
         write.n_reads -= 1;
-        write.last = Times::of(last);
+        write.last = last;
         if write.n_reads == 0 {
             self.take_write(host);
         }
@@ -344,6 +348,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             vec![Entry { n_bytes: writes.log_header + n * sector_bytes, n_records: 0 }]
         };
         for number in first..=last {
+            if let Some(ring) = &mut pool.reads.ring {
+                ring.invalidate(number);
+            }
             let group = &mut pool.open;
             if group.records.insert(number, is_direct && is_safe).is_none() {
                 let n_above = blocks_above(writes, number).filter(|&block| group.indirect.insert(block)).count();

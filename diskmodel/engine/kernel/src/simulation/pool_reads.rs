@@ -1,14 +1,16 @@
-//! What a pool reads: streams that it reads ahead of, and records that have come (rules X18 and X19); see
+//! What a pool reads: streams that it reads ahead of, records that have come, and its cache devices (rules X18, X19 and
+//! X27); see
 //! `diskmodel/engine/reference/pools/reads.py`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
+use super::pool::LAST;
 use super::{Owner, Simulation, Times};
-use crate::command::Command;
+use crate::command::{Command, Slots};
 use crate::device::Device;
-use crate::events::{Action, COMPLETE};
-use crate::layout::{ReadTables, Streams};
+use crate::events::{Action, ARRIVE, COMPLETE};
+use crate::layout::{ReadTables, Ring, Streams};
 use crate::mechanics::READ;
 use crate::traffic::Traffic;
 
@@ -39,10 +41,13 @@ pub struct PoolReads {
     most_held: usize,
     coming: HashMap<i64, Coming>,
     readers: HashMap<u32, Reader>,
+    /// The cache devices, and what is being read from them.
+    pub(super) ring: Option<Box<Ring>>,
+    pub(super) from_ring: Slots<Owner>,
 }
 
 impl PoolReads {
-    pub fn new(tables: &ReadTables, n_records: i64) -> Self {
+    pub fn new(tables: &ReadTables, n_records: i64, ring: Option<Box<Ring>>) -> Self {
         PoolReads {
             streams: Streams::new(tables, n_records),
             held: HashMap::new(),
@@ -51,6 +56,8 @@ impl PoolReads {
             most_held: tables.held as usize,
             coming: HashMap::new(),
             readers: HashMap::new(),
+            ring,
+            from_ring: Slots::default(),
         }
     }
 
@@ -87,7 +94,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let is_whole = (sector + n) % record == 0;
         let stream = pool.reads.streams.read(first, end, now);
         let is_known = (first..end).any(|number| pool.reads.knows(number));
-        if stream.is_none() && !is_known && !(first..end).any(|number| self.is_cached(number)) {
+        let is_near = is_known || (first..end).any(|number| self.is_cached(number) || self.is_on_ring(number));
+        if stream.is_none() && !is_near {
+            if let Some(ring) = self.ring() {
+                ring.n_misses += end - first;
+            }
             return self.plan_access(Owner::Host(host), READ, sector, n, now);
         }
         let (mut out, mut is_hasty) = (0, false);
@@ -115,7 +126,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             }
             let coming = Coming { readers: vec![host], is_kept, stream: None, is_ahead: false };
             reads.coming.insert(number, coming);
-            self.plan_access(Owner::Record(number), READ, number * record, record, now);
+            self.fetch(Owner::Record(number), number, record);
         }
         if is_hasty {
             self.hasten(first..end);
@@ -152,6 +163,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let Simulation { cache, hosts, .. } = self;
         if let Some(cache) = cache {
             cache.insert(hosts[host].sector, hosts[host].n);
+            if cache.read.is_some() {
+                self.feed_later();
+            }
         }
     }
 
@@ -161,14 +175,13 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     fn read_records_ahead(&mut self, stream: Option<u64>, ahead: Range<i64>, record: i64) {
-        let now = self.events.now;
         for number in ahead {
             let is_cached = self.is_cached(number);
             let Some((pool, ..)) = self.pool() else { return };
             if !is_cached && !pool.reads.knows(number) {
                 let coming = Coming { readers: Vec::new(), is_kept: true, stream, is_ahead: true };
                 pool.reads.coming.insert(number, coming);
-                self.plan_access(Owner::Ahead(number), READ, number * record, record, now);
+                self.fetch(Owner::Ahead(number), number, record);
             }
         }
     }
@@ -218,5 +231,77 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         request.last = Times::default();
         self.keep(host);
         self.answered(host);
+    }
+}
+
+// ------------------------------------------------------------------ cache devices
+impl<D: Device, T: Traffic> Simulation<D, T> {
+    pub(super) fn ring(&mut self) -> Option<&mut Ring> {
+        self.pool.as_mut()?.reads.ring.as_deref_mut()
+    }
+
+    /// Records that were looked for on the cache devices: those found, and the others.
+    pub fn ring_reads(&mut self) -> [i64; 2] {
+        self.ring().map_or([0, 0], |ring| [ring.n_hits, ring.n_misses])
+    }
+
+    /// Whether a cache device has a record.
+    pub(super) fn is_on_ring(&self, number: i64) -> bool {
+        self.pool.as_ref().and_then(|pool| pool.reads.ring.as_ref()).is_some_and(|ring| ring.contains(number))
+    }
+
+    /// Reads a record from the cache devices, if they have it, or from the disks.
+    pub(super) fn fetch(&mut self, owner: Owner, number: i64, record: i64) {
+        let (now, device) = (self.events.now, self.pool_device());
+        if let Some(ring) = self.ring() {
+            if ring.contains(number) {
+                ring.n_hits += 1;
+                let done = ring.read(number, now);
+                let Some((pool, ..)) = self.pool() else { return };
+                let read = pool.reads.from_ring.put(owner);
+                return self.events.at(done, COMPLETE, device, LAST, Action::RingRead(read));
+            }
+            ring.n_misses += 1;
+        }
+        self.plan_access(owner, READ, number * record, record, now);
+    }
+
+    /// A record has come from a cache device.
+    #[inline(never)]
+    pub(super) fn ring_read(&mut self, read: u32) {
+        let Some((pool, ..)) = self.pool() else { return };
+        let owner = pool.reads.from_ring[read];
+        pool.reads.from_ring.release(read);
+        match owner {
+            Owner::Record(number) | Owner::Ahead(number) => self.record_came(number),
+            Owner::Fill(host) => self.part_came(host, Times::default()),
+            _ => {}
+        }
+    }
+
+    /// Something has come into the ARC, from which the ring is fed a while later, if it is not yet to be.
+    pub(super) fn feed_later(&mut self) {
+        let Some(ring) = self.ring().filter(|ring| !ring.is_fed) else { return };
+        ring.is_fed = true;
+        let wait = ring.feed_ns();
+        self.feed_in(wait);
+    }
+
+    fn feed_in(&mut self, wait: i64) {
+        let (now, device) = (self.events.now, self.pool_device());
+        self.events.at(now + wait, ARRIVE, device, LAST - 5, Action::RingFed);
+    }
+
+    /// The ring takes what the ARC evicts next, and comes again unless there was nothing.
+    #[inline(never)]
+    pub(super) fn feed_ring(&mut self) {
+        let Simulation { pool, cache, .. } = self;
+        let arc = cache.as_ref().and_then(|cache| cache.read.as_ref()?.arc());
+        let Some(ring) = pool.as_mut().and_then(|pool| pool.reads.ring.as_deref_mut()) else { return };
+        let next = arc.and_then(|arc| ring.feed(arc));
+        ring.is_fed = next.is_some();
+        if let Some(wait) = next {
+            self.feed_in(wait);
+        }
     }
 }

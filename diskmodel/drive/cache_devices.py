@@ -1,0 +1,77 @@
+"""Flash drives as the cache devices of a pool (L2ARC)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+from diskmodel.drive.description import load_drive
+from diskmodel.drive.flash.description import Flash
+from diskmodel.drive.own_devices import NONE
+from diskmodel.errors import DescriptionError, Fault
+from diskmodel.faults import inner
+from diskmodel.layout.pools.cache_devices import CacheDevice
+
+_FIX = f'use one that is, for example "micron-7450-pro-1920", or "{NONE}" for no cache device'
+
+
+def cache_drive(name: str) -> Flash:
+    """Return the drive of that name for a cache device; what it holds need not survive a loss of power.
+
+    Raises
+    ------
+    DescriptionError
+        When there is no such drive, or it is no flash drive.
+    """
+    drive = load_drive(name)
+    if not isinstance(drive, Flash):
+        raise DescriptionError(Fault("cache", name, "is no flash drive, as which a cache device is modeled", _FIX))
+    return drive
+
+
+def cache_device_of(name: str, count: int = 1) -> CacheDevice:
+    """Return the drive of that name as a cache device: its size, and how it reads."""
+    drive = cache_drive(name)
+    return CacheDevice(
+        size_bytes=drive.capacity_bytes,
+        count=count,
+        page_bytes=drive.page_bytes,
+        dies=drive.channels * drive.dies_per_channel,
+        read_ns=drive.read_ns,
+        command_ns=drive.read_overhead_ns,
+        latency_ns=drive.read_latency_ns,
+        bytes_per_s=min(drive.interface_bytes_per_s, drive.channels * drive.channel_bytes_per_s),
+    )
+
+
+def with_cache_drive(value: Any) -> Any:
+    """Return cache devices with the figures of their drive, where it is named: "NAME", or a table with `drive`.
+
+    What else such a table states has precedence. "none" is no device.
+
+    Raises
+    ------
+    PydanticCustomError
+        When there is no such drive, or it is no flash drive.
+    """
+    more: dict[str, Any] = {}
+    name = value
+    if isinstance(value, Mapping) and "drive" in value:
+        name, more = value["drive"], {key: stated for key, stated in value.items() if key != "drive"}
+    if not isinstance(name, str):
+        return value
+    if name == NONE:
+        return None
+    try:
+        found = cache_device_of(name)
+        # "size" is the same field as "size_bytes"
+        other = {key: own for key, own in dict(found).items() if not any(f"{key}_".startswith(f"{x}_") for x in more)}
+        return CacheDevice.parse({**other, **more}) if more else found
+    except DescriptionError as error:
+        raise inner(error) from None
+
+
+#: Cache devices inside another description: a full description, the path of a drive's profile, or its name.
+NamedCache = Annotated[CacheDevice, BeforeValidator(with_cache_drive)]

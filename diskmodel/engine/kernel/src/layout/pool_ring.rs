@@ -1,0 +1,279 @@
+//! What the cache devices of a pool hold, and when reads of them are done (rule X27); see
+//! `diskmodel/layout/pools/ring.py`.
+
+use std::collections::VecDeque;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::controller::{ArcCache, BlockCache};
+use crate::loaded::Loaded;
+use crate::rule::{all_within, within};
+use crate::rule::{MAX_DISKS, MAX_PIECES, MAX_SECTORS, MAX_TIME_NS};
+use crate::schema::record;
+
+/// Rings that were filled last, by what they were filled with.
+static LOADED: Loaded<Filling, Held> = Loaded::new();
+
+record! {
+    /// The cache devices of a pool, as `diskmodel.layout.pools.ring.RingTables`.
+    #[derive(Clone, Debug)]
+    pub struct RingTables {
+        /// Records that all devices have room for.
+        pub slots: i64,
+        /// Records that a feed takes at most, and that it looks at in a list.
+        pub feed: i64,
+        pub headroom: i64,
+        pub feed_ns: i64,
+        pub busy_feed_ns: i64,
+        /// Devices, dies of each, and pages that a record takes.
+        pub devices: i64,
+        pub dies: i64,
+        pub pages: i64,
+        pub sense_ns: i64,
+        pub send_ns: i64,
+        pub latency_ns: i64,
+    }
+}
+
+impl RingTables {
+    pub fn check(&self) -> Result<(), String> {
+        let counts = [
+            ("layout.pool.ring.slots", self.slots),
+            ("layout.pool.ring.feed", self.feed),
+            ("layout.pool.ring.headroom", self.headroom),
+        ];
+        all_within(&counts, 1, MAX_SECTORS / 2)?;
+        let parts = [
+            ("layout.pool.ring.devices", self.devices),
+            ("layout.pool.ring.dies", self.dies),
+            ("layout.pool.ring.pages", self.pages),
+        ];
+        all_within(&parts, 1, MAX_DISKS)?;
+        within("layout.pool.ring.dies", self.devices * self.dies, 1, MAX_PIECES)?;
+        let times = [
+            ("layout.pool.ring.feed_ns", self.feed_ns),
+            ("layout.pool.ring.busy_feed_ns", self.busy_feed_ns),
+            ("layout.pool.ring.sense_ns", self.sense_ns),
+            ("layout.pool.ring.send_ns", self.send_ns),
+        ];
+        all_within(&times, 1, MAX_TIME_NS / 1024)?;
+        within("layout.pool.ring.latency_ns", self.latency_ns, 0, MAX_TIME_NS)
+    }
+}
+
+/// Records `first` to `first + n - 1`, of which `kept` are on the ring when a run begins: number `b * step % n` of them is
+/// `b` behind the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    pub first: i64,
+    pub n: i64,
+    pub kept: i64,
+    pub step: i64,
+}
+
+impl Region {
+    /// Which of those that are kept a record is.
+    fn number(&self, record: i64) -> Option<i64> {
+        let behind = record - self.first;
+        if !(0..self.n).contains(&behind) {
+            return None;
+        }
+        let number = (i128::from(behind) * i128::from(self.step) % i128::from(self.n)) as i64;
+        (number < self.kept).then_some(number)
+    }
+}
+
+/// What a ring is filled with before a run.
+#[derive(Clone, Default, PartialEq)]
+pub struct Filling {
+    pub slots: i64,
+    pub regions: Vec<Region>,
+    /// Room of the ARC, and what came into it.
+    pub read_blocks: usize,
+    pub cached: Vec<i64>,
+    /// From which of these on the ring takes what they evict.
+    pub from: usize,
+    /// Records that the ring loses, and before which of these; ascending.
+    pub lost: Vec<i64>,
+    pub lost_at: Vec<i64>,
+}
+
+/// Records on the cache devices. Each that comes takes the place of the oldest one.
+#[derive(Clone, Default)]
+struct Held {
+    /// What they hold from the beginning, and how many of each region have made room already.
+    regions: Vec<(Region, i64)>,
+    /// Records of these that have been written since.
+    written: FxHashSet<i64>,
+    n_free: i64,
+    /// Those that came since, in order, each with its number; and the number of each that is still valid.
+    order: VecDeque<(i64, u64)>,
+    number: FxHashMap<i64, u64>,
+    n_come: u64,
+}
+
+impl Held {
+    fn filled(filling: &Filling) -> Result<Self, String> {
+        let n_kept: i64 = filling.regions.iter().map(|region| region.kept).sum();
+        let regions = filling.regions.iter().map(|&region| (region, 0)).collect();
+        let mut held = Held { regions, n_free: filling.slots - n_kept, ..Held::default() };
+        if filling.read_blocks > 0 {
+            let mut arc = BlockCache::new("arc", filling.read_blocks)?;
+            let mut lost = filling.lost.iter().zip(&filling.lost_at).peekable();
+            for (at, &record) in filling.cached.iter().enumerate() {
+                while let Some((&written, _)) = lost.next_if(|&(_, &when)| when <= at as i64) {
+                    held.invalidate(written);
+                }
+                let evicted = arc.insert(record).filter(|_| at >= filling.from);
+                if let Some(evicted) = evicted.filter(|&record| !held.contains(record)) {
+                    held.insert(evicted);
+                }
+            }
+        }
+        Ok(held)
+    }
+
+    fn contains(&self, record: i64) -> bool {
+        self.number.contains_key(&record) || self.is_from_the_beginning(record)
+    }
+
+    fn is_from_the_beginning(&self, record: i64) -> bool {
+        let is_left = |(region, gone): &(Region, i64)| region.number(record).is_some_and(|number| number >= *gone);
+        self.regions.iter().any(is_left) && !self.written.contains(&record)
+    }
+
+    /// Puts a record on the ring that is not there yet.
+    fn insert(&mut self, record: i64) {
+        if self.n_free > 0 {
+            self.n_free -= 1;
+        } else if let Some((_, gone)) = self.regions.iter_mut().find(|(region, gone)| *gone < region.kept) {
+            *gone += 1;
+        } else if let Some((oldest, number)) = self.order.pop_front() {
+            if self.number.get(&oldest) == Some(&number) {
+                self.number.remove(&oldest);
+            }
+        }
+        self.n_come += 1;
+        self.order.push_back((record, self.n_come));
+        self.number.insert(record, self.n_come);
+    }
+
+    /// A record has been written: what the ring has of it is of no use, but takes its place as before.
+    fn invalidate(&mut self, record: i64) {
+        if self.number.remove(&record).is_none() && self.is_from_the_beginning(record) {
+            self.written.insert(record);
+        }
+    }
+}
+
+/// The cache devices of a pool: what they hold, and when they are free.
+pub struct Ring {
+    tables: RingTables,
+    held: Held,
+    /// Of all devices, one behind the other.
+    die_free: Vec<i64>,
+    link_free: Vec<i64>,
+    /// A time to feed it is set.
+    pub is_fed: bool,
+    /// Records that were looked for: those found, and the others.
+    pub n_hits: i64,
+    pub n_misses: i64,
+}
+
+impl Ring {
+    /// The ring of these tables, with what it holds when the run begins.
+    pub fn loaded(tables: &RingTables, filling: Filling) -> Result<Self, String> {
+        let n_records = filling.cached.len();
+        let held = LOADED.get(n_records, |key| *key == filling, || filling.clone(), || Held::filled(&filling))?;
+        Ok(Ring {
+            held,
+            die_free: vec![0; (tables.devices * tables.dies) as usize],
+            link_free: vec![0; tables.devices as usize],
+            tables: tables.clone(),
+            is_fed: false,
+            n_hits: 0,
+            n_misses: 0,
+        })
+    }
+
+    pub fn contains(&self, record: i64) -> bool {
+        self.held.contains(record)
+    }
+
+    pub fn invalidate(&mut self, record: i64) {
+        self.held.invalidate(record);
+    }
+
+    /// How long after something has come into the ARC the ring is fed.
+    pub fn feed_ns(&self) -> i64 {
+        self.tables.feed_ns
+    }
+
+    /// Takes what the ARC evicts next; how long it is to the next feed, none where there was nothing.
+    pub fn feed(&mut self, arc: &ArcCache) -> Option<i64> {
+        let tables = &self.tables;
+        let is_warm = arc.is_full();
+        let times = if is_warm { 1 } else { 2 };
+        let most = (tables.feed * times).min((tables.slots / 4).max(1));
+        let headroom = tables.headroom * times;
+        let mut n_fed = 0;
+        for list in ArcCache::FED {
+            for (passed, record) in (0..).zip(arc.in_order(list, !is_warm)) {
+                if passed >= headroom || n_fed == most {
+                    break;
+                }
+                if !self.held.contains(record) {
+                    self.held.insert(record);
+                    n_fed += 1;
+                }
+            }
+        }
+        let next = if 2 * n_fed > most { tables.busy_feed_ns } else { tables.feed_ns };
+        (n_fed > 0).then_some(next)
+    }
+
+    /// Begins to read a record; when it has come.
+    pub fn read(&mut self, record: i64, now: i64) -> i64 {
+        let RingTables { devices, dies, pages, sense_ns, send_ns, latency_ns, .. } = self.tables;
+        let (device, first) = (record % devices, record / devices * pages);
+        let mut sensed = now;
+        for page in first..first + pages {
+            let free = &mut self.die_free[(device * dies + page % dies) as usize];
+            *free = now.max(*free) + sense_ns;
+            sensed = sensed.max(*free);
+        }
+        let free = &mut self.link_free[device as usize];
+        *free = now.max(*free) + send_ns;
+        (sensed + send_ns).max(*free) + latency_ns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drawn::drawn_from;
+
+    /// Against a list of all that it holds.
+    #[test]
+    fn the_oldest_makes_room() {
+        let mut below = drawn_from(3);
+        let regions = [Region { first: 3, n: 20, kept: 7, step: 13 }, Region { first: 40, n: 5, kept: 5, step: 3 }];
+        let filling = Filling { slots: 15, regions: regions.to_vec(), read_blocks: 0, ..Filling::default() };
+        let mut held = Held::filled(&filling).unwrap();
+        let mut plain: VecDeque<i64> = vec![-1; 3].into();
+        let record_of = |r: &Region, number| (0..r.n).find(|b| b * r.step % r.n == number).unwrap() + r.first;
+        plain.extend(regions.iter().flat_map(|r| (0..r.kept).map(|number| record_of(r, number))));
+        for _ in 0..2_000 {
+            let record = below(50);
+            assert_eq!(held.contains(record), plain.contains(&record), "{record}");
+            if below(3) == 0 {
+                held.invalidate(record);
+                plain.iter_mut().filter(|at| **at == record).for_each(|at| *at = -1);
+            } else if !plain.contains(&record) {
+                held.insert(record);
+                plain.pop_front();
+                plain.push_back(record);
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+"""Description of the cache devices of a pool (L2ARC), and their tables (rule X27)."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from diskmodel.description import Description
+from diskmodel.layout.pools import ring
+from diskmodel.layout.pools.ring import RingTables
+from diskmodel.units import NS_PER_S, Bytes, BytesPerSecond, Length, Nanoseconds
+
+
+class CacheDevice(Description):
+    """Cache devices of a pool (L2ARC), as far as they read: flash drives of one kind.
+
+    Attributes
+    ----------
+    size_bytes : int
+        Of each device.
+    count : int
+        Devices; records are divided among them.
+    page_bytes, dies : int
+        What a die reads at a time, and dies that work at once in each device.
+    read_ns : int
+        Time of a page in its die.
+    command_ns : int
+        Time of a command, one after the other.
+    latency_ns : int
+        What a command takes beyond that, beside other commands.
+    bytes_per_s : float
+        What comes out of each device in a second.
+    """
+
+    size_bytes: Bytes = Field(gt=0, le=1 << 60)
+    count: int = Field(default=1, ge=1, le=64)
+    page_bytes: Length = Field(ge=512, le=1 << 30)
+    dies: int = Field(ge=1, le=1 << 14)
+    read_ns: Nanoseconds = Field(gt=0, le=NS_PER_S)
+    command_ns: Nanoseconds = Field(default=0, le=NS_PER_S)
+    latency_ns: Nanoseconds = Field(default=0, le=NS_PER_S)
+    bytes_per_s: BytesPerSecond = Field(ge=1e6)
+
+    @property
+    def all_bytes(self) -> int:
+        """Size of all devices."""
+        return self.size_bytes * self.count
+
+
+def slots_of(device: CacheDevice, record_bytes: int, arc_bytes: int) -> int:
+    """Return the records that the devices can hold: as many as fit, but no more than the ARC keeps headers of."""
+    return min(device.all_bytes // record_bytes, most_headers(arc_bytes))
+
+
+def most_headers(arc_bytes: int) -> int:
+    """Return the records on cache devices of which an ARC keeps headers."""
+    return int(arc_bytes * ring.HEADERS_RATIO) // ring.HEADER_BYTES
+
+
+def ring_tables(device: CacheDevice, record_bytes: int, arc_bytes: int) -> RingTables:
+    """Return the devices in whole numbers."""
+    feed = max(ring.FEED_BYTES // record_bytes, 1)
+    sent_ns = -(-record_bytes * NS_PER_S // round(device.bytes_per_s))
+    return RingTables(
+        slots=slots_of(device, record_bytes, arc_bytes),
+        feed=feed,
+        headroom=ring.HEADROOM * feed,
+        feed_ns=ring.FEED_NS,
+        busy_feed_ns=ring.BUSY_FEED_NS,
+        devices=device.count,
+        dies=device.dies,
+        pages=-(-record_bytes // device.page_bytes),
+        sense_ns=device.read_ns,
+        send_ns=max(sent_ns, device.command_ns, 1),
+        latency_ns=device.command_ns + device.latency_ns,
+    )
