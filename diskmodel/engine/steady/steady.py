@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from diskmodel.drive.tables import FlashTables
 from diskmodel.engine.steady.groups import group_start
 from diskmodel.engine.steady.parts import Level, Levels, Parts, cached_blocks
 from diskmodel.engine.steady.recent import History
@@ -76,7 +77,8 @@ def settled(
         return parts.start(first)
 
     # in a burst everything would fill, and between two of them nothing
-    n = trial_requests(workload)
+    rebuilds_flash = isinstance(scenario.drive, FlashTables) and scenario.layout.rebuild_disk >= 0
+    n = trial_requests(workload, rebuilds_flash=rebuilds_flash)
     even = workload.at_mean(n)
 
     def tried(levels: Levels, n_dirty: int = 0) -> tuple[Levels, Pace]:

@@ -26,9 +26,9 @@ DRIFT = 0.05
 _NEARLY = 0.9
 
 
-def trial_requests(workload: Workload) -> int:
-    """Return the requests of a trial."""
-    counts_as = min(max(workload.mean_size_bytes / _LARGE_BYTES, 1.0), _MOST)
+def trial_requests(workload: Workload, *, rebuilds_flash: bool) -> int:
+    """Return the requests of a trial. Beside the rebuild of a flash drive, whose steps are most of it, fewer do."""
+    counts_as = _MOST if rebuilds_flash else min(max(workload.mean_size_bytes / _LARGE_BYTES, 1.0), _MOST)
     return min(max(round(TRIAL_REQUESTS / counts_as), _TURNS * workload.queue_depth), TRIAL_REQUESTS)
 
 

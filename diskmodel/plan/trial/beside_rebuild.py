@@ -28,6 +28,10 @@ _HALFWAY_ONLY = {0.5: 1.0}
 #: at double, a question about rare requests takes twice as long. With fewer than 300 requests, p99 is one of the
 #: three slowest.
 _MAX_STEPS, _MIN_REQUESTS = 200_000, 300
+#: The same of flash drives, where each step takes five times as long to simulate, and no arm goes to and fro. From an
+#: eighth of the steps the rate was within 0.2 % and p99 within 7 % of those from all (an NVMe drive, 500 requests a
+#: second); at half of them p99 is from too few requests that meet an erase, at double an answer takes 0.2 s more.
+_MAX_FLASH_STEPS = 25_000
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,8 @@ def beside_rebuild(
     if not workload.queue_depth:
         speed = fastest_rebuild_bytes_per_s(array, layout.rebuild)
         step_bytes = layout.pool_record_bytes if layout.kind.is_pool else layout.rebuild.window_bytes
-        seconds = _MAX_STEPS * step_bytes / speed
+        max_steps = _MAX_STEPS if isinstance(array.drive, Hdd) else _MAX_FLASH_STEPS
+        seconds = max_steps * step_bytes / speed
         n_requests = min(n_requests, max(round(workload.offered_rate_per_s * seconds), _MIN_REQUESTS))
 
     def at(done_ratio: float) -> Outcome:
