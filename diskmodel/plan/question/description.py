@@ -251,7 +251,7 @@ class Search(Description):
     minimize: Literal["auto", "disks", "cost"] = "auto"
     seed: int = Field(default=0, ge=0, le=MAX_SEED)
     requests: int = Field(default=30_000, ge=200)
-    max_requests: int = Field(default=240_000, ge=200)
+    max_requests: int = Field(default=120_000, ge=200)
     max_requests_at_answer: int = Field(default=1_000_000, ge=200)
     engine: Literal["auto", "native", "simpy"] = "auto"
 

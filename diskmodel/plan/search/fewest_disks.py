@@ -22,8 +22,8 @@ from diskmodel.result.statistics.window import MIN_CYCLES, MIN_ROUNDS, UNKNOWN_C
 from diskmodel.units import in_disks
 
 #: Trials that follow the formulas' guess before bisection takes over: a good guess ends the search in two or three.
-#: Half of them wastes good guesses; double wastes simulations on bad ones.
-GUESSES = 4
+#: At 4, searches bisect although the count next to the answer is guessed; double wastes simulations on bad guesses.
+GUESSES = 6
 
 
 #: Purposes of simulations: finding the answer, and running on around one until it is settled.

@@ -35,6 +35,9 @@ LARGEST_STEP = 4
 #: counts may send the search to the largest one; at double, more counts on the way to an infeasible one are tried.
 FAR = 0.1
 
+#: Utilization beyond which 1 / (1 - utilization) is mostly what chance makes of it.
+MOST_BUSY = 0.99
+
 
 class Hint:
     """Guesses within milliseconds which counts of a family meet the objective."""
@@ -80,6 +83,9 @@ class Hint:
         """Return a guess from what was simulated: from the nearest count that is enough, else from the largest."""
         tried = [trial for trial in self.trier.trials if trial.outcome is not None]
         enough = [trial for trial in tried if trial.is_met]
+        least = _least_by_two(enough)
+        if math.isfinite(least):
+            return disks >= least
         if enough:
             return self._is_enough(_at_other_count(min(enough, key=lambda trial: abs(trial.disks - disks)), disks))
         if disks < self._crossing(tried):
@@ -149,13 +155,37 @@ def margin_of(trial: Trial) -> float:
     return min(margins, default=math.nan) if trial.outcome is not None and trial.outcome.is_stable else math.nan
 
 
+def _least_by_two(enough: Sequence[Trial]) -> float:
+    """Return the least number of disks as the two smallest counts that are enough suggest; nan where they do not.
+
+    The mean of two guesses: that what is closest to its limit grows with a power of 1 / (1 - utilization), and that it
+    grows with a power of the number of disks. Disks that choose among waiting commands serve them the faster the more
+    wait, so that the first guess is mostly too large; near saturation the second is too small.
+    """
+    if len(enough) < 2:
+        return math.nan
+    few, many = enough[:2]
+    if few.outcome is None or many.outcome is None:
+        return math.nan
+    used, spread = 1 - margin_of(few), 1 - margin_of(many)
+    busy, calm = few.outcome.utilization_ratio, many.outcome.utilization_ratio
+    if not (0 < spread < used < 1 and 0 < calm < busy < MOST_BUSY):
+        return math.nan
+    growth, left = math.log(used / spread), -math.log(used)
+    by_disks = few.disks * (few.disks / many.disks) ** (left / growth)
+    room = (1 - busy) * ((1 - busy) / (1 - calm)) ** (left / growth)
+    by_queue = few.disks * busy / (1 - room)
+    return math.sqrt(by_disks * by_queue)
+
+
 def _at_other_count(near: Trial, disks: int) -> Outcome:
-    """Return an open load on another number of disks: utilization is shared among them, and latency 1 / (1 - it)."""
+    """Return an open load on another number of disks: utilization is shared among them, and latency grows as the root
+    of 1 / (1 - it): disks that choose among waiting commands serve them the faster the more wait."""
     outcome = near.outcome
     assert outcome is not None
-    before = min(outcome.utilization_ratio, 0.99)
+    before = min(outcome.utilization_ratio, MOST_BUSY)
     after = before * near.disks / disks
-    slower = (1 - before) / (1 - after) if after < 1 else math.inf
+    slower = math.sqrt((1 - before) / (1 - after)) if after < 1 else math.inf
     latency = {
         stream: {name: Interval.exact(figure.value * slower) for name, figure in figures.items()}
         for stream, figures in outcome.latency_ns.items()
