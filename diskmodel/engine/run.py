@@ -56,18 +56,26 @@ def run_to_result(
     engine: Engine = "auto",
     precision: float = DEFAULT_PRECISION,
     percentile: str | None = None,
+    with_operations: bool = True,
 ) -> Result:
     """Return the result of one run of `n_requests` requests that keeps every completion.
 
     Parameters
     ----------
-    array, workload, seed, engine, precision, percentile
+    array, workload, seed, engine, precision, percentile, with_operations
         As `diskmodel.engine.simulate.simulate`.
     scenario : Scenario
         The array, resolved with the same seed.
     """
     requests, outcome = draw_and_run(array, workload, n_requests, scenario=scenario, seed=seed, engine=engine)
-    return summarize(requests, outcome, n_disks=scenario.n_devices, precision=precision, percentile=percentile)
+    return summarize(
+        requests,
+        outcome,
+        n_disks=scenario.n_devices,
+        precision=precision,
+        percentile=percentile,
+        with_operations=with_operations,
+    )
 
 
 def draw_and_run(

@@ -23,7 +23,7 @@ from diskmodel.engine.run import Engine, draw_and_run, run_to_result
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.shingled import refuse_random_writes
 from diskmodel.engine.steady.burst import burst_of
-from diskmodel.engine.steady.shared import Begin, steady_start
+from diskmodel.engine.steady.shared import Begin, Like, steady_start
 from diskmodel.engine.threads import Threads
 from diskmodel.engine.truths import DRAWS
 from diskmodel.engine.unseen import unseen
@@ -76,6 +76,8 @@ def simulate(
     start: Begin = "steady",
     replications: int = 1,
     with_angles: bool = True,
+    with_operations: bool = True,
+    like: Like | None = None,
 ) -> Result:
     """Return the result of `workload` on `array`: latency as a distribution, rates, utilization, where time is spent.
 
@@ -115,6 +117,13 @@ def simulate(
     with_angles : bool
         Whether intervals include the angles of spindles that the run does not show (rule S2): eight short runs more,
         where they matter. Not needed where only ratios of figures are looked at.
+    with_operations : bool
+        Whether reads and writes have percentiles and intervals of their own. Without it they have their means alone,
+        for searches that look at all requests together: a tenth of a short run's time less. `keep="histogram"` always
+        has them.
+    like : Like, optional
+        An array whose steady start is the first guess for this one's, which a trial confirms: for drives drawn from a
+        profile.
 
     Returns
     -------
@@ -138,7 +147,18 @@ def simulate(
 
     def run(seed: int, n_requests: int | None, precision: float) -> Result:
         return _one_run(
-            array, workload, seed, engine, n_requests, precision, percentile, keep, start, with_angles=with_angles
+            array,
+            workload,
+            seed,
+            engine,
+            n_requests,
+            precision,
+            percentile,
+            keep,
+            start,
+            with_angles=with_angles,
+            with_operations=with_operations,
+            like=like,
         )
 
     if replications == 1:
@@ -191,18 +211,22 @@ def _one_run(
     start: Begin,
     *,
     with_angles: bool,
+    with_operations: bool,
+    like: Like | None,
 ) -> Result:
     """Return the result of one run, without what the profile leaves open."""
     scenario = resolve(array, seed)
     if start == "steady":
-        scenario = replace(scenario, start=steady_start(array, workload, scenario, seed))
+        scenario = replace(scenario, start=steady_start(array, workload, scenario, seed, like))
     n, bound = n_requests or _first_length(workload, engine), None
     if n_requests is None and array.layout.rebuild is not None and isinstance(workload, Workload):
         probe = _of_length(PROBE, array, workload, scenario, seed, engine, precision, percentile, keep)
         bound = rebuild_bound(probe.run)
         n = min(n, bound)
     while True:
-        result = _of_length(n, array, workload, scenario, seed, engine, precision, percentile, keep)
+        result = _of_length(
+            n, array, workload, scenario, seed, engine, precision, percentile, keep, with_operations=with_operations
+        )
         most = MAX_REQUESTS[result.engine if keep == "all" else keep]
         most = most if bound is None else min(most, bound)
         is_whole_trace = isinstance(workload, TraceWorkload) and n >= len(workload.trace)
@@ -332,6 +356,8 @@ def _of_length(
     precision: float,
     percentile: str | None,
     keep: Keep,
+    *,
+    with_operations: bool = True,
 ) -> Result:
     """Return the result of one run of `n` requests."""
     scenario = _sampled(scenario, n)
@@ -346,6 +372,7 @@ def _of_length(
                 engine=engine,
                 precision=precision,
                 percentile=percentile,
+                with_operations=with_operations,
             )
         blocks = workload.blocks(capacity_bytes=array.usable_bytes, n=n, seed=seed, n_before=scenario.start.n_before)
         folded = streamed.run(scenario, blocks)

@@ -36,6 +36,7 @@ def summarize(
     precision: float = DEFAULT_PRECISION,
     percentile: str | None = None,
     confidence: float = 0.95,
+    with_operations: bool = True,
 ) -> Result:
     """Return the result of a run that kept every completion, and check its conservation laws.
 
@@ -50,6 +51,8 @@ def summarize(
     percentile : "p50", …, "p999" or None
         Percentile whose interval must be that narrow, too.
     confidence : float in (0, 1)
+    with_operations : bool
+        Whether reads and writes have percentiles and intervals of their own, beside their means.
 
     Raises
     ------
@@ -75,6 +78,11 @@ def summarize(
     del response_ns
     observed = Latency.of(responses, confidence=confidence, n_rounds=window.n_rounds)
 
+    def of_operation(chosen: NDArray[np.bool_]) -> Subset:
+        if with_operations or chosen.all():
+            return subset(chosen)
+        return Subset(int(chosen.sum()), lambda: Latency.mean_alone(responses[chosen]))
+
     def subset(chosen: NDArray[np.bool_]) -> Subset:
         if chosen.all():
             return Subset(len(rows), lambda: observed)
@@ -93,8 +101,8 @@ def summarize(
         stability=_stability(requests, run),
         measured=Measured(
             observed=observed,
-            reads=subset(op == Op.READ),
-            writes=subset(op == Op.WRITE),
+            reads=of_operation(op == Op.READ),
+            writes=of_operation(op == Op.WRITE),
             commits=subset(are_commits(requests, done, rows)),
             streams={rule.name: subset(owner == index) for index, rule in enumerate(requests.streams)},
             n_hits=int(done.is_hit[rows].sum()),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from enum import Enum
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -27,7 +26,7 @@ from diskmodel.engine.steady.levels import bytes_per_line, n_lines_of
 from diskmodel.engine.steady.logged import Caches, current_runs, full_caches
 from diskmodel.engine.steady.recent import MAX_ROWS, History
 from diskmodel.engine.steady.ring import ring_uses
-from diskmodel.engine.steady.start import EMPTY, Start
+from diskmodel.engine.steady.start import EMPTY, Level, Levels, Start
 from diskmodel.host.tables import HostTables
 from diskmodel.layout.written import Written, written
 from diskmodel.records import Int64
@@ -47,32 +46,6 @@ _ROUNDS_AGED = 2
 
 #: What is drawn of a part.
 Drawn = TypeVar("Drawn")
-
-
-class Level(Enum):
-    """Long-run levels of what waits to be written."""
-
-    #: What comes is written in time: next to nothing waits, or again and again nothing.
-    LOW = "low"
-    #: At the mark at which writing begins, or presses.
-    MARK = "mark"
-    #: More comes than can be written.
-    FULL = "full"
-
-
-@dataclass(frozen=True)
-class Levels:
-    """Of the controller's write-back cache, the drives' buffers, the host's dirty pages, and media caches.
-
-    `filled_ratio` is how much of the room above its mark a full controller's cache takes: less than all where more
-    comes than can be written at the mark, and less where the cache is full.
-    """
-
-    controller: Level = Level.MARK
-    drives: Level = Level.MARK
-    pages: Level = Level.MARK
-    media: Level = Level.FULL
-    filled_ratio: float = 1.0
 
 
 def cached_blocks(scenario: Scenario, history: History) -> Int64:
@@ -219,6 +192,7 @@ class Parts:
             n_before=self.history.n_before,
             round_requests=round_requests,
             cleaning_requests=caches.cleaning_requests,
+            levels=levels,
         )
 
     def n_waiting(self, levels: Levels) -> int:

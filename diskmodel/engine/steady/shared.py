@@ -5,13 +5,15 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import Literal
 
 from diskmodel.array import Array
 from diskmodel.engine.run import run
-from diskmodel.engine.scenario import Scenario
-from diskmodel.engine.steady.start import Start
-from diskmodel.engine.steady.steady import settled
+from diskmodel.engine.scenario import Scenario, resolve
+from diskmodel.engine.steady.start import Levels, Start
+from diskmodel.engine.steady.steady import Near, settled, shown_at
+from diskmodel.engine.steady.trial import Pace
 from diskmodel.workload import TraceWorkload, Workload
 
 #: What caches and buffers hold when a run begins (rule Z1).
@@ -35,16 +37,16 @@ class SharedStarts:
         self._max_bytes = max_bytes
         self._kept: OrderedDict[Hashable, Start] = OrderedDict()
         self._total_bytes = 0
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
 
     def get(self, key: Hashable, compute: Callable[[], Start]) -> Start:
         """Return the start that was kept under a key, or the computed one, which is kept if it is small enough."""
-        with self._lock:
+        with self.lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
         start = compute()
-        with self._lock:
+        with self.lock:
             if key not in self._kept and _n_bytes(start) <= self._max_bytes:
                 self._kept[key] = start
                 self._total_bytes += _n_bytes(start)
@@ -57,7 +59,24 @@ class SharedStarts:
 _STARTS = SharedStarts()
 
 
-def steady_start(array: Array, workload: Workload | TraceWorkload, scenario: Scenario, seed: int) -> Start:
+@dataclass(frozen=True)
+class Like:
+    """An array whose start is a first guess for those that differ little from it, as drives drawn from a profile do.
+
+    Attributes
+    ----------
+    array : Array
+    is_calm : bool
+        Whether it is so far from its limits that the guess needs no trial.
+    """
+
+    array: Array
+    is_calm: bool
+
+
+def steady_start(
+    array: Array, workload: Workload | TraceWorkload, scenario: Scenario, seed: int, like: Like | None = None
+) -> Start:
     """Stationary state of caches and buffers. The kernel finds it where it can, whichever engine runs then.
 
     Parameters
@@ -67,14 +86,44 @@ def steady_start(array: Array, workload: Workload | TraceWorkload, scenario: Sce
     scenario : Scenario
         The array, resolved with the same seed.
     seed : int
+    like : Like, optional
     """
+    capacity_bytes = array.usable_bytes
+    if isinstance(workload, TraceWorkload):
+        return settled(scenario, workload, capacity_bytes=capacity_bytes, seed=seed, engine=run)
+    key = (array.model_dump_json(), workload.model_dump_json(), seed)
 
     def found() -> Start:
-        return settled(scenario, workload, capacity_bytes=array.usable_bytes, seed=seed, engine=run)
+        is_other = like is not None and like.array.model_dump_json() != key[0]
+        near = _near(like, workload, seed) if like is not None and is_other else None
+        return settled(scenario, workload, capacity_bytes=capacity_bytes, seed=seed, engine=run, near=near)
 
-    if isinstance(workload, TraceWorkload):
-        return found()
-    return _STARTS.get((array.model_dump_json(), workload.model_dump_json(), seed), found)
+    return _STARTS.get(key, found)
+
+
+#: What trials of the last arrays show that others differ little from, from their steady levels.
+_SHOWN: OrderedDict[Hashable, tuple[Levels, Pace]] = OrderedDict()
+#: So many of them: a plan asks for those of one array at a time.
+_MOST_SHOWN = 64
+
+
+def _near(like: Like, workload: Workload, seed: int) -> Near:
+    """Return what is known of an array that others differ little from."""
+    array = like.array
+    scenario = resolve(array, seed)
+    start = steady_start(array, workload, scenario, seed)
+    if like.is_calm or start.levels is None:
+        return Near(start)
+    key = (array.model_dump_json(), workload.model_dump_json(), seed)
+    with _STARTS.lock:
+        shown = _SHOWN.get(key)
+    if shown is None:
+        shown = shown_at(start.levels, scenario, workload, capacity_bytes=array.usable_bytes, seed=seed, engine=run)
+        with _STARTS.lock:
+            _SHOWN[key] = shown
+            while len(_SHOWN) > _MOST_SHOWN:
+                _SHOWN.popitem(last=False)
+    return Near(start, shown)
 
 
 def _n_bytes(start: Start) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from enum import Enum
 from typing import Annotated, Self
 
 import numpy as np
@@ -39,6 +40,32 @@ class Spans(_Columns):
 
     lba: Int64
     n: Int64
+
+
+class Level(Enum):
+    """Long-run levels of what waits to be written."""
+
+    #: What comes is written in time: next to nothing waits, or again and again nothing.
+    LOW = "low"
+    #: At the mark at which writing begins, or presses.
+    MARK = "mark"
+    #: More comes than can be written.
+    FULL = "full"
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Of the controller's write-back cache, the drives' buffers, the host's dirty pages, and media caches.
+
+    `filled_ratio` is how much of the room above its mark a full controller's cache takes: less than all where more
+    comes than can be written at the mark, and less where the cache is full.
+    """
+
+    controller: Level = Level.MARK
+    drives: Level = Level.MARK
+    pages: Level = Level.MARK
+    media: Level = Level.FULL
+    filled_ratio: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +128,8 @@ class Start:
         Whether `round_requests` come from one time at which no page of the host is dirty to the next (rule Z6).
     cleaning_requests : int
         Requests that come for each band that a full media cache cleans (rule G9); 0: none is full.
+    levels : Levels, optional
+        At which levels everything is that waits to be written; None: nothing does.
     """
 
     dirty: Int64 = field(default_factory=_nothing)
@@ -126,6 +155,7 @@ class Start:
     round_requests: Beside[int] = 0
     is_in_waves: Beside[bool] = False
     cleaning_requests: Beside[int] = 0
+    levels: Beside[Levels | None] = None
 
     @property
     def room_of_buffered(self) -> Int64:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from diskmodel.drive.tables import FlashTables
 from diskmodel.engine.steady.groups import group_start
-from diskmodel.engine.steady.parts import Level, Levels, Parts, cached_blocks
+from diskmodel.engine.steady.parts import Parts, cached_blocks
 from diskmodel.engine.steady.recent import History
 from diskmodel.engine.steady.ring import with_ring
-from diskmodel.engine.steady.start import EMPTY, Start
+from diskmodel.engine.steady.start import EMPTY, Level, Levels, Start
 from diskmodel.engine.steady.trial import (
     DRIFT,
     Pace,
@@ -42,8 +42,69 @@ _SEARCHES, _SAME = 4, 1 / 32
 Engine = Callable[["Scenario", Requests], Run]
 
 
+@dataclass(frozen=True)
+class Near:
+    """What is known of an array that differs little from another one, under the same workload.
+
+    Attributes
+    ----------
+    start : Start
+        Its steady start. The other one begins with the same levels, and a pool under clients with as much to write.
+    shown : (Levels, Pace), optional
+        What a trial shows that begins at these levels: the other one has them only if its trial shows the same. None:
+        this array is so far from its limits that it has them without a trial.
+    """
+
+    start: Start
+    shown: tuple[Levels, Pace] | None = None
+
+
+@dataclass(frozen=True)
+class _Trials:
+    """Short runs of a workload, without its bursts: in one everything would fill, and between two of them nothing."""
+
+    parts: Parts
+    workload: Workload
+    capacity_bytes: int
+    seed: int
+    engine: Engine
+
+    def run(self, levels: Levels, n_dirty: int = 0) -> tuple[Levels, Pace]:
+        """What a trial shows that begins at these levels, and with so many dirty pages where theirs is low."""
+        parts, scenario = self.parts, self.parts.scenario
+        rebuilds_flash = isinstance(scenario.drive, FlashTables) and scenario.layout.rebuild_disk >= 0
+        n = trial_requests(self.workload, rebuilds_flash=rebuilds_flash)
+        requests = self.workload.at_mean(n).requests(
+            capacity_bytes=self.capacity_bytes,
+            n=n,
+            seed=self.seed,
+            with_cache_draws=scenario.has_drawn_hits,
+            n_before=parts.history.n_before,
+        )
+        start = parts.start(levels)
+        if n_dirty:
+            start = replace(start, pages_dirty=parts.waiting_pages(n_dirty))
+        trial = replace(scenario, start=start, sample_every=max(n // _SAMPLES, 1))
+        run = self.engine(trial, requests)
+        return levels_after(parts, levels, run, requests), pace_of(parts, requests, run)
+
+
+def shown_at(
+    levels: Levels, scenario: Scenario, workload: Workload, *, capacity_bytes: int, seed: int, engine: Engine
+) -> tuple[Levels, Pace]:
+    """What a trial shows that begins at these levels."""
+    parts = Parts(scenario, History(workload, capacity_bytes, seed))
+    return _Trials(parts, workload, capacity_bytes, seed, engine).run(levels)
+
+
 def settled(
-    scenario: Scenario, workload: Workload | TraceWorkload, *, capacity_bytes: int, seed: int, engine: Engine
+    scenario: Scenario,
+    workload: Workload | TraceWorkload,
+    *,
+    capacity_bytes: int,
+    seed: int,
+    engine: Engine,
+    near: Near | None = None,
 ) -> Start:
     """The state in which caches and buffers are after a long time of this workload.
 
@@ -55,6 +116,8 @@ def settled(
     capacity_bytes, seed : int
     engine : callable
         Runs requests; both engines give the same.
+    near : Near, optional
+        What is known of an array that differs little.
 
     Notes
     -----
@@ -70,32 +133,16 @@ def settled(
         history = History(workload, capacity_bytes, seed)
         if not workload.has_writes:
             return with_ring(at_first, scenario, history, math.nan)
+        if near is not None and workload.queue_depth:
+            return near.start
         return group_start(scenario, workload, at_first, capacity_bytes=capacity_bytes, seed=seed, engine=engine)
     parts = Parts(scenario, History(workload, capacity_bytes, seed))
     first = parts.first_levels
     if not parts.has_levels or not parts.writes_anything:
         return parts.start(first)
 
-    # in a burst everything would fill, and between two of them nothing
-    rebuilds_flash = isinstance(scenario.drive, FlashTables) and scenario.layout.rebuild_disk >= 0
-    n = trial_requests(workload, rebuilds_flash=rebuilds_flash)
-    even = workload.at_mean(n)
-
-    def tried(levels: Levels, n_dirty: int = 0) -> tuple[Levels, Pace]:
-        """What a trial shows that begins at these levels, and with so many dirty pages where theirs is low."""
-        requests = even.requests(
-            capacity_bytes=capacity_bytes,
-            n=n,
-            seed=seed,
-            with_cache_draws=scenario.has_drawn_hits,
-            n_before=parts.history.n_before,
-        )
-        start = parts.start(levels)
-        if n_dirty:
-            start = replace(start, pages_dirty=parts.waiting_pages(n_dirty))
-        trial = replace(scenario, start=start, sample_every=max(n // _SAMPLES, 1))
-        run = engine(trial, requests)
-        return levels_after(parts, levels, run, requests), pace_of(parts, requests, run)
+    trials = _Trials(parts, workload, capacity_bytes, seed, engine)
+    tried = trials.run
 
     def checked(levels: Levels) -> Levels:
         """These levels, with a full cache of the controller only if it stays full."""
@@ -103,6 +150,14 @@ def settled(
 
     def begun(levels: Levels) -> Start:
         return parts.start(checked(levels))
+
+    if near is not None and near.start.levels is not None:
+        levels = near.start.levels
+        if near.shown is None or _move_alike(near.shown, tried(levels)):
+            start = parts.start(levels)
+            if near.start.is_in_waves:
+                start = replace(start, round_requests=near.start.round_requests, is_in_waves=True)
+            return start
 
     if parts.media is not None:
         found = _with_media_caches(first, lambda levels: tried(levels)[0])
@@ -145,6 +200,12 @@ def settled(
         is_full = full.pages is Level.FULL
         shown = replace(full, media=first.media, pages=Level.FULL if is_full else Level.MARK)
     return begun(shown)
+
+
+def _move_alike(first: tuple[Levels, Pace], second: tuple[Levels, Pace]) -> bool:
+    """Whether two trials that began at the same levels go on to the same, and by about as much."""
+    apart = max(abs(first[1].cache_rise - second[1].cache_rise), abs(first[1].late_rise - second[1].late_rise))
+    return first[0] == second[0] and apart <= DRIFT
 
 
 def _with_media_caches(first: Levels, tried: Callable[[Levels], Levels]) -> Levels:

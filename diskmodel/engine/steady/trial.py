@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diskmodel.engine.steady.parts import Level, Levels, Parts
+from diskmodel.engine.steady.parts import Parts
 from diskmodel.engine.steady.recent import distinct
+from diskmodel.engine.steady.start import Level, Levels
 from diskmodel.records import Op, Requests, Run
 from diskmodel.workload import Workload
 

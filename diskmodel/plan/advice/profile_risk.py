@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from diskmodel.engine.steady.shared import Like
 from diskmodel.errors import DescriptionError
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.outcome import Outcome
@@ -37,6 +38,10 @@ DRAWN_REQUESTS = 10_000
 #: Numbers of disks beside the answer whose chance is found: so many more, each larger than the one before by this part
 #: of it, and one that is smaller. Truths that meet the objective are not tried with more disks.
 _MORE_COUNTS, _STEP_RATIO = 5, 0.25
+#: Utilization of the busiest disk up to which drawn drives begin with the levels of the array as described, without a
+#: trial: drives of a profile differ by a fifth at most. At half, most arrays behind caches take a trial for each draw;
+#: at 0.8, slow drives that do not keep up would begin like those that do.
+_CALM = 0.5
 
 
 def profile_risk(
@@ -82,7 +87,7 @@ def profile_risk(
     assert same is not None
     reference = values_of(same.outcome) if same.outcome else {}
     length = same.outcome.n_requests if same.outcome else first
-    truths = _Truths(case, evaluate, length)
+    truths = _Truths(case, evaluate, length, trial)
     found = [(moves, true) for moves, true in truths.at(trial.disks, draws.moves) if true is not None]
     if len(found) < 2:
         return None
@@ -114,16 +119,30 @@ def profile_risk(
 
 @dataclass(frozen=True)
 class _Truths:
-    """Tries truths with any number of disks, all with the same requests."""
+    """Tries truths with any number of disks, all with the same requests.
+
+    What waits to be written when they begin is first taken to be what it is in the array as it is described.
+
+    Attributes
+    ----------
+    case : Case
+    evaluate : Evaluate
+    n_requests : int
+    answer : Trial
+    """
 
     case: Case
     evaluate: Evaluate
     n_requests: int
+    answer: Trial
 
     def at(self, disks: int, truths: Sequence[Moves]) -> list[tuple[Moves, Trial | None]]:
         """Return the trial of each truth with so many disks; None where no such drive is possible."""
+        assert self.answer.outcome is not None
+        busy = self.answer.outcome.busiest_ratio * self.answer.disks / disks
+        like = Like(self.case.array(disks), is_calm=busy < _CALM)
         with at_once(self.evaluate) as pool:
-            tried = pool.map(lambda one: _tried(self.case, one, disks, self.n_requests, self.evaluate), truths)
+            tried = pool.map(lambda one: _tried(self.case, one, disks, self.n_requests, self.evaluate, like), truths)
             return list(zip(truths, tried, strict=True))
 
     def that_meet(self, disks: int, truths: Sequence[Moves]) -> list[Moves]:
@@ -225,11 +244,16 @@ def _between(
     return found
 
 
-def _tried(case: Case, moves: Moves, disks: int, first: int, evaluate: Evaluate) -> Trial | None:
+def _tried(
+    case: Case, moves: Moves, disks: int, first: int, evaluate: Evaluate, like: Like | None = None
+) -> Trial | None:
     """Return a truth with so many disks, in a run of so many requests; None where no such drive is possible."""
     asked = case.plan.model_copy(update={"search": case.search.model_copy(update={"requests": first})})
+    truth = TruthCase(asked, case.family, moves)
+    if like is not None and truth.workload == case.workload:
+        evaluate = Evaluation.of_arrays_like(evaluate, like)
     try:
-        return Trier(TruthCase(asked, case.family, moves), evaluate, always_runs=True, decides=False)(disks)
+        return Trier(truth, evaluate, always_runs=True, decides=False)(disks)
     except DescriptionError:
         return None
 

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from diskmodel.array import Array
+from diskmodel.engine.steady.shared import Like
 from diskmodel.plan.answer.effort import Effort
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.question.description import PlanDescription
@@ -81,6 +82,14 @@ class Evaluation:
         part = cls.part(evaluate)
         if type(part.method) is Simulated:
             part.method = replace(part.method, with_angles=False)
+        return part
+
+    @classmethod
+    def of_arrays_like(cls, evaluate: Evaluate, like: Like) -> Evaluation:
+        """Return a part of an evaluation for arrays that differ little from another one."""
+        part = cls.part(evaluate)
+        if type(part.method) is Simulated:
+            part.method = replace(part.method, like=like)
         return part
 
     @property

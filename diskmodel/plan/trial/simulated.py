@@ -10,6 +10,7 @@ import numpy as np
 
 from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
+from diskmodel.engine.steady.shared import Like
 from diskmodel.errors import StarvationError
 from diskmodel.host.limit import host_limit
 from diskmodel.plan.answer.outcome import Outcome
@@ -41,10 +42,13 @@ class Simulated:
     engine : "auto", "native" or "simpy"
     with_angles : bool
         Whether intervals include angles of spindles that a run does not show, which takes further runs.
+    like : Like, optional
+        An array from which those that are evaluated differ little: its start is the first guess for theirs.
     """
 
     engine: str = "auto"
     with_angles: bool = True
+    like: Like | None = None
 
     def __call__(self, array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
         """Return the outcome of one run of `n_requests` requests, or of all phases of a workload with excerpts.
@@ -91,6 +95,8 @@ class Simulated:
             engine=engine,
             profile_draws=0,
             with_angles=self.with_angles,
+            with_operations=False,
+            like=None if self.like is None else replace(self.like, array=self.like.array.behind_host(workload)),
         )
 
 
