@@ -9,6 +9,9 @@ pub const COMPLETE: u64 = 0;
 pub const ARRIVE: u64 = 1;
 pub const DISPATCH: u64 = 2;
 
+/// The last order of an instant: behind the arrivals of the same device number.
+pub const LAST: u64 = (1 << 63) - 1;
+
 /// What a commit of the journal does next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Step {

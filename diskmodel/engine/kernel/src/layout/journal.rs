@@ -58,9 +58,14 @@ impl Batch {
 }
 
 /// The part of a piece between two sectors of the members.
-pub fn part_within(piece: &Piece, (first, end): (i64, i64)) -> Option<Piece> {
+fn part_within(piece: &Piece, (first, end): (i64, i64)) -> Option<Piece> {
     let (start, stop) = (piece.lba.max(first), (piece.lba + piece.n).min(end));
     (start < stop).then(|| Piece::new(piece.disk(), piece.op(), start, stop - start))
+}
+
+/// The parts of pieces between two sectors of the members.
+pub fn within(pieces: &[Piece], range: (i64, i64)) -> Vec<Piece> {
+    pieces.iter().filter_map(|piece| part_within(piece, range)).collect()
 }
 
 record! {

@@ -30,7 +30,7 @@ pub const READ_AND_HOLD: u8 = 2;
 pub use bitmap::{page_of, Bitmap};
 pub use choice::{CopyChoice, DiskState};
 pub use draid::DraidTables;
-pub use journal::{part_within, JournalTables, PartialTables, Room, Stripe, BATCH_STRIPES, BLOCK_BYTES};
+pub use journal::{within, JournalTables, PartialTables, Room, Stripe, BATCH_STRIPES, BLOCK_BYTES};
 pub use own_device::{DeviceQueue, OwnDeviceTables};
 pub use pool::PoolTables;
 pub use pool_log::{rounded, Lengths};

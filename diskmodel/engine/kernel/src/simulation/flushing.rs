@@ -6,16 +6,13 @@ use std::collections::HashMap;
 use super::{HostRequest, Purpose, Simulation};
 use crate::command::Command;
 use crate::device::Device;
-use crate::events::{Action, ARRIVE};
+use crate::events::{Action, ARRIVE, LAST};
 use crate::layout::Layout;
 use crate::mechanics::FLUSH;
 use crate::traffic::{Rule, Traffic, FLUSH_AFTER, PASS_ONLY, PASS_THROUGH};
 
 /// For so long at most a flush waits for writes that will want one, too.
 const MAX_DEFERRED_NS: i64 = 5_000_000_000;
-/// Behind the arrivals of the same instant and device number.
-const LAST: u64 = (1 << 63) - 1;
-
 /// Writes of each client since its last sync (rule Y1).
 pub struct ClientSyncs {
     client_of: HashMap<u32, u32>,

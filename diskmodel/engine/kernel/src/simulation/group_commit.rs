@@ -3,12 +3,9 @@
 
 use super::{HostRequest, Simulation};
 use crate::device::{Device, Shared};
-use crate::events::{Action, ARRIVE};
+use crate::events::{Action, ARRIVE, LAST};
 use crate::mechanics::WRITE;
 use crate::traffic::{Rule, Traffic};
-
-/// Behind the arrivals of the same instant and device number.
-const LAST: u64 = (1 << 63) - 1;
 
 /// A record: what the traffic knows it by, its row, its bytes, and when it came.
 #[derive(Clone, Copy)]

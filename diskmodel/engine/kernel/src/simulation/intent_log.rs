@@ -3,11 +3,10 @@
 
 use std::collections::VecDeque;
 
-use super::pool::LAST;
 use super::{Owner, Simulation, Times};
 use crate::command::Command;
 use crate::device::{Device, Shared};
-use crate::events::{Action, ARRIVE, COMPLETE};
+use crate::events::{Action, ARRIVE, COMPLETE, LAST};
 use crate::layout::{rounded, DeviceQueue, Lengths, WriteTables};
 use crate::traffic::Traffic;
 

@@ -5,12 +5,9 @@ use std::collections::HashMap;
 
 use super::{HostRequest, Purpose, Simulation};
 use crate::device::{Device, Shared};
-use crate::events::{Action, Step, ARRIVE};
+use crate::events::{Action, Step, ARRIVE, LAST};
 use crate::mechanics::{FLUSH, WRITE};
 use crate::traffic::{Rule, Traffic, PASS_THROUGH};
-
-/// Behind the arrivals of the same instant and device number.
-const LAST: u64 = (1 << 63) - 1;
 
 /// Who waits for which commit. Lengths in sectors.
 pub struct Journal {

@@ -7,7 +7,7 @@ use super::stripe_journal::Turn;
 use super::{Owner, Simulation};
 use crate::command::{Command, Slots};
 use crate::device::Device;
-use crate::layout::{part_within, Layout, PartialTables, Piece, Stripe, BATCH_STRIPES};
+use crate::layout::{within, Layout, PartialTables, Piece, Stripe, BATCH_STRIPES};
 use crate::mechanics::WRITE;
 use crate::traffic::Traffic;
 
@@ -98,11 +98,6 @@ impl PartialLogs {
         unit.parts.push(self.parts.put(Part { access, unit: id, range, pieces: Vec::new() }));
         true
     }
-}
-
-/// The parts of pieces between two sectors of the members.
-fn within(pieces: &[Piece], range: (i64, i64)) -> Vec<Piece> {
-    pieces.iter().filter_map(|piece| part_within(piece, range)).collect()
 }
 
 impl<D: Device, T: Traffic> Simulation<D, T> {

@@ -5,13 +5,10 @@ use std::collections::VecDeque;
 use super::{Owner, Simulation};
 use crate::command::Command;
 use crate::device::Device;
-use crate::events::{Action, ARRIVE};
+use crate::events::{Action, ARRIVE, LAST};
 use crate::mechanics::{FLUSH, READ, WRITE};
 use crate::queue::WriteThrottle;
 use crate::traffic::Traffic;
-
-/// Behind the arrivals of the same instant and device number.
-const LAST: u64 = (1 << 63) - 1;
 
 /// Places of a disk for flushes and for writes of files; programs sleep until there is one, in order.
 pub struct Places {

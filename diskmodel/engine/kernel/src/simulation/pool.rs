@@ -9,7 +9,7 @@ use super::scan::Scan;
 use super::{Owner, Simulation, Times};
 use crate::command::Command;
 use crate::device::{Device, Shared};
-use crate::events::{Action, ARRIVE, COMPLETE};
+use crate::events::{Action, ARRIVE, COMPLETE, LAST};
 use crate::layout::{
     blocks_above, commands_of, write_pieces, DeviceQueue, Layout, Piece, PoolTables, Ring, Space, WriteTables,
 };
@@ -21,9 +21,6 @@ use crate::traffic::{Traffic, PASS_THROUGH};
 const PATIENCE: i64 = 8;
 /// Labels of a device that are written: two at its beginning and two at its end (rule X12).
 const LABELS: usize = 4;
-/// Behind the arrivals of the same instant and device number.
-pub(super) const LAST: u64 = (1 << 63) - 1;
-
 /// A transaction group.
 #[derive(Default)]
 struct Group {

@@ -5,11 +5,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use super::pool::LAST;
 use super::{Owner, Simulation, Times};
 use crate::command::{Command, Slots};
 use crate::device::Device;
-use crate::events::{Action, ARRIVE, COMPLETE};
+use crate::events::{Action, ARRIVE, COMPLETE, LAST};
 use crate::layout::{ReadTables, Ring, Streams};
 use crate::mechanics::READ;
 use crate::traffic::Traffic;

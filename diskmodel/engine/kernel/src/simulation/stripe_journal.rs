@@ -6,13 +6,10 @@ use std::collections::VecDeque;
 use super::{Owner, Simulation};
 use crate::command::{Command, Slots};
 use crate::device::Device;
-use crate::events::{Action, COMPLETE};
-use crate::layout::{part_within, DeviceQueue, JournalTables, Layout, Piece, Room, BLOCK_BYTES};
+use crate::events::{Action, COMPLETE, LAST};
+use crate::layout::{within, DeviceQueue, JournalTables, Layout, Piece, Room, BLOCK_BYTES};
 use crate::mechanics::WRITE;
 use crate::traffic::Traffic;
-
-/// Behind the writes to the journal that end at the same instant.
-const LAST: u64 = (1 << 63) - 1;
 
 /// Stripes that are written to the journal together, and to the members when it is safe there.
 #[derive(Default)]
@@ -104,7 +101,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.accesses[id].out += batches.len() as u32;
         let mut units = Vec::with_capacity(batches.len());
         for batch in batches {
-            let pieces = pieces.iter().filter_map(|piece| part_within(piece, (batch.start, batch.stop))).collect();
+            let pieces = within(&pieces, (batch.start, batch.stop));
             units.push(journal.units.put(Unit { number: 0, n_blocks: batch.n_blocks, access: id, pieces }));
         }
         units.into_iter().for_each(|unit| self.in_turn(Turn::Take(unit)));

@@ -7,13 +7,10 @@ use super::stripe_journal::Turn;
 use super::{Owner, Simulation};
 use crate::command::Command;
 use crate::device::Device;
-use crate::events::{Action, ARRIVE};
+use crate::events::{Action, ARRIVE, LAST};
 use crate::mechanics::READ;
 use crate::queue::WriteThrottle;
 use crate::traffic::Traffic;
-
-/// Behind the arrivals of the same instant and device number.
-const LAST: u64 = (1 << 63) - 1;
 
 /// A request that the thread takes when it is awake.
 struct Request {
