@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -48,13 +49,15 @@ def copy_crates(folder: Path, changed: dict[Path, str] | None = None) -> None:
 def compile_kernel(source: Path, target: Path) -> None:
     """Compile the kernel of a source tree, not optimised, with the dependencies that `make setup` left in `target`.
 
-    With other features, variables or kinds of library than there cargo would compile all of these again.
+    With other features, variables or kinds of library than there cargo would compile all of these again. It takes the
+    same crate in two places for one, and the kernel of one of them for that of the other unless its own hash differs.
     """
     command = ["cargo", "rustc", "--lib", "--release", "--locked", "--quiet", "--package", "diskmodel-kernel"]
     options = ["--features", "pyo3/extension-module", "--crate-type", "cdylib", *UNOPTIMISED]
     variables = {"PYO3_PYTHON": sys.executable, "PYO3_BUILD_EXTENSION_MODULE": "1"}
     environment = {**os.environ, **variables}
-    subprocess.run([*command, *options, "--target-dir", str(target)], cwd=source, env=environment, check=True)
+    own = ["--", "-C", f"metadata={zlib.crc32(str(source).encode()):08x}"]
+    subprocess.run([*command, *options, "--target-dir", str(target), *own], cwd=source, env=environment, check=True)
 
 
 def build_kernel(target: Path) -> ModuleType:
