@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,8 +12,9 @@ import pytest
 from diskmodel.array import Array
 from diskmodel.drive import load_drive
 from diskmodel.engine import simulate as simulating
+from diskmodel.engine.scenario import resolve
 from diskmodel.engine.steady import shared
-from diskmodel.engine.steady.shared import OVERHEAD_BYTES, SharedStarts
+from diskmodel.engine.steady.shared import OVERHEAD_BYTES, Like, SharedStarts, steady_start
 from diskmodel.engine.steady.start import Start
 from diskmodel.workload import Workload
 
@@ -48,6 +50,38 @@ def test_runs_of_one_array_and_workload_settle_once(monkeypatch: pytest.MonkeyPa
     simulating.simulate(array, load.scaled(2), n_requests=400)
     simulating.simulate(Array.parse(ARRAY | {"layout": {"level": "raid5", "disks": 5}}), load, n_requests=400)
     assert len(asked) == 4
+
+
+@pytest.mark.parametrize(("rate", "is_calm", "n_trials"), [(100, True, 0), (100, False, 1), (400, False, None)])
+def test_an_array_like_another_has_its_levels_where_a_trial_confirms_them(
+    monkeypatch: pytest.MonkeyPatch, rate: int, is_calm: bool, n_trials: int | None
+) -> None:
+    """Drives of 7,200 rpm do not keep up with 400 requests a second, which those of 15,000 do."""
+    monkeypatch.setattr(shared, "_STARTS", SharedStarts())
+    load = Workload.parse(LOAD | {"rate": f"{rate}/s"})
+    array, other = Array.parse(ARRAY), Array.parse(ARRAY | {"drive": "generic-7k2"})
+    like = Like(array, is_calm=is_calm)
+    known = steady_start(array, load, resolve(array, 0), 0)
+    alone = steady_start(other, load, resolve(other, 0), 0)
+    monkeypatch.setattr(shared, "_STARTS", SharedStarts())
+    shared._near(like, load, 0)
+    ran: list[object] = []
+    run = shared.run
+
+    def counted(*given: Any) -> Any:
+        ran.append(given)
+        return run(*given)
+
+    monkeypatch.setattr(shared, "run", counted)
+    found = steady_start(other, load, resolve(other, 0), 0, like)
+    expected = alone if n_trials is None else known
+    assert found.levels == expected.levels
+    assert np.array_equal(found.dirty, expected.dirty)
+    if n_trials is None:
+        assert alone.levels != known.levels
+        assert len(ran) > 1
+    else:
+        assert len(ran) == n_trials
 
 
 def test_the_least_recently_used_start_is_forgotten() -> None:
