@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -19,9 +20,12 @@ from diskmodel.workload import Workload
 if TYPE_CHECKING:
     from diskmodel.engine.scenario import Scenario
 
-#: Requests of the first run that shows how fast closed clients go on; then four times as many, until the run sees so
-#: many groups, or is as long as this. With half the groups memory may still fill, and the pace is that of memory.
+#: Requests of the first run that shows how fast closed clients go on; then at most four times as many, until the run
+#: sees so many groups, or is as long as this. With half the groups memory may still fill, and the pace is of memory.
 _FIRST, _TIMES, _GROUPS, _LONGEST = 6_000, 4, 3, 1_600_000
+#: What a run is longer than the one before it says that it has to be: clients become faster and slower while memory
+#: fills. Without it every second run falls just short and is made again; four times as long takes half as long again.
+_RESERVE = 1.2
 #: Requests that are drawn to see which records a group has; of longer groups the rest is extrapolated.
 _DRAWN = 400_000
 
@@ -50,7 +54,8 @@ def group_start(
             run = engine(replace(scenario, start=begun), drawn(n))
             if run.end_ns >= _GROUPS * writes.group_ns or n >= _LONGEST:
                 break
-            n *= _TIMES
+            needed = _GROUPS * writes.group_ns / max(run.end_ns, 1)
+            n = min(math.ceil(n * min(_RESERVE * needed, _TIMES)), _LONGEST)
         per_s = n / max(run.end_ns, 1) * 1e9
     begun = with_ring(begun, scenario, History(workload, capacity_bytes, seed), per_s)
     n_group = max(round(per_s * writes.group_ns / 1e9), 1)
