@@ -1,11 +1,14 @@
 """From a run to its result: what is measured, what is reported, and what is refused."""
 
 import json
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from diskmodel.array import Array
+from diskmodel.engine.simulate import simulate
 from diskmodel.errors import ConservationError, DescriptionError
 from diskmodel.records import PARTS, Completions, DeviceCounters, Op, Requests, Run
 from diskmodel.result import needs_more, suggest_n, summarize
@@ -193,3 +196,14 @@ def test_more_outstanding_than_clients_is_our_fault():
     parts_early[2, 0] = 11
     with pytest.raises(ConservationError, match="3 requests outstanding with 2 clients"):
         summarize(requests, changed(run, issue_ns=early, parts_ns=parts_early), n_disks=1)
+
+
+def test_reads_and_writes_may_have_their_means_alone() -> None:
+    array = Array.parse({"drive": "generic-15k", "layout": {"level": "raid10", "disks": 4}})
+    load = Workload.parse({"size": "8 KiB", "read_ratio": 0.7, "rate": "100/s"})
+    whole = simulate(array, load, n_requests=4000, profile_draws=0)
+    short = simulate(array, load, n_requests=4000, profile_draws=0, with_operations=False)
+    assert short.latency == whole.latency
+    for all_of, mean_of in ((whole.reads, short.reads), (whole.writes, short.writes)):
+        assert (mean_of.n, mean_of.mean_ns) == (all_of.n, all_of.mean_ns)
+        assert all(math.isnan(value) for value in mean_of.quantiles_ns.values())
