@@ -267,11 +267,15 @@ mod tests {
         let blocks: Vec<i64> = (0..(1 << 16) + 9).map(|i| i * 7 % 50_021).collect();
         for policy in ["lru", "2q", "arc"] {
             let mut plain = BlockCache::new(policy, 30_000).unwrap();
-            blocks.iter().for_each(|&block| drop(plain.insert(block)));
+            blocks.iter().for_each(|&block| {
+                let _ = plain.insert(block);
+            });
             for _ in 0..3 {
                 let mut copy = BlockCache::loaded(policy, 30_000, &blocks).unwrap();
                 let mut other = BlockCache::new(policy, 30_000).unwrap();
-                blocks.iter().for_each(|&block| drop(other.insert(block)));
+                blocks.iter().for_each(|&block| {
+                    let _ = other.insert(block);
+                });
                 for block in (0..60_000).step_by(11) {
                     assert_eq!(copy.contains(block), other.contains(block), "{policy} {block}");
                     copy.insert(block);
