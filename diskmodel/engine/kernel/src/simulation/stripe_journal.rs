@@ -101,7 +101,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.accesses[id].out += batches.len() as u32;
         let mut units = Vec::with_capacity(batches.len());
         for batch in batches {
-            let pieces = within(&pieces, (batch.start, batch.stop));
+            let pieces = within(pieces, (batch.start, batch.stop));
             units.push(journal.units.put(Unit { number: 0, n_blocks: batch.n_blocks, access: id, pieces }));
         }
         units.into_iter().for_each(|unit| self.in_turn(Turn::Take(unit)));
