@@ -35,9 +35,9 @@ MAX_SEEK_TURNS, MAX_STRETCH = 0.15, 0.25
 #: Share of the cost that a round of the search must save: simulated distributions are not smooth, and the search ends
 #: within their scatter.
 MIN_FALL = 1e-2
-#: Share of the held-out demerit that the moved drive must save, since a few thousand responses determine it no better: in
-#: three measurements of one drive the same useless move changed it by -14, +4 and +14 %. At 0 chance keeps half of all
-#: useless moves; at double, moves that are needed are not made.
+#: Share of the held-out demerit that the moved drive must save, since a few thousand responses determine it no better:
+#: in three measurements of one drive the same useless move changed it by -14, +4 and +14 %. At 0 chance keeps half of
+#: all useless moves; at double, moves that are needed are not made.
 MIN_GAIN = 0.15
 #: Relative standard error of the stretch of the seek curve.
 STRETCH_ERROR = 0.02
