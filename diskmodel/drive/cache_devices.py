@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
 from diskmodel.drive.description import load_drive
 from diskmodel.drive.flash.description import Flash
-from diskmodel.drive.own_devices import NONE
+from diskmodel.drive.own_devices import NONE, with_drive
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.faults import inner
 from diskmodel.layout.pools.cache_devices import CacheDevice
 
 _FIX = f'use one that is, for example "micron-7450-pro-1920", or "{NONE}" for no cache device'
@@ -56,21 +54,7 @@ def with_cache_drive(value: Any) -> Any:
     PydanticCustomError
         When there is no such drive, or it is no flash drive.
     """
-    more: dict[str, Any] = {}
-    name = value
-    if isinstance(value, Mapping) and "drive" in value:
-        name, more = value["drive"], {key: stated for key, stated in value.items() if key != "drive"}
-    if not isinstance(name, str):
-        return value
-    if name == NONE:
-        return None
-    try:
-        found = cache_device_of(name)
-        # "size" is the same field as "size_bytes"
-        other = {key: own for key, own in dict(found).items() if not any(f"{key}_".startswith(f"{x}_") for x in more)}
-        return CacheDevice.parse({**other, **more}) if more else found
-    except DescriptionError as error:
-        raise inner(error) from None
+    return with_drive(value, CacheDevice, cache_device_of)
 
 
 #: Cache devices inside another description: a full description, the path of a drive's profile, or its name.

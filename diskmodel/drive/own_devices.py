@@ -9,11 +9,12 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator
 
+from diskmodel.description import Description
 from diskmodel.drive.description import load_drive
 from diskmodel.drive.flash.description import Flash
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.faults import inner
-from diskmodel.layout.own_devices import LogDevice, OwnDevice, SpecialVdev
+from diskmodel.layout.own_devices import LogDevice, SpecialVdev
 from diskmodel.units import NS_PER_S
 
 #: No device: the log of a pool is on its own disks, and so is its metadata; an array has no journal.
@@ -23,7 +24,7 @@ _FIX = f'use one that is, for example "micron-7450-pro-1920", or "{NONE}" for no
 _NEEDS = {"log": "which a log needs", "special": "which the metadata of a pool needs"}
 #: Devices of a mirror and their drive: "2x micron-7450-pro-1920".
 _MIRROR = re.compile(r"(?P<devices>\d{1,6})\s*[x×]\s*(?P<drive>\S.*)")
-_Device = TypeVar("_Device", bound=OwnDevice)
+_Device = TypeVar("_Device", bound=Description)
 
 
 def safe_drive(name: str, field: str = "log") -> Flash:
@@ -107,19 +108,20 @@ def with_log_drive(value: Any) -> Any:
     PydanticCustomError
         When there is no such drive, or it is not protected from a loss of power.
     """
-    return _with_drive(value, LogDevice, log_device_of)
+    return with_drive(value, LogDevice, log_device_of)
 
 
 def with_special_drives(value: Any) -> Any:
     """Return a special vdev with the figures of its drive, as `with_log_drive`: "2x NAME", or a table with `drive`."""
     devices = value.get("devices") if isinstance(value, Mapping) else None
     is_table = isinstance(value, Mapping)
-    return _with_drive(
+    return with_drive(
         value, SpecialVdev, lambda name: _special_vdev_with(name, devices) if is_table else special_vdev_of(name)
     )
 
 
-def _with_drive(value: Any, kind: type[_Device], of: Callable[[str], _Device]) -> Any:
+def with_drive(value: Any, kind: type[_Device], of: Callable[[str], _Device]) -> Any:
+    """Return a device of a kind with the figures that `of` finds by the name of a drive, as `with_log_drive`."""
     more: dict[str, Any] = {}
     name = value
     if isinstance(value, Mapping) and "drive" in value:
