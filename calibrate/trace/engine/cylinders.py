@@ -59,11 +59,12 @@ def zones_of(angles: AngleMap, n_blocks: int, heads: int, *, earlier_turns: floa
     zones: list[dict[str, int]] = []
     for zone, first, last in _pieces(angles, n_blocks):
         at_most = max(MAX_ZONES * (last - first) / n_blocks, MIN_ZONES)
+        edges = _cylinder_edges(zone, first, last, heads)
         for tolerance in TOLERANCES_TURNS:
             is_last = tolerance == TOLERANCES_TURNS[-1]
             limit = np.inf if is_last else at_most
             tried = [
-                _groups(angles, zone, first, last, heads, tolerance, limit, spares)
+                _groups(angles, zone, edges, heads, tolerance, limit, spares)
                 for spares in range(MAX_SPARES_PER_TRACK + 1)
             ]
             groups = min((found for found in tried if found is not None), key=len, default=None)
@@ -116,20 +117,19 @@ class _Astray:
 def _groups(
     angles: AngleMap,
     zone: ZoneAngle,
-    first: int,
-    last: int,
+    edges: Ints,
     heads: int,
     tolerance: float,
     at_most: float,
     spares: int,
 ) -> list[Group] | None:
     """Return the cylinders of a zone, equal ones together, with so many spare sectors on each track; a cylinder unlike
-    the others is alone.
+    the others is alone. `edges` are the blocks at which cylinders begin, and the one behind the zone.
 
     The result is None where there are more than `at_most`.
     """
     tracks = track_blocks(zone)
-    edges = _cylinder_edges(zone, first, last, heads)
+    last = int(edges[-1])
     regular = round(float(np.median(np.diff(edges)))) if len(edges) > 2 else heads * max(round(tracks), 1)
     density = -(-regular // heads) + spares
     track_skew = round(zone.track.turns * density) % density

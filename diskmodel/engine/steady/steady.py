@@ -128,13 +128,13 @@ def settled(
     if isinstance(workload, TraceWorkload):
         return EMPTY
     if scenario.layout.pool is not None:
-        cached = cached_blocks(scenario, History(workload, capacity_bytes, seed))
-        at_first = replace(EMPTY, cached=cached) if len(cached) else EMPTY
+        if near is not None and workload.has_writes and workload.queue_depth:
+            return near.start
         history = History(workload, capacity_bytes, seed)
+        cached = cached_blocks(scenario, history)
+        at_first = replace(EMPTY, cached=cached) if len(cached) else EMPTY
         if not workload.has_writes:
             return with_ring(at_first, scenario, history, math.nan)
-        if near is not None and workload.queue_depth:
-            return near.start
         return group_start(scenario, workload, at_first, capacity_bytes=capacity_bytes, seed=seed, engine=engine)
     parts = Parts(scenario, History(workload, capacity_bytes, seed))
     first = parts.first_levels
