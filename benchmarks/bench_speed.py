@@ -39,6 +39,9 @@ BUFFERED = {"is_buffered": True, "submission": "3 us", "read_ahead": "128 KiB"}
 PAGE_CACHE = {**BUFFERED, "page_cache": {"memory": "16 MiB", "writeback_depth": 128}}
 MIXED = {"size": ["4 KiB", "16 KiB", "64 KiB"], "rate": "60/s"}
 FEW_FILES = {"span": "64 MiB", "addresses": {"pattern": "zipf", "theta": 0.9}}
+#: A drive whose buffer is full of writes within a few thousand requests.
+WRITE_BACK = load_drive("generic-7k2").to_dict()
+WRITE_BACK["cache"] = {**WRITE_BACK["cache"], "size_bytes": 4 << 20}
 NVME, SATA = "micron-7450-pro-1920", "samsung-870-evo-1tb"
 SCENES: tuple[Scene, ...] = (
     ("one disk without a buffer, FCFS, random 4 KiB reads, 1 outstanding", {"drive": PLAIN}, 1, 1.0, 2_000_000),
@@ -87,6 +90,23 @@ SCENES: tuple[Scene, ...] = (
         {"layout": {"level": "raid10", "disks": 8, "strip": "64 KiB"}, "controller": CACHES, "load": POPULAR},
         32,
         0.7,
+        500_000,
+    ),
+    (
+        "one disk that writes back, its buffer of 4 MiB full, random 4 KiB writes, 32 outstanding",
+        {"drive": WRITE_BACK},
+        32,
+        0.0,
+        500_000,
+    ),
+    (
+        "RAID 5 of 5 disks, one reader in order, 256 KiB",
+        {
+            "layout": {"level": "raid5", "disks": 5, "strip": "64 KiB"},
+            "load": {"size": "256 KiB", "addresses": {"pattern": "sequential"}},
+        },
+        1,
+        1.0,
         500_000,
     ),
     (

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::queue::{Row, Waiting};
+
 #[derive(Clone, Copy, Debug)]
 pub struct Dirty {
     pub seq: u64,
@@ -15,8 +17,33 @@ pub struct Dirty {
     pub room: i64,
 }
 
+/// What waits for an arm.
+#[derive(Debug, Default)]
+struct OfArm {
+    /// By turn of arrival.
+    waiting: BTreeMap<u64, Dirty>,
+    /// The first of these as a scheduler looks at them, kept from choice to choice, and their turns. Those that came since
+    /// the last choice are not among them yet.
+    first: Row,
+    turns: Vec<u64>,
+}
+
+impl OfArm {
+    /// Takes out write number `seq`, with its turn.
+    fn take(&mut self, seq: u64) -> Option<(u64, Dirty)> {
+        let turn = match self.first.commands().iter().position(|waiting| waiting.seq == seq) {
+            Some(at) => {
+                self.first.remove(at);
+                self.turns.remove(at)
+            }
+            None => *self.waiting.iter().find(|(_, entry)| entry.seq == seq)?.0,
+        };
+        Some((turn, self.waiting.remove(&turn)?))
+    }
+}
+
 /// Dirty data of a write-back drive.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct DirtyBuffer {
     pub capacity: i64,
     longest: i64,
@@ -31,8 +58,7 @@ pub struct DirtyBuffer {
     landing: Vec<(u64, i64, u64)>,
     /// Writes that pass the buffer and are not on the media; they have turns, too.
     n_passing: usize,
-    /// What waits for each arm, by turn of arrival.
-    of_arm: Vec<BTreeMap<u64, Dirty>>,
+    of_arm: Vec<OfArm>,
     n_waiting: usize,
     turn: u64,
     /// Turns by first block and by the block behind the last.
@@ -56,7 +82,8 @@ impl DirtyBuffer {
         for (((turn, &(seq, lba, n)), &in_place), &room) in (1..).zip(writes).zip(in_place).zip(room) {
             of_arm[arm_of(lba)].push((turn, Dirty { seq, lba, n, arrived: 0, in_place, room }));
         }
-        self.of_arm = of_arm.into_iter().map(|own| own.into_iter().collect()).collect();
+        let held = |own: Vec<_>| OfArm { waiting: own.into_iter().collect(), ..OfArm::default() };
+        self.of_arm = of_arm.into_iter().map(held).collect();
         self.by_start = (1..).zip(writes).map(|(turn, &(_, lba, _))| (lba, turn)).collect();
         self.by_end = (1..).zip(writes).map(|(turn, &(_, lba, n))| (lba + n, turn)).collect();
         self.turn = writes.len() as u64;
@@ -84,7 +111,8 @@ impl DirtyBuffer {
         if self.capacity == 0 {
             return false;
         }
-        if self.longest > 0 && self.covers(lba, n) {
+        let is_hidden = self.covers(lba, n);
+        if self.longest > 0 && is_hidden {
             return true;
         }
         let room = n.max(self.least);
@@ -101,41 +129,52 @@ impl DirtyBuffer {
             }
         }
         if self.of_arm.len() <= arm {
-            self.of_arm.resize_with(arm + 1, BTreeMap::new);
+            self.of_arm.resize_with(arm + 1, OfArm::default);
         }
         self.turn += 1;
         self.n_waiting += 1;
-        self.of_arm[arm].insert(self.turn, Dirty { seq, lba, n, arrived: now, in_place, room });
+        self.of_arm[arm].waiting.insert(self.turn, Dirty { seq, lba, n, arrived: now, in_place, room });
         self.by_start.insert((lba, self.turn));
         self.by_end.insert((lba + n, self.turn));
-        self.show(lba, lba + n);
+        if !is_hidden {
+            self.hide_behind(lba, lba + n);
+        }
         true
     }
 
     /// The first write that ends at `lba` and stays short enough with `n` blocks more.
     fn continued(&self, arm: usize, lba: i64, n: i64, in_place: bool) -> Option<u64> {
-        let held = self.of_arm.get(arm)?;
+        let held = &self.of_arm.get(arm)?.waiting;
         let ends_there = self.by_end.range((lba, 0)..=(lba, u64::MAX)).map(|&(_, turn)| turn);
         let takes = |entry: &Dirty| entry.n + n <= self.longest && entry.in_place == in_place;
         ends_there.into_iter().find(|turn| held.get(turn).is_some_and(takes))
     }
 
     fn lengthen(&mut self, arm: usize, turn: u64, n: i64, room: i64) {
-        let Some(entry) = self.of_arm[arm].get_mut(&turn) else { return };
+        let held = &mut self.of_arm[arm];
+        let Some(entry) = held.waiting.get_mut(&turn) else { return };
         let end = entry.lba + entry.n;
         entry.n += n;
+        if let Ok(at) = held.turns.binary_search(&turn) {
+            held.first.change(at, |waiting| waiting.n += n);
+        }
         entry.room += room;
         let start = entry.lba;
         self.by_end.remove(&(end, turn));
         self.by_end.insert((end + n, turn));
-        self.show(start, end + n);
+        // what is new of it is not hidden
+        self.hide_behind(start, end + n);
     }
 
     /// A range that may hide others.
     fn show(&mut self, start: i64, end: i64) {
-        if self.is_hidden(start, end) {
-            return;
+        if !self.is_hidden(start, end) {
+            self.hide_behind(start, end);
         }
+    }
+
+    /// A range that no other one holds.
+    fn hide_behind(&mut self, start: i64, end: i64) {
         while let Some((&first, _)) = self.outermost.range(start..).next().filter(|(_, &last)| last <= end) {
             self.outermost.remove(&first);
         }
@@ -152,7 +191,21 @@ impl DirtyBuffer {
 
     /// The writes that wait for an arm, in order of arrival.
     pub fn of_arm(&self, arm: usize) -> impl Iterator<Item = &Dirty> {
-        self.of_arm.get(arm).into_iter().flat_map(BTreeMap::values)
+        self.of_arm.get(arm).into_iter().flat_map(|held| held.waiting.values())
+    }
+
+    /// The first `most` writes that wait for an arm, always as many, as a scheduler looks at them: `as_waiting` says how.
+    pub fn first(&mut self, arm: usize, most: usize, as_waiting: impl Fn(&Dirty) -> Waiting) -> &mut Row {
+        if self.of_arm.len() <= arm {
+            self.of_arm.resize_with(arm + 1, OfArm::default);
+        }
+        let OfArm { waiting, first, turns } = &mut self.of_arm[arm];
+        let behind = turns.last().map_or(0, |last| last + 1);
+        for (&turn, entry) in waiting.range(behind..).take(most - first.len()) {
+            turns.push(turn);
+            first.push(as_waiting(entry));
+        }
+        first
     }
 
     /// Whether write number `seq` does not go to the media cache (rule G2).
@@ -164,11 +217,8 @@ impl DirtyBuffer {
     /// room.
     pub fn leave(&mut self, arm: usize, seq: u64, end: i64) -> i64 {
         let held = &mut self.of_arm[arm];
-        let Some((&turn, &Dirty { lba, n, room, .. })) = held.iter().find(|(_, entry)| entry.seq == seq) else {
-            return 0;
-        };
+        let Some((turn, Dirty { lba, n, room, .. })) = held.take(seq) else { return 0 };
         self.landing.push((seq, end, turn));
-        held.remove(&turn);
         self.n_waiting -= 1;
         self.by_start.remove(&(lba, turn));
         self.by_end.remove(&(lba + n, turn));
@@ -179,7 +229,7 @@ impl DirtyBuffer {
         // what it hid comes to light
         let inside: Vec<_> = self.by_start.range((lba, 0)..(lba + n, 0)).copied().collect();
         for (start, turn) in inside {
-            let Some(entry) = self.of_arm[arm].get(&turn) else { continue };
+            let Some(entry) = self.of_arm[arm].waiting.get(&turn) else { continue };
             let end = start + entry.n;
             if end <= lba + n {
                 self.show(start, end);
@@ -215,7 +265,7 @@ impl DirtyBuffer {
 
     /// The writes that wait for an arm and have a turn up to `last`, in order of arrival.
     pub fn up_to(&self, arm: usize, last: u64) -> impl Iterator<Item = &Dirty> {
-        self.of_arm.get(arm).into_iter().flat_map(move |held| held.range(..=last).map(|(_, entry)| entry))
+        self.of_arm.get(arm).into_iter().flat_map(move |held| held.waiting.range(..=last).map(|(_, entry)| entry))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -224,7 +274,7 @@ impl DirtyBuffer {
 
     /// Writes that wait for an arm.
     pub fn n_waiting(&self, arm: usize) -> usize {
-        self.of_arm.get(arm).map_or(0, BTreeMap::len)
+        self.of_arm.get(arm).map_or(0, |held| held.waiting.len())
     }
 
     pub fn is_pressing(&self) -> bool {
@@ -233,7 +283,7 @@ impl DirtyBuffer {
 
     /// Whether everything below number `seq` is on the media.
     pub fn is_durable(&self, seq: u64) -> bool {
-        self.of_arm.iter().flat_map(BTreeMap::values).all(|entry| entry.seq >= seq)
+        self.of_arm.iter().flat_map(|held| held.waiting.values()).all(|entry| entry.seq >= seq)
             && self.landing.iter().all(|&(landing, ..)| landing >= seq)
     }
 }
@@ -297,8 +347,11 @@ mod tests {
             }
             let facts = |e: &Dirty| (e.seq, e.lba, e.n);
             let expected = |arm| plain.waiting.iter().filter(move |e| e.lba / 200 == arm).map(facts);
+            let as_waiting = |e: &Dirty| Waiting { seq: e.seq, lba: e.lba, n: e.n, ..Waiting::default() };
             for arm in 0..2 {
                 assert!(buffer.of_arm(arm).map(facts).eq(expected(arm as i64)), "write {seq}");
+                let first = buffer.first(arm, 12, as_waiting).commands().iter().map(|w| (w.seq, w.lba, w.n));
+                assert!(first.eq(expected(arm as i64).take(12)), "write {seq}");
             }
             assert_eq!((buffer.used, buffer.is_empty()), (plain.used, plain.waiting.is_empty()));
         }

@@ -1,7 +1,7 @@
 //! Flushes: what they wait for, and what an arm does meanwhile (rules D10, D11, C11).
 
 use super::arms::OwnArm;
-use super::serve::DIRTY;
+use super::serve::{candidate, DIRTY};
 use super::{Disk, Model};
 use crate::command::Commands;
 use crate::dirty::Dirty;
@@ -136,13 +136,7 @@ impl Disk {
     }
 
     fn candidate(&self, i: usize, entry: &Dirty, model: &Model) -> Waiting {
-        let &Dirty { seq, lba, n, arrived, .. } = entry;
-        let mut waiting =
-            Waiting { seq, op: WRITE, lba, n, arrived, id: DIRTY, actuator: i as u16, ..Waiting::default() };
-        if self.is_positional {
-            waiting.target = self.target(&waiting, model);
-        }
-        waiting
+        candidate(i, entry, self.is_positional, &self.actuators, &self.spindle, model)
     }
 
     fn choose_among(&mut self, i: usize, mut candidates: Row, model: &Model, now: i64) -> Option<Waiting> {

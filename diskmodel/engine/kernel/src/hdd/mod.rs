@@ -116,10 +116,6 @@ impl Disk {
         Waiting { seq, op, lba, n, arrived, ready: 0, id, actuator, target }
     }
 
-    fn target(&self, waiting: &Waiting, model: &Model) -> Target {
-        target(waiting, &self.actuators, &self.spindle, model)
-    }
-
     /// Writes that the buffer holds when the run begins: number, first block, sectors (rule Z5). `room` is what writes of
     /// these numbers take, where that is more than they are long.
     pub fn load(&mut self, writes: &[(u64, i64, i64)], room: &[i64], model: &Model) {

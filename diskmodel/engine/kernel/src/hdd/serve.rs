@@ -3,11 +3,11 @@
 use super::actuator::Actuator;
 use super::arms::OwnArm;
 use super::draws::AccessDraw;
-use super::{Disk, Model};
+use super::{target, Disk, Model};
 use crate::command::{Command, Commands};
 use crate::dirty::Dirty;
 use crate::events::{Action, Events, COMPLETE};
-use crate::mechanics::{Access, Arm, Extent, Mechanics, Target, READ, WRITE};
+use crate::mechanics::{Access, Arm, Extent, Mechanics, Spindle, Target, READ, WRITE};
 #[cfg(feature = "web")]
 use crate::movement::Movement;
 use crate::queue::{Edge, Waiting};
@@ -28,6 +28,23 @@ pub(super) struct Start {
     pub data_at: i64,
     /// A write that does not go to the media cache (rule G2).
     pub in_place: bool,
+}
+
+/// A write that waits in the buffer of arm `i`, as a scheduler looks at it.
+pub(super) fn candidate(
+    i: usize,
+    entry: &Dirty,
+    is_positional: bool,
+    actuators: &[Actuator],
+    spindle: &Spindle,
+    model: &Model,
+) -> Waiting {
+    let &Dirty { seq, lba, n, arrived, .. } = entry;
+    let mut waiting = Waiting { seq, op: WRITE, lba, n, arrived, id: DIRTY, actuator: i as u16, ..Waiting::default() };
+    if is_positional {
+        waiting.target = target(&waiting, actuators, spindle, model);
+    }
+    waiting
 }
 
 impl Disk {
@@ -182,33 +199,30 @@ impl Disk {
             self.actuators[i].weigh(model.electronics.weighed_commands);
             return chosen;
         }
-        let mut candidates = std::mem::take(&mut self.candidates);
-        candidates.clear();
-        self.actuators[i].ready.list().commands().iter().for_each(|&waiting| candidates.push(waiting));
-        let n_ready = candidates.len();
-        let most = n_ready + model.electronics.weighed_writes;
-        for &Dirty { seq, lba, n, arrived, .. } in self.dirty.of_arm(i).take(most - n_ready) {
-            let actuator = i as u16;
-            let mut entry = Waiting { seq, op: WRITE, lba, n, arrived, id: DIRTY, actuator, ..Waiting::default() };
-            if self.is_positional {
-                entry.target = self.target(&entry, model);
-            }
-            candidates.push(entry);
+        let n_ready = self.actuators[i].ready.len();
+        if n_ready == 0 && self.dirty.n_waiting(i) == 0 {
+            return None;
         }
-        let mut chosen = None;
-        if !candidates.is_empty() {
-            self.follow_stream(i, model, now);
-            let angle = self.angle(now);
-            let Actuator { scheduler, ready, arm, served_end, .. } = &mut self.actuators[i];
-            let arms = OwnArm { model, arm: *arm, spindle: &self.spindle, angle };
-            let at = scheduler.choose(&mut candidates, *served_end, now, &arms);
-            chosen = candidates.commands().get(at).copied();
-            if at < n_ready {
-                ready.list().remove(at);
-                self.actuators[i].weigh(model.electronics.weighed_commands);
-            }
+        self.follow_stream(i, model, now);
+        let angle = self.angle(now);
+        let Disk { dirty, actuators, spindle, is_positional, candidates, .. } = self;
+        let as_waiting = |entry: &Dirty| candidate(i, entry, *is_positional, actuators, spindle, model);
+        let most = model.electronics.weighed_writes;
+        let mut all = dirty.first(i, most, as_waiting);
+        let Actuator { scheduler, ready, arm, served_end, .. } = &mut actuators[i];
+        if n_ready > 0 {
+            candidates.clear();
+            let commands = ready.list().commands().iter();
+            commands.chain(all.commands()).for_each(|&waiting| candidates.push(waiting));
+            all = candidates;
         }
-        self.candidates = candidates;
+        let arms = OwnArm { model, arm: *arm, spindle, angle };
+        let at = scheduler.choose(all, *served_end, now, &arms);
+        let chosen = all.commands().get(at).copied();
+        if at < n_ready {
+            ready.list().remove(at);
+            actuators[i].weigh(model.electronics.weighed_commands);
+        }
         chosen
     }
 

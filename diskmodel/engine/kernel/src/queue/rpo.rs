@@ -51,10 +51,12 @@ impl Scheduler for Rpo {
         if n >= WORTH_IT {
             let share = self.share_among(row.len());
             row.find_targets(n);
-            if row.has_short_waits(now, share.short()) {
-                if let Some(times) = times_of(row, n, self.miss_margin_ns, arms, &mut self.times) {
+            let has_short_waits = row.has_short_waits(now, share.short());
+            if let Some(times) = times_of(row, n, self.miss_margin_ns, arms, &mut self.times) {
+                if has_short_waits {
                     return first_least_weighed(times, &row.targets().arrived, n, now as u32, &share);
                 }
+                return least_of_long_waits(times, &row.commands()[..n], now, share);
             }
         }
         row.forget_targets();
@@ -83,12 +85,75 @@ impl Rpo {
 /// Index of the command with the shortest time less what its wait counts.
 #[inline(always)]
 fn least_time(waiting: &[Waiting], now: i64, margin: i64, share: Fraction, arms: &impl Arms) -> usize {
+    least_score(waiting.iter().map(|w| (arms.time_ns(w, margin), w)), now, share)
+}
+
+/// The same of positioning times that are known already: as in a write buffer that is full for long.
+#[inline(never)]
+fn least_of_long_waits(times: &[[i32; LANES]], waiting: &[Waiting], now: i64, share: Fraction) -> usize {
+    let times = times.as_flattened().iter().map(|&time| i64::from(time));
+    least_score(times.zip(waiting), now, share)
+}
+
+/// The same of times and the commands that take them.
+#[inline(always)]
+fn least_score<'a>(timed: impl Iterator<Item = (i64, &'a Waiting)>, now: i64, share: Fraction) -> usize {
     let mut best = (i64::MAX, 0);
-    for (i, w) in waiting.iter().enumerate() {
-        let score = arms.time_ns(w, margin) - share.of(now - w.arrived);
+    for (i, (time, w)) in timed.enumerate() {
+        let score = time - share.of(now - w.arrived);
         if score < best.0 {
             best = (score, i);
         }
     }
     best.1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drawn::drawn_from;
+    use crate::queue::Targets;
+
+    /// An arm that takes a microsecond for a cylinder.
+    struct Plain;
+
+    impl Arms for Plain {
+        fn time_ns(&self, waiting: &Waiting, _margin: i64) -> i64 {
+            1_000 * i64::from(waiting.target.place.cylinder)
+        }
+
+        fn times_ns(&self, aims: &Targets, _margin: i64, times: &mut [[i32; LANES]]) -> bool {
+            for (times, cylinders) in times.iter_mut().zip(&aims.cylinders) {
+                *times = cylinders.map(|cylinder| 1_000 * cylinder as i32);
+            }
+            true
+        }
+
+        fn cylinder(&self, _actuator: u32) -> i64 {
+            0
+        }
+
+        fn least_ns(&self, _distance: i64) -> i64 {
+            0
+        }
+    }
+
+    /// Waits of less than a second and of many: as a full write buffer has them.
+    #[test]
+    fn long_waits_are_weighed_as_short_ones() {
+        let mut below = drawn_from(7);
+        for step in 0..4_000_i64 {
+            let (shares, times) = Default::default();
+            let mut rpo = Rpo { miss_margin_ns: 0, age_weight_ppm: below(1_000_000), committed: 1, shares, times };
+            let mut row = Row::default();
+            let (now, longest) = (1_i64 << 40, [1_000_000, 1_000_000_000, 100_000_000_000][(step % 3) as usize]);
+            for seq in 0..(1 + below(150)) as u64 {
+                let mut waiting = Waiting { seq, arrived: now - below(longest), ..Waiting::default() };
+                waiting.target.place.cylinder = below(20_000) as u32;
+                row.push(waiting);
+            }
+            let expected = rpo.clone().choose(row.commands(), 0, now, &Plain);
+            assert_eq!(rpo.choose_in(&mut row, 0, now, &Plain), expected, "step {step}");
+        }
+    }
 }
