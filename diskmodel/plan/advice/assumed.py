@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from diskmodel.layout.assumed import with_bitmap
 from diskmodel.layout.levels import KINDS
-from diskmodel.plan.advice.choice import assure, choose
+from diskmodel.plan.advice.choice import choose
+from diskmodel.plan.advice.fewest_assured import Chances
 from diskmodel.plan.advice.profile_risk import FEW_DRAWS
 from diskmodel.plan.advice.rare_bursts import rare_bursts
 from diskmodel.plan.advice.relax import with_write_cache
@@ -82,16 +83,15 @@ def _cache(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_cha
     }
     candidates = plan.candidates.model_copy(update=alike)
     changed = with_write_cache(plan).model_copy(update={"candidates": candidates, "recording": None})
+    chances = Chances(changed, evaluate, n_draws=FEW_DRAWS)
+    # a chance that even the most disks have not takes two or three runs to see, and a search dozens
+    asked = [case for case in cases(changed) if not (by_chance and chances.is_hopeless(case))]
     with at_once(evaluate) as pool:
-        searched = pool.map(lambda case: search_family(case, evaluate, is_careful=False), cases(changed))
+        searched = pool.map(lambda case: search_family(case, evaluate, is_careful=False), asked)
         # the chance by formula is a lower bound: what exceeds the limit with it cannot be the answer
         limit = plan.objective.data_loss_per_year or USUAL_LOSS_PER_YEAR
         found = [item for item in searched if item.trial is None or item.trial.statics.loss_per_year <= limit]
-        other, _ = choose(changed, found)
-        if by_chance and other is not None:
-            other, _ = choose(changed, assure(changed, found, evaluate, n_draws=FEW_DRAWS, most=max(counts)))
-    if by_chance and other is not None and other.risk is not None and not other.risk.is_assured:
-        other = None
+    other = chances.best(found) if by_chance else choose(changed, found)[0]
     return [
         Assumption(
             assumed="no write cache of the controller",

@@ -24,7 +24,7 @@ from diskmodel.result.prediction import combined
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.registry import BY_NAME
 from diskmodel.uncertainty.case import Case as Unknowns
-from diskmodel.uncertainty.draws import draw
+from diskmodel.uncertainty.draws import Draws, draw
 from diskmodel.uncertainty.moves import Moves
 from diskmodel.uncertainty.points import half_width_factor
 
@@ -42,6 +42,9 @@ _MORE_COUNTS, _STEP_RATIO = 5, 0.25
 #: trial: drives of a profile differ by a fifth at most. At half, most arrays behind caches take a trial for each draw;
 #: at 0.8, slow drives that do not keep up would begin like those that do.
 _CALM = 0.5
+#: Draws that are tried at once where the first that misses the objective may be the last: as many as small machines
+#: have processors. At half one of them waits; at double, three draws are in vain where the first decides.
+_AT_ONCE = 2
 
 
 def profile_risk(
@@ -71,23 +74,12 @@ def profile_risk(
     truths that they may change the verdict of. All have the same requests, and at the answer only their ratios count: a
     figure of a truth is that of the answer times the truth's over the description's own in these runs.
     """
-    trial = candidate.trial
-    if trial is None or trial.outcome is None or trial.outcome.method == "rule":
+    trial, case = candidate.trial, Case(plan, candidate.family)
+    drawn = None if trial is None else _drawn(case, trial, evaluate, n_draws)
+    if trial is None or trial.outcome is None or drawn is None:
         return None
-    case = Case(plan, candidate.family)
-    array = case.array(trial.disks)
-    unknowns = Unknowns(array, case.workload, seen_in(trial.outcome, array, case.workload))
-    draws = draw(unknowns, n_draws, plan.search.seed)
-    if not len(draws):
-        return None
-    evaluate = Evaluation.of_ratios(evaluate)
-    # as long as it takes to see whole rounds, and the draws as long as that
-    first = plan.search.requests if _needs_intervals(case) else min(plan.search.requests, DRAWN_REQUESTS)
-    same = _tried(case, Moves(), trial.disks, first, evaluate)
-    assert same is not None
+    unknowns, draws, same, truths = drawn.unknowns, drawn.draws, drawn.same, drawn.truths
     reference = values_of(same.outcome) if same.outcome else {}
-    length = same.outcome.n_requests if same.outcome else first
-    truths = _Truths(case, evaluate, length, trial)
     found = [(moves, true) for moves, true in truths.at(trial.disks, draws.moves) if true is not None]
     if len(found) < 2:
         return None
@@ -115,6 +107,80 @@ def profile_risk(
         curve=curve,
         is_measured=unknowns.origin == "measured",
     )
+
+
+def chance_is_enough(
+    case: Case, trial: Trial, evaluate: Evaluate, *, n_draws: int = DRAWS, order: Sequence[int] = ()
+) -> tuple[bool | None, list[int]]:
+    """Return whether an array has the chance that the objective asks for, and its draws, the worst one first.
+
+    None where all is known or nothing was simulated. As `profile_risk` decides, but it ends with the draw that leaves
+    no such chance: with eight draws and 90 %, the first that misses the objective.
+
+    Parameters
+    ----------
+    case, trial, evaluate
+    n_draws : int
+    order : sequence of int
+        Draws to begin with: those that were worst with another number of disks, or at another level. What is drawn of
+        a drive is the same there, and a slow drive is slow in any array.
+    """
+    drawn = _drawn(case, trial, evaluate, n_draws)
+    if drawn is None:
+        return None, list(order)
+    known = range(len(drawn.draws))
+    left = list(dict.fromkeys([*(at for at in order if at in known), *known]))
+    n, margins, n_missed, n_found = len(left), dict[int, float](), 0, 0
+    while left and (n - n_missed) / n >= case.objective.confidence:
+        now, left = left[:_AT_ONCE], left[_AT_ONCE:]
+        tried = drawn.truths.at(trial.disks, [drawn.draws.moves[at] for at in now])
+        for at, (moves, true) in zip(now, tried, strict=True):
+            if true is None:
+                continue
+            found = [margin for _, margin in _margins(true, moves, drawn.same, trial)]
+            margins[at] = min((margin for margin in found if not math.isnan(margin)), default=math.inf)
+            n_missed, n_found = n_missed + (margins[at] < 0), n_found + 1
+    worst = sorted(margins, key=lambda at: margins[at])
+    order = list(dict.fromkeys([*worst, *order, *known]))
+    if n_found < 2 and not left:
+        return None, order
+    return not left and (n_found - n_missed) / n_found >= case.objective.confidence, order
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """What is drawn for an array, and the array as it is described in a run as long as those of the draws.
+
+    Attributes
+    ----------
+    unknowns : Unknowns
+    draws : Draws
+    same : Trial
+    truths : _Truths
+    """
+
+    unknowns: Unknowns
+    draws: Draws
+    same: Trial
+    truths: _Truths
+
+
+def _drawn(case: Case, trial: Trial, evaluate: Evaluate, n_draws: int) -> _Drawn | None:
+    """Return the draws for an array; None where all is known or nothing was simulated."""
+    if trial.outcome is None or trial.outcome.method == "rule":
+        return None
+    array, search = case.array(trial.disks), case.search
+    unknowns = Unknowns(array, case.workload, seen_in(trial.outcome, array, case.workload))
+    draws = draw(unknowns, n_draws, search.seed)
+    if not len(draws):
+        return None
+    evaluate = Evaluation.of_ratios(evaluate)
+    # as long as it takes to see whole rounds, and the draws as long as that
+    first = search.requests if _needs_intervals(case) else min(search.requests, DRAWN_REQUESTS)
+    same = _tried(case, Moves(), trial.disks, first, evaluate)
+    assert same is not None
+    length = same.outcome.n_requests if same.outcome else first
+    return _Drawn(unknowns, draws, same, _Truths(case, evaluate, length, trial))
 
 
 @dataclass(frozen=True)
@@ -281,21 +347,25 @@ def _needs_intervals(case: Case) -> bool:
 
 
 def _missed(drawn: Trial, moves: Moves, same: Trial, answer: Trial) -> list[str]:
-    """Return the names of the criteria that a truth misses.
+    """Return the names of the criteria that a truth misses."""
+    return [name for name, margin in _margins(drawn, moves, same, answer) if margin < 0]
+
+
+def _margins(drawn: Trial, moves: Moves, same: Trial, answer: Trial) -> list[tuple[str, float]]:
+    """Return the names of the criteria, and by how much a truth meets them.
 
     A figure is the answer's times the truth's over the description's own, both of short runs with the same requests.
     """
     short, long = ({(c.name, c.detail): c.figure.value for c in trial.criteria} for trial in (same, answer))
-    missed = []
+    margins = []
     for item in drawn.criteria:
         key = (item.name, item.detail)
         factor = long.get(key, math.nan) / (short.get(key) or math.nan)
         factor = factor if math.isfinite(factor) and factor > 0 else 1.0
         if _is_tail(item.detail):
             factor *= math.exp(moves.p99)
-        if replace(item, figure=item.figure.scaled(factor)).margin_ratio < 0:
-            missed.append(item.name)
-    return missed
+        margins.append((item.name, replace(item, figure=item.figure.scaled(factor)).margin_ratio))
+    return margins
 
 
 def intervals_of(outcome: Outcome) -> dict[str, Interval]:

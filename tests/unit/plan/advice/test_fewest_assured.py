@@ -1,0 +1,51 @@
+"""The fewest disks with their chance, found with as few draws as show it, are those that all draws show."""
+
+from __future__ import annotations
+
+import pytest
+
+from diskmodel.plan.advice.choice import assure, choose
+from diskmodel.plan.advice.fewest_assured import Chances
+from diskmodel.plan.advice.profile_risk import FEW_DRAWS, chance_is_enough, profile_risk
+from diskmodel.plan.question.case import cases
+from diskmodel.plan.question.description import PlanDescription
+from diskmodel.plan.search.fewest_disks import search_family
+from tests.unit.plan.fakes import Queues, plan_of
+
+
+def asked(p99: str, most: int) -> PlanDescription:
+    candidates = {"drives": ["generic-15k"], "levels": ["raid10", "raid5"], "max_disks": most}
+    return plan_of(exact=False, objective={"latency": {"p99": p99}, "capacity": "1 TB"}, candidates=candidates)
+
+
+@pytest.mark.parametrize("p99", ["25 ms", "40 ms", "80 ms"])
+@pytest.mark.parametrize("most", [8, 16, 40])
+def test_the_answer_is_that_of_all_draws(p99: str, most: int) -> None:
+    plan = asked(p99, most)
+    all_draws, few = Queues(), Queues()
+    found = [search_family(case, all_draws, is_careful=False) for case in cases(plan)]
+    expected, _ = choose(plan, assure(plan, found, all_draws, n_draws=FEW_DRAWS, most=most))
+    chances = Chances(plan, few, n_draws=FEW_DRAWS)
+    left = [case for case in cases(plan) if not chances.is_hopeless(case)]
+    best = chances.best([search_family(case, few, is_careful=False) for case in left])
+    is_assured = expected is not None and (expected.risk is None or expected.risk.is_assured)
+    assert (None if best is None else (best.family, best.disks)) == (
+        (expected.family, expected.disks) if expected is not None and is_assured else None
+    )
+
+
+def test_a_draw_that_leaves_no_chance_is_the_last() -> None:
+    plan = asked("40 ms", 40)
+    case = next(iter(cases(plan)))
+    candidate = search_family(case, Queues(), is_careful=False)
+    assert candidate.trial is not None
+    risk = profile_risk(plan, candidate, Queues(), n_draws=FEW_DRAWS, with_curve=False)
+    assert risk is not None
+    one, again = Queues(), Queues()
+    is_enough, order = chance_is_enough(case, candidate.trial, one, n_draws=FEW_DRAWS)
+    assert is_enough == risk.is_assured
+    assert sorted(order) == list(range(FEW_DRAWS))
+    # the worst draw first: where it misses the objective, it and the one beside it are all that is tried
+    assert chance_is_enough(case, candidate.trial, again, n_draws=FEW_DRAWS, order=order)[0] == is_enough
+    assert len(again.runs) <= len(one.runs)
+    assert is_enough or len(again.runs) <= 3
