@@ -30,10 +30,20 @@ class Signaled(BaseException):
 
 
 @pytest.mark.skipif(not hasattr(signal, "ITIMER_VIRTUAL"), reason="needs a timer of processor time")
-def test_a_signal_ends_a_run_of_the_kernel() -> None:
-    load = Workload.parse({"streams": [{"read_ratio": 0.5, "size": "8 KiB", "rate": "500/s"}]})
-    requests = load.requests(capacity_bytes=ARRAY.usable_bytes, n=N_REQUESTS, seed=1)
-    scenario = resolve(ARRAY, 1)
+@pytest.mark.parametrize(
+    ("words", "stream", "n"),
+    [
+        ("8x generic-15k raid5", {"read_ratio": 0.5, "size": "8 KiB", "rate": "500/s"}, N_REQUESTS),
+        # a second of simulated time that takes many of processor time: each write reads and writes 128 KiB of 24 drives
+        ("24x micron-7450-pro-1920 raidz1", {"read_ratio": 0, "size": "512 B", "rate": "100000/s"}, 100_000),
+    ],
+    ids=["disks", "pool of flash"],
+)
+def test_a_signal_ends_a_run_of_the_kernel(words: str, stream: dict[str, object], n: int) -> None:
+    array = Array.from_words(words)
+    load = Workload.parse({"streams": [stream]})
+    requests = load.requests(capacity_bytes=array.usable_bytes, n=n, seed=1)
+    scenario = resolve(array, 1)
     handled: list[float] = []
 
     def handler(signum: int, frame: FrameType | None) -> NoReturn:
