@@ -165,8 +165,9 @@ struct Classes {
     gap: i64,
     /// Commands of each class that the drive is given at once.
     most: [usize; 4],
-    /// Those that it has.
+    /// Those that it has, and those that wait: where none that waits may be given, nobody looks for one.
     active: [usize; N_CLASSES],
+    waiting: [usize; N_CLASSES],
     scan: ScanTables,
     /// Reads of a scan that the drive may be given beside other commands, or that have ended since.
     credit: i64,
@@ -311,7 +312,15 @@ impl Front {
     /// ahead, and none of a group at first (rule X14); a write may include others behind `gap` sectors of padding.
     pub fn divide_into_classes(&mut self, gap: i64, (most, ahead): (i64, i64), scan: &ScanTables) {
         let most = [most as usize, most as usize, ahead as usize, 0];
-        self.classes = Some(Classes { gap, most, active: [0; N_CLASSES], scan: scan.clone(), credit: 0, hand_ns: 0 });
+        self.classes = Some(Classes {
+            gap,
+            most,
+            active: [0; N_CLASSES],
+            waiting: [0; N_CLASSES],
+            scan: scan.clone(),
+            credit: 0,
+            hand_ns: 0,
+        });
     }
 
     /// Somebody waits for these reads ahead now: those that the drive does not have are of another class.
@@ -320,7 +329,9 @@ impl Front {
         for waiting in self.waiting.list().commands() {
             let command = &mut commands[waiting.id];
             if command.is_ahead && is_part(command) {
+                self.classes.iter_mut().for_each(|classes| classes.waiting[classes.class_of(command)] -= 1);
                 command.is_ahead = false;
+                self.classes.iter_mut().for_each(|classes| classes.waiting[classes.class_of(command)] += 1);
                 is_any = true;
             }
         }
@@ -357,6 +368,11 @@ impl Front {
             let most = if kind == OF_SCAN { most_of_scan } else { classes.most[kind] };
             classes.active[kind] < most
         };
+        // how many may be given: the rest of the row need not be looked at
+        let mut left: usize = (0..N_CLASSES).filter(|&kind| is_open(kind)).map(|kind| classes.waiting[kind]).sum();
+        if left == 0 {
+            return None;
+        }
         let list = waiting.list();
         // of each class the first of reads and awaited writes; of others the oldest, in one sweep over the disk
         let mut first = [None; N_CLASSES];
@@ -366,16 +382,24 @@ impl Front {
                 READS | AWAITED => (0, false, 0, 0),
                 _ => (age(w), w.lba < end, w.lba, w.seq),
             };
-            if is_open(kind) && first[kind].is_none_or(|(other, _)| turn < other) {
+            if !is_open(kind) {
+                continue;
+            }
+            if first[kind].is_none_or(|(other, _)| turn < other) {
                 first[kind] = Some((turn, at));
                 if kind == READS {
                     break;
                 }
             }
+            left -= 1;
+            if left == 0 {
+                break;
+            }
         }
         let chosen = first.into_iter().flatten().map(|(_, at)| at).next();
         let taken = list.remove(chosen?);
         *n_scanned -= usize::from(commands[taken.id].is_of_scan);
+        classes.waiting[classes.class_of(&commands[taken.id])] -= 1;
         Some(taken)
     }
 
@@ -441,8 +465,11 @@ impl Front {
             commands[last].next_joined = id + 1;
         }
         near[from..to].sort_unstable_by_key(|&(.., at)| std::cmp::Reverse(at));
-        for &(.., at) in &near[from..to] {
+        for &(.., id, at) in &near[from..to] {
             list.remove(at);
+            if let Some(classes) = &mut self.classes {
+                classes.waiting[classes.class_of(&commands[id])] -= 1;
+            }
         }
         if is_of_scan {
             self.n_scanned -= to - from;
@@ -495,6 +522,9 @@ impl Front {
             return;
         }
         self.n_scanned += usize::from(commands[waiting.id].is_of_scan);
+        if let Some(classes) = &mut self.classes {
+            classes.waiting[classes.class_of(&commands[waiting.id])] += 1;
+        }
         self.waiting.push(waiting, &self.scheduler);
         // a drive that has no slot takes nothing until a command leaves it
         if self.in_drive < depth {
