@@ -24,6 +24,8 @@ _FIX = f'use one that is, for example "micron-7450-pro-1920", or "{NONE}" for no
 _NEEDS = {"log": "which a log needs", "special": "which the metadata of a pool needs"}
 #: Devices of a mirror and their drive: "2x micron-7450-pro-1920".
 _MIRROR = re.compile(r"(?P<devices>\d{1,6})\s*[x×]\s*(?P<drive>\S.*)")
+#: The same with another sign between them, or none: its meaning is clear, and the answer says how it is written.
+_ALMOST_A_MIRROR = re.compile(r"(?P<devices>\d{1,6})(?:\s*[X*]\s*|\s+)(?P<drive>\S.*)")
 _Device = TypeVar("_Device", bound=Description)
 
 
@@ -68,6 +70,10 @@ def mirror_of(words: str) -> tuple[int, str]:
         When they do not say how many, or name one device: the pool would be lost with it.
     """
     found = _MIRROR.fullmatch(words.strip())
+    almost = None if found else _ALMOST_A_MIRROR.fullmatch(words.strip())
+    if almost is not None:
+        fix = f'write "{max(int(almost["devices"]), 2)}x {almost["drive"]}"'
+        raise DescriptionError(Fault("special", words, "has no x between the number of devices and their drive", fix))
     n = int(found["devices"]) if found else 1
     if found is None or n < 2:
         rule = "is one device, and the pool is lost with it" if n == 1 else "has no device"

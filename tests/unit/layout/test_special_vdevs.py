@@ -119,6 +119,8 @@ def test_metadata_that_does_not_fit_is_refused() -> None:
     [
         (DRIVE, f'is one device, and the pool is lost with it; use a mirror of at least two: "2x {DRIVE}"'),
         ("1x " + DRIVE, "is one device"),
+        ("2 " + DRIVE, f'has no x between the number of devices and their drive; write "2x {DRIVE}"'),
+        ("3X" + DRIVE, f'write "3x {DRIVE}"'),
         ("2x generic-7k2", "is no flash drive that is protected from a loss of power, which the metadata of a pool"),
         ("2x nonesuch", "neither a file nor a drive"),
         ({"drive": DRIVE, "devices": 1}, "devices"),
