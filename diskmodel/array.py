@@ -312,7 +312,7 @@ class Array(Description):
         read = self.controller.read_cache
         if not self.layout.kind.is_pool or read is None or read.size_bytes is None:
             return self.controller
-        update = {"block_bytes": self.layout.pool_record_bytes, "policy": "arc"}
+        update = {"block_bytes": self.layout.pool_record_bytes, "policy": "zfs-arc"}
         if self.ring_slots:
             update["size_bytes"] = self._arc_bytes
         arc = read.model_copy(update=update)

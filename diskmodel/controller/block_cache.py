@@ -1,9 +1,11 @@
-"""Block caches: LRU, 2Q and ARC, one class for each policy (rule K6). Pure state."""
+"""Block caches: LRU, 2Q and ARC, one class for each policy (rules K6 and K16). Pure state."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from typing import Protocol
+
+from diskmodel.controller.zfs_arc import ZfsArc
 
 
 class BlockCache(Protocol):
@@ -16,6 +18,9 @@ class BlockCache(Protocol):
 
     def insert(self, block: int) -> int | None:
         """Insert a block, or use one that is already cached; return the block that is evicted for it, if one is."""
+
+    def write(self, block: int) -> int | None:
+        """As `insert`, of a block that was written."""
 
 
 class Lru:
@@ -41,6 +46,8 @@ class Lru:
         self.held[block] = None
         self.held.move_to_end(block)
         return self.held.popitem(last=False)[0] if len(self.held) > self.capacity else None
+
+    write = insert
 
 
 class TwoQueue:
@@ -92,6 +99,8 @@ class TwoQueue:
             gone, _ = self.lasting.popitem(last=False)
         return gone
 
+    write = insert
+
 
 class Arc:
     """ARC: divides the cache between recency and frequency, and adapts the division to misses of evicted blocks.
@@ -141,6 +150,8 @@ class Arc:
             self.recent[block] = None
         return gone
 
+    write = insert
+
     def _make_room(self) -> int | None:
         held = len(self.recent) + len(self.frequent)
         if len(self.recent) + len(self.was_recent) == self.capacity:
@@ -168,4 +179,5 @@ class Arc:
         return gone
 
 
-POLICIES: dict[str, type[Lru] | type[TwoQueue] | type[Arc]] = {"lru": Lru, "2q": TwoQueue, "arc": Arc}
+#: A pool's is always the last one.
+POLICIES: dict[str, type[BlockCache]] = {"lru": Lru, "2q": TwoQueue, "arc": Arc, "zfs-arc": ZfsArc}

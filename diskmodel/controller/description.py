@@ -24,15 +24,15 @@ class ReadCache(Description):
         Probability that a read hits, whatever its address.
     size_bytes : int or None
         Size of a real cache; of a pool of OpenZFS what its ARC has for data.
-    policy : "lru", "2q" or "arc"
-        Of a pool always "arc".
+    policy : "lru", "2q", "arc" or "zfs-arc"
+        Of a pool always "zfs-arc".
     block_bytes : int
         Unit in which a real cache keeps data; of a pool its records.
     """
 
     hit_ratio: Ratio | None = None
     size_bytes: Bytes | None = Field(default=None, gt=0)
-    policy: Literal["lru", "2q", "arc"] = "lru"
+    policy: Literal["lru", "2q", "arc", "zfs-arc"] = "lru"
     block_bytes: Length = Field(default=4096, gt=0)
 
     @model_validator(mode="after")

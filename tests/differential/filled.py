@@ -36,6 +36,8 @@ def filled_start(scenario: Scenario, fill: float, seed: int) -> Start:
         n_blocks = -(-capacity // caches.block_sectors)
         given["dirty"] = np.sort(some(n_blocks, caches.dirty_lines))
         given["cached"] = some(n_blocks, 3 * caches.read_blocks)
+        writes = random.Random(f"written {seed}")
+        given["cached_written"] = np.flatnonzero([writes.random() < 0.3 for _ in given["cached"]])
     if scenario.layout.pool is not None and scenario.layout.pool.ring is not None and fill:
         given |= _ring(random.Random(f"ring {seed}"), scenario.layout.pool.ring, given["cached"], fill)
     if isinstance(tables, HddTables) and tables.dirty_sectors:

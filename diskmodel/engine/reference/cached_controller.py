@@ -65,8 +65,8 @@ class CachedController(Controller):
         if isinstance(self.array, PoolWrites):
             self.array.reads.begin_with(self.cache, start)
         elif self.cache is not None:
-            for block in start.cached.tolist():
-                self.cache.insert(block)
+            for block, is_written in start.uses():
+                (self.cache.write if is_written else self.cache.insert)(block)
         if self.dirty is not None:
             self.dirty.load(start.dirty.tolist())
         self.is_protected = tables.is_protected
@@ -137,13 +137,13 @@ class CachedController(Controller):
 
     def _answered(self, request: HostRequest) -> None:
         """Data that came from (or went to) the disks is in the cache now (rule K6)."""
-        self._insert(request.sector, request.n)
+        self._insert(request.sector, request.n, is_written=request.op == WRITE)
         super()._answered(request)
 
-    def _insert(self, sector: int, n: int) -> None:
+    def _insert(self, sector: int, n: int, *, is_written: bool = False) -> None:
         if self.cache is not None:
             for block in self._blocks(sector, n):
-                self.cache.insert(block)
+                (self.cache.write if is_written else self.cache.insert)(block)
             if isinstance(self.array, PoolWrites):
                 self.array.reads.feed_later()
 
@@ -166,7 +166,7 @@ class CachedController(Controller):
                 break
             self.blocked.popleft()
             request.cache_ns += self.clock.now - since_ns
-            self._insert(request.sector, request.n)
+            self._insert(request.sector, request.n, is_written=True)
             self._hit(request)
         self._destage()
 

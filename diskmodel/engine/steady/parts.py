@@ -16,7 +16,6 @@ from diskmodel.engine.steady.contents import (
     ROUNDS,
     aged_units,
     filling_uses,
-    filling_uses_to_the_last,
     recent_blocks,
     uneven_round,
     waiting_blocks,
@@ -25,7 +24,6 @@ from diskmodel.engine.steady.contents import (
 from diskmodel.engine.steady.levels import bytes_per_line, n_lines_of
 from diskmodel.engine.steady.logged import Caches, current_runs, full_caches
 from diskmodel.engine.steady.recent import MAX_ROWS, History
-from diskmodel.engine.steady.ring import ring_uses
 from diskmodel.engine.steady.start import EMPTY, Level, Levels, Start
 from diskmodel.host.tables import HostTables
 from diskmodel.layout.written import Written, written
@@ -54,9 +52,6 @@ def cached_blocks(scenario: Scenario, history: History) -> Int64:
     if caches is None or not caches.read_blocks:
         return EMPTY.cached
     block_bytes = caches.block_sectors * scenario.drive.sector_bytes
-    if scenario.layout.pool is not None:
-        # tens of gigabytes of small records
-        return filling_uses_to_the_last(history, caches.read_blocks, block_bytes, ring_uses(scenario))
     draw = recent_blocks if caches.policy == "lru" else filling_uses
     return draw(history, caches.read_blocks, block_bytes)
 

@@ -1,4 +1,4 @@
-"""What the cache devices of a pool hold after a long time (rule Z13)."""
+"""What the ARC and the cache devices of a pool hold after a long time (rules Z4 and Z13)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from diskmodel.engine.steady.contents import uses_to_fill
+from diskmodel.engine.steady.contents import arc_uses, uses_to_fill_arc
 from diskmodel.engine.steady.recent import MAX_ROWS, History, distinct
-from diskmodel.engine.steady.start import Start
+from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.records import Int64
 from diskmodel.workload.addresses import Sequential, SortedBatches, Strided
 
@@ -42,7 +42,17 @@ class _Part:
     written_share: float
 
 
-def ring_uses(scenario: Scenario) -> int:
+def with_arc(scenario: Scenario, history: History) -> Start:
+    """Return the start of a pool with what came into its ARC, if that has a size (rule Z4)."""
+    caches = scenario.caches
+    if caches is None or not caches.read_blocks:
+        return EMPTY
+    record_bytes = caches.block_sectors * scenario.drive.sector_bytes
+    cached, written = arc_uses(history, caches.read_blocks, record_bytes, _ring_uses(scenario))
+    return replace(EMPTY, cached=cached, cached_written=written)
+
+
+def _ring_uses(scenario: Scenario) -> int:
     """Return the uses of records beyond those for the ARC that the past is to have for the ring."""
     pool = scenario.layout.pool
     return 0 if pool is None or pool.ring is None else _USES_PER_SLOT * pool.ring.slots
@@ -62,7 +72,7 @@ def with_ring(begun: Start, scenario: Scenario, history: History, per_s: float) 
     slots, record_bytes = pool.ring.slots, pool.record * scenario.drive.sector_bytes
     n_arc, parts = caches.read_blocks, _parts_of(history, record_bytes, pool.writes.n_records)
     nominal, n_all = _nominal(parts, slots), sum(part.n for part in parts)
-    n_uses = uses_to_fill(n_arc, ring_uses(scenario))
+    n_uses = uses_to_fill_arc(n_arc, _ring_uses(scenario))
     if not history.workload.has_writes:
         share = min(sum(nominal) / max(n_all, 1), 1.0)
         n_evicted = max(_n_different(history, n_uses, record_bytes) - n_arc, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Annotated, Self
@@ -88,6 +89,8 @@ class Start:
         Blocks that wait in the controller's write-back cache, ascending.
     cached : int64, shape (n,)
         Blocks that came into the controller's read cache, in order.
+    cached_written : int64, shape (n,)
+        Which of these were written: their numbers, ascending.
     aged : int64, shape (n,)
         Units that every flash drive has written before everything else, in order.
     piece_units : int
@@ -134,6 +137,7 @@ class Start:
 
     dirty: Int64 = field(default_factory=_nothing)
     cached: Int64 = field(default_factory=_nothing)
+    cached_written: Int64 = field(default_factory=_nothing)
     aged: Int64 = field(default_factory=_nothing)
     piece_units: int = 0
     shifts: Int64 = field(default_factory=_nothing)
@@ -156,6 +160,12 @@ class Start:
     is_in_waves: Beside[bool] = False
     cleaning_requests: Beside[int] = 0
     levels: Beside[Levels | None] = None
+
+    def uses(self) -> Iterator[tuple[int, bool]]:
+        """Yield the blocks that came into the read cache, each with whether it was written."""
+        written = set(self.cached_written.tolist())
+        for at, block in enumerate(self.cached.tolist()):
+            yield block, at in written
 
     @property
     def room_of_buffered(self) -> Int64:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from diskmodel.drive.tables import FlashTables
 from diskmodel.engine.steady.groups import group_start
-from diskmodel.engine.steady.parts import Parts, cached_blocks
+from diskmodel.engine.steady.parts import Parts
 from diskmodel.engine.steady.recent import History
-from diskmodel.engine.steady.ring import with_ring
+from diskmodel.engine.steady.ring import with_arc, with_ring
 from diskmodel.engine.steady.start import EMPTY, Level, Levels, Start
 from diskmodel.engine.steady.trial import (
     DRIFT,
@@ -131,8 +131,7 @@ def settled(
         if near is not None and workload.has_writes and workload.queue_depth:
             return near.start
         history = History(workload, capacity_bytes, seed)
-        cached = cached_blocks(scenario, history)
-        at_first = replace(EMPTY, cached=cached) if len(cached) else EMPTY
+        at_first = with_arc(scenario, history)
         if not workload.has_writes:
             return with_ring(at_first, scenario, history, math.nan)
         return group_start(scenario, workload, at_first, capacity_bytes=capacity_bytes, seed=seed, engine=engine)

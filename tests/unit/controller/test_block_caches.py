@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diskmodel.controller.block_cache import POLICIES, BlockCache
+from diskmodel.controller.block_cache import POLICIES, Arc, BlockCache
+from diskmodel.controller.zfs_arc import ONE, ZfsArc
 
 
 def hits(cache: BlockCache, references: list[int]) -> list[bool]:
@@ -62,3 +66,53 @@ def test_a_scan_does_not_flush_what_is_used_again_and_again(policy: str) -> None
         return sum(hit for block, hit in zip(references, found, strict=True) if block < 8)
 
     assert working_set_hits(policy) > 1.2 * working_set_hits("lru")
+
+
+def test_written_blocks_of_a_pool_are_new() -> None:
+    arc = ZfsArc(4)
+    hits(arc, [1, 1, 2, 2, 3])
+    assert (list(arc.recent), list(arc.frequent)) == ([3], [1, 2])
+    arc.write(1)
+    assert (list(arc.recent), list(arc.frequent)) == ([3, 1], [2])
+    assert arc.write(5) is None
+    assert arc.write(6) == 3  # half of the cache is for recent ones
+    assert list(arc.was_recent) == []  # no more than half of the frequent ones
+
+
+def test_a_pool_follows_uses_of_what_it_evicted() -> None:
+    """100 blocks, half of them frequent: each of the last 25 recent ones that comes back makes room for two more."""
+    arc = ZfsArc(100)
+    frequent = list(range(50))
+    hits(arc, frequent * 2)
+    hits(arc, list(range(100, 175)))
+    assert list(arc.was_recent) == list(range(100, 125))
+    assert (len(arc.recent), len(arc.frequent)) == (50, 50)
+    assert hits(arc, list(range(120, 125))) == [False] * 5
+    # 50 are remembered of both lists
+    assert arc.share / ONE == pytest.approx(0.5 + 5 / 50)
+    assert all(block in arc.frequent for block in range(120, 125))
+
+
+def test_a_small_share_of_a_pool_shrinks_slowly() -> None:
+    """From a fifth on, a frequent block that comes back takes not one of 50, but 2 r / (1 - r) of that at a share r."""
+    arc = ZfsArc(100)
+    arc.share = ONE // 10
+    hits(arc, list(range(100)) * 2)
+    arc.was_frequent = OrderedDict.fromkeys(range(1000, 1005))
+    shares = [arc.share / ONE]
+    for block in range(1000, 1005):
+        arc.insert(block)
+        arc.was_frequent.update(dict.fromkeys(range(1000, 1005)))
+        shares.append(arc.share / ONE)
+    assert np.diff(shares) == pytest.approx([-1 / 50 / int((1 - share) / share / 2) for share in shares[:-1]], rel=1e-6)
+
+
+def test_popular_blocks_leave_a_pool_room_for_new_ones() -> None:
+    """The paper's ARC leaves popular blocks nearly all; OpenZFS's keeps a fifth for what came once."""
+    rng = np.random.default_rng(4)
+    ranks = np.minimum(rng.zipf(1.3, 200_000), 10**6)
+    paper, pool = Arc(500), ZfsArc(500)
+    hits(paper, ranks.tolist())
+    hits(pool, ranks.tolist())
+    assert len(paper.recent) < 25
+    assert 75 < len(pool.recent) < 125

@@ -11,7 +11,7 @@ import pytest
 
 from diskmodel.analytic.backend import back_end
 from diskmodel.array import Array
-from diskmodel.controller.block_cache import Arc
+from diskmodel.controller.zfs_arc import ZfsArc
 from diskmodel.engine import native
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
@@ -84,7 +84,7 @@ def test_records_from_the_beginning_make_room_first() -> None:
 
 
 def test_a_feed_takes_what_is_evicted_next() -> None:
-    arc = Arc(4)
+    arc = ZfsArc(4)
     for record in (1, 2, 3, 4, 1):
         arc.insert(record)
     slots = replace(TABLES, slots=100)
@@ -94,7 +94,7 @@ def test_a_feed_takes_what_is_evicted_next() -> None:
     assert ring.feed(arc)
     assert [record in ring for record in (1, 2, 3, 4)] == [True, True, True, True]
     assert not ring.feed(arc)
-    cold = Arc(5)
+    cold = ZfsArc(5)
     for record in (1, 2, 3):
         cold.insert(record)
     ring = Ring(replace(slots, feed=1))
@@ -192,7 +192,7 @@ def test_hits_of_popular_records() -> None:
     workload = load(20_000, 131_072, clients=8, addresses={"pattern": "zipf", "theta": 0.9})
     found = run(pool(3_000, 1_500, 131_072), workload, 6_000)
     requests = workload.requests(capacity_bytes=20_000 * 131_072, n=60_000, seed=9)
-    arc, ring, hits, misses = Arc(1_500), OrderedDict[int, None](), 0, 0
+    arc, ring, hits, misses = ZfsArc(1_500), OrderedDict[int, None](), 0, 0
     for number, record in enumerate((requests.offset // 131_072).tolist()):
         if number >= 40_000 and record not in arc:
             hits, misses = hits + (record in ring), misses + (record not in ring)

@@ -112,7 +112,7 @@ def test_hits_of_the_arc_follow_from_its_size(record: str, monkeypatch: pytest.M
     share = 0.25
     # four standard deviations of so many reads, and one percent of the cache that duplicates leave free
     assert result.hit_ratio == pytest.approx(share, abs=4 * (share * (1 - share) / n) ** 0.5 + 0.01 * share)
-    assert pool.front_controller.read_cache == ReadCache.parse({"size": "1 GiB", "policy": "arc", "block": record})
+    assert pool.front_controller.read_cache == ReadCache.parse({"size": "1 GiB", "policy": "zfs-arc", "block": record})
     assert any("all of the size of the cache of OpenZFS (ARC) is for data" in message for message in result.messages)
 
 

@@ -162,6 +162,13 @@ impl<const N: usize, V: Copy + Default> Lists<N, V> {
         Some(block)
     }
 
+    /// Forgets a block, if it is in a list.
+    pub fn remove(&mut self, block: i64) {
+        if let Some(at) = self.place_of(block) {
+            self.forget(at);
+        }
+    }
+
     fn forget(&mut self, at: u32) {
         self.unlink(at);
         let hash = hash_of(self.nodes[at as usize].block);

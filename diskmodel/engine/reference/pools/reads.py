@@ -6,7 +6,8 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from diskmodel.controller.block_cache import Arc, BlockCache
+from diskmodel.controller.block_cache import BlockCache
+from diskmodel.controller.zfs_arc import ZfsArc
 from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, LAST, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.raid import Access, Raid
@@ -67,10 +68,12 @@ class PoolReads:
         if pool.ring is not None:
             self.ring = Ring(pool.ring, [Region(*region) for region in start.ring.tolist()])
         lost = deque(zip(start.ring_lost_at.tolist(), start.ring_lost.tolist(), strict=True))
-        for at, record in enumerate(start.cached.tolist() if arc is not None else []):
+        if arc is None:
+            return
+        for at, (record, is_written) in enumerate(start.uses()):
             while lost and lost[0][0] <= at:
                 self.written(lost.popleft()[1])
-            evicted = arc.insert(record) if arc is not None else None
+            evicted = (arc.write if is_written else arc.insert)(record)
             if evicted is not None and at >= start.ring_from and not self.is_on_ring(evicted):
                 self.put_on_ring(evicted)
 
@@ -168,7 +171,7 @@ class PoolReads:
         assert self.ring is not None
         tables = self.ring.tables
         n_before = self.ring.n_come
-        is_busy = isinstance(self.arc, Arc) and self.ring.feed(self.arc)
+        is_busy = isinstance(self.arc, ZfsArc) and self.ring.feed(self.arc)
         self.is_fed = self.ring.n_come > n_before
         if self.is_fed:
             self._feed_in(tables.busy_feed_ns if is_busy else tables.feed_ns)

@@ -1,10 +1,17 @@
-//! Caches of blocks: LRU, 2Q, ARC (rule K6); see `diskmodel/controller/block_cache.py`.
+//! Caches of blocks: LRU, 2Q, ARC (rules K6 and K16); see `diskmodel/controller/block_cache.py`.
 
+use super::zfs_arc::ZfsArc;
 use crate::lists::Lists;
 use crate::loaded::Loaded;
 
-/// Caches that were loaded last, by policy, capacity and blocks.
-static LOADED: Loaded<(String, usize, Vec<i64>), BlockCache> = Loaded::new();
+/// Caches that were loaded last, by policy, capacity and uses.
+static LOADED: Loaded<(String, usize, Vec<i64>, Vec<i64>), BlockCache> = Loaded::new();
+
+/// Uses of blocks, in order, each with whether it wrote: the numbers of these are in `written`, ascending.
+pub fn uses<'a>(blocks: &'a [i64], written: &'a [i64]) -> impl Iterator<Item = (i64, bool)> + 'a {
+    let mut written = written.iter().peekable();
+    (0..).zip(blocks).map(move |(at, &block)| (block, written.next_if(|&&one| one == at).is_some()))
+}
 
 const HELD: usize = 0;
 
@@ -24,6 +31,8 @@ pub enum BlockCache {
     TwoQueue { capacity: usize, n_new: usize, n_remembered: usize, lists: Lists<3> },
     /// ARC (Megiddo, Modha 2003): recency and frequency share the cache.
     Arc(Arc),
+    /// A pool's.
+    ZfsArc(ZfsArc),
 }
 
 pub struct Arc {
@@ -45,6 +54,7 @@ impl Clone for BlockCache {
             BlockCache::Arc(arc) => {
                 BlockCache::Arc(Arc { capacity: arc.capacity, target: arc.target, lists: arc.lists.clone() })
             }
+            BlockCache::ZfsArc(arc) => BlockCache::ZfsArc(arc.clone()),
         }
     }
 
@@ -59,6 +69,7 @@ impl Clone for BlockCache {
                 (arc.capacity, arc.target) = (a.capacity, a.target);
                 arc.lists.clone_from(&a.lists);
             }
+            (BlockCache::ZfsArc(arc), BlockCache::ZfsArc(other)) => arc.clone_from(other),
             _ => *self = other.clone(),
         }
     }
@@ -70,6 +81,7 @@ impl Drop for BlockCache {
             BlockCache::Lru { lists, .. } => lists.n_blocks(),
             BlockCache::TwoQueue { lists, .. } => lists.n_blocks(),
             BlockCache::Arc(arc) => arc.lists.n_blocks(),
+            BlockCache::ZfsArc(arc) => arc.n_blocks(),
         };
         LOADED
             .give_back(n_blocks, || std::mem::replace(self, BlockCache::Lru { capacity: 1, lists: Lists::default() }));
@@ -88,19 +100,22 @@ impl BlockCache {
                 lists: Lists::default(),
             },
             "arc" => BlockCache::Arc(Arc { capacity, target: 0, lists: Lists::default() }),
+            "zfs-arc" => BlockCache::ZfsArc(ZfsArc::new(capacity)),
             other => return Err(format!("unknown cache policy {other}")),
         })
     }
 
-    /// The cache called `policy` after it has taken in `blocks`, in order.
-    pub fn loaded(policy: &str, capacity: usize, blocks: &[i64]) -> Result<Self, String> {
-        let is_key = |(p, c, b): &(String, usize, Vec<i64>)| p == policy && *c == capacity && b == blocks;
-        let key = || (policy.into(), capacity, blocks.into());
+    /// The cache called `policy` after these uses.
+    pub fn loaded(policy: &str, capacity: usize, blocks: &[i64], written: &[i64]) -> Result<Self, String> {
+        let is_key = |(p, c, b, w): &(String, usize, Vec<i64>, Vec<i64>)| {
+            p == policy && *c == capacity && b == blocks && w == written
+        };
+        let key = || (policy.into(), capacity, blocks.into(), written.into());
         LOADED.get(blocks.len(), is_key, key, || {
             let mut cache = BlockCache::new(policy, capacity)?;
             cache.reserve(blocks.len());
-            for &block in blocks {
-                cache.insert(block);
+            for (block, is_written) in uses(blocks, written) {
+                cache.used(block, is_written);
             }
             Ok(cache)
         })
@@ -114,6 +129,7 @@ impl BlockCache {
                 lists.reserve(n.min(*capacity + *n_remembered + 1))
             }
             BlockCache::Arc(arc) => arc.lists.reserve(n.min(2 * arc.capacity + 1)),
+            BlockCache::ZfsArc(arc) => arc.reserve(n),
         }
     }
 
@@ -122,6 +138,7 @@ impl BlockCache {
             BlockCache::Lru { lists, .. } => lists.list_of(block).is_some(),
             BlockCache::TwoQueue { lists, .. } => matches!(lists.list_of(block), Some(NEW | LASTING)),
             BlockCache::Arc(arc) => matches!(arc.lists.list_of(block), Some(RECENT | FREQUENT)),
+            BlockCache::ZfsArc(arc) => arc.contains(block),
         }
     }
 
@@ -135,14 +152,23 @@ impl BlockCache {
                 }
             }
             BlockCache::Arc(arc) => arc.lists.put(FREQUENT, block),
+            BlockCache::ZfsArc(arc) => arc.touch(block),
         }
     }
 
-    /// The cache, if it is an ARC.
-    pub fn arc(&self) -> Option<&Arc> {
+    /// The cache, if it is a pool's.
+    pub fn zfs_arc(&self) -> Option<&ZfsArc> {
         match self {
-            BlockCache::Arc(arc) => Some(arc),
+            BlockCache::ZfsArc(arc) => Some(arc),
             _ => None,
+        }
+    }
+
+    /// A block was read or written; which one had to go for it.
+    pub fn used(&mut self, block: i64, is_written: bool) -> Option<i64> {
+        match self {
+            BlockCache::ZfsArc(arc) if is_written => arc.write(block),
+            _ => self.insert(block),
         }
     }
 
@@ -175,24 +201,12 @@ impl BlockCache {
                 gone
             }
             BlockCache::Arc(arc) => arc.insert(block),
+            BlockCache::ZfsArc(arc) => arc.insert(block),
         }
     }
 }
 
 impl Arc {
-    /// The lists that a ring is fed from, in order.
-    pub const FED: [usize; 2] = [FREQUENT, RECENT];
-
-    /// Whether there is no room.
-    pub fn is_full(&self) -> bool {
-        self.lists.len(RECENT) + self.lists.len(FREQUENT) >= self.capacity
-    }
-
-    /// The blocks of a list, the oldest or the newest first.
-    pub fn in_order(&self, list: usize, is_newest_first: bool) -> impl Iterator<Item = i64> + '_ {
-        self.lists.blocks(list, is_newest_first)
-    }
-
     fn insert(&mut self, block: i64) -> Option<i64> {
         let Arc { capacity, target, lists } = self;
         match lists.list_of(block) {
@@ -265,16 +279,17 @@ mod tests {
     #[test]
     fn a_copy_goes_on_as_one_that_was_filled_anew() {
         let blocks: Vec<i64> = (0..(1 << 16) + 9).map(|i| i * 7 % 50_021).collect();
-        for policy in ["lru", "2q", "arc"] {
+        let written: Vec<i64> = (0..blocks.len() as i64).step_by(5).collect();
+        for policy in ["lru", "2q", "arc", "zfs-arc"] {
             let mut plain = BlockCache::new(policy, 30_000).unwrap();
-            blocks.iter().for_each(|&block| {
-                let _ = plain.insert(block);
+            uses(&blocks, &written).for_each(|(block, is_written)| {
+                let _ = plain.used(block, is_written);
             });
             for _ in 0..3 {
-                let mut copy = BlockCache::loaded(policy, 30_000, &blocks).unwrap();
+                let mut copy = BlockCache::loaded(policy, 30_000, &blocks, &written).unwrap();
                 let mut other = BlockCache::new(policy, 30_000).unwrap();
-                blocks.iter().for_each(|&block| {
-                    let _ = other.insert(block);
+                uses(&blocks, &written).for_each(|(block, is_written)| {
+                    let _ = other.used(block, is_written);
                 });
                 for block in (0..60_000).step_by(11) {
                     assert_eq!(copy.contains(block), other.contains(block), "{policy} {block}");
@@ -282,7 +297,7 @@ mod tests {
                     other.insert(block);
                 }
             }
-            let copy = BlockCache::loaded(policy, 30_000, &blocks).unwrap();
+            let copy = BlockCache::loaded(policy, 30_000, &blocks, &written).unwrap();
             assert!((0..50_021).all(|block| copy.contains(block) == plain.contains(block)), "{policy}");
         }
     }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::controller::{ArcCache, BlockCache};
+use crate::controller::{uses, ZfsArc};
 use crate::loaded::Loaded;
 use crate::rule::{all_within, within};
 use crate::rule::{MAX_DISKS, MAX_PIECES, MAX_SECTORS, MAX_TIME_NS};
@@ -88,9 +88,10 @@ impl Region {
 pub struct Filling {
     pub slots: i64,
     pub regions: Vec<Region>,
-    /// Room of the ARC, and what came into it.
+    /// Room of the ARC, what came into it, and which of these were written.
     pub read_blocks: usize,
     pub cached: Vec<i64>,
+    pub cached_written: Vec<i64>,
     /// From which of these on the ring takes what they evict.
     pub from: usize,
     /// Records that the ring loses, and before which of these; ascending.
@@ -118,13 +119,14 @@ impl Held {
         let regions = filling.regions.iter().map(|&region| (region, 0)).collect();
         let mut held = Held { regions, n_free: filling.slots - n_kept, ..Held::default() };
         if filling.read_blocks > 0 {
-            let mut arc = BlockCache::new("arc", filling.read_blocks)?;
+            let mut arc = ZfsArc::new(filling.read_blocks);
             let mut lost = filling.lost.iter().zip(&filling.lost_at).peekable();
-            for (at, &record) in filling.cached.iter().enumerate() {
+            for (at, (record, is_written)) in uses(&filling.cached, &filling.cached_written).enumerate() {
                 while let Some((&written, _)) = lost.next_if(|&(_, &when)| when <= at as i64) {
                     held.invalidate(written);
                 }
-                let evicted = arc.insert(record).filter(|_| at >= filling.from);
+                let evicted = if is_written { arc.write(record) } else { arc.insert(record) };
+                let evicted = evicted.filter(|_| at >= filling.from);
                 if let Some(evicted) = evicted.filter(|&record| !held.contains(record)) {
                     held.insert(evicted);
                 }
@@ -210,14 +212,14 @@ impl Ring {
     }
 
     /// Takes what the ARC evicts next; how long it is to the next feed, none where there was nothing.
-    pub fn feed(&mut self, arc: &ArcCache) -> Option<i64> {
+    pub fn feed(&mut self, arc: &ZfsArc) -> Option<i64> {
         let tables = &self.tables;
         let is_warm = arc.is_full();
         let times = if is_warm { 1 } else { 2 };
         let most = (tables.feed * times).min((tables.slots / 4).max(1));
         let headroom = tables.headroom * times;
         let mut n_fed = 0;
-        for list in ArcCache::FED {
+        for list in ZfsArc::FED {
             for (passed, record) in (0..).zip(arc.in_order(list, !is_warm)) {
                 if passed >= headroom || n_fed == most {
                     break;

@@ -72,7 +72,7 @@ impl CacheTables {
 
     /// The read cache with what it holds when a run begins.
     fn block_cache(&self, start: &Start) -> Result<BlockCache, String> {
-        BlockCache::loaded(&self.policy, self.read_blocks, &start.cached)
+        BlockCache::loaded(&self.policy, self.read_blocks, &start.cached, &start.cached_written)
             .map_err(|rule| refused("cache.policy", &self.policy, rule))
     }
 

@@ -18,6 +18,8 @@ record! {
         pub dirty: Vec<i64>,
         /// Blocks that came into the controller's read cache, in order.
         pub cached: Vec<i64>,
+        /// Which of these were written: their numbers, ascending.
+        pub cached_written: Vec<i64>,
         /// Units that every flash drive has written before everything else, in order.
         pub aged: Vec<i64>,
         /// Units that flash drives' data were last written in together; 0: all of them, in order.
@@ -107,6 +109,7 @@ impl Start {
             regions: regions.map(|(((&first, &n), &kept), &step)| Region { first, n, kept, step }).collect(),
             read_blocks,
             cached: self.cached.clone(),
+            cached_written: self.cached_written.clone(),
             from: self.ring_from as usize,
             lost: self.ring_lost.clone(),
             lost_at: self.ring_lost_at.clone(),
@@ -136,6 +139,8 @@ impl Scenario {
         let rule = "there is no read cache with a size";
         holds(has_reads || start.cached.is_empty(), "start.cached (number)", start.cached.len(), rule)?;
         each_within("start.cached", &start.cached, 0, n_blocks - 1)?;
+        each_within("start.cached_written", &start.cached_written, 0, start.cached.len() as i64 - 1)?;
+        check_ascending("start.cached_written", &start.cached_written, 1)?;
         self.check_writes()?;
         let n_records = self.layout.pool.as_ref().map_or(0, |pool| pool.writes.n_records);
         let group = [

@@ -76,11 +76,11 @@ impl Cache {
     }
 
     /// Data that came from (or went to) the disks is in the cache now (rule K6).
-    pub fn insert(&mut self, sector: i64, n: i64) {
+    pub fn insert(&mut self, sector: i64, n: i64, is_written: bool) {
         let blocks = self.blocks(sector, n);
         if let Some(cache) = &mut self.read {
             for block in blocks {
-                cache.insert(block);
+                cache.used(block, is_written);
             }
         }
     }
@@ -144,7 +144,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 break;
             }
             cache.blocked.pop_front();
-            cache.insert(sector, n);
+            cache.insert(sector, n, true);
             self.hosts[host].cache += now - since;
             self.hit(host);
         }

@@ -10,7 +10,7 @@ use crate::command::{Command, Slots};
 use crate::device::Device;
 use crate::events::{Action, ARRIVE, COMPLETE, LAST};
 use crate::layout::{ReadTables, Ring, Streams};
-use crate::mechanics::READ;
+use crate::mechanics::{READ, WRITE};
 use crate::traffic::Traffic;
 
 /// A record that is being read into memory.
@@ -161,7 +161,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     pub(super) fn keep(&mut self, host: u32) {
         let Simulation { cache, hosts, .. } = self;
         if let Some(cache) = cache {
-            cache.insert(hosts[host].sector, hosts[host].n);
+            let request = &hosts[host];
+            cache.insert(request.sector, request.n, request.op == WRITE);
             if cache.read.is_some() {
                 self.feed_later();
             }
@@ -295,7 +296,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     #[inline(never)]
     pub(super) fn feed_ring(&mut self) {
         let Simulation { pool, cache, .. } = self;
-        let arc = cache.as_ref().and_then(|cache| cache.read.as_ref()?.arc());
+        let arc = cache.as_ref().and_then(|cache| cache.read.as_ref()?.zfs_arc());
         let Some(ring) = pool.as_mut().and_then(|pool| pool.reads.ring.as_deref_mut()) else { return };
         let next = arc.and_then(|arc| ring.feed(arc));
         ring.is_fed = next.is_some();

@@ -143,7 +143,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let Some(cache) = &mut self.cache else { return };
         let Some(at) = cache.ahead.fetching.iter().position(|fetching| fetching.number == number) else { return };
         let fetching = cache.ahead.fetching.remove(at);
-        cache.insert(fetching.sector, fetching.end - fetching.sector);
+        cache.insert(fetching.sector, fetching.end - fetching.sector, false);
         for host in fetching.waiting {
             let Some(cache) = &mut self.cache else { return };
             let Some(at) = cache.ahead.waiters.iter().position(|waiter| waiter.host == host) else { continue };
