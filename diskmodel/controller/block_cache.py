@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Protocol
 
 from diskmodel.controller.zfs_arc import ZfsArc
@@ -180,4 +181,4 @@ class Arc:
 
 
 #: A pool's is always the last one.
-POLICIES: dict[str, type[BlockCache]] = {"lru": Lru, "2q": TwoQueue, "arc": Arc, "zfs-arc": ZfsArc}
+POLICIES: dict[str, Callable[[int], BlockCache]] = {"lru": Lru, "2q": TwoQueue, "arc": Arc, "zfs-arc": ZfsArc}

@@ -136,7 +136,7 @@ def aged_units(history: History, layout: LayoutTables, n_units: int, unit_bytes:
 
 def filling_uses(history: History, n: int, block_bytes: int) -> Int64:
     """Uses that fill a cache of `n` blocks; where the whole region fits, all of it before anything else."""
-    return _uses_after_region(history, n, block_bytes, _USES_PER_BLOCK * n)
+    return np.concatenate([_region(history, n, block_bytes), history.uses(_USES_PER_BLOCK * n, block_bytes)])
 
 
 def uses_to_fill_arc(n: int, n_more: int) -> int:
@@ -151,30 +151,28 @@ def arc_uses(history: History, n: int, record_bytes: int, n_more: int = 0) -> tu
     The past's requests may be too few for it (rule Z4): what is left then holds records of the streams with random
     places, at equal distances over their regions, so many of each as it has requests. What is popular is in the past.
     """
-    n_uses = uses_to_fill_arc(n, n_more)
-    uses = _filling_to_the_last(history, n, record_bytes, n_uses)
-    if not history.workload.has_writes:
-        return _kept(uses), np.empty(0, np.int64)
-    are_written = history.are_written(n_uses, record_bytes)
-    return _kept(uses), _kept(len(uses) - len(are_written) + np.flatnonzero(are_written))
+    past, are_written = history.marked_uses(uses_to_fill_arc(n, n_more), record_bytes)
+    before = _beside(past, history, n, record_bytes)
+    return _kept(np.concatenate([before, past])), _kept(len(before) + np.flatnonzero(are_written))
 
 
-def _filling_to_the_last(history: History, n: int, block_bytes: int, n_uses: int) -> Int64:
-    uses = _uses_after_region(history, n, block_bytes, n_uses)
-    left = n - len(distinct(uses))
+def _beside(past: Int64, history: History, n: int, record_bytes: int) -> Int64:
+    """Records that an ARC of `n` has beside those of the past: all of them, if they fit."""
+    region = _region(history, n, record_bytes)
+    left = n - len(distinct(past)) if not len(region) else 0
     streams = [s for s in history.workload.streams if not isinstance(s.addresses, Sequential | Strided | SortedBatches)]
     total = sum(stream.row_weight for stream in history.workload.streams)
     if left <= 0 or not streams or not total:
-        return uses
+        return region
     parts = []
     for stream in streams:
         space = history.workload.space(stream, history.capacity_bytes)
-        first, n_blocks = space.first_byte // block_bytes, max(space.span_bytes // block_bytes, 1)
-        # those that fall on blocks of the past are no others: so many more are taken
-        n_used = int(np.count_nonzero((uses >= first) & (uses < first + n_blocks)))
-        n_own = min(round(left * stream.row_weight / total / max(1 - n_used / n_blocks, 0.01)), n_blocks)
-        parts.append(first + np.arange(n_own, dtype=np.int64) * n_blocks // max(n_own, 1))
-    return np.concatenate([*parts, uses])
+        first, n_records = space.first_byte // record_bytes, max(space.span_bytes // record_bytes, 1)
+        # those that fall on records of the past are no others: so many more are taken
+        n_used = int(np.count_nonzero((past >= first) & (past < first + n_records)))
+        n_own = min(round(left * stream.row_weight / total / max(1 - n_used / n_records, 0.01)), n_records)
+        parts.append(first + np.arange(n_own, dtype=np.int64) * n_records // max(n_own, 1))
+    return np.concatenate(parts)
 
 
 def recent_blocks(history: History, n: int, block_bytes: int) -> Int64:
@@ -185,10 +183,6 @@ def recent_blocks(history: History, n: int, block_bytes: int) -> Int64:
 @lru_cache(maxsize=_RECENT_KEPT)
 def _recent(history: History, n: int, block_bytes: int) -> Int64:
     return _kept(most_recent(filling_uses(history, n, block_bytes), n))
-
-
-def _uses_after_region(history: History, n: int, block_bytes: int, n_uses: int) -> Int64:
-    return np.concatenate([_region(history, n, block_bytes), history.uses(n_uses, block_bytes)])
 
 
 def _region(history: History, n: int, block_bytes: int) -> Int64:

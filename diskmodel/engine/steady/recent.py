@@ -133,10 +133,13 @@ class History:
         is_drawn = length > 0
         return offset[is_drawn], length[is_drawn]
 
-    def are_written(self, n: int, block_bytes: int) -> NDArray[np.bool_]:
-        """Whether each of the last `n` uses of blocks, as `uses` returns them, was a write."""
+    def marked_uses(self, n: int, block_bytes: int) -> tuple[Int64, NDArray[np.bool_]]:
+        """The last `n` uses of blocks, as `uses` returns them, and whether each was a write."""
         n_rows = self.rows_of_uses(n, block_bytes)
-        return self._marked(n_rows, block_bytes)[1][-n:] if n_rows else np.empty(0, np.bool_)
+        if not n_rows:
+            return np.empty(0, np.int64), np.empty(0, np.bool_)
+        blocks, are_written = self._marked(n_rows, block_bytes)
+        return blocks[-n:], are_written[-n:]
 
     def rows_of_writes(self, n_bytes: int) -> int:
         """About the number of requests that write `n_bytes`, at most `MAX_ROWS`; 0 where none does."""

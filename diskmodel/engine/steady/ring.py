@@ -114,7 +114,7 @@ class _Past:
 
 @lru_cache(maxsize=_KEPT)
 def _past_of(history: History, n: int, record_bytes: int, n_arc: int) -> _Past:
-    uses, are_written = history.uses(n, record_bytes), history.are_written(n, record_bytes)
+    uses, are_written = history.marked_uses(n, record_bytes)
     rows = max(history.rows_of_uses(n, record_bytes), 1)
     entering = _entering(uses, n_arc) * len(uses) / rows
     return _Past(rows, len(uses), entering, int(are_written.sum()) / rows)
@@ -122,7 +122,7 @@ def _past_of(history: History, n: int, record_bytes: int, n_arc: int) -> _Past:
 
 @lru_cache(maxsize=_KEPT)
 def _n_different(history: History, n: int, record_bytes: int) -> int:
-    return len(distinct(history.uses(n, record_bytes)))
+    return len(distinct(history.marked_uses(n, record_bytes)[0]))
 
 
 def _lost(history: History, n: int, record_bytes: int, times: float) -> tuple[Int64, Int64, int]:
@@ -130,7 +130,7 @@ def _lost(history: History, n: int, record_bytes: int, times: float) -> tuple[In
 
     The first uses are left out, of which the number is returned, if they are too many.
     """
-    uses, are_written = history.uses(n, record_bytes), history.are_written(n, record_bytes)
+    uses, are_written = history.marked_uses(n, record_bytes)
     at = np.flatnonzero(are_written)
     n_left_out = 0
     if len(at) * times > MAX_ROWS:

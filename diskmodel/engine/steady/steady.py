@@ -130,7 +130,7 @@ def settled(
     if scenario.layout.pool is not None:
         if near is not None and workload.has_writes and workload.queue_depth:
             return near.start
-        history = History(workload, capacity_bytes, seed)
+        history = History(workload, capacity_bytes, seed).shared
         at_first = with_arc(scenario, history)
         if not workload.has_writes:
             return with_ring(at_first, scenario, history, math.nan)
