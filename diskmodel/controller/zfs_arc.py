@@ -37,6 +37,10 @@ class ZfsArc:
     def __contains__(self, block: int) -> bool:
         return block in self.recent or block in self.frequent
 
+    def n_beside(self, block: int) -> int:
+        """How many blocks are in the same list as one that it holds."""
+        return len(self.recent) if block in self.recent else len(self.frequent)
+
     def touch(self, block: int) -> None:
         self.recent.pop(block, None)
         self.frequent[block] = None

@@ -73,13 +73,18 @@ def _ring(rng: random.Random, ring: RingTables, cached: Int64, fill: float) -> d
     kept = min(int(rng.randrange(n + 1) * fill), ring.slots)
     second, n_second = first + n + rng.randrange(3), rng.randrange(1, 40)
     kept_second = min(rng.randrange(n_second + 1), ring.slots - kept)
-    regions = [(first, n, kept, _step(rng, n)), (second, n_second, kept_second, _step(rng, n_second))]
+    regions = [(first, n, _step(rng, n)), (second, n_second, _step(rng, n_second))]
+    n_ages = rng.choice((1, 3))
+    ages = [np.bincount([rng.randrange(n_ages) for _ in range(k)], minlength=n_ages) for k in (kept, kept_second)]
     near = [rng.randrange(second + n_second + 20) for _ in cached]
     lost = rng.sample(range(second + n_second + 20), rng.randrange(20))
     return {
         "ring": np.array(regions, np.int64),
+        "ring_ages": np.concatenate(ages).astype(np.int64),
+        "ring_taken": rng.randint(kept + kept_second, ring.slots),
         "cached": np.array(near, np.int64),
         "ring_from": rng.choice((0, len(near) // 2)),
+        "ring_seen": rng.choice((0, 2, 10)),
         "ring_lost": np.array(lost, np.int64),
         "ring_lost_at": np.sort([rng.randrange(len(near) + 1) for _ in lost]).astype(np.int64),
     }

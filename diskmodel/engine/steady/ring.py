@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -12,8 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from diskmodel.engine.steady.contents import arc_uses, uses_to_fill_arc
-from diskmodel.engine.steady.recent import MAX_ROWS, History, distinct
+from diskmodel.engine.steady.recent import MAX_ROWS, History
 from diskmodel.engine.steady.start import EMPTY, Start
+from diskmodel.engine.steady.turn import Kinds, Turn
 from diskmodel.records import Int64
 from diskmodel.workload.addresses import Sequential, SortedBatches, Strided
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 #: The step from one record to the next that is on the ring, as a share of a region: the golden section, which leaves no
 #: large gaps wherever it stops.
 _STEP = (math.sqrt(5) - 1) / 2
-#: Rounds in which the turn of the ring is found; each brings it at least half way closer.
-_ROUNDS = 60
 #: Uses of records in the past for each slot of the ring: records that are not on it come to it in a few turns. With a
 #: quarter a ring of popular records begins with a fifth fewer hits than it has in the long run.
 _USES_PER_SLOT = 8
@@ -34,12 +32,11 @@ _KEPT = 4
 
 @dataclass(frozen=True)
 class _Part:
-    """Records of the pool that the same streams touch: their share of the uses, by random places and by all streams."""
+    """Records of the pool that the same streams touch, and whether any of these goes to random places."""
 
     first: int
     n: int
-    random_share: float
-    written_share: float
+    is_random: bool
 
 
 def with_arc(scenario: Scenario, history: History) -> Start:
@@ -69,34 +66,28 @@ def with_ring(begun: Start, scenario: Scenario, history: History, per_s: float) 
     pool, caches = scenario.layout.pool, scenario.caches
     if pool is None or pool.ring is None or caches is None or not len(begun.cached):
         return begun
-    slots, record_bytes = pool.ring.slots, pool.record * scenario.drive.sector_bytes
-    n_arc, parts = caches.read_blocks, _parts_of(history, record_bytes, pool.writes.n_records)
-    nominal, n_all = _nominal(parts, slots), sum(part.n for part in parts)
-    n_uses = uses_to_fill_arc(n_arc, _ring_uses(scenario))
-    if not history.workload.has_writes:
-        share = min(sum(nominal) / max(n_all, 1), 1.0)
-        n_evicted = max(_n_different(history, n_uses, record_bytes) - n_arc, 0)
-        left = max(slots - round(n_evicted * (1 - share)), 0) / slots if share < 1 else 1.0
-        return replace(
-            begun, ring=_regions(parts, [min(n * left, part.n) for n, part in zip(nominal, parts, strict=True)])
-        )
+    record_bytes = pool.record * scenario.drive.sector_bytes
+    n_arc, n_uses = caches.read_blocks, uses_to_fill_arc(caches.read_blocks, _ring_uses(scenario))
+    parts = _parts_of(history, record_bytes, pool.writes.n_records)
+    if sum(part.n for part in parts) > pool.ring.slots:
+        parts = [part for part in parts if part.is_random]
     past = _past_of(history, n_uses, record_bytes, n_arc)
-    slower = max(per_s * past.entering / pool.ring.feed_per_s, 1.0)
-    rates = [past.written * part.written_share / part.n for part in parts]
-    share_written = min(past.written / max(past.entering, 1e-9), 1.0)
-    turn = _turn(parts, nominal, rates, slots, past.entering / slower, share_written)
+    slower = max(per_s * past.entering / pool.ring.feed_per_s, 1.0) if history.workload.has_writes else 1.0
+    # feeds that keep up find what is used at once, where they look at the whole list that it is in; where nothing is
+    # written it makes no difference
+    seen = pool.ring.headroom if history.workload.has_writes and slower == 1 else 0
+    n_kept = past.n_kept if n_arc > seen else 0.0
+    kinds = [_kinds(history, n_uses, record_bytes, past.rows, n_kept, part) for part in parts]
+    turn = Turn.of(kinds, pool.ring.slots, 1 / slower)
     lost_at, lost, n_left_out = _lost(history, n_uses, record_bytes, slower)
-    seen = slower * past.rows * (1 - n_left_out / max(past.n_uses, 1))
-    young = min(seen, turn)
-    kept = [
-        min(n * (1 - young / turn) * _left_between(rate, young, turn), part.n)
-        for n, rate, part in zip(nominal, rates, parts, strict=True)
-    ]
     before = len(begun.cached) - past.n_uses
     return replace(
         begun,
-        ring=_regions(parts, kept),
+        ring=np.array([(part.first, part.n, _step_of(part.n)) for part in parts], np.int64).reshape(-1, 3),
+        ring_ages=np.concatenate([EMPTY.ring_ages, *(turn.ages(one) for one in kinds)]),
+        ring_taken=turn.taken,
         ring_from=before + n_left_out,
+        ring_seen=min(seen, pool.writes.n_records),
         ring_lost=lost,
         ring_lost_at=before + lost_at,
     )
@@ -104,25 +95,28 @@ def with_ring(begun: Start, scenario: Scenario, history: History, per_s: float) 
 
 @dataclass(frozen=True)
 class _Past:
-    """What the past shows: its requests and uses of records; and per request those that enter the ARC, and writes."""
+    """What the past shows: its requests and uses of records; how many records enter the ARC for a request, and for how
+    many requests one stays there that is not used again."""
 
     rows: int
     n_uses: int
     entering: float
-    written: float
+    n_kept: float
 
 
 @lru_cache(maxsize=_KEPT)
 def _past_of(history: History, n: int, record_bytes: int, n_arc: int) -> _Past:
-    uses, are_written = history.marked_uses(n, record_bytes)
+    uses, _ = history.marked_uses(n, record_bytes)
     rows = max(history.rows_of_uses(n, record_bytes), 1)
-    entering = _entering(uses, n_arc) * len(uses) / rows
-    return _Past(rows, len(uses), entering, int(are_written.sum()) / rows)
+    share, n_kept = _entering(uses, n_arc)
+    return _Past(rows, len(uses), share * len(uses) / rows, n_kept * rows / max(len(uses), 1))
 
 
 @lru_cache(maxsize=_KEPT)
-def _n_different(history: History, n: int, record_bytes: int) -> int:
-    return len(distinct(history.marked_uses(n, record_bytes)[0]))
+def _kinds(history: History, n: int, record_bytes: int, n_requests: int, n_kept: float, part: _Part) -> Kinds:
+    uses, are_written = history.marked_uses(n, record_bytes)
+    is_in = (uses >= part.first) & (uses < part.first + part.n)
+    return Kinds.of(uses[is_in], are_written[is_in], n_records=part.n, n_requests=n_requests, n_kept=n_kept)
 
 
 def _lost(history: History, n: int, record_bytes: int, times: float) -> tuple[Int64, Int64, int]:
@@ -150,55 +144,19 @@ def _lost(history: History, n: int, record_bytes: int, times: float) -> tuple[In
 
 def _parts_of(history: History, record_bytes: int, n_records: int) -> list[_Part]:
     """Return the records that the streams touch, divided where one of their regions begins or ends."""
-    workload, capacity_bytes = history.workload, history.capacity_bytes
-    total = sum(stream.row_weight for stream in workload.streams)
-    total_written = sum(stream.row_weight * stream.write_ratio for stream in workload.streams)
     regions = []
-    for stream in workload.streams:
-        space = workload.space(stream, capacity_bytes)
+    for stream in history.workload.streams:
+        space = history.workload.space(stream, history.capacity_bytes)
         first = space.first_byte // record_bytes
         end = min(-(-(space.first_byte + space.span_bytes) // record_bytes), n_records)
-        is_random = not isinstance(stream.addresses, Sequential | Strided | SortedBatches)
-        weight = stream.row_weight / total
-        written = stream.row_weight * stream.write_ratio / total_written if total_written else 0.0
-        if end > first:
-            regions.append((first, end, weight if is_random else 0.0, written))
-    cuts = sorted({cut for first, end, *_ in regions for cut in (first, end)})
+        regions.append((first, end, not isinstance(stream.addresses, Sequential | Strided | SortedBatches)))
+    cuts = sorted({cut for first, end, _ in regions for cut in (first, end)})
     parts = []
     for first, end in pairwise(cuts):
-        over = [((end - first) / (e - f), r, w) for f, e, r, w in regions if f <= first and end <= e]
+        over = [is_random for f, e, is_random in regions if f <= first and end <= e]
         if over:
-            random, written = (sum(share * one[at] for share, *one in over) for at in (0, 1))
-            parts.append(_Part(first, end - first, random, written))
+            parts.append(_Part(first, end - first, any(over)))
     return parts
-
-
-def _nominal(parts: Sequence[_Part], slots: int) -> list[float]:
-    """Return the slots that the records of each part take, if all of them are of random places; as all, if they fit."""
-    n_all = sum(part.n for part in parts)
-    if n_all <= slots:
-        return [slots * part.n / n_all for part in parts]
-    found = [0.0] * len(parts)
-    left = float(slots)
-    open_parts = {at for at, part in enumerate(parts) if part.random_share}
-    while open_parts and left > 0:
-        total = sum(parts[at].random_share for at in open_parts)
-        full = {at for at in open_parts if left * parts[at].random_share / total >= parts[at].n}
-        if not full:
-            for at in open_parts:
-                found[at] = left * parts[at].random_share / total
-            break
-        for at in full:
-            found[at] = float(parts[at].n)
-            left -= parts[at].n
-        open_parts -= full
-    return found
-
-
-def _regions(parts: Sequence[_Part], kept: Sequence[float]) -> Int64:
-    """Return parts as the rows of `Start.ring`."""
-    rows = [(part.first, part.n, int(n), _step_of(part.n)) for part, n in zip(parts, kept, strict=True) if n >= 1]
-    return np.array(rows, np.int64).reshape(-1, 4)
 
 
 def _step_of(n: int) -> int:
@@ -209,8 +167,8 @@ def _step_of(n: int) -> int:
     return step
 
 
-def _entering(uses: Int64, n: int) -> float:
-    """Return the share of uses of records that an ARC of `n` has to take in: those not used for as long as it keeps.
+def _entering(uses: Int64, n: int) -> tuple[float, float]:
+    """Return the share of uses of records that an ARC of `n` has to take in, and for how many uses it keeps a record.
 
     As for a cache that evicts what was used longest ago: it keeps what is among the last `n` different ones.
     """
@@ -224,40 +182,9 @@ def _entering(uses: Int64, n: int) -> float:
     is_last[before[before >= 0]] = False
     n_different = np.cumsum(is_last[::-1])
     if n_different[-1] <= n:
-        return float(is_first.mean())
+        return float(is_first.mean()), math.inf
     span = int(np.searchsorted(n_different, n)) + 1
     # those before have no past to be compared with
     seen = np.arange(len(uses)) >= min(span, len(uses) // 2)
     is_missed = (before < 0) | (np.arange(len(uses)) - before > span)
-    return float(is_missed[seen].mean())
-
-
-def _turn(
-    parts: Sequence[_Part],
-    nominal: Sequence[float],
-    rates: Sequence[float],
-    slots: int,
-    entering: float,
-    written: float,
-) -> float:
-    """Return the requests that come while the ring goes round once.
-
-    `entering` records are fed with each request, if none of them is on the ring. A share `written` of them was written,
-    and is not; of the others as many are as the ring has of all.
-    """
-    n_all = sum(part.n for part in parts)
-    turn = slots / max(entering, 1e-12)
-    for _ in range(_ROUNDS):
-        on = [
-            min(n * _left_between(rate, 0.0, turn), part.n) for n, rate, part in zip(nominal, rates, parts, strict=True)
-        ]
-        new = written + (1 - written) * (1 - min(sum(on) / n_all, 1.0))
-        turn = math.sqrt(turn * slots / max(entering * new, 1e-12))
-    return turn
-
-
-def _left_between(rate: float, begin: float, end: float) -> float:
-    """Return the share of records of ages between two that were not written since; `rate` is of each, per request."""
-    if rate * (end - begin) < 1e-9:
-        return math.exp(-rate * begin)
-    return (math.exp(-rate * begin) - math.exp(-rate * end)) / (rate * (end - begin))
+    return float(is_missed[seen].mean()), span

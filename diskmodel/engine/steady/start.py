@@ -75,7 +75,6 @@ class Regions(_Columns):
 
     first: Int64
     n: Int64
-    kept: Int64
     step: Int64
 
 
@@ -116,11 +115,17 @@ class Start:
         Records and indirect blocks of a transaction group whose writing begins at time 0, on pools (rule Z12).
     group_top : int
         Records of a pool below which data lies (rule X13).
-    ring : int64, shape (n, 4)
-        What the cache devices of a pool hold before the ARC is filled, ascending: first record, records, how many of
-        these are on the ring, and the step from one of them to the next (rule Z13).
+    ring : int64, shape (n, 3)
+        Regions of a pool of which its cache devices hold records before the ARC is filled, ascending: first record,
+        records, and the step from one of those on the ring to the next (rule Z13).
+    ring_ages : int64, shape (n * m,)
+        How many records of each region are in each of `m` equal parts of the slots that are taken, the oldest first.
+    ring_taken : int
+        Slots that they were put on; not all of these have a record that is valid.
     ring_from : int
         From which of the blocks in `cached` on the ring takes what these evict.
+    ring_seen : int
+        Length of a list of the ARC up to which all that is used comes onto the ring, as feeds that keep up find it.
     ring_lost, ring_lost_at : int64, shape (n,)
         Records that the ring loses, because they are written, and before which of these blocks; ascending.
     n_before : int
@@ -151,8 +156,11 @@ class Start:
     group_records: int = 0
     group_indirect: int = 0
     group_top: int = 0
-    ring: Annotated[Int64, GivenAs(Regions)] = field(default_factory=lambda: np.empty((0, 4), np.int64))
+    ring: Annotated[Int64, GivenAs(Regions)] = field(default_factory=lambda: np.empty((0, 3), np.int64))
+    ring_ages: Int64 = field(default_factory=_nothing)
+    ring_taken: int = 0
     ring_from: int = 0
+    ring_seen: int = 0
     ring_lost: Int64 = field(default_factory=_nothing)
     ring_lost_at: Int64 = field(default_factory=_nothing)
     n_before: Beside[int] = 0
@@ -160,6 +168,12 @@ class Start:
     is_in_waves: Beside[bool] = False
     cleaning_requests: Beside[int] = 0
     levels: Beside[Levels | None] = None
+
+    @property
+    def ring_regions(self) -> list[tuple[int, int, int, tuple[int, ...]]]:
+        """First record, records, step and ages of each region of the ring."""
+        ages = self.ring_ages.reshape(len(self.ring), -1).tolist() if len(self.ring) else []
+        return [(*row, tuple(of_row)) for row, of_row in zip(self.ring.tolist(), ages, strict=True)]
 
     def uses(self) -> Iterator[tuple[int, bool]]:
         """Yield the blocks that came into the read cache, each with whether it was written."""

@@ -57,16 +57,17 @@ class RingTables:
 
 
 class Region(NamedTuple):
-    """Records `first` to `first + n - 1`, of which `kept` are on the ring when a run begins.
+    """Records `first` to `first + n - 1`, of which some are on the ring when a run begins.
 
-    Record `first + b` is number `b · step mod n` of them, and on the ring if that is less than `kept`; `step` and `n`
-    have no divisor in common.
+    Record `first + b` is number `b · step mod n` of them, and on the ring if that is less than the sum of `ages`;
+    `step` and `n` have no divisor in common. `ages` of them are in equal parts of the slots that are taken, the oldest
+    first.
     """
 
     first: int
     n: int
-    kept: int
     step: int
+    ages: tuple[int, ...]
 
     def number(self, record: int) -> int:
         """Return which of those that are kept a record is; -1: none of them."""
@@ -74,7 +75,14 @@ class Region(NamedTuple):
         if not 0 <= behind < self.n:
             return -1
         number = behind * self.step % self.n
-        return number if number < self.kept else -1
+        return number if number < sum(self.ages) else -1
+
+    def gone(self, n_slots: int, taken: int) -> int:
+        """Return how many have made room when so many of the slots that are taken have."""
+        n_ages = len(self.ages)
+        age = n_slots * n_ages // taken
+        part = self.ages[age] * (n_slots * n_ages - age * taken) // taken if age < n_ages else 0
+        return sum(self.ages[:age]) + part
 
 
 class Fed(Protocol):
@@ -88,14 +96,16 @@ class Fed(Protocol):
 class Ring:
     """Records on the cache devices. Each that comes takes the place of the oldest one."""
 
-    def __init__(self, tables: RingTables, regions: Sequence[Region] = ()) -> None:
+    def __init__(self, tables: RingTables, regions: Sequence[Region] = (), taken: int = 0) -> None:
         self.tables = tables
+        #: Slots that these regions' records were put on, and how many of them have been taken since.
+        self.taken, self.n_retaken = taken, 0
         #: What it holds from the beginning, and how many of each region have made room already.
         self.regions = list(regions)
         self.n_gone = [0] * len(self.regions)
         #: Records of these that have been written since.
         self.written: set[int] = set()
-        self.n_free = tables.slots - sum(region.kept for region in regions)
+        self.n_free = tables.slots - taken
         #: Those that came since, in order, each with its number; and the number of each that is still valid.
         self.order: deque[tuple[int, int]] = deque()
         self.number: dict[int, int] = {}
@@ -108,7 +118,10 @@ class Ring:
         """Put a record on the ring that is not there yet."""
         if self.n_free:
             self.n_free -= 1
-        elif not self._takes_old():
+        elif self.n_retaken < self.taken:
+            self.n_retaken += 1
+            self.n_gone = [region.gone(self.n_retaken, self.taken) for region in self.regions]
+        else:
             gone, number = self.order.popleft()
             if self.number.get(gone) == number:
                 del self.number[gone]
@@ -135,14 +148,6 @@ class Ring:
                     self.insert(record)
                     n_fed += 1
         return 2 * n_fed > most
-
-    def _takes_old(self) -> bool:
-        """Whether one of those that it held from the beginning makes room, region after region."""
-        for at, region in enumerate(self.regions):
-            if self.n_gone[at] < region.kept:
-                self.n_gone[at] += 1
-                return True
-        return False
 
     def _is_from_the_beginning(self, record: int) -> bool:
         if record in self.written:

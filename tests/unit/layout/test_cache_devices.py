@@ -72,7 +72,7 @@ def test_the_record_that_came_first_makes_room() -> None:
 
 def test_records_from_the_beginning_make_room_first() -> None:
     """Of ten records three, in steps of seven: 10, 13 and 16."""
-    ring = Ring(TABLES, [Region(10, 10, 3, 7)])
+    ring = Ring(TABLES, [Region(10, 10, 7, (3,))], 3)
     on = {10 + b for b in range(10) if b * 7 % 10 < 3}
     assert {record for record in range(30) if record in ring} == on == {10, 13, 16}
     ring.insert(1)  # one slot is free
@@ -81,6 +81,17 @@ def test_records_from_the_beginning_make_room_first() -> None:
     ring.insert(2)
     ring.insert(3)
     assert [record in ring for record in (10, 13, 16, 1, 2, 3)] == [False, False, False, True, True, True]
+
+
+def test_records_of_some_ages_make_room_sooner() -> None:
+    """Of eight slots the older half has three records, the newer one."""
+    ring = Ring(replace(TABLES, slots=10), [Region(0, 7, 3, (3, 1))], 8)
+    found = []
+    for record in range(100, 110):
+        ring.insert(record)
+        found.append(sum(other in ring for other in range(7)))
+    # two slots are free
+    assert found == [4, 4, 4, 3, 2, 1, 1, 1, 1, 0]
 
 
 def test_a_feed_takes_what_is_evicted_next() -> None:
@@ -218,6 +229,22 @@ def test_writes_make_a_full_ring_less_useful(rate: float) -> None:
         share = slots / n_all * -math.expm1(-each_s * turn_s) / (each_s * turn_s)
     assert share < 0.29
     assert found.l2_hit_ratio == pytest.approx(share, abs=0.035)
+
+
+@pytest.mark.parametrize(
+    ("arc", "slots", "theta"), [(400, 4_000, 0.8), (400, 60_000, 0.8), (1_500, 4_000, 0.8), (1_500, 60_000, 0.0)]
+)
+def test_a_short_run_has_the_hits_of_a_long_one(arc: int, slots: int, theta: float) -> None:
+    """Records come onto the ring, are written and make room before a run as they do in it.
+
+    Feeds look at all of an ARC of 400 records of 1 MiB; 60,000 slots are more than there are records, and fill up with
+    what was written.
+    """
+    addresses = {"addresses": {"pattern": "zipf", "theta": theta}} if theta else {}
+    workload = load(20_000, rate_per_s=100.0, read_ratio=0.7, **addresses)
+    short, long = (run(pool(slots, arc), workload, n) for n in (8_000, 150_000))
+    assert short.l2_hit_ratio == pytest.approx(long.l2_hit_ratio, abs=0.025)
+    assert long.l2_hit_ratio < 0.995
 
 
 def test_both_engines_and_the_messages() -> None:

@@ -66,7 +66,7 @@ class PoolReads:
         pool = self.raid.tables.pool
         assert pool is not None
         if pool.ring is not None:
-            self.ring = Ring(pool.ring, [Region(*region) for region in start.ring.tolist()])
+            self.ring = Ring(pool.ring, [Region(*region) for region in start.ring_regions], start.ring_taken)
         lost = deque(zip(start.ring_lost_at.tolist(), start.ring_lost.tolist(), strict=True))
         if arc is None:
             return
@@ -74,8 +74,14 @@ class PoolReads:
             while lost and lost[0][0] <= at:
                 self.written(lost.popleft()[1])
             evicted = (arc.write if is_written else arc.insert)(record)
-            if evicted is not None and at >= start.ring_from and not self.is_on_ring(evicted):
-                self.put_on_ring(evicted)
+            if self.ring is None or at < start.ring_from:
+                continue
+            if evicted is not None and evicted not in self.ring:
+                self.ring.insert(evicted)
+            # a list that feeds look at to its end leaves nothing for them to find later
+            is_seen = isinstance(arc, ZfsArc) and arc.n_beside(record) <= start.ring_seen
+            if is_seen and record not in self.ring:
+                self.ring.insert(record)
 
     def read(self, row: int, sector: int, n: int, done: Done) -> None:
         """Read what is neither in memory nor being read, and ahead of a reader that goes on."""
@@ -135,11 +141,6 @@ class PoolReads:
     def is_on_ring(self, record: int) -> bool:
         """Whether a cache device has a record (rule X27)."""
         return self.ring is not None and record in self.ring
-
-    def put_on_ring(self, record: int) -> None:
-        """Keep a record that the ARC has evicted on the cache devices, if there are any."""
-        if self.ring is not None:
-            self.ring.insert(record)
 
     def read_from_ring(self, record: int, done: Callable[[], None]) -> bool:
         """Read a record from the cache devices, if they have it."""

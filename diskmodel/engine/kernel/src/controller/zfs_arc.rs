@@ -57,6 +57,11 @@ impl ZfsArc {
         self.lists.len(RECENT) + self.lists.len(FREQUENT) >= self.capacity
     }
 
+    /// How many blocks are in the same list as one that it holds.
+    pub fn n_beside(&self, block: i64) -> usize {
+        self.lists.list_of(block).map_or(0, |list| self.lists.len(list))
+    }
+
     /// The blocks of a list, the oldest or the newest first.
     pub fn in_order(&self, list: usize, is_newest_first: bool) -> impl Iterator<Item = i64> + '_ {
         self.lists.blocks(list, is_newest_first)

@@ -61,17 +61,22 @@ impl RingTables {
     }
 }
 
-/// Records `first` to `first + n - 1`, of which `kept` are on the ring when a run begins: number `b * step % n` of them is
-/// `b` behind the first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Records `first` to `first + n - 1`, of which some are on the ring when a run begins: number `b * step % n` of them is
+/// `b` behind the first. `ages` of them are in equal parts of the slots that are taken, the oldest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
     pub first: i64,
     pub n: i64,
-    pub kept: i64,
     pub step: i64,
+    pub ages: Vec<i64>,
 }
 
 impl Region {
+    /// How many are on the ring.
+    pub fn kept(&self) -> i64 {
+        self.ages.iter().sum()
+    }
+
     /// Which of those that are kept a record is.
     fn number(&self, record: i64) -> Option<i64> {
         let behind = record - self.first;
@@ -79,7 +84,16 @@ impl Region {
             return None;
         }
         let number = (i128::from(behind) * i128::from(self.step) % i128::from(self.n)) as i64;
-        (number < self.kept).then_some(number)
+        (number < self.kept()).then_some(number)
+    }
+
+    /// How many have made room when so many of the slots that are taken have.
+    fn gone(&self, n_slots: i64, taken: i64) -> i64 {
+        let n_ages = self.ages.len() as i64;
+        let age = n_slots * n_ages / taken;
+        let whole: i64 = self.ages[..age as usize].iter().sum();
+        let part = self.ages.get(age as usize).map_or(0, |n| n * (n_slots * n_ages - age * taken) / taken);
+        whole + part
     }
 }
 
@@ -87,9 +101,13 @@ impl Region {
 #[derive(Clone, Default, PartialEq)]
 pub struct Filling {
     pub slots: i64,
+    /// Slots that the regions' records were put on, which not all of them have any more.
+    pub taken: i64,
     pub regions: Vec<Region>,
     /// Room of the ARC, what came into it, and which of these were written.
     pub read_blocks: usize,
+    /// Length of one of its lists up to which all that is used comes onto the ring.
+    pub seen: i64,
     pub cached: Vec<i64>,
     pub cached_written: Vec<i64>,
     /// From which of these on the ring takes what they evict.
@@ -106,6 +124,9 @@ struct Held {
     regions: Vec<(Region, i64)>,
     /// Records of these that have been written since.
     written: FxHashSet<i64>,
+    /// Slots that they were put on, and how many of these have been taken since.
+    taken: i64,
+    n_retaken: i64,
     n_free: i64,
     /// Those that came since, in order, each with its number; and the number of each that is still valid.
     order: VecDeque<(i64, u64)>,
@@ -115,9 +136,9 @@ struct Held {
 
 impl Held {
     fn filled(filling: &Filling) -> Result<Self, String> {
-        let n_kept: i64 = filling.regions.iter().map(|region| region.kept).sum();
-        let regions = filling.regions.iter().map(|&region| (region, 0)).collect();
-        let mut held = Held { regions, n_free: filling.slots - n_kept, ..Held::default() };
+        let regions = filling.regions.iter().map(|region| (region.clone(), 0)).collect();
+        let Filling { slots, taken, .. } = *filling;
+        let mut held = Held { regions, taken, n_free: slots - taken, ..Held::default() };
         if filling.read_blocks > 0 {
             let mut arc = ZfsArc::new(filling.read_blocks);
             let mut lost = filling.lost.iter().zip(&filling.lost_at).peekable();
@@ -126,9 +147,15 @@ impl Held {
                     held.invalidate(written);
                 }
                 let evicted = if is_written { arc.write(record) } else { arc.insert(record) };
-                let evicted = evicted.filter(|_| at >= filling.from);
-                if let Some(evicted) = evicted.filter(|&record| !held.contains(record)) {
-                    held.insert(evicted);
+                if at < filling.from {
+                    continue;
+                }
+                // a list that feeds look at to its end leaves nothing for them to find later
+                let is_seen = arc.n_beside(record) as i64 <= filling.seen;
+                for comes in evicted.into_iter().chain(is_seen.then_some(record)) {
+                    if !held.contains(comes) {
+                        held.insert(comes);
+                    }
                 }
             }
         }
@@ -148,8 +175,11 @@ impl Held {
     fn insert(&mut self, record: i64) {
         if self.n_free > 0 {
             self.n_free -= 1;
-        } else if let Some((_, gone)) = self.regions.iter_mut().find(|(region, gone)| *gone < region.kept) {
-            *gone += 1;
+        } else if self.n_retaken < self.taken {
+            self.n_retaken += 1;
+            for (region, gone) in &mut self.regions {
+                *gone = region.gone(self.n_retaken, self.taken);
+            }
         } else if let Some((oldest, number)) = self.order.pop_front() {
             if self.number.get(&oldest) == Some(&number) {
                 self.number.remove(&oldest);
@@ -259,22 +289,33 @@ mod tests {
     #[test]
     fn the_oldest_makes_room() {
         let mut below = drawn_from(3);
-        let regions = [Region { first: 3, n: 20, kept: 7, step: 13 }, Region { first: 40, n: 5, kept: 5, step: 3 }];
-        let filling = Filling { slots: 15, regions: regions.to_vec(), read_blocks: 0, ..Filling::default() };
+        let regions = [
+            Region { first: 3, n: 20, step: 13, ages: vec![5, 1] },
+            Region { first: 40, n: 5, step: 3, ages: vec![1, 3] },
+        ];
+        let (slots, taken) = (15, 12);
+        let filling = Filling { slots, taken, regions: regions.to_vec(), ..Filling::default() };
         let mut held = Held::filled(&filling).unwrap();
-        let mut plain: VecDeque<i64> = vec![-1; 3].into();
+        let mut plain: VecDeque<Vec<i64>> = vec![vec![]; 3].into();
         let record_of = |r: &Region, number| (0..r.n).find(|b| b * r.step % r.n == number).unwrap() + r.first;
-        plain.extend(regions.iter().flat_map(|r| (0..r.kept).map(|number| record_of(r, number))));
+        // the first half of the slots has five and one of them, the second one and three
+        for at in 1..=taken {
+            let gone = |at: i64, [old, new]: [i64; 2]| if at <= 6 { old * at / 6 } else { old + new * (at - 6) / 6 };
+            let numbers = [[5, 1], [1, 3]].map(|ages| gone(at - 1, ages)..gone(at, ages));
+            let records = regions.iter().zip(numbers).flat_map(|(r, n)| n.map(|number| record_of(r, number)));
+            plain.push_back(records.collect());
+        }
         for _ in 0..2_000 {
             let record = below(50);
-            assert_eq!(held.contains(record), plain.contains(&record), "{record}");
+            let is_there = plain.iter().flatten().any(|&other| other == record);
+            assert_eq!(held.contains(record), is_there, "{record}");
             if below(3) == 0 {
                 held.invalidate(record);
-                plain.iter_mut().filter(|at| **at == record).for_each(|at| *at = -1);
-            } else if !plain.contains(&record) {
+                plain.iter_mut().for_each(|slot| slot.retain(|&other| other != record));
+            } else if !is_there {
                 held.insert(record);
                 plain.pop_front();
-                plain.push_back(record);
+                plain.push_back(vec![record]);
             }
         }
     }

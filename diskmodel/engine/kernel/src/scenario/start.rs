@@ -48,7 +48,12 @@ record! {
         /// What the cache devices of a pool hold before the read cache is filled, and from which of its blocks on they
         /// take what these evict.
         pub ring: Regions,
+        /// How many records of each region are in equal parts of the slots that are taken, the oldest first.
+        pub ring_ages: Vec<i64>,
+        pub ring_taken: i64,
         pub ring_from: i64,
+        /// Length of a list of the ARC up to which all that is used comes onto them.
+        pub ring_seen: i64,
         /// Records that they lose, and before which of these blocks; ascending.
         pub ring_lost: Vec<i64>,
         pub ring_lost_at: Vec<i64>,
@@ -61,7 +66,6 @@ record! {
     pub struct Regions {
         pub first: Vec<i64>,
         pub n: Vec<i64>,
-        pub kept: Vec<i64>,
         pub step: Vec<i64>,
     }
 }
@@ -102,11 +106,16 @@ impl Writes {
 impl Start {
     /// What the cache devices of a pool, with so many slots, are filled with beside an ARC of so many records.
     pub(super) fn filling(&self, slots: i64, read_blocks: usize) -> Filling {
-        let Regions { first, n, kept, step } = &self.ring;
-        let regions = first.iter().zip(n).zip(kept).zip(step);
+        let Regions { first, n, step } = &self.ring;
+        let ages = self.ring_ages.chunks_exact((self.ring_ages.len() / first.len().max(1)).max(1));
+        let regions = first.iter().zip(n).zip(step).zip(ages);
         Filling {
             slots,
-            regions: regions.map(|(((&first, &n), &kept), &step)| Region { first, n, kept, step }).collect(),
+            seen: self.ring_seen,
+            taken: self.ring_taken,
+            regions: regions
+                .map(|(((&first, &n), &step), ages)| Region { first, n, step, ages: ages.into() })
+                .collect(),
             read_blocks,
             cached: self.cached.clone(),
             cached_written: self.cached_written.clone(),
@@ -162,7 +171,7 @@ impl Scenario {
 
     /// What is on cache devices is there, and once.
     fn check_ring(&self, n_records: i64) -> Result<(), String> {
-        let Start { ring: Regions { first, n, kept, step }, ring_lost, ring_lost_at, cached, .. } = &self.start;
+        let Start { ring: Regions { first, n, step }, ring_ages, ring_lost, ring_lost_at, cached, .. } = &self.start;
         let ring = self.layout.pool.as_ref().and_then(|pool| pool.ring.as_ref());
         holds(
             ring.is_some() || first.is_empty(),
@@ -171,24 +180,30 @@ impl Scenario {
             "there is no cache device",
         )?;
         has_length("start.ring.n", n.len(), first.len())?;
-        has_length("start.ring.kept", kept.len(), first.len())?;
         has_length("start.ring.step", step.len(), first.len())?;
         each_within("start.ring.step", step, 0, n_records)?;
         each_within("start.ring.first", first, 0, n_records)?;
         each_within("start.ring.n", n, 1, n_records)?;
+        let n_ages = ring_ages.len() / first.len().max(1);
+        has_length("start.ring_ages", ring_ages.len(), n_ages * first.len())?;
+        let taken = self.start.ring_taken;
+        within("start.ring_taken", taken, 0, ring.map_or(0, |ring| ring.slots))?;
+        each_within("start.ring_ages", ring_ages, 0, taken)?;
         let mut end = 0;
-        let mut left = ring.map_or(0, |ring| ring.slots);
-        for (at, ((&first, &n), &kept)) in first.iter().zip(n).zip(kept).enumerate() {
+        let mut left = taken;
+        for (at, (&first, &n)) in first.iter().zip(n).enumerate() {
             within(&format!("start.ring.first[{at}]"), first, end, n_records)?;
             end = first + n;
-            within(&format!("start.ring.kept[{at}]"), kept, 0, n.min(left))?;
+            let kept = ring_ages[at * n_ages..(at + 1) * n_ages].iter().sum();
+            within(&format!("start.ring_ages of region {at} (sum)"), kept, 0, n.min(left))?;
             left -= kept;
         }
         each_within("start.ring_lost", ring_lost, 0, n_records)?;
         has_length("start.ring_lost_at", ring_lost_at.len(), ring_lost.len())?;
         each_within("start.ring_lost_at", ring_lost_at, 0, cached.len() as i64)?;
         ascending("start.ring_lost_at", ring_lost_at)?;
-        within("start.ring_from", self.start.ring_from, 0, cached.len() as i64)
+        within("start.ring_from", self.start.ring_from, 0, cached.len() as i64)?;
+        within("start.ring_seen", self.start.ring_seen, 0, n_records)
     }
 
     fn check_writes(&self) -> Result<(), String> {
