@@ -3,11 +3,11 @@
 
 use crate::command::{Command, Commands};
 use crate::events::{Action, Events, COMPLETE, DISPATCH, LAST_NS};
-use crate::layout::{DiskState, ScanTables};
-use crate::mechanics::{READ, WRITE};
+use crate::layout::DiskState;
+use crate::mechanics::WRITE;
 #[cfg(feature = "web")]
 use crate::movement::Movement;
-use crate::queue::{Arms, Policy, Pool, Waiting};
+use crate::queue::{Arms, ByClass, Policy, Pool, PoolRules, Waiting};
 use crate::write_zones::WriteZones;
 
 /// A disk of the array, as the simulation sees it. One simulation has disks of one kind, so that nothing is looked up
@@ -144,98 +144,10 @@ impl Intake {
 /// No time.
 const NEVER: i64 = i64::MAX;
 
-/// Waiting commands, from the one that came first, among which a command looks for others to include; one of a scan looks
-/// at all (rule X8).
-const LOOKED_AT: usize = 256;
-
-/// Classes of commands on a disk of a pool: reads and writes that somebody waits for, reads ahead, writes of a
-/// transaction group; reads of a scan (rule X14).
-const READS: usize = 0;
-const AWAITED: usize = 1;
-const AHEAD: usize = 2;
-const OF_GROUP: usize = 3;
-const OF_SCAN: usize = 4;
-const N_CLASSES: usize = 5;
-/// Bits of a time in ns below which writes of a group count as equally old: 0.54 s.
-const AGE_BITS: u32 = 29;
-
-/// How a pool gives commands to a drive.
-struct Classes {
-    /// Sectors of padding between two writes that become one.
-    gap: i64,
-    /// Commands of each class that the drive is given at once.
-    most: [usize; 4],
-    /// Those that it has, and those that wait: where none that waits may be given, nobody looks for one.
-    active: [usize; N_CLASSES],
-    waiting: [usize; N_CLASSES],
-    scan: ScanTables,
-    /// Reads of a scan that the drive may be given beside other commands, or that have ended since.
-    credit: i64,
-    /// What a processor does for each write of a group that another one includes.
-    hand_ns: i64,
-}
-
-impl Classes {
-    /// Class of a command; writes of a sequential resilver are of that of its reads (rule X25).
-    fn class_of(&self, command: &Command) -> usize {
-        match command.op {
-            _ if command.is_of_scan && (command.op == READ || self.scan.segment > 0) => OF_SCAN,
-            READ if command.is_ahead => AHEAD,
-            READ => READS,
-            _ if command.is_of_group || command.is_of_scan => OF_GROUP,
-            _ => AWAITED,
-        }
-    }
-
-    /// Commands of other classes than the scan's that the drive has.
-    fn n_others(&self) -> usize {
-        self.active[..OF_SCAN].iter().sum()
-    }
-
-    /// Reads of a scan that the drive may have now.
-    fn most_of_scan(&self) -> usize {
-        let tables = &self.scan;
-        let most = if self.n_others() > 0 {
-            self.credit.min(tables.active_least)
-        } else if self.credit >= tables.quiet {
-            tables.active_most
-        } else {
-            tables.active_least
-        };
-        most.max(0) as usize
-    }
-
-    /// The drive is given a command of a class.
-    fn count_active(&mut self, class: usize) {
-        self.active[class] += 1;
-        let others = self.n_others();
-        if class != OF_SCAN {
-            if others == 1 {
-                self.credit = 1;
-            }
-        } else if others > 0 {
-            self.credit -= 1;
-        }
-    }
-
-    /// A command of a class has ended.
-    fn count_ended(&mut self, class: usize) {
-        self.active[class] -= 1;
-        let others = self.n_others();
-        if class != OF_SCAN {
-            self.credit = if others > 0 { self.scan.credit } else { 0 };
-        } else if others == 0 {
-            self.credit += 1;
-        }
-    }
-}
-
 /// The queue in front of a drive.
 pub struct Front {
     pub index: u32,
     pub pending: usize,
-    /// Those of a scan that wait (rule X6).
-    n_scanned: usize,
     pub completed_end: i64,
     pub counters: Counters,
     pub waiting: Pool,
@@ -243,14 +155,8 @@ pub struct Front {
     pub flushes: Vec<u32>,
     /// Sectors up to which adjacent waiting commands become one; 0: they do not.
     merge_limit: i64,
-    /// Sectors that a read may skip to include another that waits, and its most sectors then; 0: it includes none.
-    gather: (i64, i64),
-    /// Of a disk of a pool.
-    classes: Option<Classes>,
-    /// Blocks of one arm: what lies on different arms is not read together.
-    border: i64,
-    /// Scratch space for what is near a command.
-    near: Vec<(i64, u64, i64, u32, usize)>,
+    /// What waits on a disk of a pool, instead.
+    by_class: Option<Box<ByClass>>,
     /// Whether a write may bypass this queue at the instant at which its read completes (rule L12).
     is_bypassed: bool,
     /// Of a drive whose host writes zones in order (rule N2).
@@ -269,16 +175,12 @@ impl Front {
         Front {
             index,
             pending: 0,
-            n_scanned: 0,
             completed_end: 0,
             counters: Counters::default(),
             waiting: Pool::default(),
             flushes: Vec::new(),
             merge_limit: 0,
-            gather: (0, 0),
-            classes: None,
-            border: i64::MAX,
-            near: Vec::new(),
+            by_class: None,
             is_bypassed: false,
             zones: None,
             scheduler: scheduler.clone(),
@@ -293,7 +195,8 @@ impl Front {
     /// What a copy is chosen by: commands that have not completed, without those of a scan that wait (rule X6).
     #[inline(always)]
     pub fn state(&self) -> DiskState {
-        DiskState { pending: self.pending - self.n_scanned, completed_end: self.completed_end }
+        let n_scanned = self.by_class.as_ref().map_or(0, |waiting| waiting.n_scanned);
+        DiskState { pending: self.pending - n_scanned, completed_end: self.completed_end }
     }
 
     /// Lets adjacent waiting commands become one of up to `sectors` (rule Q9).
@@ -302,182 +205,42 @@ impl Front {
         self.waiting.merges = sectors > 0;
     }
 
-    /// Lets a read include others that wait within `gap` sectors, up to `most` together (rule X8).
-    pub fn gather_up_to(&mut self, gap: i64, most: i64, border: i64) {
-        self.gather = (gap, most);
-        self.border = border;
+    /// Commands wait by class.
+    pub fn divide_into_classes(&mut self, rules: PoolRules) {
+        self.by_class = Some(Box::new(ByClass::new(rules)));
     }
 
-    /// Gives the drive commands of a pool by class: at most so many of those that somebody waits for, so many reads
-    /// ahead, and none of a group at first (rule X14); a write may include others behind `gap` sectors of padding.
-    pub fn divide_into_classes(&mut self, gap: i64, (most, ahead): (i64, i64), scan: &ScanTables) {
-        let most = [most as usize, most as usize, ahead as usize, 0];
-        self.classes = Some(Classes {
-            gap,
-            most,
-            active: [0; N_CLASSES],
-            waiting: [0; N_CLASSES],
-            scan: scan.clone(),
-            credit: 0,
-            hand_ns: 0,
-        });
-    }
-
-    /// Somebody waits for these reads ahead now: those that the drive does not have are of another class.
+    /// Somebody waits for these reads ahead now (rule X14).
     pub fn hasten(&mut self, commands: &mut Commands, is_part: impl Fn(&Command) -> bool, events: &mut Events) {
-        let mut is_any = false;
-        for waiting in self.waiting.list().commands() {
-            let command = &mut commands[waiting.id];
-            if command.is_ahead && is_part(command) {
-                self.classes.iter_mut().for_each(|classes| classes.waiting[classes.class_of(command)] -= 1);
-                command.is_ahead = false;
-                self.classes.iter_mut().for_each(|classes| classes.waiting[classes.class_of(command)] += 1);
-                is_any = true;
-            }
-        }
-        if is_any {
+        if self.by_class.as_mut().is_some_and(|waiting| waiting.hasten(commands, is_part)) {
             self.wake(events.now, events);
         }
     }
 
     /// A processor works so long on each write of a group that another one includes, before the drive is given both (rule X17).
     pub fn hand_over_within(&mut self, ns: i64) {
-        if let Some(classes) = &mut self.classes {
-            classes.hand_ns = ns;
+        if let Some(waiting) = &mut self.by_class {
+            waiting.hand_ns = ns;
         }
     }
 
     /// How many writes of a group the drive is given at once from now on.
     pub fn give_group_writes(&mut self, n: usize, events: &mut Events) {
-        let Some(classes) = &mut self.classes else { return };
-        if classes.most[OF_GROUP] != n {
-            classes.most[OF_GROUP] = n;
+        if self.by_class.as_mut().is_some_and(|waiting| waiting.give_group_writes(n)) {
             self.wake(events.now, events);
         }
     }
 
-    /// The command that a pool gives to the drive next (rule X14); None: none now.
-    #[inline(never)]
-    fn take_by_class(&mut self, commands: &Commands) -> Option<Waiting> {
-        let Front { waiting, classes, handed_end, n_scanned, .. } = self;
-        let classes = classes.as_mut()?;
-        let end = *handed_end;
-        let age = |w: &Waiting| w.arrived >> AGE_BITS;
-        let most_of_scan = classes.most_of_scan();
-        let is_open = |kind: usize| {
-            let most = if kind == OF_SCAN { most_of_scan } else { classes.most[kind] };
-            classes.active[kind] < most
-        };
-        // how many may be given: the rest of the row need not be looked at
-        let mut left: usize = (0..N_CLASSES).filter(|&kind| is_open(kind)).map(|kind| classes.waiting[kind]).sum();
-        if left == 0 {
-            return None;
-        }
-        let list = waiting.list();
-        // of each class the first of reads and awaited writes; of others the oldest, in one sweep over the disk
-        let mut first = [None; N_CLASSES];
-        for (at, w) in list.commands().iter().enumerate() {
-            let kind = classes.class_of(&commands[w.id]);
-            let turn = match kind {
-                READS | AWAITED => (0, false, 0, 0),
-                _ => (age(w), w.lba < end, w.lba, w.seq),
-            };
-            if !is_open(kind) {
-                continue;
-            }
-            if first[kind].is_none_or(|(other, _)| turn < other) {
-                first[kind] = Some((turn, at));
-                if kind == READS {
-                    break;
-                }
-            }
-            left -= 1;
-            if left == 0 {
-                break;
-            }
-        }
-        let chosen = first.into_iter().flatten().map(|(_, at)| at).next();
-        let taken = list.remove(chosen?);
-        *n_scanned -= usize::from(commands[taken.id].is_of_scan);
-        classes.waiting[classes.class_of(&commands[taken.id])] -= 1;
-        Some(taken)
-    }
-
-    /// Whether commands change when they are handed over.
+    /// Whether commands wait by class.
     #[inline(always)]
-    pub fn gathers(&self) -> bool {
-        self.gather.1 > 0
+    pub fn is_of_pool(&self) -> bool {
+        self.by_class.is_some()
     }
 
-    /// Lets a read include those that have waited near it: first those before it, then those behind (rule X8). Returns
-    /// how many they are.
-    #[inline(never)]
-    fn gather(&mut self, first: &mut Waiting, now: i64, commands: &mut Commands) -> i64 {
-        if first.arrived == now {
-            return 0;
-        }
-        let Command { op, is_of_group, is_of_scan, .. } = commands[first.id];
-        let own_gap = self.classes.as_ref().map_or(0, |classes| classes.gap);
-        let gap = match op {
-            READ => self.gather.0,
-            _ if is_of_scan => 0,
-            _ => own_gap,
-        };
-        let most = self.gather.1;
-        let (mut begin, mut end) = (first.lba, first.lba + first.n);
-        let list = self.waiting.list();
-        // of each: block, number, sectors, slot and place in the row
-        let mut near = std::mem::take(&mut self.near);
-        near.clear();
-        let looked_at = if is_of_scan { usize::MAX } else { LOOKED_AT };
-        near.extend(list.commands().iter().take(looked_at).enumerate().filter_map(|(at, w)| {
-            let Command { op: other, is_of_group: of_group, is_of_scan: of_scan, .. } = commands[w.id];
-            let is_like = (other, of_group, of_scan) == (op, is_of_group, is_of_scan);
-            let is_near = w.arrived < now && w.lba / self.border == first.lba / self.border;
-            (is_like && is_near).then_some((w.lba, w.seq, w.n, w.id, at))
-        }));
-        near.sort_unstable_by_key(|&(lba, seq, ..)| (lba, seq));
-        let middle = near.partition_point(|&(lba, seq, ..)| (lba, seq) < (first.lba, first.seq));
-        let from = near[..middle]
-            .iter()
-            .rposition(|&(lba, _, n, ..)| {
-                let is_taken = begin - lba - n <= gap && end.max(lba + n) - lba <= most;
-                if is_taken {
-                    (begin, end) = (lba, end.max(lba + n));
-                }
-                !is_taken
-            })
-            .map_or(0, |at| at + 1);
-        let to = near[middle..]
-            .iter()
-            .position(|&(lba, _, n, ..)| {
-                let is_taken = lba - end <= gap && end.max(lba + n) - begin <= most;
-                if is_taken {
-                    end = end.max(lba + n);
-                }
-                !is_taken
-            })
-            .map_or(near.len(), |at| middle + at);
-        // those before from the nearest on, then those behind
-        for &(_, _, _, id, _) in near[from..middle].iter().rev().chain(&near[middle..to]) {
-            let last = std::mem::replace(&mut commands[first.id].last_joined, id + 1);
-            let last = if last == 0 { first.id } else { last - 1 };
-            commands[last].next_joined = id + 1;
-        }
-        near[from..to].sort_unstable_by_key(|&(.., at)| std::cmp::Reverse(at));
-        for &(.., id, at) in &near[from..to] {
-            list.remove(at);
-            if let Some(classes) = &mut self.classes {
-                classes.waiting[classes.class_of(&commands[id])] -= 1;
-            }
-        }
-        if is_of_scan {
-            self.n_scanned -= to - from;
-        }
-        self.near = near;
-        (first.lba, first.n) = (begin, end - begin);
-        (commands[first.id].lba, commands[first.id].n) = (begin, end - begin);
-        (to - from) as i64
+    /// Whether nothing waits.
+    #[inline(always)]
+    pub fn is_idle(&self) -> bool {
+        self.waiting.is_empty() && self.by_class.as_ref().is_none_or(|waiting| waiting.is_empty())
     }
 
     /// Lets only one write of each zone into the queue.
@@ -521,11 +284,10 @@ impl Front {
         if self.merge_limit > 0 && self.merge(&waiting, commands, aim) {
             return;
         }
-        self.n_scanned += usize::from(commands[waiting.id].is_of_scan);
-        if let Some(classes) = &mut self.classes {
-            classes.waiting[classes.class_of(&commands[waiting.id])] += 1;
+        match &mut self.by_class {
+            Some(by_class) => by_class.push(waiting, &commands[waiting.id]),
+            None => self.waiting.push(waiting, &self.scheduler),
         }
-        self.waiting.push(waiting, &self.scheduler);
         // a drive that has no slot takes nothing until a command leaves it
         if self.in_drive < depth {
             self.wake(events.now, events);
@@ -626,26 +388,33 @@ impl Front {
         arms: &impl Arms,
         begin: impl FnOnce(&Waiting, i64) -> (i64, i64),
     ) -> Option<Waiting> {
-        if self.waiting.is_empty() || self.in_drive >= depth {
+        if self.in_drive >= depth {
             return None;
         }
-        let mut waiting = if self.gathers() {
-            let mut waiting = self.take_by_class(commands)?;
-            let n = self.gather(&mut waiting, now, commands);
-            let command = &commands[waiting.id];
-            if let Some(classes) = &mut self.classes {
-                let class = classes.class_of(command);
-                classes.count_active(class);
-                if command.is_of_group {
-                    self.electronics_free_ns = self.electronics_free_ns.max(now + n * classes.hand_ns);
-                }
-            }
-            waiting
+        let mut waiting = if self.is_of_pool() {
+            self.take_by_class(now, commands)?
         } else {
+            if self.waiting.is_empty() {
+                return None;
+            }
             self.waiting.take(&mut self.scheduler, self.handed_end, now, arms)?
         };
         self.handed_end = waiting.lba + waiting.n;
         self.accept(&mut waiting, now, commands, begin);
+        Some(waiting)
+    }
+
+    /// The next command of a pool, with those near it that it includes (rules X8, X14, X17).
+    #[inline(never)]
+    fn take_by_class(&mut self, now: i64, commands: &mut Commands) -> Option<Waiting> {
+        let by_class = self.by_class.as_mut()?;
+        let mut waiting = by_class.take(self.handed_end)?;
+        let n = by_class.gather(&mut waiting, now, commands);
+        let command = &commands[waiting.id];
+        by_class.count_active(command);
+        if command.is_of_group {
+            self.electronics_free_ns = self.electronics_free_ns.max(now + n * by_class.hand_ns);
+        }
         Some(waiting)
     }
 
@@ -657,7 +426,7 @@ impl Front {
     /// Whether a command that comes now is handed over at once, whatever else comes at this instant.
     #[inline]
     pub fn takes_at_once(&self, depth: usize) -> bool {
-        let is_alone = self.waiting.is_empty() && self.merge_limit == 0 && !self.is_bypassed && self.classes.is_none();
+        let is_alone = self.waiting.is_empty() && self.merge_limit == 0 && !self.is_bypassed && !self.is_of_pool();
         self.scheduler.is_in_order() && is_alone && self.in_drive < depth
     }
 
@@ -706,9 +475,8 @@ impl Front {
     pub fn complete(&mut self, command: &Command) {
         self.in_drive -= 1;
         self.pending -= 1;
-        if let Some(classes) = &mut self.classes {
-            let class = classes.class_of(command);
-            classes.count_ended(class);
+        if let Some(by_class) = &mut self.by_class {
+            by_class.count_ended(command);
         }
         if !command.is_bitmap {
             self.completed_end = command.lba + command.n;

@@ -131,7 +131,7 @@ impl ZfsArc {
         while lists.len(WAS_RECENT) > lists.len(FREQUENT) / 2 {
             lists.drop_oldest(WAS_RECENT);
         }
-        while lists.len(WAS_FREQUENT) > (lists.len(RECENT) + 1) / 2 {
+        while lists.len(WAS_FREQUENT) > lists.len(RECENT).div_ceil(2) {
             lists.drop_oldest(WAS_FREQUENT);
         }
         gone

@@ -220,7 +220,7 @@ impl Device for Flash {
     fn complete(&mut self, command: &Command, events: &mut Events) {
         self.front.complete(command);
         // a drive that has nothing to take and nothing going on in the background would do nothing
-        if !self.front.waiting.is_empty() || !self.buffer.is_quiet() {
+        if !self.front.is_idle() || !self.buffer.is_quiet() {
             self.front.wake(events.now, events);
         }
     }

@@ -127,7 +127,7 @@ impl Disk {
     }
 
     fn hand_over(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
-        if self.front.waiting.is_empty() {
+        if self.front.is_idle() {
             return;
         }
         let (intake, now) = (&model.electronics.intake, events.now);
@@ -137,7 +137,7 @@ impl Disk {
             let arms = HostArms { model, actuators, spindle, angle };
             let next = front.hand_over(intake.depth, now, commands, &arms, |w, free| intake.begin(w.op, now, free));
             let Some(mut waiting) = next else { return };
-            if front.gathers() && self.is_positional {
+            if front.is_of_pool() && self.is_positional {
                 waiting.target = target(&waiting, actuators, spindle, model);
             }
             self.take_in(&mut waiting, model, commands, events);
@@ -371,7 +371,7 @@ impl Device for Disk {
             self.wrote(command.number, true, events);
         }
         self.front.complete(command);
-        if !self.front.waiting.is_empty() {
+        if !self.front.is_idle() {
             self.front.wake(events.now, events);
         }
     }

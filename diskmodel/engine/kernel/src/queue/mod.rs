@@ -2,6 +2,7 @@
 //!
 //! To add one: a file with a type that implements [`Scheduler`], its `mod` line here, and one line in `registry.rs`.
 
+mod by_class;
 mod c_look;
 mod deep;
 mod f_scan;
@@ -24,6 +25,7 @@ use std::fmt::Debug;
 
 use crate::mechanics::Target;
 
+pub use by_class::{ByClass, PoolRules};
 use deep::Deep;
 pub use pool::Pool;
 pub use registry::{Policy, SchedulerName};

@@ -22,7 +22,7 @@ use crate::layout::{Layout, Ring};
 use crate::loaded::Loaded;
 use crate::mechanics::Spindle;
 use crate::media_cache::MediaCacheTables;
-use crate::queue::{Policy, WriteThrottle};
+use crate::queue::{Policy, PoolRules, WriteThrottle};
 pub use crate::queue::{Queue, SchedulerName};
 use crate::schema::record;
 use crate::simulation::{BeforeDisks, Controller, Flushes, Parts, Places, Submitter};
@@ -90,9 +90,15 @@ impl Outside {
         for front in disks.iter_mut().map(Device::front_mut) {
             front.merge_up_to(self.merge_sectors);
             if let Some(pool) = &self.before.layout.pool {
-                front.gather_up_to(pool.gather_gap, pool.gather, model.border());
-                let most = (pool.most_active, pool.reads.active);
-                front.divide_into_classes(pool.writes.gather_gap, most, &pool.scan);
+                front.divide_into_classes(PoolRules {
+                    read_gap: pool.gather_gap,
+                    write_gap: pool.writes.gather_gap,
+                    longest: pool.gather,
+                    border: model.border(),
+                    most: pool.most_active,
+                    most_ahead: pool.reads.active,
+                    scan: pool.scan.clone(),
+                });
             }
             if let Some(zones) = &self.write_zones {
                 front.write_in(WriteZones::new(zones, model.border()));

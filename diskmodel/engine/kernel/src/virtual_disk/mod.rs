@@ -146,7 +146,7 @@ impl Device for VirtualDisk {
 
     fn complete(&mut self, command: &Command, events: &mut Events) {
         self.front.complete(command);
-        if !self.front.waiting.is_empty() {
+        if !self.front.is_idle() {
             self.front.wake(events.now, events);
         }
     }
