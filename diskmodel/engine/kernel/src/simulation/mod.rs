@@ -277,8 +277,7 @@ pub struct Simulation<D: Device, T> {
     n_commands: u64,
     choice: CopyChoice,
     rebuild: Rebuild,
-    /// After this time, and from so many events on, the run looks whether it has to end, and why.
-    look_ns: i64,
+    /// From so many events on the run looks whether it has to end, and why.
     look_events: u64,
     /// No request completes beside the rebuild.
     is_starved: bool,
@@ -326,7 +325,6 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             stripe_journal: StripeJournal::of(&layout).map(Box::new),
             partial: PartialLogs::of(&layout).map(Box::new),
             layout,
-            look_ns: MAX_NS,
             look_events: 0,
             is_starved: false,
             controller,
@@ -359,7 +357,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.begin();
         while !self.traffic.is_over() {
             let next = self.events.next().ok_or("no event is left, but requests are")?;
-            if self.events.now > self.look_ns || self.events.n_scheduled() >= self.look_events {
+            if self.events.now > MAX_NS || self.events.n_scheduled() >= self.look_events {
                 self.look(is_stopped)?;
             }
             self.happen(next);

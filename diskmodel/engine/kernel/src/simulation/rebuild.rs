@@ -152,7 +152,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     pub(super) fn rebuild_step(&mut self) {
         if self.rebuild.starves(self.n_issued, self.n_done, self.model.sector_bytes()) {
             self.is_starved = true;
-            self.look_ns = -1;
+            self.look_events = 0;
         }
         let first = self.rebuild.begin_step(&self.layout, self.events.now, &mut self.plan);
         self.start(Owner::Rebuild(first), self.events.now, true, None);
