@@ -1,11 +1,17 @@
-"""Ask a Dask cluster on this machine 1,000 questions while a worker is killed: is every answer there, at what cost?
+"""What a Dask cluster on this machine costs, whether it loses answers, and from what size on it pays.
 
-Two rounds. First the workers simulate, and one of them is killed after two fifths of the answers; each answer is
-compared with that of this process. What the scheduler, the client and the workers take in processor time beyond the
-simulations is the overhead of a question. Then the workers only wait for as long as a simulation takes and return an
-answer of the same size: with more workers than cores this shows how many the scheduler keeps busy.
+`--scene lost`, two rounds: 1,000 questions while a worker is killed. First the workers simulate, and one of them is
+killed after two fifths of the answers; each answer is compared with that of this process. What the scheduler, the
+client and the workers take in processor time beyond the simulations is the overhead of a question. Then the workers
+only wait for as long as a simulation takes and return an answer of the same size: with more workers than cores this
+shows how many the scheduler keeps busy.
 
-Run: make bench, or python benchmarks/bench_cluster.py [--questions N] [--requests N] [--workers N]
+`--scene sweep`, a minute on an idle machine: 10,000 questions of 100 requests with one and with two workers, in batches
+(`diskmodel.sweep`), and some of them one at a time and in threads; then some of 50,000 requests. On two processors the
+client and the scheduler share them with the workers. A machine that is busy with other work shows less of what a
+second worker gives, so the ratio is also printed by processor time.
+
+Run: python benchmarks/bench_cluster.py [--scene lost | sweep] [--questions N] [--requests N] [--workers N]
 """
 
 from __future__ import annotations
@@ -20,16 +26,20 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from distributed import Client
 
-from diskmodel import Array, Workload, simulate
+from diskmodel import Array, Workload, simulate, sweep
 from diskmodel.engine import _kernel
 
 #: When a worker is killed, as a share of the answers.
 KILLED_AFTER = 0.4
+#: Requests of a short question, and of a long one, of a sweep. Beside the kernel a question takes a millisecond; a long
+#: one is mostly kernel, which needs no interpreter.
+SHORT, LONG = 100, 50_000
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -53,6 +63,7 @@ class Cluster:
 
     def __init__(self, folder: Path, n_workers: int) -> None:
         self._folder = folder
+        began = time.perf_counter()
         place = folder / "scheduler.json"
         self._scheduler = self._start("scheduler", "--scheduler-file", str(place), "--host", "127.0.0.1", "--port", "0")
         options = ("--scheduler-file", str(place), "--nthreads", "1", "--no-nanny", "--local-directory", str(folder))
@@ -63,6 +74,8 @@ class Cluster:
         self.client.wait_for_workers(n_workers, timeout=120)
         # a first question loads the modules
         list(self.map(answer, [(n, 100) for n in range(8 * n_workers)]))
+        #: Seconds by the clock until the workers have answered first questions.
+        self.start_s = time.perf_counter() - began
 
     def _start(self, program: str, *options: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", f"distributed.cli.dask_{program}", "--no-dashboard", *options]
@@ -135,22 +148,98 @@ def waited(n_workers: int, n: int, seconds: float, text: str) -> float:
     return rate
 
 
-def main() -> None:
+def answered(question: tuple[int, int]) -> str:
+    """Return the answer to a question of so many requests."""
+    return answer(*question)
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What a sweep took.
+
+    Attributes
+    ----------
+    clock_s : float
+        Of a question.
+    processor_s : dict of str to float
+        Of a question, by process.
+    start_s : float
+        By the clock, until the workers are ready.
+    start_processor_s : float
+    """
+
+    clock_s: float
+    processor_s: dict[str, float]
+    start_s: float
+    start_processor_s: float
+
+
+def swept(n_workers: int, questions: list[tuple[int, int]], batch: int | None = None) -> Swept:
+    """Return what a sweep takes on so many workers."""
+    before_s = time.process_time()
+    with cluster(n_workers) as found:
+        before = found.processor_s()
+        began = time.perf_counter()
+        n = sum(1 for _ in sweep(answered, questions, executor=found.client.get_executor(), batch=batch))  # type: ignore[no-untyped-call]
+        clock = time.perf_counter() - began
+        taken = {name: (now - before[name]) / n for name, now in found.processor_s().items()}
+    return Swept(clock / n, taken, found.start_s, sum(before.values()) - before_s)
+
+
+def in_threads(questions: list[tuple[int, int]]) -> float:
+    """Return the seconds by the clock of a question where a thread for each processor answers them."""
+    began = time.perf_counter()
+    n = sum(1 for _ in sweep(answered, questions))
+    return (time.perf_counter() - began) / n
+
+
+def sweep_scene(n: int) -> None:
+    """Print what a sweep takes with one and two workers, and from what size on it pays."""
+    for n_requests, n_asked in ((SHORT, n), (LONG, max(n // 20, 10))):
+        questions = [(question, n_requests) for question in range(n_asked)]
+        few = questions[: max(n_asked // 20, 10)]
+        list(map(answered, few[:10]))
+        began = time.process_time()
+        list(map(answered, few))
+        alone_s = (time.process_time() - began) / len(few)
+        thread_s = in_threads(questions[: max(n_asked // 5, 10)])
+        print(f"{n_asked:,} questions of {n_requests:,} requests, each {1e3 * alone_s:.2f} ms in one process")
+        if n_requests == SHORT:
+            _print_taken("one at a time", swept(1, few, batch=1))
+        one, two = swept(1, questions), swept(2, questions)
+        _print_taken("in batches", one)
+        total = sum(two.processor_s.values())
+        print(
+            f"  one worker {n_asked * one.clock_s:.1f} s, two {n_asked * two.clock_s:.1f} s by the clock: "
+            f"{one.clock_s / two.clock_s:.2f} times as fast (load {os.getloadavg()[0]:.1f}); by processor time, two "
+            f"processors for everything allow {2 * one.processor_s['workers'] / total:.2f} times"
+        )
+        print(
+            f"  threads {1e3 * thread_s:.2f} ms a question by the clock, two workers {1e3 * two.clock_s:.2f}, after "
+            f"{two.start_s:.1f} s to start ({two.start_processor_s:.1f} s of processor time): {_pays(thread_s, two)}"
+        )
+
+
+def _pays(thread_s: float, two: Swept) -> str:
+    """Return from how many questions on two workers are sooner ready than threads, with the start of all processes."""
+    if two.clock_s >= thread_s:
+        return "threads are never slower"
+    return f"pays from {two.start_s / (thread_s - two.clock_s):,.0f} questions on"
+
+
+def _print_taken(how: str, taken: Swept) -> None:
+    print(f"  {how}, ms of processor time: " + ", ".join(f"{k} {1e3 * v:.2f}" for k, v in taken.processor_s.items()))
+
+
+def lost_scene(n: int, n_requests: int, n_workers: int) -> None:
     """Print what a question costs, how many workers are kept busy, and that no answer was lost."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--questions", type=int, default=1000)
-    parser.add_argument("--requests", type=int, default=50_000, help="simulated requests of a question")
-    parser.add_argument("--workers", type=int, default=4)
-    given = parser.parse_args()
-    if _kernel.IS_DEBUG_BUILD:
-        sys.exit("the kernel is a debug build: run make build")
-    questions = [(question, given.requests) for question in range(given.questions)]
+    questions = [(question, n_requests) for question in range(n)]
     began = time.process_time()
     alone = [answer(*question) for question in questions]
     each_s = (time.process_time() - began) / len(questions)
-    there = ask_and_lose_a_worker(given.workers, questions)
+    there = ask_and_lose_a_worker(n_workers, questions)
     assert there == alone, "an answer of the cluster is not that of one process"
-    print(f"{len(there):,} questions, one of {given.workers} workers killed: all answers there and as in one process")
+    print(f"{len(there):,} questions, one of {n_workers} workers killed: all answers there and as in one process")
 
     taken = processor_per_question(questions[:300])
     print(f"A question takes {1e3 * each_s:.1f} ms of processor time in one process, {len(alone[0]):,} bytes of answer")
@@ -158,12 +247,29 @@ def main() -> None:
     busiest = max(taken["scheduler"], taken["client"])
     print(f"So the scheduler and the client would keep up with {taken['workers'] / busiest:.0f} workers")
 
-    few = max(len(questions) // given.workers, 20)
-    one, many = (waited(n, few * n, each_s, alone[0]) for n in (1, given.workers))
+    few = max(len(questions) // n_workers, 20)
+    one, many = (waited(workers, few * workers, each_s, alone[0]) for workers in (1, n_workers))
     print(
-        f"Workers that wait as long instead: 1 answers {one:.1f}/s, {given.workers} answer {many:.1f}/s, "
+        f"Workers that wait as long instead: 1 answers {one:.1f}/s, {n_workers} answer {many:.1f}/s, "
         f"{many / one:.2f} times as many (load {os.getloadavg()[0]:.1f})"
     )
+
+
+def main() -> None:
+    """Print what the scenes that are asked for show."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--scene", choices=("lost", "sweep"), action="append", help="default: all")
+    parser.add_argument("--questions", type=int, help="default: 1,000 where a worker is lost, 10,000 of the sweep")
+    parser.add_argument("--requests", type=int, default=50_000, help="simulated requests of a question (lost)")
+    parser.add_argument("--workers", type=int, default=4, help="of the scene with a lost one")
+    given = parser.parse_args()
+    if _kernel.IS_DEBUG_BUILD:
+        sys.exit("the kernel is a debug build: run make build")
+    scenes = given.scene or ["lost", "sweep"]
+    if "lost" in scenes:
+        lost_scene(given.questions or 1000, given.requests, given.workers)
+    if "sweep" in scenes:
+        sweep_scene(given.questions or 10_000)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from diskmodel.drive import Drive, Flash, Hdd, Virtual, load_drive
     from diskmodel.drive.catalogue import catalogue
     from diskmodel.engine.simulate import simulate
+    from diskmodel.engine.sweep import sweep
     from diskmodel.errors import DescriptionError, DiskmodelError, Fault, FormatError, InputError
     from diskmodel.explanation.explain import explain
     from diskmodel.host.description import Host
@@ -69,6 +70,7 @@ _HOMES = {
     "rule_of_thumb": "analytic.rule",
     "run_plan": "plan",
     "simulate": "engine.simulate",
+    "sweep": "engine.sweep",
 }
 
 __all__ = [
@@ -106,6 +108,7 @@ __all__ = [
     "rule_of_thumb",
     "run_plan",
     "simulate",
+    "sweep",
 ]
 
 
