@@ -11,7 +11,10 @@ shows how many the scheduler keeps busy.
 client and the scheduler share them with the workers. A machine that is busy with other work shows less of what a
 second worker gives, so the ratio is also printed by processor time.
 
-Run: python benchmarks/bench_cluster.py [--scene lost | sweep] [--questions N] [--requests N] [--workers N]
+`--scene plan`, half a minute: plans in threads and on two workers of this machine. The client's share is what more
+workers cannot shorten.
+
+Run: python benchmarks/bench_cluster.py [--scene lost | sweep | plan] [--questions N] [--requests N] [--workers N]
 """
 
 from __future__ import annotations
@@ -30,9 +33,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bench_plan import QUESTIONS
 from distributed import Client
 
-from diskmodel import Array, Workload, simulate, sweep
+from diskmodel import Array, Workload, run_plan, simulate, sweep
 from diskmodel.engine import _kernel
 
 #: When a worker is killed, as a share of the answers.
@@ -40,6 +44,8 @@ KILLED_AFTER = 0.4
 #: Requests of a short question, and of a long one, of a sweep. Beside the kernel a question takes a millisecond; a long
 #: one is mostly kernel, which needs no interpreter.
 SHORT, LONG = 100, 50_000
+#: Plans of `bench_plan.py`: one that is mostly a search, and two that are mostly draws.
+PLANS = ("plan-oltp", "p99.9", "page cache")
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -231,6 +237,26 @@ def _print_taken(how: str, taken: Swept) -> None:
     print(f"  {how}, ms of processor time: " + ", ".join(f"{k} {1e3 * v:.2f}" for k, v in taken.processor_s.items()))
 
 
+def plan_scene() -> None:
+    """Print what plans take in threads and on two workers, and which part of that is the client's."""
+    with cluster(2) as found:
+        for name in PLANS:
+            plan = QUESTIONS[name]()
+            began, began_s = time.perf_counter(), time.process_time()
+            here = run_plan(plan, with_details=False)
+            clock, taken_s = time.perf_counter() - began, time.process_time() - began_s
+            print(f"{name}: threads {clock:.1f} s by the clock, {taken_s:.1f} s of processor time")
+            for how in ("first", "again"):
+                before, began = found.processor_s(), time.perf_counter()
+                executor = found.client.get_executor(pure=False)  # type: ignore[no-untyped-call]
+                there = run_plan(plan, with_details=False, executor=executor)
+                clock = time.perf_counter() - began
+                assert there.to_dict() == here.to_dict(), "the answer of the cluster is not that of this machine"
+                taken = {name: now - before[name] for name, now in found.processor_s().items()}
+                parts = ", ".join(f"{name} {seconds:.1f}" for name, seconds in taken.items())
+                print(f"  two workers, {how}: {clock:.1f} s by the clock; of the processor: {parts}")
+
+
 def lost_scene(n: int, n_requests: int, n_workers: int) -> None:
     """Print what a question costs, how many workers are kept busy, and that no answer was lost."""
     questions = [(question, n_requests) for question in range(n)]
@@ -258,18 +284,20 @@ def lost_scene(n: int, n_requests: int, n_workers: int) -> None:
 def main() -> None:
     """Print what the scenes that are asked for show."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--scene", choices=("lost", "sweep"), action="append", help="default: all")
+    parser.add_argument("--scene", choices=("lost", "sweep", "plan"), action="append", help="default: all")
     parser.add_argument("--questions", type=int, help="default: 1,000 where a worker is lost, 10,000 of the sweep")
     parser.add_argument("--requests", type=int, default=50_000, help="simulated requests of a question (lost)")
     parser.add_argument("--workers", type=int, default=4, help="of the scene with a lost one")
     given = parser.parse_args()
     if _kernel.IS_DEBUG_BUILD:
         sys.exit("the kernel is a debug build: run make build")
-    scenes = given.scene or ["lost", "sweep"]
+    scenes = given.scene or ["lost", "sweep", "plan"]
     if "lost" in scenes:
         lost_scene(given.questions or 1000, given.requests, given.workers)
     if "sweep" in scenes:
         sweep_scene(given.questions or 10_000)
+    if "plan" in scenes:
+        plan_scene()
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, Executor
 from contextlib import contextmanager, nullcontext
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,10 @@ def executor_of(address: str) -> Iterator[Executor]:
     with client:
         try:
             _check_workers(client, address)
-            yield client.get_executor()  # type: ignore[no-untyped-call]
+            # all load what a plan needs at once, also those for which there is no work yet
+            client.run(_load, wait=False)
+            # looking whether the same was asked before costs as much as sending it
+            yield client.get_executor(pure=False)  # type: ignore[no-untyped-call]
         except (CancelledError, OSError) as error:
             # OSError includes Dask's closed connections, but also the files of this machine.
             if isinstance(error, OSError) and client.status == "running":
@@ -103,22 +107,29 @@ def executor_of(address: str) -> Iterator[Executor]:
 
 
 def _check_workers(client: Any, address: str) -> None:
-    versions = client.run(_version)
+    # without diskmodel a machine cannot read this question either
+    versions = client.run(_version, on_error="return")
     if not versions:
         raise _error(address, "is a scheduler without workers", f"start some: dask worker {address}")
-    for worker, version in versions.items():
+    members = {f"worker {worker}": version for worker, version in versions.items()}
+    try:
+        members["a scheduler"] = client.run_on_scheduler(_version)
+    except ImportError as error:  # it looks into what it hands out
+        members["a scheduler"] = error
+    for member, version in members.items():
         if version != __version__:
-            rule = f"has worker {worker} with {'no diskmodel' if version is None else f'diskmodel {version}'}"
+            rule = f"has {member} with {f'diskmodel {version}' if isinstance(version, str) else 'no diskmodel'}"
             raise _error(address, rule, f"install diskmodel {__version__} there")
 
 
-def _version() -> str | None:
-    """Return the version of diskmodel that a worker has."""
-    try:
-        from diskmodel.version import __version__ as found
-    except ImportError:
-        return None
-    return found
+def _version() -> str:
+    """Return the version of diskmodel that a machine has."""
+    return __version__
+
+
+async def _load() -> None:
+    """Load what a worker needs for a plan."""
+    import_module("diskmodel.plan")
 
 
 def _error(address: str, rule: str, fix: str) -> DescriptionError:

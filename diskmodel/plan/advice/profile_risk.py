@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from diskmodel.engine.steady.shared import Like
 from diskmodel.errors import DescriptionError
@@ -16,7 +17,7 @@ from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.search.aligned import aligned_counts
-from diskmodel.plan.trial.at_once import at_once
+from diskmodel.plan.trial.at_once import each
 from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 from diskmodel.plan.trial.trier import Trier
 from diskmodel.plan.trial.truth_case import TruthCase, seen_in
@@ -177,7 +178,7 @@ def _drawn(case: Case, trial: Trial, evaluate: Evaluate, n_draws: int) -> _Drawn
     evaluate = Evaluation.of_ratios(evaluate)
     # as long as it takes to see whole rounds, and the draws as long as that
     first = search.requests if _needs_intervals(case) else min(search.requests, DRAWN_REQUESTS)
-    same = _tried(case, Moves(), trial.disks, first, evaluate)
+    same = _tried(case, trial.disks, first, None, evaluate, Moves())
     assert same is not None
     length = same.outcome.n_requests if same.outcome else first
     return _Drawn(unknowns, draws, same, _Truths(case, evaluate, length, trial))
@@ -207,9 +208,8 @@ class _Truths:
         assert self.answer.outcome is not None
         busy = self.answer.outcome.busiest_ratio * self.answer.disks / disks
         like = Like(self.case.array(disks), is_calm=busy < _CALM)
-        with at_once(self.evaluate) as pool:
-            tried = pool.map(lambda one: _tried(self.case, one, disks, self.n_requests, self.evaluate, like), truths)
-            return list(zip(truths, tried, strict=True))
+        tried = each(self.evaluate, partial(_tried, self.case, disks, self.n_requests, like), truths)
+        return list(zip(truths, tried, strict=True))
 
     def that_meet(self, disks: int, truths: Sequence[Moves]) -> list[Moves]:
         """Return the truths with which so many disks meet the objective."""
@@ -310,9 +310,7 @@ def _between(
     return found
 
 
-def _tried(
-    case: Case, moves: Moves, disks: int, first: int, evaluate: Evaluate, like: Like | None = None
-) -> Trial | None:
+def _tried(case: Case, disks: int, first: int, like: Like | None, evaluate: Evaluate, moves: Moves) -> Trial | None:
     """Return a truth with so many disks, in a run of so many requests; None where no such drive is possible."""
     asked = case.plan.model_copy(update={"search": case.search.model_copy(update={"requests": first})})
     truth = TruthCase(asked, case.family, moves)

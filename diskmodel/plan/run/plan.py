@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, wait
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.run.pool import Progress, SoFar, Workers
 from diskmodel.plan.search.complete import complete, complete_with_rebuild
 from diskmodel.plan.search.fewest_disks import search_family
-from diskmodel.plan.trial.at_once import at_once
+from diskmodel.plan.trial.at_once import at_once, counted
 from diskmodel.plan.trial.evaluation import Evaluate, Evaluation, evaluator
 from diskmodel.plan.trial.trier import is_settled, limits_rebuild
 
@@ -85,6 +85,8 @@ def run_plan(
     """
     decide = Evaluation(evaluate if evaluate is not None else evaluator(plan), memory=memory)
     tallies: defaultdict[str, Evaluation] = defaultdict(lambda: Evaluation.part(decide))
+    if by_chance:
+        tallies[PURPOSE].executor = executor
     with Workers(cases(plan), decide, executor) as workers, decide:
         found = _search(plan, workers, progress)
         described = found
@@ -106,10 +108,14 @@ def run_plan(
         best, found = explained[next(i for i, item in enumerate(found) if item is best)], explained
     shown = nearest(found) if best is None or nominal is None else nominal
     helps = with_relaxations and (with_details or best is None)
-    with at_once(decide) as pool, decide:
+    with at_once(decide) as own, decide:
+        pool = executor or own
 
-        def submitted(advise: Callable[..., Any], purpose: str, about: Candidate | None) -> Future[Any] | None:
-            return pool.submit(advise, plan, about, tallies[purpose]) if about is not None else None
+        def submitted(advise: Callable[..., Any], purpose: str, about: Any) -> _Advice | None:
+            if about is None:
+                return None
+            job = pool.submit(counted, partial(_advised, advise, plan), Evaluation.apart(decide), about)
+            return _Advice(job, tallies[purpose])
 
         changes = submitted(relaxations, "what would help", shown if helps else None)
         moves = submitted(sensitivity, "wrong inputs", best if with_sensitivity else None)
@@ -118,16 +124,16 @@ def run_plan(
         unsaid = submitted(
             partial(assumptions, by_chance=by_chance), "what was assumed", best if with_relaxations else None
         )
-        caches = pool.submit(caches_instead, plan, tuple(found), tallies["a cache instead of spindles"])
+        caches = submitted(caches_instead, "a cache instead of spindles", tuple(found))
         others = [
             submitted(chance, PURPOSE, item if by_chance and with_details and item.risk is None else None)
             for item in found
         ]
-        wait([job for job in (changes, moves, spread, peaks, unsaid, caches, *others) if job is not None])
-    found = [
-        item if job is None else replace(item, probability=job.result())
-        for item, job in zip(found, others, strict=True)
-    ]
+        wait([job.future for job in (changes, moves, spread, peaks, unsaid, caches, *others) if job is not None])
+        found = [
+            item if job is None else replace(item, probability=job.result())
+            for item, job in zip(found, others, strict=True)
+        ]
     best = None if best is None else found[[item.family for item in found].index(best.family)]
     return PlanResult(
         plan=plan,
@@ -143,9 +149,27 @@ def run_plan(
         spreading=spread.result() if spread else None,
         peaks=tuple(peaks.result()) if peaks else (),
         assumptions=tuple(unsaid.result()) if unsaid else (),
-        caches_instead=tuple(caches.result()),
+        caches_instead=tuple(caches.result()) if caches else (),
         advice_efforts={purpose: tally.effort for purpose, tally in tallies.items()},
     )
+
+
+@dataclass(frozen=True)
+class _Advice:
+    """Advice that is being found, and the count to which what it simulates is added."""
+
+    future: Future[Any]
+    tally: Evaluation
+
+    def result(self) -> Any:
+        found, effort = self.future.result()
+        self.tally.add(effort)
+        return found
+
+
+def _advised(advise: Callable[..., Any], plan: PlanDescription, evaluate: Evaluate, about: Any) -> Any:
+    """Return the advice of a function about candidates."""
+    return advise(plan, about, evaluate)
 
 
 def _search(plan: PlanDescription, workers: Workers, progress: Progress | None) -> list[Candidate]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Executor
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -42,10 +42,17 @@ class Evaluation:
         What evaluates in the end: `Simulated`, `Counted`, or any other function.
     memory : path, optional
         File that keeps every outcome, and from which an outcome of the same input is taken.
+
+    Attributes
+    ----------
+    executor : concurrent.futures.Executor or None
+        Whose workers share evaluations of which none needs another's outcome (`diskmodel.plan.trial.at_once.each`). It
+        is not sent with the evaluation: there it would wait for itself.
     """
 
     def __init__(self, method: Evaluate, *, memory: str | Path | None = None) -> None:
         self.method = method
+        self.executor: Executor | None = None
         self._memory = None if memory is None else Memory(str(memory))
         self._begin(whole=None)
 
@@ -60,6 +67,7 @@ class Evaluation:
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         vars(self).update(state)
+        self.executor = None
         self._begin(whole=None)
 
     @classmethod
@@ -72,9 +80,17 @@ class Evaluation:
         """Return an evaluation with a count of its own; what it counts, `evaluate` counts as well."""
         whole = cls.of(evaluate)
         part = cls(whole.method)
-        part._memory = whole._memory
+        part._memory, part.executor = whole._memory, whole.executor
         part._begin(whole)
         return part
+
+    @classmethod
+    def apart(cls, evaluate: Evaluate) -> Evaluation:
+        """Return an evaluation for work elsewhere: what it counts is added by who asked for it, and it ends with it."""
+        whole = cls.of(evaluate)
+        apart = cls(whole.method)
+        apart._memory, apart._stopped = whole._memory, whole._stopped
+        return apart
 
     @classmethod
     def of_ratios(cls, evaluate: Evaluate) -> Evaluation:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,8 +37,8 @@ class Memory:
     def __post_init__(self) -> None:
         self._known.update(read_outcomes(self.path))
 
-    def __reduce__(self) -> tuple[type[Memory], tuple[str]]:
-        return Memory, (self.path,)
+    def __reduce__(self) -> tuple[Callable[[str], Memory], tuple[str]]:
+        return _sent_here, (self.path,)
 
     def outcome(
         self, method: Callable[..., Outcome], array: Array, workload: Workload, *, n_requests: int, seed: int
@@ -57,15 +59,62 @@ class Memory:
         append_line(self.path, line)
 
 
+class _Sent:
+    """Memories that were sent to this process, each with how far its file was read.
+
+    A worker gets one with each task of a plan; the file may have thousands of lines.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: dict[str, tuple[dict[str, Outcome], int]] = {}
+
+    def memory(self, path: str) -> Memory:
+        """Return the memory of a file, which is read from where it was left."""
+        with self._lock:
+            known, at = self._known.get(path, ({}, 0))
+            data = _rest(path, at)
+            if data is None:  # another file by now
+                known, at, data = {}, 0, _rest(path, 0) or b""
+            whole = data[: data.rfind(b"\n") + 1]
+            known.update(_outcomes(whole))
+            self._known[path] = known, at + len(whole)
+            memory = Memory.__new__(Memory)
+            vars(memory).update(path=path, _known=known)
+            return memory
+
+
+_SENT = _Sent()
+
+
+def _sent_here(path: str) -> Memory:
+    return _SENT.memory(path)
+
+
+def _rest(path: str, at: int) -> bytes | None:
+    """Return what a file has from a position on; None where it is shorter, or not there."""
+    try:
+        with Path(path).open("rb") as file:
+            if file.seek(0, os.SEEK_END) < at:
+                return None
+            file.seek(at)
+            return file.read()
+    except FileNotFoundError:
+        return None
+
+
 def read_outcomes(path: str | Path) -> dict[str, Outcome]:
     """Return the outcomes of a file by key; nothing where there is no file. Incomplete lines are skipped."""
+    return _outcomes(Path(path).read_bytes()) if Path(path).is_file() else {}
+
+
+def _outcomes(data: bytes) -> dict[str, Outcome]:
+    """Return the outcomes in lines by key."""
     found: dict[str, Outcome] = {}
-    if not Path(path).is_file():
-        return found
-    for line in Path(path).read_text(encoding="utf-8", errors="replace").splitlines():
+    for line in data.decode("utf-8", errors="replace").splitlines():
         try:
-            data = json.loads(line)
-            found[data["key"]] = from_plain(data["outcome"])
+            entry = json.loads(line)
+            found[entry["key"]] = from_plain(entry["outcome"])
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             continue
     return found

@@ -108,6 +108,74 @@ def test_an_evaluation_is_sent_to_another_process_with_its_memory_and_without_it
     assert len(read_outcomes(tmp_path / "m")) == sent.effort.n_runs == 1
 
 
+def test_a_worker_reads_each_line_of_the_memory_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan, path = plan_of(), tmp_path / "m"
+    array = Array.parse({"drive": "generic-15k", "layout": {"level": "raid5", "disks": 9}})
+    n_read = 0
+
+    def read(data: Any) -> Outcome:
+        nonlocal n_read
+        n_read += 1
+        return from_plain(data)
+
+    whole = Evaluation(StopsAfter(10), memory=path)
+    sent = pickle.dumps(whole)
+    monkeypatch.setattr("diskmodel.plan.trial.memory.from_plain", read)
+    for seed in range(3):
+        expected = whole(array, plan.workload, n_requests=500, seed=seed)
+        there = pickle.loads(sent)
+        there.method = StopsAfter(0)
+        assert repr(there(array, plan.workload, n_requests=500, seed=seed)) == repr(expected)
+        assert n_read == seed + 1
+    with path.open("a") as file:
+        file.write('{"key": "half a li')
+    pickle.loads(sent)
+    whole(array, plan.workload, n_requests=500, seed=3)
+    pickle.loads(sent)
+    assert n_read == 4
+    path.write_text("")
+    assert pickle.loads(sent)._memory._known == {}
+
+
+class Workers(ThreadPoolExecutor):
+    """Threads that pickle what they are given and what they return, as processes on other machines do."""
+
+    def __init__(self) -> None:
+        super().__init__(2)
+        self.names: list[str] = []
+
+    def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        sent = pickle.dumps((function, args, kwargs))
+        self.names.append(str(function))
+        return super().submit(_there, sent)
+
+
+def _there(sent: bytes) -> Any:
+    function, args, kwargs = pickle.loads(sent)
+    return pickle.loads(pickle.dumps(function(*args, **kwargs)))
+
+
+@pytest.mark.parametrize("details", [False, True])
+def test_draws_and_advice_are_sent_to_the_workers_and_counted(details: bool) -> None:
+    asked = plan_of(
+        exact=False,
+        workload={"size": "8 KiB", "read_ratio": 0.7, "rate": "300/s"},
+        objective={"latency": {"mean": "20 ms"}},
+        search={"requests": 4000, "max_requests": 16_000, "max_requests_at_answer": 16_000},
+        candidates={"drives": ["generic-15k"], "levels": ["raid10", "raid5"], "max_disks": 12},
+    )
+    pool = Workers()
+    with pool:
+        there = run_plan(asked, executor=pool, with_details=details, with_sensitivity=details)
+    here = run_plan(asked, with_details=details, with_sensitivity=details)
+    assert json.dumps(there.to_dict()) == json.dumps(here.to_dict())
+    assert {key: (one.n_runs, one.n_requests) for key, one in there.efforts.items()} == {
+        key: (one.n_runs, one.n_requests) for key, one in here.efforts.items()
+    }
+    assert sum("_answered" in name for name in pool.names) >= 1  # draws
+    assert sum("counted" in name for name in pool.names) >= 2  # advice
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_dask_cluster_that_loses_a_worker(tmp_path: Path) -> None:
