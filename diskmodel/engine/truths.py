@@ -194,15 +194,21 @@ class Trials:
 
     def _measured(self, case: Case) -> Effects:
         """Return by how much the rate changes with each quantity of the drive, from a run with each of them moved."""
-        found: dict[str, float] = {}
-        for quantity in case.assumed_effects:
-            if quantity in PROBES and (spread := case.class_spread(quantity)) is not None and spread.log_sd:
-                rate = self._figures(PROBES[quantity](spread.log_sd))["iops"]
-                if rate > 0 and self.reference["iops"] > 0:
-                    found[quantity] = math.log(rate / self.reference["iops"]) / spread.log_sd
-        rates = [self._figures(Moves(order=order))["iops"] for order in case.extreme_orders]
-        known = [math.log(rate) for rate in rates if rate > 0]
-        return Effects(found, (max(known) - min(known)) / math.sqrt(12) if len(known) == len(rates) > 1 else None)
+        spreads = {quantity: case.class_spread(quantity) for quantity in case.assumed_effects if quantity in PROBES}
+        widths = {quantity: one.log_sd for quantity, one in spreads.items() if one is not None and one.log_sd}
+        probes = [PROBES[quantity](width) for quantity, width in widths.items()]
+        orders = [Moves(order=order) for order in case.extreme_orders]
+        with Threads() as pool:
+            rates = [figures["iops"] for figures in pool.map(self._figures, [*probes, *orders])]
+        moved_rates, known = rates[: len(probes)], [math.log(rate) for rate in rates[len(probes) :] if rate > 0]
+        own = self.reference["iops"]
+        found = {
+            quantity: math.log(rate / own) / width
+            for (quantity, width), rate in zip(widths.items(), moved_rates, strict=True)
+            if rate > 0 and own > 0
+        }
+        is_known = len(known) == len(orders) > 1
+        return Effects(found, (max(known) - min(known)) / math.sqrt(12) if is_known else None)
 
     def _figures(self, moves: Moves) -> dict[str, float]:
         try:
