@@ -34,8 +34,13 @@ def scheduler(port: int) -> Iterator[subprocess.Popen[bytes]]:
         started.kill()
 
 
-def _dask(program: str, *options: str) -> subprocess.Popen[bytes]:
+def _dask(program: str, *options: str, is_without_us: bool = False) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", f"distributed.cli.dask_{program}", *options]
+    if is_without_us:
+        blocked = (
+            f"import sys; sys.modules['diskmodel'] = None; from distributed.cli.dask_{program} import main; main()"
+        )
+        command[1:3] = ["-c", blocked]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
@@ -85,3 +90,21 @@ def _the_scheduler_dies(asked: tuple[str, ...], scheduler: subprocess.Popen[byte
     assert errors.splitlines()[-1].startswith("error: --cluster=")
     assert "closed before the plan was answered" in errors
     assert "Traceback" not in errors
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("member", ["scheduler", "worker"])
+def test_a_machine_of_the_cluster_without_diskmodel_is_named(port: int, tmp_path: Path, member: str) -> None:
+    address = f"tcp://127.0.0.1:{port}"
+    of_scheduler = ["--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
+    of_worker = [address, "--no-dashboard", "--no-nanny", "--nthreads", "1", "--local-directory", str(tmp_path)]
+    with _dask("scheduler", *of_scheduler, is_without_us=member == "scheduler") as scheduler:
+        _wait_for(port)
+        with _dask("worker", *of_worker, is_without_us=member == "worker") as worker:
+            while "without workers" in (ended := process(*QUESTION, "--cluster", address)).stderr:
+                time.sleep(0.2)
+            worker.kill()
+        scheduler.kill()
+    assert ended.returncode == 2
+    assert f"has {'a scheduler' if member == 'scheduler' else 'worker tcp://'}" in ended.stderr
+    assert "with no diskmodel; install diskmodel" in ended.stderr
