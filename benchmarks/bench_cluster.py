@@ -161,35 +161,44 @@ def answered(question: tuple[int, int]) -> str:
 
 @dataclass(frozen=True)
 class Swept:
-    """What a sweep took.
+    """What sweeps took.
 
     Attributes
     ----------
+    n : int
+        Questions.
     clock_s : float
-        Of a question.
+        Of all.
     processor_s : dict of str to float
-        Of a question, by process.
-    start_s : float
-        By the clock, until the workers are ready.
-    start_processor_s : float
+        Of all, by process.
     """
 
+    n: int
     clock_s: float
     processor_s: dict[str, float]
-    start_s: float
-    start_processor_s: float
+
+    def __add__(self, other: Swept) -> Swept:
+        both = {name: seconds + other.processor_s[name] for name, seconds in self.processor_s.items()}
+        return Swept(self.n + other.n, self.clock_s + other.clock_s, both)
 
 
-def swept(n_workers: int, questions: list[tuple[int, int]], batch: int | None = None) -> Swept:
-    """Return what a sweep takes on so many workers."""
-    before_s = time.process_time()
-    with cluster(n_workers) as found:
-        before = found.processor_s()
-        began = time.perf_counter()
-        n = sum(1 for _ in sweep(answered, questions, executor=found.client.get_executor(), batch=batch))  # type: ignore[no-untyped-call]
-        clock = time.perf_counter() - began
-        taken = {name: (now - before[name]) / n for name, now in found.processor_s().items()}
-    return Swept(clock / n, taken, found.start_s, sum(before.values()) - before_s)
+def swept(found: Cluster, n_workers: int, questions: list[tuple[int, int]], batch: int | None = None) -> Swept:
+    """Return what a sweep takes on so many of the workers."""
+    chosen = sorted(found.client.scheduler_info()["workers"])[:n_workers]  # type: ignore[no-untyped-call]
+    before = found.processor_s()
+    began = time.perf_counter()
+    executor = found.client.get_executor(workers=chosen)  # type: ignore[no-untyped-call]
+    n = sum(1 for _ in sweep(answered, questions, executor=executor, batch=batch))
+    clock_s = time.perf_counter() - began
+    return Swept(n, clock_s, {name: now - before[name] for name, now in found.processor_s().items()})
+
+
+def in_turns(found: Cluster, questions: list[tuple[int, int]]) -> tuple[Swept, Swept]:
+    """Return what a sweep takes on one worker and on two: half of it at a time, as other work comes and goes."""
+    first, second = questions[::2], questions[1::2]
+    one, two = swept(found, 1, first), swept(found, 2, first)
+    two += swept(found, 2, second)
+    return one + swept(found, 1, second), two
 
 
 def in_threads(questions: list[tuple[int, int]]) -> float:
@@ -201,40 +210,40 @@ def in_threads(questions: list[tuple[int, int]]) -> float:
 
 def sweep_scene(n: int) -> None:
     """Print what a sweep takes with one and two workers, and from what size on it pays."""
-    for n_requests, n_asked in ((SHORT, n), (LONG, max(n // 20, 10))):
-        questions = [(question, n_requests) for question in range(n_asked)]
-        few = questions[: max(n_asked // 20, 10)]
-        list(map(answered, few[:10]))
-        began = time.process_time()
-        list(map(answered, few))
-        alone_s = (time.process_time() - began) / len(few)
-        thread_s = in_threads(questions[: max(n_asked // 5, 10)])
-        print(f"{n_asked:,} questions of {n_requests:,} requests, each {1e3 * alone_s:.2f} ms in one process")
-        if n_requests == SHORT:
-            _print_taken("one at a time", swept(1, few, batch=1))
-        one, two = swept(1, questions), swept(2, questions)
-        _print_taken("in batches", one)
-        total = sum(two.processor_s.values())
-        print(
-            f"  one worker {n_asked * one.clock_s:.1f} s, two {n_asked * two.clock_s:.1f} s by the clock: "
-            f"{one.clock_s / two.clock_s:.2f} times as fast (load {os.getloadavg()[0]:.1f}); by processor time, two "
-            f"processors for everything allow {2 * one.processor_s['workers'] / total:.2f} times"
-        )
-        print(
-            f"  threads {1e3 * thread_s:.2f} ms a question by the clock, two workers {1e3 * two.clock_s:.2f}, after "
-            f"{two.start_s:.1f} s to start ({two.start_processor_s:.1f} s of processor time): {_pays(thread_s, two)}"
-        )
-
-
-def _pays(thread_s: float, two: Swept) -> str:
-    """Return from how many questions on two workers are sooner ready than threads, with the start of all processes."""
-    if two.clock_s >= thread_s:
-        return "threads are never slower"
-    return f"pays from {two.start_s / (thread_s - two.clock_s):,.0f} questions on"
+    before_s = time.process_time()
+    with cluster(2) as found:
+        start_s, start_processor_s = found.start_s, sum(found.processor_s().values()) - before_s
+        print(f"two workers are ready after {start_s:.1f} s, and {start_processor_s:.1f} s of processor time")
+        for n_requests, n_asked in ((SHORT, n), (LONG, max(n // 20, 10))):
+            questions = [(question, n_requests) for question in range(n_asked)]
+            few = questions[: max(n_asked // 20, 10)]
+            list(map(answered, few[:10]))
+            began = time.process_time()
+            list(map(answered, few))
+            alone_s = (time.process_time() - began) / len(few)
+            thread_s = in_threads(questions[: max(n_asked // 5, 10)])
+            print(f"{n_asked:,} questions of {n_requests:,} requests, each {1e3 * alone_s:.2f} ms in one process")
+            if n_requests == SHORT:
+                _print_taken("one at a time", swept(found, 1, few, batch=1))
+            one, two = in_turns(found, questions)
+            _print_taken("in batches", one)
+            bound = 2 * one.processor_s["workers"] / sum(two.processor_s.values())
+            print(
+                f"  one worker {one.clock_s:.1f} s, two {two.clock_s:.1f} s by the clock: "
+                f"{one.clock_s / two.clock_s:.2f} times as fast (load {os.getloadavg()[0]:.1f}); by processor time, two "
+                f"processors for all processes allow {bound:.2f} times"
+            )
+            saved_s = thread_s - two.clock_s / n_asked
+            pays = f"pay from {start_s / saved_s:,.0f} questions on" if saved_s > 0 else "are not faster"
+            print(
+                f"  threads {1e3 * thread_s:.2f} ms a question by the clock, two workers "
+                f"{1e3 * two.clock_s / n_asked:.2f}: with their start, they {pays}"
+            )
 
 
 def _print_taken(how: str, taken: Swept) -> None:
-    print(f"  {how}, ms of processor time: " + ", ".join(f"{k} {1e3 * v:.2f}" for k, v in taken.processor_s.items()))
+    of_question = {name: 1e3 * seconds / taken.n for name, seconds in taken.processor_s.items()}
+    print(f"  {how}, ms of processor time: " + ", ".join(f"{k} {v:.2f}" for k, v in of_question.items()))
 
 
 def plan_scene() -> None:

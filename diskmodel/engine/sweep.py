@@ -19,9 +19,10 @@ A = TypeVar("A")
 #: third of it in the scheduler, which all workers share (`benchmarks/bench_cluster.py`). At half, that is 2 % instead
 #: of 1; at double, the workers that are ready first wait twice as long for the last batch.
 BATCH_S = 0.5
-#: Batches to divide a sweep into at least, so that sixteen workers get four each however quick the questions are. At
-#: half, a worker that is slow delays the end by an eighth; at double, short sweeps cost twice as much in tasks.
-LEAST_BATCHES = 64
+#: Batches to divide a sweep into at least, so that eight workers get four each however quick the questions are. At
+#: half, the last of four workers may leave the others idle for a quarter of the time; at double, tasks take 6 % of a
+#: sweep of 2,500 questions.
+LEAST_BATCHES = 32
 #: Batches of two questions that are sent first, to see how long the second takes; the first may load modules. With
 #: half, of sixteen workers eight wait for that before they load them; with double, it costs 32 tasks.
 PROBES = 16
@@ -44,7 +45,7 @@ def sweep(
     executor : concurrent.futures.Executor, optional
         Default: a thread for each processor.
     batch : int, optional
-        Questions that are sent at a time, at least 1; default: as many as take half a second, but not more than a 64th
+        Questions that are sent at a time, at least 1; default: as many as take half a second, but not more than a 32nd
         of all.
 
     Returns
