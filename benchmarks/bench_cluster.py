@@ -230,8 +230,8 @@ def sweep_scene(n: int) -> None:
             bound = 2 * one.processor_s["workers"] / sum(two.processor_s.values())
             print(
                 f"  one worker {one.clock_s:.1f} s, two {two.clock_s:.1f} s by the clock: "
-                f"{one.clock_s / two.clock_s:.2f} times as fast (load {os.getloadavg()[0]:.1f}); by processor time, two "
-                f"processors for all processes allow {bound:.2f} times"
+                f"{one.clock_s / two.clock_s:.2f} times as fast (load {os.getloadavg()[0]:.1f}); by processor time, "
+                f"two processors for all processes allow {bound:.2f} times"
             )
             saved_s = thread_s - two.clock_s / n_asked
             pays = f"pay from {start_s / saved_s:,.0f} questions on" if saved_s > 0 else "are not faster"
