@@ -24,6 +24,8 @@ _FIX = f'use one that is, for example "micron-7450-pro-1920", or "{NONE}" for no
 _NEEDS = {"log": "which a log needs", "special": "which the metadata of a pool needs"}
 #: Devices of a mirror and their drive: "2x micron-7450-pro-1920".
 _MIRROR = re.compile(r"(?P<devices>\d{1,6})\s*[x×]\s*(?P<drive>\S.*)")
+#: Words without a drive.
+_NO_DRIVE = re.compile(r"\d*\s*[x×X*]?")
 #: The same with another sign between them, or none: its meaning is clear, and the answer says how it is written.
 _ALMOST_A_MIRROR = re.compile(r"(?P<devices>\d{1,6})(?:\s*[X*]\s*|\s+)(?P<drive>\S.*)")
 _Device = TypeVar("_Device", bound=Description)
@@ -74,6 +76,8 @@ def mirror_of(words: str) -> tuple[int, str]:
     if almost is not None:
         fix = f'write "{max(int(almost["devices"]), 2)}x {almost["drive"]}"'
         raise DescriptionError(Fault("special", words, "has no x between the number of devices and their drive", fix))
+    if _NO_DRIVE.fullmatch(words.strip()):
+        raise DescriptionError(Fault("special", words, "names no drive", 'write for example "2x micron-7450-pro-1920"'))
     n = int(found["devices"]) if found else 1
     if found is None or n < 2:
         rule = "is one device, and the pool is lost with it" if n == 1 else "has no device"

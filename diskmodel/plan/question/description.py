@@ -184,7 +184,9 @@ class Candidates(Description):
                 try:
                     look_up(name)
                 except DescriptionError as error:
-                    raise inner(error) from None
+                    field = f"candidates.{info.field_name}"
+                    faults = [Fault(field, name, fault.rule, fault.fix) for fault in error.faults]
+                    raise inner(DescriptionError(faults)) from None
         return value
 
     @field_validator("disks")
@@ -406,7 +408,7 @@ class PlanDescription(Description):
             return f"layout.{named}: belong to pools of OpenZFS; remove them, or name a level such as raidz2"
         for name in ("record_bytes", "special_devices", "cache_devices"):
             if getattr(candidates, name) and not pools:
-                return f"candidates.{name}: belong to pools of OpenZFS; remove them, or name a level such as raidz2"
+                return f"candidates.{name}: belongs to pools of OpenZFS; remove it, or name a level such as raidz2"
         if problem := self._kinds_problem(pools):
             return problem
         has_logs = pools or any(level in JOURNALED for level in candidates.levels)

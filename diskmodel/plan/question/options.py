@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -26,6 +26,7 @@ from diskmodel.workload import Stream, Workload, log_of_commits
 #: Candidates of a question that names no drive: one of each class that is on sale, nearline at 7,200 rpm, SAS at
 #: 10,000 rpm, and flash.
 DEFAULT_DRIVES = ("seagate-exos-x16", "seagate-exos-10e2400-2400", "micron-7450-pro-1920")
+_Plan = TypeVar("_Plan", PlanDescription, ServerPlan)
 #: Candidates of a question that names no level: those that controllers offer for more than two disks.
 DEFAULT_LEVELS = ("raid10", "raid5", "raid6")
 #: The same of a question about a log alone: a device of two disks, and whether more of them help.
@@ -166,7 +167,7 @@ def plan_from(
     _put_levels(draft, asked, array)
     _put_fields(draft, asked, of_objective=False)
     draft.tables.setdefault("name", _name_of(draft, preset))
-    plan = PlanDescription.parse(draft.tables, "" if path is None else str(path))
+    plan = _parsed(PlanDescription, draft, asked, path)
     if array is not None:
         replaced = (OF_A_PLAN[key].array for key in asked if OF_A_PLAN[key].array)
         # a size replaces a cache with all of its fields
@@ -195,7 +196,18 @@ def server_from(asked: Asked, path: Path) -> tuple[ServerPlan, list[str]]:
     _put_drives(draft, asked, None)
     _put_levels(draft, asked, None)
     _put_fields(draft, asked, of_objective=False)
-    return ServerPlan.parse(draft.tables, str(path)), draft.notes
+    return _parsed(ServerPlan, draft, asked, path), draft.notes
+
+
+def _parsed(kind: type[_Plan], draft: _Draft, asked: Asked, path: Path | None) -> _Plan:
+    """Return the plan of a draft; what breaks a rule is named by the option that set it, if one did."""
+    try:
+        return kind.parse(draft.tables, "" if path is None else str(path))
+    except DescriptionError as error:
+        names = {OF_A_PLAN[key].place("plan"): OF_A_PLAN[key].name for key in asked}
+        faults = [Fault(names.get(one.field, one.field), one.value, one.rule, one.fix) for one in error.faults]
+        is_option = all(one.field in names for one in error.faults)
+        raise DescriptionError(faults, "" if is_option else error.source) from None
 
 
 def _start(

@@ -121,8 +121,8 @@ def test_vdevs_of_draid_and_the_order_of_resilvers_are_options(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"data_disks": 4}, "layout.data_disks=4: only dRAID has them; remove it, or name a level such as draid2"),
-        ({"distributed_spares": 1}, "layout.distributed_spares=1: only dRAID has them"),
+        ({"data_disks": 4}, "--data-disks=4: only dRAID has them; remove it, or name a level such as draid2"),
+        ({"distributed_spares": 1}, "--distributed-spares=1: only dRAID has them"),
         ({"sequential_resilver": True}, "only mirrors of OpenZFS and dRAID have a choice"),
         ({"level": ["draid2:4d:11c:1s"]}, "write draid2, with --data-disks (d) and --distributed-spares (s)"),
     ],
@@ -131,3 +131,22 @@ def test_kinds_of_vdevs_without_them_are_refused(given: dict[str, Any], said: st
     with pytest.raises(DescriptionError) as caught:
         plan_from(plan_options({**LINE, "level": ["raidz2"], **given}))
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("level", "given", "said"),
+    [
+        ("raidz2", {"special_device": ["2x nosuch"]}, "--special-device='2x nosuch': is neither a file nor a drive"),
+        ("raidz2", {"special_device": ["2x"]}, "--special-device='2x': names no drive; write for example \"2x"),
+        ("raid6", {"special_device": ["2x micron-7450-pro-1920"]}, "--special-device: belongs to pools of OpenZFS"),
+        ("raidz2", {"cache_device": ["micron-7450-pro-1920"]}, "--cache-device: what comes onto a cache device"),
+        ("raidz2", {"log_device": ["generic-7k2"]}, "--log-device='generic-7k2': is no flash drive"),
+        ("raid10", {"log_device": ["micron-7450-pro-1920"]}, "--log-device: only pools of OpenZFS have a log"),
+    ],
+)
+def test_devices_of_their_own_are_refused_by_the_name_of_their_option(
+    level: str, given: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(DescriptionError) as caught:
+        plan_from(plan_options({**LINE, "level": [level], **given}))
+    assert str(caught.value).startswith(said)

@@ -257,10 +257,10 @@ def test_a_special_vdev_costs_all_its_drives_and_can_be_lost() -> None:
 @pytest.mark.parametrize(
     ("candidates", "layout", "message"),
     [
-        ({"levels": ["raid6"], "special_devices": [SPECIAL]}, {}, "belong to pools of OpenZFS"),
+        ({"levels": ["raid6"], "special_devices": [SPECIAL]}, {}, "belongs to pools of OpenZFS"),
         ({"levels": ["raidz2"], "special_devices": [SPECIAL]}, {"special": SPECIAL}, "is given beside layout.special"),
         ({"levels": ["raidz2"], "special_devices": [SPECIAL[3:]]}, {}, "the pool is lost with it"),
-        ({"levels": ["raid6"], "record_bytes": ["16 KiB"]}, {}, "belong to pools of OpenZFS"),
+        ({"levels": ["raid6"], "record_bytes": ["16 KiB"]}, {}, "belongs to pools of OpenZFS"),
         (
             {"levels": ["raidz2"], "record_bytes": ["16 KiB"]},
             {"record": "8 KiB"},
@@ -269,7 +269,7 @@ def test_a_special_vdev_costs_all_its_drives_and_can_be_lost() -> None:
         ({"levels": ["raidz2"], "record_bytes": ["16 KiB", "16 KiB"]}, {}, "a value is given twice"),
         ({"levels": ["raidz2"], "log_devices": ["generic-7k2"]}, {}, "protected from a loss of power"),
         ({"levels": ["raidz2"], "log_devices": ["nonesuch"]}, {}, "neither a file nor a drive"),
-        ({"levels": ["raid6"], "cache_devices": ["micron-7450-pro-1920"]}, {}, "belong to pools of OpenZFS"),
+        ({"levels": ["raid6"], "cache_devices": ["micron-7450-pro-1920"]}, {}, "belongs to pools of OpenZFS"),
         ({"levels": ["raidz2"], "cache_devices": ["generic-7k2"]}, {}, "is no flash drive"),
         ({"levels": ["raidz2"], "cache_devices": ["micron-7450-pro-1920"]}, {}, "add the size of the ARC"),
     ],
