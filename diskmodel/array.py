@@ -30,7 +30,7 @@ from diskmodel.layout.pools.special import special_problem
 from diskmodel.layout.pools.tables import pool_tables
 from diskmodel.layout.tables import LayoutTables, layout_tables
 from diskmodel.queue.description import Queue
-from diskmodel.units import Ppm, in_hours_or_days, nominal_bytes, pretty_bytes, pretty_ns
+from diskmodel.units import Ppm, in_hours_or_days, listed, nominal_bytes, pretty_bytes, pretty_ns
 
 if TYPE_CHECKING:
     from diskmodel.workload import TraceWorkload, Workload
@@ -168,19 +168,40 @@ class Array(Description):
     def __str__(self) -> str:
         return "\n".join(f"{label}: {value}" for label, value in self._facts())
 
+    @property
+    def title(self) -> str:
+        """Disks, drive and level, and devices of their own: "2 × 6 × Generic 7.2k rpm SATA, raidz2 with a log"."""
+        layout = self.layout
+        several = layout.cache is not None and layout.cache.count > 1
+        beside = [
+            name
+            for device, name in (
+                (layout.log, "a log" if layout.kind.is_pool else "a journal"),
+                (layout.special, "a special vdev"),
+                (layout.cache, "cache devices" if several else "a cache device"),
+            )
+            if device is not None
+        ]
+        found = f"{self._disks_in_words} × {self.drive.name}, {layout.level}"
+        return f"{found} with {listed(beside)}" if beside else found
+
+    @property
+    def _disks_in_words(self) -> str:
+        layout = self.layout
+        is_divided = layout.kind.is_pool and layout.n_groups > 1
+        return f"{layout.n_groups} × {layout.group_disks}" if is_divided else f"{layout.disks}"
+
     def _facts(self) -> list[tuple[str, str]]:
         """Return what this array is, as labels and values."""
         layout = self.layout
         has_strips = layout.level not in ("jbod", "raid1")
         strip = f", strip {pretty_bytes(layout.strip_bytes)}" if has_strips else ""
-        disks = f"{layout.disks}"
         if layout.kind.is_pool:
             strip = f", records of {pretty_bytes(layout.pool_record_bytes)}"
-            disks = f"{layout.n_groups} × {layout.group_disks}"
         if layout.kind.is_distributed:
             strip = f", groups of {layout.data_strips} + {layout.parity_strips}{strip}"
         facts = [
-            ("disks", f"{disks} × {self.drive.name} in {layout.level}{strip}"),
+            ("disks", f"{self._disks_in_words} × {self.drive.name} in {layout.level}{strip}"),
             ("usable", nominal_bytes(self.usable_bytes)),
         ]
         if layout.log is not None and not layout.kind.is_pool:

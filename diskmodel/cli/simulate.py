@@ -161,9 +161,8 @@ def simulate(
         for message in result.messages:
             say(message)
     else:
-        layout = described.layout
         title = "" if described.name == array else f"{described.name or Path(array).stem}: "
-        show(f"{title}{layout.disks} × {described.drive.name}, {layout.level}; workload {load.name}", result)
+        show(f"{title}{described.title}; workload {load.name}", result)
         if iostat:
             show_lines("iostat -x\n" + iostat_text(result.to_dict()["iostat"]))
     if heat_map is not None:

@@ -178,7 +178,7 @@ def explained(
     for load in rig.measured:
         notes += [note for note in load.notes if note not in notes]
     return Explanation(
-        array=array.name or f"{array.layout.disks} × {array.drive.name}, {array.layout.level}",
+        array=array.name or array.title,
         loads=tuple(one.name for one in rig.measured),
         described={one.name: _in_words(one.workload) for one in rig.measured},
         compared=verdict.compared,

@@ -264,3 +264,12 @@ def test_the_formula_counts_what_devices_have() -> None:
     arrays = (pool(3_000, 1_000), pool(1, 1_000))
     hits = [back_end(array, load(10_000, clients=1), n_sample=2_000).hit_share for array in arrays]
     assert hits[0] - hits[1] == pytest.approx(0.3, abs=0.05)
+
+
+def test_a_title_names_vdevs_and_devices() -> None:
+    words = f"2x6 generic-7k2 raidz2, 1GiB read cache, cache on {DEVICE}, log on {DEVICE}, special on 2x {DEVICE}"
+    assert Array(words).title == "2 × 6 × Generic 7.2k rpm SATA, raidz2 with a log, a special vdev and a cache device"
+    assert (
+        Array(f"6x generic-7k2 raid5, journal on {DEVICE}").title == "6 × Generic 7.2k rpm SATA, raid5 with a journal"
+    )
+    assert Array("12x generic-7k2 raid6").title == "12 × Generic 7.2k rpm SATA, raid6"
