@@ -10,7 +10,7 @@ import warnings
 from types import FrameType
 from typing import NoReturn
 
-from diskmodel.signals import TERMINATIONS, set_alarm
+from diskmodel.signals import TERMINATIONS, raise_in, raise_soon
 
 #: New objects between two searches for garbage in cycles; Python's own number is 700. A command makes hundreds of
 #: thousands that live to its end, and hardly a cycle: with 700, searching takes 4 % of a plan's processor time.
@@ -71,17 +71,14 @@ def _dropped(found: sys.UnraisableHookArgs) -> None:
         sys.__unraisablehook__(found)
         return
 
-    def again(signum: int, frame: FrameType | None) -> NoReturn:
-        raise ending
-
-    set_alarm(0.05, again)  # s; at once it would be raised in here, and dropped as well
+    raise_soon(ending)  # at once it would be raised in here, and dropped as well
 
 
 def _interrupted(signum: int, frame: FrameType | None) -> None:
-    raise Interrupted
+    raise_in(frame, Interrupted())
 
 
 def _terminated(signum: int, frame: FrameType | None) -> None:
     """Turn SIGTERM into an exception, so that scratch files and child processes are cleaned up."""
     signal.signal(signum, signal.SIG_IGN)
-    sys.exit(128 + signum)
+    raise_in(frame, SystemExit(128 + signum))

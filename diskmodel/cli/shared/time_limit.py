@@ -8,14 +8,14 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from types import FrameType
-from typing import NoReturn, cast
+from typing import cast
 
 from diskmodel.cli.shared.options import parameter_of
 from diskmodel.cli.shared.status import TimeLimitReached
 from diskmodel.doing import what_is_done
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.options import TIME_LIMIT
-from diskmodel.signals import set_alarm
+from diskmodel.signals import raise_in, set_alarm
 
 #: Longest that can be asked for, s: a year.
 _MOST_S = 365 * 86_400
@@ -65,9 +65,9 @@ def _ending_after(limit: str, way_out: str) -> Iterator[None]:
         yield
         return
 
-    def reached(signum: int, frame: FrameType | None) -> NoReturn:
+    def reached(signum: int, frame: FrameType | None) -> None:
         fix = f"allow more time, or {way_out}"
-        raise TimeLimitReached(Fault(TIME_LIMIT.name, limit, f"is over while {what_is_done()}", fix))
+        raise_in(frame, TimeLimitReached(Fault(TIME_LIMIT.name, limit, f"is over while {what_is_done()}", fix)))
 
     cancel = set_alarm(seconds, reached)
     try:

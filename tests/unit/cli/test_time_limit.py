@@ -1,11 +1,13 @@
 """Commands end by themselves when their time is over, and say what they were doing and how to go on."""
 
+import contextlib
 import signal
 import threading
 import time
 
 import pytest
 
+from diskmodel import signals
 from diskmodel.cli.shared.status import TimeLimitReached
 from diskmodel.cli.shared.time_limit import limited
 from diskmodel.doing import doing, what_is_done
@@ -48,6 +50,37 @@ def test_a_limit_ends_the_block_and_leaves_no_timer() -> None:
         command(time_limit="50 ms", as_json=False)
     assert str(reached.value) == "--time-limit='50 ms': is over while waiting; allow more time, or wait less"
     assert signal.getsignal(signal.SIGALRM) == before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_what_a_library_would_drop_is_raised_behind_it() -> None:
+    """Pydantic drops what is raised while it builds validators, or raises an error of its own instead."""
+    library: dict[str, object] = {"__name__": "pydantic.building"}
+    exec("def build(wait):\n try:\n  wait()\n except BaseException as error:\n  raise TypeError from error\n", library)
+    built = []
+
+    @limited("wait less")
+    def command(*, as_json: bool = False) -> None:
+        library["build"](lambda: time.sleep(0.2))  # type: ignore[operator]
+        built.append(True)
+        time.sleep(30)
+
+    with pytest.raises(TimeLimitReached, match="wait less"):
+        command(time_limit="50 ms", as_json=False)
+    assert built == [True]
+
+
+def test_what_was_dropped_is_raised_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(signals, "REPEAT_S", 0.1)
+
+    @limited("wait less")
+    def command(*, as_json: bool = False) -> None:
+        with contextlib.suppress(KeyboardInterrupt):
+            time.sleep(30)
+        time.sleep(30)
+
+    with pytest.raises(TimeLimitReached):
+        command(time_limit="50 ms", as_json=False)
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
