@@ -71,13 +71,13 @@ def mirror_of(words: str) -> tuple[int, str]:
     DescriptionError
         When they do not say how many, or name one device: the pool would be lost with it.
     """
+    if _NO_DRIVE.fullmatch(words.strip()):
+        raise DescriptionError(Fault("special", words, "names no drive", 'write for example "2x micron-7450-pro-1920"'))
     found = _MIRROR.fullmatch(words.strip())
     almost = None if found else _ALMOST_A_MIRROR.fullmatch(words.strip())
     if almost is not None:
         fix = f'write "{max(int(almost["devices"]), 2)}x {almost["drive"]}"'
         raise DescriptionError(Fault("special", words, "has no x between the number of devices and their drive", fix))
-    if _NO_DRIVE.fullmatch(words.strip()):
-        raise DescriptionError(Fault("special", words, "names no drive", 'write for example "2x micron-7450-pro-1920"'))
     n = int(found["devices"]) if found else 1
     if found is None or n < 2:
         rule = "is one device, and the pool is lost with it" if n == 1 else "has no device"

@@ -96,7 +96,7 @@ def test_within_the_limit_nothing_is_said() -> None:
 
 
 def test_no_half_written_file_is_left(tmp_path) -> None:
-    words = ("calibrate", EXAMPLES / "trace.csv", "--out", tmp_path / "drive.toml", "--time-limit", "1 ms")
+    words = ("calibrate", EXAMPLES / "measured/depths.json", "--out", tmp_path / "drive.toml", "--time-limit", "1 ms")
     done = process(*words)
     assert (done.returncode, done.stdout) == (3, "")
     assert "is over while" in done.stderr
