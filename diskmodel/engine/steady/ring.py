@@ -68,6 +68,8 @@ def with_ring(begun: Start, scenario: Scenario, history: History, per_s: float) 
         return begun
     record_bytes = pool.record * scenario.drive.sector_bytes
     n_arc, n_uses = caches.read_blocks, uses_to_fill_arc(caches.read_blocks, _ring_uses(scenario))
+    if not len(history.marked_uses(n_uses, record_bytes)[0]):
+        return begun  # flushes alone use no records
     parts = _parts_of(history, record_bytes, pool.writes.n_records)
     if sum(part.n for part in parts) > pool.ring.slots:
         parts = [part for part in parts if part.is_random]

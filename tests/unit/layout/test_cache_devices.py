@@ -247,6 +247,12 @@ def test_a_short_run_has_the_hits_of_a_long_one(arc: int, slots: int, theta: flo
     assert long.l2_hit_ratio < 0.995
 
 
+def test_flushes_alone_leave_a_ring_empty() -> None:
+    flushes = Workload.parse({"streams": [{"kind": "flushes", "rate": "20/s"}]})
+    result = simulate(pool(300, 100), flushes, n_requests=200, profile_draws=0)
+    assert result.n_requests == 200
+
+
 def test_both_engines_and_the_messages() -> None:
     array, workload = pool(300, 100), load(1_000, clients=4)
     native_run, simpy = (
