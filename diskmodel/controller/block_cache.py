@@ -1,4 +1,4 @@
-"""Block caches: LRU, 2Q and ARC, one class for each policy (rules K6 and K16). Pure state."""
+"""Block caches: LRU and 2Q, and the policies by their names (rules K6 and K16). Pure state."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Protocol
 
-from diskmodel.controller.zfs_arc import ZfsArc
+from diskmodel.controller.arc import Arc, ZfsArc
 
 
 class BlockCache(Protocol):
@@ -101,83 +101,6 @@ class TwoQueue:
         return gone
 
     write = insert
-
-
-class Arc:
-    """ARC: divides the cache between recency and frequency, and adapts the division to misses of evicted blocks.
-
-    Parameters
-    ----------
-    capacity : int
-        Blocks, at least 1.
-
-    References
-    ----------
-    Megiddo, Modha, *ARC: a self-tuning, low overhead replacement cache*, USENIX FAST 2003, figure 4.
-    """
-
-    def __init__(self, capacity: int) -> None:
-        self.capacity = capacity
-        self.target = 0
-        self.recent: OrderedDict[int, None] = OrderedDict()
-        self.frequent: OrderedDict[int, None] = OrderedDict()
-        self.was_recent: OrderedDict[int, None] = OrderedDict()
-        self.was_frequent: OrderedDict[int, None] = OrderedDict()
-
-    def __contains__(self, block: int) -> bool:
-        return block in self.recent or block in self.frequent
-
-    def touch(self, block: int) -> None:
-        self.recent.pop(block, None)
-        self.frequent[block] = None
-        self.frequent.move_to_end(block)
-
-    def insert(self, block: int) -> int | None:
-        gone = None
-        if block in self:
-            self.touch(block)
-        elif block in self.was_recent:
-            self.target = min(self.capacity, self.target + max(len(self.was_frequent) // len(self.was_recent), 1))
-            gone = self._replace(is_was_frequent=False)
-            del self.was_recent[block]
-            self.frequent[block] = None
-        elif block in self.was_frequent:
-            self.target = max(0, self.target - max(len(self.was_recent) // len(self.was_frequent), 1))
-            gone = self._replace(is_was_frequent=True)
-            del self.was_frequent[block]
-            self.frequent[block] = None
-        else:
-            gone = self._make_room()
-            self.recent[block] = None
-        return gone
-
-    write = insert
-
-    def _make_room(self) -> int | None:
-        held = len(self.recent) + len(self.frequent)
-        if len(self.recent) + len(self.was_recent) == self.capacity:
-            if len(self.recent) < self.capacity:
-                self.was_recent.popitem(last=False)
-                return self._replace(is_was_frequent=False)
-            return self.recent.popitem(last=False)[0]
-        if held + len(self.was_recent) + len(self.was_frequent) >= self.capacity:
-            if held + len(self.was_recent) + len(self.was_frequent) == 2 * self.capacity:
-                self.was_frequent.popitem(last=False)
-            return self._replace(is_was_frequent=False)
-        return None
-
-    def _replace(self, *, is_was_frequent: bool) -> int | None:
-        """Evict one block and remember its number, if the cache is full; return it."""
-        if len(self.recent) + len(self.frequent) < self.capacity:
-            return None
-        over = len(self.recent) > self.target or (is_was_frequent and len(self.recent) == self.target)
-        if self.recent and (over or not self.frequent):
-            gone, _ = self.recent.popitem(last=False)
-            self.was_recent[gone] = None
-        else:
-            gone, _ = self.frequent.popitem(last=False)
-            self.was_frequent[gone] = None
-        return gone
 
 
 #: A pool's is always the last one.

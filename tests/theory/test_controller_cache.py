@@ -7,7 +7,8 @@ import pytest
 
 from diskmodel.analytic.cache import lru_hit_ratio
 from diskmodel.array import Array
-from diskmodel.controller.block_cache import Arc, Lru, TwoQueue
+from diskmodel.controller.arc import Arc
+from diskmodel.controller.block_cache import Lru, TwoQueue
 from diskmodel.engine.simulate import simulate
 from diskmodel.workload import Workload
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diskmodel.controller.block_cache import POLICIES, Arc, BlockCache
-from diskmodel.controller.zfs_arc import ONE, ZfsArc
+from diskmodel.controller.arc import ONE, Arc, ZfsArc
+from diskmodel.controller.block_cache import POLICIES, BlockCache
 
 
 def hits(cache: BlockCache, references: list[int]) -> list[bool]:

@@ -11,7 +11,7 @@ import pytest
 
 from diskmodel.analytic.backend import back_end
 from diskmodel.array import Array
-from diskmodel.controller.zfs_arc import ZfsArc
+from diskmodel.controller.arc import ZfsArc
 from diskmodel.engine import native
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from diskmodel.controller.arc import ZfsArc
 from diskmodel.controller.block_cache import BlockCache
-from diskmodel.controller.zfs_arc import ZfsArc
 from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, LAST, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.raid import Access, Raid

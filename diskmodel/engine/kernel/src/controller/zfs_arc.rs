@@ -1,4 +1,4 @@
-//! The ARC of OpenZFS (rule K16); see `diskmodel/controller/zfs_arc.py`.
+//! The ARC of OpenZFS (rule K16); see `diskmodel/controller/arc.py`.
 
 use crate::lists::Lists;
 
