@@ -29,6 +29,7 @@ from diskmodel.layout.pools.ring import HEADER_BYTES
 from diskmodel.layout.pools.special import special_problem
 from diskmodel.layout.pools.tables import pool_tables
 from diskmodel.layout.tables import LayoutTables, layout_tables
+from diskmodel.naming.signposts import signpost
 from diskmodel.queue.description import Queue
 from diskmodel.units import Ppm, in_hours_or_days, listed, nominal_bytes, pretty_bytes, pretty_ns
 
@@ -560,6 +561,8 @@ _HOW_TO_ADD = (
 
 def _of_words(words: str) -> dict[str, Any]:
     """Return the fields of the array that words describe; DescriptionError where they have another form."""
+    if post := signpost(words):
+        raise DescriptionError(Fault("array", words, post.rule, post.fix))
     first, *more = words.split(",")
     pool = _POOL_WORDS.fullmatch(first.strip())
     if pool is not None:

@@ -15,6 +15,7 @@ from diskmodel.analytic.checks import Checks
 from diskmodel.errors import choose_from
 from diskmodel.layout.levels import LEVELS, POOLS, level_name, zfs_refusal
 from diskmodel.layout.shape import MAX_DISKS, Shape
+from diskmodel.naming.signposts import signpost
 from diskmodel.plain import Record
 
 #: Back-end operations per small host write: one for each copy, or a read and a write of the data and of each parity.
@@ -71,6 +72,8 @@ def write_penalty(level: str, *, n_parity: int | None = None) -> int:
                 "is a vdev of OpenZFS, which has no write penalty",
                 "ask `diskmodel capacity` about an array such as 2x6 seagate-exos-x18 raidz2",
             )
+        if post := signpost(level):
+            unknown = post.rule, post.fix
         Checks().fault("level", level, *(zfs_refusal(level) or unknown)).done()
     return WRITE_PENALTIES[name]
 

@@ -17,6 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 from diskmodel.cli.shared.console import say
 from diskmodel.cli.shared.status import BAD_INPUT
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.options import GROUPS
 from diskmodel.version import __version__
 
 #: One line of `diskmodel --help` for each command, by purpose. The command `plan` is the function of that name in
@@ -67,6 +68,9 @@ _OTHER_NAMES = {
     "--out": ("--output",),
 }
 
+
+#: Options of a command that needs no groups in its help.
+_FEW = 15
 
 #: A number that every parser reads alike.
 _PLAIN_NUMBER = re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")
@@ -150,6 +154,22 @@ class Command(TyperCommand):
         (first, *_), item = faults_of(error.__cause__), error.__cause__.errors()[0]
         fix = "write digits only" if "without quotes" in first.fix else first.fix
         return Fault(_name_of(error.param), item.get("input"), first.rule, fix)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write arguments, then options by their groups (`diskmodel.options`); those without one come last."""
+        found: dict[str, list[tuple[str, str]]] = {title: [] for title in ("Arguments", *GROUPS, "Options")}
+        for param in self.get_params(ctx):
+            if record := param.get_help_record(ctx):
+                is_argument = param.param_type_name == "argument"
+                title = "Arguments" if is_argument else getattr(param, "rich_help_panel", None) or "Options"
+                found[title].append(record)
+        if sum(map(bool, found.values())) <= 3 or sum(map(len, found.values())) <= _FEW:
+            options = [record for title, records in found.items() if title != "Arguments" for record in records]
+            found = {"Arguments": found["Arguments"], "Options": options}
+        for title, records in found.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help, with the types of values as users know them: `<path>` for `<list[Path]>`."""

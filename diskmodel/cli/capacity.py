@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from diskmodel.cli.shared.console import print_json, say, show
-from diskmodel.cli.shared.inputs import LoadOptions, read_array, read_workload
+from diskmodel.cli.shared.inputs import LoadOptions, check_room, read_array, read_workload, with_usual
 from diskmodel.cli.shared.options import (
     ArrayText,
     Asked,
@@ -26,12 +27,10 @@ from diskmodel.cli.shared.options import (
 )
 from diskmodel.cli.shared.status import check_place, ends_well
 from diskmodel.cli.shared.time_limit import limited
-from diskmodel.options import ARRAY, KIND_OF_LOAD
+from diskmodel.options import ARRAY, KIND_OF_LOAD, SEARCH_GROUP, USUAL_LOAD
 
-#: The load of a question that names none: small requests of a database, two thirds of them reads.
-USUAL = {"reads": "70%", "block": "8k"}
-#: The same of a pool of OpenZFS, of which only reads are modeled.
-USUAL_OF_POOLS = {"reads": "100%", "block": "8k"}
+#: The load of a question about a pool of OpenZFS that names none.
+USUAL_OF_POOLS = {**USUAL_LOAD, "--reads": "100%"}
 
 
 @ends_well
@@ -49,7 +48,9 @@ def capacity(
     format: Format = None,
     engine: Engine = "auto",
     seed: Seed = 0,
-    requests: Annotated[int, typer.Option(min=200, help="Requests in each run.")] = 30_000,
+    requests: Annotated[
+        int, typer.Option(min=200, help="Requests in each run.", rich_help_panel=SEARCH_GROUP)
+    ] = 30_000,
     only_run_noise: OnlyRunNoise = False,
     plot: Plot = None,
     as_json: Json = False,
@@ -66,14 +67,14 @@ def capacity(
     check_place(plot, "plot", (".png", ".svg"))
     described = read_array(array, drive, changes)
     given = dict(stream)
+    notes: list[str] = []
+    options = LoadOptions(workload, None, given, percentile, device, format)
+    check_room(options, [described])
     if workload is None:
-        usual = USUAL_OF_POOLS if described.layout.kind.is_pool else USUAL
-        assumed = {key: text for key, text in usual.items() if given.get(key) is None}
-        if assumed:
-            said = " and ".join(f"--{key} {text}" for key, text in assumed.items())
-            say(f"assumed: {said}; name your own, or give a file with --workload")
-        given = {**given, **assumed, "iops": "1"}
-    load = read_workload(LoadOptions(workload, None, given, percentile, device, format), [])
+        usual = USUAL_OF_POOLS if described.layout.kind.is_pool else USUAL_LOAD
+        stated = with_usual(options.of_stream(), notes, usual)
+        given |= {"reads": stated["--reads"], "block": stated["--block"], "iops": "1"}
+    load = read_workload(replace(options, stream=given), notes)
     if workload is None:
         load = load.model_copy(update={"name": load.name.rpartition(", ")[0]})
     found = find_capacity(
@@ -85,7 +86,7 @@ def capacity(
         n_draws=0 if only_run_noise else DRAWS,
     )
     if as_json:
-        print_json(found.to_dict())
+        print_json({**found.to_dict(), "workload_notes": notes})
     else:
         from diskmodel.plan.show.capacity import capacity_table
 

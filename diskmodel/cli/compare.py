@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from diskmodel.cli.shared.console import print_json, say, show
-from diskmodel.cli.shared.inputs import LoadOptions, ratios, read_array, read_workload
+from diskmodel.cli.shared.inputs import LoadOptions, check_room, ratios, read_array, read_workload
 from diskmodel.cli.shared.options import (
     ArrayTexts,
     Asked,
@@ -29,7 +29,7 @@ from diskmodel.cli.shared.options import (
 from diskmodel.cli.shared.status import check_place, ends_well, no_answer
 from diskmodel.cli.shared.time_limit import limited
 from diskmodel.errors import DescriptionError
-from diskmodel.options import ARRAY, STREAM
+from diskmodel.options import ARRAY, OBJECTIVE, SEARCH_GROUP, STREAM
 
 
 def read_limit_ms(p99: str) -> float:
@@ -65,14 +65,23 @@ def compare(
     device: Device = None,
     format: Format = None,
     growth: Annotated[
-        str | None, typer.Option(help="Growth of the load per year, 25% or 0.25, to report headroom in months.")
+        str | None,
+        typer.Option(
+            help="Growth of the load per year, 25% or 0.25, to report headroom in months.", rich_help_panel=OBJECTIVE
+        ),
     ] = None,
     p99: Annotated[
-        str | None, typer.Option(help='Limit of p99 latency ("20 ms") up to which headroom is measured, not the knee.')
+        str | None,
+        typer.Option(
+            help='Limit of p99 latency ("20 ms") up to which headroom is measured, not the knee.',
+            rich_help_panel=OBJECTIVE,
+        ),
     ] = None,
     engine: Engine = "auto",
     seed: Seed = 0,
-    requests: Annotated[int, typer.Option(min=200, help="Requests in each run.")] = 30_000,
+    requests: Annotated[
+        int, typer.Option(min=200, help="Requests in each run.", rich_help_panel=SEARCH_GROUP)
+    ] = 30_000,
     only_run_noise: OnlyRunNoise = False,
     plot: Plot = None,
     as_json: Json = False,
@@ -89,6 +98,7 @@ def compare(
     described = [read_array(given, drive, changes) for given in arrays]
     load = LoadOptions(workload, queue_depth, stream, percentile, device, format)
     notes: list[str] = []
+    check_room(load, described)
     found = run(
         described,
         read_workload(load, notes),

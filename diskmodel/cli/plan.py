@@ -16,7 +16,7 @@ from diskmodel.cli.shared.options import Asked, Debug, Device, Format, Json, Per
 from diskmodel.cli.shared.status import check_place, ends_well, no_answer
 from diskmodel.cli.shared.time_limit import limited
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.options import QUESTION, SEARCH
+from diskmodel.options import CANDIDATES, LOAD, OUTPUT, QUESTION, SEARCH, SEARCH_GROUP
 
 if TYPE_CHECKING:
     from diskmodel.plan import Candidate, PlanDescription, PlanResult, Recording
@@ -36,54 +36,90 @@ def plan(
     *,
     question: Asked,
     start: Annotated[
-        str | None, typer.Option("--from", metavar="preset:NAME", help="Begin with a preset; see --list-presets.")
+        str | None,
+        typer.Option(
+            "--from", metavar="preset:NAME", help="Begin with a preset; see --list-presets.", rich_help_panel=LOAD
+        ),
     ] = None,
-    list_presets: Annotated[bool, typer.Option("--list-presets", help="List the presets with their sources.")] = False,
+    list_presets: Annotated[
+        bool, typer.Option("--list-presets", help="List the presets with their sources.", rich_help_panel=LOAD)
+    ] = False,
     array: Annotated[
-        Path | None, typer.Option(help="An array that exists: begin with its drive, controller, host and strip.")
+        Path | None,
+        typer.Option(
+            help="An array that exists: begin with its drive, controller, host and strip.", rich_help_panel=CANDIDATES
+        ),
     ] = None,
     save: Annotated[
-        Path | None, typer.Option(help="Write the question to this file, a plan that answers the same.")
+        Path | None,
+        typer.Option(help="Write the question to this file, a plan that answers the same.", rich_help_panel=OUTPUT),
     ] = None,
     workload: Annotated[
         Path | None,
-        typer.Option("--workload", "-w", help="Workload instead of the plan's: TOML, iostat, sar, fio or a trace."),
+        typer.Option(
+            "--workload",
+            "-w",
+            help="Workload instead of the plan's: TOML, iostat, sar, fio or a trace.",
+            rich_help_panel=LOAD,
+        ),
     ] = None,
     percentile: Percentile = None,
     device: Device = None,
     format: Format = None,
-    report: Annotated[Path | None, typer.Option(help="Write a report to this file: .html, .md or .csv.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a report to this file: .html, .md or .csv.", rich_help_panel=OUTPUT)
+    ] = None,
     plot: Plot = None,
     crossover: Annotated[
         Path | None,
-        typer.Option(help="Plot the fewest disks of each level against the share of writes to this file (PNG or SVG)."),
+        typer.Option(
+            help="Plot the fewest disks of each level against the share of writes to this file (PNG or SVG).",
+            rich_help_panel=OUTPUT,
+        ),
     ] = None,
     waterfall: Annotated[
         Path | None,
-        typer.Option(help="Plot the steps from the rule of thumb to the answer to this file (PNG or SVG)."),
+        typer.Option(
+            help="Plot the steps from the rule of thumb to the answer to this file (PNG or SVG).",
+            rich_help_panel=OUTPUT,
+        ),
     ] = None,
     explain: Annotated[
         bool,
         typer.Option(
             "--explain",
             help="Also report what limits each candidate, the steps from the rule of thumb, and all assumptions.",
+            rich_help_panel=OUTPUT,
         ),
     ] = False,
     sensitivity: Annotated[
-        bool, typer.Option("--sensitivity", help="Also report how the answer changes with its inputs (takes longer).")
+        bool,
+        typer.Option(
+            "--sensitivity",
+            help="Also report how the answer changes with its inputs (takes longer).",
+            rich_help_panel=OUTPUT,
+        ),
     ] = False,
     nominal: Annotated[
         bool,
-        typer.Option("--nominal", help="Take drives, controllers and hosts to be as described."),
+        typer.Option(
+            "--nominal", help="Take drives, controllers and hosts to be as described.", rich_help_panel=SEARCH_GROUP
+        ),
     ] = False,
     how: Asked,
     memory: Annotated[
         Path | None,
-        typer.Option(help="Keep every outcome in this file; a search with the same file continues where it stopped."),
+        typer.Option(
+            help="Keep every outcome in this file; a search with the same file continues where it stopped.",
+            rich_help_panel=SEARCH_GROUP,
+        ),
     ] = None,
     cluster: Annotated[
         str | None,
-        typer.Option(help="Search on a Dask cluster: the address of its scheduler, for example tcp://10.0.0.5:8786."),
+        typer.Option(
+            help="Search on a Dask cluster: the address of its scheduler, for example tcp://10.0.0.5:8786.",
+            rich_help_panel=SEARCH_GROUP,
+        ),
     ] = None,
     as_json: Json = False,
     debug: Debug = False,

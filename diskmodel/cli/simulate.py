@@ -9,7 +9,7 @@ import typer
 
 from diskmodel.cli.shared.console import print_json, say, show, show_lines
 from diskmodel.cli.shared.heat_map import check_heat_map, save_heat_map
-from diskmodel.cli.shared.inputs import LoadOptions, read_array, read_replay, read_workload, refuse_wrap
+from diskmodel.cli.shared.inputs import LoadOptions, check_room, read_array, read_replay, read_workload, refuse_wrap
 from diskmodel.cli.shared.options import (
     ArrayText,
     Asked,
@@ -30,7 +30,7 @@ from diskmodel.cli.shared.options import (
 from diskmodel.cli.shared.status import ends_well, no_answer
 from diskmodel.cli.shared.time_limit import limited
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.options import ARRAY, STREAM
+from diskmodel.options import ARRAY, LOAD, OUTPUT, SEARCH_GROUP, STREAM
 
 if TYPE_CHECKING:
     from diskmodel.array import Array
@@ -55,11 +55,17 @@ def simulate(
         str | None,
         typer.Option(
             help="Replay the trace itself: original (at its own times), sped up by a factor (2x), or closed (with "
-            "--queue-depth requests outstanding, default 1)."
+            "--queue-depth requests outstanding, default 1).",
+            rich_help_panel=LOAD,
         ),
     ] = None,
     wrap: Annotated[
-        bool, typer.Option("--wrap", help="Wrap addresses of a replayed trace that lie beyond the end of the array.")
+        bool,
+        typer.Option(
+            "--wrap",
+            help="Wrap addresses of a replayed trace that lie beyond the end of the array.",
+            rich_help_panel=LOAD,
+        ),
     ] = False,
     percentile: Percentile = None,
     device: Device = None,
@@ -68,30 +74,41 @@ def simulate(
     seed: Seed = 0,
     requests: Annotated[
         int | None,
-        typer.Option(help="Requests to simulate; default: as many as --precision needs, or the whole trace."),
+        typer.Option(
+            help="Requests to simulate; default: as many as --precision needs, or the whole trace.",
+            rich_help_panel=SEARCH_GROUP,
+        ),
     ] = None,
     precision: Annotated[
-        float, typer.Option(help="Target half-width of the 95 % interval of the mean latency, relative to the mean.")
+        float,
+        typer.Option(
+            help="Target half-width of the 95 % interval of the mean latency, relative to the mean.",
+            rich_help_panel=SEARCH_GROUP,
+        ),
     ] = 0.02,
     profile_draws: Annotated[
         int | None,
         typer.Option(
             help="Draws of everything that is not known (drive, controller, host, model), one more run for each: "
-            "default 16."
+            "default 16.",
+            rich_help_panel=SEARCH_GROUP,
         ),
     ] = None,
     only_run_noise: OnlyRunNoise = False,
     keep: Annotated[
         str,
         typer.Option(
-            help="all, or histogram: memory stays constant, percentiles are accurate to 0.2 %; needs the native kernel."
+            help="all, or histogram: memory stays constant, percentiles are accurate to 0.2 %; needs the native "
+            "kernel.",
+            rich_help_panel=SEARCH_GROUP,
         ),
     ] = "all",
     start: Annotated[
         str,
         typer.Option(
             help="steady: caches and buffers begin as they are after a long time of this workload; empty: with "
-            "nothing, as in a burst on an idle array."
+            "nothing, as in a burst on an idle array.",
+            rich_help_panel=SEARCH_GROUP,
         ),
     ] = "steady",
     replications: Annotated[
@@ -99,10 +116,12 @@ def simulate(
         typer.Option(
             min=1,
             help="Independent runs with seeds from --seed on, on all processors; intervals are from their spread.",
+            rich_help_panel=SEARCH_GROUP,
         ),
     ] = 1,
     iostat: Annotated[
-        bool, typer.Option("--iostat", help="Also print what `iostat -x` would show for each disk.")
+        bool,
+        typer.Option("--iostat", help="Also print what `iostat -x` would show for each disk.", rich_help_panel=OUTPUT),
     ] = False,
     heat_map: HeatMap = None,
     as_json: Json = False,
@@ -129,6 +148,7 @@ def simulate(
     if replay is None:
         refuse_wrap(wrap)
         options = LoadOptions(workload, queue_depth, stream, percentile, device, format)
+        check_room(options, [described])
         load = read_workload(options, notes)
     elif workload is None:
         raise DescriptionError(Fault("replay", replay, "needs a trace", "give one with --workload"))

@@ -13,6 +13,7 @@ from diskmodel.layout.levels import KINDS, RaidLevel, draid_counts, level_name, 
 from diskmodel.layout.own_devices import ONLY_OF_JOURNALS, LogDevice, SpecialVdev
 from diskmodel.layout.pools.cache_devices import CacheDevice
 from diskmodel.layout.shape import MAX_DISKS, Shape
+from diskmodel.naming.signposts import signpost
 from diskmodel.registry import OneOf
 from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds, Ratio
 
@@ -21,7 +22,10 @@ def _named_level(value: Any) -> Any:
     """Return the registry's name of a level or a kind of vdev; ValueError for what only resembles one."""
     if refusal := zfs_refusal(value):
         raise ValueError("; ".join(refusal))
-    return level_name(value)
+    name = level_name(value)
+    if isinstance(name, str) and name not in KINDS and (post := signpost(value)):
+        raise ValueError(f"{post.rule}; {post.fix}")
+    return name
 
 
 #: Name of a RAID level, or of a kind of vdev.

@@ -23,6 +23,8 @@ from diskmodel.workload.space import Space
 from diskmodel.workload.stream import Stream, check_one_form, places_by_unit
 
 _OWN_KEYS = ("name", "fitted")
+#: Mean size of requests from which their rate is also given in MB/s: at half of it databases' pages would be.
+LARGE_BYTES = 64 * 1024
 
 
 class Workload(Description):
@@ -198,6 +200,11 @@ class Workload(Description):
         """Mean request size, each stream by its share of the requests."""
         total = sum(stream.row_weight for stream in self.streams)
         return sum(stream.row_weight * stream.mean_size_bytes for stream in self.streams) / total
+
+    @property
+    def is_in_bytes(self) -> bool:
+        """Whether people ask of it in MB/s: its requests are of 64 KiB and more on average."""
+        return self.mean_size_bytes >= LARGE_BYTES
 
     @property
     def is_recorded(self) -> bool:

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from diskmodel.errors import DescriptionError, Fault, FormatError
-from diskmodel.options import ARRAY, STREAM, SYNC, parse_options, percent, set_field
+from diskmodel.options import (
+    ARRAY,
+    BLOCK,
+    STREAM,
+    SYNC,
+    THROUGHPUT,
+    USUAL_LOAD,
+    USUAL_STREAM,
+    parse_options,
+    percent,
+    set_field,
+)
 
 if TYPE_CHECKING:
     from diskmodel.array import Array
@@ -89,7 +100,7 @@ def with_options(array: Array, changes: Mapping[str, Any], source: str) -> Array
 
 @dataclass(frozen=True)
 class LoadOptions:
-    """The load as the options of a command state it: a file, or one stream of random requests of one size.
+    """The load as the options of a command state it: a file, or one stream of requests of one size.
 
     Attributes
     ----------
@@ -97,7 +108,7 @@ class LoadOptions:
         A description, or a recording.
     queue_depth : int, optional
         Outstanding requests of closed clients.
-    stream : mapping of str to str or None
+    stream : mapping of str to str, bool or None
         Values of the options `diskmodel.options.STREAM`: the one stream, instead of a file.
     percentile, device, format : str, optional
         What of a recording is meant, and how it is read.
@@ -105,18 +116,18 @@ class LoadOptions:
 
     path: Path | None = None
     queue_depth: int | None = None
-    stream: Mapping[str, str | None] = field(default_factory=dict)
+    stream: Mapping[str, Any] = field(default_factory=dict)
     percentile: str | None = None
     device: str | None = None
     format: str | None = None
 
     def of_stream(self) -> dict[str, str]:
-        """Return the options of the stream that were given, by name."""
-        texts = {option.name: self.stream.get(option.key) for option in STREAM}
-        return {name: text for name, text in texts.items() if text is not None}
+        """Return the options of the stream that were given, by name; a switch that is on as an empty text."""
+        given = {option.name: self.stream.get(option.key) for option in STREAM}
+        return {name: "" if value is True else value for name, value in given.items() if value not in (None, False)}
 
-    def workload(self) -> Workload:
-        """Return the workload of the stream.
+    def workload(self, notes: list[str] | None = None) -> Workload:
+        """Return the workload of the stream; what is assumed of it goes to standard error, and into `notes`.
 
         Raises
         ------
@@ -127,33 +138,39 @@ class LoadOptions:
 
         given, depth = self.of_stream(), self.queue_depth
         if "--commits" in given or "--record" in given:
-            return self._commits(given)
-        if "--iops" in given and depth is not None:
+            return self._commits(given, notes)
+        rates = [name for name in ("--iops", THROUGHPUT.name) if name in given]
+        if len(rates) + (depth is not None) > 1:
+            both = ", ".join([*rates, *(["--queue-depth"] if depth is not None else [])])
             fix = "keep one: a rate, or clients that wait for their answers"
-            raise DescriptionError(Fault("--iops, --queue-depth", None, "both state the load", fix))
-        lacking = [name for name in ("--reads", "--block") if name not in given]
-        if "--iops" not in given and depth is None:
-            lacking.insert(0, "--iops or --queue-depth")
-        if lacking:
-            verb = "is" if len(lacking) == 1 else "are"
+            raise DescriptionError(Fault(both, None, "both state the load", fix))
+        if not rates and depth is None:
             fix = (
                 "write for example --iops 500 --reads 70% --block 8k, or give a file with --workload; `diskmodel "
                 "capacity` finds the rate that an array can carry"
             )
-            raise DescriptionError(Fault(", ".join(lacking), None, f"{verb} required without a workload file", fix))
-        load = {"rate": _rate(given["--iops"])} if depth is None else {"clients": depth}
-        span = {key: given[f"--{key}"] for key in ("span", "sync") if f"--{key}" in given}
+            raise DescriptionError(Fault("--iops or --queue-depth", None, "is required without a workload file", fix))
+        given = with_usual(given, notes)
+        load: dict[str, Any] = {"clients": depth} if depth is not None else {"rate": _rate_of(given)}
+        for name, key in (("--span", "span"), ("--capacity", "span"), ("--sync", "sync")):
+            if name in given:
+                load[key] = given[name]
+        if "--sequential" in given:
+            load["addresses"] = {"pattern": "sequential"}
+        if "--span" in given and "--capacity" in given:
+            fix = "keep one of them"
+            raise DescriptionError(Fault("--capacity", given["--capacity"], "says the same as --span", fix))
         try:
-            found = Workload.parse({"read_ratio": percent(given["--reads"]), "size": given["--block"], **load, **span})
+            found = Workload.parse({"read_ratio": percent(given["--reads"]), "size": given["--block"], **load})
         except DescriptionError as error:
             raise DescriptionError([self._by_option(fault) for fault in error.faults]) from None
         return found.model_copy(update={"name": found.streams[0].in_words()})
 
-    def _commits(self, given: Mapping[str, str]) -> Workload:
+    def _commits(self, given: Mapping[str, str], notes: list[str] | None) -> Workload:
         """Return the workload of a log, alone or beside requests."""
         from diskmodel.workload import Workload, log_of_commits
 
-        depth, beside = self.queue_depth, [name for name in ("--iops", "--reads", "--block") if name in given]
+        depth, beside = self.queue_depth, [name for name in _OF_DATA if name in given]
         rate = given.get("--commits", "")
         log: dict[str, Any] = {"rate": _rate(rate)}
         if not rate and (depth is None or beside):
@@ -168,11 +185,11 @@ class LoadOptions:
         streams: list[dict[str, Any]] = []
         if beside:
             others = ("--commits", "--record", "--sync")
-            stream = {option.key: given[option.name] for option in STREAM if option.name in given}
+            stream = {option.key: self.stream[option.key] for option in STREAM if option.name in given}
             data = replace(self, stream={key: text for key, text in stream.items() if f"--{key}" not in others})
-            streams = [dict(one) | {"name": "data"} for one in data.workload().streams]
-        elif "--span" in given:
-            log |= {"span": given["--span"]}
+            streams = [dict(one) | {"name": "data"} for one in data.workload(notes).streams]
+        elif span := given.get("--span", given.get("--capacity")):
+            log |= {"span": span}
         try:
             found = Workload.parse({"streams": [*streams, log_of_commits(**log)]})
         except DescriptionError as error:
@@ -182,20 +199,51 @@ class LoadOptions:
     def _by_option(self, fault: Fault) -> Fault:
         """Name the option that a fault of the workload comes from."""
         is_log = "--commits" in self.of_stream() and "rate" in fault.field
-        option = next((name for part, name in _OPTIONS.items() if part in fault.field), "--queue-depth")
+        named = self.of_stream()
+        options = [name for part, names in _OPTIONS.items() if part in fault.field for name in names]
+        option = next((name for name in options if name in named), [*options, "--queue-depth"][0])
         option = "--commits" if is_log else option
         return Fault(option, self.of_stream().get(option, fault.value), fault.rule, fault.fix)
 
 
 #: Options by a part of the workload's field that they set.
 _OPTIONS = {
-    "read_ratio": "--reads",
-    "size": "--block",
-    "span": "--span",
-    "rate": "--iops",
-    "record": "--record",
-    "sync": "--sync",
+    "read_ratio": ("--reads",),
+    "size": ("--block",),
+    "span": ("--span", "--capacity"),
+    "rate": ("--iops", "--throughput"),
+    "record": ("--record",),
+    "sync": ("--sync",),
 }
+#: Options of a stream of requests, beside those of a log of commits.
+_OF_DATA = ("--iops", "--throughput", "--reads", "--block", "--sequential")
+
+
+def with_usual(
+    given: Mapping[str, str], notes: list[str] | None = None, usual: Mapping[str, str] = USUAL_LOAD
+) -> dict[str, str]:
+    """Return the options of a stream by name with what is assumed of those that are missing, and say what that is.
+
+    Raises
+    ------
+    DescriptionError
+        When the requests go in order, and it is not said whether they read or write.
+    """
+    from diskmodel.cli.shared.console import say
+
+    if "--sequential" in given:
+        usual = USUAL_STREAM
+        if "--reads" not in given:
+            rule, fix = "is required for a load in order", "write --reads 100% for reads, --reads 0% for writes"
+            raise DescriptionError(Fault("--reads", None, rule, fix))
+    assumed = {name: text for name, text in usual.items() if name not in given}
+    if assumed:
+        said = " and ".join(f"{name} {text}" for name, text in assumed.items())
+        note = f"assumed: {said}; name your own, or give a file with --workload"
+        say(note)
+        if notes is not None:
+            notes.append(note)
+    return {**given, **assumed}
 
 
 def read_workload(
@@ -226,7 +274,7 @@ def read_workload(
     is_recorded = path is not None and (path.suffix != ".toml" or load.format is not None)
     refuse_unused(path if is_recorded else None, percentile=load.percentile, device=load.device, format=load.format)
     if path is None:
-        return load.workload()
+        return load.workload(notes)
     if is_recorded:
         from diskmodel.cli.shared.console import say
         from diskmodel.formats import find_workload, flush_fault
@@ -333,6 +381,49 @@ def read_replay(
     if coarse := workload.coarse_clock_in_words:
         say(f"{path.name}: {coarse}: latency is longer than that of requests that come apart")
     return workload
+
+
+def check_room(load: LoadOptions, arrays: Iterable[Array]) -> None:
+    """Refuse data of options (--capacity, --span) that an array has no room for.
+
+    Raises
+    ------
+    DescriptionError
+        With a fault for each such array.
+    """
+    given = load.of_stream()
+    name = next((name for name in ("--capacity", "--span") if name in given), None)
+    if name is None or load.path is not None:
+        return
+    from diskmodel.units import nominal_bytes
+    from diskmodel.workload import Stream
+
+    option = next(option for option in STREAM if option.name == name)
+    (needed,) = parse_options({option.key: given[name]}, (option,), {"stream": Stream}).values()
+    faults = [
+        Fault(
+            name,
+            given[name],
+            f"does not fit: {array.name or array.title} stores {nominal_bytes(array.usable_bytes)}",
+            "add disks, or lower it; `diskmodel plan` finds how many it takes",
+        )
+        for array in arrays
+        if needed > array.usable_bytes
+    ]
+    if faults:
+        raise DescriptionError(faults)
+
+
+def _rate_of(given: Mapping[str, str]) -> str:
+    """Return the rate of the requests of options, which may state it in bytes."""
+    if THROUGHPUT.name not in given:
+        return _rate(given["--iops"])
+    from diskmodel.plan import PlanDescription
+    from diskmodel.workload import Stream
+
+    texts = {THROUGHPUT.key: given[THROUGHPUT.name], BLOCK.key: given[BLOCK.name]}
+    found = parse_options(texts, (THROUGHPUT, BLOCK), {"plan": PlanDescription, "stream": Stream})
+    return f"{found[THROUGHPUT.key] / found[BLOCK.key]!r}/s"
 
 
 def _rate(text: str) -> str:

@@ -11,6 +11,7 @@ from importlib import resources
 from diskmodel.drive.catalogue.kinds import KINDS
 from diskmodel.drive.parse import Drive, parse_drive
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.naming.signposts import signpost
 
 
 class Catalogue(Mapping[str, Drive]):
@@ -45,6 +46,8 @@ class Catalogue(Mapping[str, Drive]):
     def _read(self, name: str) -> Drive:
         if name not in self._names:
             lowered = name.lower()
+            if post := signpost(name):
+                raise DescriptionError(Fault("drive", name, post.rule, post.fix))
             close = difflib.get_close_matches(lowered, self._names, n=5, cutoff=0.5)
             close += [known for known in self._names if lowered in known and known not in close]
             fix = f"did you mean {', '.join(close[:5])}?" if close else "`diskmodel drives` lists them all"

@@ -87,6 +87,8 @@ class Compared(Record):
     scrub_hours : float
         Length of the scrub of a pool that is scrubbed (`rebuild.action = "check"`); nan elsewhere, infinite where it
         does not end beside the load.
+    loss_per_year : float
+        Chance of data loss in a year with that rebuild beside the load, and a failed disk replaced after a day.
     prediction : Prediction or None
         Where the width of the intervals of `healthy` comes from; None where they are of the noise of its run alone.
     """
@@ -103,6 +105,7 @@ class Compared(Record):
     estimate: Estimate | None
     differs: tuple[str, ...]
     scrub_hours: float = math.nan
+    loss_per_year: float = math.nan
     prediction: Prediction | None = None
 
     def __repr__(self) -> str:
@@ -140,6 +143,7 @@ class Compared(Record):
             "rebuilding": self.rebuilding,
             **rebuild_fields(self.rebuild_hours),
             "scrub_hours": self.scrub_hours,
+            "loss_per_year": self.loss_per_year,
             "curve": self.curve,
             "headroom": self.headroom,
             "rule_of_thumb_iops": self.rule_of_thumb_iops,

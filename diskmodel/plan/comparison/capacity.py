@@ -11,7 +11,7 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.plan.answer.capacity import Capacity
 from diskmodel.plan.answer.load_curve import LoadPoint
 from diskmodel.plan.answer.outcome import Outcome
-from diskmodel.plan.comparison.compare import CONFIDENCE, degraded_array, rebuilding_array
+from diskmodel.plan.comparison.compare import CONFIDENCE, REPLACEMENT_HOURS, degraded_array, rebuilding_array
 from diskmodel.plan.comparison.highest_rate import points_to_overload
 from diskmodel.plan.comparison.load_curve import power
 from diskmodel.plan.trial.beside_rebuild import beside_rebuild, scrub_hours
@@ -28,8 +28,6 @@ _DEPTH_OF_A_DISK = 16
 #: Requests of each run of what is not known, at most. With 20,000 the ends of the interval move by less than 1 % on
 #: disks, with and without a cache, and by 3 % on flash, and take up to 70 % longer; with half as many by 9 % on flash.
 _DRAWN_REQUESTS = 8_000
-#: Hours until a failed disk is replaced where there is no hot spare: as in plans.
-_REPLACEMENT_HOURS = 24.0
 
 
 def find_capacity(
@@ -94,7 +92,7 @@ def find_capacity(
         rebuild_hours=hours,
         idle_rebuild_hours=idle_rebuild_hours(array),
         scrub_hours=scrubbed_hours,
-        loss_per_year=loss_beside(array, hours, _REPLACEMENT_HOURS).loss_per_year,
+        loss_per_year=loss_beside(array, hours, REPLACEMENT_HOURS).loss_per_year,
         rule_of_thumb_per_s=rule_of_an_array(array, workload).host_iops or math.inf,
         curve=tuple(points),
     )

@@ -43,9 +43,19 @@ def sentence(capacity: Capacity) -> str:
     name = capacity.array.name or f"{capacity.array.layout.disks} × {capacity.array.drive.name}"
     knee, most = capacity.knee, capacity.most_per_s
     return (
-        f"{name} carries {in_digits(knee.offered)} requests a second with a p99 of {_ms(knee.outcome, 'p99')}, and "
-        f"{in_digits(most.value)} at most."
+        f"{name} carries {in_digits(knee.offered)} requests a second{_in_mb(capacity, knee.offered)} with a p99 of "
+        f"{_ms(knee.outcome, 'p99')}, and {in_digits(most.value)}{_in_mb(capacity, most.value)} at most."
     )
+
+
+def _mb(capacity: Capacity, per_s: float) -> float:
+    """Return so many requests a second in MB/s."""
+    return per_s * capacity.workload.mean_size_bytes / 1e6
+
+
+def _in_mb(capacity: Capacity, per_s: float) -> str:
+    """Return the same in parentheses, of a load that people count in bytes; "" of others."""
+    return f" ({in_digits(_mb(capacity, per_s))} MB/s)" if capacity.workload.is_in_bytes else ""
 
 
 def capacity_rows(capacity: Capacity) -> list[tuple[str, str]]:
@@ -59,6 +69,10 @@ def capacity_rows(capacity: Capacity) -> list[tuple[str, str]]:
         ("mean, p99 there", f"{_ms(highest.outcome, 'mean')}, {_ms(highest.outcome, 'p99')}"),
         ("limited by", capacity.limit),
     ]
+    if capacity.workload.is_in_bytes:
+        low, value, high = (in_digits(_mb(capacity, per_s)) for per_s in (most.low, most.value, most.high))
+        rows.insert(2, ("MB/s at the knee", in_digits(_mb(capacity, knee.offered))))
+        rows.insert(5, ("highest stable MB/s", f"{value} ({low} … {high})"))
     if capacity.degraded is not None:
         rows.append(("p99 at the knee, one disk failed", _ms(capacity.degraded, "p99")))
     if capacity.rebuilding is not None:

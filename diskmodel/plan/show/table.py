@@ -32,7 +32,7 @@ from diskmodel.plan.trial.statics import idle_rebuild_hours
 from diskmodel.result.commits import COMMITS
 from diskmodel.result.show.table import width_words
 from diskmodel.result.statistics.registry import BY_NAME
-from diskmodel.units import in_digits, nominal_bytes
+from diskmodel.units import chance_words, in_digits, nominal_bytes
 
 #: Half-width of an interval, as a part of the figure, from which both ends are shown: the figure is then far from their
 #: middle.
@@ -127,12 +127,18 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
         name = rebuild_name(item.array for item in arrays)
         rows.append((name, [duration(item.rebuild_hours) for item in arrays]))
         rows.append(("rebuild, idle array", [duration(idle_rebuild_hours(item.array)) for item in arrays]))
+        rows.append(("chance of data loss", [chance_words(item.loss_per_year) for item in arrays]))
     if any(not math.isnan(item.scrub_hours) for item in arrays):
         rows.append(("scrub", [duration(item.scrub_hours) for item in arrays]))
     if is_open:
         rows.append(
             ("highest stable IOPS", [short(item.headroom.most_iops) + _mark(_highest(item)) for item in arrays])
         )
+        if comparison.workload.is_in_bytes:
+            mean = comparison.workload.mean_size_bytes / 1e6
+            rows.append(
+                ("highest stable MB/s", [short((item.headroom.most_iops or math.nan) * mean) for item in arrays])
+            )
     limit_ms = arrays[0].headroom.limit_ms
     if limit_ms is not None:
         rows.append((f"headroom to p99 of {limit_ms:g} ms", [f"{item.headroom.ratio:+.0%}" for item in arrays]))

@@ -1,5 +1,6 @@
 """Options of questions: each is declared once, and its value is one of the field that it sets."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 from diskmodel.array import Array
 from diskmodel.cli.shared.inputs import with_options
 from diskmodel.errors import DescriptionError
-from diskmodel.options import ARRAY, OF_A_PLAN, Option, parse_options
+from diskmodel.options import ARRAY, GROUPS, OF_A_PLAN, QUESTION, SEARCH, STREAM, Option, parse_options
 from diskmodel.plan.question.options import plan_from, plan_options
 from tests.unit.cli.commands import answer, refusal, run, write
 
@@ -151,3 +152,44 @@ def test_devices_of_their_own_are_refused_by_the_name_of_their_option(
     with pytest.raises(DescriptionError) as caught:
         plan_from(plan_options({**LINE, "level": [level], **given}))
     assert str(caught.value).startswith(said)
+
+
+def groups_of(command: str) -> dict[str, set[str]]:
+    """Options by the title of their group."""
+    found: dict[str, set[str]] = {}
+    title = ""
+    for line in run(command, "--help").stdout.splitlines():
+        if heading := re.fullmatch(r"([A-Z][a-z ]+):", line):
+            title = heading[1]
+        if title and (option := re.match(r"  (?:-\w, )?(--[\w-]+)", line)):
+            found.setdefault(title, set()).add(option[1])
+    return found
+
+
+@pytest.mark.parametrize("command", ["plan", "simulate", "compare", "capacity"])
+def test_options_are_in_groups(command: str) -> None:
+    found = groups_of(command)
+    titles = [title for title in found if title not in ("", "Options")]
+    assert titles == [title for title in GROUPS if title in titles]
+    assert {"Load", "Array", "Pools and logs", "Search", "Output"} <= set(titles)
+    assert found.get("Options", {"--help"}) <= {"--help"}
+    assert max(len(options) for options in found.values()) <= 26
+
+
+def test_a_plan_asks_for_load_objective_and_candidates() -> None:
+    found = groups_of("plan")
+    assert {"--iops", "--throughput", "--reads", "--backup", "--commits", "--workload"} <= found["Load"]
+    assert {"--capacity", "--p99", "--commit-p99", "--data-loss"} <= found["Objective"]
+    assert {"--drive", "--level", "--max-disks"} <= found["Candidates"]
+    assert {"--log-device", "--record-size", "--special-device"} <= found["Pools and logs"]
+
+
+def test_an_option_is_in_the_same_group_everywhere() -> None:
+    known: dict[str, str] = {}
+    for option in (*ARRAY, *STREAM, *QUESTION, *SEARCH):
+        if option.name != "--capacity":  # of a plan it is an objective, of an array the place of its load
+            assert known.setdefault(option.name, option.group) == option.group
+
+
+def test_few_options_need_no_groups() -> None:
+    assert set(groups_of("drives")) == {"Options"}

@@ -105,7 +105,13 @@ RAID5 = ("simulate", "8x generic-15k raid5")
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ((*RAID5, "--iops", 500), "--reads, --block: are required without a workload file"),
+        ((*RAID5, "--iops", 500, "--sequential"), "--reads: is required for a load in order"),
+        ((*RAID5, *LOAD, "--throughput", "5MB/s"), "--iops, --throughput: both state the load"),
+        ((*RAID5, "--throughput", "5 bananas"), "--throughput='5 bananas': has the unknown unit"),
+        ((*RAID5, *LOAD, "--capacity", "1TB", "--span", "1TB"), "says the same as --span"),
+        ((*RAID5, *LOAD, "--capacity", "9TB"), "--capacity='9TB': does not fit: 8x generic-15k raid5 stores 2.1 TB"),
+        (("compare", "8x generic-15k raid5", *LOAD, "--span", "9TB"), "--span='9TB': does not fit"),
+        (("capacity", "8x generic-15k raid5", "--capacity", "9TB"), "--capacity='9TB': does not fit"),
         ((*RAID5, "--reads", "70%", "--block", "8k"), "--iops or --queue-depth: is required"),
         ((*RAID5, *LOAD, "--queue-depth", 4), "both state the load"),
         ((*RAID5, "--iops", 500, "--reads", 70, "--block", "8q"), "--block='8q': has the unknown unit"),
@@ -121,3 +127,21 @@ RAID5 = ("simulate", "8x generic-15k raid5")
 )
 def test_what_is_missing_or_wrong_is_named(given, message):
     assert message in refusal(*given)
+
+
+def test_a_load_in_order_has_a_rate_in_bytes():
+    load = ("--sequential", "--reads", "0%", "--throughput", "50MB/s", "--requests", 600, "--only-run-noise")
+    found = answer("simulate", "8x generic-15k raid6", *load)
+    assert found["workload_notes"] == ["assumed: --block 1M; name your own, or give a file with --workload"]
+    assert found["bytes_per_s"] == pytest.approx(50e6, rel=0.2)
+    written = ("capacity", "4x generic-15k raid0", "--requests", 300, "--only-run-noise", "--sequential")
+    streamed = answer(*written, "--reads", "100%")
+    assert streamed["workload"]["name"] == "1 MiB sequential, 100% reads"
+    at_random = answer(*written[:-1], "--reads", "100%", "--block", "1M")
+    assert streamed["most_per_s"] > 1.15 * at_random["most_per_s"]
+
+
+def test_what_a_load_does_not_say_is_assumed_and_said():
+    done = run("simulate", "8x generic-15k raid5", "--iops", 100, "--requests", 600, "--only-run-noise")
+    assert "8 KiB uniform, 70% reads, 100/s" in done.stdout
+    assert "assumed: --reads 70% and --block 8k" in done.stderr

@@ -1,0 +1,344 @@
+"""Storage that people ask about and that is not modeled: why, and the nearest question that can be asked instead.
+
+Messages of commands and the rows of docs/explanation/what-is-left-out.md come from this list. What becomes a model of
+its own is taken out of it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+
+@dataclass(frozen=True)
+class Signpost:
+    """Storage that is not modeled.
+
+    Attributes
+    ----------
+    title : str
+        As the documentation names it.
+    names : tuple of str
+        What people write for it, in lower case. Upper and lower case are alike; for a space they may write a hyphen or
+        nothing; a star stands for the rest of the word.
+    why : str
+        What of it the models lack, in a clause.
+    nearest : str
+        What can be asked instead, in a few words.
+    command : str
+        The question, as a command line that runs.
+    """
+
+    title: str
+    names: tuple[str, ...]
+    why: str
+    nearest: str
+    command: str
+
+    @property
+    def rule(self) -> str:
+        """Return what is wrong with naming it, as a fault says it."""
+        return f"is {self.title}, which is not modeled: {self.why}"
+
+    @property
+    def fix(self) -> str:
+        """Return the nearest question with its command, as a fault says it."""
+        return f"the nearest question is {self.nearest}: {self.command}"
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        ways = (re.escape(name).replace(r"\ ", r"[\s_-]*").replace(r"\*", r"[\w-]*") for name in self.names)
+        return re.compile(rf"(?<![\w./-])(?:{'|'.join(ways)})(?![\w/-]|\.\w)", re.IGNORECASE)
+
+    def is_in(self, text: str) -> bool:
+        """Return whether a text names it."""
+        return self._pattern.search(text) is not None
+
+
+_ONE_NODE = (
+    "a durable write to one of its drives, the floor of its latency",
+    'diskmodel simulate "1x samsung-pm983-1920" --queue-depth 1 --reads 0 --block 4k --sync fdatasync',
+)
+_DISKS_OF_A_SERVER = (
+    "what the disks of one server carry before copies and network",
+    'diskmodel capacity "6x micron-5400-pro-1920 raid0" --reads 70% --block 8k',
+)
+_MIRRORS = (
+    "the same disks in mirrors, with its interleave",
+    'diskmodel capacity "8x generic-7k2 raid10, strip 256KiB" --reads 70% --block 8k',
+)
+_TWO_PARITIES = (
+    "the same disks in RAID 6",
+    'diskmodel capacity "12x seagate-exos-x18 raid6" --reads 70% --block 8k',
+)
+_MIXED_BAY = (
+    "disks of one size in RAID 5",
+    'diskmodel capacity "5x wd-red-wd40efrx raid5" --reads 70% --block 8k',
+)
+_ONE_DISK = (
+    "the disk that holds the file, on its own",
+    'diskmodel capacity "1x generic-7k2" --reads 70% --block 8k',
+)
+_COMMITS = (
+    "the commits of one server's own drives",
+    'diskmodel simulate "2x micron-7450-pro-1920 raid1" --commits 500/s',
+)
+_MISSES = (
+    "the disks behind it with the requests that miss the cache, here a fifth of 1,500/s",
+    'diskmodel simulate "12x seagate-exos-x18 raid6" --iops 300 --reads 70% --block 8k',
+)
+_POOL = (
+    "the pool without it",
+    'diskmodel capacity "2x6 seagate-exos-x18 raidz2" --reads 100% --block 8k',
+)
+_FLASH = (
+    "the drives of the same number and kind behind one server",
+    'diskmodel capacity "8x micron-7450-pro-1920 raid6" --reads 70% --block 8k',
+)
+
+#: All of them; the first that a text names is meant, so that the longer of two names stands first.
+SIGNPOSTS = (
+    Signpost(
+        "Ceph",
+        ("ceph*", "rbd", "rook*", "bluestore", "cephfs"),
+        "a write waits for its slowest copy in other servers, for the network and for the daemons' processors",
+        *_ONE_NODE,
+    ),
+    Signpost(
+        "VMware vSAN ESA",
+        ("vsan esa", "vsan express*"),
+        "it logs writes to several hosts over a network and rewrites them in whole stripes later",
+        *_DISKS_OF_A_SERVER,
+    ),
+    Signpost(
+        "VMware vSAN",
+        ("vsan*", "virtual san"),
+        "a write waits for copies in other hosts, and a cache of each disk group takes part of the load",
+        *_DISKS_OF_A_SERVER,
+    ),
+    Signpost(
+        "Storage Spaces Direct",
+        ("storage spaces direct", "s2d", "azure local", "azure stack hci"),
+        "a write waits for copies in other servers, and flash caches the disks of each",
+        *_DISKS_OF_A_SERVER,
+    ),
+    Signpost(
+        "Windows Storage Spaces",
+        ("storage spaces*", "storage space", "storagespaces*"),
+        "its columns need not be all disks, and parity writes go through a journal of its own",
+        *_MIRRORS,
+    ),
+    Signpost(
+        "StarWind Virtual SAN",
+        ("starwind*",),
+        "a write waits for its copy in the other server, over a network",
+        *_COMMITS,
+    ),
+    Signpost(
+        "DRBD and LINSTOR",
+        ("drbd*", "linstor*"),
+        "with protocol C a write waits for the other server's disk, and a network is not modeled",
+        *_COMMITS,
+    ),
+    Signpost(
+        "GlusterFS",
+        ("gluster*",),
+        "clients write copies or fragments of files to several servers over a network",
+        *_DISKS_OF_A_SERVER,
+    ),
+    Signpost(
+        "Lustre and BeeGFS",
+        ("lustre*", "beegfs*", "gpfs", "spectrum scale"),
+        "files are striped over servers, and metadata has servers of its own",
+        "the disks of one storage target",
+        'diskmodel capacity "10x seagate-exos-x18 raid6" --sequential --reads 0% --block 1M',
+    ),
+    Signpost(
+        "MinIO and other object stores",
+        ("minio*", "swift", "object store*", "s3"),
+        "each object has metadata files and flushes of its own on every drive, and fragments in several servers",
+        "the drives of one set in RAID 6, with objects of that size",
+        'diskmodel capacity "12x seagate-exos-x18 raid6" --reads 70% --block 512k',
+    ),
+    Signpost(
+        "HDFS",
+        ("hdfs", "hadoop*"),
+        "blocks of files have copies in other servers, written over a network",
+        "one of its disks, each of which is used alone",
+        'diskmodel capacity "1x seagate-exos-x18" --sequential --reads 100% --block 1M',
+    ),
+    Signpost(
+        "hyperconverged storage of other makers",
+        ("nutanix*", "simplivity*", "vxrail*", "longhorn*", "openebs*", "mayastor*", "vitastor*", "portworx*"),
+        "a write waits for copies in other servers, over a network",
+        *_ONE_NODE,
+    ),
+    Signpost(
+        "a cloud volume",
+        (
+            "aws gp2*",
+            "aws gp3*",
+            "aws io1*",
+            "aws io2*",
+            "aws st1*",
+            "aws sc1*",
+            "aws ebs*",
+            "ebs*",
+            "gp2*",
+            "gp3*",
+            "io1*",
+            "io2*",
+            "st1",
+            "sc1",
+            "pd ssd",
+            "pd standard",
+            "pd balanced",
+            "pd extreme",
+            "hyperdisk*",
+            "azure premium*",
+            "azure standard*",
+            "azure ultra*",
+            "premium ssd*",
+        ),
+        "its provider limits operations and bytes a second, and refills credits for bursts",
+        "a flash drive with the limit as the load, here 3,000/s",
+        'diskmodel simulate "1x micron-5400-pro-1920" --iops 3000 --reads 70% --block 16k',
+    ),
+    Signpost(
+        "an SSD cache before disks",
+        (
+            "bcache",
+            "lvmcache",
+            "lvm cache",
+            "dm cache",
+            "dmcache",
+            "open cas",
+            "opencas",
+            "cachecade*",
+            "flashcache",
+            "cached by",
+            "enhanceio",
+            "ssd cache",
+            "maxcache",
+            "smart cache",
+            "smartcache",
+        ),
+        "what it keeps, when it writes back and what its own writes cost depends on its rules and the load",
+        *_MISSES,
+    ),
+    Signpost(
+        "automatic tiering",
+        ("tiering", "tiered", "auto tier*", "autotier*", "fast vp", "qtier", "easy tier"),
+        "what moves to the fast tier and when is a maker's own rule",
+        *_MISSES,
+    ),
+    Signpost(
+        "NetApp ONTAP",
+        ("netapp*", "ontap*", "raid dp", "raid tec", "wafl"),
+        "WAFL writes new data in whole stripes from battery-backed memory, as no RAID level does",
+        *_TWO_PARITIES,
+    ),
+    Signpost(
+        "an array of a maker, with software of its own",
+        (
+            "powerstore*",
+            "nimble*",
+            "3par*",
+            "purestorage*",
+            "pure storage*",
+            "flasharray*",
+            "powervault*",
+            "unity xt",
+            "compellent*",
+            "equallogic*",
+            "hitachi vsp*",
+            "msa 2*",
+            "alletra*",
+            "storwize*",
+        ),
+        "how it caches, reduces and places data is not published",
+        *_FLASH,
+    ),
+    Signpost(
+        "deduplication",
+        ("dedup*", "vdo"),
+        "each write looks up a table of blocks, which is read from the disks where memory cannot hold it",
+        *_POOL,
+    ),
+    Signpost(
+        "Synology Hybrid RAID",
+        ("shr*", "synology hybrid*", "synology raid f1", "raid f1"),
+        "it joins several RAID groups over disks of different sizes",
+        *_MIXED_BAY,
+    ),
+    Signpost(
+        "a layout of a NAS for disks of different sizes",
+        ("x raid*", "xraid*", "beyondraid", "drobo*", "raid x"),
+        "it joins several RAID groups over disks of different sizes",
+        *_MIXED_BAY,
+    ),
+    Signpost(
+        "unraid or SnapRAID",
+        ("unraid*", "snapraid*", "mergerfs"),
+        "each file is on one disk, so that one disk does the work and a write updates parity disks beside it",
+        *_ONE_DISK,
+    ),
+    Signpost(
+        "Btrfs RAID or bcachefs",
+        ("btrfs*", "bcachefs*", "raid1c3", "raid1c4"),
+        "it copies on write and places each chunk on disks of its own choice",
+        "the same disks in RAID 10",
+        'diskmodel capacity "8x generic-7k2 raid10" --reads 70% --block 8k',
+    ),
+    Signpost(
+        "a file system",
+        ("ext4", "xfs", "ntfs", "refs", "vmfs*", "zonefs", "f2fs"),
+        "an array has none; only the journal that a commit waits for is (`file_system` of a stream)",
+        "the array under it, with what reaches it",
+        'diskmodel capacity "8x generic-7k2 raid10" --reads 70% --block 8k',
+    ),
+    Signpost(
+        "a share or a LUN behind a network",
+        ("iscsi*", "nfs*", "smb", "cifs", "nvme of", "nvmeof", "fibre channel"),
+        "the round trip and the rate of a network are not modeled",
+        "the disks behind it",
+        'diskmodel capacity "12x seagate-exos-x18 raid6" --reads 70% --block 8k',
+    ),
+    Signpost(
+        "tape",
+        ("tape", "lto*", "vtl"),
+        "nothing with a tape's positioning is modeled",
+        "the disks that stage its data",
+        'diskmodel capacity "12x seagate-exos-x18 raid6" --sequential --reads 0% --block 1M',
+    ),
+)
+
+
+def signpost(text: object) -> Signpost | None:
+    """Return the signpost for what a text names; None where it names nothing of that kind.
+
+    Examples
+    --------
+    >>> found = signpost("8x generic-7k2 SHR-2")
+    >>> found.title if found else ""
+    'Synology Hybrid RAID'
+    >>> signpost("8x generic-7k2 raid6") is None
+    True
+    """
+    if not isinstance(text, str) or len(text) > 1000:
+        return None
+    return next((post for post in SIGNPOSTS if post.is_in(text)), None)
+
+
+def rows() -> str:
+    """Return the rows of the table in docs/explanation/what-is-left-out.md."""
+    lines = [
+        f"| {post.title} (`{'`, `'.join(_shown(post))}`) | {post.why} | {post.nearest}: `{post.command}` |"
+        for post in SIGNPOSTS
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _shown(post: Signpost) -> list[str]:
+    return [name.rstrip("*").strip() for name in post.names[:3]]
