@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 import textwrap
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -110,13 +111,24 @@ def _words() -> dict[str, set[str]]:
 
 
 def list_of_units() -> str:
-    """Return the units of the files, with their sources."""
-    lines = []
+    """Return the units of the files by their sources; specimens of a model are counted."""
+    by_source: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for unit in new_units().values():
-        words = ", ".join(unit.said.not_said) or "nothing"
-        text = f"- **{unit.what}** (`{unit.class_}`, {standing_of(unit.name)}). {unit.source}. Not said: {words}."
-        lines += textwrap.wrap(text, 120, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
+        said = f"`{unit.class_}`, {standing_of(unit.name)}; not said: {', '.join(unit.said.not_said) or 'nothing'}"
+        specimen = unit.model != unit.name and unit.what.startswith("one of")
+        what = re.sub(r" \(\w+\)$", "", unit.what) if specimen else unit.what
+        by_source[unit.source][said].append(what)
+    lines = []
+    for source, found in by_source.items():
+        text = " ".join(f"{_counted(whats)} ({said})." for said, whats in found.items())
+        lines += textwrap.wrap(
+            f"- {source}: {text}", 120, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False
+        )
     return "\n".join(lines)
+
+
+def _counted(whats: Sequence[str]) -> str:
+    return "; ".join(f"{what}, {n} of them measured" if n > 1 else what for what, n in Counter(whats).items())
 
 
 def tables() -> str:

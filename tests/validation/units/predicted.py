@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
@@ -17,7 +18,7 @@ WORKERS = 2
 
 
 def predict(case: UnitCase) -> dict[str, float]:
-    """Return what the model says of the figures of a load: requests per second, ms."""
+    """Return what the model says of the figures of a load: requests per second, ms; infinite times of an overload."""
     result = case.simulate(0)
     data = result.to_dict()
     found = {"iops": float(result.iops.mean)} | _times(data["latency_ms"], "")
@@ -27,7 +28,9 @@ def predict(case: UnitCase) -> dict[str, float]:
             found[f"{op}_iops"] = found["iops"] * data[op]["n"] / n
             found |= _times(data[op]["latency_ms"], f"{op}_")
     missing = set(case.measured) - set(found)
-    if missing:
+    if not result.is_stable:
+        found |= dict.fromkeys(missing, math.inf)
+    elif missing:
         raise ValueError(f"{case.name}: the result has no {', '.join(sorted(missing))}")
     return {name: found[name] for name in case.measured}
 

@@ -10,8 +10,8 @@ from tests.validation.coverage import evidence as coverage
 from tests.validation.units import evidence, page, predicted
 from tests.validation.units.said import MINOR, WORDS, Said
 
-#: Units and figures that there are at least.
-N_UNITS, N_FIGURES = 87, 1_700
+#: The least number of units and of figures.
+N_UNITS, N_FIGURES = 150, 3_000
 
 
 def load(drive: str, read_ratio: float) -> tuple[Array, Workload]:
@@ -73,8 +73,8 @@ def test_what_its_source_shows_to_be_held_back_is_so_whatever_is_said() -> None:
 
 
 def test_an_unknown_word_is_refused() -> None:
-    with pytest.raises(ValueError, match="colour: one of model"):
-        Said(("colour",))
+    with pytest.raises(ValueError, match="color: one of model"):
+        Said(("color",))
     assert set(MINOR) < set(WORDS)
 
 
