@@ -245,6 +245,9 @@ class FlashTables:
         The small drive on which garbage collection is simulated.
     flush_ns : int
         Time of a flush (rule F20).
+    suspend_ns : int64, shape (n,)
+        Equally likely times until a program or an erase is suspended for a read (rule F21), ascending; n = 0: reads wait
+        for its end.
     """
 
     sector_bytes: int
@@ -266,6 +269,7 @@ class FlashTables:
     write_latency_ns: int
     read_delay_ns: Int64
     write_delay_ns: Int64
+    suspend_ns: Int64
     write_buffer_bytes: int
     queue_depth: Beside[int]
     ftl: FtlTables

@@ -142,6 +142,8 @@ def draw_case(pick: Pick) -> Case:
         case["streams"].append(_stream(pick) | {"pattern": "uniform", "sectors": 1, "is_of_flushes": True})
     _journal(pick, case["array"]["layout"])
     _partial_parity(pick, case["array"])
+    if case["array"]["drive"]["kind"] == "flash":
+        case["array"]["drive"] |= {"suspend_ns": pick((0, 0, 40_000, 300_000)), "used_ratio": pick((1.0, 1.0, 0.6))}
     return case
 
 

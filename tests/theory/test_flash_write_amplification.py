@@ -9,6 +9,7 @@ from itertools import pairwise
 import pytest
 from scipy.special import lambertw
 
+from diskmodel.drive import Flash, load_drive
 from diskmodel.drive.flash.ftl import Ftl, scaled
 
 N_UNITS = 40_000_003
@@ -39,6 +40,23 @@ def test_uniform_random_writes(over_provisioning: float) -> None:
         ftl.write(draw.randrange(N_UNITS))
     assert ftl.write_amplification_ratio == pytest.approx(closed_form(1 + over_provisioning), rel=0.06)
     assert ftl.write_amplification_ratio < closed_form(1 + over_provisioning) * 1.01
+
+
+@pytest.mark.parametrize("used_ratio", [0.42, 0.67, 0.83])
+def test_unused_space_is_over_provisioning(used_ratio: float) -> None:
+    """Uniform random writes to the part of a drive that holds data; the closed form of physical by used space."""
+    flash = Flash.parse(load_drive("intel-d3-s4510-960").to_dict() | {"used_ratio": used_ratio})
+    tables = flash.tables().ftl
+    ftl, draw = Ftl(tables), random.Random(7)
+    for _ in range(tables.model_units):
+        ftl.write(draw.randrange(tables.n_units))
+    used = used_ratio * flash.capacity_bytes / flash.mapping_bytes
+    assert ftl.write_amplification_ratio == pytest.approx(closed_form(tables.physical_units / used), rel=0.04)
+
+
+def test_a_write_behind_what_is_used_takes_the_place_of_one_in_it() -> None:
+    tables = Flash.parse(load_drive("intel-d3-s4510-960").to_dict() | {"used_ratio": 0.25}).tables().ftl
+    assert [tables.fold(unit + 2 * tables.n_units) for unit in (0, 12345)] == [tables.fold(unit) for unit in (0, 12345)]
 
 
 def test_steady_state_is_steady_from_the_first_write() -> None:

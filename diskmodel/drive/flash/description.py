@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from functools import cache
 from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from diskmodel.drive.flash.ftl import scaled
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.tables import FlashTables, frozen
-from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds
+from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds, Ratio
 
 #: Largest size of one block on every die, relative to the capacity. The catalogue's drives are below 0.002; far above 1
 #: there is no garbage to collect, and the model's tables would only grow.
 _MAX_ERASED = 16
 #: Values of a table of delays: enough for a percentile of 99.9, and few enough to read in a profile.
 MAX_DELAYS = 4096
+#: Values of the table of suspensions: enough for a percentile of 99.9.
+_N_SUSPENSIONS = 1024
 #: Flush of a drive without protection where none is given, ns. Three consumer drives made 981, 413 and 144 commits/s of
 #: 4 KiB (fio, fdatasync=1; `tests/data/commits.csv`), that is 1.0, 2.4 and 6.9 ms: the middle one. At half or double
 #: commits/s double or halve.
@@ -28,6 +34,14 @@ _MAX_UNITS = 1 << 16
 _VIRTUAL_FIELDS = frozenset(
     ("read_copy_bytes_per_s", "write_copy_bytes_per_s", "read_copy", "write_copy", "wake_ns", "wake", "completion")
 )
+
+
+@cache
+def _exponential(mean_ns: int) -> NDArray[np.int64]:
+    """Return equally likely times of an exponential distribution, ascending; none for a mean of 0."""
+    if not mean_ns:
+        return frozen(())
+    return frozen(np.rint(-mean_ns * np.log1p(-(np.arange(_N_SUSPENSIONS) + 0.5) / _N_SUSPENSIONS)).tolist())
 
 
 class Flash(Profile):
@@ -70,6 +84,12 @@ class Flash(Profile):
     flush_ns : int, optional
         Time of a flush: programming open pages and the mapping. Default: 0 with protection, else
         what consumer drives take.
+    suspend_ns : int
+        Mean time until a program or an erase is suspended for a read, which then need not wait for its end (rule F21);
+        0: the drive cannot.
+    used_ratio : float
+        Part of the capacity that holds data; the rest was never written, or is trimmed, and serves garbage collection
+        as further spare. The used part begins at the first block.
     """
 
     kind: Literal["flash"] = "flash"
@@ -96,6 +116,8 @@ class Flash(Profile):
     queue_depth: Annotated[int, Field(ge=1, le=65536)] = 32
     power_loss_protected: bool = False
     flush_ns: Nanoseconds | None = None
+    suspend_ns: Nanoseconds = 0
+    used_ratio: Annotated[Ratio, Field(gt=0)] = 1.0
 
     @model_validator(mode="before")
     @classmethod
@@ -171,8 +193,9 @@ class Flash(Profile):
             write_buffer_bytes=self.write_buffer_bytes,
             queue_depth=self.queue_depth,
             flush_ns=self.time_of_flush_ns,
+            suspend_ns=_exponential(self.suspend_ns),
             ftl=scaled(
-                n_units=-(-self.capacity_bytes // self.mapping_bytes),
+                n_units=max(math.ceil(self.used_ratio * self.capacity_bytes / self.mapping_bytes), 1),
                 n_blocks=n_dies * blocks_per_die,
                 block_units=self.pages_per_block * units_per_page,
                 units_per_page=units_per_page,

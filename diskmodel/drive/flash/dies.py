@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
-from heapq import heappop, heappush
+from heapq import heappop, heappush, heapreplace
 from typing import NamedTuple
 
 from diskmodel.drive.flash.first_layout import FirstLayout
@@ -46,6 +46,27 @@ class Served(NamedTuple):
     transfer_ns: int
     is_hit: bool = False
     latency_ns: int = 0
+
+
+@dataclass(slots=True)
+class Running:
+    """The background work that a die started last.
+
+    Attributes
+    ----------
+    nth : int
+        How many works the die has started.
+    end_ns : int
+        When it ends, as far as is known.
+    resumes_ns : int
+        When it goes on after the reads that suspended it; 0: it was never suspended.
+    is_suspendable : bool
+    """
+
+    nth: int = 0
+    end_ns: int = 0
+    resumes_ns: int = 0
+    is_suspendable: bool = False
 
 
 @dataclass(slots=True)
@@ -97,8 +118,11 @@ class Dies:
         self.busy_ns = 0
         self.jobs: list[deque[Job]] = [deque() for _ in range(n)]
         self._starts: list[tuple[int, int]] = []
-        # ends of background work: time, page that leaves the buffer (or -1), units that it frees, busy time of the die
-        self._ends: list[tuple[int, int, int, int]] = []
+        # ends of background work: time, page that leaves the buffer (or -1), units that it frees, busy time of the die,
+        # the die, and which of its works that is
+        self._ends: list[tuple[int, int, int, int, int, int]] = []
+        self._running = [Running() for _ in range(n)]
+        self._is_suspending = len(tables.suspend_ns) > 0 and tables.write_buffer_bytes > 0
         self._channels = [Wire() for _ in range(tables.channels)]
         self._interface = Wire()
         self._floor_ns = 0
@@ -118,6 +142,7 @@ class Dies:
         self.ftl = Ftl(tables.ftl) if ftl is None else ftl
         self._read_delays = DrawnTimes(tables.read_delay_ns, first_draw)
         self._write_delays = DrawnTimes(tables.write_delay_ns, ~first_draw % (1 << 32))
+        self._suspensions = DrawnTimes(tables.suspend_ns, (first_draw + (1 << 31)) % (1 << 32))
         self._owed_units = 0
         self._owed_reads = 0
         self._owed_within = 0
@@ -169,15 +194,15 @@ class Dies:
             n_programs = 1 + sum(job.work is Work.COPY_PROGRAM for job in jobs)
             until = nth * (n_programs * tables.program_ns + n_reads * tables.read_ns) // n
             self.free_ns[die] = until
-            heappush(self._ends, (until, -1, 0, until))
+            heappush(self._ends, (until, -1, 0, until, die, 0))
 
     # ------------------------------------------------------------------ time
     def advance(self, now: int) -> None:
         """Start background work due before `now`, and remove programmed pages from the buffer (rule F5)."""
         self._floor_ns, self._last_ns = self._last_ns, now
         self._start_until(now - 1)
-        while self._ends and self._ends[0][0] <= now:
-            _, page, n_units, held_ns = heappop(self._ends)
+        while (end := self._next_end()) is not None and end <= now:
+            _, page, n_units, held_ns, _, _ = heappop(self._ends)
             self.busy_ns += held_ns
             self._used -= n_units
             self._resident.discard(page)
@@ -192,7 +217,19 @@ class Dies:
         """Return when the buffer may next have room, if a write waits for it."""
         if not self._incoming:
             return None
-        return min(heap[0][0] for heap in (self._ends, self._starts) if heap)
+        ends = self._next_end()
+        return min(when for when in (ends, self._starts[0][0] if self._starts else None) if when is not None)
+
+    def _next_end(self) -> int | None:
+        """Return when background work next ends; what was suspended ends later than was known when it started."""
+        ends = self._ends
+        while ends:
+            end, *work, die, nth = ends[0]
+            running = self._running[die]
+            if nth != running.nth or end >= running.end_ns:
+                return end
+            heapreplace(ends, (running.end_ns, *work, die, nth))
+        return None
 
     def _start_until(self, now: int) -> None:
         """Start jobs until `now`; heap entries are never later than the true start of their die's first job."""
@@ -225,7 +262,9 @@ class Dies:
             channel = self._channels[die % tables.channels]
             end = self._wire(channel, at, self._page_ns) + tables.program_ns
         self.free_ns[die] = end
-        heappush(self._ends, (end, job.page, job.n_units, end - at))
+        is_suspendable = self._is_suspending and job.work is not Work.COPY_READ
+        running = self._running[die] = Running(self._running[die].nth + 1, end, 0, is_suspendable)
+        heappush(self._ends, (end, job.page, job.n_units, end - at, die, running.nth))
         return end
 
     def _wire(self, wire: Wire, earliest_ns: int, duration_ns: int) -> int:
@@ -286,12 +325,27 @@ class Dies:
         channel, register = self._channels[die % tables.channels], self._register[die]
         if register is not None and register[0] == page:
             return self._wire(channel, max(now, register[1]), move_ns), move_ns
-        start = max(now, self.free_ns[die])
-        sensed = start + tables.read_ns
-        self.free_ns[die] = sensed
         self.busy_ns += tables.read_ns
-        self._register[die] = (page, sensed)
+        sensed = self._suspend(now, die)
+        if sensed is None:
+            sensed = self.free_ns[die] = max(now, self.free_ns[die]) + tables.read_ns
+            self._register[die] = (page, sensed)
         return self._wire(channel, sensed, move_ns), tables.read_ns + move_ns
+
+    def _suspend(self, now: int, die: int) -> int | None:
+        """Interrupt a program or an erase for a read; return when that is sensed, None where it has to wait (rule F21)."""
+        running, read_ns = self._running[die], self.tables.read_ns
+        if self._incoming or not running.is_suspendable or running.end_ns <= now:
+            return None
+        start = running.resumes_ns
+        if start <= now:
+            start = now + self._suspensions.draw()
+            if start >= running.end_ns:
+                return None
+        running.resumes_ns = start + read_ns
+        running.end_ns += read_ns
+        self.free_ns[die] = running.end_ns
+        return running.resumes_ns
 
     # ------------------------------------------------------------------ writes
     def write(self, now: int, key: int, lba: int, n_sectors: int) -> list[tuple[int, Served]]:

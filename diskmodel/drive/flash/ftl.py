@@ -37,7 +37,7 @@ class FtlTables:
     Attributes
     ----------
     n_units : int
-        Mapping units of the drive.
+        Mapping units of the drive that hold data: its first ones. Those behind them share their places.
     physical_units : int
         Mapping units of its flash, including over-provisioning.
     extent_units, n_extents, folded_extents : int
@@ -72,7 +72,7 @@ class FtlTables:
 
     def fold(self, unit: int) -> int:
         """Return the unit of the model to which a unit of the drive maps."""
-        extent, rest = divmod(unit, self.extent_units)
+        extent, rest = divmod(unit % self.n_units, self.extent_units)
         return extent * self.folded_extents // self.n_extents * self.extent_units + rest
 
 

@@ -1,15 +1,17 @@
-"""Dies, channels, interface and buffer: instants worked out by hand (rules F1 to F11)."""
+"""Dies, channels, interface and buffer: instants worked out by hand (rules F1 to F11, F21)."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import pytest
 
 from diskmodel.drive.flash.description import Flash
 from diskmodel.drive.flash.dies import Dies, Served
 from diskmodel.drive.flash.first_layout import FirstLayout
 from diskmodel.drive.flash.reservations import Wire
+from diskmodel.drive.generator import DrawnTimes
 
 US = 1000
 # 4 KiB takes 10 us on a channel and 5 us on the interface
@@ -139,6 +141,86 @@ def test_read_goes_before_a_program_that_has_not_started_and_waits_for_one_that_
     drive.settle(100 * US)
     drive.advance(2000 * US)  # the second one took the die at 565 us, and the channel behind the read's data at 575 us
     assert drive.free_ns == [(575 + 10 + 500) * US]
+
+
+def interrupted(program_us: int, asked_us: list[int], **changes: Any) -> tuple[list[int], int]:
+    """When reads that come during a program of that length are done, after 100 us of waiting, and when it ends (us)."""
+    drive = dies(write_buffer_bytes=1 << 20, channels=1, program_ns=program_us * US, **changes)
+    drive._suspensions = DrawnTimes(np.array([100 * US]), 0)
+    drive.advance(0)
+    drive.write(0, 1, 800, 8)
+    drive.settle(0)  # on the channel from 5 us to 15 us, then programmed
+    done = []
+    for number, at in enumerate(asked_us):
+        drive.advance(at * US)
+        done.append(drive.read(at * US, 8 * number, 8).done_ns // US)
+        drive.settle(at * US)
+    return done, drive.free_ns[0] // US
+
+
+def test_a_read_suspends_a_program_which_ends_later_by_the_read() -> None:
+    done, end = interrupted(500, [50], suspend_ns=100 * US)
+    assert done == [50 + 100 + 65]
+    assert end == 515 + 50
+
+
+def test_reads_of_one_suspension_wait_for_it_once() -> None:
+    """The second read comes while the first one is sensed, from 150 to 200 us; the third when the program goes on."""
+    done, end = interrupted(500, [50, 160, 260], suspend_ns=100 * US)
+    assert done == [215, 200 + 65, 260 + 100 + 65]
+    assert end == 515 + 3 * 50
+
+
+def test_a_program_that_ends_sooner_is_not_suspended() -> None:
+    done, end = interrupted(500, [450], suspend_ns=100 * US)
+    assert done == [515 + 65]
+    assert end == 515 + 50
+
+
+def test_without_a_buffer_or_where_the_drive_cannot_nothing_is_suspended() -> None:
+    assert interrupted(500, [50])[0] == [515 + 65]
+    unbuffered = dies(channels=1, suspend_ns=100 * US)
+    unbuffered.advance(0)
+    unbuffered.write(0, 1, 800, 8)
+    unbuffered.advance(50 * US)
+    assert unbuffered.read(50 * US, 0, 8).done_ns == (515 + 65) * US
+
+
+def test_while_a_write_waits_for_room_no_program_is_suspended() -> None:
+    drive = dies(write_buffer_bytes=8192, channels=1, suspend_ns=100 * US)
+    drive.advance(0)
+    for key in range(3):
+        drive.write(0, key, 800 + 8 * key, 8)
+    drive.settle(0)
+    drive.advance(100 * US)
+    assert drive.read(100 * US, 0, 8).done_ns == (515 + 510 + 65) * US
+
+
+def test_room_is_free_when_a_suspended_program_ends() -> None:
+    drive = dies(write_buffer_bytes=8192, channels=1, suspend_ns=1)
+    drive.advance(0)
+    for key in range(2):
+        drive.write(0, key, 800 + 8 * key, 8)
+    drive.settle(0)
+    drive.advance(100 * US)
+    drive.read(100 * US, 0, 8)
+    drive.settle(100 * US)
+    end = drive.free_ns[0]
+    assert 515 * US + 50 * US <= end < 516 * US + 50 * US
+    drive.advance(110 * US)
+    drive.write(110 * US, 2, 912, 8)  # waits for room
+    drive.settle(110 * US)
+    served = []
+    while (change := drive.next_change_ns()) is not None:
+        drive.advance(change)
+        served += [(change, key) for key, _ in drive.settle(change)]
+    assert served == [(end, 2)]
+
+
+def test_suspensions_are_exponential_with_the_mean_that_is_given() -> None:
+    times = Flash.parse({**DRIVE, "suspend_ns": 70 * US}).tables().suspend_ns
+    assert times.mean() == pytest.approx(70 * US, rel=0.005)
+    assert np.quantile(times, 0.99) == pytest.approx(70 * US * np.log(100), rel=0.01)
 
 
 def test_while_a_write_waits_for_room_a_read_lets_one_program_pass() -> None:

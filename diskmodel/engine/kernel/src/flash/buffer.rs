@@ -55,7 +55,7 @@ pub struct Buffer {
 impl Buffer {
     pub fn new(model: &Model, ftl: ftl::Ftl, drive: u32, first: FirstLayout, draw: u32) -> Self {
         Buffer {
-            dies: Dies::new(model),
+            dies: Dies::new(model, draw.wrapping_add(1 << 31)),
             collection: Collection::new(ftl, model, drive),
             places: Places::new(model.units_per_page, first),
             resident: Resident::default(),
@@ -140,7 +140,7 @@ impl Buffer {
     }
 
     /// When room may next appear, if a write waits for it (rule F9).
-    pub fn next_change(&self) -> Option<i64> {
+    pub fn next_change(&mut self) -> Option<i64> {
         if self.incoming.is_empty() {
             return None;
         }
@@ -149,7 +149,7 @@ impl Buffer {
 
     /// Whether nothing will change unless a command comes.
     pub fn is_quiet(&self) -> bool {
-        self.incoming.is_empty() && self.dies.next_change().is_none()
+        self.incoming.is_empty() && self.dies.is_quiet()
     }
 
     /// Senses, transfers and sends the pages of a read that is ready now (rule F4).

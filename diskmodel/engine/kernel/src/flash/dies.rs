@@ -11,6 +11,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use super::wire::Wire;
 use super::Model;
 use crate::events::LAST_NS;
+use crate::generator::Generator;
 
 /// What waits for a die in the background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,12 +30,14 @@ pub struct Job {
     pub page: i64,
 }
 
-/// Background work that has started. What ends at one time may be applied in any order.
+/// Background work that has started, of a die its `nth`. What ends at one time may be applied in any order.
 #[derive(Clone, Copy, Debug)]
 pub struct Ending {
     time: i64,
     pub page: i64,
     held: i64,
+    die: u32,
+    nth: u32,
 }
 
 impl PartialEq for Ending {
@@ -58,17 +61,47 @@ impl Ord for Ending {
     }
 }
 
+/// The background work that a die started last.
+#[derive(Clone, Copy, Debug, Default)]
+struct Running {
+    nth: u32,
+    end: i64,
+    /// When it goes on after the reads that suspended it; 0: it was never suspended.
+    resumes: i64,
+    is_suspendable: bool,
+}
+
 #[derive(Clone, Debug, Default)]
 struct Die {
     free: i64,
     jobs: VecDeque<Job>,
     /// The page that it sensed last, and when that was done.
     register: Option<(i64, i64)>,
+    running: Running,
 }
 
 impl Die {
     fn next_start(&self) -> Option<i64> {
         self.jobs.front().map(|job| self.free.max(job.ready))
+    }
+
+    /// Interrupts a program or an erase for a read; returns when that is sensed, None where it has to wait (rule F21).
+    fn suspend(&mut self, now: i64, writes_wait: bool, draws: &mut Generator, model: &Model) -> Option<i64> {
+        let running = &mut self.running;
+        if writes_wait || !running.is_suspendable || running.end <= now {
+            return None;
+        }
+        let mut start = running.resumes;
+        if start <= now {
+            start = now + draws.one_of(&model.suspend_ns);
+            if start >= running.end {
+                return None;
+            }
+        }
+        running.resumes = start + model.read_ns;
+        running.end = (running.end + model.read_ns).min(LAST_NS);
+        self.free = running.end;
+        Some(running.resumes)
     }
 }
 
@@ -82,10 +115,12 @@ pub struct Dies {
     busy: i64,
     floor: i64,
     last: i64,
+    /// Draws of the times until something is suspended (rule F21).
+    suspensions: Generator,
 }
 
 impl Dies {
-    pub fn new(model: &Model) -> Self {
+    pub fn new(model: &Model, draw: u32) -> Self {
         Dies {
             dies: vec![Die::default(); model.n_dies()],
             channels: vec![Wire::default(); model.channels],
@@ -95,6 +130,7 @@ impl Dies {
             busy: 0,
             floor: 0,
             last: 0,
+            suspensions: Generator::new(draw),
         }
     }
 
@@ -112,7 +148,7 @@ impl Dies {
 
     /// Background work that has ended, one at a time.
     pub fn next_ending(&mut self, now: i64) -> Option<Ending> {
-        if self.endings.peek()?.time > now {
+        if self.next_end()? > now {
             return None;
         }
         let ending = self.endings.pop()?;
@@ -130,12 +166,29 @@ impl Dies {
         let total: i64 = self.dies[die].jobs.iter().map(needs).sum();
         let until = nth * total / model.n_dies() as i64;
         self.dies[die].free = until;
-        self.endings.push(Ending { time: until, page: -1, held: until });
+        self.endings.push(Ending { time: until, page: -1, held: until, die: die as u32, nth: 0 });
+    }
+
+    /// When background work next ends; what was suspended ends later than was known when it started.
+    fn next_end(&mut self) -> Option<i64> {
+        loop {
+            let mut first = self.endings.peek_mut()?;
+            let running = &self.dies[first.die as usize].running;
+            if first.nth != running.nth || first.time >= running.end {
+                return Some(first.time);
+            }
+            first.time = running.end;
+        }
+    }
+
+    /// Whether nothing goes on in the background, or will.
+    pub fn is_quiet(&self) -> bool {
+        self.endings.is_empty() && self.starts.is_empty()
     }
 
     /// When work next ends or may start.
-    pub fn next_change(&self) -> Option<i64> {
-        let end = self.endings.peek().map(|e| e.time);
+    pub fn next_change(&mut self) -> Option<i64> {
+        let end = self.next_end();
         let start = self.starts.peek().map(|s| s.0 .0);
         match (end, start) {
             (Some(end), Some(start)) => Some(end.min(start)),
@@ -200,7 +253,10 @@ impl Dies {
         };
         let end = end.min(LAST_NS);
         die.free = end;
-        self.endings.push(Ending { time: end, page: job.page, held: end - at });
+        let nth = die.running.nth.wrapping_add(1);
+        let is_suspendable = model.suspends && job.work != Work::CopyRead;
+        die.running = Running { nth, end, resumes: 0, is_suspendable };
+        self.endings.push(Ending { time: end, page: job.page, held: end - at, die: at_die as u32, nth });
         end
     }
 
@@ -227,9 +283,13 @@ impl Dies {
                 return (channel.reserve(now.max(sensed), move_ns, self.floor), move_ns);
             }
         }
-        let sensed = (now.max(die.free) + model.read_ns).min(LAST_NS);
-        die.free = sensed;
-        die.register = Some((page, sensed));
+        let suspended = die.suspend(now, writes_wait, &mut self.suspensions, model);
+        let sensed = suspended.unwrap_or_else(|| {
+            let sensed = (now.max(die.free) + model.read_ns).min(LAST_NS);
+            die.free = sensed;
+            die.register = Some((page, sensed));
+            sensed
+        });
         self.busy = self.busy.saturating_add(model.read_ns);
         (channel.reserve(sensed, move_ns, self.floor), model.read_ns + move_ns)
     }

@@ -43,6 +43,8 @@ record! {
 impl FtlTables {
     /// Unit of the model on which a unit of the drive falls.
     fn fold(&self, unit: i64) -> i64 {
+        // behind what is used
+        let unit = if unit < self.n_units { unit } else { unit % self.n_units };
         if self.is_exact {
             return unit;
         }

@@ -35,6 +35,8 @@ pub struct Model {
     pub by_dies: Divisor,
     pub by_channels: Divisor,
     pub is_buffered: bool,
+    /// Whether reads suspend programs and erases (rule F21).
+    pub suspends: bool,
     pub room_units: i64,
 }
 

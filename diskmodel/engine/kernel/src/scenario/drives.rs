@@ -104,6 +104,8 @@ record! {
         pub write_buffer_bytes: i64,
         /// Time of a flush, one after the other (rule F20).
         pub flush_ns: i64,
+        /// Times until a program or an erase is suspended for a read (rule F21); none: reads wait for its end.
+        pub suspend_ns: Vec<i64>,
         /// The small drive on which garbage collection is followed (rule F12).
         pub ftl: FtlTables,
     }
@@ -244,6 +246,7 @@ impl FlashTables {
             by_dies: Divisor::new((self.channels * self.dies_per_channel) as i64),
             by_channels: Divisor::new(self.channels as i64),
             is_buffered: self.write_buffer_bytes > 0,
+            suspends: self.write_buffer_bytes > 0 && !self.suspend_ns.is_empty(),
             room_units: (self.write_buffer_bytes / self.mapping_bytes).max(units_per_page),
             tables: self,
         }

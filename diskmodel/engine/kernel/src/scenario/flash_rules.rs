@@ -37,13 +37,19 @@ impl FlashTables {
         all_within(&times, 0, MAX_TIME_NS)?;
         each_within("drive.read_delay_ns", &self.read_delay_ns, 0, MAX_TIME_NS)?;
         each_within("drive.write_delay_ns", &self.write_delay_ns, 0, MAX_TIME_NS)?;
+        each_within("drive.suspend_ns", &self.suspend_ns, 0, MAX_TIME_NS)?;
         let wires = [
             ("drive.channel_bytes_per_s", self.channel_bytes_per_s),
             ("drive.interface_bytes_per_s", self.interface_bytes_per_s),
         ];
         all_within(&wires, MIN_RATE, MAX_RATE)?;
+        self.ftl.check(self.page_bytes / self.mapping_bytes)
+    }
+
+    /// Mapping units of the drive; the last one may be smaller.
+    pub(super) fn n_units(&self) -> i64 {
         let per_unit = self.mapping_bytes / self.sector_bytes;
-        self.ftl.check((self.n_sectors + per_unit - 1) / per_unit, self.page_bytes / self.mapping_bytes)
+        (self.n_sectors + per_unit - 1) / per_unit
     }
 
     /// Bytes that the state of one drive takes at the beginning, about.
@@ -56,10 +62,10 @@ impl FlashTables {
 }
 
 impl FtlTables {
-    /// The model stands for a drive of so many units, so many of them in a page.
-    fn check(&self, drive_units: i64, units_per_page: i64) -> Result<(), String> {
+    /// The model stands for a drive of so many units in a page.
+    fn check(&self, units_per_page: i64) -> Result<(), String> {
         within("drive.ftl.units_per_page", self.units_per_page, units_per_page, units_per_page)?;
-        within("drive.ftl.n_units", self.n_units, drive_units, MAX_SECTORS)?;
+        within("drive.ftl.n_units", self.n_units, 1, MAX_SECTORS)?;
         within("drive.ftl.physical_units", self.physical_units, 0, i64::MAX)?;
         within("drive.ftl.block_units", self.block_units, 1, MAX_MODEL_UNITS)?;
         let most_blocks = MAX_MODEL_UNITS / self.block_units - 2;

@@ -223,8 +223,8 @@ impl Scenario {
         holds(is_flash || *piece_units == 0, "start.piece_units", piece_units, rule)?;
         holds(is_flash || shifts.is_empty(), "start.shifts (number)", shifts.len(), rule)?;
         if let Drive::Flash(tables) = &self.drive {
-            each_within("start.aged", aged, 0, tables.ftl.n_units - 1)?;
-            within("start.piece_units", *piece_units, 0, tables.ftl.n_units)?;
+            each_within("start.aged", aged, 0, tables.n_units() - 1)?;
+            within("start.piece_units", *piece_units, 0, tables.n_units())?;
             if !shifts.is_empty() {
                 has_length("start.shifts", shifts.len(), self.layout.n_devices() as usize)?;
             }

@@ -91,6 +91,7 @@ pub fn flash() -> FlashTables {
         write_delay_ns: vec![0, 0, 300_000],
         write_buffer_bytes: 131_072,
         flush_ns: 0,
+        suspend_ns: Vec::new(),
         ftl: FtlTables {
             n_units: 3_150,
             physical_units: 3_456,
