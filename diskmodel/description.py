@@ -71,9 +71,14 @@ class Description(BaseModel, metaclass=_Constructor):
         return renamed
 
     @classmethod
+    def full_name(cls, key: str) -> str | None:
+        """Return the field that `key` names, its unit written out or left out; None where there is none."""
+        return key if key in cls.model_fields else _with_suffix(key, cls.model_fields)
+
+    @classmethod
     def has_field(cls, key: str) -> bool:
         """Return whether `key` is a field of this description, its unit written out or left out."""
-        return key in cls.model_fields or _with_suffix(key, cls.model_fields) is not None
+        return cls.full_name(key) is not None
 
     @classmethod
     def parse(cls, data: Mapping[str, Any], source: str = "") -> Self:

@@ -246,8 +246,8 @@ class FlashTables:
     flush_ns : int
         Time of a flush (rule F20).
     suspend_ns : int64, shape (n,)
-        Equally likely times until a program or an erase is suspended for a read (rule F21), ascending; n = 0: reads wait
-        for its end.
+        Equally likely times until a program or an erase is suspended for a read (rule F21), ascending; n = 0: reads
+        wait for its end.
     """
 
     sector_bytes: int

@@ -15,6 +15,7 @@ from diskmodel.drive import Drive, Hdd, catalogue
 from diskmodel.drive.validated import TABLE, TOO_FAST
 from tests.unit.drive.test_catalogue_sheets import FLASH, OUTER_MB, RANDOM_READS, writes_taken
 from tests.validation import published, published_arrays
+from tests.validation.flash_steady import SHEETS
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "validation-profiles.md"
 
@@ -62,6 +63,8 @@ def sheet_figures(name: str) -> int:
     n_flash = 0
     if name in FLASH:
         n_flash = sum(value is not None for value in FLASH[name][1:]) - (writes_taken(name) < 1)
+    elif name in SHEETS:
+        n_flash = 3
     return n_flash + (name in OUTER_MB) + (name in RANDOM_READS)
 
 

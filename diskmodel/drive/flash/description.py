@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from diskmodel.drive.flash.ftl import scaled
+from diskmodel.drive.flash.sheet import FlashSheet, derived
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.tables import FlashTables, frozen
 from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds, Ratio
@@ -90,6 +91,8 @@ class Flash(Profile):
     used_ratio : float
         Part of the capacity that holds data; the rest was never written, or is trimmed, and serves garbage collection
         as further spare. The used part begins at the first block.
+    sheet : FlashSheet, optional
+        What the data sheet prints. Whatever of the fields above is not given follows from it.
     """
 
     kind: Literal["flash"] = "flash"
@@ -118,6 +121,17 @@ class Flash(Profile):
     flush_ns: Nanoseconds | None = None
     suspend_ns: Nanoseconds = 0
     used_ratio: Annotated[Ratio, Field(gt=0)] = 1.0
+    sheet: FlashSheet | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_sheet(cls, data: Any) -> Any:
+        """Add what follows from the data sheet where the description does not give it."""
+        if not isinstance(data, Mapping) or not data.get("sheet"):
+            return data
+        sheet = FlashSheet.model_validate(data["sheet"])
+        given = {cls.full_name(key) for key in data}
+        return {**data, "sheet": sheet, **{name: value for name, value in derived(sheet).items() if name not in given}}
 
     @model_validator(mode="before")
     @classmethod

@@ -333,7 +333,7 @@ class Dies:
         return self._wire(channel, sensed, move_ns), tables.read_ns + move_ns
 
     def _suspend(self, now: int, die: int) -> int | None:
-        """Interrupt a program or an erase for a read; return when that is sensed, None where it has to wait (rule F21)."""
+        """Interrupt a program or an erase for a read; return when that is sensed, None where it waits (rule F21)."""
         running, read_ns = self._running[die], self.tables.read_ns
         if self._incoming or not running.is_suspendable or running.end_ns <= now:
             return None

@@ -12,6 +12,7 @@ import pytest
 from diskmodel.analytic.backend import back_end
 from diskmodel.array import Array
 from diskmodel.controller.arc import ZfsArc
+from diskmodel.drive import Flash, load_drive
 from diskmodel.engine import native
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
@@ -130,13 +131,16 @@ def test_figures_of_a_drive() -> None:
     assert ring.ring is not None
     tables = ring.ring
     assert (tables.devices, tables.dies, tables.pages, tables.sense_ns) == (1, 64, 4, 60_000)
-    assert tables.send_ns == math.ceil(131_072 / 6.8)
-    assert tables.latency_ns == 1_200 + 12_000
+    drive = load_drive(DEVICE)
+    assert isinstance(drive, Flash)
+    assert tables.send_ns == math.ceil(131_072 * 1e9 / drive.interface_bytes_per_s)
+    assert tables.send_ns == pytest.approx(131_072 / 6.8, rel=0.005)
+    assert tables.latency_ns == drive.read_overhead_ns + drive.read_latency_ns
     assert tables.slots == 1_920_383_410_176 // 131_072
     small = Array(f"2x6 generic-7k2 raidz2, record 4KiB, 64GiB read cache, cache on {DEVICE}").tables().pool
     assert small is not None
     assert small.ring is not None
-    assert (small.ring.pages, small.ring.send_ns) == (1, 1_200)
+    assert (small.ring.pages, small.ring.send_ns) == (1, drive.read_overhead_ns)
 
 
 def test_headers_take_room_of_the_arc_and_limit_the_ring() -> None:
