@@ -1,6 +1,6 @@
 """Flash drives in their steady state, from their sheets alone, against measurements.
 
-`python -m tests.validation.flash_steady` writes docs/explanation/validation-flash.md.
+`python -m tests.validation.flash_steady` writes docs/explanation/validation/flash.md.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 
 from diskmodel import Array, Flash, Result, Workload, catalogue, load_drive, simulate
 
-DATA = Path(__file__).parents[1] / "data" / "flash-steady.csv"
-PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "validation-flash.md"
+DATA = Path(__file__).parents[1] / "data" / "flash" / "steady.csv"
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "validation" / "flash.md"
 #: The drive that the source does not name, by the figures of its sheet that the source gives.
 UNNAMED = {
     "kind": "flash",
@@ -44,10 +44,10 @@ N_REQUESTS = 100_000
 INTRODUCTION = """# Flash in its steady state
 
 Four data-center drives were written at random until they were steady, then measured under open loads, with percentiles
-(G. Haas et al., *ssdiq-pub*, 2025; `tests/data/flash-steady.csv`). Here each is described by the figures that its sheet
-prints ([from a data sheet](../how-to/add-a-drive.md)): rates in order, random reads and writes. Nothing of the
+(G. Haas et al., *ssdiq-pub*, 2025; `tests/data/flash/steady.csv`). Here each is described by the figures that its sheet
+prints ([from a data sheet](../../how-to/add-a-drive.md)): rates in order, random reads and writes. Nothing of the
 measurements enters a description but one time that all share: a program is suspended for a read (rule
-[F21](../reference/semantics-flash.md)) after 80 µs in the mean, the middle of what the four drives show.
+[F21](../../reference/semantics-flash.md)) after 80 µs in the mean, the middle of what the four drives show.
 `python -m tests.validation.flash_steady` writes this page.
 
 """
@@ -169,8 +169,7 @@ the 7450 PRO: 68,000/s in this run, 94,000/s in the one below, 85,000/s printed.
 
 def _used() -> str:
     lines = [
-        "## Space in use\n\nWhat holds no data is spare, and saves copies (`used`, rule F12). Micron 7450 PRO 960 GB:\n",
-        "\n",
+        "## Space in use\n\nWhat holds no data is spare (`used`, rule F12). Micron 7450 PRO 960 GB:\n\n",
         "| used | simulated | measured | error |\n|--:|--:|--:|--:|\n",
     ]
     for row in rows():

@@ -224,11 +224,11 @@ class Dies:
         """Return when background work next ends; what was suspended ends later than was known when it started."""
         ends = self._ends
         while ends:
-            end, *work, die, nth = ends[0]
+            end, page, n_units, held_ns, die, nth = ends[0]
             running = self._running[die]
             if nth != running.nth or end >= running.end_ns:
                 return end
-            heapreplace(ends, (running.end_ns, *work, die, nth))
+            heapreplace(ends, (running.end_ns, page, n_units, held_ns, die, nth))
         return None
 
     def _start_until(self, now: int) -> None:

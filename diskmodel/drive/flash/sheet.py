@@ -21,7 +21,7 @@ _OPERATION_BYTES = 4096
 #: changes the time that a read waits for a transfer of a program by 14 µs.
 _PAGE_BYTES = 32 << 10
 _CHANNEL_BYTES_PER_S = 1.2e9
-#: Sensing a page of TLC flash, ns: makers of dies print 45 to 65 µs. Half or double: a read takes 30 µs less, or 60 more.
+#: Sensing a page of TLC flash, ns: makers of dies print 45 to 65 µs. Half or double: reads take 30 µs less or 60 more.
 _READ_NS = 60_000
 _ERASE_NS = 6_000_000
 _PAGES_PER_BLOCK = 1024
@@ -36,7 +36,7 @@ _TYPICAL_READ_NS, _TYPICAL_WRITE_NS = 80_000, 15_000
 #: just erased writes at random as fast as in order (7450 PRO: 353,000/s, 1,400 MB/s printed).
 _COMMANDS_RATIO = 0.8
 #: Mean time until a program is suspended for a read, ns. Reads beside writes of four data-center drives give 65, 75, 95
-#: and 100 µs, by p95, p99 and p99.9 alike (docs/explanation/validation-flash.md): their middle. At half or double, p99
+#: and 100 µs, by p95, p99 and p99.9 alike (docs/explanation/validation/flash.md): their middle. At half or double, p99
 #: of reads beside writes is off by 40 %.
 SUSPEND_NS = 80_000
 #: By how much less greedy cleaning of blocks of the model's size writes than the form for large ones, for each unit of
