@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from diskmodel.controller.catalogue import NamedController, load_controller, profiles
+from diskmodel.controller.catalogue import NamedController, load_controller
+from diskmodel.controller.catalogue import named as controller_named
 from diskmodel.controller.description import Controller, ReadCache
 from diskmodel.description import Description, facts_html, read_toml
-from diskmodel.drive import DriveTables, Flash, HddTables, NamedDrive
+from diskmodel.drive import DriveTables, Flash, HddTables, NamedDrive, catalogue
 from diskmodel.drive.cache_devices import with_cache_drive
 from diskmodel.drive.hdd import Hdd
 from diskmodel.drive.own_devices import with_log_drive, with_special_drives
@@ -23,12 +24,13 @@ from diskmodel.host.assumed import assumed
 from diskmodel.host.description import Host
 from diskmodel.layout.assumed import in_words, long_requests, with_bitmap
 from diskmodel.layout.description import Layout
-from diskmodel.layout.levels import POOLS, draid_counts, level_name
+from diskmodel.layout.levels import KINDS, POOLS, draid_counts, level_name
 from diskmodel.layout.pools.cache_devices import ring_tables, slots_of
 from diskmodel.layout.pools.ring import HEADER_BYTES
 from diskmodel.layout.pools.special import special_problem
 from diskmodel.layout.pools.tables import pool_tables
 from diskmodel.layout.tables import LayoutTables, layout_tables
+from diskmodel.naming.matching import meant
 from diskmodel.naming.signposts import signpost
 from diskmodel.queue.description import Queue
 from diskmodel.units import Ppm, in_hours_or_days, listed, nominal_bytes, pretty_bytes, pretty_ns
@@ -59,6 +61,8 @@ _POOL_WORDS = re.compile(
 )
 #: Number of drives, drive and RAID level in words.
 _WORDS = re.compile(r"(?:(?P<disks>\d{1,6})(?:\s*[x×]\s*|\s+))?(?P<drive>\S+)(?:\s+(?:in\s+)?(?P<level>\S.*))?")
+#: The numbers before the drive, and what follows.
+_COUNTED = re.compile(r"(?P<number>\d{1,6}(?:\s*[x×]\s*\d{1,6}(?=[\sx×]))?(?:\s*[x×]\s*|\s+))(?P<rest>\S.*)")
 #: What may follow, each after a comma, beside a controller: "1GiB cache", "2GiB read cache", "strip 256KiB".
 _CACHE = re.compile(r"(?P<size>\S+(?:\s[KMGT]i?B)?)\s+(?:(?P<kind>read|write)[\s-])?cache", re.IGNORECASE)
 _RECORD = re.compile(r"(?:record(?:\s?size)?|volblocksize)s?\s+(?:of\s+)?(?P<size>\S.*)", re.IGNORECASE)
@@ -564,10 +568,10 @@ def _of_words(words: str) -> dict[str, Any]:
     if post := signpost(words):
         raise DescriptionError(Fault("array", words, post.rule, post.fix))
     first, *more = words.split(",")
-    pool = _POOL_WORDS.fullmatch(first.strip())
+    pool = _POOL_WORDS.fullmatch(_with_drive_in_one(first.strip()))
     if pool is not None:
         return _of_pool_words(words, pool, more)
-    found = _WORDS.fullmatch(first.strip())
+    found = _WORDS.fullmatch(_with_drive_in_one(first.strip()))
     if found is None or (found["level"] is None and int(found["disks"] or 1) > 1):
         missing = "array in words" if found is None else "array in words, which names its RAID level"
         fix = 'write for example "8x generic-15k raid5"'
@@ -583,6 +587,18 @@ def _of_words(words: str) -> dict[str, Any]:
         raise DescriptionError(Fault("array", words, "only whole arrays can be written in words", fix))
     tables: dict[str, dict[str, Any]] = {"layout": {"level": level, "disks": disks}, "controller": {}}
     return {"name": words, "drive": found["drive"], **_with_more(words, tables, more)}
+
+
+def _with_drive_in_one(words: str) -> str:
+    """Return words with the name of the drive joined by hyphens: "8x Seagate Exos X16 raid6" has three for it."""
+    counted = _COUNTED.fullmatch(words)
+    number, parts = (counted["number"], counted["rest"].split()) if counted else ("", words.split())
+    for at in range(1, len(parts)):
+        level = " ".join(parts[at + (parts[at].lower() == "in") :])
+        if _level_of(level) in KINDS or draid_counts(level):
+            return words if at == 1 else f"{number}{'-'.join(parts[:at])} {level}"
+    drive = "-".join(parts)
+    return f"{number}{drive}" if len(parts) > 1 and len(meant(drive, catalogue().titles)) == 1 else words
 
 
 def _of_pool_words(words: str, found: re.Match[str], more: list[str]) -> dict[str, Any]:
@@ -609,14 +625,14 @@ def _with_more(words: str, tables: dict[str, dict[str, Any]], more: list[str]) -
     """Return layout and controller with what follows after commas."""
     level = _level_of(tables["layout"]["level"])
     # a controller first, whose caches the others change
-    for part in sorted(more, key=lambda part: part.strip() not in profiles()):
+    for part in sorted(more, key=lambda part: controller_named(part.strip()) is None):
         if cache := _CACHE.fullmatch(part.strip()):
             kind = f"{(cache['kind'] or 'write').lower()}_cache"
             known = dict(tables["controller"].get(kind) or {})
             known.pop("size_bytes", None)
             tables["controller"][kind] = {**known, "size": cache["size"]}
-        elif part.strip() in profiles():
-            tables["controller"] = dict(load_controller(part.strip())) | tables["controller"]
+        elif controller := controller_named(part.strip()):
+            tables["controller"] = dict(load_controller(controller)) | tables["controller"]
         elif record := _RECORD.fullmatch(part.strip()):
             tables["layout"]["record"] = record["size"]
         elif ashift := _ASHIFT.fullmatch(part.strip()):

@@ -1,7 +1,9 @@
 """Quantities with units, as people write them: "300 GB", "64KiB", "4.7 ms", "10k rpm", "125 MB/s".
 
-Powers of ten and of two are different things: 1 kB = 1000 bytes, 1 KiB = 1024 bytes. A bare number is taken in the
-unit in the field's name (`_bytes`, `_ns`, `_bytes_per_s`, `rpm`, …).
+Powers of ten and of two are different things: 1 kB = 1000 bytes, 1 KiB = 1024 bytes. Upper and lower case are alike
+where that leaves one meaning: "10tb" is 10 TB, "64kib" 64 KiB; "mb/s" may be bits or bytes, and is refused. Sizes of
+requests follow fio: "8k" and "8kb" are 8 KiB. A bare number is taken in the unit in the field's name (`_bytes`, `_ns`,
+`_bytes_per_s`, `rpm`, …).
 """
 
 from __future__ import annotations
@@ -32,9 +34,9 @@ _BYTES = {
     "TiB": 2**40,
     "PiB": 2**50,
 }
-#: Sizes of requests also as fio writes them: k, m and g are powers of two.
+#: Sizes of requests also as fio writes them: k, m and g are powers of two, and so are kb, mb and gb in small letters.
 _LENGTH = _BYTES | {
-    letter: factor for low, factor in (("k", 2**10), ("m", 2**20), ("g", 2**30)) for letter in (low, low.upper())
+    name: factor for low, factor in (("k", 2**10), ("m", 2**20), ("g", 2**30)) for name in (low, low.upper(), f"{low}b")
 }
 _TIME = {
     "ns": 1,
@@ -121,8 +123,16 @@ def parse(text: str, units: dict[str, Any]) -> Fraction:
     if not unit and unit not in units and not float(number.replace(",", "").replace("_", "")):
         return Fraction(0)  # nothing is nothing in any unit
     if unit not in units:
+        unit = _in_other_letters(unit, units)
+    if unit not in units:
         raise ValueError(_unknown(number, unit, units, known))
     return Fraction(number.replace(",", "").replace("_", "")) * Fraction(units[unit])
+
+
+def _in_other_letters(unit: str, units: dict[str, Any]) -> str:
+    """Return the unit that differs in upper and lower case alone ("tb", "gib"), where only one value does; else it."""
+    found = {units[name]: name for name in units if name.lower() == unit.lower()} if len(unit) > 1 else {}
+    return next(iter(found.values())) if len(found) == 1 else unit
 
 
 def _in_plain_digits(text: str) -> str:

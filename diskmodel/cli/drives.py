@@ -12,6 +12,7 @@ from diskmodel.cli.shared.console import print_json, show
 from diskmodel.cli.shared.options import Debug, Json, Plot
 from diskmodel.cli.shared.status import check_place, ends_well
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.naming.matching import MODEL, meant, words_of
 from diskmodel.output import write_bytes
 
 if TYPE_CHECKING:
@@ -52,9 +53,12 @@ def drives(
 
     name = " ".join(names) if names else None
     # programs that search get a list, whatever it holds
-    if name is not None and kind is None and not (_is_one(name) or toml or plot or as_json):
-        found = find_drives(catalogue(), name)
-        name = found[0] if len(found) == 1 else name
+    if name is not None and kind is None and not _is_one(name):
+        if len(alone := meant(name, catalogue().titles)) == 1 and (toml or plot or _has_number(name)):
+            name = alone[0]
+        elif not (toml or plot or as_json):
+            found = find_drives(catalogue(), name)
+            name = found[0] if len(found) == 1 else name
     if name is None or kind is not None or not (toml or plot or _is_one(name)):
         if toml or plot:
             option = "toml" if toml else "plot"
@@ -78,6 +82,11 @@ def _is_one(name: str) -> bool:
     from diskmodel.drive import catalogue
 
     return name in catalogue() or name.endswith(".toml") or "/" in name or Path(name).exists()
+
+
+def _has_number(name: str) -> bool:
+    """Whether a word is a maker's model number."""
+    return any(MODEL.fullmatch(word) for word in words_of(name))
 
 
 def _list(names: list[str], as_json: bool) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from diskmodel.errors import DescriptionError
-from diskmodel.units import _BYTES, nominal_bytes, parse
+from diskmodel.units import _BYTES, _LENGTH, _RATE, nominal_bytes, parse
 from diskmodel.workload.arrivals.bursts import Bursts
 
 
@@ -37,6 +37,34 @@ def test_groups_of_three_digits(text, n_bytes):
 def test_other_separators_are_refused(text, meant):
     with pytest.raises(ValueError, match=f"write '{meant}'"):
         parse(text, _BYTES)
+
+
+@pytest.mark.parametrize(
+    ("text", "units", "value"),
+    [
+        ("10tb", _BYTES, 10 * 10**12),
+        ("64kib", _BYTES, 64 << 10),
+        ("64KIB", _BYTES, 64 << 10),
+        ("1 Gib", _BYTES, 1 << 30),
+        ("8kb", _LENGTH, 8 << 10),
+        ("1mb", _LENGTH, 1 << 20),
+        ("8kB", _LENGTH, 8_000),
+        ("8KB", _LENGTH, 8_000),
+        ("100 mib/S", _RATE, 100 << 20),
+    ],
+)
+def test_upper_and_lower_case_are_alike_where_one_meaning_is_left(text, units, value):
+    assert parse(text, units) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "units", "choices"),
+    [("5 mb/s", _RATE, '"5 Mb/s" or "5 MB/s"'), ("10T", _BYTES, '"10 TB" or "10 TiB"'), ("10t", _BYTES, '"10 TB"')],
+)
+def test_what_may_mean_two_things_is_refused_with_both(text, units, choices):
+    with pytest.raises(ValueError, match="has the unknown unit") as caught:
+        parse(text, units)
+    assert choices in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ["\u0663\u0660\u0660 GB", "GB", "1 5 GB"])

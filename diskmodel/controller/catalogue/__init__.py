@@ -14,6 +14,7 @@ from pydantic import BeforeValidator
 from diskmodel.controller.description import Controller
 from diskmodel.errors import DescriptionError, Fault, choose_from
 from diskmodel.faults import inner
+from diskmodel.naming.matching import meant, several
 
 
 @dataclass(frozen=True)
@@ -71,18 +72,38 @@ def load_controller(name: str) -> Controller:
 
 
 def profile_of(name: str) -> Profile:
-    """Return the profile of that name.
+    """Return the profile of that name, or of a part of it that no other has: "h730".
 
     Raises
     ------
     DescriptionError
-        When there is none; the message lists the names.
+        When there is none, or several; the message lists names.
     """
     known = profiles()
-    if name not in known:
+    return known[name if name in known else _name_of(name)]
+
+
+def named(text: str) -> str | None:
+    """Return the name of the only controller that a text means; None where it means none, or several."""
+    found = _meant(text)
+    return found[0] if len(found) == 1 else None
+
+
+def _meant(text: str) -> list[str]:
+    """Return the controllers whose names have all words of a text, with a number among them: "H730", "PERC h330"."""
+    if text in profiles():
+        return [text]
+    return meant(text, dict.fromkeys(profiles(), "")) if any(map(str.isdigit, text)) else []
+
+
+def _name_of(text: str) -> str:
+    found = _meant(text)
+    if len(found) > 1:
+        raise DescriptionError(Fault("controller", text, "fits several controllers in the catalogue", several(found)))
+    if not found:
         rule = "is not a controller in the catalogue"
-        raise DescriptionError(Fault("controller", name, rule, choose_from(name, known)))
-    return known[name]
+        raise DescriptionError(Fault("controller", text, rule, choose_from(text, profiles())))
+    return found[0]
 
 
 def _named(value: object) -> object:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-import difflib
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 
 from diskmodel.drive.catalogue.kinds import KINDS
 from diskmodel.drive.parse import Drive, parse_drive
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.naming.matching import close_to, meant, several
 from diskmodel.naming.signposts import signpost
+
+_TITLE = re.compile(r'^name = "(.*)"$', re.MULTILINE)
 
 
 class Catalogue(Mapping[str, Drive]):
-    """Drives by name, sorted; a drive is parsed on first use and cached."""
+    """Drives by name, sorted; a drive is parsed on first use and cached.
+
+    What is looked up may also be a part of a name that only one drive has ("exos-x16"), or a model number as systems
+    report it ("ST16000NM001G-2KK103").
+    """
 
     def __init__(self) -> None:
         files = (file.name for file in resources.files(__name__).iterdir())
@@ -28,11 +35,50 @@ class Catalogue(Mapping[str, Drive]):
         Raises
         ------
         DescriptionError
-            When no drive has that name; the message lists close names.
+            When no drive has that name, or several do; the message lists these, or close names.
         """
+        name = self.name_of(name)
         if name not in self._drives:
             self._drives[name] = self._read(name)
         return self._drives[name]
+
+    def name_of(self, text: str) -> str:
+        """Return the name of the drive that a text means.
+
+        Raises
+        ------
+        DescriptionError
+            As a look-up does.
+        """
+        if text in self._names:
+            return text
+        if post := signpost(text):
+            raise DescriptionError(Fault("drive", text, post.rule, post.fix))
+        lowered = text.lower()
+        if lowered in KINDS:
+            fix = f"it is a kind of drives: choose one from `diskmodel drives --kind {lowered}`"
+            raise DescriptionError(Fault("drive", text, "is neither a file nor a drive in the catalogue", fix))
+        found = meant(text, self.titles)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise DescriptionError(Fault("drive", text, "fits several drives in the catalogue", several(found)))
+        close = close_to(text, self.titles)
+        fix = f"did you mean {', '.join(close)}?" if close else "`diskmodel drives` lists them all"
+        raise DescriptionError(Fault("drive", text, "is neither a file nor a drive in the catalogue", fix))
+
+    @cached_property
+    def titles(self) -> dict[str, str]:
+        """Titles with model numbers by name; no drive is parsed for them."""
+        numbers = tomllib.loads(resources.files("diskmodel.naming").joinpath("model_numbers.toml").read_text("utf-8"))
+        found = {}
+        for name in self._names:
+            title = _TITLE.search(self._text(name))
+            found[name] = " ".join([title[1] if title else name, *numbers.get(name, ())])
+        return found
+
+    def _text(self, name: str) -> str:
+        return resources.files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -44,18 +90,7 @@ class Catalogue(Mapping[str, Drive]):
         return name in self._names
 
     def _read(self, name: str) -> Drive:
-        if name not in self._names:
-            lowered = name.lower()
-            if post := signpost(name):
-                raise DescriptionError(Fault("drive", name, post.rule, post.fix))
-            close = difflib.get_close_matches(lowered, self._names, n=5, cutoff=0.5)
-            close += [known for known in self._names if lowered in known and known not in close]
-            fix = f"did you mean {', '.join(close[:5])}?" if close else "`diskmodel drives` lists them all"
-            if lowered in KINDS:
-                fix = f"it is a kind of drives: choose one from `diskmodel drives --kind {lowered}`"
-            raise DescriptionError(Fault("drive", name, "is neither a file nor a drive in the catalogue", fix))
-        text = resources.files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
-        return parse_drive(tomllib.loads(text), name)
+        return parse_drive(tomllib.loads(self._text(name)), name)
 
 
 @cache

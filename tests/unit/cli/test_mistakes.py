@@ -46,7 +46,7 @@ RAID5 = ("simulate", "8x generic-15k raid5")
         ((*RAID5, *LOAD[:5], 512), 'has no unit; write for example "512 B" or "512 KiB"'),
         (
             (*RAID5, *LOAD, "--span", "200TB"),
-            "(200 TB), beyond the array's capacity of 2,099,999,670,272 bytes (2.1 TB)",
+            "--span='200TB': does not fit: 8x generic-15k raid5 stores 2.1 TB; add disks, or lower it",
         ),
         ((*RAID5, *LOAD, "--clients", 4), "--iops, --queue-depth: both state the load"),
         (("simulate", EXAMPLES / "raid5.tml", *LOAD), "no such file or directory; did you mean "),

@@ -163,8 +163,9 @@ def test_load_by_name_by_file_and_by_mistake(tmp_path: Path) -> None:
     coarse().save(path)
     assert load_drive(path) == load_drive(str(path)) == coarse()
     assert load_drive("generic-7k2") is catalogue()["generic-7k2"]
+    assert load_drive("cheetah-15k5") is catalogue()["seagate-cheetah-15k5"]
     with pytest.raises(DescriptionError, match=r"did you mean .*seagate-cheetah-15k5"):
-        load_drive("cheetah-15k5")
+        load_drive("cheetah-15k4")
     with pytest.raises(DescriptionError, match="no such file"):
         load_drive("missing.toml")
     with pytest.raises(DescriptionError, match='must be "hdd", "flash" or "virtual"'):
