@@ -20,31 +20,27 @@ from diskmodel.plan.question.presets import Preset
 from diskmodel.plan.question.presets import preset as preset_called
 from diskmodel.plan.question.recording import Recording
 from diskmodel.plan.question.server import ServerPlan
+from diskmodel.plan.question.usual import (
+    DEFAULT_DRIVES,
+    DEFAULT_LEVELS,
+    DEFAULT_LEVELS_OF_A_LOG,
+    DEFAULT_LEVELS_OF_A_POOL,
+    usual_commit_latency,
+    usual_latency,
+    usual_load,
+)
 from diskmodel.units import SUFFIXES, binary_bytes, in_digits, pretty_bytes, pretty_ns
 from diskmodel.workload import Stream, Workload, log_of_commits
 
-#: Candidates of a question that names no drive: one of each class that is on sale, nearline at 7,200 rpm, SAS at
-#: 10,000 rpm, and flash.
-DEFAULT_DRIVES = ("seagate-exos-x16", "seagate-exos-10e2400-2400", "micron-7450-pro-1920")
 _Plan = TypeVar("_Plan", PlanDescription, ServerPlan)
-#: Candidates of a question that names no level: those that controllers offer for more than two disks.
-DEFAULT_LEVELS = ("raid10", "raid5", "raid6")
-#: The same of a question about a log alone: a device of two disks, and whether more of them help.
-DEFAULT_LEVELS_OF_A_LOG = ("raid1", "raid10")
-#: The same beside a pool of OpenZFS: vdevs that are advised for it, as in its presets.
-DEFAULT_LEVELS_OF_A_POOL = ("mirror", "raidz1", "raidz2")
 
 _EXAMPLE = "diskmodel plan --iops 8000 --reads 70% --block 8k --capacity 20TB --p99 20ms"
-_COMMITS_EXAMPLE = "diskmodel plan --commits 500/s --commit-p99 10ms"
+_COMMITS_EXAMPLE = "diskmodel plan --commits 500/s"
 _PRESET_EXAMPLE = "diskmodel plan --from preset:{} --iops 2000 --capacity 20TB"
 
 
 #: Options that describe a load of their own, which no preset does.
 _LOAD = {"reads", "block"}
-#: Largest mean latency where a question names none: what is usual for flash drives alone, and elsewhere. p99 is shown.
-_USUAL_FLASH_NS, _USUAL_NS = 1_000_000, 20_000_000
-_USUAL_FLASH_SOURCE = "Dell, Ready Solutions for Microsoft SQL: the standard of flash arrays"
-_USUAL_SOURCE = "Dell, Live Optics Latency Basics: acceptable for most applications"
 
 
 #: What options of one line say, by their keys; only those that were given.
@@ -157,13 +153,16 @@ def plan_from(
     if array is not None:
         _take_array(draft, array)
     if path is None:
+        if "workload" not in draft.tables and ("iops" in asked or "throughput" in asked):
+            asked, said = usual_load(asked)
+            draft.notes += said
         _check_complete(draft, asked, preset)
     _put_workload(draft, asked)
     _put_rate(draft, asked)
     _put_fields(draft, asked, of_objective=True)
     _put_drives(draft, asked, array)
     if path is None:
-        _put_usual_latency(draft)
+        _put_usual_latency(draft, asked)
     _put_levels(draft, asked, array)
     _put_fields(draft, asked, of_objective=False)
     draft.tables.setdefault("name", _name_of(draft, preset))
@@ -265,24 +264,21 @@ def _check_complete(draft: _Draft, asked: Asked, preset: Preset | None) -> None:
     has_workload = "workload" in draft.tables
     recorded = draft.tables.get("workload")
     has_rate = isinstance(recorded, Workload) or "iops" in asked or "throughput" in asked
-    objective = _fields(draft.tables.get("objective"))
     required: list[tuple[str, bool]] = []
     if has_commits := _asks_for_commits(draft, asked):
         # a recording has its own rate
         required.append(("--commits", isinstance(recorded, Workload) or "commits" in asked))
-        required.append(("--commit-p99", bool(objective.get("commit_latency")) or "commit_p99" in asked))
     if not has_commits or _asks_for_more(draft, asked):
         required += [
             ("--iops or --throughput", has_rate),
-            ("--reads", has_workload or "reads" in asked),
-            ("--block", has_workload or "block" in asked),
+            ("--reads", has_workload or "reads" in asked or not asked.get("sequential")),
         ]
     lacking = [option for option, is_there in required if not is_there]
     if not lacking:
         return
     example = _COMMITS_EXAMPLE if has_commits else _EXAMPLE
     if preset is not None and has_commits:
-        example = f"diskmodel plan --from preset:{preset.name} --commits 500/s --commit-p99 10ms"
+        example = f"diskmodel plan --from preset:{preset.name} --commits 500/s"
     example = example if preset is None or has_commits else _PRESET_EXAMPLE.format(preset.name)
     verb, pronoun = ("is", "it") if len(lacking) == 1 else ("are", "them")
     rule = f"{verb} missing, and there is no plan file to take {pronoun} from"
@@ -440,17 +436,21 @@ def _put_drives(draft: _Draft, asked: Asked, array: Array | None) -> None:
         draft.notes.append(f"no --drive: one of each class is tried: {', '.join(DEFAULT_DRIVES)}")
 
 
-def _put_usual_latency(draft: _Draft) -> None:
-    """Limit the mean latency of a question that limits none, and say where its data lie if it has no capacity."""
+def _put_usual_latency(draft: _Draft, asked: Asked) -> None:
+    """Limit the latency of a question that limits none, and say where its data lie if it has no capacity."""
     objective = draft.table("objective")
-    if Workload.parse(_fields(draft.tables["workload"])).is_a_log:
-        return
-    if not _limits(objective):
+    is_a_log = Workload.parse(_fields(draft.tables["workload"])).is_a_log
+    has_limits = _limits(objective)
+    if not has_limits and _asks_for_commits(draft, asked):
+        objective["commit_latency"], note = usual_commit_latency()
+        draft.notes.append(note)
+    if not has_limits and not is_a_log:
         drives = draft.table("candidates")["drives"]
         is_flash = all((load_drive(one) if isinstance(one, str) else one).kind == "flash" for one in drives)
-        limit, source = (_USUAL_FLASH_NS, _USUAL_FLASH_SOURCE) if is_flash else (_USUAL_NS, _USUAL_SOURCE)
-        objective["latency"] = {"mean_ns": limit}
-        draft.notes.append(f"no --p99: a mean latency of at most {pretty_ns(limit)} ({source})")
+        objective["latency"], note = usual_latency(is_flash=is_flash)
+        draft.notes.append(note)
+    if is_a_log:
+        return
     if not {"capacity", "capacity_bytes"} & set(objective):
         draft.notes.append("no --capacity: the data fill the disks, however many they are")
 

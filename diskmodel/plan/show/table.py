@@ -127,7 +127,8 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
         name = rebuild_name(item.array for item in arrays)
         rows.append((name, [duration(item.rebuild_hours) for item in arrays]))
         rows.append(("rebuild, idle array", [duration(idle_rebuild_hours(item.array)) for item in arrays]))
-        rows.append(("chance of data loss", [chance_words(item.loss_per_year) for item in arrays]))
+        chances = [chance_words(item.loss_per_year).removesuffix(" a year") for item in arrays]
+        rows.append(("chance of loss a year", chances))
     if any(not math.isnan(item.scrub_hours) for item in arrays):
         rows.append(("scrub", [duration(item.scrub_hours) for item in arrays]))
     if is_open:

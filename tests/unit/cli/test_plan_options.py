@@ -53,6 +53,18 @@ def test_drives_and_levels_have_defaults_that_are_named() -> None:
         assert name in done.stderr
 
 
+def test_a_rate_alone_is_a_question_and_every_assumption_is_named() -> None:
+    plan, notes = plan_from(plan_options({"iops": "500"}))
+    (stream,) = plan.workload.streams
+    assert (stream.read_ratio, stream.mean_size_bytes, plan.objective.iops) == (0.7, 8192, 500)
+    for option in ("--reads", "--block", "--drive", "--p99", "--capacity", "--level"):
+        assert sum(note.startswith(f"no {option}: ") for note in notes) == 1, notes
+    plan, notes = plan_from(plan_options({"throughput": "300MB/s", "sequential": True, "reads": "0"}))
+    (stream,) = plan.workload.streams
+    assert (stream.read_ratio, stream.mean_size_bytes) == (0, 1 << 20)
+    assert any(note.startswith("no --block: requests of 1 MiB") for note in notes)
+
+
 def test_options_replace_fields_of_a_file_and_each_is_named() -> None:
     file = EXAMPLES / "plan-oltp.toml"
     replaced = ("--p99", "100ms", "--reads", 0.9, "--block", "4k")
@@ -87,7 +99,8 @@ def test_levels_are_understood_as_they_are_written(level: str) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "--iops or --throughput, --reads, --block: are missing"),
+        ((), "--iops or --throughput: is missing"),
+        (("--throughput", "300MB/s", "--sequential"), "--reads: is missing"),
         (("--from", "preset:vm"), "--iops or --throughput: is missing"),
         ((*QUESTION, "--reads", "170"), "--reads='170': must be at most 100%; lower it"),
         ((*QUESTION, "--capacity", "20T"), 'has the unknown unit \'T\'; write "20 TB" or "20 TiB"'),

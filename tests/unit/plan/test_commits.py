@@ -63,15 +63,23 @@ def test_a_log_beside_requests_has_a_rate_of_its_own() -> None:
     assert {s.name: s.expected_rate_per_s for s in plan.design_workload.streams} == {"data": 2000, "log": 500}
 
 
+def test_a_limit_of_commits_is_assumed_where_none_is_said() -> None:
+    plan, notes = plan_from(plan_options({"commits": "500/s"}))
+    assert plan.objective.commit_latency.p99_ns == 10_000_000
+    assert any(note.startswith("no --commit-p99: a p99 latency of commits of at most 10 ms") for note in notes)
+    both, _ = plan_from(plan_options({"commits": "500/s", "iops": "2000"}))
+    assert both.objective.latency.mean_ns == 20_000_000
+    assert both.objective.commit_latency.p99_ns == 10_000_000
+    said, notes = plan_from(plan_options({"commits": "500/s", "commit_p99": "4ms"}))
+    assert said.objective.commit_latency.p99_ns == 4_000_000
+    assert not any("--commit-p99" in note for note in notes)
+
+
 @pytest.mark.parametrize(
     ("asked", "lacking"),
     [
-        ({"commits": "500/s"}, "--commit-p99"),
-        ({"commit_p99": "10ms"}, "--commits"),
-        (
-            {"commits": "500/s", "commit_p99": "10ms", "iops": "2000"},
-            "--reads, --block: are missing",
-        ),
+        ({"commit_p99": "10ms"}, "--commits: is missing"),
+        ({"commits": "500/s", "iops": "2000", "sequential": True}, "--reads: is missing"),
     ],
 )
 def test_what_is_missing_is_named(asked: dict[str, str], lacking: str) -> None:
