@@ -11,7 +11,7 @@ from tests.validation.units import evidence, page, predicted
 from tests.validation.units.said import MINOR, WORDS, Said
 
 #: The least number of units and of figures.
-N_UNITS, N_FIGURES = 150, 3_000
+N_UNITS, N_FIGURES = 165, 3_200
 
 
 def load(drive: str, read_ratio: float) -> tuple[Array, Workload]:
