@@ -1,0 +1,1 @@
+"""Descriptions in a line of words."""

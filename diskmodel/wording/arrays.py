@@ -1,0 +1,162 @@
+"""Arrays in words: "8x Seagate Exos X16 raid6, 1GiB cache" becomes the fields of an array."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from diskmodel.controller.catalogue import load_controller
+from diskmodel.controller.catalogue import named as controller_named
+from diskmodel.drive import catalogue
+from diskmodel.errors import DescriptionError, Fault
+from diskmodel.layout.levels import KINDS, POOLS, draid_counts, level_name
+from diskmodel.naming.matching import meant
+from diskmodel.naming.signposts import signpost
+
+#: Numbers of vdevs and of the drives of each, drive and kind of vdev in words.
+_POOL_WORDS = re.compile(
+    r"(?P<vdevs>\d{1,6})\s*[x×]\s*(?P<width>\d{1,6})(?:\s*[x×]\s*|\s+)(?P<drive>\S+)(?:\s+(?:in\s+)?(?P<level>\S.*))?"
+)
+#: Number of drives, drive and RAID level in words.
+_WORDS = re.compile(r"(?:(?P<disks>\d{1,6})(?:\s*[x×]\s*|\s+))?(?P<drive>\S+)(?:\s+(?:in\s+)?(?P<level>\S.*))?")
+#: The numbers before the drive, and what follows.
+_COUNTED = re.compile(r"(?P<number>\d{1,6}(?:\s*[x×]\s*\d{1,6}(?=[\sx×]))?(?:\s*[x×]\s*|\s+))(?P<rest>\S.*)")
+#: What may follow, each after a comma, beside a controller: "1GiB cache", "2GiB read cache", "strip 256KiB".
+_CACHE = re.compile(r"(?P<size>\S+(?:\s[KMGT]i?B)?)\s+(?:(?P<kind>read|write)[\s-])?cache", re.IGNORECASE)
+_RECORD = re.compile(r"(?:record(?:\s?size)?|volblocksize)s?\s+(?:of\s+)?(?P<size>\S.*)", re.IGNORECASE)
+_ASHIFT = re.compile(r"ashift\s*=?\s*(?P<shift>\d+)", re.IGNORECASE)
+_SYNC = re.compile(r"sync\s*=?\s*(?P<sync>standard|disabled)", re.IGNORECASE)
+#: A log device by the time of its writes: "log 50us", "slog of 30 us".
+_LOG = re.compile(r"(?:s?log|journal)(?:\s+device)?\s+(?:of\s+)?(?P<write>\d\S*(?:\s*[nuµm]?s)?)", re.IGNORECASE)
+#: The same by its drive: "log micron-7450-pro-1920", "journal on micron-7450-pro-1920".
+_LOG_DRIVE = re.compile(r"(?:s?log|journal)(?:\s+device)?\s+(?:on\s+)?(?P<drive>\S+)", re.IGNORECASE)
+#: A special vdev by its drives: "special on 2x micron-7450-pro-1920".
+_SPECIAL = re.compile(r"special(?:\s+(?:vdev|device)s?)?\s+(?:on\s+)?(?P<drives>\S.*)", re.IGNORECASE)
+#: Cache devices of a pool: "cache on micron-7450-pro-1920", "cache on 2x micron-7450-pro-1920".
+_CACHE_DEVICE = re.compile(
+    r"(?:cache|l2arc)(?:\s+devices?)?\s+on\s+(?:(?P<count>\d{1,3})\s*[x×]\s*|(?P<number>\d{1,3})\s+)?(?P<drive>\S+)",
+    re.IGNORECASE,
+)
+_STRIP = re.compile(r"strips?\s+(?:of\s+)?(?P<size>\S.*)", re.IGNORECASE)
+#: What people add to the level of an array with a failed disk.
+_BROKEN = re.compile(r"raid\W*(?P<number>\d+e?)\b.*(degraded|fail|broken|lost|missing|rebuil)", re.IGNORECASE)
+
+#: What may follow the level in words; of RAID and of pools.
+_HOW_TO_ADD = (
+    'after a comma write for example "1GiB cache", "1GiB read cache", "strip 256KiB", "ppl", '
+    '"journal on micron-7450-pro-1920" or a controller',
+    'after a comma write for example "record 128KiB", "64GiB read cache", "cache on micron-7450-pro-1920", '
+    '"log on micron-7450-pro-1920", "special on 2x micron-7450-pro-1920", "sync=disabled" or "ashift=12"',
+)
+
+
+def of_words(words: str) -> dict[str, Any]:
+    """Return the fields of the array that words describe; DescriptionError where they have another form."""
+    if post := signpost(words):
+        raise DescriptionError(Fault("array", words, post.rule, post.fix))
+    first, *more = words.split(",")
+    pool = _POOL_WORDS.fullmatch(_with_drive_in_one(first.strip()))
+    if pool is not None:
+        return _of_pool_words(words, pool, more)
+    found = _WORDS.fullmatch(_with_drive_in_one(first.strip()))
+    if found is None or (found["level"] is None and int(found["disks"] or 1) > 1):
+        missing = "array in words" if found is None else "array in words, which names its RAID level"
+        fix = 'write for example "8x generic-15k raid5"'
+        raise DescriptionError(Fault("array", words, f"is neither a file nor an {missing}", fix))
+    alone = found["level"] is not None and level_name(found["level"]) == "jbod"
+    if found["level"] is not None and found["disks"] is None and not alone:
+        fix = 'write number, drive and level, for example "8x generic-15k raid5"'
+        raise DescriptionError(Fault("array", words, "does not say how many drives", fix))
+    level, disks = found["level"] or "jbod", int(found["disks"] or 1)
+    if broken := _BROKEN.match(",".join([level, *more])):
+        table = f'level = "raid{broken["number"].lower()}", disks = {disks}, failed = [0]'
+        fix = f'write a file with drive = "{found["drive"]}" and layout = {{ {table} }}'
+        raise DescriptionError(Fault("array", words, "only whole arrays can be written in words", fix))
+    tables: dict[str, dict[str, Any]] = {"layout": {"level": level, "disks": disks}, "controller": {}}
+    return {"name": words, "drive": found["drive"], **_with_more(words, tables, more)}
+
+
+def with_level(words: str, level: str) -> str:
+    """Return the words of an array with another RAID level, or with one where they name none.
+
+    Examples
+    --------
+    >>> with_level("8x exos-x16 raid5, 1GiB cache", "raid6"), with_level("2x6 exos-x18", "raidz2")
+    ('8x exos-x16 raid6, 1GiB cache', '2x6 exos-x18 raidz2')
+    """
+    first, *more = words.split(",")
+    plain = _with_drive_in_one(first.strip())
+    found = _POOL_WORDS.fullmatch(plain) or _WORDS.fullmatch(plain)
+    if found is None:
+        return words
+    return ",".join([f"{plain[: found.end('drive')]} {level}", *more])
+
+
+def _with_drive_in_one(words: str) -> str:
+    """Return words with the name of the drive joined by hyphens: "8x Seagate Exos X16 raid6" has three for it."""
+    counted = _COUNTED.fullmatch(words)
+    number, parts = (counted["number"], counted["rest"].split()) if counted else ("", words.split())
+    for at in range(1, len(parts)):
+        level = " ".join(parts[at + (parts[at].lower() == "in") :])
+        if _level_of(level) in KINDS or draid_counts(level):
+            return words if at == 1 else f"{number}{'-'.join(parts[:at])} {level}"
+    drive = "-".join(parts)
+    return f"{number}{drive}" if len(parts) > 1 and len(meant(drive, catalogue().titles)) == 1 else words
+
+
+def _of_pool_words(words: str, found: re.Match[str], more: list[str]) -> dict[str, Any]:
+    """Return the fields of the pool that words describe, as "2x6 seagate-exos-x18 raidz2" does."""
+    level = _level_of(found["level"])
+    vdevs, disks = int(found["vdevs"]), int(found["vdevs"]) * int(found["width"])
+    if level not in POOLS:
+        fix = f"name a kind of vdev ({', '.join(POOLS)}), or write one number of drives: {disks}x {found['drive']}"
+        raise DescriptionError(Fault("array", words, "has numbers of vdevs and of drives, as only pools do", fix))
+    tables: dict[str, dict[str, Any]] = {
+        "layout": {"level": found["level"] if draid_counts(found["level"]) else level, "disks": disks, "vdevs": vdevs},
+        "controller": {},
+    }
+    return {"name": words, "drive": found["drive"], **_with_more(words, tables, more)}
+
+
+def _level_of(word: str) -> str:
+    """Return the registry's name of a level, also of one with the counts of dRAID."""
+    counted = draid_counts(word)
+    return counted[0] if counted else str(level_name(word))
+
+
+def _with_more(words: str, tables: dict[str, dict[str, Any]], more: list[str]) -> dict[str, dict[str, Any]]:
+    """Return layout and controller with what follows after commas."""
+    level = _level_of(tables["layout"]["level"])
+    # a controller first, whose caches the others change
+    for part in sorted(more, key=lambda part: controller_named(part.strip()) is None):
+        if cache := _CACHE.fullmatch(part.strip()):
+            kind = f"{(cache['kind'] or 'write').lower()}_cache"
+            known = dict(tables["controller"].get(kind) or {})
+            known.pop("size_bytes", None)
+            tables["controller"][kind] = {**known, "size": cache["size"]}
+        elif controller := controller_named(part.strip()):
+            tables["controller"] = dict(load_controller(controller)) | tables["controller"]
+        elif record := _RECORD.fullmatch(part.strip()):
+            tables["layout"]["record"] = record["size"]
+        elif ashift := _ASHIFT.fullmatch(part.strip()):
+            tables["layout"]["ashift"] = int(ashift["shift"])
+        elif sync := _SYNC.fullmatch(part.strip()):
+            tables["layout"]["sync"] = sync["sync"].lower()
+        elif log := _LOG.fullmatch(part.strip()):
+            tables["layout"]["log"] = {"write": log["write"]}
+        elif part.strip().lower() in ("ppl", "resync"):
+            tables["layout"]["consistency_policy"] = part.strip().lower()
+        elif log := _LOG_DRIVE.fullmatch(part.strip()):
+            tables["layout"]["log"] = {"drive": log["drive"]}
+        elif special := _SPECIAL.fullmatch(part.strip()):
+            tables["layout"]["special"] = special["drives"]
+        elif device := _CACHE_DEVICE.fullmatch(part.strip()):
+            count = device["count"] or device["number"]
+            tables["layout"]["cache"] = {"drive": device["drive"]} | ({"count": int(count)} if count else {})
+        elif strip := _STRIP.fullmatch(part.strip()):
+            tables["layout"]["strip"] = strip["size"]
+        else:
+            raise DescriptionError(
+                Fault("array", words, f"has {part.strip()!r} beside drives and level", _HOW_TO_ADD[level in POOLS])
+            )
+    return tables
