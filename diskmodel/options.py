@@ -198,8 +198,11 @@ CACHES = ("write_cache", "read_cache")
 #: Fields whose values are often written without "/s".
 _RATES = ("iops", "commits_per_s")
 
+#: Replaces the level of an array.
+LEVEL = Option("--level", "RAID level instead of the array's, for example raid6.", array="layout.level")
 #: Of an array that `simulate`, `compare` and `replay` read from a file or from words.
 ARRAY = (
+    LEVEL,
     CONTROLLER,
     WRITE_CACHE,
     READ_CACHE,
@@ -212,6 +215,12 @@ ARRAY = (
     SEQUENTIAL_RESILVER,
     CACHE_DEVICE,
     CONSISTENCY,
+)
+
+#: The same of several arrays, each of which is asked about with each of the levels.
+ARRAYS = (
+    replace(LEVEL, help="RAID level instead of the arrays', to compare; may be repeated.", kind="texts"),
+    *(option for option in ARRAY if option is not LEVEL),
 )
 
 #: One stream of requests, in place of a workload file.

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from diskmodel.cli.shared.console import print_json, say, show
-from diskmodel.cli.shared.inputs import LoadOptions, check_room, read_array, read_workload, with_usual
+from diskmodel.cli.shared.inputs import LoadOptions, check_room, one_or_several, read_array, read_workloads, with_usual
 from diskmodel.cli.shared.options import (
     ArrayText,
     Asked,
@@ -22,11 +22,12 @@ from diskmodel.cli.shared.options import (
     Percentile,
     Plot,
     Seed,
-    WorkloadFile,
+    WorkloadFiles,
     asks,
 )
 from diskmodel.cli.shared.status import check_place, ends_well
 from diskmodel.cli.shared.time_limit import limited
+from diskmodel.errors import DescriptionError, Fault
 from diskmodel.options import ARRAY, KIND_OF_LOAD, SEARCH_GROUP, USUAL_LOAD
 
 #: The load of a question about a pool of OpenZFS that names none.
@@ -39,7 +40,7 @@ USUAL_OF_POOLS = {**USUAL_LOAD, "--reads": "100%"}
 def capacity(
     array: ArrayText,
     *,
-    workload: WorkloadFile = None,
+    workload: WorkloadFiles = None,
     stream: Asked,
     drive: OtherDrive = None,
     changes: Asked,
@@ -68,31 +69,36 @@ def capacity(
     described = read_array(array, drive, changes)
     given = dict(stream)
     notes: list[str] = []
-    options = LoadOptions(workload, None, given, percentile, device, format)
+    options = LoadOptions(None, None, given, percentile, device, format)
     check_room(options, [described])
-    if workload is None:
+    if not workload:
         usual = USUAL_OF_POOLS if described.layout.kind.is_pool else USUAL_LOAD
         stated = with_usual(options.of_stream(), notes, usual)
         given |= {"reads": stated["--reads"], "block": stated["--block"], "iops": "1"}
-    load = read_workload(replace(options, stream=given), notes)
-    if workload is None:
-        load = load.model_copy(update={"name": load.name.rpartition(", ")[0]})
-    found = find_capacity(
-        described,
-        load,
-        seed=seed,
-        n_requests=requests,
-        engine=engine,
-        n_draws=0 if only_run_noise else DRAWS,
-    )
+    loads = read_workloads(workload, replace(options, stream=given), notes)
+    if not workload:
+        loads = [one.model_copy(update={"name": one.name.rpartition(", ")[0]}) for one in loads]
+    if plot is not None and len(loads) > 1:
+        raise DescriptionError(Fault("plot", str(plot), "shows one workload", "give one, or leave --plot out"))
+    found = [
+        find_capacity(
+            described,
+            load,
+            seed=seed,
+            n_requests=requests,
+            engine=engine,
+            n_draws=0 if only_run_noise else DRAWS,
+        )
+        for load in loads
+    ]
     if as_json:
-        print_json({**found.to_dict(), "workload_notes": notes})
+        print_json(one_or_several([each.to_dict() for each in found], workload_notes=notes))
     else:
         from diskmodel.plan.show.capacity import capacity_table
 
-        show(capacity_table(found))
+        show(*map(capacity_table, found))
     if plot is not None:
         from diskmodel.plan.show.plot import save_latency_plot
 
-        save_latency_plot([(described.name or array, found.curve)], plot)
+        save_latency_plot([(described.name or array, found[0].curve)], plot)
         say(f"plot of latency against load: {plot}")

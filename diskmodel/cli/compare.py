@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from diskmodel.cli.shared.console import print_json, say, show
-from diskmodel.cli.shared.inputs import LoadOptions, check_room, ratios, read_array, read_workload
+from diskmodel.cli.shared.inputs import LoadOptions, check_room, one_or_several, ratios, read_arrays, read_workloads
 from diskmodel.cli.shared.options import (
     ArrayTexts,
     Asked,
@@ -23,13 +23,13 @@ from diskmodel.cli.shared.options import (
     Plot,
     QueueDepth,
     Seed,
-    WorkloadFile,
+    WorkloadFiles,
     asks,
 )
 from diskmodel.cli.shared.status import check_place, ends_well, no_answer
 from diskmodel.cli.shared.time_limit import limited
-from diskmodel.errors import DescriptionError
-from diskmodel.options import ARRAY, OBJECTIVE, SEARCH_GROUP, STREAM
+from diskmodel.errors import DescriptionError, Fault
+from diskmodel.options import ARRAYS, OBJECTIVE, SEARCH_GROUP, STREAM
 
 
 def read_limit_ms(p99: str) -> float:
@@ -52,11 +52,11 @@ def read_limit_ms(p99: str) -> float:
 
 @ends_well
 @limited("lower --requests")
-@asks(stream=STREAM, changes=ARRAY)
+@asks(stream=STREAM, changes=ARRAYS)
 def compare(
     arrays: ArrayTexts,
     *,
-    workload: WorkloadFile = None,
+    workload: WorkloadFiles = None,
     stream: Asked,
     drive: OtherDrives = None,
     changes: Asked,
@@ -95,31 +95,37 @@ def compare(
     from diskmodel.plan import compare as run
 
     check_place(plot, "plot", (".png", ".svg"))
-    described = [read_array(given, drive, changes) for given in arrays]
-    load = LoadOptions(workload, queue_depth, stream, percentile, device, format)
+    described = read_arrays(arrays, drive, changes)
+    load = LoadOptions(None, queue_depth, stream, percentile, device, format)
     notes: list[str] = []
     check_room(load, described)
-    found = run(
-        described,
-        read_workload(load, notes),
-        seed=seed,
-        n_requests=requests,
-        growth_ratio=None if growth is None else ratios(growth=growth)[0],
-        p99_limit_ms=None if p99 is None else read_limit_ms(p99),
-        engine=engine,
-        n_draws=0 if only_run_noise else DRAWS,
-    )
+    loads = read_workloads(workload, load, notes)
+    if plot is not None and len(loads) > 1:
+        raise DescriptionError(Fault("plot", str(plot), "shows one workload", "give one, or leave --plot out"))
+    found = [
+        run(
+            described,
+            one,
+            seed=seed,
+            n_requests=requests,
+            growth_ratio=None if growth is None else ratios(growth=growth)[0],
+            p99_limit_ms=None if p99 is None else read_limit_ms(p99),
+            engine=engine,
+            n_draws=0 if only_run_noise else DRAWS,
+        )
+        for one in loads
+    ]
     if as_json:
-        print_json({**found.to_dict(), "workload_notes": notes})
+        print_json(one_or_several([each.to_dict() for each in found], workload_notes=notes))
     else:
         from diskmodel.plan.show.table import comparison_table
 
-        show(comparison_table(found))
+        show(*map(comparison_table, found))
     if plot is not None:
         from diskmodel.plan.show.plot import curves_of, save_latency_plot
 
-        save_latency_plot(curves_of(found.arrays), plot)
+        save_latency_plot(curves_of(found[0].arrays), plot)
         say(f"plot of latency against load: {plot}")
-    if not any(item.healthy.is_stable for item in found.arrays):
-        which = "none of the arrays sustains" if len(arrays) > 1 else "the array does not sustain"
+    if not all(any(item.healthy.is_stable for item in each.arrays) for each in found):
+        which = "none of the arrays sustains" if len(described) > 1 else "the array does not sustain"
         raise no_answer(f"{which} the load: lower it, or add disks")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -9,7 +10,15 @@ import typer
 
 from diskmodel.cli.shared.console import print_json, say, show, show_lines
 from diskmodel.cli.shared.heat_map import check_heat_map, save_heat_map
-from diskmodel.cli.shared.inputs import LoadOptions, check_room, read_array, read_replay, read_workload, refuse_wrap
+from diskmodel.cli.shared.inputs import (
+    LoadOptions,
+    check_room,
+    one_or_several,
+    read_array,
+    read_replay,
+    read_workloads,
+    refuse_wrap,
+)
 from diskmodel.cli.shared.options import (
     ArrayText,
     Asked,
@@ -24,7 +33,7 @@ from diskmodel.cli.shared.options import (
     Percentile,
     QueueDepth,
     Seed,
-    WorkloadFile,
+    WorkloadFiles,
     asks,
 )
 from diskmodel.cli.shared.status import ends_well, no_answer
@@ -37,6 +46,7 @@ if TYPE_CHECKING:
     from diskmodel.engine.run import Engine as EngineName
     from diskmodel.engine.simulate import Keep
     from diskmodel.engine.steady.shared import Begin
+    from diskmodel.result import Result
     from diskmodel.workload import TraceWorkload, Workload
 
 
@@ -46,7 +56,7 @@ if TYPE_CHECKING:
 def simulate(
     array: ArrayText,
     *,
-    workload: WorkloadFile = None,
+    workload: WorkloadFiles = None,
     stream: Asked,
     drive: OtherDrive = None,
     changes: Asked,
@@ -132,29 +142,27 @@ def simulate(
     Exits with status 3 when the array is overloaded, or when, without --requests, the interval stays wider than
     --precision.
     """
-    from diskmodel.drive.flash.wear import wear
     from diskmodel.engine.simulate import simulate as run
-    from diskmodel.host.limit import left_out
-    from diskmodel.result.commits import has_syncs
-    from diskmodel.result.reserve import no_reserve
     from diskmodel.result.show.iostat import iostat_text
 
     check_heat_map(heat_map)
     if heat_map is not None and keep != "all":
         raise DescriptionError(Fault("keep", keep, "keeps no single response for --heat-map", "leave out --keep"))
     described = read_array(array, drive, changes)
-    load: Workload | TraceWorkload
+    loads: list[Workload | TraceWorkload]
     notes: list[str] = []
+    if len(workload or ()) > 1:
+        _refuse_beside_several({"replay": replay, "iostat": iostat, "heat-map": heat_map})
     if replay is None:
         refuse_wrap(wrap)
-        options = LoadOptions(workload, queue_depth, stream, percentile, device, format)
+        options = LoadOptions(None, queue_depth, stream, percentile, device, format)
         check_room(options, [described])
-        load = read_workload(options, notes)
-    elif workload is None:
+        loads = [*read_workloads(workload, options, notes)]
+    elif not workload:
         raise DescriptionError(Fault("replay", replay, "needs a trace", "give one with --workload"))
     else:
         load = read_replay(
-            workload,
+            workload[0],
             replay,
             queue_depth,
             percentile=percentile,
@@ -163,31 +171,75 @@ def simulate(
             wraps=wrap,
             sync=stream["sync"],
         )
+        loads = [load]
         requests = requests or len(load.trace)
-    result = run(
-        described,
-        load,
-        seed=seed,
-        engine=cast("EngineName", engine),
-        n_requests=requests,
-        precision=precision,
-        profile_draws=0 if only_run_noise else profile_draws,
-        keep=cast("Keep", keep),
-        start=cast("Begin", start),
-        replications=replications,
-    )
+    results = [
+        run(
+            described,
+            one,
+            seed=seed,
+            engine=cast("EngineName", engine),
+            n_requests=requests,
+            precision=precision,
+            profile_draws=0 if only_run_noise else profile_draws,
+            keep=cast("Keep", keep),
+            start=cast("Begin", start),
+            replications=replications,
+        )
+        for one in loads
+    ]
+    title = "" if described.name == array else f"{described.name or Path(array).stem}: "
     if as_json:
-        print_json({**result.to_dict(), "workload_notes": notes})
-        for message in result.messages:
-            say(message)
+        named = [{"name": one.name} if len(loads) > 1 else {} for one in loads]
+        answers = [{**name, **each.to_dict()} for name, each in zip(named, results, strict=True)]
+        print_json(one_or_several(answers, workload_notes=notes))
+        for result in results:
+            for message in result.messages:
+                say(message)
+    elif len(loads) > 1:
+        from diskmodel.result.show.loads import loads_table
+
+        by_load = {one.name: each for one, each in zip(loads, results, strict=True)}
+        show(f"{title}{described.title}", loads_table(by_load))
+        for name, each in by_load.items():
+            for message in each.messages:
+                say(f"{name}: {message}")
     else:
-        title = "" if described.name == array else f"{described.name or Path(array).stem}: "
-        show(f"{title}{described.title}; workload {load.name}", result)
+        show(f"{title}{described.title}; workload {loads[0].name}", results[0])
         if iostat:
-            show_lines("iostat -x\n" + iostat_text(result.to_dict()["iostat"]))
+            show_lines("iostat -x\n" + iostat_text(results[0].to_dict()["iostat"]))
     if heat_map is not None:
         name = described.name or str(array)
-        save_heat_map(f"{name} under {load.name}", [(name, described, result)], heat_map)
+        save_heat_map(f"{name} under {loads[0].name}", [(name, described, results[0])], heat_map)
+    for one, result in zip(loads, results, strict=True):
+        for note in _remarks(described, one, result):
+            say(f"{one.name}: {note}" if len(loads) > 1 else note)
+    if overloaded := [one.name for one, result in zip(loads, results, strict=True) if not result.is_stable]:
+        by = f" by {', '.join(overloaded)}" if len(loads) > 1 else ""
+        raise no_answer(f"the array is overloaded{by}; lower the load or add disks")
+    wide = max(results, key=lambda result: not result.is_converged)
+    if requests is None and not wide.is_converged:
+        raise no_answer(
+            f"the interval is still wider than ±{precision:.3g} of the mean after {wide.n_requests:,} requests; "
+            "raise --precision, or set --requests"
+        )
+
+
+def _refuse_beside_several(given: Mapping[str, object]) -> None:
+    """Refuse options that are about one load, where there are several."""
+    rule, fix = "is about one workload, and there are several", "give one, or leave it out"
+    faults = [Fault(f"--{name}", None, rule, fix) for name, value in given.items() if value]
+    if faults:
+        raise DescriptionError(faults)
+
+
+def _remarks(described: Array, load: Workload | TraceWorkload, result: Result) -> list[str]:
+    """Return what to know of a result that is not in its table."""
+    from diskmodel.drive.flash.wear import wear
+    from diskmodel.host.limit import left_out
+    from diskmodel.result.commits import has_syncs
+    from diskmodel.result.reserve import no_reserve
+
     written = max(use.write_bytes_per_s for use in result.per_disk)
     is_safe = has_syncs(result.requests)
     cached = _drive_cache(described) if written and not is_safe else ""
@@ -197,16 +249,8 @@ def simulate(
     is_filled = result.rebuild is not None and result.rebuild.is_of_pool
     reserve = no_reserve(busiest) if result.is_stable and load.is_open and not is_filled else ""
     host = described.behind_host(load).host
-    for note in (reserve, cached, wear(described.drive, written), left_out(host, result.iops.mean)):
-        if note:
-            say(note)
-    if not result.is_stable:
-        raise no_answer("the array is overloaded; lower the load or add disks")
-    if requests is None and not result.is_converged:
-        raise no_answer(
-            f"the interval is still wider than ±{precision:.3g} of the mean after {result.n_requests:,} requests; "
-            "raise --precision, or set --requests"
-        )
+    said = [reserve, cached, wear(described.drive, written), left_out(host, result.iops.mean)]
+    return [note for note in said if note]
 
 
 def _drive_cache(array: Array) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,6 +13,7 @@ from diskmodel.errors import DescriptionError, Fault, FormatError
 from diskmodel.options import (
     ARRAY,
     BLOCK,
+    LEVEL,
     STREAM,
     SYNC,
     THROUGHPUT,
@@ -45,6 +46,8 @@ def read_array(given: str, drive: str | None = None, changes: Mapping[str, Any] 
     """
     from diskmodel.array import Array
     from diskmodel.drive import load_drive
+    from diskmodel.layout.levels import level_name
+    from diskmodel.wording.arrays import with_level
 
     is_path = len(given.split()) == 1 and (os.sep in given or bool(Path(given).suffix))
     # in "1x ./my disk.toml" the file is that of a drive
@@ -52,10 +55,27 @@ def read_array(given: str, drive: str | None = None, changes: Mapping[str, Any] 
     is_file = Path(given).exists() or is_path or (Path(given).suffix == ".toml" and not has_number)
     if is_file:
         _refuse_status(Path(given))
+    changes = dict(changes or {})
+    if not is_file and (level := changes.pop(LEVEL.key, None)):
+        given = with_level(given, level)
     array = Array.load(given) if is_file else Array.from_words(given)
+    if (level := changes.get(LEVEL.key)) and level_name(level) != array.layout.level:
+        array = array.model_copy(update={"name": f"{array.name or Path(given).stem}, {level}"})
     if drive is not None:
         array = Array.parse({**dict(array), "drive": load_drive(drive)}, f"{given} with drive {drive}")
-    return with_options(array, changes or {}, given)
+    return with_options(array, changes, given)
+
+
+def read_arrays(given: Iterable[str], drive: str | None, changes: Mapping[str, Any]) -> list[Array]:
+    """Return the arrays in files or words, each with every level that is asked about.
+
+    Raises
+    ------
+    DescriptionError
+        As `read_array`.
+    """
+    levels = changes.get(LEVEL.key) or [None]
+    return [read_array(one, drive, {**changes, LEVEL.key: level}) for one in given for level in levels]
 
 
 def _refuse_status(path: Path) -> None:
@@ -295,6 +315,25 @@ def read_workload(
     return workload if load.queue_depth is None else workload.with_queue_depth(load.queue_depth)
 
 
+def read_workloads(paths: Sequence[Path] | None, load: LoadOptions, notes: list[str]) -> list[Workload]:
+    """Return the workloads of files, or the one of the options; those of one name have a number behind it.
+
+    Raises
+    ------
+    DescriptionError, FormatError
+        As `read_workload`.
+    """
+    sources: list[Path | None] = [*paths] if paths else [None]
+    found = [read_workload(replace(load, path=path), notes) for path in sources]
+    names = [one.name for one in found]
+    return [
+        one.model_copy(update={"name": f"{one.name} ({names[: at + 1].count(one.name)})"})
+        if names.count(one.name) > 1
+        else one
+        for at, one in enumerate(found)
+    ]
+
+
 #: How to have an answer of a recording whose flushes are left out.
 _WITH_SYNC = (
     "say how writes are made safe: --sync fdatasync for a flush after each, or --sync none for a figure without flushes"
@@ -412,6 +451,11 @@ def check_room(load: LoadOptions, arrays: Iterable[Array]) -> None:
     ]
     if faults:
         raise DescriptionError(faults)
+
+
+def one_or_several(answers: Sequence[Mapping[str, Any]], **beside: Any) -> dict[str, Any]:
+    """Return the JSON document of answers about several workloads: a list of them, or of a single one itself."""
+    return {**answers[0], **beside} if len(answers) == 1 else {"workloads": list(answers), **beside}
 
 
 def _rate_of(given: Mapping[str, str]) -> str:

@@ -51,12 +51,12 @@ OtherDrives = Annotated[
         help="Drive instead of the arrays': a profile, or a name in the catalogue.", rich_help_panel=ARRAY_GROUP
     ),
 ]
-WorkloadFile = Annotated[
-    Path | None,
+WorkloadFiles = Annotated[
+    list[Path] | None,
     typer.Option(
         "--workload",
         "-w",
-        help="Workload: a TOML file, or output of iostat, sar or fio, or a trace.",
+        help="Workload: a TOML file, or output of iostat, sar or fio, or a trace; may be repeated: loads side by side.",
         rich_help_panel=LOAD,
     ),
 ]

@@ -145,3 +145,52 @@ def test_what_a_load_does_not_say_is_assumed_and_said():
     done = run("simulate", "8x generic-15k raid5", "--iops", 100, "--requests", 600, "--only-run-noise")
     assert "8 KiB uniform, 70% reads, 100/s" in done.stdout
     assert "assumed: --reads 70% and --block 8k" in done.stderr
+
+
+SHORT = ("--requests", 600, "--only-run-noise")
+
+
+def test_a_level_replaces_that_of_words_and_of_a_file():
+    load = ("--iops", 100, "--reads", "70%", "--block", "8k", *SHORT)
+    assert ", raid6; workload" in run("simulate", "8x generic-15k", "--level", "RAID 6", *load).stdout
+    assert ", raid10; workload" in run("simulate", "8x generic-15k raid5", "--level", "raid10", *load).stdout
+    raid5 = EXAMPLES / "raid5.toml"
+    found = answer("compare", "8x generic-15k", "--level", "raid5", "--level", "raid6", *load)
+    assert [one["name"] for one in found["arrays"]] == ["8x generic-15k raid5", "8x generic-15k raid6"]
+    assert [one["level"] for one in found["arrays"]] == ["raid5", "raid6"]
+    assert 0 < found["arrays"][1]["loss_per_year"] < found["arrays"][0]["loss_per_year"]
+    both = answer("compare", raid5, "--level", "raid5", "--level", "raid6", *load)
+    assert [one["name"] for one in both["arrays"]] == ["RAID 5, 8 disks", "RAID 5, 8 disks, raid6"]
+    assert "--level='raid7': is not one of the choices" in refusal("capacity", raid5, "--level", "raid7", *load[2:6])
+
+
+def test_loads_stand_side_by_side(tmp_path):
+    alone = write(tmp_path / "oltp.toml", 'name = "oltp"\nsize = "8 KiB"\nread_ratio = 0.7\nrate = "300/s"\n')
+    streams = """
+    name = "with backup"
+    [[streams]]
+    name = "oltp"
+    size = "8 KiB"
+    read_ratio = 0.7
+    rate = "300/s"
+    [[streams]]
+    name = "backup"
+    size = "1 MiB"
+    read_ratio = 1.0
+    rate = "50/s"
+    addresses = { pattern = "sequential" }
+    """
+    beside = write(tmp_path / "both.toml", streams)
+    words = ("simulate", "8x generic-10k raid10", "-w", alone, "-w", beside, "--requests", 2000, "--only-run-noise")
+    table = run(*words).stdout
+    rows = {line[:18].strip(): line[18:].split() for line in table.splitlines() if ":" in line}
+    assert float(rows["oltp: mean ms"][0]) < float(rows["oltp: mean ms"][1])  # the backup makes them wait
+    assert rows["backup: mean ms"][0] == "–"
+    found = answer(*words)["workloads"]
+    assert [one["name"] for one in found] == ["oltp", "with backup"]
+    assert found[1]["bytes_per_s"] > 10 * found[0]["bytes_per_s"]
+    assert "--iostat: is about one workload" in refusal(*words, "--iostat")
+    twice = answer("compare", "8x generic-10k raid10", "-w", alone, "-w", alone, *SHORT)["workloads"]
+    assert [one["workload"]["name"] for one in twice] == ["oltp (1)", "oltp (2)"]
+    carried = answer("capacity", "8x generic-10k raid10", "-w", alone, "-w", beside, *SHORT)["workloads"]
+    assert carried[1]["most_per_s"] < carried[0]["most_per_s"]
