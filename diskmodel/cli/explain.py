@@ -12,7 +12,8 @@ from diskmodel.cli.shared.inputs import read_array
 from diskmodel.cli.shared.options import Asked, Debug, Device, Json, OtherDrive, Seed, asks
 from diskmodel.cli.shared.status import check_place, ends_well
 from diskmodel.cli.shared.time_limit import limited
-from diskmodel.options import ARRAY
+from diskmodel.errors import DescriptionError, Fault
+from diskmodel.options import ARRAY, LOAD
 
 
 @ends_well
@@ -20,14 +21,22 @@ from diskmodel.options import ARRAY
 @asks(changes=ARRAY)
 def explain(
     results: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Argument(
             metavar="RESULT…",
             help="What was measured on the array: results of fio or DiskSpd, iostat -x or sar, a trace with response "
-            "times, a measurement by diskmodel; recognized by content.",
+            "times, a measurement by diskmodel; recognized by content. Or say it with --measured.",
         ),
-    ],
+    ] = None,
     *,
+    measured: Annotated[
+        list[str] | None,
+        typer.Option(
+            help='What was measured, in words: "300/s, await 76ms, 100% busy", "45 MB/s, 1M, sync writes"; may be '
+            "repeated.",
+            rich_help_panel=LOAD,
+        ),
+    ] = None,
     array: Annotated[
         str, typer.Option("--array", "-a", help='The array as it should be: a TOML file, or "8x generic-15k raid5".')
     ],
@@ -45,13 +54,18 @@ def explain(
 ) -> None:
     """Explain why an array is slower or faster than it should be: expected against measured, and the likely causes."""
     from diskmodel.explanation.explain import explain as run
+    from diskmodel.explanation.said import EXAMPLES, measured_in_words
 
+    said = [measured_in_words(text) for text in measured or ()]
+    if not results and not said:
+        rule, fix = "are missing", "name an output of fio, iostat or a trace, or say it: --measured " + EXAMPLES
+        raise DescriptionError(Fault("RESULT", None, rule, fix))
     check_place(report, "report", (".html",))
     check_place(job, "job")
     described = read_array(array, drive, changes)
     with progress() as bar:
         bar.add_task("simulating what is expected, and what may be the cause", total=None)
-        found = run(results, described, device=device, seed=seed)
+        found = run([*(results or ()), *said], described, device=device, seed=seed)
     if job is not None and found.next is not None:
         from diskmodel.output import write_text
 

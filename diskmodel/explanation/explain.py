@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from diskmodel.array import Array
@@ -18,7 +18,7 @@ from diskmodel.explanation.weigh import weigh
 
 
 def explain(
-    results: str | Path | Iterable[str | Path] | Sequence[Measured],
+    results: str | Path | Measured | Iterable[str | Path | Measured],
     array: Array | str,
     *,
     device: str | None = None,
@@ -28,9 +28,9 @@ def explain(
 
     Parameters
     ----------
-    results : path, iterable of paths, or sequence of Measured
+    results : path, Measured, or iterable of these
         Results of fio or other load generators, recordings of iostat, sar and their like, traces with responses,
-        measurements of `diskmodel measure`. All of them of the same array.
+        measurements of `diskmodel measure`; `measured_in_words` makes one of a line. All of them of the same array.
     array : Array, or words for one
         As it should be.
     device : str, optional
@@ -49,12 +49,14 @@ def explain(
     began = time.perf_counter()
     if isinstance(array, str):
         array = Array.from_words(array)
-    given = [results] if isinstance(results, str | Path) else list(results)
+    given = [results] if isinstance(results, str | Path | Measured) else list(results)
     left_out: list[str] = []
-    if given and isinstance(given[0], Measured):
-        measured = [one for one in given if isinstance(one, Measured)]
-    else:
-        measured, left_out = read_results([one for one in given if isinstance(one, str | Path)], device)
+    measured = [one for one in given if isinstance(one, Measured)]
+    if paths := [one for one in given if isinstance(one, str | Path)]:
+        read, left_out = read_results(paths, device)
+        measured = [*read, *measured]
+    if not measured:
+        read_results([], device)  # says what is missing
     with doing("simulating what is expected"):
         rig = Rig(array, measured, seed)
     verdict = compare(rig)
