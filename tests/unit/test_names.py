@@ -23,6 +23,10 @@ from tests.unit.cli.commands import answer, run
         ("ata-ST16000NM001G-2KK103", "seagate-exos-x16"),
         ("WDC WD40EFRX-68N32N0", "wd-red-wd40efrx"),
         ("TOSHIBA MG08ACA16TE", "toshiba-mg08aca16te"),
+        ("IronWolf 8TB", "seagate-ironwolf-8"),
+        ("IronWolf Pro", "seagate-ironwolf-pro-20"),
+        ("WD Red Plus", "wd-red-plus-8"),
+        ("TOSHIBA_HDWG480", "toshiba-n300-8"),
         ("SAMSUNG MZQLB1T9HAJR-00007", "samsung-pm983-1920"),
         ("Micron_7450_MTFDKCC1T9TFR", "micron-7450-pro-1920"),
     ],
@@ -75,6 +79,8 @@ def test_words_of_an_array_name_a_drive_in_several_words(words: str, name: str, 
 def test_controllers() -> None:
     for text in ("h730", "H730", "PERC H730", "perc_h730"):
         assert load_controller(text) == profiles()["perc-h730"].controller
+    for text, name in (("P408i-a", "smart-array-p408i"), ("MegaRAID 9460", "megaraid-9460-8i"), ("H755", "perc-h755")):
+        assert load_controller(text) == profiles()[name].controller, text
     with pytest.raises(DescriptionError, match="is not a controller in the catalogue"):
         load_controller("perc")
     assert Array.from_words("8x generic-7k2 raid6, H730").controller == profiles()["perc-h730"].controller

@@ -14,7 +14,7 @@ from pydantic import BeforeValidator
 from diskmodel.controller.description import Controller
 from diskmodel.errors import DescriptionError, Fault, choose_from
 from diskmodel.faults import inner
-from diskmodel.naming.matching import meant, several
+from diskmodel.naming.matching import meant, several, words_of
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,9 @@ def _meant(text: str) -> list[str]:
     """Return the controllers whose names have all words of a text, with a number among them: "H730", "PERC h330"."""
     if text in profiles():
         return [text]
-    return meant(text, dict.fromkeys(profiles(), "")) if any(map(str.isdigit, text)) else []
+    # the letter behind a P408i-a says what slot it fits
+    plain = " ".join(word for word in words_of(text) if len(word) > 1)
+    return meant(plain, dict.fromkeys(profiles(), "")) if any(map(str.isdigit, plain)) else []
 
 
 def _name_of(text: str) -> str:
