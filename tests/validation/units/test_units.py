@@ -7,7 +7,7 @@ import pytest
 from diskmodel.array import Array
 from diskmodel.workload import Workload
 from tests.validation.coverage import evidence as coverage
-from tests.validation.units import evidence, page, predicted
+from tests.validation.units import evidence, off, page, predicted
 from tests.validation.units.said import MINOR, WORDS, Said
 
 #: The least number of units and of figures.
@@ -76,6 +76,27 @@ def test_an_unknown_word_is_refused() -> None:
     with pytest.raises(ValueError, match="color: one of model"):
         Said(("color",))
     assert set(MINOR) < set(WORDS)
+
+
+def test_specimens_of_a_model_count_once_in_what_a_kind_of_load_is_off_by() -> None:
+    eight = [(case, values) for case, values in page.pairs() if case.model == "kiehl-15k" and len(case.measured) == 1]
+    single = [pair for pair in eight if off.kind_of(pair[0]) == ("hard disk", "mixed", "2 to 8")]
+    assert len(single) == 8
+    assert off.of_models(single, "iops") == [pytest.approx(-0.12, abs=0.03)]
+
+
+@pytest.mark.parametrize(
+    ("unit", "what", "kind"),
+    [
+        ("p822-15k-raid10", "8 disks", ("arrays: hard disk", "writes", "2 to 8")),
+        ("pm9a3-960", "rate", ("flash", "mixed", "a rate")),
+        ("st18000ne000", "100% reads", ("hard disk", "sequential reads", "9 to 64")),
+    ],
+)
+def test_a_load_has_its_kind(unit: str, what: str, kind: tuple[str, str, str]) -> None:
+    cases = [case for case in evidence.new_cases() if case.unit == unit]
+    found = {off.kind_of(case) for case in cases if what in case.name or what == "rate"}
+    assert kind in found
 
 
 def test_the_page_is_what_the_script_writes() -> None:
