@@ -81,6 +81,10 @@ class Host:
     def submit(self, request: HostRequest) -> None:
         """A request comes in, now: first the processor that is free first (rules H1, H4)."""
         work = self._work_ns(request)
+        if not work and self.processor_pauses is None:
+            # what takes no time does not wait for a processor, whoever has it
+            self._lock(request)
+            return
         begin = max(self.clock.now, self.processors.first_free_ns)
         free = begin + work
         if self.processor_pauses is not None:

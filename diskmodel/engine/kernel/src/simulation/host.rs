@@ -101,6 +101,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             host.goes_on_at = Some((request.op, request.sector + request.n));
             (if is_next { host.sequential_ns } else { host.submission_ns })[request.op as usize]
         };
+        if work == 0 && host.processor_pauses.is_none() {
+            // what takes no time does not wait for a processor, whoever has it
+            return self.take_lock(id);
+        }
         let begin = now.max(self.processors.first_free());
         let begin = begin.min(LAST_NS);
         let free = match &mut host.processor_pauses {
