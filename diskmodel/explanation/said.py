@@ -37,6 +37,8 @@ class _Said:
     Attributes
     ----------
     rate_per_s, bytes_per_s, busy_ratio, size_bytes, read_ratio, depth : optional
+    parts_per_s : dict of str to float
+        Rates of "reads" and "writes".
     times_ns : dict of str to float
         By figure: "mean", "reads.mean", "writes.p99".
     is_sequential : bool or None
@@ -50,6 +52,7 @@ class _Said:
     size_bytes: int | None = None
     read_ratio: float | None = None
     depth: int | None = None
+    parts_per_s: dict[str, float] = field(default_factory=dict)
     times_ns: dict[str, float] = field(default_factory=dict)
     is_sequential: bool | None = None
     sync: str = "none"
@@ -60,9 +63,14 @@ def _value(text: str, suffix: str) -> float:
 
 
 def _rate(said: _Said, found: re.Match[str]) -> None:
-    said.rate_per_s = float(found["number"].replace(",", ""))
-    if found["of"]:
-        said.read_ratio = 1.0 if found["of"].startswith("read") else 0.0
+    rate = float(found["number"].replace(",", ""))
+    if not found["of"]:
+        said.rate_per_s = rate
+        return
+    of = "reads" if found["of"].lower().startswith("r") else "writes"
+    said.parts_per_s[of] = rate
+    said.rate_per_s = sum(said.parts_per_s.values())
+    said.read_ratio = said.parts_per_s.get("reads", 0.0) / said.rate_per_s if said.rate_per_s else None
 
 
 def _throughput(said: _Said, found: re.Match[str]) -> None:
@@ -123,7 +131,7 @@ _PARTS: tuple[tuple[re.Pattern[str], Callable[[_Said, re.Match[str]], None]], ..
     for pattern, put in (
         (rf"(?P<number>{_NUMBER})\s*(?P<unit>[kmg]i?b/s|mbit/s|gbit/s)", _throughput),
         (rf"(?P<number>{_NUMBER})\s*(?:(?P<of>reads?|writes?)\s*)?(?:/s|iops|requests/s|per second)", _rate),
-        (rf"(?P<number>{_NUMBER})\s*(?P<of>reads?|writes?)\s*(?:/s|a second|per second)", _rate),
+        (rf"(?P<number>{_NUMBER})\s*(?P<of>reads?|writes?|[rw])\s*(?:/s|a second|per second)", _rate),
         (r"(?P<percent>\d+(?:\.\d+)?)\s*%\s*(?:busy|util(?:ization)?|utilized)", _busy),
         (r"(?:%?util(?:ization)?|busy)\s*(?P<percent>\d+(?:\.\d+)?)\s*%?", _busy),
         (r"(?P<percent>\d+(?:\.\d+)?)\s*%\s*(?P<of>reads?|writes?)", _mix),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from diskmodel.array import Array
+from diskmodel.drive import VirtualTables
+from diskmodel.errors import DescriptionError, Fault
 from diskmodel.plan.answer.load_curve import LoadPoint
 from diskmodel.plan.comparison.load_curve import LOADS
 from diskmodel.plan.trial.at_once import at_once
@@ -21,6 +23,9 @@ _AT_ONCE = 4
 #: Rates beyond the last that is sustained, as multiples of it, until one is an overload. A busier log makes larger
 #: batches, so that its disks are hardly busier: there is far more to go than they say.
 _STEP, _STEP_OF_A_LOG = 1.3, 2.0
+#: Writes of a run, as a multiple of what a pool collects in memory, from which its disks have had to keep up. At half,
+#: a run that filled the memory once would count.
+_MEMORIES = 2
 
 
 def points_to_overload(
@@ -35,16 +40,43 @@ def points_to_overload(
 
     def at(rate_per_s: float) -> LoadPoint:
         load = workload.scaled(rate_per_s / own)
-        return LoadPoint(rate_per_s / own, rate_per_s, evaluate(array, load, n_requests=n_requests, seed=seed))
+        outcome = evaluate(array, load, n_requests=n_requests, seed=seed)
+        if outcome.is_stable:
+            _check_that_disks_write(array, workload, rate_per_s, n_requests)
+        return LoadPoint(rate_per_s / own, rate_per_s, outcome)
 
     full = _full_rate(at, rule_of_an_array(array, workload).host_iops or own)
     points: list[LoadPoint] = []
-    with at_once(evaluate) as pool:
+    with at_once(evaluate) as workers:
         for first in range(0, len(LOADS), _AT_ONCE):
-            points += pool.map(at, [share * full for share in LOADS[first : first + _AT_ONCE]])
+            points += workers.map(at, [share * full for share in LOADS[first : first + _AT_ONCE]])
             if not all(point.outcome.is_stable for point in points):
                 break
     return _closed_in(at, points, _STEP_OF_A_LOG if workload.is_a_log else _STEP)
+
+
+def _check_that_disks_write(array: Array, workload: Workload, rate_per_s: float, n_requests: int) -> None:
+    """Refuse a rate that was sustained and that no disks can write: what the runs wrote stayed in memory.
+
+    Raises
+    ------
+    DescriptionError
+        When the runs were that short.
+    """
+    pool = array.tables().pool
+    written = sum(stream.row_weight * stream.write_ratio * stream.mean_size_bytes for stream in workload.streams)
+    written /= sum(stream.row_weight for stream in workload.streams)
+    drive = array.drive_tables()
+    if (
+        pool is None
+        or isinstance(drive, VirtualTables)
+        or rate_per_s * written <= (array.layout.disks * drive.interface_bytes_per_s)
+    ):
+        return
+    if n_requests * written > _MEMORIES * pool.writes.dirty_most * array.drive.sector_bytes:
+        return
+    rule = "are too few: what they write stays in memory, and disks never have to keep up with it"
+    raise DescriptionError(Fault("requests", n_requests, rule, "leave it out, or raise it ten times"))
 
 
 def _full_rate(at: Callable[[float], LoadPoint], guess: float) -> float:

@@ -30,6 +30,11 @@ from tests.unit.cli.commands import refusal
             {"iops": 125, "writes.mean": 8e6, "writes.p99": 20e6},
         ),
         ("5 MB/s and 300/s, reads, await 20ms, 100% busy", "16 KiB uniform, 100% reads, 6 outstanding", None),
+        (
+            "20 r/s, 60 w/s, 4k, r_await 5ms, w_await 9ms, 20% util",
+            "4 KiB uniform, 25% reads, 80/s",
+            {"reads.mean": 5e6, "writes.mean": 9e6},
+        ),
         ("80 writes/s, 30% utilization, w_await 4ms, 64k, direct", "64 KiB uniform, 0% reads, 80/s", None),
     ],
 )

@@ -82,3 +82,10 @@ def test_the_command() -> None:
     found = answer(*words, "--block", "64k")
     assert found["most_low_per_s"] == found["highest"]["offered"] < found["overload_per_s"]
     assert json.loads(json.dumps(found))["workload"]["streams"][0]["sizes"][0]["size_bytes"] == 65536
+
+
+def test_writes_that_stay_in_memory_are_no_rate_of_a_pool() -> None:
+    """3,000 MiB are less than OpenZFS collects before anything has to reach the disks."""
+    load = Workload.parse({"size": "1 MiB", "read_ratio": 0, "rate": "1/s", "addresses": {"pattern": "sequential"}})
+    with pytest.raises(DescriptionError, match="requests=300: are too few"):
+        find_capacity(Array("8x generic-7k2 raidz2"), load, n_requests=300, n_draws=0)
