@@ -175,6 +175,7 @@ def data_loss(
     n_groups: int = 1,
     n_parity: int | None = None,
     n_data: int | None = None,
+    n_copies: int = 2,
 ) -> DataLoss:
     """Mean time to data loss of an array and the probability of a loss within a year.
 
@@ -194,11 +195,13 @@ def data_loss(
     ure_per_bit : float
         Rate of unrecoverable read errors.
     n_groups : int
-        Groups of RAID 50, RAID 60 and an erasure code, vdevs of a pool; RAID 10 always has pairs.
+        Groups of RAID 50, RAID 60 and an erasure code, vdevs of a pool.
     n_parity : int, optional
         Of an erasure code.
     n_data : int, optional
         Data disks of a group of dRAID, which has fewer disks than its vdev; of a vdev that has them all not needed.
+    n_copies : int
+        Of each block of RAID 10, whose groups have as many disks.
 
     Notes
     -----
@@ -214,8 +217,8 @@ def data_loss(
     """
     name = level.lower()
     checks = Checks().positive(mttf_hours=mttf_hours, mttr_hours=mttr_hours, disk_bytes=disk_bytes)
-    checks.count(n_disks=n_disks, n_groups=n_groups).ratio(ure_per_bit=ure_per_bit)
-    tolerances = {"jbod": 0, "raid0": 0, "raid1": n_disks - 1, "raid10": 1, "raid1e": n_disks // 2}
+    checks.count(n_disks=n_disks, n_groups=n_groups, n_copies=n_copies).ratio(ure_per_bit=ure_per_bit)
+    tolerances = {"jbod": 0, "raid0": 0, "raid1": n_disks - 1, "raid10": n_copies - 1, "raid1e": n_disks // 2}
     for level_name, kind in KINDS.items():
         if kind.family == "parity":
             tolerances[level_name] = (n_parity or 0) if kind.n_parity is None else kind.n_parity
@@ -225,7 +228,7 @@ def data_loss(
         checks.fault("level", level, "is not a known RAID level", choose_from(level, tolerances))
         checks.done()
     has_groups = KINDS[name].is_pool or KINDS[name].default_groups > 0
-    groups = n_disks // 2 if name == "raid10" else n_groups if has_groups else 1
+    groups = max(n_disks // n_copies, 1) if name == "raid10" else n_groups if has_groups else 1
     tolerance = tolerances[name]
     if n_disks % groups:
         checks.fault("n_disks", n_disks, f"must be a multiple of the groups ({groups})", "add or remove disks")

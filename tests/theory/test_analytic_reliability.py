@@ -9,7 +9,9 @@ import pytest
 from scipy.linalg import expm
 
 from diskmodel.analytic import reliability as rel
+from diskmodel.array import Array
 from diskmodel.errors import InputError
+from diskmodel.plan.trial.statics import loss_beside
 
 LIFE = {"mttf_hours": 1e6, "mttr_hours": 24.0, "disk_bytes": 4e12}
 
@@ -120,3 +122,20 @@ def test_transition_probabilities_are_those_of_the_matrix_exponential() -> None:
     for hours in (1.0, 100.0, 8766.0):
         assert rel.transition(generator, hours) == pytest.approx(expm(generator * hours), rel=1e-9, abs=1e-15)
         assert rel.transition(generator, hours).sum(axis=1) == pytest.approx(1, rel=1e-12)
+
+
+def test_three_copies_are_groups_of_three() -> None:
+    """RAID 10 with three copies is so many independent mirrors of three, and outlives one with two."""
+    three = rel.data_loss("raid10", 9, **LIFE, n_copies=3)
+    group = rel.data_loss("raid1", 3, **LIFE)
+    assert three.mttdl_hours == pytest.approx(group.mttdl_hours / 3, rel=1e-9)
+    assert three.loss_per_year < rel.data_loss("raid10", 10, **LIFE).loss_per_year / 100
+    with pytest.raises(InputError, match="multiple of the groups"):
+        rel.data_loss("raid10", 10, **LIFE, n_copies=3)
+
+
+def test_the_copies_of_an_array_count_for_its_chance_of_loss() -> None:
+    layout = {"level": "raid10", "disks": 18}
+    two = Array.parse({"drive": "generic-7k2", "layout": layout})
+    three = Array.parse({"drive": "generic-7k2", "layout": {**layout, "copies": 3}})
+    assert loss_beside(three, 10.0, 24.0).loss_per_year < loss_beside(two, 10.0, 24.0).loss_per_year / 100

@@ -81,6 +81,8 @@ def uneven_round(history: History, n: int, block_bytes: int, lanes: Lanes, *, ha
 def _uneven_round(history: History, n: int, block_bytes: int, lanes: Lanes, has_arms: bool) -> int:
     waiting, n_uses = waiting_blocks(history, n, block_bytes, lanes)
     uses = history.uses(n_uses, block_bytes, only_writes=True)
+    if not len(uses):
+        return 0  # nothing waits, or nothing has been written
     n_requests = history.rows_of_uses(len(uses), block_bytes, only_writes=True)
     reads_per_use = n_requests * history.read_ratio / len(uses)
     is_even = unevenness(uses, lanes, reads_per_use=reads_per_use) <= UNEVEN

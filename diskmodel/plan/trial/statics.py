@@ -117,6 +117,7 @@ def loss_beside(
         n_groups=layout.n_groups,
         n_parity=layout.n_parity,
         n_data=layout.data_strips if layout.kind.is_distributed else None,
+        n_copies=layout.n_copies if layout.level == "raid10" else 2,
     )
     if layout.special is None:
         return loss

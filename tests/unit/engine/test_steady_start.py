@@ -618,3 +618,16 @@ def test_loads_that_write_at_the_same_places_share_what_waits() -> None:
     assert in_order[0].placed != in_order[1].placed
     two = Workload.parse({"streams": [{"size": "8 KiB", "rate": "9/s"}, {"size": "4 KiB", "rate": "1/s"}]})
     assert History(two, 10**12, 5).placed == History(two, 10**12, 5)
+
+
+@pytest.mark.parametrize("record_bytes", [1, 300])
+@pytest.mark.parametrize("high_ratio", [0.01, 0.0])
+def test_a_cache_that_keeps_nothing_back_begins_with_nothing(record_bytes: int, high_ratio: float) -> None:
+    """So little may wait that it is not a block: there is no round to follow."""
+    cache = {"size_bytes": 1 << 20, "high_ratio": high_ratio, "low_ratio": 0.0}
+    layout = {"level": "raid5", "disks": 4}
+    array = Array.parse({"drive": "md-raid-10k", "layout": layout, "controller": {"write_cache": cache}})
+    load = {"streams": [{"kind": "commits", "record_bytes": record_bytes, "rate_per_s": 100.0, "sync": "fdatasync"}]}
+    result = simulate(array, Workload.parse(load), n_requests=500, profile_draws=0)
+    assert result.n_requests > 0
+    assert result.is_stable

@@ -283,3 +283,24 @@ def test_a_title_names_vdevs_and_devices() -> None:
         Array(f"6x generic-7k2 raid5, journal on {DEVICE}").title == "6 × Generic 7.2k rpm SATA, raid5 with a journal"
     )
     assert Array("12x generic-7k2 raid6").title == "12 × Generic 7.2k rpm SATA, raid6"
+
+
+def test_the_slowest_device_is_within_what_the_kernel_takes() -> None:
+    """A record of 16 MiB from a device of 4 MB/s takes 4.2 s; a slower one is refused where it is described."""
+    device: dict[str, Any] = {"size_bytes": 1 << 30, "page_bytes": 512, "dies": 1, "read_ns": 10**9}
+    device |= {"command_ns": 10**9, "latency_ns": 10**9}
+    pool = {"level": "raidz1", "disks": 3, "record_bytes": 16 << 20}
+
+    def of(bytes_per_s: float) -> Array:
+        layout = {**pool, "cache": {**device, "bytes_per_s": bytes_per_s}}
+        return Array.parse(
+            {"drive": "generic-7k2", "layout": layout, "controller": {"read_cache": {"size_bytes": 1 << 30}}}
+        )
+
+    load = Workload.parse({"size": "1 MiB", "rate": "5/s"})
+    array = of(4e6)
+    requests = load.requests(capacity_bytes=array.usable_bytes, n=5, seed=0)
+    assert native.covers(resolve(array, 0), requests) is None
+    assert native.run(resolve(array, 0), requests).end_ns > 0
+    with pytest.raises(DescriptionError, match="bytes_per_s"):
+        of(3e6)
