@@ -574,7 +574,10 @@ def _name_of(draft: _Draft, preset: Preset | None) -> str:
     iops = draft.table("objective").get("iops")
     if iops is not None and not workload.queue_depth and not workload.has_syncs:
         workload = workload.scaled(iops / workload.offered_rate_per_s)
-    return "; ".join(stream.in_words() for stream in workload.streams)
+    said = "; ".join(stream.in_words() for stream in workload.streams)
+    if iops is None or not workload.is_in_bytes:
+        return said
+    return f"{said} ({in_digits(iops * workload.mean_size_bytes / 1e6)} MB/s)"
 
 
 def _fields(value: Any) -> dict[str, Any]:

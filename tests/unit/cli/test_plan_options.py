@@ -62,6 +62,7 @@ def test_a_rate_alone_is_a_question_and_every_assumption_is_named() -> None:
     plan, notes = plan_from(plan_options({"throughput": "300MB/s", "sequential": True, "reads": "0"}))
     (stream,) = plan.workload.streams
     assert (stream.read_ratio, stream.mean_size_bytes) == (0, 1 << 20)
+    assert plan.name == "1 MiB sequential, 0% reads, 286.1/s (300 MB/s)"
     assert any(note.startswith("no --block: requests of 1 MiB") for note in notes)
 
 
