@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
+from diskmodel.array import Array
+from diskmodel.drive import Hdd
+from diskmodel.drive.tables import FlashTables
+from diskmodel.engine.scenario import Scenario
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Run
-from diskmodel.workload import Workload
+from diskmodel.workload import TraceWorkload, Workload
 from diskmodel.workload.arrivals import Closed
 
 #: Longest run in requests when precision chooses the length. Half of it gives wider intervals to workloads that never
@@ -21,11 +27,28 @@ _OUT_BYTES = {"native": 500, "simpy": 4_000}
 #: Requests per second of computing time that neither engine exceeds, and the longest run allowed, seconds.
 _MAX_PER_S = {"native": 20_000_000, "simpy": 200_000}
 _LONGEST_S = 86_400
-#: Requests of a run that shows how much a rebuild adds: at two a second it lasts eight minutes of simulated time.
+#: Requests of the longest run that shows what a request costs.
 PROBE = 1_000
-#: Commands of the disks in the longest run beside a rebuild: some twenty seconds of the kernel, or of Python. With
-#: half of them intervals are wider where requests are rare; with double, a command takes a minute.
-_MAX_COMMANDS = {"native": 20_000_000, "simpy": 400_000}
+#: Computing time, seconds, that one question takes by itself for its run, for other angles, and for all draws of what
+#: is not known; and for looks at what a request costs. At half of it intervals are wider where requests are rare or
+#: large; at double, a command takes up to a minute.
+_RUNS_S, _LOOK_S = 4.0, 0.3
+#: Memory that the flash of one run may take, bytes.
+_RUN_BYTES = 400_000_000
+#: What a command of a disk takes, seconds, and more for each page of 4 KiB of flash or of a pool, on a processor of
+#: 2023: counts decide, so that the same question has the same answer on every machine. At half, questions take twice as
+#: long as they should.
+_COMMAND_S = {"native": 0.7e-6, "simpy": 50e-6}
+_PAGE_S = {"native": 0.2e-6, "simpy": 5e-6}
+_PAGE_BYTES = 4096
+#: What the kernel keeps of a page that was written to flash, bytes: 43 in a rebuild, more while it grows.
+_KEPT_BYTES = 64
+#: Mean size of requests from which a run is looked at before it begins, bytes.
+_LARGE_BYTES = 1 << 20
+#: What a rebuild goes through in a second at most where nothing limits it: of a hard disk, and of others, bytes.
+_FASTEST_BYTES_PER_S = (300e6, 1e9)
+#: Fewest requests of a run that say something about latency, and of those that only show how much a change moves it.
+LEAST, LEAST_OF_MOVED = 20, 8
 #: Requests that each client of a closed stream has to make before anything can be measured.
 _MIN_TURNS = 2
 
@@ -67,22 +90,91 @@ def check_effort(
     raise DescriptionError(fault)
 
 
-def rebuild_bound(probe: Run, n_runs: int = 1) -> int:
-    """Return the most requests of each of so many runs beside a rebuild, of which one of `PROBE` requests is given.
+@dataclass(frozen=True)
+class Cost:
+    """What a request costs, as a run of some shows it.
 
-    Where requests are rare, a run has many more commands of the rebuild than of requests. The bound follows from
-    counts, not from a clock: the same question has the same answer on every machine.
+    Attributes
+    ----------
+    run_s : float
+        Computing time, seconds: estimated from counts, not from a clock.
+    kept_bytes : float
+        Memory that stays taken until the run ends.
     """
-    n_commands = int(probe.devices.n_reads.sum() + probe.devices.n_writes.sum())
-    most = _MAX_COMMANDS["simpy" if probe.engine == "simpy" else "native"]
-    return max(PROBE, int(most / n_runs / max(n_commands / PROBE, 1.0)))
+
+    run_s: float
+    kept_bytes: float
+
+    @classmethod
+    def of(cls, run: Run, scenario: Scenario, n: int) -> Self:
+        """Return what each of the `n` requests of a run has cost."""
+        devices = run.devices
+        is_flash = isinstance(scenario.drive, FlashTables)
+        has_pages = is_flash or scenario.layout.pool is not None
+        n_bytes = int(devices.read_bytes.sum() + devices.write_bytes.sum())
+        n_commands = int(devices.n_reads.sum() + devices.n_writes.sum())
+        run_s = _COMMAND_S[run.engine] * n_commands + _PAGE_S[run.engine] * has_pages * n_bytes / _PAGE_BYTES
+        kept = _KEPT_BYTES * int(devices.write_bytes.sum()) / _PAGE_BYTES if is_flash else 0.0
+        return cls(run_s / n, kept / n)
+
+    def most(self, n_runs: int = 1, spent_s: float = 0.0) -> int:
+        """Return the most requests of each of so many runs, after what other runs have taken of the question's time."""
+        by_time = max(_RUNS_S - spent_s, 0.0) / n_runs / max(self.run_s, 1e-12)
+        return int(min(by_time, _RUN_BYTES / max(self.kept_bytes, 1e-9)))
+
+
+def looked_at(run_of: Callable[[int], Run], scenario: Scenario) -> Cost:
+    """Return what a request costs, from runs of one request and more until they show it, of at most `PROBE`.
+
+    `run_of` makes a run of so many requests.
+    """
+    n = 1
+    while True:
+        cost = Cost.of(run_of(n), scenario, n)
+        if n >= PROBE or cost.run_s * n * 4 > _LOOK_S:
+            return cost
+        n = min(4 * n, PROBE)
+
+
+def is_costly(array: Array, workload: Workload | TraceWorkload) -> bool:
+    """Whether a first run may take long: a rebuild goes on beside it, or requests are so large."""
+    if not isinstance(workload, Workload):
+        return False
+    return array.layout.rebuild is not None or workload.mean_size_bytes > _LARGE_BYTES
+
+
+def check_rare(array: Array, workload: Workload) -> None:
+    """Refuse requests so rare that hours would be simulated between two of them, while a rebuild goes on.
+
+    Raises
+    ------
+    DescriptionError
+        With the smallest rate that can be simulated.
+    """
+    rebuild = array.layout.rebuild
+    if rebuild is None:
+        return
+    window_bytes = max(rebuild.window_bytes, _PAGE_BYTES)
+    is_flash = not isinstance(array.drive, Hdd)
+    steps_per_s = min(array.layout.fastest_rebuild(rebuild), _FASTEST_BYTES_PER_S[is_flash]) / window_bytes
+    n_pages = window_bytes / _PAGE_BYTES
+    has_pages = is_flash or array.layout.kind.is_pool
+    step_s = 2 * (_COMMAND_S["native"] + _PAGE_S["native"] * has_pages * n_pages)
+    least_by_time = 2 * LEAST * steps_per_s * step_s / _RUNS_S
+    least_by_memory = 2 * LEAST * steps_per_s * is_flash * n_pages * _KEPT_BYTES / _RUN_BYTES
+    least = max(least_by_time, least_by_memory)
+    rate = sum(stream.expected_rate_per_s for stream in workload.streams)
+    if rate < least:
+        rule = f"beside a rebuild, some {steps_per_s / rate:,.0f} of its steps would be simulated for each request"
+        fix = f"give at least {least:.2g} requests a second (--rate): so rare ones do not slow the rebuild"
+        raise DescriptionError(Fault("workload.streams.0.rate", f"{rate:.3g}/s", rule, fix))
 
 
 def bound_message(n: int) -> str:
     """Return what a result says whose run that bound has ended before its precision."""
     return (
-        f"the run was ended after {n:,} requests, before the precision was reached: beside a rebuild, rare requests "
-        "take long to simulate (n_requests, or --requests, asks for more)"
+        f"the run was ended after {n:,} requests, before the precision was reached: it had used what a question may "
+        "take of time and memory (n_requests, or --requests, asks for more)"
     )
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.array import Array
+from diskmodel.engine.effort import LEAST_OF_MOVED, Cost
 from diskmodel.engine.native import covers
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import Scenario
@@ -53,9 +54,10 @@ def with_all_angles(result: Result, array: Array, workload: Workload, scenario: 
         return result
     if not _waits_for_several(array, workload):
         return result
+    longest = max(Cost.of(result.run, scenario, result.n_requests).most(1 + _DRAWS), LEAST_OF_MOVED)
     requests = workload.requests(
         capacity_bytes=array.usable_bytes,
-        n=min(_REQUESTS, result.n_requests),
+        n=min(_REQUESTS, result.n_requests, longest),
         seed=seed,
         with_cache_draws=scenario.has_drawn_hits,
         n_before=scenario.start.n_before,

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 from diskmodel.array import Array
@@ -14,7 +15,16 @@ from diskmodel.drive.assumed_order import AssumedOrder
 from diskmodel.drive.hdd import Hdd
 from diskmodel.engine import streamed
 from diskmodel.engine.cached_writes import waiting_writes
-from diskmodel.engine.effort import MAX_REQUESTS, PROBE, bound_message, check_effort, rebuild_bound
+from diskmodel.engine.effort import (
+    LEAST,
+    MAX_REQUESTS,
+    Cost,
+    bound_message,
+    check_effort,
+    check_rare,
+    is_costly,
+    looked_at,
+)
 from diskmodel.engine.idle_arm import idle_arm_message
 from diskmodel.engine.phases import with_all_angles
 from diskmodel.engine.pools import cache_device_messages, pool_messages, refuse_on_pools
@@ -218,22 +228,32 @@ def _one_run(
     scenario = resolve(array, seed)
     if start == "steady":
         scenario = replace(scenario, start=steady_start(array, workload, scenario, seed, like))
-    n, bound = n_requests or _first_length(workload, engine), None
-    if n_requests is None and array.layout.rebuild is not None and isinstance(workload, Workload):
-        probe = _of_length(PROBE, array, workload, scenario, seed, engine, precision, percentile, keep)
-        bound = rebuild_bound(probe.run)
-        n = min(n, bound)
+    n = n_requests or _first_length(workload, engine)
+    spent_s, is_bound = 0.0, False
+    if n_requests is None and isinstance(workload, Workload) and is_costly(array, workload):
+        check_rare(array, workload)
+        run_of = partial(_some, array, workload, scenario, seed, engine)
+        longest = max(looked_at(run_of, scenario).most(), LEAST)
+        n, is_bound = min(n, longest), longest < n
     while True:
         result = _of_length(
             n, array, workload, scenario, seed, engine, precision, percentile, keep, with_operations=with_operations
         )
         most = MAX_REQUESTS[result.engine if keep == "all" else keep]
-        most = most if bound is None else min(most, bound)
         is_whole_trace = isinstance(workload, TraceWorkload) and n >= len(workload.trace)
-        if n_requests is not None or n >= most or is_whole_trace or not needs_more(result, precision):
+        if n_requests is not None or is_bound or n >= most or is_whole_trace or not needs_more(result, precision):
             break
-        n = min(max(suggest_n(result, precision), 2 * n), most)
-    if bound is not None and n >= bound and needs_more(result, precision):
+        wanted = min(max(suggest_n(result, precision), 2 * n), most)
+        if keep == "all" and isinstance(workload, Workload):
+            cost = Cost.of(result.run, scenario, n)
+            spent_s += cost.run_s * n
+            longest = cost.most(spent_s=spent_s)
+            is_bound = longest < wanted
+            if longest <= n:
+                break
+            wanted = min(wanted, longest)
+        n = wanted
+    if is_bound and needs_more(result, precision):
         result = replace(result, messages=(*result.messages, bound_message(n)))
     if start == "steady" and isinstance(workload, Workload):
         result = _with_burst(result, scenario, workload)
@@ -249,6 +269,11 @@ def _one_run(
     if not array.host.is_transparent and result.n_requests:
         result = _with_processor_message(result, array, workload, n, seed)
     return result
+
+
+def _some(array: Array, workload: Workload, scenario: Scenario, seed: int, engine: Engine, n: int) -> Run:
+    """Return a run of so many requests."""
+    return draw_and_run(array, workload, n, scenario=scenario, seed=seed, engine=engine)[1]
 
 
 def outcome(array: Array, workload: Workload, *, n_requests: int, seed: int) -> tuple[Requests, Run]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
-from diskmodel.engine.effort import PROBE, rebuild_bound
+from diskmodel.engine.effort import LEAST_OF_MOVED, is_costly, looked_at
 from diskmodel.engine.native import covers
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import Scenario, resolve
@@ -163,10 +163,8 @@ class Trials:
         if isinstance(workload, Workload) and workload.is_recorded:
             # what is drawn of a recording is compared with all of it, and a part of it with itself
             self._n_requests = max(self._n_requests, min(n_requests, workload.n_cycle))
-        if array.layout.rebuild is not None and self._n_requests > PROBE:
-            most, self._n_requests = self._n_requests, PROBE
-            self._n_requests = min(most, rebuild_bound(self._run(array, workload)[1], DRAWS))
-            self._requests.clear()
+        if is_costly(array, workload):
+            self._n_requests = min(self._n_requests, self._longest())
         requests, outcome = self._run(array, workload)
         self.reference = estimate(requests, outcome)
         self.seen = Seen.of(requests, outcome)
@@ -218,6 +216,20 @@ class Trials:
         found = self._estimate(requests, outcome)
         slowest = {name: value * math.exp(moves.p99) for name, value in found.items() if name.endswith(_SLOWEST)}
         return found | slowest
+
+    def _longest(self) -> int:
+        """Return the most requests of each of all runs together that take the time of one question."""
+        longest = self._n_requests
+
+        def run_of(n: int) -> Run:
+            self._n_requests = n
+            self._requests.clear()
+            return self._run(self._array, self._workload)[1]
+
+        found = looked_at(run_of, resolve(self._array, self._seed)).most(DRAWS + 1)
+        self._n_requests = longest
+        self._requests.clear()
+        return max(found, LEAST_OF_MOVED)
 
     def _run(self, array: Array, workload: AnyWorkload) -> tuple[Requests, Run]:
         scenario = resolve(array, self._seed)

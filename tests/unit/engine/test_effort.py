@@ -6,10 +6,11 @@ import pytest
 
 from diskmodel.array import Array
 from diskmodel.engine import effort, native
-from diskmodel.engine.effort import PROBE, check_effort, rebuild_bound
+from diskmodel.engine.effort import Cost, check_effort, check_rare, looked_at
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.records import Run
 from diskmodel.workload import TraceWorkload, Workload
 
 
@@ -77,12 +78,63 @@ def test_free_memory_is_known_here() -> None:
     assert free is None or 10**6 < free < 10**15
 
 
-@pytest.mark.parametrize(("rate", "least", "most"), [("2/s", 1_000, 60_000), ("500/s", 200_000, 20_000_000)])
+def rebuilding(drive: str, **layout: object) -> Array:
+    given = {"level": "raid5", "disks": 5, "failed": [0], "spares": 1, "rebuild": {}} | layout
+    return Array.parse({"drive": drive, "layout": given})
+
+
+def cost_of(array: Array, load: Workload) -> Cost:
+    scenario = resolve(array, 1)
+
+    def run_of(n: int) -> Run:
+        return native.run(scenario, load.requests(capacity_bytes=array.usable_bytes, n=n, seed=1))
+
+    return looked_at(run_of, scenario)
+
+
+@pytest.mark.parametrize(("rate", "least", "most"), [("2/s", 1_000, 10_000), ("500/s", 100_000, 10_000_000)])
 def test_rare_requests_beside_a_rebuild_are_fewer(rate: str, least: int, most: int) -> None:
     """At two requests a second, hundreds of commands of the rebuild come with each."""
-    layout = {"level": "raid5", "disks": 5, "failed": [0], "spares": 1, "rebuild": {}}
-    array = Array.parse({"drive": "generic-7k2", "layout": layout})
     load = Workload.parse({"streams": [{"read_ratio": 0.7, "size": "8 KiB", "rate": rate}]})
-    probe = native.run(resolve(array, 1), load.requests(capacity_bytes=array.usable_bytes, n=PROBE, seed=1))
-    assert least <= rebuild_bound(probe) <= most
-    assert PROBE <= rebuild_bound(probe, 17) <= rebuild_bound(probe)
+    cost = cost_of(rebuilding("generic-7k2"), load)
+    assert least <= cost.most() <= most
+    assert cost.most(17) == pytest.approx(cost.most() / 17, rel=0.01)
+    assert cost.most(spent_s=1e3) == 0
+    assert cost.kept_bytes == 0, "only flash remembers what was written to it"
+
+
+def test_a_rebuild_of_flash_is_bounded_in_time_and_memory() -> None:
+    """Two drives in RAID 1 beside 10 requests a second: hundreds of long writes of the rebuild come with each."""
+    array = rebuilding("micron-7450-pro-1920", level="raid1", disks=2)
+    load = Workload.parse({"size": "8 KiB", "rate": "10/s"})
+    cost = cost_of(array, load)
+    assert cost.most() * cost.kept_bytes <= 4e8
+    # what was written to flash was 1.7 GB of memory at 8,000 requests
+    assert cost.kept_bytes * 8_000 == pytest.approx(1.7e9, rel=0.6)
+    result = simulate(array, load, profile_draws=0, precision=0.001)
+    assert result.n_requests <= cost.most() < 8_000
+    assert any("the run was ended after" in message for message in result.messages)
+    assert result.rebuild is not None
+    assert result.rebuild.bytes_per_s == pytest.approx(200 * 1024 * 1000, rel=0.01), "md's limit"
+
+
+@pytest.mark.parametrize("level", ["raid1", "mirror"])
+def test_requests_too_rare_beside_a_rebuild(level: str) -> None:
+    """The smallest rate that the refusal names is simulated."""
+    array = rebuilding("micron-7450-pro-1920", level=level, disks=2)
+
+    def fault_at(rate: float) -> Fault | None:
+        try:
+            check_rare(array, Workload.parse({"size": "8 KiB", "rate_per_s": rate}))
+        except DescriptionError as error:
+            return error.faults[0]
+        return None
+
+    fault = fault_at(1e-4)
+    assert fault is not None
+    assert fault.field == "workload.streams.0.rate"
+    least = float(fault.fix.split("at least ")[1].split()[0])
+    assert 0.1 < least < 10
+    assert fault_at(least * 1.05) is None
+    healthy = rebuilding("generic-7k2", failed=[], spares=0, rebuild=None)
+    check_rare(healthy, Workload.parse({"size": "8 KiB", "rate_per_s": 1e-4}))
