@@ -59,7 +59,7 @@ _RATE = {f"{name}/s": factor for name, factor in _BYTES.items()} | {
 _RPM = {"rpm": 1, "k rpm": 1000, "krpm": 1000, "k": 1000}
 #: Units of requests per second.
 RATE_UNITS = ("/s", "iops", "IOPS")
-_PER_SECOND = dict.fromkeys(RATE_UNITS, 1)
+_PER_SECOND = dict.fromkeys(RATE_UNITS, 1) | {"k": 1000, "K": 1000, "k/s": 1000}
 _RATIO = {"%": Fraction(1, 100), "": 1}
 _PPM = {"ppm": 1}
 
@@ -130,7 +130,9 @@ def parse(text: str, units: dict[str, Any]) -> Fraction:
 
 
 def _in_other_letters(unit: str, units: dict[str, Any]) -> str:
-    """Return the unit that differs in upper and lower case alone ("tb", "gib"), where only one value does; else it."""
+    """Return the unit that a text means: in other letters ("tb") where one value has them, "Gbps"; else the text."""
+    if unit.endswith("ps") and f"{unit[:-2]}/s" in units:
+        return f"{unit[:-2]}/s"  # Gbps, MBps
     found = {units[name]: name for name in units if name.lower() == unit.lower()} if len(unit) > 1 else {}
     return next(iter(found.values())) if len(found) == 1 else unit
 

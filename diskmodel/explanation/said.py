@@ -119,6 +119,10 @@ def _depth(said: _Said, found: re.Match[str]) -> None:
     said.depth = (said.depth or 1) * int(found["depth"])
 
 
+def _in_flight(said: _Said, found: re.Match[str]) -> None:
+    said.depth = max(round(float(found["number"])), 1)
+
+
 def _sync(said: _Said, found: re.Match[str]) -> None:
     word = found["sync"].lower()
     said.sync = {"sync": "dsync", "o_sync": "dsync", "o_dsync": "dsync"}.get(word, word)
@@ -130,7 +134,7 @@ _PARTS: tuple[tuple[re.Pattern[str], Callable[[_Said, re.Match[str]], None]], ..
     (re.compile(pattern, re.IGNORECASE), put)
     for pattern, put in (
         (rf"(?P<number>{_NUMBER})\s*(?P<unit>[kmg]i?b/s|mbit/s|gbit/s)", _throughput),
-        (rf"(?P<number>{_NUMBER})\s*(?:(?P<of>reads?|writes?)\s*)?(?:/s|iops|requests/s|per second)", _rate),
+        (rf"(?P<number>{_NUMBER})\s*(?:(?P<of>reads?|writes?)\s*)?(?:/s|iops|tps|requests/s|per second)", _rate),
         (rf"(?P<number>{_NUMBER})\s*(?P<of>reads?|writes?|[rw])\s*(?:/s|a second|per second)", _rate),
         (r"(?P<percent>\d+(?:\.\d+)?)\s*%\s*(?:busy|util(?:ization)?|utilized)", _busy),
         (r"(?:%?util(?:ization)?|busy)\s*(?P<percent>\d+(?:\.\d+)?)\s*%?", _busy),
@@ -144,6 +148,7 @@ _PARTS: tuple[tuple[re.Pattern[str], Callable[[_Said, re.Match[str]], None]], ..
             r"(?:iodepth|depth|qd|queue depth|clients|outstanding|threads|(?:num)?jobs)\s*=?\s*(?P<depth>\d{1,5})",
             _depth,
         ),
+        (rf"(?:avgqu-sz|aqu-sz)\s*=?\s*(?P<number>{_NUMBER})", _in_flight),
         (r"(?P<depth>\d{1,5})\s*(?:outstanding|clients?|threads?|jobs?|deep|in flight)", _depth),
         (r"(?:bs|block|size|blocks? of)?\s*=?\s*(?P<size>\d+(?:\.\d+)?\s*[kmg](?:i?b)?)(?:\s*blocks?)?", _size),
         (r"(?P<sync>o_sync|o_dsync|sync|dsync|fsync|fdatasync)(?:\s*writes?|=1)?", _sync),

@@ -9,6 +9,10 @@ from collections.abc import Collection, Mapping
 #: A maker's model number: seven letters and digits or more, both among them, and no unit at its end.
 MODEL = re.compile(r"(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{7,}")
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ([gt]b)\b")
+#: Words that say what a thing is made of and not which one it is: they choose nothing alone, nor does a maker's name.
+_COMMON = set(
+    "ssd ssds hdd hdds sas sata nvme flash disk disks drive drives rpm desktop generic archive pro max".split()
+)
 _PARTS = re.compile(r"[^a-z0-9.]+")
 
 
@@ -27,7 +31,7 @@ def meant(text: str, known: Mapping[str, str]) -> list[str]:
     """Return the names of what a text may mean, in their order; one name where it is clear.
 
     A model number decides alone, with what a system adds to it ("ATA ST16000NM001G-2KK103"). Otherwise each word has to
-    be one of the name or the title.
+    be one of the name or the title, and one of them has to say more than "ssd" or the name of a maker.
 
     Parameters
     ----------
@@ -48,6 +52,9 @@ def meant(text: str, known: Mapping[str, str]) -> list[str]:
     if by_number:
         return by_number
     together = "".join(asked)
+    makers = {words_of(name)[0] for name in known}
+    if text not in known and _COMMON.union(makers).issuperset(asked):
+        return []
     return [
         name for name, own in words.items() if asked and (own.issuperset(asked) or together == "".join(words_of(name)))
     ]

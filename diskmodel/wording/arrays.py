@@ -38,12 +38,16 @@ _CACHE_DEVICE = re.compile(
     re.IGNORECASE,
 )
 _STRIP = re.compile(r"strips?\s+(?:of\s+)?(?P<size>\S.*)", re.IGNORECASE)
+#: Hot spares: "1 hot spare", "2 spares", "hot spare".
+_SPARES = re.compile(r"(?:(?P<number>\d{1,4})\s*[x×]?\s*)?(?:hot[\s-]?)?spares?", re.IGNORECASE)
+#: What people write for the comma before something beside drives and level: "with 1GiB cache", "behind a PERC H730".
+_AND = re.compile(r"\s+(?:with(?:\s+an?)?|behind(?:\s+an?)?|\+(?!\s*0\b))\s+", re.IGNORECASE)
 #: What people add to the level of an array with a failed disk.
 _BROKEN = re.compile(r"raid\W*(?P<number>\d+e?)\b.*(degraded|fail|broken|lost|missing|rebuil)", re.IGNORECASE)
 
 #: What may follow the level in words; of RAID and of pools.
 _HOW_TO_ADD = (
-    'after a comma write for example "1GiB cache", "1GiB read cache", "strip 256KiB", "ppl", '
+    'after a comma write for example "1GiB cache", "1GiB read cache", "strip 256KiB", "1 hot spare", "ppl", '
     '"journal on micron-7450-pro-1920" or a controller',
     'after a comma write for example "record 128KiB", "64GiB read cache", "cache on micron-7450-pro-1920", '
     '"log on micron-7450-pro-1920", "special on 2x micron-7450-pro-1920", "sync=disabled" or "ashift=12"',
@@ -54,7 +58,7 @@ def of_words(words: str) -> dict[str, Any]:
     """Return the fields of the array that words describe; DescriptionError where they have another form."""
     if post := signpost(words):
         raise DescriptionError(Fault("array", words, post.rule, post.fix))
-    first, *more = words.split(",")
+    first, *more = _AND.sub(", ", words).split(",")
     pool = _POOL_WORDS.fullmatch(_with_drive_in_one(first.strip()))
     if pool is not None:
         return _of_pool_words(words, pool, more)
@@ -153,6 +157,8 @@ def _with_more(words: str, tables: dict[str, dict[str, Any]], more: list[str]) -
         elif device := _CACHE_DEVICE.fullmatch(part.strip()):
             count = device["count"] or device["number"]
             tables["layout"]["cache"] = {"drive": device["drive"]} | ({"count": int(count)} if count else {})
+        elif spares := _SPARES.fullmatch(part.strip()):
+            tables["layout"]["spares"] = int(spares["number"] or 1)
         elif strip := _STRIP.fullmatch(part.strip()):
             tables["layout"]["strip"] = strip["size"]
         else:

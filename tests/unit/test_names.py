@@ -38,7 +38,7 @@ def test_one_drive_is_meant(text: str, name: str) -> None:
 def test_every_drive_is_found_by_its_name_and_its_own_words() -> None:
     for name, title in catalogue().titles.items():
         assert catalogue().name_of(name) == name
-        assert name in meant(title.split(" (")[0], catalogue().titles), title
+        assert name in meant(title, catalogue().titles), title
 
 
 @pytest.mark.parametrize(
@@ -52,6 +52,9 @@ def test_every_drive_is_found_by_its_name_and_its_own_words() -> None:
         ("", "is neither a file nor a drive"),
         ("---", "is neither a file nor a drive"),
         ("12345678", "is neither a file nor a drive"),
+        ("ssd", "did you mean"),
+        ("SATA SSD", "is neither a file nor a drive"),
+        ("kingston", "did you mean kingston-dc600m-960"),
     ],
 )
 def test_what_is_not_clear_is_refused_with_names(text: str, said: str) -> None:
@@ -74,6 +77,20 @@ def test_what_is_not_clear_is_refused_with_names(text: str, said: str) -> None:
 def test_words_of_an_array_name_a_drive_in_several_words(words: str, name: str, level: str, disks: int) -> None:
     array = Array.from_words(words)
     assert (array.drive, array.layout.level, array.layout.disks) == (catalogue()[name], level, disks)
+
+
+def test_words_beside_the_level_follow_commas_or_prepositions() -> None:
+    commas = Array.from_words("8x generic-7k2 raid6, H730, 2 hot spares")
+    assert commas.layout.spares == 2
+    for words in (
+        "8x generic-7k2 raid6 behind a PERC H730 with 2 hot spares",
+        "8x generic-7k2 RAID 6 with H730 + 2 spares",
+    ):
+        assert Array.from_words(words).model_copy(update={"name": commas.name}) == commas
+    cached = Array.from_words("8x generic-7k2 raid6 with 1GiB cache").controller.write_cache
+    assert cached is not None
+    assert cached.size_bytes == 1 << 30
+    assert Array.from_words("4x generic-7k2 raid 1 + 0").layout.level == "raid10"
 
 
 def test_controllers() -> None:

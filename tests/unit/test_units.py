@@ -3,7 +3,7 @@
 import pytest
 
 from diskmodel.errors import DescriptionError
-from diskmodel.units import _BYTES, _LENGTH, _RATE, nominal_bytes, parse
+from diskmodel.units import _BYTES, _LENGTH, _PER_SECOND, _RATE, nominal_bytes, parse
 from diskmodel.workload.arrivals.bursts import Bursts
 
 
@@ -51,6 +51,10 @@ def test_other_separators_are_refused(text, meant):
         ("8kB", _LENGTH, 8_000),
         ("8KB", _LENGTH, 8_000),
         ("100 mib/S", _RATE, 100 << 20),
+        ("10Gbps", _RATE, 1.25e9),
+        ("300 MBps", _RATE, 300e6),
+        ("2k", _PER_SECOND, 2000),
+        ("2.5k/s", _PER_SECOND, 2500),
     ],
 )
 def test_upper_and_lower_case_are_alike_where_one_meaning_is_left(text, units, value):

@@ -31,6 +31,11 @@ from tests.unit.cli.commands import refusal
         ),
         ("5 MB/s and 300/s, reads, await 20ms, 100% busy", "16 KiB uniform, 100% reads, 6 outstanding", None),
         (
+            "280 tps, aqu-sz 19.6, await 70ms, 8k reads",
+            "8 KiB uniform, 100% reads, 20 outstanding",
+            {"iops": 280, "reads.mean": 70e6},
+        ),
+        (
             "20 r/s, 60 w/s, 4k, r_await 5ms, w_await 9ms, 20% util",
             "4 KiB uniform, 25% reads, 80/s",
             {"reads.mean": 5e6, "writes.mean": 9e6},
