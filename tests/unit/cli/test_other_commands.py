@@ -101,7 +101,7 @@ def test_drive_plot(tmp_path: Path) -> None:
             "use one of hdd, nearline, 10k, 15k, smr, host-managed, sata-ssd",
         ),
         (("drives", "intel", "--kind", "10k"), "matches no drive of the kind 10k"),
-        (("drives", "seagate", "--toml"), "fits several drives in the catalogue"),
+        (("drives", "gold", "--toml"), "fits several drives in the catalogue"),
         (("drives", "--kind", "nvme", "--plot", "d.png"), "needs the name of one drive"),
         (("drives", "--toml"), "needs the name of one drive"),
         (("drives", "generic-10k", "--plot", "nowhere/d.png"), "its directory does not exist"),
