@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from diskmodel.controller.catalogue import NamedController
 from diskmodel.controller.description import Controller, ReadCache
-from diskmodel.description import Description, facts_html, read_toml
+from diskmodel.description import Description, Reader, facts_html, read_toml
 from diskmodel.drive import DriveTables, Flash, HddTables, NamedDrive
 from diskmodel.drive.cache_devices import with_cache_drive
 from diskmodel.drive.hdd import Hdd
@@ -49,6 +49,12 @@ class Spindles(Description):
 
     phase: Literal["random", "synchronised", "spread"] = "random"
     drift_ppm: Ppm = Field(default=0.0, ge=0, le=10_000)
+
+    @classmethod
+    def readers(cls) -> Mapping[str, Reader]:
+        """Return which drives have spindles."""
+        turning = Reader("hard disks", lambda array: isinstance(array.drive, Hdd))
+        return {"phase": turning, "drift_ppm": turning}
 
 
 #: What `Array` takes without names.
@@ -357,6 +363,30 @@ class Array(Description):
             return tables
         ring = ring_tables(cache, self.layout.pool_record_bytes, read.size_bytes)
         return replace(tables, pool=replace(tables.pool, ring=ring))
+
+    @classmethod
+    def readers(cls) -> Mapping[str, Reader]:
+        """Return which drives read a switch of the array."""
+        return {
+            "drive_write_cache": Reader(
+                "hard disks with a write-back cache", lambda array: array.has_disks_that_buffer
+            ),
+            "drive_fua": Reader(
+                "hard disks whose write-back cache is on",
+                lambda array: array.has_disks_that_buffer and array.has_drive_write_cache,
+            ),
+        }
+
+    @property
+    def has_disks_that_buffer(self) -> bool:
+        """Whether the drives are hard disks that can answer writes out of their cache."""
+        tables = self.drive.tables()
+        return isinstance(tables, HddTables) and tables.dirty_sectors > 0
+
+    def unread_messages(self, described: Self) -> tuple[str, ...]:
+        """Return what `described` says, of which this is the array with what is assumed, and nothing reads."""
+        found = [f"{path} (only {who})" for path, who in described.unread(self)]
+        return (f"without effect here: {listed(found)}",) if found else ()
 
     @property
     def has_drive_write_cache(self) -> bool:

@@ -6,9 +6,9 @@ ending out when the value itself has a unit (`strip = "64 KiB"`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
@@ -32,6 +32,21 @@ else:
 
         def __call__(cls, *args: Any, **fields: Any) -> Any:
             return cls.parse(cls._from_call(args, fields))
+
+
+class Reader(NamedTuple):
+    """Who reads a field that others ignore.
+
+    Attributes
+    ----------
+    who : str
+        In words, behind "only".
+    does : callable
+        Whether it is read in the outermost description, which it is called with.
+    """
+
+    who: str
+    does: Callable[[Any], bool]
 
 
 class Description(BaseModel, metaclass=_Constructor):
@@ -130,6 +145,25 @@ class Description(BaseModel, metaclass=_Constructor):
 
     def __str__(self) -> str:
         return repr(self)
+
+    @classmethod
+    def readers(cls) -> Mapping[str, Reader]:
+        """Return who reads each field that is not read everywhere."""
+        return {}
+
+    def unread(self, whole: Any, path: str = "") -> Iterator[tuple[str, str]]:
+        """Yield the fields that were given and have no effect in `whole`, each with who would read it.
+
+        `whole` is the outermost description, or the same with what is assumed of it.
+        """
+        readers = self.readers()
+        for name, field in type(self).model_fields.items():
+            value = getattr(self, name)
+            if isinstance(value, Description):
+                yield from value.unread(whole, f"{path}{name}.")
+            is_given = name in self.model_fields_set and value != field.get_default(call_default_factory=True)
+            if is_given and name in readers and not readers[name].does(whole):
+                yield path + name, readers[name].who
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data without unset optional fields; `parse` restores the description from it."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from collections.abc import Mapping
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from diskmodel.description import Description
+from diskmodel.description import Description, Reader
 from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds, Ratio
 
 #: Memory that a controller takes for dirty data at least. What three controllers hold and write of 4 KiB follows from
@@ -34,6 +35,12 @@ class ReadCache(Description):
     size_bytes: Bytes | None = Field(default=None, gt=0)
     policy: Literal["lru", "2q", "arc", "zfs-arc"] = "lru"
     block_bytes: Length = Field(default=4096, gt=0)
+
+    @classmethod
+    def readers(cls) -> Mapping[str, Reader]:
+        """Return which cache has a field."""
+        real = Reader("a cache with a size", lambda array: array.controller.read_cache.size_bytes is not None)
+        return {"policy": real, "block_bytes": real}
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -119,6 +126,22 @@ class Controller(Description):
     read_ahead_bytes: Length = 0
     volume_depth: int | None = Field(default=None, ge=1, le=65_536)
     linux_md: bool = False
+
+    @classmethod
+    def readers(cls) -> Mapping[str, Reader]:
+        """Return what else an array needs for a field to be read."""
+
+        def has_hits(array: Any) -> bool:
+            own = array.controller
+            return own.read_cache is not None or own.write_cache is not None or array.layout.kind.is_pool
+
+        def is_hit(array: Any) -> bool:
+            return array.controller.read_cache.size_bytes is not None or not array.host.is_buffered
+
+        return {
+            "hit_ns": Reader("a controller with a cache, or a pool", has_hits),
+            "read_cache": Reader("direct I/O draws hits, or a cache with a size", is_hit),
+        }
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -183,6 +183,7 @@ def simulate(
         *_ordering_message(array, result),
         *_waiting_message(array, result),
         *array.said_of_md(described),
+        *array.unread_messages(described),
     )
     result = replace(result, messages=(*array.doubts, *result.messages, *about_drive))
     n_draws = DRAWS if profile_draws is None else profile_draws

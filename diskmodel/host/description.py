@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Self
 
 from pydantic import Field, model_validator
 
-from diskmodel.description import Description
+from diskmodel.description import Description, Reader
 from diskmodel.host.page_cache import PageCache
 from diskmodel.units import Length, Nanoseconds
 
@@ -81,6 +82,26 @@ class Host(Description):
         if self.largest_request_bytes % self.page_bytes:
             raise ValueError(f"largest_request_bytes: must be a multiple of page_bytes={self.page_bytes}; round it up")
         return self
+
+    @classmethod
+    def readers(cls) -> Mapping[str, Reader]:
+        """Return what else a host needs for a field to be read."""
+        buffered = Reader("a host with is_buffered = true", lambda array: array.host.is_buffered)
+        working = Reader("a host with processor time (submission)", lambda array: array.host.has_work)
+        return {
+            "page_bytes": buffered,
+            "largest_request_bytes": buffered,
+            "processors": Reader(
+                "a host with processor time (submission), or a pool with record_work",
+                lambda array: array.host.has_work or array.layout.record_work_ns,
+            ),
+            "write_cost_ratio": working,
+        }
+
+    @property
+    def has_work(self) -> bool:
+        """Whether some request takes processor time."""
+        return bool(self.submission_ns or self.submission_sequential_ns)
 
     @property
     def window_bytes(self) -> int:

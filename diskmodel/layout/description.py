@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from diskmodel.description import Description
+from diskmodel.description import Description, Reader
 from diskmodel.layout.levels import KINDS, RaidLevel, draid_counts, level_name, zfs_refusal
 from diskmodel.layout.own_devices import ONLY_OF_JOURNALS, LogDevice, SpecialVdev
 from diskmodel.layout.pools.cache_devices import CacheDevice
@@ -185,6 +185,14 @@ class Bitmap(Description):
 _PASSES = {"scrub": "check", "resilver": "recover", "check": "check", "resync": "resync"}
 
 
+def _has_parity(array: Any) -> bool:
+    return bool(array.layout.kind.family == "parity")
+
+
+def _rotates(array: Any) -> bool:
+    return _has_parity(array) and bool(array.layout.kind.rotates)
+
+
 class Layout(Description):
     """RAID level, disks, strip.
 
@@ -344,6 +352,30 @@ class Layout(Description):
                 if name in data:
                     raise ValueError(f'{name}: is not a known field; write rebuild = {{ action = "{action}" }} instead')
         return data
+
+    @classmethod
+    def readers(cls) -> Mapping[str, Reader]:
+        """Return which levels read a field."""
+        parity = Reader("levels with parity", _has_parity)
+        cut = Reader(
+            "arrays whose reads span strips",
+            lambda array: array.layout.has_strips_to_cut and not array.layout.kind.is_pool,
+        )
+        return {
+            "write_policy": parity,
+            "read_modify_write": parity,
+            "rotation": Reader("levels that rotate their parity", _rotates),
+            "read_policy": Reader(
+                "levels with copies", lambda array: array.layout.n_copies > 1 and not array.layout.kind.is_pool
+            ),
+            "read_strips": cut,
+        }
+
+    @property
+    def has_strips_to_cut(self) -> bool:
+        """Whether a read can be of several strips; disks with the same content need no cut (rule L4)."""
+        is_plain_mirror = self.n_copies == self.disks and self.arrangement == "near"
+        return self.kind.family != "concat" and not is_plain_mirror
 
     @model_validator(mode="after")
     def _check(self) -> Self:

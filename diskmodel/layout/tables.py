@@ -351,8 +351,7 @@ def _read_policy(layout: Layout) -> CopyPolicy:
 
 def _cuts_reads(layout: Layout) -> bool:
     """Return whether a read is cut into strips; disks with the same content need no cut (rule L4)."""
-    is_plain_mirror = layout.n_copies == layout.disks and layout.arrangement == "near"
-    return layout.read_strips == "separate" and layout.kind.family != "concat" and not is_plain_mirror
+    return layout.read_strips == "separate" and layout.has_strips_to_cut
 
 
 def _largest_request(layout: Layout, sector_bytes: int) -> int:

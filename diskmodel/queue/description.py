@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Literal
 
 from pydantic import Field
 
-from diskmodel.description import Description
-from diskmodel.queue.registry import SchedulerName
+from diskmodel.description import Description, Reader
+from diskmodel.queue.registry import SCHEDULERS, SchedulerName
 from diskmodel.queue.rpo import AGE_WEIGHT, COMMITTED, MISS_MARGIN_NS, AgeWeight, Committed, MissMargin
 from diskmodel.units import Length, Nanoseconds
 
@@ -56,3 +58,19 @@ class Queue(Description):
     write_expire_ns: Nanoseconds = 5_000_000_000
     fifo_batch: int = Field(default=16, ge=1, lt=2**31)
     writes_starved: int = Field(default=2, ge=1, lt=2**31)
+
+    @classmethod
+    def readers(cls) -> Mapping[str, Reader]:
+        """Return which scheduler, or which other field, reads a field."""
+        return {
+            field: Reader(name, partial(_has_scheduler, name))
+            for name, policy in SCHEDULERS.items()
+            for field in policy.reads
+        } | {
+            "merge_limit_bytes": Reader("merge = true", lambda array: array.queue.merge),
+            "block_requests": Reader('write_throttle = "linux"', lambda array: array.queue.write_throttle != "none"),
+        }
+
+
+def _has_scheduler(name: str, array: Any) -> bool:
+    return bool(array.queue.scheduler == name)

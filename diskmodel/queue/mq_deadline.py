@@ -25,6 +25,7 @@ class MqDeadline(Policy):
     """
 
     name = "mq-deadline"
+    reads = ("read_expire_ns", "write_expire_ns", "fifo_batch", "writes_starved")
     title = "mq-deadline (Linux)"
     rule = "Q8"
     shortens = "seek"

@@ -58,6 +58,8 @@ class Policy(ABC):
     #: As descriptions name it; in one line, for people; its rule on the semantics page.
     name: ClassVar[str]
     title: ClassVar[str]
+    #: Fields of a queue that it alone reads.
+    reads: ClassVar[tuple[str, ...]] = ()
     rule: ClassVar[str]
     #: Whether the firmware of a drive may use it; otherwise it is only used above a disk.
     is_in_drives: ClassVar[bool] = True

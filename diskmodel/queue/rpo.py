@@ -41,6 +41,7 @@ class Rpo(Policy):
     """
 
     name = "rpo"
+    reads = ("miss_margin_ns", "age_weight", "committed")
     title = "RPO: as firmware orders, by seek and rotation"
     rule = "Q12"
     shortens = "positioning"

@@ -41,6 +41,7 @@ class SptfAged(Policy):
     """
 
     name = "sptf-aged"
+    reads = ("age_ns",)
     title = "SPTF with aging"
     rule = "Q6"
     shortens = "positioning"
