@@ -8,7 +8,8 @@ from pathlib import Path
 
 from diskmodel.formats.benchmarks import diskspd, elbencho, sysbench, vdbench
 from diskmodel.formats.faults import file_error
-from diskmodel.formats.fio.job import FioJob, without_impossible
+from diskmodel.formats.fio.job import FioJob
+from diskmodel.formats.fio.results import limited_as_measured, without_impossible
 from diskmodel.formats.opening import read_document
 
 
@@ -70,4 +71,5 @@ def jobs_of_text(text: str, source: str, kind: str) -> list[FioJob]:
     jobs = BENCHMARKS[kind].read(text.replace("\r\n", "\n"), source)
     if not jobs:
         raise file_error(source, f"holds no result of {BENCHMARKS[kind].program}", "is it the whole output?")
-    return [without_impossible(replace(job, program=BENCHMARKS[kind].program)) for job in jobs]
+    named = [replace(job, program=BENCHMARKS[kind].program) for job in jobs]
+    return [limited_as_measured(without_impossible(job)) for job in named]

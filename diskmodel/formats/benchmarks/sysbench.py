@@ -91,9 +91,9 @@ def _job(text: str, group: int, source: str) -> FioJob:
         options["sync"] = "1"
     dropped = ""
     every = _first(r"Periodic FSYNC enabled, calling fsync\(\) each (\d{1,9}) requests", text)
-    flushes = _first(rf"fsyncs/s:\s+{_F}", text) or _first(rf"fsync: IOPS={_F}", text)
+    flushes = float(_first(rf"fsyncs/s:\s+{_F}", text) or _first(rf"fsync: IOPS={_F}", text) or 0)
     if every or flushes:
-        known = f", {float(flushes):,.4g} a second" if flushes else ""
+        known = f", {flushes:,.4g} a second" if flushes else ""
         after = f" after each {int(every):,} requests" if every else ""
         dropped = f"flushes (fsync{after}{known}) of all files are left out"
         notes.append(dropped)
@@ -117,6 +117,14 @@ def _job(text: str, group: int, source: str) -> FioJob:
         source=source,
         results=results,
     )
+    asked = float(_first(rf"Target transaction rate:\s*{_F}", text) or 0)
+    if asked and (done := sum(rates.values()) + flushes):
+        # its events are reads, writes and flushes, at random times, whatever their kind
+        job = replace(
+            job,
+            options={**job.options, "rate_process": "poisson"},
+            rates_per_s={kind: asked * rate / done for kind, rate in rates.items() if rate > 0},
+        )
     return replace(job, notes=tuple(notes), dropped_flushes=dropped)
 
 

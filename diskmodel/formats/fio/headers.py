@@ -15,6 +15,9 @@ _OLD_BLOCK = re.compile(r"([\d.]{1,24})([KMG]?)i?B?-([\d.]{1,24})([KMG]?)i?B?\Z"
 _LETTER = {"R": "read", "W": "write", "T": "trim"}
 _STARTING = re.compile(r"Starting ((?:\d{1,9} (?:process|thread)(?:es|s)?(?: and )?)+)\Z", re.ASCII)
 
+#: What the output of several machines puts before these lines.
+_HOST = re.compile(r"<[^<>\s]{1,255}> ?", re.ASCII)
+
 BINARY: Mapping[str | None, int] = {
     "B": 1,
     "KiB": 2**10,
@@ -50,6 +53,11 @@ class Header:
     name: str
     group: int
     options: Mapping[str, str]
+
+
+def without_host(line: str) -> str:
+    """Return a line without the name of the machine that printed it (`fio --client`)."""
+    return _HOST.sub("", line, count=1) if line.startswith("<") else line
 
 
 def header_of(line: str) -> Header | None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from diskmodel.formats.fio import options as fio_options
-from diskmodel.units import in_digits
 
 DIRECTIONS = ("read", "write", "trim")
 
@@ -140,6 +139,11 @@ class FioJob:
         What ran the job; its results may be in the form of fio's jobs without being fio's.
     dropped_flushes : str
         Flushes of the run that no option shows, in words.
+    mean_depth : float or None
+        Requests that were outstanding when one was issued, by the text's table of depths, at least; None where the
+        output has none.
+    is_unified : bool
+        `read` has the figures of reads and writes together (`unified_rw_reporting`).
     notes : tuple of str
         What the reader had to assume.
     """
@@ -168,6 +172,8 @@ class FioJob:
     combined: Mapping[str, str] | None = None
     program: str = "fio"
     dropped_flushes: str = ""
+    mean_depth: float | None = None
+    is_unified: bool = False
     notes: tuple[str, ...] = ()
 
     @property
@@ -258,29 +264,6 @@ class FioJob:
         """The directions that have I/O."""
         found = {"read": self.read, "write": self.write, "trim": self.trim}
         return {name: direction for name, direction in found.items() if direction is not None}
-
-
-def without_impossible(job: FioJob) -> FioJob:
-    """Return a job without latencies whose mean is longer than the run: a damaged or misprinted figure."""
-    dropped: dict[str, float] = {}
-
-    def possible(direction: FioDirection | None) -> FioDirection | None:
-        if direction is None or not direction.runtime_ns:
-            return direction
-        kinds = {kind: getattr(direction, kind) for kind in ("slat", "clat", "lat")}
-        bad = {kind: found for kind, found in kinds.items() if found and found.mean_ns > direction.runtime_ns}
-        dropped.update({kind: found.mean_ns / direction.runtime_ns for kind, found in bad.items()})
-        # what is left of them would pass for all of the latency
-        return replace(direction, slat=None, clat=None, lat=None) if bad else direction
-
-    read, write, trim = (possible(direction) for direction in (job.read, job.write, job.trim))
-    if not dropped:
-        return job
-    note = (
-        f"latencies are impossible and left out: their mean ({', '.join(dropped)}) is "
-        f"{in_digits(max(dropped.values()))} times as long as the run"
-    )
-    return replace(job, read=read, write=write, trim=trim, notes=(*job.notes, note))
 
 
 def job_from_options(

@@ -20,7 +20,7 @@ from diskmodel.formats.fio.job import (
     job_from_options,
 )
 from diskmodel.formats.fio.options import canonical
-from diskmodel.formats.fio.snapshots import continues, said
+from diskmodel.formats.fio.snapshots import contains, continues, said
 from diskmodel.limits import check_json
 
 #: A mean size of requests that differs by more from the only size asked for is that of other requests; short ones at
@@ -114,7 +114,7 @@ def _is_same_run(
     before: Mapping[str, Any], earlier: list[FioJob], after: Mapping[str, Any], later: list[FioJob]
 ) -> bool:
     """Whether a document is a later result of the run that another is of: it started then, or contains all of it."""
-    if continues(earlier, later):
+    if continues(earlier, later) or _began_before(before, after, earlier, later):
         return True
     starts = [_start_s(before), _start_s(after)]
     names = [[job.name for job in jobs] for jobs in (earlier, later)]
@@ -122,6 +122,31 @@ def _is_same_run(
         return False
     (first_s, first_elapsed), (second_s, second_elapsed) = (start or (0.0, 0.0) for start in starts)
     return abs(first_s - second_s) <= _SAME_START_S and second_elapsed > first_elapsed
+
+
+def _began_before(
+    before: Mapping[str, Any], after: Mapping[str, Any], earlier: list[FioJob], later: list[FioJob]
+) -> bool:
+    """Whether a document contains an earlier one, and its run began long before that one was printed.
+
+    The last result of a run may follow within milliseconds of the one before.
+    """
+    if not contains(earlier, later):
+        return False
+    printed, in_s = _printed_s(before), _printed_s(after)
+    runtime_s = max((part.runtime_ns for job in later for part in job.directions.values()), default=0) / 1e9
+    if printed is None or in_s is None or (printed[1] and not in_s[1]):
+        return False
+    return in_s[0] - runtime_s < printed[0] - runtime_s / 2 - (0.0 if printed[1] else _SAME_START_S / 2)
+
+
+def _printed_s(document: Mapping[str, Any]) -> tuple[float, bool] | None:
+    """When a document was printed, in seconds, and whether that is exact to milliseconds."""
+    for key, scale in (("timestamp_ms", 1e-3), ("timestamp", 1.0)):
+        value = document.get(key)
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= _MAX:
+            return float(value) * scale, scale < 1
+    return None
 
 
 def _start_s(document: Mapping[str, Any]) -> tuple[float, float] | None:
@@ -162,6 +187,9 @@ def jobs_of(document: Mapping[str, Any], source: str = "") -> list[FioJob]:
         own = entry.get("job options", {})
         options |= {str(k): str(v) for k, v in own.items()} if isinstance(own, Mapping) else {}
         results = {name: reader.direction(entry, name, place) for name in DIRECTIONS}
+        is_unified = "mixed" in entry and results["read"] is results["write"] is None
+        if is_unified:
+            results["read"] = reader.direction(entry, "mixed", place)
         group = reader.number(entry, "groupid", place, 0)
         error = reader.number(entry, "error", place, 0, low=-_MAX)
         if (
@@ -185,7 +213,7 @@ def jobs_of(document: Mapping[str, Any], source: str = "") -> list[FioJob]:
                 sync=sync,
                 n_syncs=n_syncs,
             )
-            jobs.append(replace(job, combined=_combined(job)))
+            jobs.append(replace(job, combined=None if is_unified else _combined(job), is_unified=is_unified))
         except FormatError as problem:
             reader.faults += problem.faults
     if not jobs and not reader.faults:
@@ -201,17 +229,19 @@ def jobs_of(document: Mapping[str, Any], source: str = "") -> list[FioJob]:
 def _combined(job: FioJob) -> dict[str, str] | None:
     """Return the patterns by direction of a job that shows the results of other sections too; None for any other.
 
-    fio's `group_reporting` adds up all sections of a group and shows the options of one of them.
+    fio's `group_reporting` adds up all sections of a group and shows the options of one of them. Where it is written
+    without a value fio does not record it, so that a direction that nothing asked for has to show it.
     """
-    if job.options.get("group_reporting", "0").strip() == "0" or job.pattern is None:
+    if job.pattern is None or "read_iolog" in job.options:
         return None
+    is_recorded = job.options.get("group_reporting", "0").strip() != "0"
     verifies = job.options.get("verify", "0").strip() not in ("0", "null")
     asked = [PURE_PATTERNS[job.pattern]] if job.pattern in PURE_PATTERNS else ["read", "write"]
     if "trim" in job.pattern:
         return None
     others = [name for name in job.directions if name not in asked and name != "trim"]
     has_others = bool(others) and not verifies
-    for name in asked:
+    for name in asked if is_recorded else ():
         part, sizes = job.directions.get(name), job.sizes.get(name, {})
         if part is not None and part.mean_bytes and len(sizes) == 1:
             has_others = has_others or abs(part.mean_bytes / next(iter(sizes)) - 1) > _OTHER_SIZE

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.fio import command, jobfile, json_output, terse, text_output
-from diskmodel.formats.fio.job import FioJob, without_impossible
+from diskmodel.formats.fio.job import FioJob
+from diskmodel.formats.fio.results import settled
 from diskmodel.formats.opening import read_document
 
 KINDS = ("fio-json", "fio-terse", "fio-text", "fio-job", "fio-command")
@@ -61,7 +62,8 @@ def jobs_of_text(text: str, source: str = "", kind: str | None = None) -> list[F
     }.get(kind or "")
     if read is None:
         raise file_error(source, "is no file of fio", f"accepted are {', '.join(KINDS)}")
-    return [without_impossible(job) for job in read(text, source)]
+    jobs = read(text, source)
+    return jobs if kind in ("fio-job", "fio-command") else settled(jobs, source)
 
 
 def _json_jobs(text: str, source: str) -> list[FioJob]:

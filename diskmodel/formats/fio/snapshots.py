@@ -16,6 +16,11 @@ from diskmodel.formats.fio.job import FioDirection, FioJob
 #: closer than a second. Half of this would take clones of short runs for snapshots.
 _LONGER_NS = 200_000_000
 _LONGER_SHARE = 1.02
+#: Two results of one run, the second at its end: they differ by the requests of a few milliseconds, which leave most
+#: percentiles and the mean as they were. Those of clones with equal rates differ in about half.
+_MILLISECONDS_NS = 5_000_000
+_SAME_PERCENTILES = 0.8
+_SAME_MEAN = 0.01
 
 
 def without_earlier(jobs: Sequence[FioJob]) -> list[FioJob]:
@@ -25,9 +30,44 @@ def without_earlier(jobs: Sequence[FioJob]) -> list[FioJob]:
         if len(jobs) % period or names != names[:period] * (len(jobs) // period):
             continue
         sets = [jobs[first : first + period] for first in range(0, len(jobs), period)]
-        if all(continues(earlier, later) for earlier, later in itertools.pairwise(sets)):
+        if _is_series(sets):
             return [replace(job, notes=(*job.notes, said(len(sets)))) for job in sets[-1]]
     return list(jobs)
+
+
+def _is_series(sets: Sequence[Sequence[FioJob]]) -> bool:
+    """Whether results follow each other; the last may follow at once, as at the end of whole intervals."""
+    *before, last = itertools.pairwise(sets)
+    if not all(continues(earlier, later) for earlier, later in before):
+        return False
+    earlier, later = last
+    if continues(earlier, later):
+        return True
+    went_on = any(_went_on(one, other) for first, second in before for one, other in zip(first, second, strict=True))
+    return contains(earlier, later) and (went_on or _grew_little(earlier, later))
+
+
+def _grew_little(earlier: Sequence[FioJob], later: Sequence[FioJob]) -> bool:
+    """Whether results differ by no more than some milliseconds of the same run: few bytes, and the same percentiles.
+
+    Clones of one job have percentiles of their own.
+    """
+    for before, after in zip(earlier, later, strict=True):
+        for name, late in after.directions.items():
+            early = before.directions.get(name)
+            if early is None or early.clat is None or late.clat is None or not late.clat.percentiles:
+                return False
+            beyond_ns = late.runtime_ns - early.runtime_ns + _MILLISECONDS_NS
+            if late.total_bytes - early.total_bytes > 2 * late.bandwidth_bytes_per_s * beyond_ns / 1e9 + 2048:
+                return False
+            levels = set(early.clat.percentiles) & set(late.clat.percentiles)
+            same = sum(early.clat.percentiles[level] == late.clat.percentiles[level] for level in levels)
+            if same < _SAME_PERCENTILES * len(late.clat.percentiles):
+                return False
+            means = [early.clat.mean_ns, late.clat.mean_ns]
+            if max(means) - min(means) > _SAME_MEAN * max(means):
+                return False
+    return True
 
 
 def said(n: int) -> str:
@@ -37,13 +77,18 @@ def said(n: int) -> str:
 
 def continues(earlier: Sequence[FioJob], later: Sequence[FioJob]) -> bool:
     """Whether all jobs of a result contain those of an earlier one, and at least one went on (or nothing changed)."""
-    if [job.name for job in earlier] != [job.name for job in later]:
+    if not contains(earlier, later):
         return False
     pairs = list(zip(earlier, later, strict=True))
-    if not all(_contains(before, after) for before, after in pairs):
-        return False
     is_same = all(before.directions == after.directions for before, after in pairs)
     return is_same or any(_went_on(before, after) for before, after in pairs)
+
+
+def contains(earlier: Sequence[FioJob], later: Sequence[FioJob]) -> bool:
+    """Whether all jobs of a result contain those of an earlier one."""
+    if [job.name for job in earlier] != [job.name for job in later]:
+        return False
+    return all(_contains(before, after) for before, after in zip(earlier, later, strict=True))
 
 
 def _went_on(before: FioJob, after: FioJob) -> bool:

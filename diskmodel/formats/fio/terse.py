@@ -7,10 +7,11 @@ import re
 from dataclasses import dataclass, field, replace
 
 from diskmodel.formats.faults import LineError
-from diskmodel.formats.fio.headers import Header, combined_patterns, header_of, n_started
+from diskmodel.formats.fio.headers import Header, combined_patterns, header_of, n_started, without_host
 from diskmodel.formats.fio.job import FioDirection, FioJob, FioLatency, job_from_options
 from diskmodel.formats.fio.snapshots import without_earlier
-from diskmodel.formats.sizes import THREE_DIGITS, whole_size
+from diskmodel.formats.sizes import THREE_DIGITS, likely_count, whole_size
+from diskmodel.units import in_digits, pretty_bytes
 
 _START = re.compile(r"([345]);fio-\d+\.\d+[^;]*;", re.ASCII)
 _LATENCY_FIELDS = 4
@@ -20,6 +21,12 @@ _FIELDS = 4 + 2 * _LATENCY_FIELDS + _PERCENTILES + _LATENCY_FIELDS + 5
 # version 5 adds the number of bw samples and five figures of iops samples
 _FIELDS_5 = _FIELDS + 1 + 5
 _FIRST = 5
+#: IOPS below which a cut decimal is more than a percent.
+_CUT_BELOW = 100
+#: Reads and writes of one job run as long as each other, to a millisecond; beyond both of these they were phases.
+_SAME_RUNTIME, _SAME_RUNTIME_NS = 0.02, 3_000_000
+#: Mean sizes whose ratio is larger are no roundings of one.
+_OTHER_SIZE = 1.05
 
 
 def is_terse(line: str) -> bool:
@@ -43,11 +50,11 @@ def jobs_of(text: str, source: str = "") -> list[FioJob]:
     for number, line in enumerate(text.split("\n"), start=1):
         if is_terse(line):
             runs[-1].jobs.append(_Line(line, number, source).job())
-        elif (header := header_of(line.strip())) is not None:
+        elif (header := header_of(without_host(line.strip()))) is not None:
             if runs[-1].jobs:
                 runs.append(_Run())
             runs[-1].headers.append(header)
-        elif (n := n_started(line)) is not None:
+        elif (n := n_started(without_host(line))) is not None:
             runs[-1].n_started = n
     runs = [run for run in runs if run.jobs]
     jobs: list[FioJob] = []
@@ -73,7 +80,7 @@ def _with_options(job: FioJob, run: _Run, source: str) -> FioJob:
     sections = [header for header in run.headers if header.group == job.group]
     own = [header for header in sections if header.name == job.name]
     if not own:
-        return job
+        return _apart(_without_verification(job)) if not job.options else job
     options = dict(own[0].options)
     names = [other.name for other in run.jobs if other.group == job.group]
     patterns = combined_patterns(sections) if len(set(names)) == 1 else None
@@ -90,9 +97,35 @@ def _with_options(job: FioJob, run: _Run, source: str) -> FioJob:
         write=job.write,
         trim=job.trim,
         error=job.error,
+        notes=job.notes,
+        is_unified=job.is_unified,
         combined=patterns,
         read_fraction=job.measured_read_fraction if asked.pattern in ("rw", "randrw") else asked.read_fraction,
     )
+
+
+def _without_verification(job: FioJob) -> FioJob:
+    """Return a job without reads that follow its writes: `verify` reads what was written, in a time of its own."""
+    read, write = job.read, job.write
+    if read is None or write is None or not read.runtime_ns or not write.runtime_ns:
+        return job
+    ratio = read.runtime_ns / write.runtime_ns
+    if abs(ratio - 1) <= _SAME_RUNTIME and abs(read.runtime_ns - write.runtime_ns) <= _SAME_RUNTIME_NS:
+        return job
+    times = f"reads ran for {read.runtime_ns / 1e9:.3g} s and writes for {write.runtime_ns / 1e9:.3g} s"
+    if abs(read.total_bytes - write.total_bytes) <= 1024:
+        note = f"{times}, over the same bytes: the reads verify what was written, later, and are left out"
+        return replace(job, read=None, notes=(*job.notes, note))
+    note = f"{times}: they were phases (verify), or several jobs; they are taken as running together"
+    return replace(job, notes=(*job.notes, note))
+
+
+def _apart(job: FioJob) -> FioJob:
+    """Return a job whose reads and writes have sizes of their own as sections that were reported as one."""
+    sizes = [job.block_bytes.get(name, 0.0) for name in ("read", "write")]
+    if job.read is None or job.write is None or not all(sizes) or max(sizes) <= _OTHER_SIZE * min(sizes):
+        return job
+    return replace(job, combined={"read": "", "write": ""})
 
 
 class _Line:
@@ -102,20 +135,34 @@ class _Line:
         self._version = int(self._cells[0])
         self._n_fields = _FIELDS_5 if self._version == 5 else _FIELDS
         self._n_directions = 2 if self._version == 3 else 3
+        # with unified_rw_reporting=1 the share of the processor follows the first direction, which is of all
+        after = _FIRST + self._n_fields
+        self._is_mixed = len(self._cells) > after and self._cells[after].endswith("%")
+        self._n_directions = 1 if self._is_mixed else self._n_directions
         if len(self._cells) < _FIRST + self._n_directions * self._n_fields:
             raise self._error(0, "", f"has {len(self._cells)} fields; version {self._version} of the format has more")
 
     def job(self) -> FioJob:
         names = ("read", "write", "trim")[: self._n_directions]
         found = {name: self._direction(_FIRST + place * self._n_fields) for place, name in enumerate(names)}
-        # IOPS are rounded to whole numbers.
-        blocks = {
-            name: float(
-                whole_size(direction.bandwidth_bytes_per_s / direction.iops, max(THREE_DIGITS, 0.5 / direction.iops))
-            )
-            for name, direction in found.items()
-            if direction is not None and direction.iops
-        }
+        blocks: dict[str, float] = {}
+        notes: list[str] = []
+        for name, part in found.items():
+            if part is None:
+                continue
+            n = self._count(_FIRST + names.index(name) * self._n_fields) if part.iops < _CUT_BELOW else None
+            if n is not None and part.runtime_ns:
+                exact = n * 1e9 / part.runtime_ns
+                blocks[name] = float(whole_size(part.total_bytes / n, 1024 / max(part.total_bytes, 1024)))
+                if exact > part.iops * (1 + THREE_DIGITS):
+                    notes.append(
+                        f"IOPS of {name}s are printed without decimals: from the bytes, {n} requests of "
+                        f"{pretty_bytes(round(blocks[name]))}, {in_digits(exact)}/s, are the most likely"
+                    )
+                found[name] = replace(part, iops=exact)
+            elif part.iops:
+                precision = max(THREE_DIGITS, 0.5 / part.iops)
+                blocks[name] = float(whole_size(part.bandwidth_bytes_per_s / part.iops, precision))
         return FioJob(
             name=self._cells[2],
             group=int(self._figure(3, "groupid")),
@@ -126,7 +173,16 @@ class _Line:
             write=found.get("write"),
             trim=found.get("trim"),
             error=int(self._figure(4, "error")),
+            is_unified=self._is_mixed,
+            notes=tuple(notes),
         )
+
+    def _count(self, first: int) -> int | None:
+        """Requests of a direction; None where its figures are not whole numbers, or fit none."""
+        kib, bandwidth, iops, runtime = self._cells[first : first + 4]
+        if not all(cell.isascii() and cell.isdigit() and len(cell) < 13 for cell in (kib, bandwidth, iops, runtime)):
+            return None
+        return likely_count(int(kib), int(bandwidth), int(iops), int(runtime))
 
     def _direction(self, first: int) -> FioDirection | None:
         kib = self._figure(first, "kb")

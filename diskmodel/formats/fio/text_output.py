@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from diskmodel.formats.faults import LineError, file_error
 from diskmodel.formats.fio.command import single_job
-from diskmodel.formats.fio.headers import BINARY, Header, combined_patterns, header_of
+from diskmodel.formats.fio.headers import BINARY, Header, combined_patterns, header_of, without_host
 from diskmodel.formats.fio.job import FioDirection, FioJob, FioLatency, job_from_options
 from diskmodel.formats.fio.jobfile import section_options
 from diskmodel.formats.fio.snapshots import said, without_earlier
@@ -22,14 +22,17 @@ _VERSION = re.compile(r"(fio[- ]\d+\.\d+\S*)\s*\Z", re.ASCII)
 _RESULT = re.compile(
     r"(?P<name>.+?): \(groupid=(?P<group>\d{1,9}), jobs=(?P<jobs>\d{1,9})\): err=\s*(?P<error>\d{1,9})", re.ASCII
 )
+# With `unit_base` rates are in bits, with `kb_base` the decimal unit stands first; sums over clients leave "B/s" out.
+_RATE = r"(?P<{0}>[\d.]{{1,24}}) ?(?P<{0}_unit>[kKMGTP]?i?)(?P<{0}_bit>bit|b|B)?(?:/s)?"
 _DIRECTION = re.compile(
-    rf"(?P<name>read|write|trim)\s*: IOPS={_NUMBER}, BW=[^(]*\((?P<bw>[\d.]{{1,24}})(?P<bw_unit>[kMGT]?)B/s\)"
-    r"\((?P<size>[\d.]{1,24})(?P<size_unit>[KMGTP]i)?B/(?P<ms>\d{1,15})msec\)",
+    rf"(?P<name>read|write|trim|mixed)\s*: IOPS={_NUMBER}, BW={_RATE.format('bw')} \({_RATE.format('other')}\)"
+    r"\((?P<size>[\d.]{1,24}) ?(?P<size_unit>[kKMGTP]i?)?B/(?P<ms>\d{1,15})msec\)",
     re.ASCII,
 )
 _OLD_DIRECTION = re.compile(
-    r"(?P<name>read|write|trim)\s*: io=\s*(?P<size>[\d.]{1,24})(?P<size_unit>[KMGTP]?)i?B?, "
-    r"bw=\s*(?P<bw>[\d.]{1,24})(?P<bw_unit>[KMGTP]?)i?B/s, iops=\s*(?P<iops>[\d.]{1,24})(?P<iops_unit>[kKMG]?)\s*, "
+    r"(?P<name>read|write|trim|mixed)\s*: io=\s*(?P<size>[\d.]{1,24})(?P<size_unit>[KMGTP]?)i?B?, "
+    r"bw=\s*(?P<bw>[\d.]{1,24})(?P<bw_unit>[KMGTP]?)i?(?P<bw_bit>bit|b|B)?/s, "
+    r"iops=\s*(?P<iops>[\d.]{1,24})(?P<iops_unit>[kKMG]?)\s*, "
     r"runt=\s*(?P<ms>\d{1,15})\s*msec",
     re.ASCII,
 )
@@ -47,7 +50,11 @@ _ISSUED = re.compile(
     r"issued rwts?\s*: total=(\d{1,18}),(\d{1,18}),(\d{1,18})(?:,(\d{1,18}))?(?:\s+short=(\d{1,18}))?", re.ASCII
 )
 _OLD_ISSUED = re.compile(r"issued\s*: total=r=(\d{1,18})/w=(\d{1,18})(?:/d=(\d{1,18}))?", re.ASCII)
-_SCALE = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_SCALE = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15}
+_BITS = ("bit", "b")
+#: The table of how many requests were outstanding when one was issued.
+_DEPTHS = re.compile(r"IO depths\s*: 1=\s*(\d{1,3}(?:\.\d{1,3})?)%", re.ASCII)
+_DEPTH = re.compile(r"(?:>=)?(\d{1,2})=\s*(\d{1,3}(?:\.\d{1,3})?)%", re.ASCII)
 _UNIT_NS = {"nsec": 1, "usec": 10**3, "msec": 10**6, "sec": 10**9}
 #: Options that the header of a job leaves out, taken from a command line that is printed above it.
 _NOT_IN_HEADER = (
@@ -128,6 +135,7 @@ class _Result:
     sync: FioLatency | None = None
     n_syncs: int | None = None
     n_snapshots: int = 1
+    mean_depth: float | None = None
 
 
 def _sharpened(printed: float, derived: float) -> float:
@@ -137,6 +145,20 @@ def _sharpened(printed: float, derived: float) -> float:
 
 def _scaled(number: str, suffix: str) -> float:
     return float(number) * _SCALE[suffix]
+
+
+def _mean_depth(line: str) -> float | None:
+    """Requests outstanding on average when one was issued, taken as the least of their classes."""
+    classes = [(int(depth), float(percent)) for depth, percent in _DEPTH.findall(line)]
+    total = sum(percent for _, percent in classes)
+    return sum(depth * percent for depth, percent in classes) / total if total else None
+
+
+def _bytes_of(prefix: str | None, unit: str | None = None) -> float:
+    """Bytes of a unit: Ki, Mi … are binary, k, M … decimal; bits are eighths."""
+    prefix = prefix or ""
+    scale = BINARY[prefix] if prefix.endswith("i") else _SCALE[prefix]
+    return scale / 8 if unit in _BITS else scale
 
 
 def _latency_of(match: re.Match[str]) -> FioLatency:
@@ -161,6 +183,7 @@ class _Reader:
         self._percentiles: tuple[dict[float, float], int] | None = None
 
     def line(self, number: int, line: str) -> None:
+        line = without_host(line)
         if line.startswith("|") and self._percentiles is not None:
             found, unit = self._percentiles
             for position, value, suffix in _PERCENTILE.findall(line):
@@ -188,20 +211,23 @@ class _Reader:
         elif match := _DIRECTION.match(line):
             self._part = _Part(
                 iops=_scaled(match[2], match[3]),
-                bandwidth=self._figure(match["bw"], number, line) * _SCALE[match["bw_unit"]],
-                total_bytes=self._figure(match["size"], number, line) * BINARY[match["size_unit"]],
+                bandwidth=self._figure(match["other"], number, line)
+                * _bytes_of(match["other_unit"], match["other_bit"]),
+                total_bytes=self._figure(match["size"], number, line) * _bytes_of(match["size_unit"]),
                 runtime_ns=int(match["ms"]) * 10**6,
             )
             self.results[-1].parts[match["name"]] = self._part
         elif match := _OLD_DIRECTION.match(line):
             self._part = _Part(
                 iops=_scaled(match["iops"], match["iops_unit"]),
-                bandwidth=self._figure(match["bw"], number, line) * BINARY[match["bw_unit"]],
+                bandwidth=self._figure(match["bw"], number, line)
+                * BINARY[match["bw_unit"]]
+                / (8 if match["bw_bit"] in _BITS else 1),
                 total_bytes=self._figure(match["size"], number, line) * BINARY[match["size_unit"]],
                 runtime_ns=int(match["ms"]) * 10**6,
             )
             self.results[-1].parts[match["name"]] = self._part
-        elif re.match(r"(read|write|trim)\s*: (IOPS=|io=)", line):
+        elif re.match(r"(read|write|trim|mixed)\s*: (IOPS=|io=)", line):
             raise LineError(
                 self._source, number, 0, "", line, "is not a line of results as any version of fio writes it"
             )
@@ -218,6 +244,8 @@ class _Reader:
         elif _VERSION.match(line):
             self._next_run()
             self._before_results(line)
+        elif _DEPTHS.match(line):
+            self.results[-1].mean_depth = _mean_depth(line)
         elif match := _CPU.match(line):
             self.results[-1].cpu_ratio = (float(match[1]) + float(match[2])) / 100 or None
         elif self._part is not None:
@@ -324,16 +352,20 @@ def _job(result: _Result, reader: _Reader, group: int, printed: Mapping[str, Map
     for name, part in result.parts.items():
         ends = options.get("bs", "").split(",")
         has_one_size = "-" in ends[0] and all(low == high for low, _, high in (piece.partition("-") for piece in ends))
-        block = job.block_bytes.get(name) if has_one_size and patterns is None else None
-        found[name] = part.finished(result.issued.get(name), block)
+        block = job.block_bytes.get("read" if name == "mixed" else name) if has_one_size and patterns is None else None
+        n_issued = sum(result.issued.values()) if name == "mixed" else result.issued.get(name)
+        found[name] = part.finished(n_issued, block)
+    is_unified = "mixed" in found and not {"read", "write"} & set(found)
     return replace(
         job,
-        read=found.get("read"),
+        read=found.get("mixed" if is_unified else "read"),
+        is_unified=is_unified,
         write=found.get("write"),
         trim=found.get("trim"),
         cpu_ratio=result.cpu_ratio,
         combined=patterns,
         notes=(said(result.n_snapshots),) if result.n_snapshots > 1 else (),
+        mean_depth=result.mean_depth,
         # Unlike JSON, the text does not print the mix; without the command line it is what was done.
         read_fraction=_mix(job, found)
         if "rwmixread" not in options and "rwmixwrite" not in options

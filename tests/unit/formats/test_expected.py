@@ -9,14 +9,17 @@ from diskmodel.formats import find_workload, load_trace
 from diskmodel.workload import Workload
 from tests.unit.formats.files import DATA
 
-EXPECTED = tomllib.loads((DATA / "expected.toml").read_text())
+EXPECTED = {
+    folder: tomllib.loads((DATA / f"expected{number}.toml").read_text())
+    for folder, number in (("minimal-files", ""), ("minimal-files-2", "-2"))
+}
 
 
 @pytest.mark.evidence
-@pytest.mark.parametrize("name", EXPECTED)
-def test_a_minimal_file(name, evidence):
-    expected = EXPECTED[name]
-    path = evidence / "minimal-files" / name.partition(" ")[0]
+@pytest.mark.parametrize(("folder", "name"), [(folder, name) for folder, rows in EXPECTED.items() for name in rows])
+def test_a_minimal_file(folder, name, evidence):
+    expected = EXPECTED[folder][name]
+    path = evidence / folder / name.partition(" ")[0]
     if "error" in expected:
         with pytest.raises(FormatError) as error:
             find_workload(path)
@@ -60,4 +63,4 @@ def test_every_row_is_here(evidence):
     rows = (evidence / "minimal-files" / "EXPECTED.tsv").read_text().split("\n")
     named = {row.partition("\t")[0] for row in rows if row and not row.startswith("unknown-*")}
     unknown = {path.name for path in (evidence / "minimal-files").glob("unknown-*")}
-    assert named | unknown == {name.partition(" ")[0] for name in EXPECTED}
+    assert named | unknown == {name.partition(" ")[0] for name in EXPECTED["minimal-files"]}
