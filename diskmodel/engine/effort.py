@@ -156,18 +156,27 @@ def check_rare(array: Array, workload: Workload) -> None:
         return
     window_bytes = max(rebuild.window_bytes, _PAGE_BYTES)
     is_flash = not isinstance(array.drive, Hdd)
-    steps_per_s = min(array.layout.fastest_rebuild(rebuild), _FASTEST_BYTES_PER_S[is_flash]) / window_bytes
+    fastest = _FASTEST_BYTES_PER_S[is_flash] * array.layout.rebuilds_at_once
+    steps_per_s = min(array.layout.fastest_rebuild(rebuild), fastest) / window_bytes
     n_pages = window_bytes / _PAGE_BYTES
     has_pages = is_flash or array.layout.kind.is_pool
     step_s = 2 * (_COMMAND_S["native"] + _PAGE_S["native"] * has_pages * n_pages)
-    least_by_time = 2 * LEAST * steps_per_s * step_s / _RUNS_S
-    least_by_memory = 2 * LEAST * steps_per_s * is_flash * n_pages * _KEPT_BYTES / _RUN_BYTES
-    least = max(least_by_time, least_by_memory)
+    # simulated seconds that fit
+    longest_s = _RUNS_S / (steps_per_s * step_s)
+    if is_flash:
+        longest_s = min(longest_s, _RUN_BYTES / (steps_per_s * n_pages * _KEPT_BYTES))
+    least = 2 * LEAST / longest_s
     rate = sum(stream.expected_rate_per_s for stream in workload.streams)
     if rate < least:
         rule = f"beside a rebuild, some {steps_per_s / rate:,.0f} of its steps would be simulated for each request"
         fix = f"give at least {least:.2g} requests a second (--rate): so rare ones do not slow the rebuild"
         raise DescriptionError(Fault("workload.streams.0.rate", f"{rate:.3g}/s", rule, fix))
+    for number, stream in enumerate(workload.streams):
+        think_s = stream.arrival.think_ns / 1e9 if isinstance(stream.arrival, Closed) else 0.0
+        if think_s > longest_s:
+            rule = f"beside a rebuild, some {steps_per_s * think_s:,.0f} of its steps would be simulated in each pause"
+            fix = f"let clients think for at most {longest_s:.2g} s"
+            raise DescriptionError(Fault(f"workload.streams.{number}.think", f"{think_s:g} s", rule, fix))
 
 
 def bound_message(n: int) -> str:

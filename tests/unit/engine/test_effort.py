@@ -138,3 +138,15 @@ def test_requests_too_rare_beside_a_rebuild(level: str) -> None:
     assert fault_at(least * 1.05) is None
     healthy = rebuilding("generic-7k2", failed=[], spares=0, rebuild=None)
     check_rare(healthy, Workload.parse({"size": "8 KiB", "rate_per_s": 1e-4}))
+
+
+def test_clients_that_think_too_long_beside_a_rebuild() -> None:
+    """The first requests come after a pause, in which a rebuild of all disks at once goes on."""
+    array = rebuilding("generic-sas-ssd", level="raid1", disks=2)
+    load = {"size": "8 KiB", "clients": 1000, "think": "1000 s"}
+    with pytest.raises(DescriptionError) as caught:
+        check_rare(array, Workload.parse(load))
+    (fault,) = caught.value.faults
+    assert fault.field == "workload.streams.0.think"
+    longest_s = float(fault.fix.split("at most ")[1].split()[0])
+    check_rare(array, Workload.parse({**load, "think": f"{longest_s * 0.95} s"}))
