@@ -136,6 +136,7 @@ def _document_kind(path: str | Path, head: bytes) -> str | None:
         raise
     if text.lstrip().startswith("{"):
         try:
+            text = sysstat.without_stray_commas(text)
             check_json(text)
             document, _ = json.JSONDecoder().raw_decode(text.lstrip())
         except (ValueError, RecursionError) as error:

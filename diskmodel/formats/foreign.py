@@ -22,7 +22,43 @@ class Foreign:
 
 _RECORD = "record with iostat -x 1 600"
 
+_WORDS = (
+    'it describes an array and holds no load: name the array in words ("4x DRIVE raid5"), and give a recording of its '
+    "load: iostat -x 1 600"
+)
+_LATENCIES = (
+    "it counts times of requests without their rates, sizes and places: record with biosnoop, which has them, or with "
+    "iostat -x 1 600"
+)
+
 _TEXTS: tuple[tuple[str, str, str], ...] = (
+    (r"^Personalities :|^md\d+ : (in)?active", "is output of cat /proc/mdstat", _WORDS),
+    (r"^ *Raid Level : \S+[\s\S]*^ *(Raid Devices|State|Array Size) : ", "is output of mdadm --detail", _WORDS),
+    (
+        r"^CLI Version = [\s\S]*^(Controller|Status) = |^(VD LIST|Virtual Drives|PD LIST|DG/VD) ?[:=]",
+        "is output of storcli or perccli",
+        _WORDS,
+    ),
+    (r"^Adapter \d+ -- Virtual Drive|^Virtual Drive: \d+ \(Target Id", "is output of MegaCli", _WORDS),
+    (r"^(Smart|HPE?) .*\bin Slot \d|^ *logicaldrive \d+ \(", "is output of ssacli or hpssacli", _WORDS),
+    (r"^Controllers found: \d+|^Logical [Dd]evice number \d+", "is output of arcconf", _WORDS),
+    (r"^NAME +MAJ:MIN ", "is output of lsblk as a table", "make it with lsblk -J -b -o +MODEL,ROTA, and " + _WORDS),
+    (
+        r"^ *[num]?secs +: count +distribution|^Tracing block device I/O\.\.\.",
+        "is output of biolatency of bcc, a histogram of response times",
+        _LATENCIES,
+    ),
+    (r"^@\w*(\[[^\]\n]*\])?:[ \t]*\n[\[(]", "is a histogram of bpftrace", _LATENCIES),
+    (
+        r'"Microsoft\.Insights/metrics"',
+        "is output of az monitor metrics of Azure, which is not read",
+        "give plan its operations per second as --iops and the share of reads as --reads, or " + _RECORD,
+    ),
+    (
+        r'^"?(MetricId|VMHost|Entity)"?,[^\n]*"?(Timestamp|IntervalSecs)"?|"?(disk|virtualdisk|datastore)\.numberRead',
+        "is an export of vCenter's performance figures, which is not read",
+        "record with esxtop -b, which is read",
+    ),
     (
         r"\A'Test Type,Test Description|^'Access specifications",
         "is a result of Iometer, which is not read",

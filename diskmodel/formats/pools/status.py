@@ -17,6 +17,8 @@ _ROW = re.compile(r"(\s*)(\S.*?)\s+([A-Z]{5,})\b(.*)\Z")
 CLASSES = ("logs", "cache", "spares", "special", "dedup")
 _CLASS = re.compile(rf"\s*({'|'.join(CLASSES)})\s*\Z")
 _STATES = frozenset(("ONLINE", "DEGRADED", "FAULTED", "OFFLINE", "UNAVAIL", "REMOVED", "AVAIL", "INUSE", "SPLIT"))
+#: Changes of a pool's shape that zpool status reports on.
+_CHANGES = {"expand": "an expansion is in progress", "remove": "the removal of a vdev is in progress"}
 #: Those of a disk that can be read.
 _WORKING = frozenset(("ONLINE", "DEGRADED", "AVAIL", "INUSE"))
 #: Vdevs of several disks; the number behind the last "-" is that of the vdev.
@@ -90,12 +92,15 @@ class Disk:
     is_resilvering : bool
     spare : str
         The distributed spare that has its data, or gets them; "" without one.
+    replaced_by : str
+        The new disk that a working one is copied to; "" without one.
     """
 
     name: str
     is_failed: bool = False
     is_resilvering: bool = False
     spare: str = ""
+    replaced_by: str = ""
 
     @property
     def is_distributed_spare(self) -> bool:
@@ -196,6 +201,7 @@ def pools_of_text(text: str, source: str) -> list[Pool]:
     key = ""
     table: _Table | None = None
     before: Scan | None = None
+    changes: dict[tuple[str, str], str] = {}
     for number, line in enumerate(text.replace("\r\n", "\n").expandtabs().split("\n"), start=1):
         found = _KEY.match(line)
         if found and (found[1] != "dedup" or key != "config"):
@@ -215,6 +221,8 @@ def pools_of_text(text: str, source: str) -> list[Pool]:
                 table.add(line, (source, number))
         else:
             sections[key].append(line.strip())
+        if pools and key in _CHANGES:
+            changes[pools[-1].name, key] = " ".join(part.strip() for part in sections[key] if part.strip())
         if pools and key in ("scan", "scrub"):
             if found:
                 before = pools[-1].scan
@@ -228,6 +236,11 @@ def pools_of_text(text: str, source: str) -> list[Pool]:
         )
     for pool in pools:
         _settle(pool)
+        pool.notes += [
+            f"{what} and left out: {changes[pool.name, key]}; the pool is taken as it is shown"
+            for key, what in _CHANGES.items()
+            if "in progress" in changes.get((pool.name, key), "")
+        ]
         if not pool.vdevs:
             rule = f'shows no devices of the pool {pool.name}: its part "config" is missing or cut short'
             raise file_error(source, rule, "give the whole output of zpool status")
@@ -301,10 +314,16 @@ class _Table:
 
 def _exchange(place: Disk, disk: Disk) -> None:
     """Add one of the disks of a place that is exchanged: it works as soon as one of them has all data."""
+    works = not (disk.is_failed or disk.is_resilvering)
     if disk.is_distributed_spare:
         place.spare = disk.name
     elif not place.spare:
-        place.name = disk.name
+        if disk.is_resilvering and not place.is_failed:
+            place.replaced_by = disk.name
+        elif not (place.is_resilvering and works):
+            place.name = disk.name
+        else:
+            place.name, place.replaced_by = disk.name, place.name
     place.is_resilvering = place.is_resilvering or disk.is_resilvering
     place.is_failed = place.is_failed and (disk.is_failed or disk.is_resilvering)
 
@@ -326,6 +345,13 @@ def _settle(pool: Pool) -> None:
                 )
                 continue
             if not disk.is_resilvering or disk.is_failed:
+                continue
+            if disk.replaced_by:
+                disk.is_resilvering = False
+                pool.notes.append(
+                    f"{disk.name} works and is being replaced by {disk.replaced_by}: it counts as whole, and "
+                    "the copy to the new disk is left out"
+                )
                 continue
             if is_shared:
                 disk.is_resilvering = False

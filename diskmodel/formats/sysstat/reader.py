@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,15 @@ from diskmodel.limits import parse_json
 
 KINDS = ("iostat-json", "iostat-text", "sadf-json", "sadf-text", "sar-text", "diskstats")
 
+#: Sectors of 512 bytes printed for kB and for MB. The ratio of rounded figures differs from it by less than the tenth.
+_FALSE_UNITS, _SAME_RATIO = (2.0, 2048.0), 0.1
+
 _DEVICE_KEYS = ("disk_device", "disk-device", "device", "Device")
+
+
+def without_stray_commas(text: str) -> str:
+    """Return JSON of sysstat without the comma that version 12.1 writes before a first report (`-y`)."""
+    return re.sub(r"\[\s*,", "[", text) if '"sysstat"' in text[:1000] else text
 
 
 def kind_of(text: str) -> str | None:
@@ -84,7 +93,7 @@ def loads_of_text(
 
 def _json_recording(text: str, source: str, *, drops_first: bool) -> Recording:
     try:
-        document = parse_json(text)
+        document = parse_json(without_stray_commas(text))
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise FormatError(Fault(place, None, f"is not valid JSON: {error.msg}", "was it cut short?"), source) from None
@@ -96,13 +105,19 @@ def _json_recording(text: str, source: str, *, drops_first: bool) -> Recording:
     root = document.get("sysstat") if isinstance(document, Mapping) else None
     notes: list[str] = []
     hosts = _list(root, "hosts")
+    false = _false_unit(hosts)
+    if false != 1:
+        notes.append(
+            f"bytes are {false:g} times what number and mean size of the requests make, in every sample, as some "
+            "versions of sysstat print sectors for kB or MB: they are divided by it"
+        )
     for host in hosts:
         own: list[Sample] = []
         prefix = f"{host.get('nodename')}:" if len(hosts) > 1 and isinstance(host, Mapping) else ""
         for number, entry in enumerate(_list(host, "statistics")):
             sample: Sample = {}
             for disk in _list(entry, "disk"):
-                _json_disk(disk, f"statistics.{number}.disk", prefix, sample, faults)
+                _json_disk(disk, f"statistics.{number}.disk", prefix, sample, faults, false)
             own.append(sample)
             stamp = entry.get("timestamp") if isinstance(entry, Mapping) else None
             seconds = stamp.get("interval") if isinstance(stamp, Mapping) else None
@@ -126,7 +141,23 @@ def _list(data: Any, key: str) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
-def _json_disk(disk: Any, place: str, prefix: str, sample: Sample, faults: list[Fault]) -> None:
+def _false_unit(hosts: list[Any]) -> float:
+    """Return by how much all figures of bytes are too large: sysstat 12.1 and 12.2 print sectors in JSON; else 1."""
+    ratios: list[float] = []
+    for disk in (disk for host in hosts for entry in _list(host, "statistics") for disk in _list(entry, "disk")):
+        for letter in "rw" if isinstance(disk, Mapping) else "":
+            n, size = disk.get(f"{letter}/s"), disk.get(f"{letter}areq-sz")
+            for unit, kib in (("kB", 1), ("MB", 1024)):
+                n_bytes = disk.get(f"{letter}{unit}/s")
+                if all(isinstance(x, int | float) and 0 < x < MAX_FIGURE for x in (n, size, n_bytes)) and n >= 1:
+                    ratios.append(n_bytes * kib / (n * size))
+    for factor in _FALSE_UNITS:
+        if ratios and all(abs(ratio / factor - 1) < _SAME_RATIO for ratio in ratios):
+            return factor
+    return 1.0
+
+
+def _json_disk(disk: Any, place: str, prefix: str, sample: Sample, faults: list[Fault], false: float = 1.0) -> None:
     if not isinstance(disk, Mapping):
         faults.append(Fault(place, None, "must be an object"))
         return
@@ -143,6 +174,7 @@ def _json_disk(disk: Any, place: str, prefix: str, sample: Sample, faults: list[
             faults.append(Fault(f"{place}.{name}.{key}", value, RULE))
             continue
         series, factor = FIGURES[key]
+        factor = factor / false if series.endswith("bytes_per_s") else factor
         figures[series] = value * factor
         # a number of a document has lost its zeros at the end: one with a decimal was printed with two
         errors[series] = (0.5 if isinstance(value, int) else 0.005) * factor

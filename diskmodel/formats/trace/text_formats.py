@@ -402,7 +402,8 @@ def fio_log_rows(table: Table, offset_bytes: Int64) -> Rows:
 #: with a clock of milliseconds, so issue times are known to a millisecond only.
 FIO_LOG = TableFormat(
     columns=(
-        Column("time_ms", high=MAX_NS // 10**7),
+        # since 1970 with log_unix_epoch
+        Column("time_ms", high=MAX_NS // (2 * 10**6)),
         Column("value_ns", high=MAX_NS // 10),
         _FIO_DIRECTION,
         Column("block_bytes", high=MAX_LENGTH_BYTES),

@@ -7,6 +7,21 @@ from diskmodel.formats import find_workload
 
 #: By kind: the first lines of a file as its program writes it, the name in the message, and the way out.
 SAMPLES = {
+    "MegaCli": (
+        "\nAdapter 0 -- Virtual Drive Information:\nVirtual Drive: 0 (Target Id: 0)\nRAID Level : Primary-5\n",
+        "is output of MegaCli",
+        "in words",
+    ),
+    "arcconf": (
+        "Controllers found: 1\n----\nLogical device number 0\n   RAID level : 5\n",
+        "is output of arcconf",
+        "in words",
+    ),
+    "bpftrace": (
+        "Attaching 4 probes...\n\n@usecs:\n[64, 128)            12 |@@@@                |\n",
+        "is a histogram of bpftrace",
+        "biosnoop",
+    ),
     "Iometer": (
         "'Test Type,Test Description\n0,Database 8K\n'Version\n1.1.0\n'Access specifications\n"
         "'Access specification name,default assignment\n8K; 67% Read; 100% random,NONE\n"

@@ -335,3 +335,18 @@ def test_what_is_wrong_with_a_table_of_arcstat(old, new, message):
 def test_a_table_of_arcstat_beside_snapshots():
     with pytest.raises(FormatError, match="covers a time of its own"):
         arc_of_texts([(ARCSTAT, "a"), (arcstats(), "b")])
+
+
+@pytest.mark.parametrize("kind", ["mirror", "raidz1"])
+def test_a_working_disk_that_is_replaced(kind):
+    inner = row(2, "replacing-1") + row(3, "sdb") + row(3, "sdx", more="  (resilvering)")
+    devices = row(1, f"{kind}-0") + row(2, "sda") + inner + row(2, "sdc")
+    (pool,) = pools_of_text(status(devices), "")
+    assert [(disk.name, disk.is_failed) for disk in pool.disks] == [("sda", False), ("sdb", False), ("sdc", False)]
+    assert any("sdb works and is being replaced by sdx" in note for note in pool.notes)
+
+
+def test_an_expansion_in_progress():
+    expand = "expand: expansion of raidz1-0 in progress since Sat\n\t1T / 8T copied at 105M/s, 12% done\nconfig:"
+    (pool,) = pools_of_text(STATUS.replace("config:", expand, 1), "")
+    assert any("an expansion is in progress" in note and "105M/s" in note for note in pool.notes)
