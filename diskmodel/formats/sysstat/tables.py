@@ -16,6 +16,11 @@ _OTHER_TABLES = frozenset({"avg-cpu", "Filesystem", "extended", "tty"})
 _BANNER = re.compile(r"(Linux|SunOS|AIX|FreeBSD) \S+ .*\(", re.ASCII)
 _STAMP = re.compile(r"(Average:|Summary:|Minimum:|Maximum:|\d\d:\d\d:\d\d(?: [AP]M)?)\s+(\S.*)\Z", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(\d[\d.,]*[sBkKMGTP]?%?|nan|inf)\Z", re.ASCII | re.IGNORECASE)
+_TIME_BEFORE = re.compile(
+    r"\[?(?:(?:\d{4}-\d\d-\d\d|\d\d/\d\d/\d{2,4}|[A-Z][a-z]{2} [ \d]\d)[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
+    r"(?:Z|[+-]\d\d:?\d\d)?(?: [AP]M)?\]?:?(?: |\t|\Z)|\[?\d{10}(?:\.\d{1,9})?\]?:?(?: |\t|\Z)",
+    re.ASCII,
+)
 _TIME_OF_DAY = re.compile(r"\b\d\d:\d\d:\d\d\b", re.ASCII)
 _SADF = re.compile(r"# hostname;interval;timestamp;(.+)")
 _SADF_PAIR = re.compile(r"([^\t\n]*)\t(-?\d+)\t([^\t\n]+)\t([^\t\n]+)\t(\S+)\t(\S+)\s*\Z", re.ASCII)
@@ -76,8 +81,20 @@ class Recording:
             )
 
 
+def without_times(text: str) -> str:
+    """Return iostat's text without the time before each line, as `ts`, awk or a loop with date write it."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    if not lines or not all(_TIME_BEFORE.match(line) for line in lines):
+        return text
+    bare = [_TIME_BEFORE.sub("", line, count=1) for line in text.split("\n")]
+    # sar, too, has a time before each line, behind which is no Device
+    heads = (_header(line.split()) or [] for line in bare)
+    return "\n".join(bare) if any(word.startswith("Device") for head in heads for word in head) else text
+
+
 def kind_of(text: str) -> str | None:
     """Which of the texts this is: "iostat-text", "sar-text", "sadf-text" or None; its table may stand anywhere."""
+    text = without_times(text)
     for line in text.split("\n"):
         if line.startswith("# hostname;"):
             words = line.split(";")
@@ -119,7 +136,7 @@ def read_iostat(text: str, source: str, *, keep_first: bool | None) -> Recording
     Each banner ("Linux 5.4 …") begins a run, whose first report covers the time since the machine was started, unless
     its figures show that iostat left that out (-y). `keep_first` decides it; None: the figures do.
     """
-    lines = text.split("\n")
+    lines = without_times(text).split("\n")
     hosts = {_words_after_host(line)[0] for line in lines if _header(_words_after_host(line)[1])}
     numbered = list(enumerate(lines, start=1))
     if hosts <= {""}:
@@ -141,6 +158,9 @@ def _host_reports(numbered: list[tuple[int, str]], source: str, prefix: str, kee
     cells_of: list[list[tuple[list[str], list[str]]]] = []
     header: list[str] | None = None
     is_run_new = True
+    columns: set[str] = set()
+    is_split = False
+    parts: dict[str, tuple[list[str], list[str]]] = {}
     name = ""
     last = max((number for number, line in numbered if line.strip()), default=0)
     for number, line in numbered:
@@ -149,11 +169,20 @@ def _host_reports(numbered: list[tuple[int, str]], source: str, prefix: str, kee
             header, is_run_new = None, True
         elif head := _header(words):
             header, name = head, ""
+            own = {word for word in head if word not in _NAME_COLUMNS}
+            # `-xh` has a table of each direction, one below the other
+            is_part = not is_run_new and len({"r/s", "w/s"} & columns) == 1 and not own & columns
+            is_part = is_part or (not is_run_new and is_split and not own & columns)
+            is_split = is_part
+            columns = columns | own if is_part else own
+            if is_part:
+                continue
             if is_run_new:
                 since_start.add(len(found.samples))
                 is_run_new = False
             found.samples.append({})
             cells_of.append([])
+            parts = {}
         elif not words or words[0].rstrip(":") in _OTHER_TABLES:
             header, name = None, ""
         elif header is not None and len(words) != len(header) and _TIME_OF_DAY.search(line):
@@ -164,14 +193,18 @@ def _host_reports(numbered: list[tuple[int, str]], source: str, prefix: str, kee
                 continue
             try:
                 device, cells = _row(header, [name, *words] if name else words, number, line, source)
-                figures = figures_of([w for w in header if w not in _NAME_COLUMNS], cells, number, line, source)
+                row_columns = [w for w in header if w not in _NAME_COLUMNS]
+                if is_split and device in parts:
+                    row_columns, cells = parts[device][0] + row_columns, parts[device][1] + cells
+                figures = figures_of(row_columns, cells, number, line, source)
+                parts[device] = row_columns, cells
             except LineError:
                 if number != last or len(words) >= len(header):
                     raise
                 found.notes.append("the last line is cut short and was left out")
                 continue
             # Groups (-g) and totals begin with a blank, which keeps them apart from devices.
-            cells_of[-1].append(([w for w in header if w not in _NAME_COLUMNS], cells))
+            cells_of[-1].append((row_columns, cells))
             is_group = line.startswith(" ") and header[0] in _NAME_COLUMNS and not numbered[0][1].startswith(" ")
             found.samples[-1][(" " if is_group else "") + prefix + device] = figures
             name = ""

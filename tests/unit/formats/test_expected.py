@@ -6,6 +6,7 @@ import pytest
 
 from diskmodel.errors import FormatError
 from diskmodel.formats import find_workload, load_trace
+from diskmodel.formats.pools import pools_of_text
 from diskmodel.workload import Workload
 from tests.unit.formats.files import DATA
 
@@ -64,3 +65,14 @@ def test_every_row_is_here(evidence):
     named = {row.partition("\t")[0] for row in rows if row and not row.startswith("unknown-*")}
     unknown = {path.name for path in (evidence / "minimal-files").glob("unknown-*")}
     assert named | unknown == {name.partition(" ")[0] for name in EXPECTED["minimal-files"]}
+    rows = (evidence / "minimal-files-2" / "EXPECTED.tsv").read_text().split("\n")[1:]
+    of_pools = {"zpool-expansion.txt"}
+    named = {row.partition("\t")[0] for row in rows if row} - of_pools
+    assert named == {name.partition(" ")[0] for name in EXPECTED["minimal-files-2"]}
+
+
+@pytest.mark.evidence
+def test_the_expansion_of_a_pool(evidence):
+    path = evidence / "minimal-files-2" / "zpool-expansion.txt"
+    (pool,) = pools_of_text(path.read_text(), str(path))
+    assert any("an expansion is in progress" in note and "20.33% done, 19:04:21" in note for note in pool.notes)
