@@ -80,7 +80,8 @@ def continues(earlier: Sequence[FioJob], later: Sequence[FioJob]) -> bool:
     if not contains(earlier, later):
         return False
     pairs = list(zip(earlier, later, strict=True))
-    is_same = all(before.directions == after.directions for before, after in pairs)
+    # without latencies clones that are held to a rate have equal results, too
+    is_same = all(before.directions == after.directions and _has_latencies(after) for before, after in pairs)
     return is_same or any(_went_on(before, after) for before, after in pairs)
 
 
@@ -89,6 +90,10 @@ def contains(earlier: Sequence[FioJob], later: Sequence[FioJob]) -> bool:
     if [job.name for job in earlier] != [job.name for job in later]:
         return False
     return all(_contains(before, after) for before, after in zip(earlier, later, strict=True))
+
+
+def _has_latencies(job: FioJob) -> bool:
+    return all(part.clat is not None or part.lat is not None for part in job.directions.values())
 
 
 def _went_on(before: FioJob, after: FioJob) -> bool:

@@ -216,3 +216,13 @@ def _rates(workload):
             if share > 0:
                 found[direction] = ("closed" if is_closed else "open", amount, size, places)
     return found
+
+
+def test_clones_held_to_a_rate_without_latencies():
+    cells = ["3", "fio-3.33", "a", "0", "0", *(["0"] * 200)]
+    cells[5:9] = ["40", "199", "49", "201"]
+    for first in (5, 52):
+        cells[first + 12 : first + 32] = ["0%=0"] * 20
+    text = "\n".join([";".join(cells)] * 2)
+    jobs = jobs_of_text(text)
+    assert sum(job.read.iops for job in jobs) == pytest.approx(2 * 10 / 0.201)
