@@ -226,13 +226,14 @@ def _one_run(
     like: Like | None,
 ) -> Result:
     """Return the result of one run, without what the profile leaves open."""
+    if n_requests is None and isinstance(workload, Workload):
+        check_rare(array, workload)  # before the steady start, which may simulate, too
     scenario = resolve(array, seed)
     if start == "steady":
         scenario = replace(scenario, start=steady_start(array, workload, scenario, seed, like))
     n = n_requests or _first_length(workload, engine)
     spent_s, is_bound = 0.0, False
     if n_requests is None and isinstance(workload, Workload) and is_costly(array, workload):
-        check_rare(array, workload)
         run_of = partial(_some, array, workload, scenario, seed, engine)
         longest = max(looked_at(run_of, scenario).most(), LEAST)
         n, is_bound = min(n, longest), longest < n
