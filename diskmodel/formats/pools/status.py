@@ -201,7 +201,7 @@ def pools_of_text(text: str, source: str) -> list[Pool]:
     key = ""
     table: _Table | None = None
     before: Scan | None = None
-    changes: dict[tuple[str, str], str] = {}
+    changes: dict[tuple[str, str], list[str]] = {}
     for number, line in enumerate(text.replace("\r\n", "\n").expandtabs().split("\n"), start=1):
         found = _KEY.match(line)
         if found and (found[1] != "dedup" or key != "config"):
@@ -222,7 +222,7 @@ def pools_of_text(text: str, source: str) -> list[Pool]:
         else:
             sections[key].append(line.strip())
         if pools and key in _CHANGES:
-            changes[pools[-1].name, key] = " ".join(part.strip() for part in sections[key] if part.strip())
+            changes[pools[-1].name, key] = sections[key]
         if pools and key in ("scan", "scrub"):
             if found:
                 before = pools[-1].scan
@@ -237,9 +237,9 @@ def pools_of_text(text: str, source: str) -> list[Pool]:
     for pool in pools:
         _settle(pool)
         pool.notes += [
-            f"{what} and left out: {changes[pool.name, key]}; the pool is taken as it is shown"
+            f"{what} and left out: {' '.join(changes[pool.name, key][:3]).strip()}; the pool is taken as it is shown"
             for key, what in _CHANGES.items()
-            if "in progress" in changes.get((pool.name, key), "")
+            if any("in progress" in part for part in changes.get((pool.name, key), [])[:3])
         ]
         if not pool.vdevs:
             rule = f'shows no devices of the pool {pool.name}: its part "config" is missing or cut short'
