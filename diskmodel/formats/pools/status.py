@@ -17,6 +17,8 @@ _ROW = re.compile(r"(\s*)(\S.*?)\s+([A-Z]{5,})\b(.*)\Z")
 CLASSES = ("logs", "cache", "spares", "special", "dedup")
 _CLASS = re.compile(rf"\s*({'|'.join(CLASSES)})\s*\Z")
 _STATES = frozenset(("ONLINE", "DEGRADED", "FAULTED", "OFFLINE", "UNAVAIL", "REMOVED", "AVAIL", "INUSE", "SPLIT"))
+#: Longest line of a device, with its path and what is said of it; longer ones are damage, and slow to take apart.
+_LONGEST_LINE = 4096
 #: Changes of a pool's shape that zpool status reports on.
 _CHANGES = {"expand": "an expansion is in progress", "remove": "the removal of a vdev is in progress"}
 #: Those of a disk that can be read.
@@ -265,7 +267,7 @@ class _Table:
             self.group = one[1]
             self.pool.others.setdefault(self.group, [])
             return
-        row = _ROW.match(line)
+        row = _ROW.match(line) if len(line) <= _LONGEST_LINE else None
         if row is None or row[3] not in _STATES or (len(row[1]) - self.column) % 2:
             raise LineError(
                 source,
