@@ -69,6 +69,10 @@ MISFIT = "misfit_ratio"
 TAIL_MISFIT = "tail_misfit_log"
 
 
+#: How the source of a profile begins that stands for its kind.
+CLASS_VALUES = "class values"
+
+
 class Profile(Description):
     """Fields of every drive.
 
@@ -124,6 +128,11 @@ class Profile(Description):
                 f"try {self.capacity_bytes - rest}"
             )
         return self
+
+    @property
+    def is_typical(self) -> bool:
+        """Whether this is no drive that can be bought, but what is usual of its kind."""
+        return self.source.startswith(CLASS_VALUES)
 
     @property
     def doubt(self) -> str:

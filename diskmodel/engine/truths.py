@@ -22,7 +22,6 @@ from diskmodel.result.prediction import UTILIZATION, combined
 from diskmodel.result.summary import point_estimates
 from diskmodel.uncertainty.case import Case
 from diskmodel.uncertainty.draws import Draws, draw
-from diskmodel.uncertainty.effects import PROBES, Effects
 from diskmodel.uncertainty.moved import AnyWorkload, moved
 from diskmodel.uncertainty.moves import Moves
 from diskmodel.uncertainty.origin import origin_of
@@ -37,8 +36,13 @@ Estimate = Callable[[Requests, Run], dict[str, float]]
 #: about 18 % (1 / sqrt(2 * 16)): at 8 by 25 %, at 32 by 13 % at twice the time.
 DRAWS = 16
 DRAW_REQUESTS = {"native": 20_000, "simpy": 2_000}
-#: Ends of the names of statistics that `Moves.p99` changes.
+#: Ends of the names of statistics that `Moves.p99` and its like change.
 _SLOWEST = ("p99", "p999")
+
+
+def _of_tail(name: str, moves: Moves) -> float:
+    """Return the logarithm of the factor of a statistic of the slowest requests."""
+    return {"reads": moves.read_p99, "writes": moves.write_p99}.get(name.partition(".")[0], moves.p99)
 
 
 @dataclass(frozen=True)
@@ -153,7 +157,6 @@ class Trials:
         self._array, self._workload = array, workload
         self._seed, self._start, self._estimate = seed, start, estimate
         self._requests: dict[Hashable, Requests] = {}
-        self._effects: Effects | None = None
         self._first_start: Start | None = None
         self._is_closed = isinstance(workload, Workload) and not workload.is_open
         few = workload.requests(capacity_bytes=array.usable_bytes, n=1, seed=seed)
@@ -169,20 +172,16 @@ class Trials:
         self.reference = estimate(requests, outcome)
         self.seen = Seen.of(requests, outcome)
 
-    def truths(self, n_draws: int, *, as_measured: bool = False, is_sound: bool = False) -> Truths | None:
+    def truths(self, n_draws: int, *, as_measured: bool = False) -> Truths | None:
         """Return so many truths, or those that were left if such a drive were measured; None without any unknown.
 
         Parameters
         ----------
         n_draws : int, at least 2
-        as_measured, is_sound : bool
-            As `Case` has them.
+        as_measured : bool
+            As `Case` has it.
         """
-        case = Case(self._array, self._workload, self.seen, as_measured, is_sound=is_sound)
-        if self._is_closed and case.is_sheet:
-            if self._effects is None:
-                self._effects = self._measured(case)
-            case = replace(case, effects=self._effects)
+        case = Case(self._array, self._workload, self.seen, as_measured)
         draws = draw(case, n_draws, self._seed)
         if not len(draws):
             return None
@@ -190,32 +189,15 @@ class Trials:
             figures = list(pool.map(self._figures, draws.moves))
         return Truths(case, draws, self.reference, figures, self._n_requests)
 
-    def _measured(self, case: Case) -> Effects:
-        """Return by how much the rate changes with each quantity of the drive, from a run with each of them moved."""
-        spreads = {quantity: case.class_spread(quantity) for quantity in case.assumed_effects if quantity in PROBES}
-        widths = {quantity: one.log_sd for quantity, one in spreads.items() if one is not None and one.log_sd}
-        probes = [PROBES[quantity](width) for quantity, width in widths.items()]
-        orders = [Moves(order=order) for order in case.extreme_orders]
-        with Threads() as pool:
-            rates = [figures["iops"] for figures in pool.map(self._figures, [*probes, *orders])]
-        moved_rates, known = rates[: len(probes)], [math.log(rate) for rate in rates[len(probes) :] if rate > 0]
-        own = self.reference["iops"]
-        found = {
-            quantity: math.log(rate / own) / width
-            for (quantity, width), rate in zip(widths.items(), moved_rates, strict=True)
-            if rate > 0 and own > 0
-        }
-        is_known = len(known) == len(orders) > 1
-        return Effects(found, (max(known) - min(known)) / math.sqrt(12) if is_known else None)
-
     def _figures(self, moves: Moves) -> dict[str, float]:
         try:
             requests, outcome = self._run(*moved(self._array, self._workload, moves))
         except DescriptionError:
             return dict.fromkeys(self.reference, math.nan)
         found = self._estimate(requests, outcome)
-        slowest = {name: value * math.exp(moves.p99) for name, value in found.items() if name.endswith(_SLOWEST)}
-        return found | slowest
+        return found | {
+            name: value * math.exp(_of_tail(name, moves)) for name, value in found.items() if name.endswith(_SLOWEST)
+        }
 
     def _longest(self) -> int:
         """Return the most requests of each of all runs together that take the time of one question."""

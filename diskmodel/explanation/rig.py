@@ -165,7 +165,7 @@ class Rig:
         def make() -> tuple[dict[str, float], Truths | None]:
             trials = self._trials(Change(array, one.workload))
             exact = origin_of(array.drive) == "exact"
-            return trials.reference, None if exact else trials.truths(n_draws, is_sound=True)
+            return trials.reference, None if exact else trials.truths(n_draws)
 
         return self._remembered(Change(array, one.workload), n_draws, make)
 

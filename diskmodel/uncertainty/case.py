@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +12,6 @@ from diskmodel.array import Array
 from diskmodel.drive import DriveQueue, Hdd
 from diskmodel.drive.assumed_order import AssumedOrder, Order
 from diskmodel.drive.profile import MISFIT, TAIL_MISFIT
-from diskmodel.uncertainty.effects import Effects
 from diskmodel.uncertainty.moved import AnyWorkload
 from diskmodel.uncertainty.origin import Origin, array_class, class_of, origin_of
 from diskmodel.uncertainty.seen import Seen
@@ -28,15 +27,9 @@ COMMANDS_WITHOUT_CHOICE = 2
 #: Part of the disks' time spent on positioning below which their order of commands does not matter: sequential
 #: transfers.
 _ORDERED_RATIO = 0.3
-#: Standard deviation of the logarithm of the rate at depth 16 between the orders that a kind of drives may have. It is
-#: part of what drives were measured to differ by. At half, intervals count some of it twice; at double, the model of
-#: older drives is left with nothing.
-ORDER_LOG_SD = 0.1
 #: By how much the rate of a deep queue of random requests changes with the time of one access: the order of commands
 #: makes seeks short, so that rotation is most of it. Measured on bundled drives at depth 16.
 _QUEUED_EFFECT = 0.6
-#: Part of the whole of a load's spread that what is drawn of the drive may be, as a standard deviation.
-_MOST_OF_WHOLE = 0.95
 
 
 @dataclass(frozen=True)
@@ -50,20 +43,18 @@ class Case:
     seen : Seen
     as_measured : bool
         Whether the drive counts as if one such drive had been measured.
-    effects : Effects
-        As far as runs have shown them; the others are assumed.
-    is_sound : bool
-        Whether the array counts as one in which nothing is wrong. Some published arrays of hard disks are held back by
-        their controller to a twentieth of their disks' rate; the spread of such arrays, as of any one that may be
-        bought, includes that. Of a sound one, reads are those of its disks.
+
+    Notes
+    -----
+    What is not known of a drive from its sheet is how far such drives lie from their sheets: each of its quantities has
+    a spread of its own, however it is loaded. Systems that do not do what their parts can, a controller that holds its
+    disks back, are not among them (docs/explanation/validation-coverage.md has their share).
     """
 
     array: Array
     workload: AnyWorkload
     seen: Seen
     as_measured: bool = False
-    effects: Effects = field(default_factory=Effects)
-    is_sound: bool = False
 
     @cached_property
     def origin(self) -> Origin:
@@ -79,42 +70,32 @@ class Case:
     @cached_property
     def drive_class(self) -> str:
         """The class of the drive, or of drives that were measured or fitted like it."""
-        if self.is_sheet:
-            return class_of(self.array.drive)
-        return f"{self.origin}-{self.array.drive.kind}"
+        return class_of(self.array.drive) if self.is_sheet else f"{self.origin}-{self.array.drive.kind}"
 
     @cached_property
     def array_class(self) -> str:
-        """The class of the array as a whole, as far as this load shows it."""
-        passes_on = self.is_sound and self.is_hdd and not self.seen.asked_write_ratio
-        return array_class(self.array, behind_controller=not passes_on)
+        """The class of the array as a whole."""
+        return array_class(self.array)
 
     def spread(self, quantity: str) -> Spread | None:
-        """Return the spread of a quantity between drives of this one's class; None where nothing is known.
-
-        Where the whole of a load's spread is known, it has the same tails, and is not wider than that.
-        """
-        found = self.class_spread(quantity)
-        if found is None or self.whole is None:
-            return found
-        return replace(found, log_sd=found.log_sd * self._fits, dof=self.whole.dof)
-
-    def class_spread(self, quantity: str) -> Spread | None:
-        """Return the spread of a quantity in the class, whatever the load."""
+        """Return the spread of a quantity between drives of this one's class; None where nothing is known."""
         return spread_of(self.drive_class, quantity)
 
-    @property
-    def dof(self) -> float:
-        """Degrees of freedom of what is drawn together."""
-        main = self.whole or self.remaining("iops")
-        return math.inf if main is None else main.dof
-
     @cached_property
-    def whole(self) -> Spread | None:
-        """The spread of the rate under loads of this kind; None where it is not known, as of drives beyond a sheet."""
+    def dof(self) -> float:
+        """Degrees of freedom of all that is drawn together (Welch and Satterthwaite)."""
         if not self.is_sheet:
-            return None
-        return spread_of(self.array_class, "load", self.load, "rate")
+            model = self.remaining("iops")
+            return math.inf if model is None else model.dof
+        parts = [
+            ((effect * known.log_sd) ** 2, known.dof)
+            for quantity, effect in self.effects.items()
+            if (known := self.spread(quantity)) is not None and known.log_sd and effect
+        ]
+        if self.layout is not None:
+            parts.append((self.layout.log_sd**2, self.layout.dof))
+        below = sum(variance**2 / dof for variance, dof in parts)
+        return sum(variance for variance, _ in parts) ** 2 / below if below else math.inf
 
     @cached_property
     def load(self) -> str:
@@ -127,33 +108,17 @@ class Case:
         return f"{'queued' if self.seen.in_disk > SINGLE else 'single'} {'writes' if writes else 'reads'}"
 
     @cached_property
-    def _parts(self) -> tuple[float, float]:
-        """Logarithm of the median of the rate, and standard deviation, of all quantities of the drive together."""
-        center, variance = 0.0, 0.0
-        for quantity, assumed in self.assumed_effects.items():
-            found = self.class_spread(quantity)
-            if found is not None:
-                effect = self.effects.of.get(quantity, assumed)
-                center += effect * math.log(found.median)
-                variance += (effect * found.log_sd) ** 2
-        if self.assumed_order is not None:
-            measured = self.effects.order_log_sd
-            variance += (ORDER_LOG_SD if measured is None else measured) ** 2
-        return center, math.sqrt(variance)
-
-    @cached_property
-    def assumed_effects(self) -> dict[str, float]:
+    def effects(self) -> dict[str, float]:
         """By how much the rate of this load is taken to change with each quantity, both as logarithms."""
         writes, is_queued = self.seen.write_ratio, self.seen.in_disk > SINGLE
-        controller = self.array.controller
         if not self.is_hdd:
-            controlled = {"controller": writes} if self.array.has_controller_cache and not controller.name else {}
             reads = {"flash_parallelism" if is_queued else "flash_read_time": (1 - writes) * (1 if is_queued else -1)}
-            return {**reads, "flash_write": writes, **controlled}
+            return {**reads, "flash_write": writes}
         if self.load == "sequential":
             return {"sequential": 1.0}
+        queue = {"queue": 1.0} if is_queued else {}
         buffered = {"cached_writes": writes} if self.has_cached_writes else {}
-        return {"positioning": -_QUEUED_EFFECT if is_queued else -1.0, **buffered}
+        return {"positioning": -_QUEUED_EFFECT if is_queued else -1.0, **queue, **buffered}
 
     @property
     def assumed_order(self) -> AssumedOrder | None:
@@ -178,22 +143,6 @@ class Case:
         return self.seen.in_disk > COMMANDS_WITHOUT_CHOICE and self.seen.positioning_ratio > _ORDERED_RATIO
 
     @property
-    def extreme_orders(self) -> tuple[Order, ...]:
-        """The slowest and the fastest of the orders that are drawn; empty where none is."""
-        assumption = self.assumed_order
-        if assumption is None or self.class_spread("order") is not None:
-            return ()
-        orders = sorted(assumption.drawn, key=slowness, reverse=True)
-        return (orders[0], orders[-1])
-
-    @cached_property
-    def _fits(self) -> float:
-        """Factor that keeps what is drawn of the drive within the whole of the load's spread."""
-        assert self.whole is not None
-        together = self._parts[1]
-        return min(1.0, _MOST_OF_WHOLE * self.whole.log_sd / together) if together else 1.0
-
-    @property
     def draws_destaging(self) -> bool:
         """Whether a controller of which nothing was measured decides in which order a hard disk's writes are done.
 
@@ -212,23 +161,17 @@ class Case:
         return isinstance(drive, Hdd) and drive.is_write_back and self.array.has_drive_write_cache
 
     def remaining(self, statistic: str) -> Spread | None:
-        """Return the spread of what is left when all else is known.
+        """Return the spread of what is left when all else is known; None of a drive from its sheet.
 
-        Of drives known by their sheets it is what the drive's quantities and the layout leave of the whole of the
-        load's spread. A measured or fitted drive has that of such drives, or the error of its profile on what was held
-        out or fitted, where that is larger.
+        A measured or fitted drive has that of such drives, or the error of its profile on what was held out or fitted,
+        where that is larger.
 
         Parameters
         ----------
         statistic : "iops" or "p99"
         """
-        if self.whole is not None and statistic == "iops":
-            center, together = self._parts
-            layout = self.layout.log_sd if self.layout is not None else 0.0
-            log_sd = math.sqrt(max(self.whole.log_sd**2 - (together * self._fits) ** 2 - layout**2, 0.0))
-            return Spread(self.whole.median / math.exp(center), log_sd, self.whole.dof)
         if self.is_sheet:
-            return spread_of(self.array_class, "model", statistic)
+            return None
         own = spread_of(self.drive_class, "model", statistic) or Spread()
         log_sd = own.log_sd
         if not self.as_measured:
@@ -245,17 +188,24 @@ class Case:
         return spread_of("layout-rows" if is_rows else "layout", "model", "iops")
 
     @property
-    def tail(self) -> Spread | None:
-        """The spread of p99 over the mean; None where it is known."""
-        if self.is_sheet:
-            found = spread_of(self.array_class, "load", self.load, "tail")
-            found = found or spread_of(self.drive_class, "tail")
-            if found is not None:
-                return found
-        p99, iops = self.remaining("p99"), self.remaining("iops")
-        if p99 is None or iops is None or p99.log_sd <= iops.log_sd:
+    def tails(self) -> tuple[Spread, Spread, Spread] | None:
+        """The spread of p99 over the mean of all requests, of reads and of writes; None where it is known.
+
+        Of reads and writes together it is what each has, by its share.
+        """
+        if not self.is_sheet:
+            p99, iops = self.remaining("p99"), self.remaining("iops")
+            if p99 is None or iops is None or p99.log_sd <= iops.log_sd:
+                return None
+            return (Spread(1.0, math.sqrt(p99.log_sd**2 - iops.log_sd**2), p99.dof),) * 3
+        reads = self.spread("tail")
+        writes = reads if self.is_hdd and not self.has_cached_writes else self.spread("write_tail")
+        if reads is None or writes is None:
             return None
-        return Spread(1.0, math.sqrt(p99.log_sd**2 - iops.log_sd**2), p99.dof)
+        share = self.seen.asked_write_ratio
+        center = (1 - share) * math.log(reads.median) + share * math.log(writes.median)
+        log_sd = math.sqrt((1 - share) * reads.log_sd**2 + share * writes.log_sd**2)
+        return Spread(math.exp(center), log_sd, min(reads.dof, writes.dof)), reads, writes
 
     @property
     def is_hdd(self) -> bool:

@@ -28,7 +28,7 @@ def scaled_ns(value_ns: float, log_factor: float) -> int:
 
 
 def moved_hdd(drive: Hdd, moves: Moves) -> Hdd:
-    """Return a hard disk with other seeks, overheads, rates, speed and order.
+    """Return a hard disk with other seeks, overheads, rates and order; it rotates as it is described.
 
     Raises
     ------
@@ -40,22 +40,15 @@ def moved_hdd(drive: Hdd, moves: Moves) -> Hdd:
         update["queue"] = moves.queue
     if moves.order is not None:
         update["queue"] = drive.queue.model_copy(update=moves.order._asdict() | {"assumed_from": None})
-    seek = _seek_factor(drive, moves.positioning) if moves.positioning else 0.0
-    slower = -moves.speed
-    if moves.sequential or slower:
-        update |= _rates(drive, moves.sequential, slower)
-    if seek or slower or moves.sequential:
-        update |= _seeks(drive, seek + slower, moves.sequential)
-    if moves.overhead or slower:
+    positioning = moves.positioning - moves.speed
+    sequential = 0.0 if _has_known_tracks(drive) else moves.sequential + moves.speed
+    if sequential:
+        update |= _rates(drive, sequential)
+    if positioning or sequential:
+        update |= _seeks(drive, _seek_factor(drive, positioning) if positioning else 0.0, sequential)
+    if moves.overhead:
         names = ("read_overhead_ns", "write_overhead_ns", "completion_overhead_ns", "write_completion_overhead_ns")
-        update |= _times(drive, names, moves.overhead + slower)
-    if slower:
-        update["revolution_ns"] = scaled_ns(drive.period_ns, slower)
-        queue = update.get("queue", drive.queue)
-        update["queue"] = queue.model_copy(update=_times(queue, ("age_ns", "miss_margin_ns"), slower))
-        if drive.retries is not None:
-            delays = tuple(scaled_ns(value, slower) for value in drive.retries.time_ns)
-            update["retries"] = drive.retries.model_copy(update={"time_ns": delays})
+        update |= _times(drive, names, moves.overhead)
     return drive.model_copy(update=update)
 
 
@@ -83,15 +76,10 @@ def _mean_seek_ns(tables: HddTables) -> float:
     return float(np.average(tables.seek_ns[distance], weights=n - distance))
 
 
-def _rates(drive: Hdd, sequential: float, slower: float) -> dict[str, Any]:
-    """Return the rates. Zones or cylinders that are given keep their sectors: only rotation changes their rate."""
-    names = ("outer_bytes_per_s", "inner_bytes_per_s")
-    given = {name: getattr(drive, name) for name in names}
-    factor = math.exp((0.0 if _has_known_tracks(drive) else sequential) - slower)
-    found = {name: value * factor for name, value in given.items() if value is not None}
-    if slower:
-        found["interface_bytes_per_s"] = drive.interface_bytes_per_s * math.exp(-slower)
-    return found
+def _rates(drive: Hdd, sequential: float) -> dict[str, Any]:
+    """Return the rates of a drive whose tracks hold more."""
+    given = {name: getattr(drive, name) for name in ("outer_bytes_per_s", "inner_bytes_per_s")}
+    return {name: value * math.exp(sequential) for name, value in given.items() if value is not None}
 
 
 def _has_known_tracks(drive: Hdd) -> bool:
@@ -101,7 +89,7 @@ def _has_known_tracks(drive: Hdd) -> bool:
 
 def _seeks(drive: Hdd, log_factor: float, sequential: float) -> dict[str, Any]:
     """Return seeks that take so much longer, as tables; where tracks hold more, there are fewer of them to cross."""
-    denser = 1.0 if _has_known_tracks(drive) else math.exp(sequential)
+    denser = math.exp(sequential)
     tables = drive.tables()
     found: dict[str, Any] = {"seek": _table(tables.seek_ns, log_factor, denser)}
     if drive.write_seek is not None:
@@ -139,7 +127,7 @@ def moved_flash(drive: Flash, moves: Moves) -> Flash:
         (read, ("read_ns", "read_latency_ns")),
         (parallel, ("read_overhead_ns",)),
         (write, ("program_ns", "erase_ns", "write_overhead_ns")),
-        (slower, ("write_latency_ns",)),
+        (slower + moves.write_latency, ("write_latency_ns",)),
     ):
         if factor:
             update |= _times(drive, names, factor)
@@ -148,8 +136,6 @@ def moved_flash(drive: Flash, moves: Moves) -> Flash:
             update[name] = tuple(scaled_ns(value, factor) for value in getattr(drive, name))
     if parallel:
         update["channel_bytes_per_s"] = drive.channel_bytes_per_s * math.exp(-parallel)
-    if slower:
-        update["interface_bytes_per_s"] = drive.interface_bytes_per_s * math.exp(-slower)
     return drive.model_copy(update=update)
 
 

@@ -22,13 +22,16 @@ class Moves:
     sequential : float
         Of a hard disk's rate at the media.
     speed : float
-        Of all rates of the drive: it does everything faster.
+        Of the rate of the drive under this load. A hard disk seeks faster, and its tracks hold more where nobody gave
+        how many there are; it rotates as it is described. Another drive does everything faster but its interface.
     read_time : float
         Of a flash drive's time to read a page, and what it adds to a command.
     parallelism : float
         Of the rate of commands that a flash drive reaches in parallel.
     write_rate : float
         Of a flash drive's rate of programming and erasing.
+    write_latency : float
+        Of what a flash drive takes to answer a write that its buffer has room for.
     host : float
         Of the host's time for a request.
     command : float
@@ -42,8 +45,8 @@ class Moves:
         Of the rate at which requests come.
     part : float or None
         Where in its recording the quarter begins that the load is like, as a share of it; None: all of it.
-    p99 : float
-        Of the 99th percentile, beside what the simulated moves do to it.
+    p99, read_p99, write_p99 : float
+        Of the 99th percentile of all requests, of reads and of writes, beside what the simulated moves do to it.
     order : Order or None
         In which a hard disk serves its commands.
     queue : DriveQueue or None
@@ -59,12 +62,15 @@ class Moves:
     read_time: float = 0.0
     parallelism: float = 0.0
     write_rate: float = 0.0
+    write_latency: float = 0.0
     host: float = 0.0
     command: float = 0.0
     volume: float = 0.0
     destaging: float = 0.0
     level: float = 0.0
     p99: float = 0.0
+    read_p99: float = 0.0
+    write_p99: float = 0.0
     part: float | None = None
     order: Order | None = None
     queue: DriveQueue | None = None

@@ -32,18 +32,23 @@ def origin_of(drive: Drive) -> Origin:
 def class_of(drive: Drive) -> str:
     """Return the class whose spread a drive has that is known from its sheet.
 
+    A drive that stands for its kind, as those whose names begin with "generic", may be any of that kind: more is open.
+
     Examples
     --------
     >>> from diskmodel.drive import load_drive
     >>> class_of(load_drive("seagate-exos-x18"))
     'hdd-nearline-sata'
     >>> class_of(load_drive("generic-15k"))
-    'hdd-sas'
+    'hdd-any'
     """
+    if drive.kind == "virtual":
+        return "virtual"
+    if drive.is_typical:
+        return f"{drive.kind}-any"
     if not isinstance(drive, Hdd):
-        if drive.kind == "virtual":
-            return "virtual"
-        return "flash-nvme" if "NVMe" in drive.bus else "flash-sata"
+        made_for = "" if drive.power_loss_protected else "-consumer"
+        return f"flash-nvme{made_for}" if "NVMe" in drive.bus else f"flash-sata{made_for}"
     if drive.recording == "shingled":
         return "hdd-smr"
     is_nearline = drive.rpm < 9_500 and drive.capacity_bytes >= NEARLINE_BYTES
@@ -52,18 +57,11 @@ def class_of(drive: Drive) -> str:
     return "hdd-nearline-sata" if is_nearline else "hdd-sata-older"
 
 
-def array_class(array: Array, *, behind_controller: bool = True) -> str:
-    """Return the class of an array as a whole; that of its drive for a disk on its own.
-
-    Parameters
-    ----------
-    array : Array
-    behind_controller : bool
-        Whether a controller with a cache makes it one of another class.
-    """
+def array_class(array: Array) -> str:
+    """Return the class of an array as a whole; that of its drive for a disk on its own."""
     is_flash = not isinstance(array.drive, Hdd)
     # of one that was measured more is known than of its class
-    has_cache = behind_controller and array.has_controller_cache and not array.controller.name
+    has_cache = array.has_controller_cache and not array.controller.name
     if is_flash:
         if has_cache:
             return "flash-behind-controller"

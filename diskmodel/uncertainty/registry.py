@@ -33,9 +33,6 @@ def _order(case: Case) -> Known | None:
     assumption = case.assumed_order
     if assumption is None:
         return None
-    spread = case.spread("order")
-    if spread is not None:
-        return _of_class(case, spread, lambda factor: Moves(speed=factor))
     orders = sorted(assumption.drawn, key=slowness, reverse=True)
     return Known(assumption.words, lambda score, _: Moves(order=orders[_place(score, len(orders))]))
 
@@ -54,6 +51,13 @@ def _seeks(case: Case) -> Known | None:
     if not (case.is_hdd and case.is_sheet):
         return None
     return _of_class(case, case.spread("positioning"), lambda factor: Moves(positioning=factor))
+
+
+def _queue(case: Case) -> Known | None:
+    """How well a queue of commands is ordered, beside the orders that are drawn."""
+    if not (case.is_hdd and case.is_sheet) or "queue" not in case.effects:
+        return None
+    return _of_class(case, case.spread("queue"), lambda factor: Moves(speed=factor))
 
 
 def _overheads(case: Case) -> Known | None:
@@ -104,6 +108,12 @@ def _flash_writes(case: Case) -> Known | None:
     return _of_class(case, case.spread("flash_write"), lambda factor: Moves(write_rate=factor))
 
 
+def _write_latency(case: Case) -> Known | None:
+    if not (isinstance(case.array.drive, Flash) and case.is_sheet) or case.seen.write_ratio < FEW_WRITES:
+        return None
+    return _of_class(case, case.spread("flash_write_latency"), lambda factor: Moves(write_latency=factor))
+
+
 def _fitted(case: Case) -> Known | None:
     drive = case.array.drive
     if drive.uncertainty is None or case.as_measured or case.origin == "exact":
@@ -136,10 +146,13 @@ def _controller(case: Case) -> Known | None:
         return _measured_controller(case)
     if case.draws_destaging:
         return Known("the two controllers whose destages were measured", lambda by, _: Moves(destaging=_level(by) - 1))
-    if case.is_hdd or not (case.array.has_controller_cache or controller.command_ns):
-        return None
     name = case.array_class
     spread = spread_of(name, "controller")
+    if case.is_hdd:
+        is_open = case.array.has_controller_cache and case.is_sheet
+        return _known(name, spread, lambda factor: Moves(speed=factor)) if is_open else None
+    if not (case.array.has_controller_cache or controller.command_ns):
+        return None
     if case.array.has_controller_cache and writes > FEW_WRITES:
         return _known(name, spread, lambda factor: Moves(speed=factor * writes, command=-factor))
     return _known(name, spread, lambda factor: Moves(command=-factor)) if controller.command_ns else None
@@ -199,7 +212,16 @@ def _excerpts(case: Case) -> Known | None:
 
 
 def _tail(case: Case) -> Known | None:
-    return None if case.origin == "exact" else _of_class(case, case.tail, lambda factor: Moves(p99=factor))
+    if case.origin == "exact" or (tails := case.tails) is None:
+        return None
+    of_all, of_reads, of_writes = tails
+
+    def moves(score: float, _: int) -> Moves:
+        return Moves(
+            p99=of_all.log_factor(score), read_p99=of_reads.log_factor(score), write_p99=of_writes.log_factor(score)
+        )
+
+    return Known(f"the spread of {case.drive_class}", moves)
 
 
 def _model(case: Case) -> Known | None:
@@ -208,8 +230,7 @@ def _model(case: Case) -> Known | None:
     spread = case.remaining("iops")
     if spread is None or (not spread.log_sd and spread.median == 1):
         return None
-    name = case.array_class if case.is_sheet else case.drive_class
-    return _known(name, spread, lambda factor: Moves(speed=factor))
+    return _known(case.drive_class, spread, lambda factor: Moves(speed=factor))
 
 
 def _layout(case: Case) -> Known | None:
@@ -240,10 +261,12 @@ UNKNOWNS: tuple[Unknown, ...] = (
     Unknown("seeks", "drive", _seeks),
     Unknown("model", "drive", _model),
     Unknown("layout", "array", _layout),
+    Unknown("rate of a queue", "drive", _queue),
     Unknown("room of cached writes", "drive", _cached_writes),
     Unknown("flash times", "drive", _flash_times),
     Unknown("flash dies", "drive", _flash_dies),
     Unknown("flash writes", "drive", _flash_writes),
+    Unknown("latency of writes", "drive", _write_latency),
     Unknown("controller", "all", _controller),
     Unknown("host", "all", _host),
     Unknown("workload", "all", _workload),

@@ -18,14 +18,27 @@ def rate(array: Array, load: Workload) -> float:
     return simulate(array, load, n_requests=3000, profile_draws=0).iops.mean
 
 
-@pytest.mark.parametrize("drive", ["generic-7k2", "seagate-exos-x18", "samsung-pm893-960"])
-def test_a_faster_drive_is_faster_at_everything(drive: str) -> None:
-    """In a closed load the rate is proportional to the speed, because nothing else takes time."""
-    array = Array(drive, "jbod", 1)
-    for load in (ONE_AT_A_TIME, Workload.parse({"size": "64 KiB", "clients": 8, "read_ratio": 0.5})):
+def test_a_faster_flash_drive_is_faster_at_everything() -> None:
+    """In a closed load the rate is proportional to the speed, but for the interface."""
+    array = Array("samsung-pm893-960", "jbod", 1)
+    for load in (ONE_AT_A_TIME, Workload.parse({"size": "4 KiB", "clients": 8, "read_ratio": 0.5})):
         faster, same = moved(array, load, Moves(speed=0.1))
         assert same is load
-        assert rate(faster, load) / rate(array, load) == pytest.approx(math.exp(0.1), rel=0.02)
+        assert rate(faster, load) / rate(array, load) == pytest.approx(math.exp(0.1), rel=0.03)
+        assert faster.drive.interface_bytes_per_s == array.drive.interface_bytes_per_s  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("drive", ["generic-7k2", "seagate-exos-x18", "seagate-savvio-10k1"])
+def test_a_faster_hard_disk_seeks_faster_and_rotates_as_it_is_described(drive: str) -> None:
+    array = Array(drive, "jbod", 1)
+    faster, _ = moved(array, ONE_AT_A_TIME, Moves(speed=0.1))
+    assert rate(faster, ONE_AT_A_TIME) / rate(array, ONE_AT_A_TIME) == pytest.approx(math.exp(0.1), rel=0.02)
+    described, drawn = array.drive, faster.drive
+    assert isinstance(described, Hdd)
+    assert isinstance(drawn, Hdd)
+    assert drawn.period_ns == described.period_ns
+    assert drawn.interface_bytes_per_s == described.interface_bytes_per_s
+    assert drawn.read_overhead_ns == described.read_overhead_ns
 
 
 def test_positioning_changes_the_time_of_a_random_access() -> None:
@@ -73,5 +86,5 @@ def test_a_drive_with_known_tracks_can_be_drawn(name: str, sequential: float) ->
     """Tracks that are counted do not hold more or less: other rates would leave no room for the capacity."""
     drive = catalogue()[name]
     assert isinstance(drive, Hdd)
-    tables = moved_hdd(drive, Moves(sequential=sequential, speed=0.1)).tables()
+    tables = moved_hdd(drive, Moves(sequential=sequential)).tables()
     assert tables.sectors_per_track.tolist() == drive.tables().sectors_per_track.tolist()

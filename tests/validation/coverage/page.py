@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from tests.validation.coverage import predicted, score, spread_table
-from tests.validation.coverage.evidence import STATISTICS, cases, classes
+import numpy as np
+
+from tests.validation.coverage import printed as kept
+from tests.validation.coverage import score, spread_table
 from tests.validation.coverage.score import Judged
-from tests.validation.coverage.spread import Figure, figures, interval, left_out
+from tests.validation.coverage.spread import BROKEN, PRIORS, STATISTICS, Figure, broken_units, estimate, figures
+from tests.validation.units.page import pairs
+from tests.validation.units.said import STANDINGS
 
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "validation-coverage.md"
 
@@ -19,72 +24,68 @@ MANY = 10
 TEXT = """# Do intervals contain what was measured?
 
 A 95 % interval is right if it contains 95 of 100 measurements of drives and arrays that nobody has used to make it, and
-useful if it is narrow. This page compares every published figure that was found, {n} of {units} drives and arrays, with
-intervals of three kinds. `make intervals` writes it.
+useful if it is narrow. This page compares the intervals that `simulate` prints with what was measured. `make intervals`
+writes it.
 
-A figure is predicted from the description of its drive by a data sheet, or by one of its class where the source does
-not name it, with the same scenarios as [every published measurement](validation-arrays.md), [published
-figures](validation-published.md) and [fio's results over depths](validation-fio-fits.md); there drives are fitted, here
-they are not. Nothing of the drive or array that a figure comes from is used for its interval.
+Whether a figure counts is decided by [what its source says](validation/units.md), before anything is simulated: drive,
+array, cache and the place of the requests must be known, as somebody who asks for an interval knows them. Of {n}
+figures of {units} drives and arrays these are {n_described}.
 
 ## What `simulate` prints
 
-Each interval is made as `simulate` makes it, from spreads that were estimated without the drive or array that the
-figure comes from: 16 equally likely truths, here in runs of 2,000 requests. {some}
+Each interval is made from spreads that were estimated without the drive or array that the figure comes from.
 
 {printed}
 
-An array that no load settles on has no such interval, and is left out here.
+| statistic | inside | half-width, median | interval score |
+|---|--:|--:|--:|
+{statistics}
 
-## The spread of a class
+Half-widths are logarithms: 0.15 is 14 % down and 16 % up. The interval score is the width and forty times the distance
+of a figure that lies outside (Gneiting and Raftery 2007).
 
-Drives of a class differ from their descriptions by more than a run scatters. How much is estimated from all figures but
-those of one drive or array, and compared with these. A class begins with what the classes next to it show, as if that
-were a few drives of its own; `diskmodel/uncertainty/spread.toml` has the result. *Ends off by* is the factor between
-the middle of an interval of a rate and its ends.
+- **Some systems do not do what their parts can.** {broken_share} of systems are taken to be of this kind, and are in
+  nobody's interval: one whose disks a controller holds back is not what you plan. Of the described ones
+  {broken}. `diskmodel explain` compares a measurement with what it should be.
+- **Firmware of one NVMe drive** delays writes and reads by milliseconds from half of its load on. Most of what is
+  outside above is of that drive ([Flash in its steady state](validation/flash.md)).
 
-{classes}
+## What else was measured
 
-- **Hardware controllers** are the least known: an H330 brings 24 disks to three times the rate of one, a P421 twelve
-  disks to what they can do. Until its controller has a profile, next to nothing is known of such an array.
-- **Writes of flash** differ by whether a drive is new: sheets print steady rates, and most figures are of drives that
-  were not filled before. p99 of such writes is off by up to a factor of twenty.
-- **Flash in a queue** is slower than its sheet on every host that was measured: one processor submits 50,000 to 65,000
-  requests a second.
-- **Arrays of Linux md** were measured on drives that are not named.
+Figures whose sources leave out something that matters are not compared: an interval answers for the case as it is
+stated, and these cases are not. *Inside* says how many lie within the interval of the case that was assumed instead.
 
-## How narrow they are
+{others}
 
-The interval score is the width of an interval, as a logarithm, and forty times the distance of a figure that lies
-outside; the smaller, the better (Gneiting and Raftery 2007). The reference is the rule of thumb with the spread that
-it has among all other drives and arrays of the same kind, hard disk or flash.
+## What is not known of a drive
 
-{scores}
+Each quantity begins with what is known of such drives beside these measurements, which counts as so many units, and
+each unit moves it (`tests/validation/coverage/spread.py`). `diskmodel/uncertainty/spread.toml` has the result.
+
+| class | quantity | before: log sd | as units | units | median | log sd |
+|---|---|--:|--:|--:|--:|--:|
+{spreads}
+
+A draw is a drive that can exist: it rotates as its sheet prints, no seek is shorter than settling, and no order of
+commands is better than those that were measured.
 """
 
 
 @cache
 def all_figures() -> tuple[Figure, ...]:
     """Return every published figure with its prediction."""
-    return tuple(figures(predicted.pairs(cases())))
+    return tuple(figures(pairs()))
 
 
 @cache
 def printed() -> list[Judged]:
-    """Return the intervals of all that is not known that the product prints."""
-    return score.printed(figure for figure in all_figures() if figure.predicted.is_predictive)
-
-
-@cache
-def of_classes() -> list[Judged]:
-    """Return the intervals of the spread of each class, estimated without the figure's own unit."""
-    return [Judged(figure, *interval(figure, others)) for figure, others in left_out(list(all_figures()))]
-
-
-@cache
-def reference() -> list[Judged]:
-    """Return the intervals of the rule of thumb."""
-    return score.reference(all_figures(), lambda figure: str(figure.case.array.drive.kind))
+    """Return the intervals that the product prints of described loads."""
+    ends = kept.read()
+    return [
+        Judged(figure, *ends[figure.case.name, figure.statistic])
+        for figure in all_figures()
+        if (figure.case.name, figure.statistic) in ends
+    ]
 
 
 def of_class(judged: Sequence[Judged], name: str) -> list[Judged]:
@@ -92,57 +93,81 @@ def of_class(judged: Sequence[Judged], name: str) -> list[Judged]:
     return [item for item in judged if item.figure.case.class_ == name]
 
 
+def class_names() -> list[str]:
+    """Return the classes of all figures."""
+    return sorted({figure.case.class_ for figure in all_figures()})
+
+
 def table_of_classes(judged: Sequence[Judged]) -> str:
     """Return the table of intervals by class."""
-    lines = ["| class | units | IOPS inside | mean inside | p99 inside | ends off by |", "|---|--:|--:|--:|--:|--:|"]
-    lines += [_row(f"`{name}`", part) for name in classes()["parents"] if (part := of_class(judged, name))]
+    lines = ["| class | units | figures inside | half-width, median |", "|---|--:|--:|--:|"]
+    lines += [_row(f"`{name}`", part) for name in class_names() if (part := of_class(judged, name))]
     return "\n".join([*lines, _row("all", judged)])
 
 
 def _row(name: str, part: Sequence[Judged]) -> str:
     units = len({item.figure.case.unit for item in part})
-    factor = score.median_factor(score.of_statistic(part, "iops"))
-    return f"| {name} | {units} | {' | '.join(score.summary(part)[:3])} | {factor:.2g} |"
+    return f"| {name} | {units} | {score.inside(part)} | {np.median([item.width / 2 for item in part]):.2g} |"
 
 
-def table_of_scores() -> str:
-    """Return the table of interval scores."""
-    lines = ["| interval score | IOPS | mean | p99 |", "|---|--:|--:|--:|"]
-    are_printed = {(item.figure.case.name, item.figure.statistic) for item in printed()}
-    same = [
-        [i for i in part if (i.figure.case.name, i.figure.statistic) in are_printed]
-        for part in (of_classes(), reference())
-    ]
-    for name, judged in (("`simulate`", printed()), ("spread of its class", same[0]), ("rule of thumb", same[1])):
-        means = [score.mean_score(score.of_statistic(judged, s)) for s in STATISTICS]
-        lines.append(f"| {name} | {' | '.join(f'{value:.2f}' for value in means)} |")
+def _of_statistics() -> str:
+    lines = []
+    for name in STATISTICS:
+        if part := score.of_statistic(printed(), name):
+            half = np.median([item.width / 2 for item in part])
+            known = [item.score for item in part if np.isfinite(item.score)]
+            lines.append(f"| {name.replace('_', ', ')} | {score.inside(part)} | {half:.2g} | {np.mean(known):.2f} |")
     return "\n".join(lines)
 
 
-def _how_many() -> str:
-    """Return of how many figures the intervals were simulated."""
-    return f"{len(printed()):,} of the {len(all_figures()):,} figures have one."
+def _others() -> str:
+    known = estimate(all_figures())
+    judged = [
+        Judged(figure, *score.of_spread(figure, known))
+        for figure in all_figures()
+        if figure.case.standing != "complete"
+    ]
+    lines = ["| description | units | figures | inside |", "|---|--:|--:|--:|"]
+    for standing in STANDINGS[1:]:
+        part = [item for item in judged if item.figure.case.standing == standing]
+        if part:
+            units = len({item.figure.case.unit for item in part})
+            lines.append(f"| {standing} | {units} | {len(part)} | {score.inside_ratio(part):.0%} |")
+    return "\n".join(lines)
+
+
+def _spreads() -> str:
+    known = estimate(all_figures())
+    return "\n".join(
+        f"| {name} | {quantity} | {prior.log_sd:g} | {prior.units:g} | {known[name, quantity].n} | "
+        f"{np.exp(known[name, quantity].center):.2f} | {known[name, quantity].log_sd:.2f} |"
+        for (name, quantity), prior in PRIORS.items()
+    )
 
 
 def tables() -> str:
     """Return all tables."""
-    return "\n\n".join((table_of_classes(printed()), table_of_classes(of_classes()), table_of_scores()))
+    return "\n\n".join((table_of_classes(printed()), _of_statistics(), _others(), _spreads()))
 
 
 def page() -> str:
     """Return the page as Markdown."""
-    units = len({figure.case.unit for figure in all_figures()})
+    found = all_figures()
+    broken = Counter(broken_units(figure for figure in found if figure.case.standing == "complete"))
     return TEXT.format(
-        n=f"{len(all_figures()):,}",
-        units=units,
-        some=_how_many(),
+        n=f"{len(found):,}",
+        units=len({figure.case.unit for figure in found}),
+        n_described=sum(figure.case.standing == "complete" for figure in found),
         printed=table_of_classes(printed()),
-        classes=table_of_classes(of_classes()),
-        scores=table_of_scores(),
+        statistics=_of_statistics(),
+        broken_share=f"{BROKEN:.0%}",
+        broken=f"one is likelier broken than sound: {', '.join(broken)}" if len(broken) == 1 else f"{len(broken)} are",
+        others=_others(),
+        spreads=_spreads(),
     )
 
 
 def write() -> None:
     """Write the page, and the spread of each class."""
-    PAGE.write_text(page(), encoding="utf-8")
     spread_table.TABLE.write_text(spread_table.text(all_figures()), encoding="utf-8")
+    PAGE.write_text(page(), encoding="utf-8")

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import cache
 from unittest import mock
 
 from diskmodel.uncertainty import spread as drawn
-from tests.validation.coverage import predicted, spread_table
+from tests.validation.coverage import predicted, printed, spread_table
 from tests.validation.coverage.evidence import Case, cases
 from tests.validation.coverage.predicted import Predicted
-from tests.validation.coverage.spread import figures
 
 #: Processes that simulate at the same time.
 WORKERS = 2
@@ -38,9 +36,10 @@ def renew(*, with_nominal: bool = True, only_missing: bool = False, every: int =
         if with_nominal:
             predicted.write(pool.map(_nominal, range(len(found)), chunksize=4))
         known = predicted.read()
-        tables = _left_out(found, known)
+        tables = printed.tables_left_out()
+        everything = spread_table.TABLE.read_text(encoding="utf-8")
         asked = [i for i, case in enumerate(found) if not (only_missing and known[case.name].is_predictive)]
-        jobs = [pool.submit(_predict, i, tables[found[i].unit]) for i in asked[::every]]
+        jobs = [pool.submit(_predict, i, tables.get(found[i].unit, everything)) for i in asked[::every]]
         for number, job in enumerate(as_completed(jobs), start=1):
             done = job.result()
             known[done.name] = done
@@ -48,15 +47,6 @@ def renew(*, with_nominal: bool = True, only_missing: bool = False, every: int =
             if number % _OFTEN == 0:
                 predicted.write(known[case.name] for case in found)
     predicted.write(known[case.name] for case in found)
-
-
-def _left_out(found: Sequence[Case], known: dict[str, Predicted]) -> dict[str, str]:
-    """Return the table of spreads without each unit."""
-    pairs = [(case, known[case.name]) for case in found]
-    return {
-        unit: spread_table.text(figures((case, item) for case, item in pairs if case.unit != unit))
-        for unit in dict.fromkeys(case.unit for case in found)
-    }
 
 
 @cache

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -15,8 +14,7 @@ from diskmodel.analytic.rule import WRITE_PENALTIES
 from diskmodel.array import Array
 from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops
 from diskmodel.workload import Workload
-from tests.validation.coverage.evidence import STATISTICS
-from tests.validation.coverage.spread import Figure
+from tests.validation.coverage.spread import Figure, Spread, Spreads, family_of_array
 
 #: Of all intervals here.
 CONFIDENCE = 0.95
@@ -85,22 +83,25 @@ def inside_ratio(judged: Sequence[Judged]) -> float:
     return float(np.mean([item.is_inside for item in judged]))
 
 
-def mean_score(judged: Sequence[Judged]) -> float:
-    """Return the mean interval score."""
-    return float(np.mean([item.score for item in judged]))
+def of_spread(figure: Figure, spreads: Spreads) -> tuple[float, float]:
+    """Return the interval of a figure from the spreads of its load's quantities alone, as if their effects added up."""
+    family, load = family_of_array(figure.case.array), figure.load
+    names = {"single reads": ("positioning",), "queued reads": ("positioning", "queue"), "sequential": ("sequential",)}
+    if family.startswith("flash"):
+        names = {"single reads": ("flash_read_time",), "queued reads": ("flash_parallelism",)}
+        others: tuple[str, ...] = ("flash_write",)
+    else:
+        others = ("positioning", "cached_writes")
+    found = [_of_family(spreads, family, quantity) for quantity in names.get(load, others)]
+    if figure.statistic.endswith("p99"):
+        found.append(_of_family(spreads, family, "write_tail" if "writes" in load else "tail"))
+    half = float(stats.t.ppf(0.5 + CONFIDENCE / 2, min(one.dof for one in found)))
+    half *= math.sqrt(sum(one.log_sd**2 for one in found))
+    return figure.nominal * math.exp(-half), figure.nominal * math.exp(half)
 
 
-def median_error(judged: Sequence[Judged]) -> float:
-    """Return the median size of the error of the nominal predictions."""
-    return float(np.median([abs(item.figure.nominal / item.figure.measured - 1) for item in judged]))
-
-
-def printed(figures: Iterable[Figure]) -> list[Judged]:
-    """Return the intervals that the product prints."""
-    return [
-        Judged(figure, figure.predicted.low[figure.statistic], figure.predicted.high[figure.statistic])
-        for figure in figures
-    ]
+def _of_family(spreads: Spreads, family: str, quantity: str) -> Spread:
+    return spreads.get((family, quantity)) or spreads[family.partition("-")[0], quantity]
 
 
 class Asked(Protocol):
@@ -133,31 +134,3 @@ def rule_of(asked: Asked, disk_iops: Callable[[Asked], float] = _usual_iops) -> 
     rate = disks * disk_iops(asked) / (reads + (1 - reads) * penalty)
     mean_ms = 1e3 * depth / rate
     return {"iops": rate, "mean": mean_ms, "p99": math.log(100) * mean_ms}
-
-
-def reference(figures: Sequence[Figure], kind: Callable[[Figure], str]) -> list[Judged]:
-    """Return the rule of thumb with its own measured spread: that of all other units with drives of the kind."""
-    errors: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for figure in figures:
-        error = math.log(figure.measured / rule_of(figure.case)[figure.statistic])
-        errors[kind(figure), figure.statistic][figure.case.unit].append(error)
-    found = []
-    for figure in figures:
-        others = [v for unit, v in errors[kind(figure), figure.statistic].items() if unit != figure.case.unit]
-        values, n = np.concatenate(others), len(others)
-        half = float(stats.t.ppf(0.5 + CONFIDENCE / 2, max(n - 1, 1)) * np.std(values) * math.sqrt(1 + 1 / n))
-        middle = math.log(rule_of(figure.case)[figure.statistic]) + float(np.mean(values))
-        found.append(Judged(figure, math.exp(middle - half), math.exp(middle + half)))
-    return found
-
-
-def summary(judged: Sequence[Judged]) -> list[str]:
-    """Return the cells of a row: inside and median error, by statistic."""
-    parts = [of_statistic(judged, name) for name in STATISTICS]
-    errors = " / ".join(f"{100 * median_error(part):.0f}" if part else "–" for part in parts)
-    return [*(inside(part) if part else "–" for part in parts), f"{errors} %"]
-
-
-def median_factor(judged: Sequence[Judged]) -> float:
-    """Return the median factor between an interval's middle and its ends."""
-    return math.exp(float(np.median([item.width for item in judged])) / 2)

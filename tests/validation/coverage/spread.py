@@ -1,45 +1,91 @@
-"""How far drives and arrays of a class lie from their prediction: between units, and what is left within one.
+"""How far drives lie from their descriptions, quantity by quantity.
 
-Everything is in natural logarithms of measured over predicted. Each quantity (a rate, or p99 over the mean, of a kind
-of load) has a mean and a variance between units, and a variance within a unit, in a tree: all loads of a family of
-classes, one load of the family, one load of a class. Each begins with what the one above says, as if that were a few
-units of its own, and its own units move it. The prior is normal-inverse-gamma. What is predicted of a new unit is
-Student's t, and so are the units around their class, so that one that is far from all others does not widen all.
+Everything is in natural logarithms of measured over predicted. A quantity is what drives of a family have in common
+whatever the load: how long an access takes, how fast a queue is served, how far p99 is above the mean. Each begins with
+what is known of such drives beside these measurements (`Prior`), which counts as so many units, and every unit whose
+source describes it moves it. Units are Student's t around the middle, so that one that is far from all others does not
+widen all. Systems that do not do what their parts can are a share of their own (`BROKEN`): a unit that is likelier one
+of these counts less, and the interval of a sound system is not that of a broken one.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from scipy import stats
 
-from tests.validation.coverage.evidence import STATISTICS, Case, classes
-from tests.validation.coverage.predicted import Predicted
+from diskmodel.array import Array
+from diskmodel.drive import Hdd
+from tests.validation.units.evidence import UnitCase
+from tests.validation.units.said import MINOR, OF_WRITES
 
-#: Units that what a parent says counts as, and figures within one: of the mean, of the spread, of the rest. With these
-#: the figures of left-out units are most likely (`python -m tests.validation.coverage.choose`).
-UNITS_OF_MEAN, UNITS_OF_SPREAD, FIGURES_OF_REST = 8.0, 3.0, 3.0
-#: Degrees of freedom of units around their class, by family: a few disks are far from all others. With fewer than 3
-#: there would be no standard deviation.
-TAILS = {"hdd": 6.0, "flash": 4.0, "controller": math.inf}
+#: Statistics that have an interval; the first in 1/s, the others in ms.
+OVERALL = ("iops", "mean", "p99")
+STATISTICS = (*OVERALL, *(f"{op}_{name}" for op in ("reads", "writes") for name in ("mean", "p99")))
+#: Degrees of freedom of units around the middle of their family.
+TAILS = 6.0
+#: Share of systems that do not do what their parts can, and the logarithm of their rate by what it should be: middle
+#: and standard deviation. Of units that are described, those likelier broken than not are named on the page.
+BROKEN, BROKEN_CENTER, BROKEN_LOG_SD = 0.08, -0.6, 0.5
 #: Of the iteration that gives far ones less weight.
-_STEPS = 20
-#: What is assumed before any figure is seen: a log standard deviation between units and within one, and as how many
-#: units that counts.
-FIRST_SPREAD, FIRST_REST = 0.3, 0.15
-#: Requests on a disk from which its queue counts as deep: with up to two, there is little to choose from.
+_STEPS = 30
+#: Requests on a disk from which its queue counts as deep.
 DEEP = 3.0
 
-#: Kinds of load.
-LOADS = ("single reads", "queued reads", "single writes", "queued writes", "mixed", "sequential")
-#: What has a spread: the rate (a mean latency is its inverse where clients wait), and p99 over the mean.
-QUANTITIES = ("rate", "tail")
+
+@dataclass(frozen=True)
+class Prior:
+    """What is known of a quantity before any of these figures is seen.
+
+    Attributes
+    ----------
+    log_sd : float
+        Standard deviation of the logarithm between drives.
+    units : float
+        As how many units that counts.
+    """
+
+    log_sd: float
+    units: float
+
+
+#: As how many units a description counts for the middle of its drives: that these are as described on average is less
+#: certain than by how much they differ. With more, described disks would be 2 % slower than described, with fewer 6 %.
+UNITS_OF_MEDIAN = 3.0
+#: By class and quantity.
+PRIORS: Mapping[tuple[str, str], Prior] = {
+    # sheets print the average seek; specimens of a model differ by 2 %, and models from their sheets by 4 or 5 %
+    ("hdd", "positioning"): Prior(0.045, 10),
+    # the same between orders of firmware that nobody can choose between: some 10 % at depth 16
+    ("hdd", "queue"): Prior(0.08, 6),
+    ("hdd", "cached_writes"): Prior(0.12, 4),
+    ("hdd", "sequential"): Prior(0.06, 4),
+    ("hdd", "tail"): Prior(0.12, 4),
+    ("hdd", "write_tail"): Prior(0.5, 3),
+    # a class of drives is as wide as its models: seeks and overheads of drives of one speed differ by a fifth
+    ("hdd-any", "positioning"): Prior(0.2, 4),
+    # a sheet prints the latency of a read; dies of one generation differ by a fifth
+    ("flash", "flash_read_time"): Prior(0.15, 4),
+    ("flash", "flash_parallelism"): Prior(0.2, 4),
+    # the steady state of a data center's drive is printed; sheets keep it within 10 %
+    ("flash", "flash_write"): Prior(0.12, 6),
+    # a sheet prints the latency of a write, or that of such drives is taken
+    ("flash", "flash_write_latency"): Prior(0.3, 4),
+    ("flash", "tail"): Prior(0.25, 4),
+    ("flash", "write_tail"): Prior(0.8, 3),
+    # no sheet prints the sustained writes of a consumer drive
+    ("flash-consumer", "flash_write"): Prior(0.6, 4),
+    ("flash-any", "flash_read_time"): Prior(0.3, 4),
+    ("flash-any", "flash_parallelism"): Prior(0.3, 4),
+    ("flash-any", "flash_write"): Prior(0.5, 4),
+    # what lies between host and disks may limit them; the one that is known to is among the broken
+    ("array-hw-hdd", "controller"): Prior(0.25, 4),
+    ("flash-behind-controller", "controller"): Prior(0.2, 4),
+}
 
 
 @dataclass(frozen=True)
@@ -48,17 +94,16 @@ class Figure:
 
     Attributes
     ----------
-    case : Case
-    predicted : Predicted
-    statistic : "iops", "mean" or "p99"
-    load : str
-        One of `LOADS`.
+    case : UnitCase
+    values : mapping of str to float
+        What is predicted, by statistic.
+    statistic : str
+        One of `STATISTICS`.
     """
 
-    case: Case
-    predicted: Predicted
+    case: UnitCase
+    values: Mapping[str, float]
     statistic: str
-    load: str
 
     @property
     def measured(self) -> float:
@@ -68,217 +113,215 @@ class Figure:
     @property
     def nominal(self) -> float:
         """Return what the model predicts."""
-        return self.predicted.values[self.statistic]
+        return self.values[self.statistic]
 
     @property
     def log_ratio(self) -> float:
         """Return the logarithm of measured over predicted."""
         return math.log(self.measured / self.nominal)
 
+    @property
+    def load(self) -> str:
+        """Return the kind of the load."""
+        return load_of(self.case)
 
-def load_of(case: Case) -> str:
-    """Return the kind of a load."""
+
+def load_of(case: UnitCase) -> str:
+    """Return the kind of a load: "sequential", "mixed", or single or queued reads or writes."""
+    if len(case.workload.streams) > 1:
+        return "mixed"
     (stream,) = case.workload.streams
     data = stream.to_dict()
-    if data["addresses"]["pattern"] != "uniform":
+    if data["addresses"]["pattern"] == "sequential":
         return "sequential"
     if 0 < data["read_ratio"] < 1:
         return "mixed"
-    depth = data["arrival"]["clients"] / case.array.layout.disks
+    depth = data["arrival"].get("clients", 1) / case.array.layout.disks
     return f"{'queued' if depth >= DEEP else 'single'} {'reads' if data['read_ratio'] else 'writes'}"
 
 
-def figures(pairs: Iterable[tuple[Case, Predicted]]) -> list[Figure]:
-    """Return every figure that was measured."""
+def figures(pairs: Iterable[tuple[UnitCase, Mapping[str, float]]]) -> list[Figure]:
+    """Return every figure that was measured and is predicted."""
     return [
-        Figure(case, predicted, name, load_of(case))
-        for case, predicted in pairs
+        Figure(case, values, name)
+        for case, values in pairs
         for name in STATISTICS
-        if name in case.measured
+        if name in case.measured and 0 < values.get(name, 0.0) < math.inf and case.seconds is None
     ]
 
 
 @dataclass(frozen=True)
 class Spread:
-    """What is known of a quantity of a class: a normal-inverse-gamma distribution, and the rest within a unit.
+    """What is known of a quantity: the middle of its logarithm, its standard deviation between units, their number.
 
     Attributes
     ----------
-    mean : float
-        Of the logarithm of measured over predicted.
-    n_mean : float
-        Units that this mean counts as.
-    variance : float
-        Between units.
-    freedom : float
-        Degrees of freedom of that variance.
-    rest, rest_freedom : float
-        Variance within a unit, and its degrees of freedom.
-    heavy : float
-        Degrees of freedom of units around their class.
-    n_units, n_figures : int
-        Of the class itself.
+    center, log_sd, dof : float
+    n : int
+        Units that moved it.
     """
 
-    mean: float = 0.0
-    n_mean: float = 1.0
-    variance: float = FIRST_SPREAD**2
-    freedom: float = 1.0
-    rest: float = FIRST_REST**2
-    rest_freedom: float = 1.0
-    heavy: float = math.inf
-    n_units: int = 0
-    n_figures: int = 0
+    center: float
+    log_sd: float
+    dof: float
+    n: int
 
-    @classmethod
-    def first(cls, family: str) -> Spread:
-        """Return what is assumed of a family before any figure is seen."""
-        return cls(n_mean=UNITS_OF_MEAN, freedom=UNITS_OF_SPREAD, rest_freedom=FIGURES_OF_REST, heavy=TAILS[family])
-
-    def after(self, units: Iterable[list[float]]) -> Spread:
-        """Return what is known after the figures of some units, a list for each."""
-        means = [(float(np.mean(values)), len(values)) for values in units if values]
-        n_figures = sum(n for _, n in means)
-        n = len(means)
-        if n == 0:
-            return self
-        within = [float(np.sum((np.array(v) - np.mean(v)) ** 2)) for v in units if v]
-        rest_freedom = self.rest_freedom + n_figures - n
-        rest = (self.rest_freedom * self.rest + sum(within)) / rest_freedom
-        values, sizes = np.array(means).T
-        freedom, mean, variance, weights = self.freedom + n, self.mean, self.variance, np.ones(n)
-        for _ in range(_STEPS if math.isfinite(self.heavy) else 1):
-            n_mean = self.n_mean + float(np.sum(weights))
-            mean = (self.n_mean * self.mean + float(weights @ values)) / n_mean
-            # the mean of a few figures of a unit differs from the unit's own by what scatters within it
-            squares = max(float(weights @ ((values - mean) ** 2 - rest / sizes)), 0.0)
-            squares += self.n_mean * (mean - self.mean) ** 2
-            variance = (self.freedom * self.variance + squares) / freedom
-            if math.isfinite(self.heavy):
-                weights = (self.heavy + 1) / (self.heavy + (values - mean) ** 2 / variance)
-        return Spread(
-            mean,
-            n_mean,
-            variance,
-            freedom,
-            rest,
-            rest_freedom,
-            self.heavy,
-            n,
-            n_figures,
+    def line(self, name: str) -> str:
+        """Return the spread as a line of the table."""
+        return (
+            f"{name} = {{ median = {math.exp(self.center):.3g}, log_sd = {self.log_sd:.3g}, "
+            f"dof = {self.dof:.3g}, n = {self.n} }}"
         )
 
-    def as_prior(self) -> Spread:
-        """Return what this says of another class: the same, but counting as few units."""
-        return Spread(
-            self.mean,
-            min(self.n_mean, UNITS_OF_MEAN),
-            self.variance,
-            min(self.freedom, UNITS_OF_SPREAD),
-            self.rest,
-            min(self.rest_freedom, FIGURES_OF_REST),
-            self.heavy,
-        )
 
-    @property
-    def scale(self) -> float:
-        """Return the scale of a figure of a new unit: between units, of the class's mean, and within the unit."""
-        return math.sqrt(self.between**2 + self.rest)
+def after(prior: Prior, units: Sequence[Sequence[float]], is_rate: bool) -> Spread:
+    """Return what is known of a quantity after the logarithms of some units.
 
-    @property
-    def between(self) -> float:
-        """Return the scale of a new unit's mean."""
-        return math.sqrt(self.variance * (1 + 1 / self.n_mean))
-
-    @property
-    def between_freedom(self) -> float:
-        """Return the degrees of freedom of a new unit's mean."""
-        return min(self.freedom, self.heavy)
-
-    @property
-    def tails(self) -> float:
-        """Return the degrees of freedom of the whole, after Welch and Satterthwaite."""
-        parts = ((self.between**2, self.between_freedom), (self.rest, self.rest_freedom))
-        return sum(v for v, _ in parts) ** 2 / sum(v * v / f for v, f in parts)
+    Parameters
+    ----------
+    prior : Prior
+    units : sequence of sequences of float
+        Of each unit what its loads show.
+    is_rate : bool
+        Whether a broken system has less of it; otherwise more.
+    """
+    values = np.array([float(np.median(one)) for one in units if len(one)])
+    n = len(values)
+    center, variance, weights = 0.0, prior.log_sd**2, np.ones(n)
+    broken = BROKEN_CENTER if is_rate else -BROKEN_CENTER
+    for _ in range(_STEPS if n else 0):
+        center = float(weights @ values) / (UNITS_OF_MEDIAN + float(weights.sum()))
+        squares = float(weights @ (values - center) ** 2) + UNITS_OF_MEDIAN * center**2
+        variance = (prior.units * prior.log_sd**2 + squares) / (prior.units + float(weights.sum()))
+        scale = math.sqrt(variance)
+        sound = (1 - BROKEN) * stats.t.pdf((values - center) / scale, TAILS) / scale
+        other = BROKEN * stats.norm.pdf(values, center + broken, math.hypot(BROKEN_LOG_SD, scale))
+        heavy = (TAILS + 1) / (TAILS + (values - center) ** 2 / variance)
+        weights = heavy * sound / (sound + other)
+    counted = float(weights.sum()) if n else 0.0
+    log_sd = math.sqrt(variance * (1 + 1 / (UNITS_OF_MEDIAN + counted)))
+    return Spread(center, log_sd, min(prior.units + counted, 12.0), n)
 
 
-#: By class, load and quantity.
-Spreads = Mapping[tuple[str, str, str], Spread]
+#: By class and quantity.
+Spreads = Mapping[tuple[str, str], Spread]
 
 
-def observations(found: Iterable[Figure]) -> dict[tuple[str, str, str], dict[str, list[float]]]:
-    """Return the logarithms of each class, load and quantity, by unit."""
+def observations(found: Iterable[Figure]) -> dict[tuple[str, str], dict[str, list[float]]]:
+    """Return the logarithms of each class and quantity, by unit."""
+    seen: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     by_case: dict[str, dict[str, Figure]] = defaultdict(dict)
     for figure in found:
         by_case[figure.case.name][figure.statistic] = figure
-    seen: dict[tuple[str, str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for own in by_case.values():
-        first = next(iter(own.values()))
-        key, unit = (first.case.class_, first.load), first.case.unit
-        if "iops" in own or "mean" in own:
-            rate = own["iops"].log_ratio if "iops" in own else -own["mean"].log_ratio
-            seen[*key, "rate"][unit].append(rate)
-            if "p99" in own:
-                seen[*key, "tail"][unit].append(own["p99"].log_ratio + rate)
+        case = next(iter(own.values())).case
+        for family, quantity, value in _shown(case, {name: figure.log_ratio for name, figure in own.items()}):
+            seen[family, quantity][case.unit].append(value)
     return seen
 
 
+def _shown(case: UnitCase, logs: Mapping[str, float]) -> Iterable[tuple[str, str, float]]:
+    """Yield what the figures of a load show: family, quantity and its logarithm."""
+    family, load = family_of(case), load_of(case)
+    rate = logs["iops"] if "iops" in logs else -logs["mean"] if "mean" in logs else None
+    if case.array.layout.disks > 1 or family == "":
+        return
+    for quantity, is_time in QUANTITIES.get((family.partition("-")[0], load), ()):
+        if rate is not None:
+            yield family, quantity, -rate if is_time else rate
+    for op, name in (("", "tail"), ("reads_", "tail"), ("writes_", "write_tail")):
+        if f"{op}p99" in logs and (f"{op}mean" in logs or (not op and rate is not None)):
+            mean = logs.get(f"{op}mean", -(rate or 0.0))
+            is_written = op == "writes_" or (not op and load.endswith("writes"))
+            yield family, "write_tail" if is_written else name, logs[f"{op}p99"] - mean
+    if "reads_mean" in logs and family.startswith("flash"):
+        yield family, "flash_read_time", logs["reads_mean"]
+    if "writes_mean" in logs and family.startswith("flash"):
+        yield family, "flash_write_latency", logs["writes_mean"]
+
+
+#: What the rate of a load alone shows, and whether more of it is a lower rate, by family and load.
+QUANTITIES: Mapping[tuple[str, str], tuple[tuple[str, bool], ...]] = {
+    ("hdd", "single reads"): (("positioning", True),),
+    ("hdd", "queued reads"): (("queue", False),),
+    ("hdd", "single writes"): (("cached_writes", False),),
+    ("hdd", "queued writes"): (("cached_writes", False),),
+    ("hdd", "sequential"): (("sequential", False),),
+    ("flash", "single reads"): (("flash_read_time", True),),
+    ("flash", "queued reads"): (("flash_parallelism", False),),
+    ("flash", "queued writes"): (("flash_write", False),),
+}
+
+
+#: The class above one that has no prior of a quantity.
+PARENTS = {"flash-consumer": "flash"}
+
+
+def above(family: str, quantity: str) -> tuple[str, str] | None:
+    """Return the class whose spread a family's units move; None where they move none."""
+    while (family, quantity) not in PRIORS:
+        if family not in PARENTS:
+            return None
+        family = PARENTS[family]
+    return family, quantity
+
+
+def family_of(case: UnitCase) -> str:
+    """Return the family whose quantities a unit shows; "" of one that shows none, as its source says too little.
+
+    A drive that another one of its kind stands for shows how far drives are from what is usual of their kind.
+    """
+    if case.standing == "complete":
+        return family_of_array(case.array)
+    is_hdd = isinstance(case.array.drive, Hdd)
+    unsaid = set(case.said.not_said)
+    if not unsaid & {"model", "sheet"} or unsaid - {"model", "sheet", *MINOR, *(OF_WRITES if is_hdd else ())}:
+        return ""
+    return "hdd-any" if is_hdd else "flash-any"
+
+
+def family_of_array(array: Array) -> str:
+    """Return the family of an array's drives."""
+    if isinstance(array.drive, Hdd):
+        return "hdd-any" if array.drive.is_typical else "hdd"
+    if array.drive.is_typical:
+        return "flash-any"
+    return "flash" if array.drive.power_loss_protected else "flash-consumer"
+
+
 def estimate(found: Iterable[Figure]) -> Spreads:
-    """Return the spreads of all classes and their parents."""
+    """Return the spreads of all families."""
     seen = observations(found)
-    parents = _parents()
-    spreads: dict[tuple[str, str, str], Spread] = {}
-    for quantity in QUANTITIES:
-        for parent in dict.fromkeys(parents.values()):
-            leaves = [name for name, of in parents.items() if of == parent and not is_array(name)]
-            pooled: dict[str, dict[str, list[float]]] = {load: defaultdict(list) for load in LOADS}
-            for load, leaf in itertools.product(LOADS, leaves):
-                for unit, values in seen.get((leaf, load, quantity), {}).items():
-                    pooled[load][f"{leaf} {unit}"] += values
-            anything = Spread.first(parent).after([values for units in pooled.values() for values in units.values()])
-            for load in LOADS:
-                spreads[parent, load, quantity] = anything.as_prior().after(list(pooled[load].values()))
-        for load, (leaf, parent) in itertools.product(LOADS, parents.items()):
-            own = list(seen.get((leaf, load, quantity), {}).values())
-            above = spreads[parent, load, quantity]
-            # an array is made of drives like those on their own: what these show counts in full
-            spreads[leaf, load, quantity] = (above if is_array(leaf) else above.as_prior()).after(own)
-    return spreads
+    rates = ("queue", "cached_writes", "sequential", "flash_parallelism", "flash_write", "controller")
+    units: dict[tuple[str, str], list[list[float]]] = {key: [] for key in PRIORS}
+    for (family, quantity), by_unit in seen.items():
+        if (key := above(family, quantity)) is not None:
+            units[key] += list(by_unit.values())
+    return {key: after(prior, units[key], key[1] in rates) for key, prior in PRIORS.items()}
 
 
-def is_array(name: str) -> bool:
-    """Return whether a class is one of arrays, whose figures say nothing of drives on their own."""
-    return name.startswith("array-md")
+def left_out(found: Sequence[Figure]) -> dict[str, Spreads]:
+    """Return by unit the spreads of all units but that and other specimens of its model."""
+    models = {figure.case.unit: figure.case.model for figure in found}
+    spreads = {
+        model: estimate(figure for figure in found if figure.case.model != model) for model in set(models.values())
+    }
+    return {unit: spreads[model] for unit, model in models.items()}
 
 
-@cache
-def _parents() -> dict[str, str]:
-    return dict(classes()["parents"])
-
-
-def interval(figure: Figure, spreads: Spreads, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the interval of a figure on a unit of which nothing was measured."""
-    center, scale, freedom = predictive(figure, spreads)
-    half = float(stats.t.ppf(0.5 + confidence / 2, freedom)) * scale
-    middle = math.log(figure.nominal) + center
-    return math.exp(middle - half), math.exp(middle + half)
-
-
-def predictive(figure: Figure, spreads: Spreads) -> tuple[float, float, float]:
-    """Return center, scale and degrees of freedom of the logarithm of measured over predicted."""
-    rate = spreads[figure.case.class_, figure.load, "rate"]
-    if figure.statistic != "p99":
-        return (rate.mean if figure.statistic == "iops" else -rate.mean), rate.scale, rate.tails
-    tail = spreads[figure.case.class_, figure.load, "tail"]
-    scale = math.hypot(rate.scale, tail.scale)
-    freedom = scale**4 / (rate.scale**4 / rate.tails + tail.scale**4 / tail.tails)
-    return tail.mean - rate.mean, scale, freedom
-
-
-def left_out(found: list[Figure]) -> list[tuple[Figure, Spreads]]:
-    """Return every figure with the spreads of all units but its own."""
-    pairs = []
-    for unit in dict.fromkeys(figure.case.unit for figure in found):
-        others = estimate(figure for figure in found if figure.case.unit != unit)
-        pairs += [(figure, others) for figure in found if figure.case.unit == unit]
-    return pairs
+def broken_units(found: Iterable[Figure]) -> list[str]:
+    """Return the described units whose rates are likelier those of a broken system than of a sound one."""
+    found = list(found)
+    known, broken = estimate(found), []
+    for (family, quantity), by_unit in observations(found).items():
+        if quantity not in ("positioning", "flash_read_time") or family.endswith("-any"):
+            continue
+        spread = known[family, quantity]
+        for unit, values in by_unit.items():
+            value = -float(np.median(values))
+            center = -spread.center
+            sound = (1 - BROKEN) * stats.t.pdf((value - center) / spread.log_sd, spread.dof) / spread.log_sd
+            other = BROKEN * stats.norm.pdf(value, center + BROKEN_CENTER, BROKEN_LOG_SD)
+            if other > sound:
+                broken.append(unit)
+    return broken

@@ -178,7 +178,7 @@ def _waiting(pace_ns: float) -> Law:
 def _true_figures(own: Array, workload: AnyWorkload, change: Change, seed: int) -> dict[str, float]:
     """Return the figures of one truth about the array, with the causes."""
     seen = Trials(own, workload, 500, seed=seed, start="steady").seen
-    truths = draw(Case(own, workload, seen, is_sound=True), _TRUTHS, seed=1_000_003)
+    truths = draw(Case(own, workload, seen), _TRUTHS, seed=1_000_003)
     moves = truths.moves[seed % _TRUTHS] if len(truths) else Moves()
     if change.array.controller.write_cache is None:
         moves = replace(moves, destaging=0.0)

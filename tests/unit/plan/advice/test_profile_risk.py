@@ -90,7 +90,7 @@ def test_a_drive_that_is_exact_has_no_such_risk() -> None:
 
 def test_the_answer_has_the_chance_that_is_asked_for() -> None:
     """With a queue at each disk, a truth that meets the objective also meets it with more disks."""
-    asked = {"latency": {"p99": "80 ms"}, "confidence": 0.9}
+    asked = {"latency": {"p99": "40 ms"}, "confidence": 0.9}
     plan = plan_of(exact=False, objective=asked)
     result = run_plan(plan, evaluate=Queues())
     described = run_plan(plan, evaluate=Queues(), by_chance=False)
