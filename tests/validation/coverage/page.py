@@ -45,7 +45,7 @@ Half-widths are logarithms: 0.15 is 14 % down and 16 % up. The interval score is
 of a figure that lies outside (Gneiting and Raftery 2007).
 
 - **Some systems do not do what their parts can.** {broken_share} of systems are taken to be of this kind, and are in
-  nobody's interval: one whose disks a controller holds back is not what you plan. Of the described ones
+  nobody's interval: one whose controller slows its disks down is not what you plan. Of the described ones
   {broken}. `diskmodel explain` compares a measurement with what it should be.
 - **Firmware of one NVMe drive** delays writes and reads by milliseconds from half of its load on. Most of what is
   outside above is of that drive ([Flash in its steady state](validation/flash.md)).
