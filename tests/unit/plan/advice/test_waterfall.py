@@ -28,13 +28,15 @@ def simulated(**more: object) -> dict[str, int | None]:
 
 def test_each_assumption_moves_the_count_as_it_should() -> None:
     steps = simulated()
-    assert list(steps) == ["rule of thumb", "seek and rotation", "parity", "elevator", "region", "queueing tail"]
-    operations, parity, elevator, region, tail = list(steps.values())[1:]
-    assert None not in (operations, parity, elevator, region, tail)
+    names = ["rule of thumb", "seek and rotation", "parity", "elevator", "region", "queueing tail", "what is not known"]
+    assert list(steps) == names
+    operations, parity, elevator, region, tail, unknown = list(steps.values())[1:]
+    assert None not in (operations, parity, elevator, region, tail, unknown)
     assert parity >= operations  # writes that wait for the platter cost more than as many single operations
     assert elevator < parity  # a queue that is reordered has shorter seeks
     assert region <= elevator  # and so has data on a part of the disks
     assert tail > region  # 80 ms at p99 need more disks than the rate alone
+    assert unknown > tail  # and more again for a chance of 90 %
 
 
 def test_a_cache_is_a_step_of_its_own() -> None:
