@@ -1,0 +1,71 @@
+"""Who asks which kind a drive is: only its own folder should, and elsewhere the number may only fall.
+
+A kind of drive is one folder with a card for everybody else. What is counted is `isinstance` of a class of drives, of
+their tables or of their running devices, in code outside of `diskmodel/drive`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+#: Descriptions, tables and running devices of the kinds.
+KINDS = {"Hdd", "Flash", "Virtual", "HddTables", "FlashTables", "VirtualTables", "HardDisk", "FlashDisk", "VirtualDisk"}
+#: Questions by package, as they are; lower a number when you remove one. New ones belong in the kind's own folder.
+MOST = {
+    "diskmodel/analytic": 2,
+    "diskmodel/array.py": 8,
+    "diskmodel/cli": 3,
+    "diskmodel/engine": 45,
+    "diskmodel/explanation": 19,
+    "diskmodel/lab": 12,
+    "diskmodel/mount": 1,
+    "diskmodel/plan": 17,
+    "diskmodel/uncertainty": 14,
+    "calibrate": 7,
+}
+
+
+def questions(source: str) -> int:
+    """Return how many `isinstance` in a source name a kind."""
+    return sum(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "isinstance"
+        and any(isinstance(name, ast.Name) and name.id in KINDS for name in ast.walk(node.args[1]))
+        for node in ast.walk(ast.parse(source))
+    )
+
+
+@cache
+def found() -> Counter[str]:
+    """Return the questions by package."""
+    counts: Counter[str] = Counter()
+    for top in ("diskmodel", "calibrate"):
+        for path in (ROOT / top).rglob("*.py"):
+            parts = path.relative_to(ROOT).parts
+            package = "calibrate" if top == "calibrate" else "/".join(parts[:2])
+            if package != "diskmodel/drive":
+                counts[package] += questions(path.read_text(encoding="utf-8"))
+    return +counts
+
+
+@pytest.mark.parametrize("package", sorted(MOST))
+def test_a_package_asks_no_more_often_than_before(package: str) -> None:
+    count = found()[package]
+    assert count <= MOST[package], f"{package}: ask the drive itself (diskmodel/drive), not which kind it is"
+    assert count == MOST[package], f"{package}: fewer than listed; lower the number in MOST to {count}"
+
+
+def test_no_other_package_asks() -> None:
+    assert set(found()) <= set(MOST)
+
+
+def test_a_question_is_found() -> None:
+    assert questions("isinstance(drive, Hdd)") == questions("isinstance(\n  x.y,\n  Hdd | Flash,\n)") == 1
+    assert questions("isinstance(drive, Profile)") == 0
