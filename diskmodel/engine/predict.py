@@ -144,6 +144,7 @@ def prediction_of(truths: Truths, own: Mapping[str, Interval], confidence: float
         origins=dict(zip(draws.names, draws.origins, strict=True)),
         if_measured_ratio=math.nan,
         intervals={name: truths.interval(one, name, confidence) for name, one in own.items()},
+        middles={name: truths.middle(one, name, confidence) for name, one in own.items()},
     )
 
 

@@ -18,7 +18,7 @@ from diskmodel.engine.threads import Threads
 from diskmodel.errors import DescriptionError
 from diskmodel.records import Requests, Run
 from diskmodel.result import Interval
-from diskmodel.result.prediction import UTILIZATION, combined
+from diskmodel.result.prediction import MIDDLE, UTILIZATION, combined, middle_of
 from diskmodel.result.summary import point_estimates
 from diskmodel.uncertainty.case import Case
 from diskmodel.uncertainty.draws import Draws, draw
@@ -86,6 +86,19 @@ class Truths:
         ratios = zip(self.ratios(statistic), self.are_possible, strict=True)
         known = [ratio for ratio, is_possible in ratios if is_possible]
         found = combined(own, 1.0, known, confidence, self.half_width_factor(confidence))
+        return replace(found, high=min(found.high, 1.0)) if statistic == UTILIZATION else found
+
+    def middle(self, own: Interval, statistic: str, confidence: float) -> Interval:
+        """Return what a statistic lies between in eight of ten systems, from the interval of its run alone.
+
+        Where more than one draw of ten is overloaded the upper end of a latency is infinite.
+        """
+        known = [
+            ratio for ratio, is_possible in zip(self.ratios(statistic), self.are_possible, strict=True) if is_possible
+        ]
+        stable = [ratio for ratio in known if not math.isnan(ratio)]
+        drawn = stable if len(known) - len(stable) <= (1 - MIDDLE) / 2 * len(known) else known
+        found = combined(middle_of(own, confidence), 1.0, drawn, MIDDLE, self.half_width_factor(MIDDLE))
         return replace(found, high=min(found.high, 1.0)) if statistic == UTILIZATION else found
 
     def half_width_factor(self, confidence: float) -> float:

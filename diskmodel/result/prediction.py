@@ -23,6 +23,8 @@ STATISTICS = ("iops", *BY_NAME)
 UTILIZATION = "utilization"
 #: Statistics that are no times.
 _NO_TIMES = ("iops", UTILIZATION)
+#: Part of the systems between the two ends of a middle: the bad one of ten is beyond one of them.
+MIDDLE = 0.8
 #: F of a parabola that chance exceeds in 5 % of 16 draws. At half, sources are named that have no effect; at double,
 #: those of a tenth of the width are missed.
 _CHANCE = 3.8
@@ -59,8 +61,10 @@ class Prediction(Record):
     intervals : mapping of str to Interval
         By statistic (`STATISTICS`, `UTILIZATION`): the result's own value, and ends that combine the noise of its run
         with the spread over the truths.
+    middles : mapping of str to Interval
+        By statistic: what it lies between in eight of ten systems. The end that hurts is the bad one of ten.
     subsets : mapping of str to mapping of str to Interval
-        The same of latencies by the name of some of the requests (`Result.subsets`).
+        The intervals of latencies by the name of some of the requests (`Result.subsets`).
     """
 
     confidence: float
@@ -73,6 +77,7 @@ class Prediction(Record):
     origins: Mapping[str, str]
     if_measured_ratio: float
     intervals: Mapping[str, Interval]
+    middles: Mapping[str, Interval] = field(default_factory=dict)
     subsets: Mapping[str, Mapping[str, Interval]] = field(default_factory=dict)
 
     @property
@@ -83,9 +88,11 @@ class Prediction(Record):
     def json_fields(self) -> Mapping[str, Any]:
         """Return how the intervals were made, and their ends in milliseconds and IOPS."""
         ends: dict[str, float] = {}
-        for name, interval in self.intervals.items():
-            unit, divisor = ("", 1.0) if name in _NO_TIMES else ("_ms", 1e6)
-            ends |= {f"{name}_{end}{unit}": getattr(interval, end) / divisor for end in ("low", "high")}
+        for intervals, names in ((self.intervals, ("low", "high")), (self.middles, ("p10", "p90"))):
+            for name, interval in intervals.items():
+                unit, divisor = ("", 1.0) if name in _NO_TIMES else ("_ms", 1e6)
+                for end, value in zip(names, (interval.low, interval.high), strict=True):
+                    ends[f"{name}_{end}{unit}"] = value / divisor
         return {
             "confidence": self.confidence,
             "draws": self.n_draws,
@@ -99,6 +106,22 @@ class Prediction(Record):
             "origins": self.origins,
             "if_measured_ratio": self.if_measured_ratio,
         }
+
+
+def middle_of(interval: Interval, confidence: float) -> Interval:
+    """Return the middle 80 % of an interval of normal errors, each side by itself.
+
+    Parameters
+    ----------
+    interval : Interval
+    confidence : float
+        Of the interval.
+    """
+    normal = NormalDist()
+    part = normal.inv_cdf(0.5 + MIDDLE / 2) / normal.inv_cdf(0.5 + confidence / 2)
+    low = interval.value - (interval.value - interval.low) * part
+    high = interval.value + (interval.high - interval.value) * part
+    return Interval(interval.value, low, high, interval.n_batches, interval.is_correlated)
 
 
 def half_width_ratio(interval: Interval) -> float:

@@ -121,6 +121,21 @@ def test_shares_of_the_width_add_up_and_name_what_moves_it() -> None:
     assert one.prediction.sources["seeks"] > 0.8
 
 
+def test_the_bad_one_of_ten_lies_within_the_interval() -> None:
+    result = simulate(
+        Array("generic-10k", "raid10", 4), Workload.parse({"size": "8 KiB", "rate_per_s": 150}), n_requests=3000
+    )
+    data = result.to_dict()["interval"]
+    for name, unit in (("iops", ""), ("mean", "_ms"), ("p99", "_ms"), ("utilization", "")):
+        low, p10, p90, high = (data[f"{name}_{end}{unit}"] for end in ("low", "p10", "p90", "high"))
+        assert low <= p10 <= p90 <= high
+    assert result.prediction is not None
+    logs = [
+        math.log(one.high / one.low) for one in (result.prediction.middles["mean"], result.prediction.intervals["mean"])
+    ]
+    assert logs[0] / logs[1] == pytest.approx(1.2816 / 1.96, abs=0.1)
+
+
 def test_measuring_the_drive_would_narrow_the_interval_of_its_class() -> None:
     result = simulate(
         Array("generic-7k2", "jbod", 1), Workload.parse({"size": "4 KiB", "clients": 16}), n_requests=3000
