@@ -372,6 +372,11 @@ class Hdd(Profile):
             ),
         )
 
+    @property
+    def rewrites_bands(self) -> bool:
+        """Whether the drive itself rewrites bands of shingled tracks."""
+        return self.recording == "shingled" and self.media_cache is not None
+
     def _check_recording(self) -> None:
         if self.write_zones is not None:
             self._check_write_zones(self.write_zones)

@@ -135,6 +135,11 @@ class Profile(Description):
         return self.source.startswith(CLASS_VALUES)
 
     @property
+    def rewrites_bands(self) -> bool:
+        """Whether the drive itself rewrites the tracks next to a random write: shingled, and managed by the drive."""
+        return False
+
+    @property
     def doubt(self) -> str:
         """Why not to rely on the profile: its fit to measurements has not converged; "" elsewhere."""
         why = self.provenance.get(NOT_CONVERGED)

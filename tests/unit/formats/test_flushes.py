@@ -269,9 +269,9 @@ def test_a_trace_of_reads_and_flushes_keeps_the_flushes(tmp_path):
 
 
 def test_what_explains_a_recording_times_writes_without_their_flushes(tmp_path):
-    """As iostat does: a write of 0.2 ms into the cache, and 8.3 ms of its flush beside it."""
+    """As iostat does: a write of 0.2 ms into the cache, and 8.3 ms of its flush beside it; a read waits for some."""
     columns = "r/s rkB/s r_await w/s wkB/s w_await f/s f_await aqu-sz %util".split()
-    figures = "1.00 8.00 5.00 101.00 404.00 0.20 100.00 8.30 0.85 84.00".split()
+    figures = "1.00 8.00 12.00 101.00 404.00 0.20 100.00 8.30 0.85 84.00".split()
     report = "Device " + " ".join(columns) + "\nsda " + " ".join(figures) + "\n\n"
     path = tmp_path / "iostat.txt"
     path.write_text("Linux 6.1.0 (db1) \t03/02/2026 \t_x86_64_\t(8 CPU)\n\n" + 3 * report)

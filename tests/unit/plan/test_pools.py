@@ -18,6 +18,7 @@ from diskmodel.plan.comparison.compare import degraded_array, rebuilding_array
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.question.options import plan_from, plan_options
+from diskmodel.plan.question.presets import preset
 from diskmodel.plan.show.candidates import fullness_words, rebuild_name
 from diskmodel.plan.show.cautions import cautions, long_rebuild, rebuild_bound
 from diskmodel.plan.trial import beside_rebuild as beside
@@ -337,3 +338,20 @@ def test_a_consistency_policy_that_no_level_has_is_refused(policy: str, level: s
     question = {"iops": 100, "reads": 1.0, "block": "8k", "level": [level], "consistency_policy": policy}
     with pytest.raises(DescriptionError, match="none of the levels has it; remove it, or name a level that has"):
         plan_from(plan_options(question))
+
+
+def test_a_preset_s_cache_of_a_controller_is_left_out_of_pools() -> None:
+    """`plan --backup … --level raidz2` found nothing: no pool has a controller's write cache before it."""
+    found = {}
+    for level in ("raidz2", "raid6"):
+        asked = plan_options({"level": [level], "capacity": "10TB", "throughput": "300MB/s"})
+        plan, _ = plan_from(asked, preset=preset("backup"))
+        found[level] = plan.controller.write_cache
+    assert found["raidz2"] is None
+    assert found["raid6"] is not None
+
+
+def test_hours_of_rebuilding_shingled_drives_are_not_to_be_relied_on() -> None:
+    for words in ("4x seagate-archive-st8000as0002 raidz1", "4x seagate-archive-st8000as0002 raid5"):
+        assert any("SMR" in doubt for doubt in Array.from_words(words).doubts)
+    assert not Array.from_words("4x seagate-exos-x18 raid5").doubts
