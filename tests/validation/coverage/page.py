@@ -47,6 +47,8 @@ of a figure that lies outside (Gneiting and Raftery 2007).
 - **Some systems do not do what their parts can.** {broken_share} of systems are taken to be of this kind, and are in
   nobody's interval: one whose controller slows its disks down is not what you plan. Of the described ones
   {broken}. `diskmodel explain` compares a measurement with what it should be.
+- **No disk of 10,000 or 15,000 rpm and no array** is among the described ones. Their intervals rest on other disks, on
+  what is known beside these measurements, and on mechanics that [rows of Linux md](validation-md-raid.md) confirm.
 - **Firmware of one NVMe drive** delays writes and reads by milliseconds from half of its load on. Most of what is
   outside above is of that drive ([Flash in its steady state](validation/flash.md)).
 
@@ -66,8 +68,7 @@ each unit moves it (`tests/validation/coverage/spread.py`). `diskmodel/uncertain
 |---|---|--:|--:|--:|--:|--:|
 {spreads}
 
-A draw is a drive that can exist: it rotates as its sheet prints, no seek is shorter than settling, and no order of
-commands is better than those that were measured.
+A draw of a hard disk rotates as its sheet prints, and orders commands as disks that were measured do; its seeks differ.
 """
 
 
