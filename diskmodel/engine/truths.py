@@ -83,22 +83,26 @@ class Truths:
 
     def interval(self, own: Interval, statistic: str, confidence: float) -> Interval:
         """Return the interval of a statistic, from that of its run alone."""
-        ratios = zip(self.ratios(statistic), self.are_possible, strict=True)
-        known = [ratio for ratio, is_possible in ratios if is_possible]
-        found = combined(own, 1.0, known, confidence, self.half_width_factor(confidence))
-        return replace(found, high=min(found.high, 1.0)) if statistic == UTILIZATION else found
+        return self._around(own, statistic, self._possible_ratios(statistic), confidence)
 
     def middle(self, own: Interval, statistic: str, confidence: float) -> Interval:
         """Return what a statistic lies between in eight of ten systems, from the interval of its run alone.
 
         Where more than one draw of ten is overloaded the upper end of a latency is infinite.
         """
-        known = [
-            ratio for ratio, is_possible in zip(self.ratios(statistic), self.are_possible, strict=True) if is_possible
-        ]
+        known = self._possible_ratios(statistic)
         stable = [ratio for ratio in known if not math.isnan(ratio)]
         drawn = stable if len(known) - len(stable) <= (1 - MIDDLE) / 2 * len(known) else known
-        found = combined(middle_of(own, confidence), 1.0, drawn, MIDDLE, self.half_width_factor(MIDDLE))
+        return self._around(middle_of(own, confidence), statistic, drawn, MIDDLE)
+
+    def _possible_ratios(self, statistic: str) -> list[float]:
+        """Return the ratios of a statistic of the drives that can be."""
+        ratios = zip(self.ratios(statistic), self.are_possible, strict=True)
+        return [ratio for ratio, is_possible in ratios if is_possible]
+
+    def _around(self, own: Interval, statistic: str, drawn: list[float], confidence: float) -> Interval:
+        """Return the interval of a statistic that includes the spread of drawn ratios."""
+        found = combined(own, 1.0, drawn, confidence, self.half_width_factor(confidence))
         return replace(found, high=min(found.high, 1.0)) if statistic == UTILIZATION else found
 
     def half_width_factor(self, confidence: float) -> float:
