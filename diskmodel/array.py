@@ -13,9 +13,8 @@ from pydantic import Field, model_validator
 from diskmodel.controller.catalogue import NamedController
 from diskmodel.controller.description import Controller, ReadCache
 from diskmodel.description import Description, Reader, facts_html, read_toml
-from diskmodel.drive import DriveTables, Flash, HddTables, NamedDrive
+from diskmodel.drive import DriveTables, HddTables, NamedDrive
 from diskmodel.drive.cache_devices import with_cache_drive
-from diskmodel.drive.hdd import Hdd
 from diskmodel.drive.own_devices import with_log_drive, with_special_drives
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.assumed import assumed
@@ -53,7 +52,7 @@ class Spindles(Description):
     @classmethod
     def readers(cls) -> Mapping[str, Reader]:
         """Return which drives have spindles."""
-        turning = Reader("hard disks", lambda array: isinstance(array.drive, Hdd))
+        turning = Reader("hard disks", lambda array: array.drive.has_arms)
         return {"phase": turning, "drift_ppm": turning}
 
 
@@ -232,7 +231,7 @@ class Array(Description):
                 f"queue.write_throttle={self.queue.write_throttle!r}: Linux md never holds a disk; "
                 "use none, or layout.read_modify_write = 'released'"
             )
-        if isinstance(self.drive, Hdd) and self.drive.write_zones is not None and self.n_devices > 1:
+        if self.drive.zones_in_order is not None and self.n_devices > 1:
             raise ValueError(
                 f"layout: has {self.n_devices} drives, and the host writes the zones of {self.drive.name} in order, "
                 "which no RAID level does; use one drive (level = 'jbod', disks = 1) and divide the load among several"
@@ -260,7 +259,7 @@ class Array(Description):
         if self.host.page_cache is not None:
             fix = "remove page_cache; its size belongs into controller.read_cache"
             return f"host.page_cache: in front of {level} is the cache of OpenZFS; {fix}"
-        if isinstance(self.drive, Hdd) and self.drive.write_zones is not None:
+        if self.drive.zones_in_order is not None:
             return f"drive: {level} cannot write zones in order; use another drive"
         if self.layout.special is None:
             return None
@@ -300,7 +299,7 @@ class Array(Description):
     @property
     def revolution_ms(self) -> float | None:
         """Time of a revolution of its disks; None of flash and of virtual disks."""
-        return self.drive.period_ns / 1e6 if isinstance(self.drive, Hdd) else None
+        return None if self.drive.period_ns is None else self.drive.period_ns / 1e6
 
     @property
     def member_queue(self) -> Queue:
@@ -414,7 +413,7 @@ class Array(Description):
         if self.layout.disks == 1 or self.drive.exact:
             return self
         array = self._on_linux_md(load)
-        return array._behind_processors(load) if isinstance(self.drive, Flash) else array
+        return array._behind_processors(load) if self.drive.is_host_bound else array
 
     def _behind_processors(self, load: Workload | TraceWorkload) -> Self:
         """Return an array of flash drives behind the processors that submit its requests."""
@@ -426,8 +425,7 @@ class Array(Description):
         """Return an array with Linux's own defaults, where it is Linux md's."""
         if self.is_hardware or self.host.is_buffered:
             return self
-        # flash loses no revolution over the order of the pieces
-        longest = 0 if isinstance(self.drive, Flash) else load.longest_request_bytes
+        longest = load.longest_request_bytes if self.drive.loses_in_pieces else 0
         fields = long_requests(self.layout, longest_bytes=longest, outstanding_bytes=longest * max(load.queue_depth, 1))
         if self.controller.linux_md:
             fields |= with_bitmap(self.layout, self.usable_bytes)

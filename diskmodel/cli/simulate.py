@@ -255,10 +255,8 @@ def _remarks(described: Array, load: Workload | TraceWorkload, result: Result) -
 
 def _drive_cache(array: Array) -> str:
     """Return that a drive's own cache answers the writes, where nobody said so; "" elsewhere."""
-    from diskmodel.drive import Hdd
-
     is_asked = array.drive_write_cache is not None or not array.has_drive_write_cache
-    if is_asked or not isinstance(array.drive, Hdd) or not array.drive.is_write_back:
+    if is_asked or not array.drive.is_write_back:
         return ""
     return (
         "writes are done when they are in the drive's own write cache, as single drives are sold, and lost there when "

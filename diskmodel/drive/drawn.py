@@ -78,8 +78,7 @@ def drawn_parameters(drive: Drive) -> tuple[str, ...]:
 
 def _orders(drive: Drive) -> tuple[Order, ...]:
     """Return what the order of commands may be, where it is assumed."""
-    assumption = drive.queue.assumption if isinstance(drive, Hdd) else None
-    return () if assumption is None else assumption.drawn
+    return () if drive.assumption is None else drive.assumption.drawn
 
 
 def _with_order(drive: Drive, order: Order) -> Drive:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, model_validator
 
 from diskmodel.description import Description
+from diskmodel.drive.card import Card
 from diskmodel.units import Bytes
 
 
@@ -73,8 +74,8 @@ TAIL_MISFIT = "tail_misfit_log"
 CLASS_VALUES = "class values"
 
 
-class Profile(Description):
-    """Fields of every drive.
+class Profile(Card, Description):
+    """Fields of every drive; what each kind answers beside them is its card (`diskmodel/drive/card.py`).
 
     Attributes
     ----------
@@ -133,11 +134,6 @@ class Profile(Description):
     def is_typical(self) -> bool:
         """Whether this is no drive that can be bought, but what is usual of its kind."""
         return self.source.startswith(CLASS_VALUES)
-
-    @property
-    def rewrites_bands(self) -> bool:
-        """Whether the drive itself rewrites the tracks next to a random write: shingled, and managed by the drive."""
-        return False
 
     @property
     def doubt(self) -> str:

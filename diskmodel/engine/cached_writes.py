@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from diskmodel.array import Array
-from diskmodel.drive.hdd import Hdd
 
 #: Free part of the buffer up to which it is full. One that writes wait for keeps less than 1 % free, and beside reads,
 #: which let it fill to the half at most, 94 % or more.
@@ -26,12 +25,8 @@ def waiting_writes(array: Array, free_bytes: float) -> str:
         Room for writes above the stationary level (rule Z9); nan where unknown.
     """
     drive = array.drive
-    if not isinstance(drive, Hdd) or drive.cache is None:
-        return ""
-    if drive.media_cache is not None or drive.recording == "shingled":
-        return ""
-    is_cached = array.has_drive_write_cache and drive.is_write_back
-    if not is_cached or not free_bytes <= FULL_FREE_RATIO * drive.cache.size_bytes * array.layout.disks:
+    room = drive.write_cache_bytes if array.has_drive_write_cache else 0
+    if not room or not free_bytes <= FULL_FREE_RATIO * room * array.layout.disks:
         return ""
     low, high = MEASURED_P99_RATIO
     full = "the disk's own cache is full" if array.layout.disks == 1 else "the disks' own caches are full"

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Literal, Self
 
 from diskmodel.array import Array
-from diskmodel.drive import Hdd
 from diskmodel.drive.tables import FlashTables
 from diskmodel.engine.scenario import Scenario
 from diskmodel.errors import DescriptionError, Fault
@@ -155,7 +154,7 @@ def check_rare(array: Array, workload: Workload) -> None:
     if rebuild is None:
         return
     window_bytes = max(rebuild.window_bytes, _PAGE_BYTES)
-    is_flash = not isinstance(array.drive, Hdd)
+    is_flash = not array.drive.has_arms
     fastest = _FASTEST_BYTES_PER_S[is_flash] * array.layout.rebuilds_at_once
     steps_per_s = min(array.layout.fastest_rebuild(rebuild), fastest) / window_bytes
     n_pages = window_bytes / _PAGE_BYTES

@@ -8,7 +8,6 @@ import numpy as np
 import simpy
 
 from diskmodel.array import Array
-from diskmodel.drive.hdd import Hdd
 from diskmodel.engine.reference.clock import ARRIVE, Clock
 from diskmodel.engine.reference.controller import HostRequest
 from diskmodel.engine.reference.pools.writes import PoolWrites
@@ -88,7 +87,7 @@ class ArrayProcess:
         self.env = env
         self.capacity_bytes = scenario.layout.capacity * scenario.drive.sector_bytes
         self._sector_bytes = scenario.drive.sector_bytes
-        zones = array.drive.write_zones if isinstance(array.drive, Hdd) else None
+        zones = array.drive.zones_in_order
         self._pointers = None if zones is None else WritePointers(zones)
         self._clock = Clock(env)
         self._devices, raid, controller = make_stages(self._clock, scenario, self._answered)

@@ -6,7 +6,6 @@ from typing import Literal
 
 from diskmodel.array import Array
 from diskmodel.drive import Drive
-from diskmodel.drive.hdd import Hdd
 from diskmodel.engine.write_pointers import refuse_misplaced_writes
 from diskmodel.errors import CoverageError, Fault
 from diskmodel.workload import Stream, TraceWorkload, Workload
@@ -35,12 +34,12 @@ def refuse_random_writes(
         When the drives are shingled and some writes are no long sequential runs.
     """
     drive = array.drive
-    if isinstance(drive, Hdd) and drive.write_zones is not None:
-        refuse_misplaced_writes(array, drive, drive.write_zones, workload)
+    if drive.zones_in_order is not None:
+        refuse_misplaced_writes(array, drive, drive.zones_in_order, workload)
         return
-    if not isinstance(drive, Hdd) or not writes_shingled(drive, workload):
+    if not writes_shingled(drive, workload):
         return
-    if drive.media_cache is None:
+    if not drive.rewrites_bands:
         raise CoverageError(
             Fault(
                 "drive",
@@ -65,8 +64,7 @@ def refuse_random_writes(
 
 def writes_shingled(drive: Drive, workload: Workload | TraceWorkload) -> bool:
     """Return whether random writes go to shingled tracks, whose bands have to be written anew for them."""
-    has_bands = isinstance(drive, Hdd) and drive.recording == "shingled" and drive.write_zones is None
-    return has_bands and _has_random_writes(workload)
+    return drive.rewrites_tracks and _has_random_writes(workload)
 
 
 def _has_random_writes(workload: Workload | TraceWorkload) -> bool:

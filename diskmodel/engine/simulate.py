@@ -12,7 +12,6 @@ from typing import Literal
 from diskmodel.array import Array
 from diskmodel.doing import doing
 from diskmodel.drive.assumed_order import AssumedOrder
-from diskmodel.drive.hdd import Hdd
 from diskmodel.engine import streamed
 from diskmodel.engine.cached_writes import waiting_writes
 from diskmodel.engine.effort import (
@@ -413,9 +412,7 @@ def _sampled(scenario: Scenario, n: int) -> Scenario:
 
 def _assumed_order(array: Array, result: Result) -> AssumedOrder | None:
     """Return what the order of queued commands is assumed from, where disks have a choice and it was not measured."""
-    if not isinstance(array.drive, Hdd) or _deepest(result) <= COMMANDS_WITHOUT_CHOICE:
-        return None
-    return array.drive.queue.assumption
+    return None if _deepest(result) <= COMMANDS_WITHOUT_CHOICE else array.drive.assumption
 
 
 def _deepest(result: Result) -> float:
@@ -427,13 +424,12 @@ def _ordering_message(array: Array, result: Result) -> tuple[str, ...]:
     assumption = _assumed_order(array, result)
     if assumption is None:
         return ()
-    assert isinstance(array.drive, Hdd)
-    if array.drive.queue.depth == 1:
+    if array.drive.accepted_commands == 1:
         return (
             f"on average up to {_deepest(result):,.0f} commands wait for a disk or are in it; "
             f"how it orders them is assumed: {assumption.words}",
         )
-    depth = min(_deepest(result), array.drive.queue.depth)  # the others wait before it
+    depth = min(_deepest(result), array.drive.accepted_commands)  # the others wait before it
     return (f"on average up to {depth:,.0f} commands are in a disk; how it orders them is assumed: {assumption.words}",)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.array import Array
-from diskmodel.drive.hdd import Hdd
+from diskmodel.drive.parse import Drive
 from diskmodel.drive.tables import HddTables
 from diskmodel.drive.zones import WriteZones
 from diskmodel.errors import CoverageError, Fault
@@ -24,7 +24,7 @@ _FIX = (
 )
 
 
-def refuse_misplaced_writes(array: Array, drive: Hdd, zones: WriteZones, workload: Workload | TraceWorkload) -> None:
+def refuse_misplaced_writes(array: Array, drive: Drive, zones: WriteZones, workload: Workload | TraceWorkload) -> None:
     """Refuse writes to a drive's zones that are not at their write pointers: the drive would fail them.
 
     Raises
@@ -87,7 +87,7 @@ class WritePointers:
 
 def zone_messages(array: Array, workload: Workload | TraceWorkload) -> tuple[str, ...]:
     """Return what of writes at write pointers is left out and may change the answer; nothing for other drives."""
-    zones = array.drive.write_zones if isinstance(array.drive, Hdd) else None
+    zones = array.drive.zones_in_order
     if zones is None or isinstance(workload, TraceWorkload):
         return ()
     capacity = array.usable_bytes
@@ -115,7 +115,7 @@ def zone_messages(array: Array, workload: Workload | TraceWorkload) -> tuple[str
     return tuple(found)
 
 
-def _of_caches(array: Array, drive: Hdd, workload: Workload | TraceWorkload) -> Iterator[Fault]:
+def _of_caches(array: Array, drive: Drive, workload: Workload | TraceWorkload) -> Iterator[Fault]:
     has_writes = isinstance(workload, TraceWorkload) or workload.has_writes
     for field, cache in (
         ("controller.write_cache", array.controller.write_cache),
@@ -126,7 +126,7 @@ def _of_caches(array: Array, drive: Hdd, workload: Workload | TraceWorkload) -> 
             yield Fault(field, "", rule, "leave it out")
 
 
-def _of_streams(array: Array, drive: Hdd, zones: WriteZones, workload: Workload) -> Iterator[Fault]:
+def _of_streams(array: Array, drive: Drive, zones: WriteZones, workload: Workload) -> Iterator[Fault]:
     capacity = array.usable_bytes
     written = []
     for index, stream in enumerate(workload.streams):

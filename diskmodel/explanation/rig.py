@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
-from diskmodel.drive import Flash, Hdd
 from diskmodel.engine.threads import Threads
 from diskmodel.engine.truths import DRAWS, Trials, Truths
 from diskmodel.errors import InputError
@@ -196,9 +195,9 @@ class Rig:
         """
         array, one = self.arrays[figure.load], self.measured[figure.load]
         has_cache = array.controller.has_real_cache or array.controller.read_cache is not None or array.host.is_buffered
-        if figure.kind != "iops" or has_cache or not isinstance(array.drive, Hdd | Flash):
+        if figure.kind != "iops" or has_cache or math.isinf(array.drive.link_bytes_per_s):
             return math.inf
-        links = array.layout.disks * array.drive.interface_bytes_per_s
+        links = array.layout.disks * array.drive.link_bytes_per_s
         return math.log(links / one.workload.mean_size_bytes)
 
     @property

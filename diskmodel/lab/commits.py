@@ -9,7 +9,6 @@ from pydantic import Field
 
 from diskmodel.array import Array
 from diskmodel.description import Description
-from diskmodel.drive import Hdd
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError, Fault
@@ -111,7 +110,7 @@ def place_of(place: str, drive: str) -> Array:
         When the drive is not a hard disk.
     """
     found = drive_of(LOG_DEVICE if place == "device" else drive)
-    if place != "device" and not isinstance(found, Hdd):
+    if place != "device" and not found.has_arms:
         raise DescriptionError(
             Fault("drive", drive, "is not a hard disk", "choose one; a log on flash is in every row")
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from diskmodel.drive import Drive, Hdd, catalogue, load_drive
+from diskmodel.drive import Drive, catalogue, load_drive
 from diskmodel.errors import DescriptionError, Fault
 
 _own: dict[str, Drive] = {}
@@ -50,4 +50,4 @@ def drive_of(name: str) -> Drive:
 
 def has_one_arm(drive: Drive) -> bool:
     """Return whether a drive has exactly one arm, which the animation can show."""
-    return isinstance(drive, Hdd) and drive.actuators == 1
+    return drive.arms == 1

@@ -6,7 +6,7 @@ import contextlib
 import functools
 from typing import Any, get_args
 
-from diskmodel.drive import Drive, Hdd, catalogue
+from diskmodel.drive import Drive, catalogue
 from diskmodel.errors import DescriptionError
 from diskmodel.lab.commits import commit_offers
 from diskmodel.lab.drives import has_one_arm, own_drives
@@ -58,8 +58,7 @@ def offers() -> dict[str, Any]:
 
 
 def _drive(name: str, drive: Drive, group: str = "") -> dict[str, Any]:
-    kind = f"{drive.rpm:,.0f} rpm" if isinstance(drive, Hdd) else drive.kind
-    return {"value": name, "text": drive.name, "group": group or kind, "has_one_arm": has_one_arm(drive)}
+    return {"value": name, "text": drive.name, "group": group or drive.speed_class, "has_one_arm": has_one_arm(drive)}
 
 
 @functools.cache

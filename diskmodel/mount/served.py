@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from diskmodel.array import Array
-from diskmodel.drive.hdd import Hdd
 from diskmodel.engine import native
 from diskmodel.engine.scenario import resolve
 from diskmodel.errors import Fault, MountError
@@ -148,7 +147,7 @@ def serve(
         When the array is too large for the kernel's tables.
     """
     directory = Path(directory)
-    if isinstance(array.drive, Hdd) and array.drive.write_zones is not None:
+    if array.drive.zones_in_order is not None:
         rule = "has zones that are written in order, and programs write to a file anywhere"
         raise MountError(Fault("drive", array.drive.name, rule, "use another drive"))
     scenario = replace(resolve(array, seed), host=Host())

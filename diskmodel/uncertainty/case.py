@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from diskmodel.array import Array
-from diskmodel.drive import DriveQueue, Hdd
+from diskmodel.drive import DriveQueue
 from diskmodel.drive.assumed_order import AssumedOrder, Order
 from diskmodel.drive.profile import MISFIT, TAIL_MISFIT
 from diskmodel.uncertainty.moved import AnyWorkload
@@ -123,19 +123,17 @@ class Case:
     @property
     def assumed_order(self) -> AssumedOrder | None:
         """What the order of commands may be, where it is assumed and disks have a choice."""
-        drive = self.array.drive
-        if not isinstance(drive, Hdd) or self.as_measured or self.origin == "exact":
+        if self.as_measured or self.origin == "exact":
             return None
-        assumption = drive.queue.assumption
+        assumption = self.array.drive.assumption
         return assumption if assumption is not None and assumption.drawn and self._has_choice else None
 
     @property
     def likely_queues(self) -> tuple[DriveQueue, ...]:
         """Queues of a measured drive that fit its measurement alike, where disks have a choice."""
-        drive = self.array.drive
-        if not isinstance(drive, Hdd) or self.as_measured or self.origin == "exact" or not self._has_choice:
+        if self.as_measured or self.origin == "exact" or not self._has_choice:
             return ()
-        return drive.likely_queues
+        return self.array.drive.likely_queues
 
     @property
     def _has_choice(self) -> bool:
@@ -157,8 +155,7 @@ class Case:
     @property
     def has_cached_writes(self) -> bool:
         """Whether the drives' own caches answer writes."""
-        drive = self.array.drive
-        return isinstance(drive, Hdd) and drive.is_write_back and self.array.has_drive_write_cache
+        return self.array.drive.is_write_back and self.array.has_drive_write_cache
 
     def remaining(self, statistic: str) -> Spread | None:
         """Return the spread of what is left when all else is known; None of a drive from its sheet.
@@ -210,7 +207,7 @@ class Case:
     @property
     def is_hdd(self) -> bool:
         """Whether the drives are hard disks."""
-        return isinstance(self.array.drive, Hdd)
+        return self.array.drive.has_arms
 
 
 def slowness(order: Order) -> tuple[float, ...]:

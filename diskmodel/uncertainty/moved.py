@@ -67,8 +67,7 @@ def _destaging(array: Array, power: float) -> Controller:
     """Return a controller with fewer destages outstanding on a disk at once."""
     controller, drive = array.controller, array.drive
     assert controller.write_cache is not None
-    assert isinstance(drive, Hdd)
-    depth = max(round(drive.queue.depth ** (1 + power)), 1)
+    depth = max(round(drive.accepted_commands ** (1 + power)), 1)
     return controller.model_copy(
         update={"write_cache": controller.write_cache.model_copy(update={"destage_depth": depth})}
     )

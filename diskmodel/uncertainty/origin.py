@@ -6,8 +6,6 @@ from typing import Literal
 
 from diskmodel.array import Array
 from diskmodel.drive import Drive
-from diskmodel.drive.catalogue.kinds import NEARLINE_BYTES
-from diskmodel.drive.hdd import Hdd
 
 #: "exact": as described, by the user's word; "sheet": from a data sheet, a class, or nobody says where; "fitted": to
 #: figures of programs like fio; "measured": by this project's micro-benchmark or from a trace of requests.
@@ -42,27 +40,14 @@ def class_of(drive: Drive) -> str:
     >>> class_of(load_drive("generic-15k"))
     'hdd-any'
     """
-    if drive.kind == "virtual":
-        return "virtual"
-    if drive.is_typical:
-        return f"{drive.kind}-any"
-    if not isinstance(drive, Hdd):
-        made_for = "" if drive.power_loss_protected else "-consumer"
-        return f"flash-nvme{made_for}" if "NVMe" in drive.bus else f"flash-sata{made_for}"
-    if drive.recording == "shingled":
-        return "hdd-smr"
-    is_nearline = drive.rpm < 9_500 and drive.capacity_bytes >= NEARLINE_BYTES
-    if any(word in drive.bus for word in ("SAS", "SCSI", "Fibre")):
-        return "hdd-nearline-sas" if drive.rpm < 9_500 else "hdd-sas"
-    return "hdd-nearline-sata" if is_nearline else "hdd-sata-older"
+    return drive.spread_class
 
 
 def array_class(array: Array) -> str:
     """Return the class of an array as a whole; that of its drive for a disk on its own."""
-    is_flash = not isinstance(array.drive, Hdd)
     # of one that was measured more is known than of its class
     has_cache = array.has_controller_cache and not array.controller.name
-    if is_flash:
+    if not array.drive.has_arms:
         if has_cache:
             return "flash-behind-controller"
         return class_of(array.drive) if array.layout.disks == 1 else "array-md-flash"

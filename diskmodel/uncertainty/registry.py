@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from diskmodel.drive import Drive, Flash, Hdd
+from diskmodel.drive import Drive
 from diskmodel.drive.drawn import drawn_values
 from diskmodel.host.assumed import AssumedHost
 from diskmodel.uncertainty.case import FEW_WRITES, Case, slowness
@@ -71,7 +71,7 @@ def _overheads(case: Case) -> Known | None:
 
 def _zone_rates(case: Case) -> Known | None:
     drive = case.array.drive
-    if not (isinstance(drive, Hdd) and case.is_sheet) or drive.zones is not None:
+    if not case.is_sheet or "sequential" not in drive.quantities:
         return None
     if all(_is_printed(drive, name) for name in ("outer_bytes_per_s", "inner_bytes_per_s")):
         return None
@@ -90,28 +90,29 @@ def _cached_writes(case: Case) -> Known | None:
     return _of_class(case, case.spread("cached_writes"), lambda factor: Moves(speed=factor * writes))
 
 
+def _own_spread(case: Case, quantity: str) -> Spread | None:
+    """Return the spread of a quantity of drives that are known from their sheets; None of those without it."""
+    return case.spread(quantity) if case.is_sheet and quantity in case.array.drive.quantities else None
+
+
 def _flash_times(case: Case) -> Known | None:
-    if not (isinstance(case.array.drive, Flash) and case.is_sheet):
-        return None
-    return _of_class(case, case.spread("flash_read_time"), lambda factor: Moves(read_time=factor))
+    return _of_class(case, _own_spread(case, "flash_read_time"), lambda factor: Moves(read_time=factor))
 
 
 def _flash_dies(case: Case) -> Known | None:
-    if not (isinstance(case.array.drive, Flash) and case.is_sheet):
-        return None
-    return _of_class(case, case.spread("flash_parallelism"), lambda factor: Moves(parallelism=factor))
+    return _of_class(case, _own_spread(case, "flash_parallelism"), lambda factor: Moves(parallelism=factor))
 
 
 def _flash_writes(case: Case) -> Known | None:
-    if not (isinstance(case.array.drive, Flash) and case.is_sheet) or case.seen.write_ratio < FEW_WRITES:
+    if case.seen.write_ratio < FEW_WRITES:
         return None
-    return _of_class(case, case.spread("flash_write"), lambda factor: Moves(write_rate=factor))
+    return _of_class(case, _own_spread(case, "flash_write"), lambda factor: Moves(write_rate=factor))
 
 
 def _write_latency(case: Case) -> Known | None:
-    if not (isinstance(case.array.drive, Flash) and case.is_sheet) or case.seen.write_ratio < FEW_WRITES:
+    if case.seen.write_ratio < FEW_WRITES:
         return None
-    return _of_class(case, case.spread("flash_write_latency"), lambda factor: Moves(write_latency=factor))
+    return _of_class(case, _own_spread(case, "flash_write_latency"), lambda factor: Moves(write_latency=factor))
 
 
 def _fitted(case: Case) -> Known | None:

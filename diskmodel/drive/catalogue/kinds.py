@@ -7,14 +7,9 @@ import re
 from collections.abc import Callable, Mapping
 
 from diskmodel.drive.flash.description import Flash
-from diskmodel.drive.hdd import Hdd
+from diskmodel.drive.hdd import NEARLINE_BYTES, Hdd
 from diskmodel.drive.parse import Drive
 from diskmodel.errors import DescriptionError, Fault, choose_from
-
-#: Smallest capacity of a nearline disk, bytes. 7,200 rpm alone does not distinguish servers' disks from desktop ones;
-#: in the catalogue, all of 4 TB and more are servers' disks. Half of it would include desktop drives of 2 TB, twice of
-#: it would leave out the 6 TB class.
-NEARLINE_BYTES = 4 * 10**12
 
 
 def _is_flash_on(bus: str) -> Callable[[Drive], bool]:

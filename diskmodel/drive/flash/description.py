@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from diskmodel.drive.card import RATED_BYTES
 from diskmodel.drive.flash.ftl import scaled
 from diskmodel.drive.flash.sheet import FlashSheet, derived
 from diskmodel.drive.profile import Profile
@@ -95,6 +96,11 @@ class Flash(Profile):
         What the data sheet prints. Whatever of the fields above is not given follows from it.
     """
 
+    is_host_bound: ClassVar[bool] = True
+    loses_in_pieces: ClassVar[bool] = False
+    has_flushes_of_its_own: ClassVar[bool] = True
+    has_units: ClassVar[bool] = True
+
     kind: Literal["flash"] = "flash"
     channels: Annotated[int, Field(ge=1, le=256)]
     dies_per_channel: Annotated[int, Field(ge=1, le=1024)]
@@ -170,6 +176,47 @@ class Flash(Profile):
                 "use smaller pages, or fewer of them in a block"
             )
         return self
+
+    @property
+    def speed_class(self) -> str:
+        """Its kind."""
+        return self.kind
+
+    @property
+    def link_bytes_per_s(self) -> float:
+        """Rate of its interface."""
+        return self.interface_bytes_per_s
+
+    @property
+    def rated_iops(self) -> float:
+        """Random reads at full depth: those of the dies, of the interface, or of the processor."""
+        limits = [self.channels * self.dies_per_channel * 1e9 / self.read_ns, self.interface_bytes_per_s / RATED_BYTES]
+        if self.read_overhead_ns:
+            limits.append(1e9 / self.read_overhead_ns)
+        return min(limits)
+
+    @property
+    def sequential_bytes_per_s(self) -> float:
+        """Rate of its interface."""
+        return self.interface_bytes_per_s
+
+    @property
+    def accepted_commands(self) -> int:
+        """Length of its command queue."""
+        return self.queue_depth
+
+    @property
+    def spread_class(self) -> str:
+        """Class by interface, and by what it is made for."""
+        if self.is_typical:
+            return "flash-any"
+        made_for = "" if self.power_loss_protected else "-consumer"
+        return f"flash-nvme{made_for}" if "NVMe" in self.bus else f"flash-sata{made_for}"
+
+    @property
+    def quantities(self) -> frozenset[str]:
+        """Times of reads and writes, and how many go on in parallel."""
+        return frozenset({"flash_read_time", "flash_parallelism", "flash_write", "flash_write_latency"})
 
     @property
     def time_of_flush_ns(self) -> int:

@@ -7,8 +7,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from diskmodel.drive.card import LONG_BYTES, RATED_BYTES
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.tables import VirtualTables, frozen
+from diskmodel.drive.virtual.processor import processor_ns, sequential_rate
 from diskmodel.units import BytesPerSecond, Nanoseconds
 
 
@@ -52,6 +54,32 @@ class Virtual(Profile):
         if any(a > b for a, b in pairwise(self.wake_ns)):
             raise ValueError("wake_ns: must be ascending; sort it")
         return self
+
+    @property
+    def speed_class(self) -> str:
+        """Its kind."""
+        return self.kind
+
+    @property
+    def rated_iops(self) -> float:
+        """Reads per second of its processor."""
+        tables = self.tables()
+        return 1e9 / processor_ns(tables, is_write=False, n_sectors=RATED_BYTES // tables.sector_bytes)
+
+    @property
+    def sequential_bytes_per_s(self) -> float:
+        """Rate of long commands in its processor, of the slower of reads and writes."""
+        return sequential_rate(self.tables(), LONG_BYTES)
+
+    @property
+    def accepted_commands(self) -> int:
+        """Length of its queue."""
+        return self.queue_depth
+
+    @property
+    def spread_class(self) -> str:
+        """All virtual disks are of one class."""
+        return self.kind
 
     def tables(self) -> VirtualTables:
         """Return the tables for the engines."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from diskmodel.array import Array
-from diskmodel.drive import Flash, Hdd
 from diskmodel.explanation.causes.cause import (
     OFTEN,
     ONCE,
@@ -102,7 +101,7 @@ def _in_few_blocks(array: Array, workload: AnyWorkload, span_bytes: int) -> Chan
             return None
         return {"span_bytes": span_bytes, "span_ratio": None}
 
-    return _change(array, workload, near) if isinstance(array.drive, Hdd) else None
+    return _change(array, workload, near) if array.drive.has_arms else None
 
 
 def _fragmented(array: Array, workload: AnyWorkload, mean_run: float) -> Change | None:
@@ -131,7 +130,7 @@ def _at_the_end(array: Array, workload: AnyWorkload, _: None) -> Change | None:
             return None
         return {"offset_ratio": 0.9, "span_ratio": 0.1, "span_bytes": None}
 
-    return _change(array, workload, inner) if isinstance(array.drive, Hdd) else None
+    return _change(array, workload, inner) if array.drive.has_arms else None
 
 
 def _misaligned(array: Array, workload: AnyWorkload, _: None) -> Change | None:
@@ -140,7 +139,7 @@ def _misaligned(array: Array, workload: AnyWorkload, _: None) -> Change | None:
             return None
         return {"alignment_bytes": 512}
 
-    is_seen = array.layout.disks > 1 or isinstance(array.drive, Flash)
+    is_seen = array.layout.disks > 1 or array.drive.has_units
     return _change(array, workload, anywhere) if is_seen else None
 
 

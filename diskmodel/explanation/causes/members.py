@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from diskmodel.array import Array
-from diskmodel.drive import Flash, Hdd
+from diskmodel.drive import Hdd
 from diskmodel.drive.hdd import Retries
 from diskmodel.explanation.causes.cause import (
     OFTEN,
@@ -58,7 +58,7 @@ def _resyncing(array: Array, workload: AnyWorkload, speed_mib: float) -> Change 
 def _bitmap(array: Array, workload: AnyWorkload, fields: dict[str, Any]) -> Change | None:
     if not array.layout.kind.is_redundant or array.layout.bitmap is not None or not workload.has_writes:
         return None
-    if "flush_ns" in fields and not isinstance(array.drive, Flash):
+    if "flush_ns" in fields and not array.drive.has_flushes_of_its_own:
         return None
     return _with_layout(array, workload, bitmap=fields)
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from diskmodel.array import Array
-from diskmodel.drive import Hdd
 from diskmodel.explanation.causes.cause import (
     OFTEN,
     SELDOM,
@@ -139,7 +138,7 @@ _FAR_HIT, _NEAR_HIT = 30_000, 3_000
 
 
 def _elevator(array: Array, workload: AnyWorkload, fields: dict[str, Any]) -> Change | None:
-    if not isinstance(array.drive, Hdd):
+    if not array.drive.has_arms:
         return None
     own = {name: getattr(array.queue, name) for name in fields}
     if own == fields:

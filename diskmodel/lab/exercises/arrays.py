@@ -10,7 +10,6 @@ from diskmodel.analytic.mechanics import parity_write_operations
 from diskmodel.analytic.reliability import read_error_probability
 from diskmodel.analytic.rule import back_end_per_host, write_penalty
 from diskmodel.array import Array
-from diskmodel.drive import Hdd
 from diskmodel.engine.simulate import simulate
 from diskmodel.lab.drives import drive_of
 from diskmodel.lab.exercises.draw import Task, digits, link_to, run
@@ -187,9 +186,8 @@ def commits(draw: Draws) -> Task:
     array = Array.parse({"drive": drive, "layout": {"level": "jbod", "disks": 1}})
     load = Workload.parse({"streams": [log_of_commits(clients=clients)]})
     rate = simulate(array, load, n_requests=4000, profile_draws=0).commits_per_s
-    found = drive_of(drive)
-    assert isinstance(found, Hdd)
-    turns = found.rpm / 60
+    rpm = drive_of(drive).spindle_rpm
+    turns = rpm / 60
     by_hand = turns if clients == 1 else clients * turns / 2
     how = (
         "One client waits a revolution for each commit."
@@ -199,7 +197,7 @@ def commits(draw: Draws) -> Task:
     )
     who = "One client commits" if clients == 1 else f"{clients} clients commit"
     return Task(
-        f"A log lies on a disk of {found.rpm:,.0f} rpm. {who} small records, each as soon as the last one is safe. "
+        f"A log lies on a disk of {rpm:,.0f} rpm. {who} small records, each as soon as the last one is safe. "
         "How many "
         "commits a second are that?",
         "commits a second",

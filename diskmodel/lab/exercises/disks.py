@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from diskmodel.analytic.queueing import mg1
-from diskmodel.drive import Hdd
 from diskmodel.lab.drives import drive_of
 from diskmodel.lab.exercises.draw import Task, digits, link_to, parts_ms, rounded, run
 from diskmodel.lab.quiz_questions import Draws
@@ -24,9 +23,7 @@ def _disk(drive: str, **more: Any) -> Settings:
 
 
 def _rpm(drive: str) -> float:
-    found = drive_of(drive)
-    assert isinstance(found, Hdd)
-    return found.rpm
+    return drive_of(drive).spindle_rpm
 
 
 def random_reads(draw: Draws) -> Task:

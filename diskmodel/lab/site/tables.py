@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from diskmodel.drive import Drive, Hdd, catalogue
+from diskmodel.drive import Drive, catalogue
 from diskmodel.engine import native
 from diskmodel.engine.scenario import resolve
 from diskmodel.lab.offers import MAX_DISKS, offers
@@ -85,7 +85,7 @@ def drive_tables(name: str) -> dict[str, Any]:
 
 def _write_cache_sectors(drive: Drive, settings: Settings) -> int:
     """Return the room of a hard disk's write cache when it is on; 0: none, or not a hard disk."""
-    if not isinstance(drive, Hdd):
+    if not drive.has_arms:
         return 0
     cached = settings.model_copy(update={"disks": 1, "drive_write_cache": True})
     return int(native.array_of(resolve(cached.array(), settings.seed))["drive"]["dirty_sectors"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from diskmodel.drive import Hdd
 from diskmodel.plan.advice.relax import CACHE_BYTES, with_write_cache
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.changes import CacheInstead
@@ -29,7 +28,7 @@ def caches_instead(plan: PlanDescription, candidates: tuple[Candidate, ...], eva
         is_of_commits = (
             candidate.binding is not None and COMMITS in f"{candidate.binding.name} {candidate.binding.detail}"
         )
-        if not candidate.is_feasible and is_of_commits and isinstance(candidate.family.drive, Hdd):
+        if not candidate.is_feasible and is_of_commits and candidate.family.drive.has_arms:
             missed.setdefault(candidate.family.drive.name, candidate)
     cached = with_write_cache(plan)
 

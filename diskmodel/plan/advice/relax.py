@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from diskmodel.controller.description import WriteCache
-from diskmodel.drive import Drive, Hdd, load_drive
+from diskmodel.drive import Drive, load_drive
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.levels import KINDS
 from diskmodel.plan.answer.candidate import Candidate
@@ -173,11 +173,9 @@ def _changes(case: Case) -> Iterator[tuple[str, Case]]:
 
 def _faster_drives(plan: PlanDescription, than: Drive) -> list[Drive]:
     """Return the plan's other drives and the classes that are faster: by spindle speed, flash last."""
-    if not isinstance(than, Hdd):
-        return []
     found: dict[str, Drive] = {}
     for drive in (*plan.candidates.drives, *(load_drive(name) for name in CLASSES)):
-        if not isinstance(drive, Hdd) or drive.rpm > than.rpm:
+        if drive.spindle_rpm > than.spindle_rpm:
             found.setdefault(drive.name, drive)
     return list(found.values())
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 from diskmodel.analytic.backend import has_formula
 from diskmodel.array import Array
 from diskmodel.doing import doing
-from diskmodel.drive import Hdd
 from diskmodel.engine.predict import check_draws, prediction_of
 from diskmodel.engine.shingled import writes_shingled
 from diskmodel.engine.truths import DRAWS, Truths, simulate_truths
@@ -251,7 +250,7 @@ def _why(array: Array, workload: Workload, counted: float, outcome: Outcome) -> 
     operations = outcome.iops.value * outcome.back_end_per_host
     working = array.layout.disks - len(array.layout.failed)
     # a flash drive is busy while it serves several operations, so that its time says nothing about one
-    if operations > 0 and outcome.utilization_ratio > 0 and isinstance(array.drive, Hdd):
+    if operations > 0 and outcome.utilization_ratio > 0 and array.drive.has_arms:
         simulated_ms = 1000 * outcome.utilization_ratio * working / operations
         assumed_ms = 1000 / calculator_disk_iops(array.drive)
         if abs(simulated_ms / assumed_ms - 1) > 0.05:

@@ -15,7 +15,6 @@ from diskmodel.controller.description import Controller
 from diskmodel.description import Description, read_toml
 from diskmodel.drive import Drive, NamedDrive
 from diskmodel.drive.cache_devices import cache_drive
-from diskmodel.drive.hdd import Hdd
 from diskmodel.drive.own_devices import NONE, safe_drive, special_vdev_of
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.faults import inner
@@ -160,7 +159,7 @@ class Candidates(Description):
         names = [drive.name for drive in self.drives]
         if len(set(names)) != len(names):
             raise ValueError("drives: two have the same name; rename one of them")
-        zoned = [drive.name for drive in self.drives if isinstance(drive, Hdd) and drive.write_zones is not None]
+        zoned = [drive.name for drive in self.drives if drive.zones_in_order is not None]
         if zoned:
             raise ValueError(
                 f"drives: the host writes the zones of {zoned[0]} in order, which no RAID level does; choose "

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from diskmodel.drive import Hdd
 from diskmodel.engine.shingled import writes_shingled
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.levels import KINDS
@@ -158,7 +157,7 @@ def _shingled(case: Case, candidate: Candidate, evaluate: Evaluate) -> str:
     "" where they do not write at random places of shingled tracks, or recording is not the reason.
     """
     drive, missed = case.family.drive, candidate.below if candidate.is_feasible else candidate.trial
-    if missed is None or missed.outcome is None or not isinstance(drive, Hdd):
+    if missed is None or missed.outcome is None:
         return ""
     if not writes_shingled(drive, case.workload) or candidate.binds not in _OF_SPEED:
         return ""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from diskmodel.array import Array
-from diskmodel.drive import Drive, Hdd
+from diskmodel.drive import Drive
 from diskmodel.drive.flash.wear import wear
 from diskmodel.drive.validated import measured_slower
 from diskmodel.engine.cached_writes import waiting_writes
@@ -68,7 +68,7 @@ def _orders(result: PlanResult) -> list[str]:
 
 def unknown_order(drive: Drive) -> str:
     """Return that nothing is known of how a drive orders queued commands, and what is assumed; "" elsewhere."""
-    assumption = drive.queue.assumption if isinstance(drive, Hdd) else None
+    assumption = drive.assumption
     if assumption is None or assumption.drawn:
         return ""
     return f"how {drive.name} orders queued commands is assumed: {assumption.words}"

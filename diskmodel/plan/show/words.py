@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from diskmodel.drive import Drive, Hdd
+from diskmodel.drive import Drive
 from diskmodel.layout.description import Rebuild
 from diskmodel.plan.answer.candidate import Candidate, nearest
 from diskmodel.plan.answer.effort import Effort, Efforts
@@ -367,8 +367,7 @@ def in_order_words(workload: Workload) -> list[str]:
 
 def _profile(drive: Drive) -> str:
     notes = f". {drive.notes}" if drive.notes else ""
-    assumption = drive.queue.assumption if isinstance(drive, Hdd) else None
-    order = f"; how it orders queued commands is assumed: {assumption.words}" if assumption else ""
+    order = f"; how it orders queued commands is assumed: {drive.assumption.words}" if drive.assumption else ""
     return f"{drive.name}: {drive.source or 'no source given'}; {_checked(drive)}{order}{notes}"
 
 

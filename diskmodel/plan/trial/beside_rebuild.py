@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from diskmodel.array import Array
-from diskmodel.drive import Hdd
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate
@@ -80,7 +79,7 @@ def beside_rebuild(
     if not workload.queue_depth:
         speed = fastest_rebuild_bytes_per_s(array, layout.rebuild)
         step_bytes = layout.pool_record_bytes if layout.kind.is_pool else layout.rebuild.window_bytes
-        max_steps = _MAX_STEPS if isinstance(array.drive, Hdd) else _MAX_FLASH_STEPS
+        max_steps = _MAX_STEPS if array.drive.has_arms else _MAX_FLASH_STEPS
         seconds = max_steps * step_bytes / speed
         n_requests = min(n_requests, max(round(workload.offered_rate_per_s * seconds), _MIN_REQUESTS))
 
@@ -89,7 +88,7 @@ def beside_rebuild(
         part = layout.model_copy(update={"rebuild": layout.rebuild.model_copy(update={"done_ratio": done_ratio})})
         return evaluate(array.model_copy(update={"layout": part}), workload, n_requests=n_requests, seed=seed)
 
-    weights = _WEIGHTS if isinstance(array.drive, Hdd) and not halfway_only else _HALFWAY_ONLY
+    weights = _WEIGHTS if array.drive.has_arms and not halfway_only else _HALFWAY_ONLY
     parts = sorted({0.5, *weights} if halfway_only else {0.0, 0.5, *weights})
     with at_once(evaluate) as pool:
         outcomes = dict(zip(parts, pool.map(at, parts), strict=True))

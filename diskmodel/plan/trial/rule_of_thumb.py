@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 from diskmodel.analytic.rule import RuleOfThumb, back_end_per_host, rule_of_thumb, usual_disk_iops, write_penalty
 from diskmodel.array import Array
-from diskmodel.drive import Drive, Hdd, Virtual
-from diskmodel.drive.virtual.processor import processor_ns
+from diskmodel.drive import Drive
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.description import GroupWidth
@@ -25,15 +24,7 @@ def read_fraction(workload: Workload) -> float:
 
 def calculator_disk_iops(drive: Drive) -> float:
     """Return the IOPS that the rule of thumb assumes for one drive: by spindle speed; otherwise rated 4 KiB reads."""
-    if isinstance(drive, Hdd):
-        return usual_disk_iops(drive.rpm)
-    if isinstance(drive, Virtual):
-        tables = drive.tables()
-        return 1e9 / processor_ns(tables, is_write=False, n_sectors=4096 // tables.sector_bytes)
-    limits = [drive.channels * drive.dies_per_channel * 1e9 / drive.read_ns, drive.interface_bytes_per_s / 4096]
-    if drive.read_overhead_ns:
-        limits.append(1e9 / drive.read_overhead_ns)
-    return min(limits)
+    return usual_disk_iops(drive.spindle_rpm) if drive.has_arms else drive.rated_iops
 
 
 def calculator_cache_hit(array: Array, space: int = 0) -> float:

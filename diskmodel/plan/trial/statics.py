@@ -7,10 +7,9 @@ import math
 from diskmodel.analytic.mechanics import rebuild_hours
 from diskmodel.analytic.reliability import DataLoss, data_loss, either_lost
 from diskmodel.array import Array
-from diskmodel.drive import Drive, Hdd, Virtual
+from diskmodel.drive import Drive
 from diskmodel.drive.cache_devices import cache_drive
 from diskmodel.drive.own_devices import NONE, mirror_of, safe_drive
-from diskmodel.drive.virtual.processor import sequential_rate
 from diskmodel.layout.description import Rebuild
 from diskmodel.layout.own_devices import SpecialVdev
 from diskmodel.layout.pools.scan import stored_sectors
@@ -33,9 +32,6 @@ USUAL_MTTF_HOURS = 1.2e6
 USUAL_URE_PER_BIT = {"hdd": 1e-15, "flash": 1e-16, "virtual": 1e-15}
 #: Criteria about a rebuild: by formula a bound, until it is simulated.
 OF_REBUILD = ("rebuild", "data_loss")
-#: Length of the commands of a sequential stream, bytes: the largest that Linux sends to most disks. At half, a virtual
-#: disk pays its overhead per command twice as often, at double half as often.
-_SEQUENTIAL_BYTES = 1 << 20
 
 
 def statics(
@@ -182,16 +178,7 @@ def fastest_rebuild_bytes_per_s(array: Array, rebuild: Rebuild) -> float:
 
 def sequential_bytes_per_s(array: Array) -> float:
     """Return the mean sequential rate of one drive over its whole surface."""
-    drive = array.drive
-    if isinstance(drive, Virtual):
-        return sequential_rate(drive.tables(), _SEQUENTIAL_BYTES)
-    if not isinstance(drive, Hdd):
-        return drive.interface_bytes_per_s
-    tables = drive.tables()
-    blocks = tables.zone_first_lba[1:] - tables.zone_first_lba[:-1]
-    turns = blocks / tables.blocks_per_track
-    seconds = float(turns.sum()) * tables.revolution_ns / 1e9
-    return min(float(blocks.sum()) * tables.sector_bytes / seconds * tables.actuators, drive.interface_bytes_per_s)
+    return array.drive.sequential_bytes_per_s
 
 
 def static_criteria(

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from diskmodel.array import Array
-from diskmodel.drive import Hdd
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.trial.rule_of_thumb import read_fraction
@@ -56,5 +55,5 @@ def seen_in(outcome: Outcome, array: Array, workload: Workload) -> Seen:
         write_ratio=min(max(1 - reads / back_end, 1 - reads), 1.0) if back_end else 1 - reads,
         asked_write_ratio=1 - reads,
         is_sequential=all(stream.addresses.pattern == "sequential" for stream in workload.streams),
-        positioning_ratio=positioning / served if served else float(isinstance(array.drive, Hdd)),
+        positioning_ratio=positioning / served if served else float(array.drive.has_arms),
     )

@@ -1,0 +1,136 @@
+"""The card of a kind of drives: all that others ask of a description, so that nobody asks which kind it is.
+
+Each kind answers in its own folder where it differs from what stands here. `tables_card.py` is the card of what the
+engines read.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from diskmodel.drive.assumed_order import AssumedOrder
+    from diskmodel.drive.hdd.parts import DriveQueue
+    from diskmodel.drive.zones import WriteZones
+
+#: Bytes of the random reads whose rate a data sheet prints.
+RATED_BYTES = 4096
+#: Length of the commands of a long transfer, bytes: the largest that Linux sends to most disks. At half, a virtual disk
+#: pays its overhead per command twice as often, at double half as often.
+LONG_BYTES = 1 << 20
+
+
+class Card:
+    """What the description of a drive answers, whatever its kind.
+
+    Attributes
+    ----------
+    is_host_bound : bool
+        Whether arrays of such drives are often limited by the host before they are by the drives.
+    loses_in_pieces : bool
+        Whether a long request may take longer because it comes in pieces, as a disk loses a revolution between two.
+    has_units : bool
+        Whether it stores data in units, so that a request costs more that does not begin at one.
+    has_flushes_of_its_own : bool
+        Whether a flush takes a time that a description can give.
+    """
+
+    is_host_bound: ClassVar[bool] = False
+    loses_in_pieces: ClassVar[bool] = True
+    has_flushes_of_its_own: ClassVar[bool] = False
+    has_units: ClassVar[bool] = False
+
+    # ------------------------------------------------------------------ what it is
+    @property
+    def arms(self) -> int:
+        """Arms that seek, each over its own part of the blocks; 0 where nothing moves."""
+        return 0
+
+    @property
+    def has_arms(self) -> bool:
+        """Whether arms seek and platters rotate."""
+        return self.arms > 0
+
+    @property
+    def period_ns(self) -> int | None:
+        """Time of a revolution; None where nothing rotates."""
+        return None
+
+    @property
+    def spindle_rpm(self) -> float:
+        """Revolutions per minute; infinite where nothing has to come round."""
+        return math.inf
+
+    @property
+    def speed_class(self) -> str:
+        """What a list of drives is grouped by: the spindle speed, or the kind."""
+        raise NotImplementedError
+
+    @property
+    def link_bytes_per_s(self) -> float:
+        """Rate of its interface; infinite where it has none that limits it."""
+        return math.inf
+
+    # ------------------------------------------------------------------ what it does
+    @property
+    def rated_iops(self) -> float:
+        """Random reads of 4 KiB per second at best, as a data sheet prints them; nan where no sheet says it."""
+        return math.nan
+
+    @property
+    def sequential_bytes_per_s(self) -> float:
+        """Rate of a long transfer, the mean over the whole drive."""
+        raise NotImplementedError
+
+    @property
+    def accepted_commands(self) -> int:
+        """Commands that the drive accepts at a time."""
+        raise NotImplementedError
+
+    @property
+    def is_write_back(self) -> bool:
+        """Whether a cache of its own that can be switched off answers writes before they are on the media."""
+        return False
+
+    @property
+    def write_cache_bytes(self) -> int:
+        """Room of that cache where writes that wait for room in it were measured; 0 elsewhere."""
+        return 0
+
+    # ------------------------------------------------------------------ what it refuses
+    @property
+    def zones_in_order(self) -> WriteZones | None:
+        """Zones that the host has to write in order; None where it may write anywhere."""
+        return None
+
+    @property
+    def rewrites_tracks(self) -> bool:
+        """Whether the drive itself rewrites the tracks next to a random write: shingled, not managed by the host."""
+        return False
+
+    @property
+    def rewrites_bands(self) -> bool:
+        """Whether it does so by bands, behind a media cache that is described."""
+        return False
+
+    # ------------------------------------------------------------------ what is not known of it
+    @property
+    def spread_class(self) -> str:
+        """Class of drives whose spread it has when only its sheet is known (`diskmodel/uncertainty/spread.toml`)."""
+        raise NotImplementedError
+
+    @property
+    def quantities(self) -> frozenset[str]:
+        """Quantities that differ from drive to drive of its class, and that a draw can change in its description."""
+        return frozenset()
+
+    @property
+    def assumption(self) -> AssumedOrder | None:
+        """What the order of its queued commands is assumed from; None where it is not assumed."""
+        return None
+
+    @property
+    def likely_queues(self) -> tuple[DriveQueue, ...]:
+        """Queues that fit what was measured alike; empty where there is only its own."""
+        return ()
