@@ -292,6 +292,12 @@ QUESTION = (
         plan="objective.rebuild_hours",
     ),
     Option(
+        "--busy-hours",
+        "Hours of each day in which the load runs; a rebuild goes on alone in the rest. 24 unless stated, of a backup "
+        "its window.",
+        plan="objective.busy_hours",
+    ),
+    Option(
         "--utilization",
         "Largest allowed mean utilization of the disks, for example 85%.",
         plan="objective.utilization_ceiling_ratio",

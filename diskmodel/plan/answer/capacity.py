@@ -42,6 +42,8 @@ class Capacity(Record, Displayable):
         Of the scrub of a pool that is scrubbed, beside that load; nan elsewhere, infinite where it does not end.
     loss_per_year : float
         Chance of data loss in a year with that rebuild beside the load, and a failed disk replaced after a day.
+    idle_loss_per_year : float
+        The same with rebuilds of an idle array.
     rule_of_thumb_per_s : float
         Rate by the rule of thumb.
     curve : tuple of LoadPoint
@@ -64,6 +66,7 @@ class Capacity(Record, Displayable):
     idle_rebuild_hours: float
     scrub_hours: float
     loss_per_year: float
+    idle_loss_per_year: float
     rule_of_thumb_per_s: float
     curve: tuple[LoadPoint, ...]
 
@@ -93,6 +96,7 @@ class Capacity(Record, Displayable):
             "idle_rebuild_hours": self.idle_rebuild_hours,
             "scrub_hours": self.scrub_hours,
             "loss_per_year": self.loss_per_year,
+            "idle_loss_per_year": self.idle_loss_per_year,
             "rule_of_thumb_iops": self.rule_of_thumb_per_s,
             "curve": self.curve,
         }

@@ -89,6 +89,8 @@ class Compared(Record):
         does not end beside the load.
     loss_per_year : float
         Chance of data loss in a year with that rebuild beside the load, and a failed disk replaced after a day.
+    idle_loss_per_year : float
+        The same with rebuilds of an idle array.
     prediction : Prediction or None
         Where the width of the intervals of `healthy` comes from; None where they are of the noise of its run alone.
     """
@@ -106,6 +108,7 @@ class Compared(Record):
     differs: tuple[str, ...]
     scrub_hours: float = math.nan
     loss_per_year: float = math.nan
+    idle_loss_per_year: float = math.nan
     prediction: Prediction | None = None
 
     def __repr__(self) -> str:
@@ -144,6 +147,7 @@ class Compared(Record):
             **rebuild_fields(self.rebuild_hours),
             "scrub_hours": self.scrub_hours,
             "loss_per_year": self.loss_per_year,
+            "idle_loss_per_year": self.idle_loss_per_year,
             "curve": self.curve,
             "headroom": self.headroom,
             "rule_of_thumb_iops": self.rule_of_thumb_iops,

@@ -33,7 +33,8 @@ class Safety(Record):
         Under the whole load with a disk failed, and while that disk is rebuilt: at the beginning or half-way, where
         requests wait longer. None without redundancy.
     rebuild_hours : float
-        Of that rebuild beside the load; nan without redundancy, infinite where the array cannot serve both.
+        Of that rebuild over the day: beside the load where it runs, alone in the rest; nan without redundancy, infinite
+        where the array cannot serve both.
     loss_per_year : float
         Probability of losing data within a year, unrecoverable read errors during rebuilds included.
     limit_per_year : float
@@ -42,6 +43,12 @@ class Safety(Record):
         Of a rebuild without any load, by formula; nan where unknown.
     offered_per_s : float
         By the hosts; nan where they wait for their responses.
+    rebuild_beside_hours : float
+        Of a rebuild with the load beside it all day; nan where unknown.
+    busy_hours : float
+        Of each day in which the load runs.
+    loss_if_idle_per_year : float
+        Probability of losing data with rebuilds without any load; nan where unknown.
     """
 
     degraded: Outcome | None
@@ -51,6 +58,9 @@ class Safety(Record):
     limit_per_year: float
     rebuild_alone_hours: float = math.nan
     offered_per_s: float = math.nan
+    rebuild_beside_hours: float = math.nan
+    busy_hours: float = 24.0
+    loss_if_idle_per_year: float = math.nan
 
     @property
     def is_safe(self) -> bool:
@@ -103,7 +113,11 @@ class Safety(Record):
             data[f"{name}_p99_ms"] = self.p99_ms(outcome)
         return data | {
             **rebuild_fields(self.rebuild_hours),
+            "rebuild_beside_hours": self.rebuild_beside_hours,
+            "rebuild_idle_hours": self.rebuild_alone_hours,
+            "busy_hours": self.busy_hours,
             "data_loss_per_year": self.loss_per_year,
+            "data_loss_if_idle_per_year": self.loss_if_idle_per_year,
             "data_loss_limit_per_year": self.limit_per_year,
             "safe": self.is_safe,
         }

@@ -23,7 +23,8 @@ class Statics:
         nan where the price of the drive is not known.
     rack_units : int
     rebuild_hours : float
-        Of one disk at the given utilization; nan for levels without redundancy.
+        Of one disk at the given utilization, over the day where the load runs for a part of it; nan for levels
+        without redundancy.
     loss_per_year, mttdl_hours : float
         Probability of data loss in a year, and mean time to data loss.
     """

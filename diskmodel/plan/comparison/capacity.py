@@ -79,6 +79,7 @@ def find_capacity(
             rebuilding, hours = beside.worst, beside.hours
         scrubbed_hours = scrub_hours(decide, array, load, n_requests=n_requests, seed=seed)
     over = [point.offered for point in points if not point.outcome.is_stable and point.offered > highest.offered]
+    idle_hours = idle_rebuild_hours(array)
     return Capacity(
         array=array,
         workload=load,
@@ -90,9 +91,10 @@ def find_capacity(
         degraded=degraded,
         rebuilding=rebuilding,
         rebuild_hours=hours,
-        idle_rebuild_hours=idle_rebuild_hours(array),
+        idle_rebuild_hours=idle_hours,
         scrub_hours=scrubbed_hours,
         loss_per_year=loss_beside(array, hours, REPLACEMENT_HOURS).loss_per_year,
+        idle_loss_per_year=loss_beside(array, idle_hours, REPLACEMENT_HOURS).loss_per_year,
         rule_of_thumb_per_s=rule_of_an_array(array, workload).host_iops or math.inf,
         curve=tuple(points),
     )

@@ -26,7 +26,7 @@ from diskmodel.plan.trial.beside_rebuild import beside_rebuild, scrub_hours
 from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops, rule_of_an_array
 from diskmodel.plan.trial.simulated import Simulated
-from diskmodel.plan.trial.statics import loss_beside
+from diskmodel.plan.trial.statics import idle_rebuild_hours, loss_beside
 from diskmodel.result.prediction import combined
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
@@ -186,6 +186,7 @@ def _compared(
         differs=words,
         scrub_hours=scrubbed_hours,
         loss_per_year=loss_beside(array, hours, REPLACEMENT_HOURS).loss_per_year,
+        idle_loss_per_year=loss_beside(array, idle_rebuild_hours(array), REPLACEMENT_HOURS).loss_per_year,
     )
 
 

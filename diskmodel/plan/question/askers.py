@@ -92,7 +92,11 @@ def _machines(machines: int) -> tuple[dict[str, Any], str]:
 def _backup(backup: int, window: int) -> tuple[dict[str, Any], str]:
     rate = backup / (window / NS_PER_S)
     hours = in_hours_or_days(window / NS_PER_S / 3600)
-    return {"throughput": rate}, f"{nominal_bytes(backup)} in {hours}: {in_digits(rate / 1e6)} MB/s"
+    note = f"{nominal_bytes(backup)} in {hours}: {in_digits(rate / 1e6)} MB/s"
+    busy = window / NS_PER_S / 3600
+    if busy >= 24:
+        return {"throughput": rate}, note
+    return {"throughput": rate, "busy_hours": busy}, f"{note}; idle for the rest of the day (--busy-hours)"
 
 
 UNITS = (

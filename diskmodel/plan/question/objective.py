@@ -146,6 +146,8 @@ class Objective(Description):
         Largest allowed probability of losing data within a year.
     replacement_hours : float
         From a failure to the start of the rebuild where there is no hot spare.
+    busy_hours : float
+        Of each day, in which the load runs at one stretch; in the rest the disks are idle and a rebuild goes on alone.
     cost_usd : float or None
     rack_units : int or None
     confidence : float
@@ -169,6 +171,7 @@ class Objective(Description):
     rebuild_hours: float | None = Field(default=None, gt=0)
     data_loss_per_year: Probability | None = None
     replacement_hours: float = Field(default=24.0, ge=0)
+    busy_hours: float = Field(default=24.0, gt=0, le=24)
     cost_usd: float | None = Field(default=None, gt=0)
     rack_units: int | None = Field(default=None, ge=1)
     confidence: Ratio = Field(default=0.9, gt=0, lt=1)

@@ -87,10 +87,10 @@ def _with_everything(
 
 def _with_rebuild(case: Case, trial: Trial, safety: Safety) -> Trial:
     """Return the trial with the simulated rebuild in its figures and criteria: a search ends at what is missed."""
-    if math.isnan(safety.rebuild_hours) or trial.outcome is None:
+    if math.isnan(safety.rebuild_beside_hours) or trial.outcome is None:
         return trial
     array, busy = case.array(trial.disks), trial.outcome.utilization_ratio
-    hours = safety.rebuild_hours
+    hours = safety.rebuild_beside_hours
     about = {item.name: item for item in static_criteria(case, array, busy, hours) if item.name in OF_REBUILD}
     criteria = tuple(about.get(item.name, item) for item in trial.criteria)
     return replace(trial, criteria=criteria, statics=statics(case, array, busy, hours))
@@ -128,9 +128,19 @@ def safety_of(
         return Safety(degraded, None, figures.rebuild_hours, figures.loss_per_year, limit)
     beside = beside_rebuild(evaluate, rebuilt, case.workload, n_requests=search.requests, seed=search.seed)
     figures = statics(case, array, busy, beside.hours)
-    alone = statics(case, array).rebuild_hours
-    offered = math.nan if case.workload.queue_depth else case.workload.offered_rate_per_s
-    return Safety(degraded, beside.worst, figures.rebuild_hours, figures.loss_per_year, limit, alone, offered)
+    alone = statics(case, array)
+    return Safety(
+        degraded,
+        beside.worst,
+        figures.rebuild_hours,
+        figures.loss_per_year,
+        limit,
+        alone.rebuild_hours,
+        math.nan if case.workload.queue_depth else case.workload.offered_rate_per_s,
+        beside.hours,
+        case.objective.busy_hours,
+        alone.loss_per_year,
+    )
 
 
 def _degraded(case: Case, trial: Trial, evaluate: Evaluate) -> Outcome | None:

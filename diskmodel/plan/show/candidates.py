@@ -15,6 +15,7 @@ from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.answer.safety import Safety
+from diskmodel.plan.trial.over_the_day import DAY
 from diskmodel.result.commits import COMMITS
 from diskmodel.units import chance_words, in_digits, in_hours_or_days, nominal_bytes, pretty_bytes
 
@@ -28,10 +29,8 @@ UNSAFE = "!"
 
 #: A maker's number of a part, and the size at the end of a drive's name.
 _PART, _SIZE = re.compile(r" (?=\S*\d)(?=\S*[A-Z])[A-Z0-9]{9,}(?= |$)"), re.compile(r" [\d.]+ [GT]B$")
-#: Rebuilds that are longer are starved by the load, days.
-_STARVED_DAYS = 30
 #: How many times as long as alone a rebuild must take before that is shown, too. At 1 it always is.
-_SLOWED_BY_LOAD = 1.5
+SLOWED_BY_LOAD = 1.5
 
 
 def short(value: float | None, digits: int = 3) -> str:
@@ -42,13 +41,11 @@ def short(value: float | None, digits: int = 3) -> str:
 
 
 def duration(hours: float) -> str:
-    """Return the length of a rebuild as people say it: in days above 48 h, and starved above 30 days."""
+    """Return the length of a rebuild as people say it: in days above 48 h."""
     if math.isnan(hours):
         return "–"
     if math.isinf(hours):
         return "never ends"
-    if hours > _STARVED_DAYS * 24:
-        return f"{in_digits(hours / 24)} days (starved)"
     return in_hours_or_days(hours)
 
 
@@ -71,11 +68,22 @@ def fullness_words(arrays: Iterable[Array]) -> str:
 
 
 def rebuild_words(safety: Safety) -> str:
-    """Return how long a rebuild takes beside the load, and where that slows it, on an idle array."""
-    alone = safety.rebuild_alone_hours
-    if not safety.rebuild_hours > _SLOWED_BY_LOAD * alone:
+    """Return how long a rebuild takes, and where the load slows it, alone and beside it."""
+    alone, beside = safety.rebuild_alone_hours, safety.rebuild_beside_hours
+    if not beside > SLOWED_BY_LOAD * alone:
         return duration(safety.rebuild_hours)
-    return f"{duration(safety.rebuild_hours)} beside the load ({duration(alone)} on an idle array)"
+    both = f"{duration(alone)} idle, {duration(beside)} beside this load"
+    if safety.busy_hours >= DAY:
+        return both
+    return f"{duration(safety.rebuild_hours)} with {in_digits(safety.busy_hours)} h of load a day ({both})"
+
+
+def loss_words(safety: Safety) -> str:
+    """Return the chance of data loss; with that of rebuilds without any load where the load decides it."""
+    said, idle = chance_words(safety.loss_per_year), safety.loss_if_idle_per_year
+    if not safety.loss_per_year > SLOWED_BY_LOAD * idle:
+        return said
+    return f"{said}, with rebuilds as fast as idle {chance_words(idle).removesuffix(' a year')}"
 
 
 def short_names(drives: Iterable[Drive]) -> dict[str, str]:

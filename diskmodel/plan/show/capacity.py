@@ -12,7 +12,8 @@ from rich.text import Text
 from diskmodel.errors import html_text
 from diskmodel.plan.answer.capacity import Capacity
 from diskmodel.plan.answer.outcome import Outcome
-from diskmodel.plan.show.candidates import duration, fullness_words, rebuild_name, short
+from diskmodel.plan.show.candidates import SLOWED_BY_LOAD, duration, fullness_words, rebuild_name, short
+from diskmodel.plan.show.cautions import starved_beside_the_knee
 from diskmodel.units import chance_words, in_digits, nominal_bytes
 
 
@@ -86,6 +87,8 @@ def capacity_rows(capacity: Capacity) -> list[tuple[str, str]]:
         rows.append(("scrub beside the knee", duration(capacity.scrub_hours)))
     if not math.isnan(capacity.loss_per_year):
         rows.append(("chance of data loss", chance_words(capacity.loss_per_year)))
+        if capacity.loss_per_year > SLOWED_BY_LOAD * capacity.idle_loss_per_year:
+            rows.append(("with rebuilds of an idle array", chance_words(capacity.idle_loss_per_year)))
     rows.append(("IOPS by rule of thumb", short(capacity.rule_of_thumb_per_s)))
     return rows
 
@@ -99,7 +102,7 @@ def capacity_notes(capacity: Capacity) -> list[str]:
         f"In the runs {_seen(capacity)}; the 95 % interval is wider, since drive and controller are not exactly known.",
     ]
     if capacity.rebuilding is not None:
-        said += filter(None, [fullness_words([capacity.array])])
+        said += filter(None, [starved_beside_the_knee(capacity), fullness_words([capacity.array])])
     said += [f"{doubt[:1].upper()}{doubt[1:]}." for doubt in capacity.array.doubts]
     if cache is None and not capacity.array.layout.kind.is_pool:
         said.append("No write cache of a controller is assumed; --write-cache 1GiB simulates one.")

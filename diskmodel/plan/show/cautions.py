@@ -13,6 +13,7 @@ from diskmodel.engine.cached_writes import waiting_writes
 from diskmodel.host.limit import left_out
 from diskmodel.layout.description import Rebuild
 from diskmodel.plan.answer.candidate import Candidate
+from diskmodel.plan.answer.capacity import Capacity
 from diskmodel.plan.answer.comparison import Compared
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
@@ -160,8 +161,16 @@ def _rebuild(result: PlanResult) -> str:
     capacity = rebuilt_bytes(array, used_ratio)
     text = long_rebuild(best.array, safety.rebuild_hours, safety.rebuild_alone_hours, used_ratio)
     if array.layout.kind.is_pool:
-        return text and f"{text}. More or smaller disks shorten it, and less data on each"
+        return text and f"{text}. More or smaller disks shorten it, and less data on each; {_faster_beside(array)}"
     return text and f"{text}. {_shortened(result, capacity, safety.rebuild_alone_hours)}"
+
+
+def _faster_beside(array: Array) -> str:
+    """Return which settings let a rebuild do more beside a load."""
+    if array.layout.kind.is_pool:
+        settings = "zfs_resilver_min_time_ms, zfs_vdev_scrub_min_active and zfs_vdev_nia_credit of OpenZFS"
+        return f"higher values of {settings} speed it up, while requests wait longer"
+    return "a higher sync_speed_min of md (--rebuild-speed of plan) speeds it up, while requests wait longer"
 
 
 def _shortened(result: PlanResult, capacity_bytes: int, alone_hours: float) -> str:
@@ -240,5 +249,11 @@ def rebuild_bound(array: Array, limit_hours: float, used_ratio: float | None = N
 
 def long_rebuilds(arrays: tuple[Compared, ...]) -> list[str]:
     """Return which of the arrays that are compared take weeks to rebuild."""
-    found = ((item.name, long_rebuild(item.array, item.rebuild_hours)) for item in arrays)
-    return [f"{name}: {text}" for name, text in found if text]
+    found = ((item, long_rebuild(item.array, item.rebuild_hours)) for item in arrays)
+    return [f"{item.name}: {text}; {_faster_beside(item.array)}" for item, text in found if text]
+
+
+def starved_beside_the_knee(capacity: Capacity) -> str:
+    """Return why the rebuild beside the knee's load takes weeks, and what speeds it up; "" where it does not."""
+    text = long_rebuild(capacity.array, capacity.rebuild_hours, capacity.idle_rebuild_hours)
+    return text and f"With the knee's load all day, {text}; {_faster_beside(capacity.array)}."

@@ -17,6 +17,7 @@ from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.show.candidates import (
+    SLOWED_BY_LOAD,
     candidate_header,
     candidate_note,
     candidate_row,
@@ -129,6 +130,9 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
         rows.append(("rebuild, idle array", [duration(idle_rebuild_hours(item.array)) for item in arrays]))
         chances = [chance_words(item.loss_per_year).removesuffix(" a year") for item in arrays]
         rows.append(("chance of loss a year", chances))
+        if any(item.loss_per_year > SLOWED_BY_LOAD * item.idle_loss_per_year for item in arrays):
+            idle = [chance_words(item.idle_loss_per_year).removesuffix(" a year") for item in arrays]
+            rows.append(("the same, idle rebuilds", idle))
     if any(not math.isnan(item.scrub_hours) for item in arrays):
         rows.append(("scrub", [duration(item.scrub_hours) for item in arrays]))
     if is_open:

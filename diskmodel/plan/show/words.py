@@ -14,7 +14,7 @@ from diskmodel.plan.answer.profile_risk import ProfileRisk
 from diskmodel.plan.answer.safety import Safety
 from diskmodel.plan.answer.waterfall import steps_in_words
 from diskmodel.plan.question.description import PlanDescription
-from diskmodel.plan.show.candidates import rebuild_words, short
+from diskmodel.plan.show.candidates import loss_words, rebuild_words, short
 from diskmodel.plan.show.cautions import rebuild_bound
 from diskmodel.plan.trial.statics import idle_rebuild_hours
 from diskmodel.units import chance_words, in_digits, in_disks, in_hours_or_days, listed, nominal_bytes, pretty_ns
@@ -243,7 +243,7 @@ def _sentence(text: str) -> str:
 
 def _with_a_disk_failed(result: PlanResult, safety: Safety) -> str:
     """Return p99 with a disk failed and during the rebuild, its length, and the chance of data loss."""
-    chance = f"the chance of data loss is {chance_words(safety.loss_per_year)}"
+    chance = f"the chance of data loss is {loss_words(safety)}"
     if safety.loss_per_year > safety.limit_per_year:
         chance += f", more than {chance_words(safety.limit_per_year)}"
     if safety.degraded is None:

@@ -22,6 +22,7 @@ from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.description import Prices
 from diskmodel.plan.question.family import Family
 from diskmodel.plan.trial.judge import criterion
+from diskmodel.plan.trial.over_the_day import over_the_day
 from diskmodel.result.statistics.batches import Interval
 
 #: Mean time to failure (hours) and unreadable bits per bit read of a drive whose profile does not state them: what
@@ -47,12 +48,13 @@ def statics(
     utilization_ratio : float, in [0, 1]
         Of the disks by the host; the rebuild gets the rest.
     simulated_rebuild_hours : float, optional
-        Where the rebuild has been simulated; nan: not.
+        Beside the load, where the rebuild has been simulated; nan: not.
 
     Notes
     -----
     The formula assumes that the rebuild streams over the whole disk at its mean sequential rate, or at its rate limit:
-    a lower bound. Reliability: see `diskmodel.analytic.reliability`.
+    a lower bound. Where the load runs for a part of the day, `over_the_day` has the rest. Reliability: see
+    `diskmodel.analytic.reliability`.
     """
     layout = array.layout
     used_bytes = rebuilt_bytes(array, case.used_ratio(array))
@@ -63,6 +65,7 @@ def statics(
         hours = rebuild_hours(used_bytes, rate, host_utilization_ratio=busy)
         if simulated_rebuild_hours is not None and not math.isnan(simulated_rebuild_hours):
             hours = simulated_rebuild_hours
+        hours = over_the_day(hours, rebuild_hours(used_bytes, rate), case.objective.busy_hours)
     loss = loss_beside(array, hours, case.objective.replacement_hours, case.used_ratio(array))
     return Statics(
         usable_bytes=array.usable_bytes,
