@@ -295,6 +295,8 @@ _CERTAIN, _RARE = 0.9, 1e9
 
 def chance_words(per_year: float) -> str:
     """Return a chance as people say it: "1 in 9,000 a year"."""
+    if math.isnan(per_year):
+        return "not known"
     if per_year >= _CERTAIN:
         return "almost certain within a year"
     if not per_year * _RARE > 1:

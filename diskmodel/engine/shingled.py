@@ -22,6 +22,8 @@ def refuse_random_writes(
 ) -> None:
     """Refuse random writes on shingled drives without a `media_cache`, and traces of writes with a steady start.
 
+    Refuse the resilver of a pool, too: nothing says how often its pieces have a band rewritten.
+
     On drives whose zones the host writes in order, refuse writes that are not at write pointers.
 
     Such a drive first writes them to a cache on its platters. Once that is full, each write waits until a band of
@@ -31,9 +33,12 @@ def refuse_random_writes(
     Raises
     ------
     CoverageError
-        When the drives are shingled and some writes are no long sequential runs.
+        When the drives are shingled and some writes are no long sequential runs, or a pool of them is resilvered.
     """
-    drive = array.drive
+    drive, rebuild = array.drive, array.layout.rebuild
+    if array.unknown_resilver and rebuild is not None and rebuild.action == "recover":
+        fix = "leave rebuild out, use drives with conventional recording, or a level of Linux md"
+        raise CoverageError(Fault("layout.rebuild", None, array.unknown_resilver, fix))
     if drive.zones_in_order is not None:
         refuse_misplaced_writes(array, drive, drive.zones_in_order, workload)
         return

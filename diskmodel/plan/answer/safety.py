@@ -49,6 +49,8 @@ class Safety(Record):
         Of each day in which the load runs.
     loss_if_idle_per_year : float
         Probability of losing data with rebuilds without any load; nan where unknown.
+    unknown : str
+        Why neither the length of a rebuild nor the chance of data loss is known; "" where they are.
     """
 
     degraded: Outcome | None
@@ -61,11 +63,12 @@ class Safety(Record):
     rebuild_beside_hours: float = math.nan
     busy_hours: float = 24.0
     loss_if_idle_per_year: float = math.nan
+    unknown: str = ""
 
     @property
     def is_safe(self) -> bool:
-        """Whether the probability of data loss is accepted or not known (nan), and a failed disk can be rebuilt."""
-        return not self.loss_per_year > self.limit_per_year and not math.isinf(self.rebuild_hours)
+        """Whether the probability of data loss is accepted, and a failed disk is rebuilt in a time that is known."""
+        return not self.unknown and not self.loss_per_year > self.limit_per_year and not math.isinf(self.rebuild_hours)
 
     @property
     def is_overloaded(self) -> bool:
@@ -91,6 +94,8 @@ class Safety(Record):
         """What is not accepted, as a clause; "" where nothing is."""
         if self.is_safe:
             return ""
+        if self.unknown:
+            return self.unknown
         if self.is_overloaded:
             return f"with a disk failed, they cannot serve the whole load during the rebuild: {self.completes}"
         if math.isinf(self.rebuild_hours):

@@ -154,6 +154,7 @@ def _compared(
     broken = degraded_array(array)
     if broken is not None:
         degraded = evaluate(broken, workload, n_requests=n_requests, seed=seed)
+    if broken is not None and not array.unknown_resilver:
         beside = beside_rebuild(evaluate, rebuilding_array(array, broken), workload, n_requests=n_requests, seed=seed)
         rebuilding, hours = beside.worst, beside.hours
     scrubbed_hours = scrub_hours(evaluate, array, workload, n_requests=n_requests, seed=seed)

@@ -123,6 +123,8 @@ def safety_of(
         return Safety(None, None, math.nan, figures.loss_per_year, limit)
     degraded = degraded or _degraded(case, trial, evaluate)
     assert degraded is not None
+    if array.unknown_resilver:
+        return Safety(degraded, None, math.nan, math.nan, limit, unknown=array.unknown_resilver)
     if not with_rebuild:
         figures = statics(case, array, busy)
         return Safety(degraded, None, figures.rebuild_hours, figures.loss_per_year, limit)

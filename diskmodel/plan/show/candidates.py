@@ -215,7 +215,8 @@ def candidate_note(result: PlanResult) -> str:
     unsafe = [c.safety for c in result.candidates if c.is_feasible and c.is_unsafe and c.safety is not None]
     if unsafe:
         limit = chance_words(unsafe[0].limit_per_year)
-        notes.append(f"{UNSAFE}: loses data with a chance of more than {limit}, or its rebuild does not end.")
+        unknown = ", or how long it takes is not known" if any(safety.unknown for safety in unsafe) else ""
+        notes.append(f"{UNSAFE}: loses data with a chance of more than {limit}, or its rebuild does not end{unknown}.")
     names = short_names(result.plan.candidates.drives)
     best = None if result.best is None else result.best.family.drive.name
     full = [name for name, text in names.items() if name not in (text, best)]

@@ -85,7 +85,9 @@ def capacity_rows(capacity: Capacity) -> list[tuple[str, str]]:
         ]
     if not math.isnan(capacity.scrub_hours):
         rows.append(("scrub beside the knee", duration(capacity.scrub_hours)))
-    if not math.isnan(capacity.loss_per_year):
+    if capacity.array.unknown_resilver:
+        rows += [(rebuild_name([capacity.array]), "not predicted"), ("chance of data loss", "not known")]
+    elif not math.isnan(capacity.loss_per_year):
         rows.append(("chance of data loss", chance_words(capacity.loss_per_year)))
         if capacity.loss_per_year > SLOWED_BY_LOAD * capacity.idle_loss_per_year:
             rows.append(("with rebuilds of an idle array", chance_words(capacity.idle_loss_per_year)))

@@ -258,6 +258,8 @@ def _with_a_disk_failed(result: PlanResult, safety: Safety) -> str:
         is_raised = result.plan.candidates.rebuild.speed_min_bytes_per_s > Rebuild().speed_min_bytes_per_s
         if is_raised and not is_pool:
             worst += "; a lower rebuild.speed_min lets requests go first"
+    if safety.unknown:
+        return f"with a disk failed {failed}; neither the hours of a resilver nor the chance of data loss is known"
     name = "resilver" if is_pool else "rebuild"
     takes = f"{'OpenZFS resilvers' if is_pool else 'Linux md rebuilds'} the disk in {rebuild_words(safety)}; "
     if math.isinf(safety.rebuild_hours):

@@ -59,7 +59,7 @@ def statics(
     layout = array.layout
     used_bytes = rebuilt_bytes(array, case.used_ratio(array))
     hours = math.nan
-    if layout.kind.is_redundant:
+    if layout.kind.is_redundant and not array.unknown_resilver:
         rate = fastest_rebuild_bytes_per_s(array, layout.rebuild or case.plan.candidates.rebuild)
         busy = min(max(utilization_ratio, 0.0), 1.0)
         hours = rebuild_hours(used_bytes, rate, host_utilization_ratio=busy)
@@ -101,9 +101,12 @@ def loss_beside(
     """Return the chance of data loss, with rebuilds that take so long and failed disks that are replaced so late.
 
     A hot spare replaces them at once; a rebuild that does not end takes ten years. `used_ratio` as `rebuilt_bytes`. A
-    pool is lost with its special vdev, too, whose devices no spare replaces.
+    pool is lost with its special vdev, too, whose devices no spare replaces. Where the length of a resilver is not
+    predicted, the chance is nan.
     """
     layout, drive = array.layout, array.drive
+    if array.unknown_resilver:
+        return DataLoss(math.nan, math.nan, math.nan, layout.n_groups)
     wait = 0.0 if layout.spares or layout.spare_places else replacement_hours
     repair = wait + (rebuild_hours if math.isfinite(rebuild_hours) else 24 * 365 * 10)
     loss = data_loss(
@@ -145,7 +148,7 @@ def idle_rebuild_hours(array: Array, used_ratio: float | None = None) -> float:
     By Linux md at its limit; of a pool at the rate of the disks. `used_ratio` as `rebuilt_bytes`.
     """
     layout = array.layout
-    if not layout.kind.is_redundant:
+    if not layout.kind.is_redundant or array.unknown_resilver:
         return math.nan
     rate = fastest_rebuild_bytes_per_s(array, layout.rebuild or Rebuild())
     return rebuild_hours(rebuilt_bytes(array, used_ratio), rate)
@@ -205,6 +208,6 @@ def static_criteria(
         ("data_loss", objective.data_loss_per_year, figures.loss_per_year, "per year"),
     ):
         if limit is not None:
-            value = math.inf if name == "rebuild" and math.isnan(value) else value
+            value = math.inf if name in OF_REBUILD and math.isnan(value) else value
             found.append(criterion(name, "", float(limit), Interval.exact(value), unit, is_upper=True))
     return found

@@ -239,10 +239,12 @@ class Trier:
         return worst, criteria(worst)
 
     def _beside_rebuild(self, disks: int) -> BesideRebuild | None:
-        """Return how a rebuild fares beside the load; None without redundancy."""
+        """Return how a rebuild fares beside the load; None without redundancy, or where it is unknown."""
         try:
             array = self.case.array(disks, n_failed=1, is_rebuilding=True)
         except DescriptionError:  # no redundancy to rebuild from
+            return None
+        if array.unknown_resilver:
             return None
         search = self.case.search
         return beside_rebuild(

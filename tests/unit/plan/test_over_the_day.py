@@ -27,8 +27,10 @@ def test_hours_over_the_day(beside: float, alone: float, busy: float, hours: flo
 
 
 def test_a_rebuild_shorter_than_the_night_depends_on_when_the_disk_fails() -> None:
-    """By hand: 4 h of work that only idle hours do, 12 of 24 busy. At a start u of the idle half with u <= 8: 4 h, later
-    16 h; in the busy half what is left of it, then 4 h."""
+    """By hand: 4 h of work that only idle hours do, 12 of 24 busy.
+
+    A start in the first 8 idle hours takes 4 h, later 16 h; in the busy half what is left of it, then 4 h.
+    """
     expected = (8 * 4 + 4 * 16 + 12 * (6 + 4)) / 24
     assert over_the_day(1e9, 4.0, 12.0) == pytest.approx(expected, rel=0.01)
 
