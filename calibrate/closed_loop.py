@@ -8,7 +8,7 @@ import numpy as np
 
 from calibrate.arrays import Floats, Ints
 from diskmodel.array import Array
-from diskmodel.drive import Drive, DriveQueue, Hdd, HddTables
+from diskmodel.drive import Drive, DriveQueue, Hdd
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.host.description import Host
@@ -55,7 +55,7 @@ def closed_loop(
     after the completion that made room for it.
     """
     turned = scenario
-    if isinstance(scenario.drive, HddTables):
+    if scenario.drive.has_arms:
         turned = replace(scenario, phase_ns=(scenario.phase_ns + start_ns) % scenario.revolution_ns)
     return run(turned, loop_of(offset, length, queue_depth, op=op, think_ns=think_ns)).completions
 

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from diskmodel.controller.catalogue import NamedController
 from diskmodel.controller.description import Controller, ReadCache
 from diskmodel.description import Description, Reader, facts_html, read_toml
-from diskmodel.drive import DriveTables, HddTables, NamedDrive
+from diskmodel.drive import DriveTables, NamedDrive
 from diskmodel.drive.cache_devices import with_cache_drive
 from diskmodel.drive.own_devices import with_log_drive, with_special_drives
 from diskmodel.errors import DescriptionError, Fault
@@ -379,8 +379,7 @@ class Array(Description):
     @property
     def has_disks_that_buffer(self) -> bool:
         """Whether the drives are hard disks that can answer writes out of their cache."""
-        tables = self.drive.tables()
-        return isinstance(tables, HddTables) and tables.dirty_sectors > 0
+        return self.drive.tables().has_write_back
 
     def unread_messages(self, described: Self) -> tuple[str, ...]:
         """Return what `described` says, of which this is the array with what is assumed, and nothing reads."""
@@ -397,11 +396,7 @@ class Array(Description):
     def drive_tables(self) -> DriveTables:
         """The drive in whole numbers, as this array runs it: with its write-back cache or without."""
         tables = self.drive.tables()
-        if not isinstance(tables, HddTables):
-            return tables
-        if not self.has_drive_write_cache:
-            return tables.without_write_back()
-        return replace(tables, has_fua=self.drive_fua and tables.dirty_sectors > 0)
+        return tables.with_fua(self.drive_fua) if self.has_drive_write_cache else tables.without_write_back()
 
     def behind_host(self, load: Workload | TraceWorkload) -> Self:
         """Return the array with what its host does with the requests of a load where nobody described it.

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from scipy import special
 
@@ -24,7 +26,9 @@ from diskmodel.analytic.service import (
     virtual_service,
 )
 from diskmodel.array import Array
-from diskmodel.drive import FlashTables, VirtualTables
+from diskmodel.drive import DriveTables, FlashTables, HddTables, VirtualTables
+from diskmodel.errors import CoverageError, Fault
+from diskmodel.queue import Queue
 from diskmodel.workload import Workload
 
 
@@ -87,6 +91,8 @@ def estimate(array: Array, workload: Workload, *, n_sample: int = 1000, seed: in
     ------
     DescriptionError
         When a pool is written to, which no formula counts.
+    CoverageError
+        When there is no formula for this kind of drive.
     """
     sample = back_end(array, workload, n_sample=n_sample, seed=seed)
     hit_s = array.controller.hit_ns / 1e9
@@ -94,15 +100,10 @@ def estimate(array: Array, workload: Workload, *, n_sample: int = 1000, seed: in
         rate = workload.offered_rate_per_s + workload.queue_depth / hit_s if hit_s else math.inf
         return Estimate(True, rate, math.inf, hit_s, hit_s, 0.0, 0.0, 0.0)
     tables = array.drive.tables()
-    disks: _Disks
-    if isinstance(tables, FlashTables):
-        disks = _FlashDisks(sample, flash_service(tables, sample))
-    elif isinstance(tables, VirtualTables):
-        disks = _VirtualDisks(sample, virtual_service(tables, sample))
-    else:
-        disks = _HddDisks(
-            sample, hdd_service(tables, sample, array.member_queue.scheduler, array.member_queue.drive_depth)
-        )
+    if type(tables) not in _FORMULAS:
+        rule = "has no formula, which a search for the number of disks starts from"
+        raise CoverageError(Fault("drive", tables.kind, rule, "simulate arrays of it, or choose another kind of drive"))
+    disks = _FORMULAS[type(tables)](tables, sample, array.member_queue)
     model = _Model(sample, disks, hit_s)
     open_rate, clients = workload.offered_rate_per_s, workload.queue_depth
     saturation = model.saturation_iops(clients)
@@ -214,6 +215,16 @@ class _VirtualDisks(_Disks):
     def percentile_s(self, rate_per_disk: float, n_waiting: float, share: float) -> float:
         mean, variation = self.visit(rate_per_disk, n_waiting)
         return mean * (1 + float(special.ndtri(share)) * variation)
+
+
+#: What a search starts from, by the kind of drive.
+_FORMULAS: Mapping[type[DriveTables], Callable[[Any, BackEnd, Queue], _Disks]] = {
+    HddTables: lambda tables, sample, queue: _HddDisks(
+        sample, hdd_service(tables, sample, queue.scheduler, queue.drive_depth)
+    ),
+    FlashTables: lambda tables, sample, _: _FlashDisks(sample, flash_service(tables, sample)),
+    VirtualTables: lambda tables, sample, _: _VirtualDisks(sample, virtual_service(tables, sample)),
+}
 
 
 class _Model:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,7 +19,7 @@ from diskmodel.output import write_bytes
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from diskmodel.drive import Drive, Flash, Virtual
+    from diskmodel.drive import Drive
 
 
 @ends_well
@@ -70,7 +71,7 @@ def drives(
     if plot is not None:
         _plot(drive, plot)
     if as_json:
-        print_json({**drive.to_dict(), "derived": _derived(drive), "validation": validation_of(name) or None})
+        print_json({**drive.to_dict(), "derived": drive.derived(), "validation": validation_of(name) or None})
     elif toml:
         typer.echo(drive.to_toml(), nl=False)
     else:
@@ -137,30 +138,6 @@ def _summary(drive: Drive) -> dict[str, Any]:
     }
 
 
-def _derived(drive: Drive) -> dict[str, Any]:
-    """Return the figures that follow from a description."""
-    from diskmodel.drive.geometry import mean_seek_ns, zone_rates
-    from diskmodel.drive.hdd import Hdd
-
-    if not isinstance(drive, Hdd):
-        return _derived_without_arms(drive)
-    tables, rates = drive.tables(), zone_rates(drive)
-    return {
-        "cylinders": int(tables.n_cylinders),
-        "revolution_ns": drive.period_ns,
-        "mean_seek_ns": float(mean_seek_ns(tables)),
-        "outer_sustained_bytes_per_s": float(rates.sustained_bytes_per_s[0]),
-        "inner_sustained_bytes_per_s": float(rates.sustained_bytes_per_s[-1]),
-    }
-
-
-def _derived_without_arms(drive: Flash | Virtual) -> dict[str, Any]:
-    if drive.kind == "flash":
-        return {"dies": drive.channels * drive.dies_per_channel}
-    wake_ns = sum(drive.wake_ns) / len(drive.wake_ns) if drive.wake_ns else 0.0
-    return {"mean_wake_ns": wake_ns}
-
-
 def _card(drive: Drive, validation: str) -> Table:
     from rich.table import Table
 
@@ -174,65 +151,14 @@ def card_rows(drive: Drive, validation: str) -> list[tuple[str, str]]:
     """Return what there is to say about a drive: label, text."""
     from diskmodel.units import nominal_bytes
 
-    derived = _derived(drive)
     rows: list[tuple[str, str]] = [
         ("size", f"{nominal_bytes(drive.capacity_bytes)}, sectors of {drive.sector_bytes} bytes")
     ]
-    if drive.kind == "hdd":
-        outer, inner = derived["outer_sustained_bytes_per_s"], derived["inner_sustained_bytes_per_s"]
-        rows += [
-            ("rotation", f"{drive.rpm:,.0f} rpm, {drive.period_ns / 1e6:.3f} ms a revolution"),
-            ("heads, cylinders", f"{drive.heads}, {derived['cylinders']:,}"),
-            ("mean seek", f"{derived['mean_seek_ns'] / 1e6:.2f} ms over all pairs of cylinders"),
-            ("sustained rate", f"{outer / 1e6:.1f} MB/s at the outer edge, {inner / 1e6:.1f} MB/s at the inner edge"),
-            ("command queue", f"{drive.queue.depth} deep, {drive.queue.scheduler}"),
-            ("order of commands", f"assumed: {drive.queue.assumption.words}" if drive.queue.assumption else ""),
-        ]
-        if drive.cache is not None:
-            written = "write-back" if drive.cache.write_back else "write-through"
-            size = f"{drive.cache.size_bytes / 2**20:.3g} MiB"
-            rows.append(("cache", f"{size} in {drive.cache.segments} segments, {written}"))
-        if drive.recording == "shingled":
-            manager = "the host" if drive.write_zones else "the drive"
-            rows.append(("recording", f"shingled, managed by {manager}: no drive for random writes"))
-        if drive.media_cache is not None:
-            bands = drive.media_cache.band_bytes
-            cleaned = f"bands of {bands / 2**20:.3g} MiB" if bands else "no bands"
-            held = f"{nominal_bytes(drive.media_cache.size_bytes)} for {drive.media_cache.max_extents:,} pieces of data"
-            rows.append(("media cache", f"{held}, {cleaned}"))
-        if drive.write_zones is not None:
-            zones = drive.write_zones
-            written = f"{zones.size_bytes / 2**20:.4g} MiB each, written in order by the host, {zones.max_open} open"
-            rows.append(("zones", f"{written}; the first {zones.conventional:,} anywhere"))
-    elif drive.kind == "virtual":
-        answered = "in batches" if drive.completion == "batch" else "one by one"
-        rows += [
-            ("wake-up", f"{derived['mean_wake_ns'] / 1e3:.3g} us on average"),
-            ("read", _cost(drive.read_overhead_ns, drive.read_copy_bytes_per_s, drive.read_latency_ns)),
-            ("write", _cost(drive.write_overhead_ns, drive.write_copy_bytes_per_s, drive.write_latency_ns)),
-            ("command queue", f"{drive.queue_depth} deep, answered {answered}"),
-        ]
-    else:
-        rows += [
-            ("dies", f"{derived['dies']} on {drive.channels} channels"),
-            ("page read, program", f"{drive.read_ns / 1e3:g} us, {drive.program_ns / 1e3:g} us"),
-            ("block erase", f"{drive.erase_ns / 1e6:g} ms"),
-            ("over-provisioning", f"{drive.over_provisioning_ratio:.1%}"),
-        ]
+    rows += drive.facts()
     rows += [("interface", drive.bus), ("form factor", drive.form_factor), ("source", drive.source)]
     rows += [("year", str(drive.year or "")), ("reliability", _reliability(drive)), ("power", _power(drive))]
     rows += [("assumed", _assumed(drive)), ("validation", validation), ("notes", drive.notes)]
     return [(label, text) for label, text in rows if text]
-
-
-def _cost(overhead_ns: int, copy_bytes_per_s: float | None, latency_ns: int) -> str:
-    """Return what one command costs a virtual disk."""
-    parts = [f"{overhead_ns / 1e3:.3g} us a command"]
-    if copy_bytes_per_s:
-        parts.append(f"copied at {copy_bytes_per_s / 1e6:,.4g} MB/s")
-    if latency_ns:
-        parts.append(f"{latency_ns / 1e3:.3g} us of latency")
-    return ", ".join(parts)
 
 
 #: Endings of fields that state a unit, which a list of names in words does without.
@@ -278,11 +204,8 @@ def _power(drive: Drive) -> str:
 
 
 def _plot(drive: Drive, path: Path) -> None:
-    from diskmodel.drive.hdd import Hdd
-    from diskmodel.drive.plot import plot_drive
-
-    if not isinstance(drive, Hdd):
+    if not drive.plotted_by:
         raise DescriptionError(Fault("plot", drive.kind, "is only drawn for hard disks", "leave --plot out"))
     drawn = io.BytesIO()
-    plot_drive(drive).savefig(drawn, format=path.suffix[1:].lower())
+    resolve_name(drive.plotted_by)(drive).savefig(drawn, format=path.suffix[1:].lower())
     write_bytes(path, drawn.getvalue(), "plot")

@@ -7,7 +7,8 @@ from diskmodel.drive.hdd import DriveQueue, Hdd, HddCache
 from diskmodel.drive.parse import Drive, parse_drive
 from diskmodel.drive.profile import Uncertainty
 from diskmodel.drive.seek import Seek, SeekCurve, SeekTable, SeekTimes, read_seek_file
-from diskmodel.drive.tables import DriveTables, FlashTables, HddTables, VirtualTables
+from diskmodel.drive.tables import FlashTables, HddTables, VirtualTables
+from diskmodel.drive.tables_card import DriveTables
 from diskmodel.drive.virtual.description import Virtual
 from diskmodel.drive.zones import Zone
 

@@ -7,11 +7,14 @@ engines read.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 if TYPE_CHECKING:
     from diskmodel.drive.assumed_order import AssumedOrder
     from diskmodel.drive.hdd.parts import DriveQueue
+    from diskmodel.drive.moves import DriveMoves
     from diskmodel.drive.zones import WriteZones
 
 #: Bytes of the random reads whose rate a data sheet prints.
@@ -72,6 +75,18 @@ class Card:
         """Rate of its interface; infinite where it has none that limits it."""
         return math.inf
 
+    # ------------------------------------------------------------------ what there is to say about it
+    #: Function that plots what it can do, "module:function", imported when it is called; empty where there is none.
+    plotted_by: ClassVar[str] = ""
+
+    def derived(self) -> dict[str, float]:
+        """Return the figures that follow from the description, by name."""
+        return {}
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return what there is to say about it beside the fields of every drive: label, text."""
+        return []
+
     # ------------------------------------------------------------------ what it does
     @property
     def rated_iops(self) -> float:
@@ -114,6 +129,24 @@ class Card:
         """Whether it does so by bands, behind a media cache that is described."""
         return False
 
+    # ------------------------------------------------------------------ what may be wrong with it
+    #: Functions of the drive and of a strength, by their names; None where a drive cannot be like that, or is.
+    deviations: ClassVar[Mapping[str, Callable[[Any, Any], Any]]] = MappingProxyType({})
+
+    def deviating(self, name: str, strength: Any = None) -> Self | None:
+        """Return the drive as it would be with something wrong; None where that cannot be, or is so already.
+
+        Parameters
+        ----------
+        name : str
+            A key of `deviations` of some kind.
+        strength : optional
+            What that one takes.
+        """
+        of = self.deviations.get(name)
+        found: Self | None = None if of is None else of(self, strength)
+        return found
+
     # ------------------------------------------------------------------ what is not known of it
     @property
     def spread_class(self) -> str:
@@ -124,6 +157,16 @@ class Card:
     def quantities(self) -> frozenset[str]:
         """Quantities that differ from drive to drive of its class, and that a draw can change in its description."""
         return frozenset()
+
+    def moved(self, moves: DriveMoves) -> Self:
+        """Return the drive that a draw of what is not known describes.
+
+        Raises
+        ------
+        DescriptionError
+            When no such drive is possible.
+        """
+        raise NotImplementedError
 
     @property
     def assumption(self) -> AssumedOrder | None:

@@ -5,14 +5,16 @@ Head numbers run through all actuators: a head belongs to actuator ``head // tab
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from diskmodel.drive.hdd import Hdd
 from diskmodel.drive.tables import HddTables
 from diskmodel.errors import DescriptionError, Fault
+
+if TYPE_CHECKING:
+    from diskmodel.drive.hdd.description import Hdd
 
 Int64 = NDArray[np.int64]
 Float = NDArray[np.float64]

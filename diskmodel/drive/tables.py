@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from diskmodel.drive.flash.ftl import FtlTables
 from diskmodel.drive.media_cache.tables import MediaCacheTables
+from diskmodel.drive.tables_card import DriveTables
+from diskmodel.queue.description import Queue
 from diskmodel.schema import Beside
 
 Int64 = NDArray[np.int64]
@@ -24,7 +26,7 @@ PPM = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class HddTables:
+class HddTables(DriveTables):
     """Geometry, mechanics and electronics of a hard disk.
 
     Blocks are laid out by zone from the outer edge inwards, in a zone by cylinder, in a cylinder by head, on a track by
@@ -168,9 +170,34 @@ class HddTables:
     kind: ClassVar[str] = "hdd"
 
     @property
-    def takes_flushes(self) -> bool:
-        """Whether a host that wants its writes safe sends flushes (rule Y2)."""
-        return self.buffer_sectors > 0
+    def arms(self) -> int:
+        """Arms, each over its own half of the blocks where there are two."""
+        return self.actuators
+
+    @property
+    def arm_sectors(self) -> int:
+        """Blocks of one arm."""
+        return self.n_sectors_per_actuator
+
+    @property
+    def period_ns(self) -> int:
+        """Time of a revolution."""
+        return self.revolution_ns
+
+    def track_sectors(self, lba: int) -> int:
+        """Return the blocks of the track that a block is on."""
+        zone = int(np.searchsorted(self.zone_first_lba, lba % self.n_sectors_per_actuator, side="right")) - 1
+        return int(self.blocks_per_track[min(zone, self.n_zones - 1)])
+
+    def own_queue(self) -> Queue:
+        """Return the scheduler of its own command queue."""
+        names = ("scheduler", "age_ns", "miss_margin_ns", "age_weight", "committed")
+        return Queue.parse({name: getattr(self, name) for name in names}, "drive.queue")
+
+    @property
+    def link_bytes_per_s(self) -> float:
+        """Rate of its interface."""
+        return self.interface_bytes_per_s
 
     @property
     def n_cylinders(self) -> int:
@@ -197,9 +224,25 @@ class HddTables:
         """Room for writes that are not on the media; 0: none waits."""
         return self.dirty_sectors
 
+    @property
+    def has_write_back(self) -> bool:
+        """Whether the buffer takes writes."""
+        return self.dirty_sectors > 0
+
     def without_write_back(self) -> HddTables:
-        """Return the tables of the same drive with its write-back cache switched off."""
+        """Return the tables of the same disk with its write-back cache switched off."""
         return replace(self, dirty_sectors=0, write_room_sectors=0)
+
+    def with_fua(self, is_used: bool) -> HddTables:
+        """Return the tables of the same disk whose host has single writes pass its buffer, where it has one."""
+        return replace(self, has_fua=is_used and self.dirty_sectors > 0)
+
+    def burst_write_ns(self, n_bytes: float, are_safe: bool) -> tuple[float, float] | None:
+        """Return the times of a write that the buffer takes; None with a media cache, full or of no constant speed."""
+        if self.media_cache is not None or not self.dirty_sectors or (are_safe and not self.is_protected):
+            return None
+        transfer_ns = n_bytes / self.interface_bytes_per_s * 1e9 if self.interface_bytes_per_s else 0.0
+        return self.write_overhead_ns + self.write_completion_overhead_ns, transfer_ns
 
     @cached_property
     def longest_seek_ns(self) -> int:
@@ -215,7 +258,7 @@ class HddTables:
 
 
 @dataclass(frozen=True, eq=False)
-class FlashTables:
+class FlashTables(DriveTables):
     """Geometry, times and electronics of a flash drive.
 
     Dies are numbered channel first: die `d` is connected to channel ``d % channels``.
@@ -276,11 +319,18 @@ class FlashTables:
     flush_ns: int = 0
 
     kind: ClassVar[str] = "flash"
+    has_pages: ClassVar[bool] = True
+    keeps_level: ClassVar[bool] = False
 
     @property
-    def takes_flushes(self) -> bool:
-        """Whether a host that wants its writes safe sends flushes (rule Y2)."""
-        return self.buffer_sectors > 0
+    def n_drawn_times(self) -> int:
+        """Times of reads and of writes beyond those of every command."""
+        return len(self.read_delay_ns) + len(self.write_delay_ns)
+
+    @property
+    def link_bytes_per_s(self) -> float:
+        """Rate of its interface."""
+        return self.interface_bytes_per_s
 
     @property
     def mean_latency_ns(self) -> tuple[float, float]:
@@ -317,7 +367,7 @@ class FlashTables:
 
 
 @dataclass(frozen=True, eq=False)
-class VirtualTables:
+class VirtualTables(DriveTables):
     """Times of a disk behind a hypervisor.
 
     Attributes
@@ -351,18 +401,14 @@ class VirtualTables:
     kind: ClassVar[str] = "virtual"
 
     @property
+    def n_drawn_times(self) -> int:
+        """Times until an idle host wakes up."""
+        return len(self.wake_ns)
+
+    @property
     def takes_flushes(self) -> bool:
         """Whether a host that wants its writes safe sends flushes (rule Y2), whatever the hypervisor makes of them."""
         return True
-
-    @property
-    def buffer_sectors(self) -> int:
-        """Room for writes that are not on the media: the host's memory is not followed."""
-        return 0
-
-
-#: The tables of any drive.
-DriveTables = HddTables | FlashTables | VirtualTables
 
 
 def frozen(values: object) -> Int64:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Self, TypedDict
 
 from diskmodel.controller.tables import CacheTables
-from diskmodel.drive.tables import DriveTables, HddTables
+from diskmodel.drive.tables import FlashTables, HddTables, VirtualTables
+from diskmodel.drive.tables_card import DriveTables
 from diskmodel.engine.compiled import kernel
 from diskmodel.engine.scenario import Scenario
 from diskmodel.engine.steady.start import Start
-from diskmodel.errors import StaleKernelError
+from diskmodel.errors import CoverageError, Fault, StaleKernelError
 from diskmodel.host.tables import HostTables
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.queue.tables import QueueTables
@@ -28,6 +29,11 @@ __all__ = [
     "check_schema",
     "kernel",
 ]
+
+
+#: Kinds of drives that the kernel has: what crosses the boundary, and the schema, has these alone. A kind that is not
+#: among them is simulated by SimPy (`native.covers`).
+KernelDrive = HddTables | FlashTables | VirtualTables
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,7 @@ class WriteZoneTables:
     @classmethod
     def of(cls, tables: DriveTables, merge_limit_bytes: int) -> Self | None:
         """Return the zones of a drive; None where it is written anywhere."""
-        if not isinstance(tables, HddTables) or not tables.write_zone_sectors:
+        if not tables.write_zone_sectors:
             return None
         return cls(tables.write_zone_sectors, tables.conventional_sectors, merge_limit_bytes // tables.sector_bytes)
 
@@ -60,7 +66,7 @@ class ScenarioTables:
 
     Attributes
     ----------
-    drive : HddTables, FlashTables or VirtualTables
+    drive : KernelDrive
     layout : LayoutTables
     queue, drive_queue : QueueTables
         Above each drive, and in it.
@@ -81,7 +87,7 @@ class ScenarioTables:
         As in `Scenario`.
     """
 
-    drive: DriveTables
+    drive: KernelDrive
     layout: LayoutTables
     queue: QueueTables
     drive_queue: QueueTables
@@ -104,7 +110,16 @@ class ScenarioTables:
 
     @classmethod
     def of(cls, scenario: Scenario) -> Self:
-        """Return the tables of a scenario."""
+        """Return the tables of a scenario.
+
+        Raises
+        ------
+        CoverageError
+            When the kernel has no such kind of drive.
+        """
+        if (fault := missing_drive(scenario.drive)) is not None:
+            raise CoverageError(fault)
+        assert isinstance(scenario.drive, KernelDrive)
         drive, controller, queue = scenario.drive, scenario.controller, scenario.queue
         sector, cache, host = drive.sector_bytes, controller.read_cache, scenario.host
         return cls(
@@ -129,6 +144,14 @@ class ScenarioTables:
             start=scenario.start,
             sample_every=scenario.sample_every,
         )
+
+
+def missing_drive(tables: DriveTables) -> Fault | None:
+    """Return that the kernel has no such kind of drive; None where it has it."""
+    if isinstance(tables, KernelDrive):
+        return None
+    rule = "is a kind of drive that the compiled kernel does not have, and only the SimPy engine simulates"
+    return Fault("drive.kind", tables.kind, rule, "use engine simpy (or auto), or another kind of drive")
 
 
 @dataclass(frozen=True, eq=False)

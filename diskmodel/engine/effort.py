@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Literal, Self
 
 from diskmodel.array import Array
-from diskmodel.drive.tables import FlashTables
 from diskmodel.engine.scenario import Scenario
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Run
@@ -108,7 +107,7 @@ class Cost:
     def of(cls, run: Run, scenario: Scenario, n: int) -> Self:
         """Return what each of the `n` requests of a run has cost."""
         devices = run.devices
-        is_flash = isinstance(scenario.drive, FlashTables)
+        is_flash = scenario.drive.has_pages
         has_pages = is_flash or scenario.layout.pool is not None
         n_bytes = int(devices.read_bytes.sum() + devices.write_bytes.sum())
         n_commands = int(devices.n_reads.sum() + devices.n_writes.sum())

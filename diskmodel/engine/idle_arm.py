@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from diskmodel.array import Array
-from diskmodel.drive.hdd import Hdd
 from diskmodel.workload import TraceWorkload, Workload
 
 
@@ -16,16 +15,16 @@ def idle_arm_message(array: Array, workload: Workload | TraceWorkload) -> tuple[
     """
     drive, layout = array.drive, array.layout
     is_elsewhere = layout.arrangement == "far" or (layout.level == "jbod" and layout.disks > 1)
-    if not isinstance(drive, Hdd) or drive.actuators == 1 or is_elsewhere or isinstance(workload, TraceWorkload):
+    if drive.arms <= 1 or is_elsewhere or isinstance(workload, TraceWorkload):
         return ()
     usable, tables = array.usable_bytes, array.tables()
     spaces = [workload.space(stream, usable) for stream in workload.streams]
     ends = (min(space.first_byte for space in spaces), max(space.first_byte + space.span_bytes for space in spaces) - 1)
     first, last = (tables.data_offset + int(place / usable * tables.member) for place in ends)
-    per_arm = drive.tables().n_sectors_per_actuator
+    per_arm = drive.tables().arm_sectors
     if first // per_arm != last // per_arm:
         return ()
     return (
-        f"all requests fall on the blocks of one of the {drive.actuators} actuators of {drive.name}, and the other is "
+        f"all requests fall on the blocks of one of the {drive.arms} actuators of {drive.name}, and the other is "
         "idle: both serve data that lies on both halves of the disks (a partition of each)",
     )

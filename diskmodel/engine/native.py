@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from diskmodel.drive.tables import HddTables
-from diskmodel.engine.boundary import CompletionsOut, Counters, Outcome, ScenarioTables
+from diskmodel.engine.boundary import CompletionsOut, Counters, Outcome, ScenarioTables, missing_drive
 from diskmodel.engine.boundary import kernel as _kernel
 from diskmodel.engine.scenario import Scenario, endless
 from diskmodel.engine.steady.levels import cache_room, in_bytes, level_marks, low_mark, overload_marks
@@ -42,7 +41,9 @@ def covers(scenario: Scenario, requests: Requests) -> str | None:
     for queue in (scenario.queue, scenario.drive_queue):
         if queue.scheduler not in KERNEL_SCHEDULERS:
             return f"the scheduler {queue.scheduler}"
-    if isinstance(scenario.drive, HddTables) and scenario.drive.longest_seek_ns >= _MAX_SEEK_NS:
+    if missing_drive(scenario.drive) is not None:
+        return f"drives of the kind {scenario.drive.kind}, which only SimPy simulates"
+    if scenario.drive.longest_seek_ns >= _MAX_SEEK_NS:
         return "seeks of 4.3 s and more"
     return None
 

@@ -9,7 +9,7 @@ import numpy as np
 from diskmodel.array import Array
 from diskmodel.controller.description import Controller
 from diskmodel.controller.tables import CacheTables
-from diskmodel.drive.tables import DriveTables, FlashTables, HddTables, VirtualTables
+from diskmodel.drive.tables_card import DriveTables
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.errors import CoverageError, DescriptionError, Fault, StarvationError
 from diskmodel.host.description import Host
@@ -27,7 +27,7 @@ class Scenario:
 
     Attributes
     ----------
-    drive : HddTables, FlashTables or VirtualTables
+    drive : DriveTables
     layout : LayoutTables
     queue : Queue
         Scheduler above each drive; `depth` commands are handed to the drive at once.
@@ -83,7 +83,7 @@ class Scenario:
     def has_levels(self) -> bool:
         """Whether anything waits to be written: in the controller, in drives' buffers, or in the host's memory."""
         has_cache = self.controller.write_cache is not None or self.host.page_cache is not None
-        has_log = isinstance(self.drive, HddTables) and self.drive.media_cache is not None
+        has_log = self.drive.media_cache is not None
         return has_cache or has_log or self.drive.buffer_sectors > 0
 
     @property
@@ -118,10 +118,6 @@ def resolve(array: Array, seed: int) -> Scenario:
         )
     n = layout.n_disks + layout.n_spares
     revolution, phase = _spindles(array, tables, n, seed)
-    own = Queue()
-    if isinstance(tables, HddTables):
-        names = ("scheduler", "age_ns", "miss_margin_ns", "age_weight", "committed")
-        own = Queue.parse({name: getattr(tables, name) for name in names}, "drive.queue")
     queue = array.member_queue
     depth = tables.queue_depth if queue.drive_depth is None else min(queue.drive_depth, tables.queue_depth)
     link = array.controller.link_bytes_per_s
@@ -129,7 +125,7 @@ def resolve(array: Array, seed: int) -> Scenario:
         drive=tables,
         layout=layout,
         queue=queue,
-        drive_queue=own,
+        drive_queue=tables.own_queue(),
         depth=depth,
         controller=array.front_controller,
         host=_host(array.host, tables, layout),
@@ -146,15 +142,15 @@ def _host(host: Host, tables: DriveTables, layout: LayoutTables) -> Host:
     cache = host.page_cache
     if cache is None or cache.writeback_depth is not None:
         return host
-    depth = cache.depth_on(layout.n_disks, layout.copies, is_rotational=isinstance(tables, HddTables))
+    depth = cache.depth_on(layout.n_disks, layout.copies, is_rotational=tables.has_arms)
     return host.model_copy(update={"page_cache": cache.model_copy(update={"writeback_depth": depth})})
 
 
 def _spindles(array: Array, tables: DriveTables, n: int, seed: int) -> tuple[Int64, Int64]:
     """Revolution and angle at time 0 of each spindle (rule S1)."""
-    if not isinstance(tables, HddTables):
+    if not tables.has_arms:
         return np.zeros(n, np.int64), _first_draws(tables, n, seed)
-    base = tables.revolution_ns
+    base = tables.period_ns
     drift = round(array.spindles.drift_ppm * 1000)  # parts in 10⁹
     revolution = np.array([base - base * disk * drift // 10**9 for disk in range(n)], np.int64)
     if 2 * int(revolution[-1]) < base:
@@ -177,7 +173,7 @@ def _spindles(array: Array, tables: DriveTables, n: int, seed: int) -> tuple[Int
 
 def _first_draw(tables: DriveTables, seed: int) -> int:
     """Where the draws of accesses to the media begin (rule M9); 0 for drives without."""
-    if not isinstance(tables, HddTables) or not tables.has_draws:
+    if not tables.has_draws:
         return 0
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy=seed, spawn_key=(0x5EE4,))))
     return int(rng.integers(0, 1 << 32))
@@ -185,11 +181,7 @@ def _first_draw(tables: DriveTables, seed: int) -> int:
 
 def _first_draws(tables: DriveTables, n: int, seed: int) -> Int64:
     """Where each drive's draws of wake-up times (rule V2) or delays (rule F19) begin; 0 for drives without."""
-    if isinstance(tables, VirtualTables):
-        n_times = len(tables.wake_ns)
-    else:
-        n_times = len(tables.read_delay_ns) + len(tables.write_delay_ns) if isinstance(tables, FlashTables) else 0
-    if not n_times:
+    if not tables.n_drawn_times:
         return np.zeros(n, np.int64)
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy=seed, spawn_key=(0x3A4E,))))
     return rng.integers(0, 1 << 32, n)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from diskmodel.array import Array
-from diskmodel.drive.hdd import Hdd
-from diskmodel.drive.tables import HddTables
+from diskmodel.drive.tables_card import DriveTables
 from diskmodel.workload import Workload
 
 #: Difference of the rates from which it is reported. At half, it would be of workloads whose latency hardly moves; at
@@ -40,8 +39,6 @@ def _slower_ends(array: Array, workload: Workload, n: int) -> tuple[str, ...]:
 
     Disks transfer more from outer tracks than from inner ones, and a run begins where the region does (rule W9).
     """
-    if not isinstance(array.drive, Hdd):
-        return ()
     tables, usable = array.drive.tables(), array.usable_bytes
     found = []
     for before, after in zip(workload.streams, workload.at_the_end(usable, n).streams, strict=True):
@@ -68,8 +65,6 @@ def _slower_ends(array: Array, workload: Workload, n: int) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _track(tables: HddTables, place_ratio: float) -> int:
+def _track(tables: DriveTables, place_ratio: float) -> int:
     """Return the blocks of a track at a place in the array, 0 to 1, of a disk that is used in the same order."""
-    block = min(int(place_ratio * tables.n_sectors), tables.n_sectors - 1) % tables.n_sectors_per_actuator
-    zone = int(np.searchsorted(tables.zone_first_lba, block, side="right")) - 1
-    return int(tables.blocks_per_track[min(zone, tables.n_zones - 1)])
+    return tables.track_sectors(min(int(place_ratio * tables.n_sectors), tables.n_sectors - 1))

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from diskmodel.array import Array
 from diskmodel.drive.parse import Drive
-from diskmodel.drive.tables import HddTables
 from diskmodel.drive.zones import WriteZones
 from diskmodel.errors import CoverageError, Fault
 from diskmodel.records import Int64, Op
@@ -103,7 +102,6 @@ def zone_messages(array: Array, workload: Workload | TraceWorkload) -> tuple[str
             "and opens others meanwhile, and what that takes is left out"
         )
     tables = array.drive_tables()
-    assert isinstance(tables, HddTables)
     buffer_bytes = tables.buffer_sectors * array.drive.sector_bytes
     # a zone gets a second write while its first one still waits
     is_joined = any(n > 1 and n * stream.mean_size_bytes < buffer_bytes for stream, n in n_open.items())

@@ -11,7 +11,6 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 
 from diskmodel.array import Array
 from diskmodel.controller.description import Controller
-from diskmodel.drive import Hdd
 from diskmodel.errors import DescriptionError, Fault, in_page, visible
 from diskmodel.lab.recording import DiskRecord, Recording, record
 from diskmodel.queue import Queue
@@ -179,9 +178,7 @@ def _in_the_middle(array: Array, read_ratio: float) -> Requests:
 
 
 def _without_buffers(array: Array, **changes: object) -> Array:
-    drive = array.drive
-    if isinstance(drive, Hdd) and drive.cache is not None:
-        drive = drive.model_copy(update={"cache": {**drive.cache.to_dict(), "write_back": False}})
+    drive = array.drive.deviating("without-write-back") or array.drive
     return array.model_copy(update={"drive": drive, **changes})
 
 

@@ -127,7 +127,7 @@ def record(
     """
     scenario = replace(resolve(array, seed), sample_every=sample_every)
     tables = scenario.drive
-    if not isinstance(tables, HddTables) or tables.actuators > 1:
+    if not isinstance(tables, HddTables) or tables.arms > 1:
         rule = "has no single arm to show"
         raise DescriptionError(Fault("drive", array.drive.name, rule, "use a hard disk with one actuator"))
     check_requests(scenario, requests)

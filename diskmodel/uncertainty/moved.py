@@ -8,9 +8,9 @@ from typing import TypeVar
 from diskmodel.array import Array
 from diskmodel.controller import Controller
 from diskmodel.description import Description
-from diskmodel.drive import Drive, Flash, Hdd
+from diskmodel.drive import Drive
 from diskmodel.drive.drawn import with_values
-from diskmodel.uncertainty.moved_drive import moved_flash, moved_hdd, moved_virtual, scaled_ns
+from diskmodel.drive.moves import scaled_ns
 from diskmodel.uncertainty.moves import Moves
 from diskmodel.workload import TraceWorkload, Workload
 from diskmodel.workload.part import part_of
@@ -58,9 +58,7 @@ def workload_of(workload: _Load, moves: Moves) -> _Load:
 def _moved_drive(drive: Drive, moves: Moves) -> Drive:
     if moves.values is not None:
         drive = with_values(drive, moves.values)
-    if isinstance(drive, Hdd):
-        return moved_hdd(drive, moves)
-    return moved_flash(drive, moves) if isinstance(drive, Flash) else moved_virtual(drive, moves)
+    return drive.moved(moves)
 
 
 def _destaging(array: Array, power: float) -> Controller:

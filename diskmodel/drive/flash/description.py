@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -13,8 +13,11 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from diskmodel.drive.card import RATED_BYTES
+from diskmodel.drive.flash.deviations import DEVIATIONS
 from diskmodel.drive.flash.ftl import scaled
+from diskmodel.drive.flash.moved import moved_flash
 from diskmodel.drive.flash.sheet import FlashSheet, derived
+from diskmodel.drive.moves import DriveMoves
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.tables import FlashTables, frozen
 from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds, Ratio
@@ -101,6 +104,8 @@ class Flash(Profile):
     has_flushes_of_its_own: ClassVar[bool] = True
     has_units: ClassVar[bool] = True
 
+    deviations: ClassVar[Mapping[str, Callable[[Any, Any], Any]]] = DEVIATIONS
+
     kind: Literal["flash"] = "flash"
     channels: Annotated[int, Field(ge=1, le=256)]
     dies_per_channel: Annotated[int, Field(ge=1, le=1024)]
@@ -182,6 +187,19 @@ class Flash(Profile):
         """Its kind."""
         return self.kind
 
+    def derived(self) -> dict[str, float]:
+        """Return the number of dies."""
+        return {"dies": self.channels * self.dies_per_channel}
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return its dies and their times."""
+        return [
+            ("dies", f"{self.channels * self.dies_per_channel} on {self.channels} channels"),
+            ("page read, program", f"{self.read_ns / 1e3:g} us, {self.program_ns / 1e3:g} us"),
+            ("block erase", f"{self.erase_ns / 1e6:g} ms"),
+            ("over-provisioning", f"{self.over_provisioning_ratio:.1%}"),
+        ]
+
     @property
     def link_bytes_per_s(self) -> float:
         """Rate of its interface."""
@@ -212,6 +230,10 @@ class Flash(Profile):
             return "flash-any"
         made_for = "" if self.power_loss_protected else "-consumer"
         return f"flash-nvme{made_for}" if "NVMe" in self.bus else f"flash-sata{made_for}"
+
+    def moved(self, moves: DriveMoves) -> Self:
+        """Return a flash drive with other times and rates."""
+        return moved_flash(self, moves)
 
     @property
     def quantities(self) -> frozenset[str]:

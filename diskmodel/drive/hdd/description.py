@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from itertools import accumulate
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from diskmodel.drive.assumed_order import AssumedOrder
+from diskmodel.drive.hdd.deviations import DEVIATIONS
+from diskmodel.drive.hdd.facts import derived, facts
+from diskmodel.drive.hdd.moved import moved_hdd
 from diskmodel.drive.hdd.parts import DriveQueue, HddCache, Retries
 from diskmodel.drive.media_cache.description import MediaCache
+from diskmodel.drive.moves import DriveMoves
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.seek import Seek
 from diskmodel.drive.tables import PPM, HddTables, frozen
@@ -95,6 +100,9 @@ class Hdd(Profile):
     write_zones : WriteZones, optional
     queue : DriveQueue
     """
+
+    plotted_by: ClassVar[str] = "diskmodel.drive.hdd.plot:plot_drive"
+    deviations: ClassVar[Mapping[str, Callable[[Any, Any], Any]]] = DEVIATIONS
 
     kind: Literal["hdd"] = "hdd"
     rpm: Rpm
@@ -275,6 +283,14 @@ class Hdd(Profile):
         """The spindle speed in words."""
         return f"{self.rpm:,.0f} rpm"
 
+    def derived(self) -> dict[str, float]:
+        """Return cylinders, times of a revolution and of a mean seek, and rates at the edges."""
+        return derived(self)
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return its mechanics, its queue, its caches and its recording."""
+        return facts(self)
+
     @property
     def link_bytes_per_s(self) -> float:
         """Rate of its interface."""
@@ -327,6 +343,10 @@ class Hdd(Profile):
         if any(word in self.bus for word in ("SAS", "SCSI", "Fibre")):
             return "hdd-nearline-sas" if self.rpm < SLOW_RPM else "hdd-sas"
         return "hdd-nearline-sata" if is_nearline else "hdd-sata-older"
+
+    def moved(self, moves: DriveMoves) -> Self:
+        """Return a hard disk with other seeks, overheads and rates; it rotates as it is described."""
+        return moved_hdd(self, moves)
 
     @property
     def quantities(self) -> frozenset[str]:

@@ -8,8 +8,10 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from diskmodel.drive.card import LONG_BYTES, RATED_BYTES
+from diskmodel.drive.moves import DriveMoves
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.tables import VirtualTables, frozen
+from diskmodel.drive.virtual.moved import moved_virtual
 from diskmodel.drive.virtual.processor import processor_ns, sequential_rate
 from diskmodel.units import BytesPerSecond, Nanoseconds
 
@@ -60,6 +62,20 @@ class Virtual(Profile):
         """Its kind."""
         return self.kind
 
+    def derived(self) -> dict[str, float]:
+        """Return the mean time in which its host wakes up."""
+        return {"mean_wake_ns": sum(self.wake_ns) / len(self.wake_ns) if self.wake_ns else 0.0}
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return what a command costs, and how commands are answered."""
+        answered = "in batches" if self.completion == "batch" else "one by one"
+        return [
+            ("wake-up", f"{self.derived()['mean_wake_ns'] / 1e3:.3g} us on average"),
+            ("read", _cost(self.read_overhead_ns, self.read_copy_bytes_per_s, self.read_latency_ns)),
+            ("write", _cost(self.write_overhead_ns, self.write_copy_bytes_per_s, self.write_latency_ns)),
+            ("command queue", f"{self.queue_depth} deep, answered {answered}"),
+        ]
+
     @property
     def rated_iops(self) -> float:
         """Reads per second of its processor."""
@@ -81,6 +97,10 @@ class Virtual(Profile):
         """All virtual disks are of one class."""
         return self.kind
 
+    def moved(self, moves: DriveMoves) -> Self:
+        """Return a faster or slower disk."""
+        return moved_virtual(self, moves)
+
     def tables(self) -> VirtualTables:
         """Return the tables for the engines."""
         return VirtualTables(
@@ -96,3 +116,13 @@ class Virtual(Profile):
             is_batched=self.completion == "batch",
             queue_depth=self.queue_depth,
         )
+
+
+def _cost(overhead_ns: int, copy_bytes_per_s: float | None, latency_ns: int) -> str:
+    """Return what one command costs a virtual disk."""
+    parts = [f"{overhead_ns / 1e3:.3g} us a command"]
+    if copy_bytes_per_s:
+        parts.append(f"copied at {copy_bytes_per_s / 1e6:,.4g} MB/s")
+    if latency_ns:
+        parts.append(f"{latency_ns / 1e3:.3g} us of latency")
+    return ", ".join(parts)

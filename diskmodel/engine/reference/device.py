@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from diskmodel.engine.reference.clock import COMPLETE, DISPATCH, Clock
@@ -105,6 +106,26 @@ class Device(ABC):
         command.arrived_ns = self.clock.now
         self.flushes.append(command)
         self.wake(self.clock.now)
+
+    def load(
+        self, programmed: list[tuple[int, int]], buffered: list[tuple[int, int, int]], room: Sequence[int]
+    ) -> None:
+        """Give the drive what it holds when the run begins (rules Z5, F18).
+
+        Parameters
+        ----------
+        programmed : list of (int, int)
+            Writes that are on its media, by first block and sectors.
+        buffered : list of (int, int, int)
+            Those in its buffer, by number, first block and sectors.
+        room : sequence of int
+            Sectors of room that each numbered write takes there.
+        """
+        raise NotImplementedError(f"{type(self).__name__} holds nothing when a run begins")
+
+    def load_log(self, writes: list[tuple[int, int]], runs: list[tuple[int, int]]) -> None:
+        """Give the drive what its media cache holds when the run begins, by first block and sectors (rule G9)."""
+        raise NotImplementedError(f"{type(self).__name__} has no media cache")
 
     def reserve(self) -> None:
         """Count a command that is to come: whoever chooses a disk sees it already (rule Q11)."""

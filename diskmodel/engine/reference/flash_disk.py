@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import replace
 
 from diskmodel.drive.flash.dies import Dies, Served
@@ -40,9 +41,11 @@ class FlashDisk(Device):
     def n_buffered(self) -> int:
         return self.dies.n_buffered
 
-    def load(self, programmed: list[tuple[int, int]], buffered: list[tuple[int, int]]) -> None:
-        """Writes of before the run, by first block and sectors; what waits is programmed from now on (rule F18)."""
-        self.dies.load(programmed, buffered)
+    def load(
+        self, programmed: list[tuple[int, int]], buffered: list[tuple[int, int, int]], room: Sequence[int]
+    ) -> None:
+        """Writes of before the run; what waits is programmed from now on (rule F18)."""
+        self.dies.load(programmed, [row[1:] for row in buffered])
         if self.n_buffered:
             self.wake(self.clock.now)
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from diskmodel.drive.cache import Dirty, DirtyBuffer, Segment, Segments
 from diskmodel.drive.draws import USUAL, AccessDraw, Draws
+from diskmodel.drive.hdd.read_ahead import streamed
 from diskmodel.drive.mechanics import Access, Arm, Mechanics, Spindle
 from diskmodel.drive.media_cache.log import MediaLog, Step
-from diskmodel.drive.read_ahead import streamed
 from diskmodel.drive.tables import HddTables
 from diskmodel.engine.reference.clock import COMPLETE, Clock
 from diskmodel.engine.reference.command import Command
@@ -119,8 +119,11 @@ class HardDisk(Device):
                     actuator.media.write(lba - actuator.first_lba, n, in_place=False)
         self.wake(self.clock.now)
 
-    def load(self, entries: list[Dirty]) -> None:
+    def load(
+        self, programmed: list[tuple[int, int]], buffered: list[tuple[int, int, int]], room: Sequence[int]
+    ) -> None:
         """Writes that the buffer holds when the run begins; destaging starts at once (rule Z5)."""
+        entries = [Dirty(seq, lba, n, 0, room=room[seq]) for seq, lba, n in buffered]
         for entry in entries:
             actuator = self.actuator_of(entry.lba)
             if actuator.media is not None:

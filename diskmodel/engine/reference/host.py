@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from diskmodel.drive.tables import HddTables
 from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, LAST, Clock
 from diskmodel.engine.reference.controller import HostRequest
 from diskmodel.engine.reference.journal import Journal
@@ -66,7 +65,7 @@ class Host:
         self.device = scenario.n_devices + 2
         self.takes_flushes = scenario.takes_flushes
         #: Whether drives pass their cache themselves; else a flush ends writes of `dsync`, of several programs at once.
-        self.has_fua = isinstance(scenario.drive, HddTables) and scenario.drive.has_fua
+        self.has_fua = scenario.drive.has_fua
         self.below = submit
         self.done = done
         self.lock_ns = tables.lock_ns

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from diskmodel.drive.tables import DriveTables, HddTables
+from diskmodel.drive.tables_card import DriveTables
 from diskmodel.engine.reference.clock import COMPLETE, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Device
@@ -80,7 +80,7 @@ class Raid:
         self.clock = clock
         self.tables = tables
         takes_flushes = drive is not None and drive.takes_flushes
-        self.has_fua = isinstance(drive, HddTables) and drive.has_fua
+        self.has_fua = drive is not None and drive.has_fua
         #: What is between the array and each disk where it takes flushes (rules Y4 and Y5).
         self.flushes = [BlockFlushes(clock, device, self._number) for device in devices] if takes_flushes else []
         self.array_flushes = ArrayFlushes(clock, len(devices), turn_ns, self._flushed_disks)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import simpy
 from numpy.typing import NDArray
 
-from diskmodel.drive.cache import Dirty
 from diskmodel.drive.flash.first_layout import FirstLayout
 from diskmodel.drive.flash.ftl import Ftl
 from diskmodel.drive.mechanics import Mechanics, Spindle
 from diskmodel.drive.tables import FlashTables, HddTables, VirtualTables
+from diskmodel.drive.tables_card import DriveTables
 from diskmodel.engine.reference.cached_controller import CachedController
 from diskmodel.engine.reference.clients import Clients
 from diskmodel.engine.reference.clock import Clock
@@ -31,6 +31,7 @@ from diskmodel.engine.reference.rebuild import Rebuild
 from diskmodel.engine.reference.virtual_disk import VirtualDisk
 from diskmodel.engine.scenario import Scenario, too_long
 from diskmodel.engine.steady.levels import cache_room, in_bytes, level_marks, low_mark, overload_marks
+from diskmodel.errors import CoverageError, Fault
 from diskmodel.host.tables import HostTables
 from diskmodel.queue import make_policy
 from diskmodel.records import FLUSH, PARTS, WRITE, Completions, DeviceCounters, Int64, Requests, Run, StreamRule, Sync
@@ -38,31 +39,21 @@ from diskmodel.units import MAX_NS
 
 
 def make_devices(clock: Clock, scenario: Scenario) -> list[Device]:
-    """The disks of a scenario, spares last."""
-    tables = scenario.drive
-    n = scenario.n_devices
-    if isinstance(tables, FlashTables):
-        ftl = Ftl(tables.ftl)
-        for unit in scenario.start.aged.tolist():
-            ftl.write(unit)
-        return [
-            FlashDisk(
-                clock,
-                i,
-                tables,
-                make_policy(scenario.queue),
-                scenario.depth,
-                ftl.copy(),
-                FirstLayout.of(tables, scenario.start.piece_units, scenario.start.shifts, i),
-                int(scenario.phase_ns[i]),
-            )
-            for i in range(n)
-        ]
-    if isinstance(tables, VirtualTables):
-        return [
-            VirtualDisk(clock, i, tables, make_policy(scenario.queue), scenario.depth, int(scenario.phase_ns[i]))
-            for i in range(n)
-        ]
+    """Return the disks of a scenario, spares last.
+
+    Raises
+    ------
+    CoverageError
+        When this engine has no such kind of drive.
+    """
+    kind = type(scenario.drive)
+    if kind not in DEVICES:
+        rule = f"simulates no drives of the kind {kind.kind}"
+        raise CoverageError(Fault("engine", "simpy", rule, "use engine native, or another kind of drive"))
+    return DEVICES[kind](clock, scenario, scenario.drive)
+
+
+def _hard_disks(clock: Clock, scenario: Scenario, tables: HddTables) -> list[Device]:
     mechanics = Mechanics(tables)
     spindles = [Spindle(int(r), int(p)) for r, p in zip(scenario.revolution_ns, scenario.phase_ns, strict=True)]
     return [
@@ -77,8 +68,42 @@ def make_devices(clock: Clock, scenario: Scenario) -> list[Device]:
             lambda: make_policy(scenario.drive_queue),
             scenario.first_draw,
         )
-        for i in range(n)
+        for i in range(scenario.n_devices)
     ]
+
+
+def _flash_drives(clock: Clock, scenario: Scenario, tables: FlashTables) -> list[Device]:
+    ftl = Ftl(tables.ftl)
+    for unit in scenario.start.aged.tolist():
+        ftl.write(unit)
+    return [
+        FlashDisk(
+            clock,
+            i,
+            tables,
+            make_policy(scenario.queue),
+            scenario.depth,
+            ftl.copy(),
+            FirstLayout.of(tables, scenario.start.piece_units, scenario.start.shifts, i),
+            int(scenario.phase_ns[i]),
+        )
+        for i in range(scenario.n_devices)
+    ]
+
+
+def _virtual_disks(clock: Clock, scenario: Scenario, tables: VirtualTables) -> list[Device]:
+    return [
+        VirtualDisk(clock, i, tables, make_policy(scenario.queue), scenario.depth, int(scenario.phase_ns[i]))
+        for i in range(scenario.n_devices)
+    ]
+
+
+#: What makes the devices of each kind of drive, from their tables.
+DEVICES: Mapping[type[DriveTables], Callable[[Clock, Scenario, Any], list[Device]]] = {
+    HddTables: _hard_disks,
+    FlashTables: _flash_drives,
+    VirtualTables: _virtual_disks,
+}
 
 
 def make_stages(
@@ -87,7 +112,7 @@ def make_stages(
     """Disks, layout and controller of a scenario, wired; `done` gets each host request that has completed."""
     tables = scenario.drive
     devices = make_devices(clock, scenario)
-    split_at = tables.n_sectors_per_actuator if isinstance(tables, HddTables) else tables.n_sectors
+    split_at = tables.arm_sectors
     merge_limit = scenario.queue.merge_limit_bytes // tables.sector_bytes
     for device in devices:
         device.merge_border = split_at
@@ -98,9 +123,8 @@ def make_stages(
             device.most_active = scenario.layout.pool.most_active
             device.scan = scenario.layout.pool.scan
             device.most_ahead = scenario.layout.pool.reads.active
-        if isinstance(tables, HddTables):
-            device.zone_sectors, device.first_zoned = tables.write_zone_sectors, tables.conventional_sectors
-            device.zone_merge_limit = merge_limit
+        device.zone_sectors, device.first_zoned = tables.write_zone_sectors, tables.conventional_sectors
+        device.zone_merge_limit = merge_limit
     block_queue = scenario.queue.block_requests if scenario.queue.write_throttle == "linux" else 0
     if scenario.n_devices == 1 and scenario.controller.has_real_cache:
         # Linux sees the controller's volume, whose writes need no place at the disk
@@ -122,18 +146,11 @@ def load_buffers(scenario: Scenario, devices: Sequence[Device], raid: Raid) -> N
     """Give the drives' buffers what they hold when the run begins (rules Z5, F18)."""
     logged, runs = [(lba, n) for lba, n in scenario.start.logged.tolist()], _by_disk(scenario.start.runs)
     for disk, device in enumerate(devices[: scenario.layout.n_disks] if logged or runs else ()):
-        assert isinstance(device, HardDisk)
         device.load_log(logged, [row[1:] for row in runs.get(disk, [])])
     programmed, buffered = (_by_disk(rows) for rows in (scenario.start.programmed, scenario.start.buffered))
     room = scenario.start.room_of_buffered.tolist()
     for disk in sorted(programmed.keys() | buffered.keys()):
-        device = devices[disk]
-        own = buffered.get(disk, [])
-        if isinstance(device, FlashDisk):
-            device.load([row[1:] for row in programmed.get(disk, [])], [row[1:] for row in own])
-        else:
-            assert isinstance(device, HardDisk)
-            device.load([Dirty(seq, lba, n, 0, room=room[seq]) for seq, lba, n in own])
+        devices[disk].load([row[1:] for row in programmed.get(disk, [])], buffered.get(disk, []), room)
     raid.n_commands = len(scenario.start.buffered)
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from diskmodel.drive.tables import HddTables
 from diskmodel.engine.steady.levels import cache_room
 from diskmodel.host.tables import HostTables
 from diskmodel.records import Int64
@@ -53,15 +52,13 @@ def burst_of(
         if are_safe and not controller.write_cache.protected:
             return None
         return absorbed("controller", cache_room(scenario), mean[0], response + controller.hit_ns)
-    if not isinstance(tables, HddTables) or tables.media_cache is not None:
-        return None  # a media cache is full, or takes bursts in a time that no constant gives
     # a parity write reads first, whatever the drives buffer
-    survives = tables.is_protected or not are_safe
-    if tables.dirty_sectors and survives and layout.family != "parity":
-        response += tables.write_overhead_ns + tables.write_completion_overhead_ns
-        response += _transfer_ns(write_bytes, tables.interface_bytes_per_s)
+    times_ns = tables.burst_write_ns(write_bytes, are_safe)
+    if times_ns is not None and layout.family != "parity":
+        response += times_ns[0]
+        response += times_ns[1]
         copies = layout.copies if layout.family == "copies" else 1
-        room = tables.dirty_sectors * tables.sector_bytes * (layout.n_disks - len(layout.failed))
+        room = tables.buffer_sectors * tables.sector_bytes * (layout.n_disks - len(layout.failed))
         least = tables.write_room_sectors * tables.sector_bytes
         return absorbed("drives", room / copies, mean[1] / copies, response, least)
     return None

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from diskmodel.controller.tables import CacheTables
-from diskmodel.drive.tables import HddTables
 from diskmodel.host.tables import HostTables
 from diskmodel.records import Int64
 
@@ -37,10 +36,10 @@ def level_marks(scenario: Scenario) -> tuple[int, int, int]:
     if tables.buffer_sectors:
         n_disks = scenario.layout.n_disks - len(scenario.layout.failed)
         drives = tables.buffer_sectors * tables.sector_bytes // 2 * n_disks
-    if isinstance(tables, HddTables) and tables.media_cache is not None:
+    if tables.media_cache is not None:
         # what a full one holds does not rise; an empty one may
         logged = int(scenario.start.logged[:, 1].sum())
-        room = tables.media_cache.log_sectors * tables.actuators
+        room = tables.media_cache.log_sectors * tables.arms
         drives += (logged or room) * tables.sector_bytes * scenario.layout.n_disks
     return controller, drives, int(memory.memory_bytes * memory.dirty_background_ratio) if memory else 0
 

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
-from diskmodel.drive.tables import FlashTables, HddTables
-from diskmodel.engine.steady.buffered import by_disk, joined, staggered, units_left_out
 from diskmodel.engine.steady.contents import (
     ROUNDS,
-    aged_units,
     filling_uses,
     recent_blocks,
     uneven_round,
     waiting_blocks,
     waiting_pages,
 )
+from diskmodel.engine.steady.drives import drive_state
 from diskmodel.engine.steady.levels import bytes_per_line, n_lines_of
-from diskmodel.engine.steady.logged import Caches, current_runs, full_caches
+from diskmodel.engine.steady.logged import Caches
 from diskmodel.engine.steady.recent import MAX_ROWS, History
 from diskmodel.engine.steady.start import EMPTY, Level, Levels, Start
 from diskmodel.host.tables import HostTables
@@ -33,14 +28,6 @@ from diskmodel.workload.addresses import Sequential
 
 if TYPE_CHECKING:
     from diskmodel.engine.scenario import Scenario
-
-#: Blocks of the model of garbage collection (F12) that a flash drive's last programmed writes fill: up to one is left
-#: out (`units_left_out`), in the next nothing is copied yet, and after three more each page pays for all its copies.
-_BLOCKS_PROGRAMMED = 5
-#: Units that are written, in units of that model, to bring blocks from the state of uniform small writes into that of
-#: large ones. At half of it, 16 units each cause 12 % more copies than after ten times as many; it takes 30 ms.
-_ROUNDS_AGED = 2
-
 
 #: What is drawn of a part.
 Drawn = TypeVar("Drawn")
@@ -73,16 +60,9 @@ class Parts:
         self.pages = host.page_cache
         #: Sectors of a drive's buffer; 0: writes go to the media.
         self.buffer = tables.buffer_sectors
-        self.media = tables.media_cache if isinstance(tables, HddTables) else None
-        #: Sectors that each flash drive has programmed last, and units of which it leaves some out at their beginning:
-        #: pages of a fresh drive cost nothing until it is full.
-        self.programmed, self.staggered_units = 0, 0
-        if isinstance(tables, FlashTables):
-            ftl, per_page = tables.ftl, tables.units_per_page
-            n_units, self.staggered_units = (
-                (2 * per_page, per_page) if ftl.is_fresh else (_BLOCKS_PROGRAMMED * ftl.block_units, ftl.block_units)
-            )
-            self.programmed = n_units * tables.sectors_per_unit
+        self.media = tables.media_cache
+        #: What such a drive holds.
+        self.drive = drive_state(tables)
         self.history = replace(history, n_before=self._rows_waiting())
 
     @property
@@ -93,7 +73,7 @@ class Parts:
     @property
     def first_levels(self) -> Levels:
         """Where the trial begins. Nothing holds a flash drive's buffer at a mark: it is programmed at once."""
-        return Levels(drives=Level.LOW) if isinstance(self.scenario.drive, FlashTables) else Levels()
+        return Levels() if self.scenario.drive.keeps_level else Levels(drives=Level.LOW)
 
     @property
     def keeps_dirty_pages(self) -> bool:
@@ -127,8 +107,8 @@ class Parts:
         if self.caches is not None:
             block = self.caches.block_sectors * self.sector_bytes
             rows = self.history.rows_of_uses(ROUNDS * self.caches.dirty_blocks, block, only_writes=True)
-        if self.buffer or self.programmed:
-            rows = max(rows, self.history.rows_of_writes(self._buffered_bytes(self.buffer + self.programmed)))
+        if self.buffer or self.drive.programmed:
+            rows = max(rows, self.history.rows_of_writes(self._buffered_bytes(self.buffer + self.drive.programmed)))
         if self.media is not None:
             rows = max(rows, self._rows_of_runs(self.media.run_sectors))
         if self.pages is not None and self.keeps_dirty_pages:
@@ -174,14 +154,14 @@ class Parts:
         return Start(
             dirty=dirty,
             cached=once("cached", None, lambda: cached_blocks(self.scenario, self.history)),
-            aged=once("aged", None, self._draw_aged),
-            piece_units=self._piece_units(),
-            shifts=self._shifts(),
+            aged=once("aged", None, lambda: self.drive.aged(self)),
+            piece_units=self.drive.piece_units(self),
+            shifts=self.drive.shifts(self),
             programmed=programmed,
             buffered=buffered,
             buffered_room=buffered_room,
             logged=caches.writes,
-            runs=once("runs", None, self._draw_runs),
+            runs=once("runs", None, lambda: self.drive.runs(self)),
             pages_dirty=pages,
             pages_clean=self._clean_pages(),
             n_before=self.history.n_before,
@@ -230,76 +210,22 @@ class Parts:
         waiting, _ = waiting_blocks(history, n, block_bytes, caches.lanes, line_blocks)
         if len(waiting) < n or n_lines_of(waiting, line_blocks) < n:
             return waiting, 0
-        has_arms = isinstance(self.scenario.drive, HddTables)
+        has_arms = self.scenario.drive.has_arms
         return waiting, uneven_round(history, len(waiting), block_bytes, caches.lanes, has_arms=has_arms)
 
     def _draw_buffered(self, level: Level) -> tuple[Int64, Int64, Int64]:
         """Writes that flash drives have programmed last, those in drives' buffers, and their room (rules Z5, F18)."""
-        tables = self.scenario.drive
         room = {Level.LOW: 0, Level.MARK: self.buffer // 2, Level.FULL: self.buffer}[level]
-        if isinstance(tables, FlashTables):
-            # the page that is being filled may hold all but one of its units already
-            room = max(min(room, self.buffer - (tables.units_per_page - 1) * tables.sectors_per_unit), 0)
-            rows = by_disk(self._last_writes(room + self.programmed), tables.sectors_per_unit, room)
-            return staggered(rows[0], tables.sectors_per_unit, self.staggered_units), rows[1], EMPTY.buffered_room
-        if not room or not isinstance(tables, HddTables) or not self.writes_anything:
-            return EMPTY.programmed, EMPTY.buffered, EMPTY.buffered_room
-        writes, least = self._last_writes(room), tables.write_room_sectors
-        return EMPTY.programmed, *joined(writes, tables.segment_sectors, tables.n_sectors_per_actuator, room, least)
+        return self.drive.buffered(self, room)
 
     def _draw_logged(self, level: Level) -> Caches:
         """What the media caches hold (rule G9)."""
-        tables = self.scenario.drive
         if self.media is None or level is Level.LOW or not self.writes_anything:
             return Caches.empty()
-        assert isinstance(tables, HddTables)
-        found = full_caches(self.history, self.scenario.layout, tables)
+        found = self.drive.full_caches(self)
         return found if level is Level.FULL else replace(found, cleaning_requests=UNKNOWN_CYCLE)
 
-    def _draw_runs(self) -> Int64:
-        """Sequential runs of writes that go on (rule G9)."""
-        tables = self.scenario.drive
-        if self.media is None or not self.writes_anything:
-            return EMPTY.runs
-        assert isinstance(tables, HddTables)
-        return current_runs(self.history, self.scenario.layout, tables)
-
-    def _draw_aged(self) -> Int64:
-        """Units that bring the blocks of flash into the state of this workload; none where F16 is that (rule F18)."""
-        tables = self.scenario.drive
-        if not isinstance(tables, FlashTables) or tables.ftl.is_fresh:
-            return EMPTY.aged
-        n_units = _ROUNDS_AGED * tables.ftl.model_units
-        return aged_units(self.history, self.scenario.layout, n_units, tables.mapping_bytes, self.sector_bytes)
-
-    def _piece_units(self) -> int:
-        """Units that flash drives' data were last written in together: the median, by bytes (Z5); 0: in order."""
-        tables = self.scenario.drive
-        if not isinstance(tables, FlashTables) or not self.writes_anything:
-            return EMPTY.piece_units
-        strip_bytes = self.scenario.layout.strip * self.sector_bytes
-        pieces = []
-        for stream in self.history.workload.streams:
-            rate = stream.row_weight * stream.write_ratio
-            total = sum(share.weight for share in stream.sizes)
-            for share in stream.sizes:
-                units = -(-min(share.size_bytes, strip_bytes) // tables.mapping_bytes)
-                # what is written in order lies in order
-                is_in_order = isinstance(stream.addresses, Sequential)
-                pieces.append((math.inf if is_in_order else units, rate * share.weight / total * share.size_bytes))
-        pieces.sort()
-        written_bytes = np.cumsum([n_bytes for _, n_bytes in pieces])
-        median = pieces[int(np.searchsorted(written_bytes, written_bytes[-1] / 2))][0]
-        return 0 if math.isinf(median) else int(median)
-
-    def _shifts(self) -> Int64:
-        """Units before the first one on its page, so that data lie as those do that are written from now on (Z5)."""
-        tables = self.scenario.drive
-        if not isinstance(tables, FlashTables) or not self.writes_anything:
-            return EMPTY.shifts
-        return -units_left_out(np.arange(self.scenario.n_devices), self.staggered_units) % tables.units_per_page
-
-    def _last_writes(self, room: int) -> Written:
+    def last_writes(self, room: int) -> Written:
         """The past's last writes to disks, enough for `room` sectors on each."""
         offset, length = self.history.writes(self._buffered_bytes(room))
         first = offset // self.sector_bytes

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from diskmodel.drive.tables import FlashTables
 from diskmodel.engine.steady.groups import group_start
 from diskmodel.engine.steady.parts import Parts
 from diskmodel.engine.steady.recent import History
@@ -72,7 +71,7 @@ class _Trials:
     def run(self, levels: Levels, n_dirty: int = 0) -> tuple[Levels, Pace]:
         """What a trial shows that begins at these levels, and with so many dirty pages where theirs is low."""
         parts, scenario = self.parts, self.parts.scenario
-        rebuilds_flash = isinstance(scenario.drive, FlashTables) and scenario.layout.rebuild_disk >= 0
+        rebuilds_flash = scenario.drive.has_pages and scenario.layout.rebuild_disk >= 0
         n = trial_requests(self.workload, rebuilds_flash=rebuilds_flash)
         requests = self.workload.at_mean(n).requests(
             capacity_bytes=self.capacity_bytes,

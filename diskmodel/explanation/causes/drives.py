@@ -6,9 +6,7 @@ import math
 from typing import Any
 
 from diskmodel.array import Array
-from diskmodel.drive import Flash, Hdd, load_drive
-from diskmodel.drive.hdd import Retries
-from diskmodel.drive.media_cache.description import MediaCache
+from diskmodel.drive import load_drive
 from diskmodel.explanation.causes.cause import (
     OFTEN,
     ONCE,
@@ -21,26 +19,19 @@ from diskmodel.explanation.causes.cause import (
     on_array,
 )
 from diskmodel.uncertainty.moved import AnyWorkload
-from diskmodel.uncertainty.moved_drive import moved_flash
-from diskmodel.uncertainty.moves import Moves
 from diskmodel.units import in_digits
 from diskmodel.workload import Workload
 
-#: A shingled disk of which nothing else is known: that of the one drive whose media cache was measured, the Seagate
-#: Archive 8 TB (`diskmodel/drive/catalogue/seagate-archive-st8000as0002.toml`), a fiftieth of its length: once it is
-#: full, what a write costs is the band that it makes the drive write again, and a whole one takes seconds to fill.
-_MEDIA_CACHE = {"size": "500 MB", "band": "27.5 MiB", "max_extents": 5_000}
 
-
-def _with_drive(array: Array, workload: AnyWorkload, **fields: Any) -> Change:
-    drive = array.drive.model_copy(update=fields)
-    return on_array(array, workload, drive=drive)
+def _deviating(array: Array, workload: AnyWorkload, name: str, strength: Any = None) -> Change | None:
+    """Return the change to drives that deviate so (`Card.deviating`); None where such drives cannot, or do already."""
+    drive = array.drive.deviating(name, strength)
+    return None if drive is None else on_array(array, workload, drive=drive)
 
 
 def _write_cache(is_on: bool) -> Any:
     def change(array: Array, workload: AnyWorkload, _: None) -> Change | None:
-        drive = array.drive
-        is_cached = isinstance(drive, Hdd) and drive.is_write_back
+        is_cached = array.drive.is_write_back
         if not is_cached or array.has_drive_write_cache == is_on or not workload.has_writes:
             return None
         return on_array(array, workload, drive_write_cache=is_on)
@@ -49,70 +40,35 @@ def _write_cache(is_on: bool) -> Any:
 
 
 def _one_at_a_time(array: Array, workload: AnyWorkload, _: None) -> Change | None:
-    drive = array.drive
-    if not isinstance(drive, Hdd) or drive.queue.depth == 1:
-        return None
-    queue = drive.queue.model_copy(update={"depth": 1, "assumed_from": None, "scheduler": "fcfs"})
-    return _with_drive(array, workload, queue=queue)
+    return _deviating(array, workload, "one-at-a-time")
 
 
 def _without_look_ahead(array: Array, workload: AnyWorkload, _: None) -> Change | None:
-    drive = array.drive
-    if not isinstance(drive, Hdd) or drive.cache is None or not is_sequential(workload) or not workload.has_reads:
+    if not is_sequential(workload) or not workload.has_reads:
         return None
-    return _with_drive(array, workload, cache=drive.cache.model_copy(update={"read_ahead_bytes": 0}))
+    return _deviating(array, workload, "without-look-ahead")
 
 
-def _emulated_sectors(array: Array, workload: AnyWorkload, _: None) -> Change | None:
-    drive = array.drive
-    if not isinstance(drive, Hdd) or not workload.has_writes:
-        return None
-    return _with_drive(array, workload, write_settle_ns=drive.settle_ns + drive.period_ns)
+def _of_writes(name: str) -> Any:
+    """Return the change to drives that deviate so, which only writes see."""
 
+    def change(array: Array, workload: AnyWorkload, strength: Any) -> Change | None:
+        return _deviating(array, workload, name, strength) if workload.has_writes else None
 
-def _shingled(array: Array, workload: AnyWorkload, _: None) -> Change | None:
-    drive = array.drive
-    if not isinstance(drive, Hdd) or drive.recording == "shingled" or not workload.has_writes:
-        return None
-    return _with_drive(array, workload, recording="shingled", media_cache=MediaCache.parse(_MEDIA_CACHE))
+    return change
 
 
 def _retrying(array: Array, workload: AnyWorkload, ratio: float) -> Change | None:
-    drive = array.drive
-    if not isinstance(drive, Hdd) or drive.retries is not None:
-        return None
-    return _with_drive(array, workload, retries=Retries(ratio=ratio, time_ns=(drive.period_ns,)))
+    return _deviating(array, workload, "retrying", (ratio, 1))
 
 
 def _throttled(array: Array, workload: AnyWorkload, factor: float) -> Change | None:
-    drive = array.drive
-    if not isinstance(drive, Flash):
-        return None
-    return on_array(array, workload, drive=moved_flash(drive, Moves(speed=-math.log(factor))))
-
-
-def _fresh(array: Array, workload: AnyWorkload, _: None) -> Change | None:
-    drive = array.drive
-    if not isinstance(drive, Flash) or drive.state == "fresh" or not workload.has_writes:
-        return None
-    return _with_drive(array, workload, state="fresh")
-
-
-def _cleaning(array: Array, workload: AnyWorkload, part: float) -> Change | None:
-    drive = array.drive
-    if not isinstance(drive, Flash) or not workload.has_writes:
-        return None
-    if drive.state == "fresh":
-        return _with_drive(array, workload, state="steady")
-    return _with_drive(array, workload, over_provisioning_ratio=drive.over_provisioning_ratio * part)
+    return _deviating(array, workload, "throttled", factor)
 
 
 def _slow_flushes(array: Array, workload: AnyWorkload, flush_ns: float) -> Change | None:
-    drive = array.drive
     is_flushed = isinstance(workload, Workload) and workload.has_syncs
-    if not isinstance(drive, Flash) or not is_flushed:
-        return None
-    return _with_drive(array, workload, flush_ns=round(flush_ns), power_loss_protected=False)
+    return _deviating(array, workload, "slow-flushes", flush_ns) if is_flushed else None
 
 
 def _other_medium(array: Array, workload: AnyWorkload, name: str) -> Change | None:
@@ -125,11 +81,11 @@ def _other_medium(array: Array, workload: AnyWorkload, name: str) -> Change | No
 
 def _slow_link(array: Array, workload: AnyWorkload, bytes_per_s: float) -> Change | None:
     drive = array.drive
-    if not isinstance(drive, Hdd | Flash) or drive.interface_bytes_per_s <= bytes_per_s or "SAS" in drive.bus:
+    if math.isinf(drive.link_bytes_per_s) or drive.link_bytes_per_s <= bytes_per_s or "SAS" in drive.bus:
         return None
-    if workload.mean_size_bytes < 16 << 10 and isinstance(drive, Hdd):
+    if workload.mean_size_bytes < 16 << 10 and drive.has_arms:
         return None
-    return _with_drive(array, workload, interface_bytes_per_s=bytes_per_s)
+    return on_array(array, workload, drive=drive.model_copy(update={"interface_bytes_per_s": bytes_per_s}))
 
 
 DRIVES = (
@@ -179,7 +135,7 @@ DRIVES = (
         prior=SOMETIMES,
         fingerprint="each write takes a revolution more; reads are as expected",
         check="cat /sys/block/sdX/queue/physical_block_size; parted /dev/sdX align-check opt 1",
-        change=_emulated_sectors,
+        change=_of_writes("emulated-sectors"),
         strengths=ONCE,
         about="alignment",
     ),
@@ -189,7 +145,7 @@ DRIVES = (
         prior=SOMETIMES,
         fingerprint="random writes are many times slower after the first minutes, and single ones take seconds",
         check="the data sheet of the model that `smartctl -i /dev/sdX` prints; or the same job after an idle hour",
-        change=_shingled,
+        change=_of_writes("shingled"),
         strengths=ONCE,
         about="drive recording",
     ),
@@ -219,7 +175,7 @@ DRIVES = (
         prior=OFTEN,
         fingerprint="writes are faster than in the long run; reads are as expected",
         check="the same job again after the whole capacity has been written twice at random",
-        change=_fresh,
+        change=_of_writes("fresh"),
         strengths=ONCE,
         about="flash state",
     ),
@@ -229,7 +185,7 @@ DRIVES = (
         prior=SOMETIMES,
         fingerprint="writes are slower, and reads that wait for them; a load without writes is as expected",
         check="nvme list or smartctl -A (space in use); then fstrim -av, and the same job again",
-        change=_cleaning,
+        change=_of_writes("cleaning"),
         strengths={"a third of the usual spare space": 0.33, "a tenth of it": 0.1},
         about="flash state",
     ),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from diskmodel.array import Array
-from diskmodel.drive import Hdd
-from diskmodel.drive.hdd import Retries
 from diskmodel.explanation.causes.cause import (
     OFTEN,
     ONCE,
@@ -64,13 +62,10 @@ def _bitmap(array: Array, workload: AnyWorkload, fields: dict[str, Any]) -> Chan
 
 
 def _one_slow(array: Array, workload: AnyWorkload, factor: float) -> Change | None:
-    drive, n = array.drive, array.layout.disks
-    if not isinstance(drive, Hdd) or drive.retries is not None or n < 2:
-        return None
+    n = array.layout.disks
     # an access takes about a revolution and a half with its seek; accesses to the slow member are one in so many
-    longer = round(1.5 * drive.period_ns * (factor - 1))
-    slow = drive.model_copy(update={"retries": Retries(ratio=1 / n, time_ns=(longer,))})
-    return on_array(array, workload, drive=slow)
+    slow = array.drive.deviating("retrying", (1 / n, 1.5 * (factor - 1))) if n >= 2 else None
+    return None if slow is None else on_array(array, workload, drive=slow)
 
 
 def _one_works(array: Array, workload: AnyWorkload, _: None) -> Change | None:

@@ -7,10 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from diskmodel.drive import Drive, Hdd
+from diskmodel.drive import Drive
 from diskmodel.drive.drawn import scalar_of, with_values
 from diskmodel.errors import DescriptionError
 from diskmodel.plan.advice.relax import with_cache_hit
@@ -80,8 +77,10 @@ def _inputs(case: Case) -> Iterator[tuple[str, _Variant, _Variant]]:
             ("-10 points", replace(case, plan=with_cache_hit(plan, shifted[0]))),
             ("+10 points", replace(case, plan=with_cache_hit(plan, shifted[1]))),
         )
-    if isinstance(family.drive, Hdd) and family.drive.uncertainty is None:
-        low_s, high_s = ((t, case.of(drive=_with_seek_factor(family.drive, f))) for t, f in factors)
+    if family.drive.uncertainty is None and all(
+        drives := [family.drive.deviating("other-seeks", f) for _, f in factors]
+    ):
+        low_s, high_s = ((t, case.of(drive=drive)) for (t, _), drive in zip(factors, drives, strict=True))
         yield "seek times", low_s, high_s
     yield from _measured_inputs(case)
     if objective.capacity_bytes:
@@ -106,31 +105,6 @@ def _with_read_shift(workload: Workload, shift: float) -> Workload:
         for stream in workload.streams
     )
     return workload.model_copy(update={"streams": streams})
-
-
-def _with_seek_factor(drive: Hdd, factor: float) -> Hdd:
-    """Return the drive with every seek time multiplied by `factor`, its geometry unchanged."""
-    tables = drive.tables()
-    points = sorted({1, *(min(2**k, tables.n_cylinders - 1) for k in range(1, 40)), tables.n_cylinders - 1})
-
-    def table(seek_ns: NDArray[np.int64]) -> dict[str, Any]:
-        return {"kind": "table", "distance": points, "time_ms": [round(factor * int(seek_ns[d])) / 1e6 for d in points]}
-
-    zones = [zone.to_dict() for zone in drive.zone_list()]
-    data = {
-        key: value
-        for key, value in drive.to_dict().items()
-        if key not in ("outer_bytes_per_s", "inner_bytes_per_s", "cylinders", "n_zones", "uncertainty")
-    }
-    data |= {
-        "seek": table(tables.seek_ns),
-        "write_seek": None if tables.write_seek_ns is None else table(tables.write_seek_ns),
-        "seek_inward_ns": round(factor * drive.seek_inward_ns),
-        "zones": zones,
-        "head_switch_ns": drive.switch_ns,
-        "write_settle_ns": drive.settle_ns,
-    }
-    return Hdd.parse(data)
 
 
 def variants(drive: Drive) -> Iterator[tuple[str, Drive, Drive]]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from diskmodel.array import Array
-from diskmodel.drive import VirtualTables
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.plan.answer.load_curve import LoadPoint
 from diskmodel.plan.comparison.load_curve import LOADS
@@ -69,8 +69,8 @@ def _check_that_disks_write(array: Array, workload: Workload, rate_per_s: float,
     drive = array.drive_tables()
     if (
         pool is None
-        or isinstance(drive, VirtualTables)
-        or rate_per_s * written <= (array.layout.disks * drive.interface_bytes_per_s)
+        or math.isinf(drive.link_bytes_per_s)
+        or rate_per_s * written <= array.layout.disks * drive.link_bytes_per_s
     ):
         return
     if n_requests * written > _MEMORIES * pool.writes.dirty_most * array.drive.sector_bytes:

@@ -173,7 +173,7 @@ def _shingled(case: Case, candidate: Candidate, evaluate: Evaluate) -> str:
         return ""
     if not writes_shingled(drive, case.workload) or candidate.binds not in _OF_SPEED:
         return ""
-    usual = drive.model_copy(update={"recording": "conventional", "media_cache": None})
+    usual = drive.deviating("conventional")
     search = case.search
     array = case.of(drive=usual).array(missed.disks)
     was, now = missed.outcome, evaluate(array, case.workload, n_requests=search.requests, seed=search.seed)

@@ -7,7 +7,7 @@ import pytest
 
 from diskmodel.drive import Hdd, catalogue
 from diskmodel.drive.geometry import angle_of, lba_of, mean_seek_ns, place_of, seek_curve, zone_rates
-from diskmodel.drive.plot import plot_drive
+from diskmodel.drive.hdd.plot import plot_drive
 from diskmodel.errors import DescriptionError
 
 ZONES = [

@@ -8,7 +8,6 @@ from diskmodel import Array, Workload, simulate
 from diskmodel.drive import Hdd, catalogue, load_drive
 from diskmodel.drive.geometry import mean_seek_ns
 from diskmodel.uncertainty.moved import moved
-from diskmodel.uncertainty.moved_drive import moved_hdd
 from diskmodel.uncertainty.moves import Moves
 
 ONE_AT_A_TIME = Workload.parse({"size": "4 KiB", "clients": 1})
@@ -86,5 +85,5 @@ def test_a_drive_with_known_tracks_can_be_drawn(name: str, sequential: float) ->
     """Tracks that are counted do not hold more or less: other rates would leave no room for the capacity."""
     drive = catalogue()[name]
     assert isinstance(drive, Hdd)
-    tables = moved_hdd(drive, Moves(sequential=sequential)).tables()
+    tables = drive.moved(Moves(sequential=sequential)).tables()
     assert tables.sectors_per_track.tolist() == drive.tables().sectors_per_track.tolist()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from diskmodel.drive.geometry import mean_seek_ns, seek_curve, zone_rates
-from diskmodel.drive.hdd import Hdd
+
+if TYPE_CHECKING:
+    from diskmodel.drive.hdd.description import Hdd
 
 
 def plot_drive(drive: Hdd) -> Figure:

@@ -1,17 +1,21 @@
-"""The drive that a draw describes: the same with other times and rates."""
+"""The hard disk that a draw of what is not known describes: the same with other seeks, overheads and rates."""
 
 from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from diskmodel.drive import Flash, Hdd, Virtual
+from diskmodel.drive.moves import DriveMoves, scaled_ns, scaled_times
 from diskmodel.drive.seek import SeekTable
 from diskmodel.drive.tables import HddTables
-from diskmodel.uncertainty.moves import Moves
+
+if TYPE_CHECKING:
+    from diskmodel.drive.hdd.description import Hdd
+
+_Hdd = TypeVar("_Hdd", bound="Hdd")
 
 #: Distances of the table that replaces a seek curve. Interpolation between 120 of them, closer where seeks are short,
 #: is off by less than 0.1 %; a curve through the times of a data sheet takes a tenth of a second to fit.
@@ -22,12 +26,7 @@ _SAMPLED = 2000
 _LEAST_SEEK = 0.1
 
 
-def scaled_ns(value_ns: float, log_factor: float) -> int:
-    """Return a time scaled by a factor, whole and at least 1 ns where it is not 0."""
-    return max(round(value_ns * math.exp(log_factor)), 1) if value_ns else 0
-
-
-def moved_hdd(drive: Hdd, moves: Moves) -> Hdd:
+def moved_hdd(drive: _Hdd, moves: DriveMoves) -> _Hdd:
     """Return a hard disk with other seeks, overheads, rates and order; it rotates as it is described.
 
     Raises
@@ -48,14 +47,8 @@ def moved_hdd(drive: Hdd, moves: Moves) -> Hdd:
         update |= _seeks(drive, _seek_factor(drive, positioning) if positioning else 0.0, sequential)
     if moves.overhead:
         names = ("read_overhead_ns", "write_overhead_ns", "completion_overhead_ns", "write_completion_overhead_ns")
-        update |= _times(drive, names, moves.overhead)
+        update |= scaled_times(drive, names, moves.overhead)
     return drive.model_copy(update=update)
-
-
-def _times(part: Any, names: tuple[str, ...], log_factor: float) -> dict[str, int]:
-    """Return those of the times that are given, scaled."""
-    times = {name: getattr(part, name) for name in names}
-    return {name: scaled_ns(value, log_factor) for name, value in times.items() if value is not None}
 
 
 def _seek_factor(drive: Hdd, positioning: float) -> float:
@@ -108,53 +101,3 @@ def _table(curve_ns: Any, log_factor: float, denser: float) -> SeekTable:
     time_ms = curve_ns[distance] * (math.exp(log_factor) / 1e6)
     places = np.unique(np.maximum(np.rint(distance / denser), 1).astype(np.int64), return_index=True)
     return SeekTable(kind="table", distance=tuple(places[0].tolist()), time_ms=tuple(time_ms[places[1]].tolist()))
-
-
-def moved_flash(drive: Flash, moves: Moves) -> Flash:
-    """Return a flash drive with other times and rates.
-
-    Raises
-    ------
-    DescriptionError
-        When no such drive is possible.
-    """
-    slower = -moves.speed
-    read = moves.read_time + slower
-    parallel = slower - moves.parallelism
-    write = slower - moves.write_rate
-    update: dict[str, Any] = {"uncertainty": None}
-    for factor, names in (
-        (read, ("read_ns", "read_latency_ns")),
-        (parallel, ("read_overhead_ns",)),
-        (write, ("program_ns", "erase_ns", "write_overhead_ns")),
-        (slower + moves.write_latency, ("write_latency_ns",)),
-    ):
-        if factor:
-            update |= _times(drive, names, factor)
-    for name, factor in (("read_delay_ns", read), ("write_delay_ns", slower)):
-        if factor:
-            update[name] = tuple(scaled_ns(value, factor) for value in getattr(drive, name))
-    if parallel:
-        update["channel_bytes_per_s"] = drive.channel_bytes_per_s * math.exp(-parallel)
-    return drive.model_copy(update=update)
-
-
-def moved_virtual(drive: Virtual, moves: Moves) -> Virtual:
-    """Return a virtual disk that is faster or slower.
-
-    Raises
-    ------
-    DescriptionError
-        When no such disk is possible.
-    """
-    slower = -moves.speed
-    update: dict[str, Any] = {"uncertainty": None}
-    if slower:
-        names = ("read_overhead_ns", "write_overhead_ns", "read_latency_ns", "write_latency_ns")
-        update |= _times(drive, names, slower)
-        update["wake_ns"] = tuple(scaled_ns(value, slower) for value in drive.wake_ns)
-        for name in ("read_copy_bytes_per_s", "write_copy_bytes_per_s"):
-            rate = getattr(drive, name)
-            if rate is not None:
-                update[name] = rate * math.exp(-slower)
-    return drive.model_copy(update=update)

@@ -1,0 +1,42 @@
+"""The flash drive that a draw of what is not known describes: the same with other times and rates."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from diskmodel.drive.moves import DriveMoves, scaled_ns, scaled_times
+
+if TYPE_CHECKING:
+    from diskmodel.drive.flash.description import Flash
+
+_Flash = TypeVar("_Flash", bound="Flash")
+
+
+def moved_flash(drive: _Flash, moves: DriveMoves) -> _Flash:
+    """Return a flash drive with other times and rates.
+
+    Raises
+    ------
+    DescriptionError
+        When no such drive is possible.
+    """
+    slower = -moves.speed
+    read = moves.read_time + slower
+    parallel = slower - moves.parallelism
+    write = slower - moves.write_rate
+    update: dict[str, Any] = {"uncertainty": None}
+    for factor, names in (
+        (read, ("read_ns", "read_latency_ns")),
+        (parallel, ("read_overhead_ns",)),
+        (write, ("program_ns", "erase_ns", "write_overhead_ns")),
+        (slower + moves.write_latency, ("write_latency_ns",)),
+    ):
+        if factor:
+            update |= scaled_times(drive, names, factor)
+    for name, factor in (("read_delay_ns", read), ("write_delay_ns", slower)):
+        if factor:
+            update[name] = tuple(scaled_ns(value, factor) for value in getattr(drive, name))
+    if parallel:
+        update["channel_bytes_per_s"] = drive.channel_bytes_per_s * math.exp(-parallel)
+    return drive.model_copy(update=update)

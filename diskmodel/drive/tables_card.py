@@ -1,0 +1,153 @@
+"""The card of a drive's tables: all that both engines, and what is around them, ask of a drive in whole numbers."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from diskmodel.queue.description import Queue
+
+if TYPE_CHECKING:
+    from diskmodel.drive.media_cache.tables import MediaCacheTables
+
+
+class DriveTables(ABC):
+    """The tables of any drive: what they answer, whatever their kind.
+
+    A kind is a frozen dataclass with the fields below and its own. An engine has a device for it, or refuses it by its
+    name (`kind`): a kind may be in one engine alone.
+
+    Attributes
+    ----------
+    kind : str
+    sector_bytes, n_sectors : int
+    queue_depth : int
+        Commands that the drive accepts at a time.
+    has_pages : bool
+        Whether it is simulated page by page, which takes time and memory by the bytes of a request.
+    keeps_level : bool
+        Whether its buffer stays at a mark under a steady load; a flash drive programs what it holds at once.
+    """
+
+    kind: ClassVar[str]
+    has_pages: ClassVar[bool] = False
+    keeps_level: ClassVar[bool] = True
+
+    sector_bytes: int
+    n_sectors: int
+    queue_depth: int
+
+    # ------------------------------------------------------------------ mechanics
+    @property
+    def arms(self) -> int:
+        """Arms, each over its own part of the blocks; 0 where nothing moves."""
+        return 0
+
+    @property
+    def has_arms(self) -> bool:
+        """Whether arms seek and platters rotate."""
+        return self.arms > 0
+
+    @property
+    def arm_sectors(self) -> int:
+        """Blocks of one arm, from the first one on: what lies on different arms does not merge; else all blocks."""
+        return self.n_sectors
+
+    @property
+    def period_ns(self) -> int:
+        """Time of a revolution; 0 where nothing rotates."""
+        return 0
+
+    @property
+    def longest_seek_ns(self) -> int:
+        """Longest seek."""
+        return 0
+
+    def track_sectors(self, lba: int) -> int:
+        """Return the blocks that pass at a block in a revolution, to which its rate is proportional."""
+        return 1
+
+    # ------------------------------------------------------------------ what is drawn
+    @property
+    def has_draws(self) -> bool:
+        """Whether accesses to the media draw what happens to them (rule M9)."""
+        return False
+
+    @property
+    def n_drawn_times(self) -> int:
+        """Equally likely times of which each drive draws from a place of its own (rules V2, F19)."""
+        return 0
+
+    # ------------------------------------------------------------------ queue and interface
+    def own_queue(self) -> Queue:
+        """Return the scheduler of its own command queue."""
+        return Queue()
+
+    @property
+    def link_bytes_per_s(self) -> float:
+        """Rate of its interface; infinite where it has none that limits it."""
+        return math.inf
+
+    @property
+    def write_zone_sectors(self) -> int:
+        """Length of the zones that the host writes in order (rule N2); 0 where it may write anywhere."""
+        return 0
+
+    @property
+    def conventional_sectors(self) -> int:
+        """Where such zones begin."""
+        return 0
+
+    # ------------------------------------------------------------------ writes that wait
+    @property
+    def buffer_sectors(self) -> int:
+        """Room for writes that are not on the media; 0: none waits."""
+        return 0
+
+    @property
+    def write_room_sectors(self) -> int:
+        """Least room of a write in that buffer."""
+        return 0
+
+    @property
+    def has_write_back(self) -> bool:
+        """Whether a cache answers writes that can be switched off."""
+        return False
+
+    @property
+    def media_cache(self) -> MediaCacheTables | None:
+        """The media cache of each arm (rules G1 to G9); None without one."""
+        return None
+
+    @property
+    def takes_flushes(self) -> bool:
+        """Whether a host that wants its writes safe sends flushes (rule Y2)."""
+        return self.buffer_sectors > 0
+
+    @property
+    def has_fua(self) -> bool:
+        """Whether the host has a single write pass the buffer (rule Y7)."""
+        return False
+
+    def without_write_back(self) -> Self:
+        """Return the tables of the same drive with its write-back cache switched off."""
+        return self
+
+    def with_fua(self, is_used: bool) -> Self:
+        """Return the tables of the same drive whose host has single writes pass its buffer, where it has one."""
+        return self
+
+    def burst_write_ns(self, n_bytes: float, are_safe: bool) -> tuple[float, float] | None:
+        """Return the times of a write that the buffer takes while it has room, in the drive and on its interface.
+
+        None where no constant gives them.
+
+        Parameters
+        ----------
+        n_bytes : float
+            Length of the write.
+        are_safe : bool
+            Whether the host waits until writes survive a power cut.
+        """
+        return None
