@@ -101,18 +101,19 @@ class Space:
         return place_of(self.tables, number)
 
     def for_log(self, blocks: int) -> tuple[int, int]:
-        """Return vdev and first block of the next place for so many blocks of the log."""
-        return self._next(0, self.writes.log_slab, 0, blocks)
+        """Return vdev and first block of the next place for so many blocks of the log: each on the next vdev (X13)."""
+        return self._next(0, self.writes.log_slab, 0, blocks, turn=1)
 
     def for_metadata(self, copy: int, number: int, blocks: int) -> tuple[int, int]:
         """Return vdev and first block of the next place for a copy of indirect blocks (0), or of objects (from 1)."""
         writes = self.writes
         slab = (writes.metadata_slab + copy * writes.slabs_apart) % self.pool.n_slabs
         apart = self.pool.slab_blocks // (writes.allocators + 1)
-        return self._next(1 + copy * (1 + writes.allocators) + number, slab, number * apart, blocks)
+        kind = 1 + copy * (1 + writes.allocators) + number
+        return self._next(kind, slab, number * apart, blocks, writes.turn_blocks)
 
-    def _next(self, kind: int, slab: int, begin: int, blocks: int) -> tuple[int, int]:
-        if self.used[kind] >= self.writes.turn_blocks:
+    def _next(self, kind: int, slab: int, begin: int, blocks: int, turn: int) -> tuple[int, int]:
+        if self.used[kind] >= turn:
             self.vdev[kind] = (self.vdev[kind] + 1) % self.tables.n_groups
             self.used[kind] = 0
         vdev, stored = self.vdev[kind], stored_blocks(self.tables, blocks)

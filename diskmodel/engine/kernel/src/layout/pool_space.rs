@@ -178,9 +178,9 @@ impl Space {
         pool.place(layout.n_groups, number)
     }
 
-    /// Vdev and first block of the next place for so many blocks of the log.
+    /// Vdev and first block of the next place for so many blocks of the log: each on the next vdev (rule X13).
     pub fn for_log(&mut self, layout: &Layout, pool: &PoolTables, blocks: i64) -> (i64, i64) {
-        self.next(layout, pool, (0, pool.writes.log_slab, 0), blocks)
+        self.next(layout, pool, (0, pool.writes.log_slab, 0), blocks, 1)
     }
 
     /// Vdev and first block of the next place for a copy of indirect blocks (0), or of objects (from 1).
@@ -189,7 +189,7 @@ impl Space {
         let slab = (writes.metadata_slab + copy * writes.slabs_apart) % pool.n_slabs;
         let apart = pool.slab_blocks / (writes.allocators + 1);
         let kind = 1 + copy * (1 + writes.allocators) + at;
-        self.next(layout, pool, (kind as usize, slab, at * apart), blocks)
+        self.next(layout, pool, (kind as usize, slab, at * apart), blocks, writes.turn_blocks)
     }
 
     fn next(
@@ -198,9 +198,10 @@ impl Space {
         pool: &PoolTables,
         (kind, slab, begin): (usize, i64, i64),
         blocks: i64,
+        turn: i64,
     ) -> (i64, i64) {
         let kind = &mut self.kinds[kind];
-        if kind.used >= pool.writes.turn_blocks {
+        if kind.used >= turn {
             kind.vdev = (kind.vdev + 1) % layout.n_groups;
             kind.used = 0;
         }
