@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.array import Array
+from diskmodel.drive import Drive
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.levels import RaidLevel
 from diskmodel.layout.pieces import Piece
@@ -59,9 +60,12 @@ class BackEnd:
         return len(self.disk) / self.n_requests
 
 
-def has_formula(level: RaidLevel, workload: Workload) -> bool:
-    """Return whether disk operations can be counted: what is written to a pool goes to places that only a run finds."""
-    return not (level.is_pool and workload.has_writes)
+def has_formula(level: RaidLevel, drive: Drive, workload: Workload) -> bool:
+    """Return whether formulas estimate arrays of a drive, and its operations can be counted.
+
+    What is written to a pool goes to places that only a run finds.
+    """
+    return drive.has_formula and not (level.is_pool and workload.has_writes)
 
 
 def back_end(array: Array, workload: Workload, *, n_sample: int = 1000, seed: int = 0) -> BackEnd:
@@ -85,9 +89,9 @@ def back_end(array: Array, workload: Workload, *, n_sample: int = 1000, seed: in
     Raises
     ------
     DescriptionError
-        When a pool is written to (`has_formula`).
+        When a pool is written to.
     """
-    if not has_formula(array.layout.kind, workload):
+    if array.layout.kind.is_pool and workload.has_writes:
         rule = "where a pool writes depends on what it has written, and no formula counts it"
         raise DescriptionError(Fault("layout.level", array.layout.level, rule, "simulate it"))
     tables, drive = array.tables(), array.drive

@@ -100,10 +100,10 @@ def estimate(array: Array, workload: Workload, *, n_sample: int = 1000, seed: in
         rate = workload.offered_rate_per_s + workload.queue_depth / hit_s if hit_s else math.inf
         return Estimate(True, rate, math.inf, hit_s, hit_s, 0.0, 0.0, 0.0)
     tables = array.drive.tables()
-    if type(tables) not in _FORMULAS:
+    if type(tables) not in FORMULAS:
         rule = "has no formula, which a search for the number of disks starts from"
         raise CoverageError(Fault("drive", tables.kind, rule, "simulate arrays of it, or choose another kind of drive"))
-    disks = _FORMULAS[type(tables)](tables, sample, array.member_queue)
+    disks = FORMULAS[type(tables)](tables, sample, array.member_queue)
     model = _Model(sample, disks, hit_s)
     open_rate, clients = workload.offered_rate_per_s, workload.queue_depth
     saturation = model.saturation_iops(clients)
@@ -218,7 +218,7 @@ class _VirtualDisks(_Disks):
 
 
 #: What a search starts from, by the kind of drive.
-_FORMULAS: Mapping[type[DriveTables], Callable[[Any, BackEnd, Queue], _Disks]] = {
+FORMULAS: Mapping[type[DriveTables], Callable[[Any, BackEnd, Queue], _Disks]] = {
     HddTables: lambda tables, sample, queue: _HddDisks(
         sample, hdd_service(tables, sample, queue.scheduler, queue.drive_depth)
     ),

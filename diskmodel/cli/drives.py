@@ -131,7 +131,7 @@ def _summary(drive: Drive) -> dict[str, Any]:
         "kinds": kinds_of(drive),
         "year": drive.year,
         "capacity_bytes": drive.capacity_bytes,
-        "rpm": drive.rpm if drive.kind == "hdd" else None,
+        "rpm": drive.spindle_rpm if drive.has_arms else None,
         "form_factor": drive.form_factor,
         "bus": drive.bus,
         "source": drive.source,

@@ -29,6 +29,14 @@ class Card:
 
     Attributes
     ----------
+    has_formula : bool
+        Whether formulas estimate arrays of it (`diskmodel/analytic/estimate.py`), from which searches start.
+    usual_ure_per_bit : float
+        Unreadable bits per bit read where its sheet gives none: what data sheets of enterprise disks print, and what
+        JESD218 allows enterprise flash drives, whose sheets mostly print a tenth of that. The probability of data loss
+        is proportional to it.
+    slower_than_rated : str
+        Why an operation takes longer than the rule of thumb assumes, as a clause.
     is_host_bound : bool
         Whether arrays of such drives are often limited by the host before they are by the drives.
     loses_in_pieces : bool
@@ -39,6 +47,9 @@ class Card:
         Whether a flush takes a time that a description can give.
     """
 
+    has_formula: ClassVar[bool] = False
+    usual_ure_per_bit: ClassVar[float] = 1e-15
+    slower_than_rated: ClassVar[str] = "a command waits for others"
     is_host_bound: ClassVar[bool] = False
     loses_in_pieces: ClassVar[bool] = True
     has_flushes_of_its_own: ClassVar[bool] = False
@@ -150,8 +161,11 @@ class Card:
     # ------------------------------------------------------------------ what is not known of it
     @property
     def spread_class(self) -> str:
-        """Class of drives whose spread it has when only its sheet is known (`diskmodel/uncertainty/spread.toml`)."""
-        raise NotImplementedError
+        """Class of drives whose spread it has when only its sheet is known (`diskmodel/uncertainty/spread.toml`).
+
+        Empty where nothing is known of how far such drives are from their sheets.
+        """
+        return ""
 
     @property
     def quantities(self) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Drives from plain data."""
+"""Drives from plain data: the list of all kinds."""
 
 from __future__ import annotations
 
@@ -12,14 +12,24 @@ from diskmodel.drive.hdd import Hdd
 from diskmodel.drive.virtual.description import Virtual
 from diskmodel.errors import DescriptionError, Fault
 
-Drive = Annotated[Hdd | Flash | Virtual, Field(discriminator="kind")]
-"""A drive: `kind` ("hdd", "flash" or "virtual") decides which it is."""
+#: Descriptions of all kinds, by the `kind` that decides; a kind is added here and in the union below.
+KINDS: Mapping[str, Any] = {
+    "hdd": Hdd,
+    "flash": Flash,
+    "virtual": Virtual,
+}
 
-_KINDS: dict[object, type[Hdd] | type[Flash] | type[Virtual]] = {"hdd": Hdd, "flash": Flash, "virtual": Virtual}
+Drive = Annotated[
+    Hdd
+    | Flash
+    | Virtual,
+    Field(discriminator="kind"),
+]  # fmt: skip
+"""A drive: `kind` (a key of `KINDS`) decides which it is."""
 
 
 def parse_drive(data: Mapping[str, Any], source: str = "") -> Drive:
-    """Return the drive in plain data; its `kind` ("hdd", "flash" or "virtual") decides which.
+    """Return the drive in plain data; its `kind` (a key of `KINDS`) decides which.
 
     Raises
     ------
@@ -27,7 +37,9 @@ def parse_drive(data: Mapping[str, Any], source: str = "") -> Drive:
         With every fault.
     """
     kind = data.get("kind")
-    if isinstance(kind, str) and kind in _KINDS:
-        return _KINDS[kind].parse(data, source)
-    rule = 'must be "hdd", "flash" or "virtual"'
+    if isinstance(kind, str) and kind in KINDS:
+        drive: Drive = KINDS[kind].parse(data, source)
+        return drive
+    *others, last = (f'"{name}"' for name in KINDS)
+    rule = f"must be {', '.join(others)} or {last}"
     raise DescriptionError(Fault("kind", kind, rule, "say which kind of drive this is"), source)

@@ -137,13 +137,20 @@ class Profile(Card, Description):
 
     @property
     def doubt(self) -> str:
-        """Why not to rely on the profile: its fit to measurements has not converged; "" elsewhere."""
+        """Why not to rely on the profile: its fit has not converged, or nothing is known of its kind; "" elsewhere."""
         why = self.provenance.get(NOT_CONVERGED)
         if not why:
-            return ""
+            return "" if self.spread_class or self.exact else self._unknown_spread
         return (
             f"the profile of {self.name} does not describe the drive that was measured ({why}), so this answer may be "
             "far off; see the warnings of calibrate, and measure what the profile misses"
+        )
+
+    @property
+    def _unknown_spread(self) -> str:
+        return (
+            f"nothing is known of how far drives such as {self.name} are from their descriptions, and the intervals of "
+            "this answer do not include it: measure the drive, or say exact = true"
         )
 
     @property

@@ -102,7 +102,7 @@ def with_all_angles(result: Result, array: Array, workload: Workload, scenario: 
 def _are_free(array: Array) -> bool:
     """Whether the angles are drawn once and stay."""
     spindles = array.spindles
-    return spindles.phase == "random" and not spindles.drift_ppm and array.drive.kind == "hdd"
+    return spindles.phase == "random" and not spindles.drift_ppm and array.drive.has_arms
 
 
 def _waits_for_several(array: Array, workload: Workload) -> bool:

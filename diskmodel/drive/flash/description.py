@@ -99,6 +99,9 @@ class Flash(Profile):
         What the data sheet prints. Whatever of the fields above is not given follows from it.
     """
 
+    usual_ure_per_bit: ClassVar[float] = 1e-16
+    has_formula: ClassVar[bool] = True
+    slower_than_rated: ClassVar[str] = "a flash drive reaches its rated IOPS only with many requests outstanding"
     is_host_bound: ClassVar[bool] = True
     loses_in_pieces: ClassVar[bool] = False
     has_flushes_of_its_own: ClassVar[bool] = True

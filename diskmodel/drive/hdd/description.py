@@ -101,6 +101,8 @@ class Hdd(Profile):
     queue : DriveQueue
     """
 
+    has_formula: ClassVar[bool] = True
+    slower_than_rated: ClassVar[str] = "seek and rotation, and parity writes that wait a full revolution"
     plotted_by: ClassVar[str] = "diskmodel.drive.hdd.plot:plot_drive"
     deviations: ClassVar[Mapping[str, Callable[[Any, Any], Any]]] = DEVIATIONS
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -38,6 +38,11 @@ class Virtual(Profile):
     queue_depth : int
         Commands that the disk accepts at a time.
     """
+
+    has_formula: ClassVar[bool] = True
+    slower_than_rated: ClassVar[str] = (
+        "the host wakes up for every batch, and a batch is longer with more requests outstanding"
+    )
 
     kind: Literal["virtual"] = "virtual"
     read_overhead_ns: Annotated[Nanoseconds, Field(gt=0)]

@@ -28,7 +28,7 @@ def spreading(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate) -
     Costs one run. Only hard disks move an arm.
     """
     trial, workload = candidate.trial, candidate.workload
-    if plan.stored_bytes is None or candidate.family.drive.kind != "hdd" or candidate.array is None:
+    if plan.stored_bytes is None or not candidate.family.drive.has_arms or candidate.array is None:
         return None
     if trial is None or trial.outcome is None or workload is None or trial.outcome.method == "rule":
         return None

@@ -84,7 +84,7 @@ def _rule_in_words(case: Case) -> str:
 def _steps(case: Case) -> list[tuple[str, str, Callable[[int], object], Workload]]:
     """Return the steps between the rule and the answer: name, meaning, array of a number of disks, workload."""
     plan, drive = case.plan, case.family.drive
-    is_disk = drive.kind == "hdd"
+    is_disk = drive.has_arms
     everywhere = _spread(case.workload)
     plain: dict[str, object] = {"controller": Controller()}
     if is_disk:

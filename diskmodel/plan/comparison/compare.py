@@ -160,7 +160,7 @@ def _compared(
     scrubbed_hours = scrub_hours(evaluate, array, workload, n_requests=n_requests, seed=seed)
     from diskmodel.analytic.estimate import estimate  # takes a while to load
 
-    guess = estimate(array, workload, seed=seed) if has_formula(array.layout.kind, workload) else None
+    guess = estimate(array, workload, seed=seed) if has_formula(array.layout.kind, array.drive, workload) else None
     if workload.is_open:
         tried = points_to_overload(array, workload, evaluate, seed=seed, n_requests=n_requests)
         curve = sorted([*tried, LoadPoint(1.0, workload.offered_rate_per_s, healthy)], key=lambda at: at.offered)

@@ -67,12 +67,8 @@ def _service(trier: Trier, trial: Trial) -> str:
         cause = "seeks are short, and the elevator reorders waiting requests"
     elif trier.case.array(trial.disks).layout.kind.is_pool:
         cause = "seek and rotation of the drive"
-    elif trier.case.family.drive.kind == "flash":
-        cause = "a flash drive reaches its rated IOPS only with many requests outstanding"
-    elif trier.case.family.drive.kind == "virtual":
-        cause = "the host wakes up for every batch, and a batch is longer with more requests outstanding"
     else:
-        cause = "seek and rotation, and parity writes that wait a full revolution"
+        cause = trier.case.family.drive.slower_than_rated
     return (
         f"the rule of thumb assumes {assumed:,.0f} IOPS a disk, {in_digits(1000 / assumed)} ms an operation; "
         f"simulated, an operation takes {in_digits(simulated_ms)} ms ({cause})"

@@ -50,7 +50,7 @@ class Hint:
         """Return whether that many disks probably meet the objective."""
         if disks < REPLAY_STEP * self.trier.short_in_replay:
             return False
-        is_counted = has_formula(KINDS[self.case.family.level], self.case.workload)
+        is_counted = has_formula(KINDS[self.case.family.level], self.case.family.drive, self.case.workload)
         if not (self.case.workload.queue_depth and is_counted):
             if self.trier.trials:
                 return self._is_enough_by_trials(disks)

@@ -7,7 +7,7 @@ import math
 from diskmodel.analytic.mechanics import rebuild_hours
 from diskmodel.analytic.reliability import DataLoss, data_loss, either_lost
 from diskmodel.array import Array
-from diskmodel.drive import Drive
+from diskmodel.drive import Drive, Flash
 from diskmodel.drive.cache_devices import cache_drive
 from diskmodel.drive.own_devices import NONE, mirror_of, safe_drive
 from diskmodel.layout.description import Rebuild
@@ -25,12 +25,9 @@ from diskmodel.plan.trial.judge import criterion
 from diskmodel.plan.trial.over_the_day import over_the_day
 from diskmodel.result.statistics.batches import Interval
 
-#: Mean time to failure (hours) and unreadable bits per bit read of a drive whose profile does not state them: what
-#: data sheets of enterprise disks print, and what JESD218 allows enterprise flash drives, whose sheets mostly print a
-#: tenth of that. The probability of data loss is proportional to 1/MTTF^2 behind one parity disk, and to the errors per
-#: bit: half or double moves it by a factor of 4 or 2.
+#: Mean time to failure of a drive whose profile does not state it, hours: what data sheets of enterprise disks print.
+#: The probability of data loss is proportional to 1/MTTF^2 behind one parity disk: half or double moves it by 4.
 USUAL_MTTF_HOURS = 1.2e6
-USUAL_URE_PER_BIT = {"hdd": 1e-15, "flash": 1e-16, "virtual": 1e-15}
 #: Criteria about a rebuild: by formula a bound, until it is simulated.
 OF_REBUILD = ("rebuild", "data_loss")
 
@@ -115,7 +112,7 @@ def loss_beside(
         mttf_hours=drive.mttf_hours or USUAL_MTTF_HOURS,
         mttr_hours=max(repair, 1e-3),
         disk_bytes=rebuilt_bytes(array, used_ratio),
-        ure_per_bit=USUAL_URE_PER_BIT[drive.kind] if drive.ure_per_bit is None else drive.ure_per_bit,
+        ure_per_bit=drive.usual_ure_per_bit if drive.ure_per_bit is None else drive.ure_per_bit,
         n_groups=layout.n_groups,
         n_parity=layout.n_parity,
         n_data=layout.data_strips if layout.kind.is_distributed else None,
@@ -138,7 +135,7 @@ def _loss_of_special(
         mttf_hours=special.mttf_hours or USUAL_MTTF_HOURS,
         mttr_hours=max(replacement_hours + stored / special.bytes_per_s / 3600, 1e-3),
         disk_bytes=stored,
-        ure_per_bit=USUAL_URE_PER_BIT["flash"] if special.ure_per_bit is None else special.ure_per_bit,
+        ure_per_bit=Flash.usual_ure_per_bit if special.ure_per_bit is None else special.ure_per_bit,
     )
 
 
