@@ -51,3 +51,68 @@ def test_every_package_has_a_layer() -> None:
     children = {path.stem for path in (ROOT / "diskmodel").glob("*.py")} - {"__init__"}
     children |= {path.parent.name for path in (ROOT / "diskmodel").glob("*/__init__.py")}
     assert {f"diskmodel.{name}" for name in children} | {"calibrate"} == layered
+
+
+#: Exceptions of each contract of what a station may not know; lower a number when you remove one.
+EXCEPTIONS = {
+    "a drive uses no pool": 2,
+    "a drive uses no Linux md": 0,
+    "Linux md uses no pool": 1,
+    "a pool uses no Linux md": 4,
+    "a controller uses no pool": 2,
+    "the layout uses no pool": 4,
+    "the steady start uses no pool": 1,
+    "a plan uses no pool": 6,
+}
+
+
+@pytest.fixture(scope="module")
+def nevers() -> dict[str, dict[str, list[str]]]:
+    """Return the contracts of what a station may not know, by name."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    return {one["name"].removeprefix("Never: "): one for one in contracts if one["name"].startswith("Never: ")}
+
+
+def breaches(imports: dict[str, set[str]], never: dict[str, list[str]]) -> set[str]:
+    """Return the imports that a contract forbids, as it would write an exception."""
+
+    def is_in(module: str, packages: list[str]) -> bool:
+        return any(f"{module}.".startswith(f"{package}.") for package in packages)
+
+    return {
+        f"{module} -> {found}"
+        for module, all_found in imports.items()
+        for found in all_found
+        if is_in(module, never["source_modules"]) and is_in(found, never["forbidden_modules"])
+    }
+
+
+def test_exceptions_of_nevers_only_become_fewer(nevers: dict[str, dict[str, list[str]]]) -> None:
+    assert {name: len(never.get("ignore_imports", [])) for name, never in nevers.items()} == EXCEPTIONS
+
+
+@pytest.mark.parametrize("name", EXCEPTIONS)
+def test_a_never_is_kept_and_a_new_breach_is_found(
+    name: str, nevers: dict[str, dict[str, list[str]]], imports: dict[str, set[str]]
+) -> None:
+    never = nevers[name]
+    assert breaches(imports, never) <= set(never.get("ignore_imports", []))
+    source, forbidden = never["source_modules"][0], never["forbidden_modules"][-1]
+    planted = imports | {f"{source}.planted": {f"{forbidden}.planted"}}
+    assert f"{source}.planted -> {forbidden}.planted" in breaches(planted, never)
+
+
+def test_nevers_name_modules_that_exist(nevers: dict[str, dict[str, list[str]]], imports: dict[str, set[str]]) -> None:
+    """A module that was moved would no longer be watched."""
+    named = {
+        module for never in nevers.values() for key in ("source_modules", "forbidden_modules") for module in never[key]
+    }
+    assert named <= set(imports)
+    of_layout = {module for module in imports if re.fullmatch(r"diskmodel\.layout\.(?!pools)\w+", module)}
+    assert of_layout == set(nevers["the layout uses no pool"]["source_modules"])
+
+
+def test_the_page_of_the_architecture_has_the_nevers_and_their_exceptions() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| ([^|]+?) \| (\d+)\b[^|]*\|", text, re.MULTILINE))
+    assert {name: int(rows[name]) for name in EXCEPTIONS} == EXCEPTIONS
