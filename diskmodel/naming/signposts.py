@@ -158,8 +158,8 @@ SIGNPOSTS = (
         "MinIO and other object stores",
         ("minio*", "swift", "object store*", "s3"),
         "each object has metadata files and flushes of its own on every drive, and fragments in several servers",
-        "the drives of one set in RAID 6, with objects of that size",
-        'diskmodel capacity "12x seagate-exos-x18 raid6" --reads 70% --block 512k',
+        "the drives of one set as an erasure code, with objects of that size",
+        'diskmodel capacity "12x seagate-exos-x18, erasure 8+4" --reads 70% --block 512k',
     ),
     Signpost(
         "HDFS",

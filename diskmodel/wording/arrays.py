@@ -42,6 +42,13 @@ _STRIP = re.compile(r"strips?\s+(?:of\s+)?(?P<size>\S.*)", re.IGNORECASE)
 _SPARES = re.compile(r"(?:(?P<number>\d{1,4})\s*[x×]?\s*)?(?:hot[\s-]?)?spares?", re.IGNORECASE)
 #: What people write for the comma before something beside drives and level: "with 1GiB cache", "behind a PERC H730".
 _AND = re.compile(r"\s+(?:with(?:\s+an?)?|behind(?:\s+an?)?|\+(?!\s*0\b))\s+", re.IGNORECASE)
+#: An erasure code by its data and parity strips, beside the level or behind a comma: "erasure 8+4", "EC 8+4"; or as
+#: MinIO has it, by its parity alone: "EC:4".
+_ERASURE = re.compile(
+    r"[\s,]\s*(?:(?:in\s+)?(?:erasure(?:[\s-]?(?:code|coded|coding))?|ec)\s*:?\s*(?P<data>\d{1,4})\s*\+\s*(?P<parity>\d{1,4})"
+    r"|ec:(?P<only>\d{1,4}))(?=\s*(?:,|$|\s(?:with|behind)\s))",
+    re.IGNORECASE,
+)
 #: What people add to the level of an array with a failed disk.
 _BROKEN = re.compile(r"raid\W*(?P<number>\d+e?)\b.*(degraded|fail|broken|lost|missing|rebuil)", re.IGNORECASE)
 
@@ -58,7 +65,8 @@ def of_words(words: str) -> dict[str, Any]:
     """Return the fields of the array that words describe; DescriptionError where they have another form."""
     if post := signpost(words):
         raise DescriptionError(Fault("array", words, post.rule, post.fix))
-    first, *more = _AND.sub(", ", words).split(",")
+    plain, code = _without_erasure(words)
+    first, *more = _AND.sub(", ", plain).split(",")
     pool = _POOL_WORDS.fullmatch(_with_drive_in_one(first.strip()))
     if pool is not None:
         return _of_pool_words(words, pool, more)
@@ -77,6 +85,8 @@ def of_words(words: str) -> dict[str, Any]:
         fix = f'write a file with drive = "{found["drive"]}" and layout = {{ {table} }}'
         raise DescriptionError(Fault("array", words, "only whole arrays can be written in words", fix))
     tables: dict[str, dict[str, Any]] = {"layout": {"level": level, "disks": disks}, "controller": {}}
+    if code is not None:
+        tables["layout"] |= _erasure_fields(words, code, disks)
     return {"name": words, "drive": found["drive"], **_with_more(words, tables, more)}
 
 
@@ -94,6 +104,28 @@ def with_level(words: str, level: str) -> str:
     if found is None:
         return words
     return ",".join([f"{plain[: found.end('drive')]} {level}", *more])
+
+
+def _without_erasure(words: str) -> tuple[str, re.Match[str] | None]:
+    """Return words with the level "erasure" alone, and what they say of its strips; None where they say nothing."""
+    code = _ERASURE.search(words)
+    if code is None:
+        return words, None
+    return f"{words[: code.start()]} erasure{words[code.end() :]}", code
+
+
+def _erasure_fields(words: str, code: re.Match[str], disks: int) -> dict[str, int]:
+    """Return parity strips and groups of an erasure code: as many groups as sets of its strips fit on the drives."""
+    if code["only"]:
+        return {"n_parity": int(code["only"])}
+    parity, width = int(code["parity"]), int(code["data"]) + int(code["parity"])
+    if not width or disks % width:
+        more = -(-disks // max(width, 1)) * width
+        fix = f"write for example {more} drives" if width else 'write for example "erasure 8+4"'
+        raise DescriptionError(
+            Fault("array", words, f"has {disks} drives, in which no sets of {width} fit exactly", fix)
+        )
+    return {"n_parity": parity, "groups": disks // width}
 
 
 def _with_drive_in_one(words: str) -> str:

@@ -65,6 +65,26 @@ def test_forms(words, disks, level):
     assert (array.layout.disks, array.layout.level, array.drive.name) == (disks, level, "Generic 15k rpm SAS")
 
 
+@pytest.mark.parametrize(
+    ("words", "n_parity", "n_groups"),
+    [
+        ("12x generic-15k, erasure 8+4", 4, 1),
+        ("12x generic-15k erasure 8+4, 1GiB cache", 4, 1),
+        ("24x generic-15k in EC 8+4", 4, 2),
+        ("24x generic-15k erasure-coded 4+2 with 1GiB cache", 2, 4),
+        ("12x generic-15k, EC:4", 4, 1),
+    ],
+)
+def test_an_erasure_code_by_its_strips(words, n_parity, n_groups):
+    layout = Array.from_words(words).layout
+    assert (layout.level, layout.n_parity, layout.n_groups) == ("erasure", n_parity, n_groups)
+
+
+def test_an_erasure_code_takes_whole_sets():
+    with pytest.raises(DescriptionError, match="13 drives, in which no sets of 12 fit exactly; write for example 24"):
+        Array.from_words("13x generic-15k erasure 8+4")
+
+
 @pytest.mark.parametrize("words", ["", "8x generic-15k", "generic-15k raid5", "8x no-drive raid5"])
 def test_other_words_are_refused(words):
     with pytest.raises(DescriptionError):
