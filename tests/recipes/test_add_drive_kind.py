@@ -17,7 +17,7 @@ from diskmodel.analytic.estimate import estimate
 from diskmodel.errors import CoverageError
 from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops
 
-DRIVE = {"kind": "cloud", "name": "gp", "capacity": "100 GB", "iops": 1000, "bytes_per_s": 1e8, "latency": "1 ms"}
+DRIVE = {"kind": "san", "name": "gp", "capacity": "100 GB", "iops": 1000, "bytes_per_s": 1e8, "latency": "1 ms"}
 
 def volume(level="jbod", disks=1, **fields):
     return Array.parse({"drive": DRIVE | fields, "layout": {"level": level, "disks": disks}})
@@ -55,26 +55,26 @@ def follow(folder: Path) -> list[Path]:
     """Do what the page says in a copy of the package; return the files that were added or edited."""
     copy_of_package(folder)
     added = []
-    for name in ("cloud/description.py", "cloud_volume.py"):
+    for name in ("san/description.py", "san_volume.py"):
         path, text = titled_block(PAGE, name)
         (folder / path).parent.mkdir(exist_ok=True)
         (folder / path).write_text(text)
         added.append(folder / path)
     kinds = folder / "diskmodel" / "drive" / "parse.py"
-    insert(kinds, "from diskmodel.drive.hdd import Hdd", "from diskmodel.drive.cloud.description import Cloud")
-    insert(kinds, '    "hdd": Hdd,', '    "cloud": Cloud,')
-    insert(kinds, "    Hdd", "    Cloud |")
+    insert(kinds, "from diskmodel.drive.hdd import Hdd", "from diskmodel.drive.san.description import San")
+    insert(kinds, '    "hdd": Hdd,', '    "san": San,')
+    insert(kinds, "    Hdd", "    San |")
     devices = folder / "diskmodel" / "engine" / "reference" / "simpy_engine.py"
     _, entry = titled_block(PAGE, "an entry of DEVICES")
     insert(devices, "    HddTables: _hard_disks,", entry.rstrip())
-    insert(devices, "import simpy", "from diskmodel.drive.cloud.description import CloudTables")
-    insert(devices, "import simpy", "from diskmodel.engine.reference.cloud_volume import CloudVolume")
+    insert(devices, "import simpy", "from diskmodel.drive.san.description import SanTables")
+    insert(devices, "import simpy", "from diskmodel.engine.reference.san_volume import SanVolume")
     return [*added, kinds, devices]
 
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    folder = tmp_path_factory.mktemp("cloud")
+    folder = tmp_path_factory.mktemp("san")
     assert len(follow(folder)) <= 6
     answered: dict[str, Any] = answer(folder, PROGRAM)
     return answered
@@ -93,9 +93,9 @@ def test_limits_and_latency_are_those_described(found: dict[str, Any]) -> None:
 
 def test_what_needs_the_other_engine_says_so(found: dict[str, Any]) -> None:
     assert found["native"] == (
-        "engine='native': does not cover drives of the kind cloud, which only SimPy simulates; use auto or simpy"
+        "engine='native': does not cover drives of the kind san, which only SimPy simulates; use auto or simpy"
     )
-    assert "drive='cloud': has no formula" in found["formula"]
+    assert "drive='san': has no formula" in found["formula"]
 
 
 def test_an_answer_says_that_nothing_is_known_of_the_kind(found: dict[str, Any]) -> None:
