@@ -22,10 +22,9 @@ from diskmodel.uncertainty.spread import spread_of
 
 ROOT = Path(__file__).parents[3]
 VIRTUAL = {"name": "v", "capacity": "1 GB", "read_overhead": "20 us", "write_overhead": "20 us"}
-DRIVES: dict[str, Drive] = {
-    "hdd": catalogue()["generic-7k2"],
-    "flash": catalogue()["micron-7450-pro-1920"],
-    "virtual": parse_drive({"kind": "virtual"} | VIRTUAL),
+#: One drive of each kind.
+DRIVES: dict[str, Drive] = {drive.kind: drive for drive in catalogue().values()} | {
+    "virtual": parse_drive({"kind": "virtual"} | VIRTUAL)
 }
 
 
