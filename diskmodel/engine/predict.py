@@ -13,7 +13,7 @@ from diskmodel.engine.truths import DRAWS, Trials, Truths
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.result import Interval, Result
 from diskmodel.result.latency import Latency
-from diskmodel.result.prediction import STATISTICS, UTILIZATION, Prediction, half_width_ratio, sources_of
+from diskmodel.result.prediction import STATISTICS, UTILIZATION, Prediction, half_width_ratio, middle_of, sources_of
 from diskmodel.result.statistics.registry import BY_NAME
 from diskmodel.result.summary import estimates_by_subset
 from diskmodel.uncertainty.moved import AnyWorkload
@@ -95,10 +95,14 @@ def predict(
     level = result.confidence if confidence is None else confidence
     own = {name: result.run_interval(name) for name in (*STATISTICS, UTILIZATION)}
     found = prediction_of(truths, own, level)
+    parts = {subset: latency for subset, latency in result.subsets.items() if latency.n < result.latency.n}
     subsets = {
         subset: {name: _in_subset(truths, subset, latency, name, level) for name in BY_NAME}
-        for subset, latency in result.subsets.items()
-        if latency.n < result.latency.n
+        for subset, latency in parts.items()
+    }
+    middles = {
+        subset: {name: _in_subset(truths, subset, latency, name, level, is_middle=True) for name in BY_NAME}
+        for subset, latency in parts.items()
     }
     measured = math.nan
     if truths.case.origin in ("sheet", "fitted"):
@@ -107,15 +111,28 @@ def predict(
         narrow = half_width_ratio(left.interval(main, found.main, level) if left else main)
         if narrow < (1 - _WORTH_MEASURING) * found.half_width_ratio:
             measured = narrow
-    return replace(found, if_measured_ratio=measured, subsets=subsets, wall_s=time.perf_counter() - started)
+    return replace(
+        found,
+        if_measured_ratio=measured,
+        subsets=subsets,
+        subset_middles=middles,
+        wall_s=time.perf_counter() - started,
+    )
 
 
-def _in_subset(truths: Truths, subset: str, latency: Latency, name: str, confidence: float) -> Interval:
-    """Return the interval of a latency of some of the requests; that of the run alone where it cannot be compared."""
+def _in_subset(
+    truths: Truths, subset: str, latency: Latency, name: str, confidence: float, *, is_middle: bool = False
+) -> Interval:
+    """Return the interval of a latency of some of the requests, or its middle.
+
+    That of the run alone where it cannot be compared.
+    """
     own = latency.run_interval(name)
     statistic = f"{subset}.{name}"
     # in a draw with other times a rare kind may be missing from what is measured
     is_everywhere = all(statistic in one for one in (truths.reference, *truths.figures))
+    if is_middle:
+        return truths.middle(own, statistic, confidence) if is_everywhere else middle_of(own, confidence)
     return truths.interval(own, statistic, confidence) if is_everywhere else own
 
 

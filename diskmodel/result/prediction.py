@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.plain import Record
+from diskmodel.result.doubt import bad_end
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.registry import BY_NAME
 
@@ -65,6 +66,8 @@ class Prediction(Record):
         By statistic: what it lies between in eight of ten systems. The end that hurts is the bad one of ten.
     subsets : mapping of str to mapping of str to Interval
         The intervals of latencies by the name of some of the requests (`Result.subsets`).
+    subset_middles : mapping of str to mapping of str to Interval
+        The middles of the same.
     """
 
     confidence: float
@@ -79,6 +82,18 @@ class Prediction(Record):
     intervals: Mapping[str, Interval]
     middles: Mapping[str, Interval] = field(default_factory=dict)
     subsets: Mapping[str, Mapping[str, Interval]] = field(default_factory=dict)
+    subset_middles: Mapping[str, Mapping[str, Interval]] = field(default_factory=dict)
+
+    @property
+    def overload_chance(self) -> float:
+        """Chance that the workload overloads the array: the part of the draws that it does."""
+        return self.n_overloaded / self.n_draws
+
+    @property
+    def worse_ratio(self) -> float:
+        """By which part of the main statistic the bad one of ten is worse; infinite where it is overloaded."""
+        middle = self.middles[self.main]
+        return abs(bad_end(self.main, middle) / middle.value - 1) if middle.value else math.nan
 
     @property
     def half_width_ratio(self) -> float:

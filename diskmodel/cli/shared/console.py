@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+import textwrap
 import unicodedata
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -71,7 +72,13 @@ def show_command(command: str) -> None:
 
 
 def say(text: str, style: str = "") -> None:
-    """Print a message for people on standard error, where one may have stopped reading."""
+    """Print a message for people on standard error, where one may have stopped reading.
+
+    A terminal gets it wrapped between words; a file or a pipe gets it as it is, for programs that look for words.
+    """
+    if sys.stderr.isatty():
+        lines = [textwrap.fill(line, width_of_output()) for line in text.split("\n")]
+        text = "\n".join(lines)
     if style or not all(line.isprintable() for line in text.split("\n")):
         _screen(is_error=True).write(text, style)
         return

@@ -11,11 +11,11 @@ from rich.text import Text
 
 from diskmodel.errors import html_text
 from diskmodel.result.commits import COMMITS
-from diskmodel.result.prediction import RUN, Prediction
+from diskmodel.result.doubt import COLUMN, OVERLOADED, bad_end, in_one_of_ten, overload_words
+from diskmodel.result.prediction import RUN, UTILIZATION, Prediction
 from diskmodel.result.rebuild import RebuildRate
 from diskmodel.result.result import Result
-from diskmodel.result.show.figures import between, share
-from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.show.figures import between, four_digits, share
 from diskmodel.result.statistics.quantiles import fewest_for
 from diskmodel.result.statistics.registry import BY_NAME, PERCENTILES
 from diskmodel.units import in_digits
@@ -25,19 +25,19 @@ _NAMED = 0.05
 
 
 def result_rows(result: Result) -> list[tuple[str, str, str]]:
-    """Quantity, value and 95 % interval (or remark) of each line."""
+    """Quantity, value, and figure of the bad one of ten (or remark) of each line.
+
+    Of a run about which nothing else is unknown, or alone asked for, the ends of its interval are in their place.
+    """
     prediction = result.prediction
-    iops = result.interval_of("iops")
     rows = _commits(result)
-    rows.append(("throughput", f"{_rate(result.run_iops.value)} IOPS", between(iops.low, iops.high)))
+    rows.append(("throughput", f"{_rate(result.run_iops.value)} IOPS", _doubt(result, "iops")))
     rows.append(("", f"{result.bytes_per_s / 1e6:,.2f} MB/s", ""))
     if result.is_stable:
         latency = result.latency
-        mean = latency.interval_of("mean")
-        rows.append(("latency, mean", _ms(latency.mean_ns), between(mean.low, mean.high, 1e6)))
-        for name, level in PERCENTILES.items():
-            ends = _quantile_ends(latency.interval_of(name), level)
-            rows.append((f"latency, {BY_NAME[name].label}", _ms(latency.reported_ns[name]), ends))
+        rows.append(("latency, mean", _ms(latency.mean_ns), _doubt(result, "mean")))
+        for name in PERCENTILES:
+            rows.append((f"latency, {BY_NAME[name].label}", _ms(latency.reported_ns[name]), _doubt(result, name)))
         rows.append(("latency, longest", _ms(latency.max_ns), ""))
         for subset in _subsets(result):
             rows += _of_subset(result, subset)
@@ -74,54 +74,44 @@ def _commits(result: Result) -> list[tuple[str, str, str]]:
     if math.isnan(result.commits_per_s):
         return []
     commits, are_all = result.commits, result.commits.n == result.latency.n
-    rate = result.interval_of("iops") if are_all else None
-    rows = [("commits", f"{result.commits_per_s:,.1f} /s", between(rate.low, rate.high) if rate else "")]
+    rows = [("commits", f"{result.commits_per_s:,.1f} /s", _doubt(result, "iops") if are_all else "")]
     if not result.is_stable:
         return rows
     return rows + _of_subset(result, COMMITS) if commits.n else rows
 
 
 def prediction_rows(prediction: Prediction) -> list[tuple[str, str, str]]:
-    """Lines of a result's table: how wide the interval is, where that comes from, and what would narrow it."""
-    what = "throughput" if prediction.main == "iops" else "mean latency"
-    overloaded = f"; overloaded in {prediction.n_overloaded} of {prediction.n_draws} draws"
-    rows = [
-        (
-            f"interval of {what}",
-            half_width_words(prediction.half_width_ratio),
-            sources_words(prediction) + (overloaded if prediction.n_overloaded else ""),
-        )
-    ]
-    if not math.isnan(prediction.if_measured_ratio):
-        said = half_width_words(prediction.if_measured_ratio)
+    """Lines of a result's table: by how much one of ten is worse, where that comes from, and what would narrow it."""
+    rows = [("one of ten is slower by", worse_words(prediction.worse_ratio), sources_words(prediction))]
+    if not math.isnan(prediction.if_measured_ratio) and math.isfinite(prediction.worse_ratio):
+        said = worse_words(prediction.worse_ratio * prediction.if_measured_ratio / prediction.half_width_ratio)
         rows.append(("  if such a drive were measured", said, "`diskmodel measure --quick`, about a minute"))
     return rows
 
 
-def half_width_words(ratio: float) -> str:
-    """Return the half-width of an interval in words: "±18 %".
+def worse_words(ratio: float) -> str:
+    """Return by how much the bad one of ten is worse: "18 %".
 
     Examples
     --------
-    >>> half_width_words(0.0312)
-    '±3.1 %'
+    >>> worse_words(0.0312)
+    '3.1 %'
     """
-    return f"±{in_digits(100 * ratio, 2)} %" if math.isfinite(ratio) else "no upper end"
+    return f"{in_digits(100 * ratio, 2)} %" if math.isfinite(ratio) else OVERLOADED
 
 
 def width_words(name: str, prediction: Prediction) -> str:
-    """Return in a sentence how wide the interval of something is, and where that comes from."""
-    what = "throughput" if prediction.main == "iops" else "mean latency"
-    return f"{name}: {what} {half_width_words(prediction.half_width_ratio)}: {sources_words(prediction)}"
+    """Return in a sentence by how much one of ten such systems is worse, and where that comes from."""
+    return f"{name}: one of ten is slower by {worse_words(prediction.worse_ratio)}: {sources_words(prediction)}"
 
 
 def sources_words(prediction: Prediction) -> str:
     """Return where the width of the interval comes from: "order of commands 12, seeks 9, run 0.4", in percent.
 
-    Each figure is the half-width that the interval would have by this source alone; their squares add up to that of
-    all. Sources below a twentieth of the width are left out, except the run.
+    Each figure is by how much one of ten would be worse by this source alone; their squares add up to that of all.
+    Sources below a twentieth are left out, except the run.
     """
-    whole = prediction.half_width_ratio
+    whole = prediction.worse_ratio
     if not math.isfinite(whole):
         whole = 1.0
     alone = {name: share**0.5 for name, share in prediction.sources.items()}
@@ -134,22 +124,74 @@ def _rebuild(rate: RebuildRate) -> tuple[str, str, str]:
     return (f"{rate.name}, of each disk", f"{rate.bytes_per_s / 1e6:.3g} MB/s", whole)
 
 
-def _quantile_ends(interval: Interval, level: float) -> str:
-    """The interval, or how many requests it would take."""
-    if math.isnan(interval.low):
-        return f"needs {fewest_for(level):,} requests"
-    return between(interval.low, interval.high, 1e6)
+def _doubt(result: Result, statistic: str, subset: str = "") -> str:
+    """Return the figure of the bad one of ten, or the ends of the run's interval, or how many requests it would take.
+
+    Parameters
+    ----------
+    statistic : str
+    subset : str
+        Of the requests, by its name in `Result.subsets`; "": all.
+    """
+    of = result.subsets[subset] if subset else result.latency
+    own = result.run_interval(statistic) if statistic in ("iops", UTILIZATION) else of.run_interval(statistic)
+    divisor = 1.0 if statistic in ("iops", UTILIZATION) else 1e6
+    middle = result.middle_of(statistic, subset)
+    bad = math.nan if middle is None else bad_end(statistic, middle) / divisor
+    if math.isnan(own.low if middle is None else bad) and statistic in PERCENTILES:
+        return f"needs {fewest_for(PERCENTILES[statistic]):,} requests"
+    if middle is None:
+        return between(own.low, own.high, divisor)
+    if math.isnan(bad):
+        return "too few requests"
+    return four_digits(bad) if math.isfinite(bad) else OVERLOADED
+
+
+def headline(result: Result) -> str:
+    """Return the answer in one sentence: what is asked of the load, typical and in one of ten, and what may overload.
+
+    The rate is an answer of a closed load alone: an open one says how many requests arrive.
+    """
+    if not result.is_stable:
+        return "Overloaded: the backlog grows without end."
+    prediction = result.prediction
+    chance = overload_words(prediction.overload_chance) if prediction else ""
+    is_often = prediction is not None and not math.isfinite(prediction.middles["mean"].high)
+    said = []
+    if math.isnan(result.offered_per_s):
+        said.append(_typical(result, "iops", f"{in_digits(result.run_iops.value)}/s", 1.0))
+    latency = {"mean": result.latency.mean_ns, "p99": result.latency.reported_ns["p99"]}
+    for name, value in latency.items():
+        if not math.isnan(value):
+            typical = f"{BY_NAME[name].label} {in_digits(value / 1e6)} ms"
+            said.append(typical if is_often else _typical(result, name, typical, 1e6))
+    answer = "; ".join(said)
+    if not chance:
+        return f"{answer[:1].upper()}{answer[1:]}."
+    return f"{chance[:1].upper()}{chance[1:]}; {'as described' if is_often else 'otherwise'} {answer}."
+
+
+def _typical(result: Result, statistic: str, typical: str, divisor: float) -> str:
+    middle = result.middle_of(statistic)
+    return typical if middle is None else in_one_of_ten(typical, bad_end(statistic, middle) / divisor)
+
+
+def result_columns(result: Result) -> tuple[str, str, str]:
+    """Return the names of the columns of `result_rows`."""
+    own = f"{result.confidence:.0%} interval of the run"
+    return "quantity", "value", COLUMN if result.is_stable and result.prediction is not None else own
 
 
 def result_table(result: Result) -> RenderableType:
-    """Return the table, and below it what the reader must know."""
+    """Return the answer in a sentence, the table, and below it what the reader must know."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column("quantity", overflow="fold")
-    table.add_column("value", justify="right", overflow="fold")
-    table.add_column(f"{result.confidence:.0%} interval", overflow="fold")
+    quantity, value, doubt = result_columns(result)
+    table.add_column(quantity, overflow="fold")
+    table.add_column(value, justify="right", overflow="fold")
+    table.add_column(doubt, overflow="fold")
     for row in result_rows(result):
         table.add_row(*row)
-    return Group(table, *(Text(message) for message in result.messages))
+    return Group(Text(headline(result), style="bold"), table, *(Text(message) for message in result.messages))
 
 
 def as_html(result: Result) -> str:
@@ -161,10 +203,11 @@ def as_html(result: Result) -> str:
         "<tr>" + "".join(f"<td>{html_text(cell)}</td>" for cell in row) + "</tr>" for row in result_rows(result)
     )
     notes = "".join(f"<p>{html_text(message)}</p>" for message in result.messages)
-    head = f"<tr><th>quantity</th><th>value</th><th>{result.confidence:.0%} interval</th></tr>"
+    head = "".join(f"<th>{html_text(name)}</th>" for name in result_columns(result))
     has_latency = result.is_stable and result.n_measured > 0
     drawn = f'<div style="max-width: 56em">{result_svg(result)}</div>' if has_latency else ""
-    return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>{drawn}{notes}"
+    said = f"<p><strong>{html_text(headline(result))}</strong></p>"
+    return f"{said}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{drawn}{notes}"
 
 
 def _subsets(result: Result) -> list[str]:
@@ -178,16 +221,11 @@ def _subsets(result: Result) -> list[str]:
 
 
 def _of_subset(result: Result, subset: str) -> list[tuple[str, str, str]]:
-    """Return mean and p99 of a subset, with intervals that include what is not known."""
+    """Return mean and p99 of a subset, and those of the bad one of ten."""
     latency = result.subsets[subset]
-    mean, p99 = (latency.interval_of(name) for name in ("mean", "p99"))
     return [
-        (f"latency of {subset}, mean", _ms(latency.mean_ns), between(mean.low, mean.high, 1e6)),
-        (
-            f"latency of {subset}, p99",
-            _ms(latency.reported_ns["p99"]),
-            _quantile_ends(p99, PERCENTILES["p99"]),
-        ),
+        (f"latency of {subset}, mean", _ms(latency.mean_ns), _doubt(result, "mean", subset)),
+        (f"latency of {subset}, p99", _ms(latency.reported_ns["p99"]), _doubt(result, "p99", subset)),
     ]
 
 
@@ -202,9 +240,11 @@ def _spent(result: Result) -> list[tuple[str, str, str]]:
 
 def _utilization(result: Result) -> list[tuple[str, str, str]]:
     """How busy the disks are together, and the busiest of several."""
-    mean = result.utilization
-    ends = f"{share(mean.low)} … {share(mean.high)}" if math.isfinite(mean.low + mean.high) else "too few requests"
-    rows = [("disk utilization", share(result.utilization_ratio), ends)]
+    middle, run = result.middle_of(UTILIZATION), result.run_utilization
+    said = f"{share(run.low)} … {share(run.high)}" if math.isfinite(run.low + run.high) else "too few requests"
+    if middle is not None and math.isfinite(middle.high):
+        said = share(middle.high)
+    rows = [("disk utilization", share(result.utilization_ratio), said)]
     if len(result.per_disk) > 1:
         rows.append(("  of the busiest disk", share(max(use.utilization_ratio for use in result.per_disk)), ""))
     return rows

@@ -15,6 +15,7 @@ from diskmodel.errors import DescriptionError
 from diskmodel.result import Interval
 from diskmodel.result.prediction import combined
 from diskmodel.uncertainty.spread import spread_of
+from diskmodel.units import in_digits
 from diskmodel.workload import Workload
 
 LOAD = Workload.parse({"size_bytes": 4096, "read_ratio": 1.0, "clients": 8})
@@ -92,7 +93,30 @@ def test_json_has_the_wider_interval_and_the_run_s_own() -> None:
     assert data["interval"]["draws"] == 16
     assert list(data["interval"]["sources"]) == ["fitted parameters", "model", "run"]
     assert data["interval"]["origins"]["fitted parameters"] == "the covariance of its calibration"
-    assert "interval of throughput" in str(result)
+    assert "one of ten is slower by" in str(result)
+
+
+def test_people_read_the_typical_value_and_the_bad_one_of_ten() -> None:
+    result = simulate(array(), LOAD, n_requests=1000)
+    first, *_ = str(result).splitlines()
+    data = result.to_dict()
+    rate, bad, p90 = (
+        in_digits(value) for value in (data["iops"], data["interval"]["iops_p10"], data["interval"]["mean_p90_ms"])
+    )
+    assert first.startswith(f"{rate}/s, {bad} in one of ten; mean ")
+    assert f"ms, {p90} in one of ten" in str(result).replace("\n", " ")
+    assert " … " not in str(result)  # the noise of the run stays where it is asked for
+    assert " … " in str(simulate(array(), LOAD, n_requests=1000, profile_draws=0))
+
+
+def test_an_overload_is_a_chance_in_the_first_line_and_no_column_is_infinite() -> None:
+    """At this rate the generic disk keeps up, and one of 16 draws of its kind does not."""
+    load = Workload.parse({"size": "4 KiB", "rate_per_s": 240})
+    result = simulate(Array("generic-10k", "jbod", 1), load, n_requests=3000)
+    assert result.prediction is not None
+    assert result.prediction.n_overloaded
+    assert str(result).startswith("Overloaded with a chance of ")
+    assert "inf" not in str(result)
 
 
 def test_an_interval_of_a_known_drive_is_that_of_the_run() -> None:

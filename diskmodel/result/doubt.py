@@ -1,0 +1,62 @@
+"""How doubt is said to people, everywhere alike: the typical value, and the bad one of ten.
+
+Of ten systems that are built as described, one is at least as bad as the second figure: it is slower, or serves less.
+"""
+
+from __future__ import annotations
+
+import math
+
+from diskmodel.result.statistics.batches import Interval
+from diskmodel.units import in_digits
+
+#: Name of a column of such figures.
+COLUMN = "in one of ten"
+#: In place of a figure that more than one of ten systems do not have.
+OVERLOADED = "overloaded"
+
+
+def bad_end(statistic: str, middle: Interval) -> float:
+    """Return the figure of the bad one of ten, in the unit of the interval.
+
+    Parameters
+    ----------
+    statistic : str
+        Less of "iops" is worse; more of everything else.
+    middle : Interval
+        What the statistic lies between in eight of ten systems.
+    """
+    return middle.low if statistic == "iops" else middle.high
+
+
+def in_one_of_ten(typical: str, bad: float, digits: int = 3) -> str:
+    """Return a typical figure in words, and that of the bad one of ten.
+
+    Parameters
+    ----------
+    typical : str
+        With its unit.
+    bad : float
+        In that unit; infinite where the load overloads it, nan where it is not known.
+
+    Examples
+    --------
+    >>> in_one_of_ten("26 ms", 34.2)
+    '26 ms, 34.2 in one of ten'
+    >>> in_one_of_ten("26 ms", math.inf)
+    '26 ms, overloaded in one of ten'
+    """
+    if math.isnan(bad):
+        return typical
+    return f"{typical}, {in_digits(bad, digits) if math.isfinite(bad) else OVERLOADED} {COLUMN}"
+
+
+def overload_words(chance: float) -> str:
+    """Return the chance of an overload, as a sentence begins; "" without any.
+
+    Examples
+    --------
+    >>> overload_words(1 / 16)
+    'overloaded with a chance of 6 %'
+    """
+    return f"overloaded with a chance of {in_digits(100 * chance, 2 if chance >= 0.1 else 1)} %" if chance else ""
