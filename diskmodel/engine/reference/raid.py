@@ -20,9 +20,8 @@ from diskmodel.layout.bitmap import Bitmap, bits_of
 from diskmodel.layout.journal import BATCH_STRIPES, Stripe, Unit, batches, within
 from diskmodel.layout.journal import stripes as stripes_of
 from diskmodel.layout.parity import Row, row_of
-from diskmodel.layout.pieces import READ_AND_HOLD, Copy, Piece, merged
+from diskmodel.layout.pieces import READ_AND_HOLD, ChooseCopy, Copy, Piece, merged
 from diskmodel.layout.plan import plan
-from diskmodel.layout.pools.scan import step
 from diskmodel.layout.stripes import StripeCache
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import READ, WRITE
@@ -492,19 +491,15 @@ class Raid:
         access = Access(done, then, now, now, is_of_group=is_of_group, is_of_scan=is_of_scan)
         self._submit(access, first)
 
-    def scan(self, vdev: int, first: int, blocks: int, done: Callable[[Access, Command], None]) -> bool:
-        """Scan blocks of data at block `first` of a vdev, unless nothing is to be written (rules X20, X22 and X25)."""
+    def begin_choice(self) -> ChooseCopy:
+        """Return what chooses among copies for the pieces of one request, of which none is chosen yet."""
         self.n_chosen = [0] * len(self.devices)
-        pieces = step(self.tables, vdev, first, blocks, self._choose_copy)
-        if pieces is not None:
-            self.start(pieces.first, pieces.then, done, is_of_scan=True)
-        return pieces is not None
+        return self._choose_copy
 
     def read_record(self, record: int, n: int, done: Callable[[Access, Command], None], *, is_ahead: bool) -> None:
         """Read a record of `n` sectors into memory; ahead of a reader as commands of a class of their own (X14)."""
         now = self.clock.now
-        self.n_chosen = [0] * len(self.devices)
-        pieces = plan(self.tables, READ, record * n, n, self._choose_copy, self.front)
+        pieces = plan(self.tables, READ, record * n, n, self.begin_choice(), self.front)
         self._submit(Access(done, pieces.then, now, now, ahead_of=record if is_ahead else -1), pieces.first)
 
     def _submit(self, access: Access, pieces: Sequence[Piece]) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from diskmodel.engine.reference.clock import Clock
 from diskmodel.engine.reference.raid import Raid
-from diskmodel.layout.pools.scan import Stretch, scanned_vdevs, stretches
+from diskmodel.layout.pools.scan import Stretch, scanned_vdevs, step, stretches
 
 if TYPE_CHECKING:
     from diskmodel.engine.reference.pools.writes import PoolWrites
@@ -104,7 +104,12 @@ class Scan:
                 self.raid.front += taken.counts
 
     def _start(self, vdev: ScannedVdev, taken: Stretch, group: int) -> bool:
-        return self.raid.scan(vdev.vdev, taken.first, taken.blocks, lambda *_: self._ended(vdev, taken, group))
+        """Scan blocks of data of a vdev, unless nothing is to be written (rules X20, X22 and X25)."""
+        pieces = step(self.raid.tables, vdev.vdev, taken.first, taken.blocks, self.raid.begin_choice())
+        if pieces is None:
+            return False
+        self.raid.start(pieces.first, pieces.then, lambda *_: self._ended(vdev, taken, group), is_of_scan=True)
+        return True
 
     def _ended(self, vdev: ScannedVdev, taken: Stretch, group: int) -> None:
         """What was taken is on the new disk, or has been read."""
