@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 from diskmodel.analytic.rule import write_penalty
 from diskmodel.array import Array
-from diskmodel.drive import Hdd
 from diskmodel.engine import native
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
@@ -186,7 +185,7 @@ def _commands_per_host(settings: Settings) -> float:
 
 def _work(settings: Settings) -> float:
     """Return how many small requests one request costs: each strip, page and cache block takes time."""
-    page_bytes = 65_536 if isinstance(drive_of(settings.drive), Hdd) else 32_768
+    page_bytes = 65_536 if drive_of(settings.drive).has_arms else 32_768
     return max(settings.size_bytes / settings.strip_bytes / 2, settings.size_bytes / page_bytes, 1.0)
 
 
