@@ -80,8 +80,9 @@ def compare(
     engine: Engine = "auto",
     seed: Seed = 0,
     requests: Annotated[
-        int, typer.Option(min=200, help="Requests in each run.", rich_help_panel=SEARCH_GROUP)
-    ] = 30_000,
+        int | None,
+        typer.Option(min=200, help="Requests in each run; 30000 at most without it.", rich_help_panel=SEARCH_GROUP),
+    ] = None,
     only_run_noise: OnlyRunNoise = False,
     plot: Plot = None,
     as_json: Json = False,

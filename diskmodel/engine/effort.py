@@ -6,14 +6,16 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from diskmodel.array import Array
-from diskmodel.engine.scenario import Scenario
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Run
 from diskmodel.workload import TraceWorkload, Workload
 from diskmodel.workload.arrivals import Closed
+
+if TYPE_CHECKING:
+    from diskmodel.engine.scenario import Scenario
 
 #: Longest run in requests when precision chooses the length. Half of it gives wider intervals to workloads that never
 #: reach the precision; double makes them take twice as long.
@@ -30,7 +32,7 @@ PROBE = 1_000
 #: Computing time, seconds, that one question takes by itself for its run, for other angles, and for all draws of what
 #: is not known; and for looks at what a request costs. At half of it intervals are wider where requests are rare or
 #: large; at double, a command takes up to a minute.
-_RUNS_S, _LOOK_S = 4.0, 0.3
+RUNS_S, _LOOK_S = 4.0, 0.3
 #: Memory that the flash of one run may take, bytes.
 _RUN_BYTES = 400_000_000
 #: What a command of a disk takes, seconds, and more for each page of 4 KiB of flash or of a pool, on a processor of
@@ -38,13 +40,27 @@ _RUN_BYTES = 400_000_000
 #: long as they should.
 _COMMAND_S = {"native": 0.7e-6, "simpy": 50e-6}
 _PAGE_S = {"native": 0.2e-6, "simpy": 5e-6}
+#: The same of a page that is written to flash which is full of data: cleaning copies others meanwhile.
+_FLASH_WRITE_S = {"native": 0.6e-6, "simpy": 15e-6}
 _PAGE_BYTES = 4096
 #: What the kernel keeps of a page that was written to flash, bytes: 43 in a rebuild, more while it grows.
 _KEPT_BYTES = 64
+#: By how much a request may cost more than is guessed: from an eighth of the allowed time on it is looked at.
+_GUESS = 8
+#: How fast a client gets an answer at most, seconds: from a disk, and from flash.
+_ANSWER_S = (2e-3, 50e-6)
+#: Part of a question's time that each run beside a rebuild takes, of those of a question that makes several.
+_OFTEN = 16
 #: Mean size of requests from which a run is looked at before it begins, bytes.
 _LARGE_BYTES = 1 << 20
 #: What a rebuild goes through in a second at most where nothing limits it: of a hard disk, and of others, bytes.
 _FASTEST_BYTES_PER_S = (300e6, 1e9)
+#: Computing time of each run of a question that makes many (the search of a plan, a comparison, a capacity), seconds
+#: for each 30,000 requests that it asks for, and at most: all that ordinary ones take. At half, runs of pools are
+#: shorter than they are asked to be; at double, a question with twenty runs takes up to two minutes.
+_EACH_S, _EACH_MOST_S, _EACH_REQUESTS = 2.5, 6.0, 30_000
+#: Memory of each of them, bytes: some are made at the same time.
+EACH_BYTES = 200_000_000
 #: Fewest requests of a run that say something about latency, and of those that only show how much a change moves it.
 LEAST, LEAST_OF_MOVED = 20, 8
 #: Requests that each client of a closed stream has to make before anything can be measured.
@@ -109,29 +125,95 @@ class Cost:
         devices = run.devices
         is_flash = scenario.drive.has_pages
         has_pages = is_flash or scenario.layout.pool is not None
-        n_bytes = int(devices.read_bytes.sum() + devices.write_bytes.sum())
+        read_pages, written_pages = (
+            int(each.sum()) / _PAGE_BYTES * has_pages for each in (devices.read_bytes, devices.write_bytes)
+        )
         n_commands = int(devices.n_reads.sum() + devices.n_writes.sum())
-        run_s = _COMMAND_S[run.engine] * n_commands + _PAGE_S[run.engine] * has_pages * n_bytes / _PAGE_BYTES
+        write_s = (_FLASH_WRITE_S if is_flash else _PAGE_S)[run.engine]
+        run_s = _COMMAND_S[run.engine] * n_commands + _PAGE_S[run.engine] * read_pages + write_s * written_pages
         kept = _KEPT_BYTES * int(devices.write_bytes.sum()) / _PAGE_BYTES if is_flash else 0.0
         return cls(run_s / n, kept / n)
 
     def most(self, n_runs: int = 1, spent_s: float = 0.0) -> int:
         """Return the most requests of each of so many runs, after what other runs have taken of the question's time."""
-        by_time = max(_RUNS_S - spent_s, 0.0) / n_runs / max(self.run_s, 1e-12)
-        return int(min(by_time, _RUN_BYTES / max(self.kept_bytes, 1e-9)))
+        return self.within(max(RUNS_S - spent_s, 0.0) / n_runs, _RUN_BYTES if n_runs == 1 else EACH_BYTES)
+
+    def within(self, run_s: float, kept_bytes: float) -> int:
+        """Return the most requests of a run that take so long, and so much memory, at most."""
+        return int(min(run_s / max(self.run_s, 1e-12), kept_bytes / max(self.kept_bytes, 1e-9)))
 
 
-def looked_at(run_of: Callable[[int], Run], scenario: Scenario) -> Cost:
+def looked_at(run_of: Callable[[int], Run], scenario: Scenario, look_s: float = _LOOK_S) -> Cost:
     """Return what a request costs, from runs of one request and more until they show it, of at most `PROBE`.
 
-    `run_of` makes a run of so many requests.
+    `run_of` makes a run of so many requests; all together take about as long as `look_s`.
     """
     n = 1
     while True:
         cost = Cost.of(run_of(n), scenario, n)
-        if n >= PROBE or cost.run_s * n * 4 > _LOOK_S:
+        if n >= PROBE or cost.run_s * n * 4 > look_s:
             return cost
         n = min(4 * n, PROBE)
+
+
+def each_s(n_requests: int) -> float:
+    """Return the computing time of a run of so many requests, of a question that makes many runs."""
+    return min(_EACH_S * max(n_requests / _EACH_REQUESTS, 1.0), _EACH_MOST_S)
+
+
+def each_most(
+    n: int, run_of: Callable[[int], Run], scenario: Scenario, workload: Workload, array: Array, run_s: float
+) -> int:
+    """Return as many requests of a run of `n` as take no longer than `run_s`; at least a few.
+
+    What they cost is looked at only where a guess says that it might be too much.
+    """
+    if guessed(scenario, workload, array).within(run_s / _GUESS, EACH_BYTES / _GUESS) >= n:
+        return n
+    return min(n, max(looked_at(run_of, scenario, run_s).within(run_s, EACH_BYTES), LEAST_OF_MOVED))
+
+
+def guessed(scenario: Scenario, workload: Workload, array: Array | None = None) -> Cost:
+    """Return what a request costs in the kernel, guessed from counts before any run; beside the rebuild of `array`."""
+    layout, pool = scenario.layout, scenario.layout.pool
+    sector = scenario.drive.sector_bytes
+    is_flash = scenario.drive.has_pages
+    unit = (layout.strip if pool is None else pool.record) * sector
+    # a record of a pool goes over the data disks of a vdev
+    width = 1 if pool is None else max(min(layout.n_disks - layout.n_parity, unit // _PAGE_BYTES), 1)
+    copies = layout.copies + layout.n_parity
+    run_s = kept = total = 0.0
+    for stream in workload.streams:
+        size, weight = stream.mean_size_bytes, stream.row_weight
+        # what lies one after the other on a disk is one command
+        pieces = max(size / unit, 1.0) * width if pool is not None else min(max(size / unit, 1.0), layout.n_disks)
+        n_pages = max(size, unit if pool is not None else 1.0) / _PAGE_BYTES * (is_flash or pool is not None)
+        read_s = _COMMAND_S["native"] * pieces + _PAGE_S["native"] * n_pages
+        page_s = (_FLASH_WRITE_S if is_flash else _PAGE_S)["native"]
+        write_s = _COMMAND_S["native"] * (pieces * copies + 2 * copies) + page_s * n_pages * copies
+        total += weight
+        run_s += weight * (stream.read_ratio * read_s + stream.write_ratio * write_s)
+        kept += weight * stream.write_ratio * n_pages * copies * _KEPT_BYTES * is_flash
+    cost = Cost(run_s / max(total, 1e-300), kept / max(total, 1e-300))
+    beside = None if array is None else _Beside.of(array)
+    if beside is None:
+        return cost
+    apart_s = 1 / max(_most_per_s(workload, is_flash=is_flash), 1e-12)
+    return Cost(cost.run_s + beside.work_s * apart_s, cost.kept_bytes + beside.kept_bytes * apart_s)
+
+
+def few_enough(n: int, scenario: Scenario, workload: Workload, run_s: float) -> int:
+    """Return as many requests of a run of `n` as take no longer than `run_s` by a guess; at least a few."""
+    return min(n, max(guessed(scenario, workload).within(run_s, EACH_BYTES), LEAST_OF_MOVED))
+
+
+def _most_per_s(workload: Workload, *, is_flash: bool) -> float:
+    """Return the rate of a workload, at most: clients do not get answers faster than a drive gives them."""
+    rate = workload.offered_rate_per_s
+    for stream in workload.streams:
+        if isinstance(stream.arrival, Closed):
+            rate += stream.arrival.clients / (stream.arrival.think_ns / 1e9 + _ANSWER_S[is_flash])
+    return rate
 
 
 def is_costly(array: Array, workload: Workload | TraceWorkload) -> bool:
@@ -139,6 +221,64 @@ def is_costly(array: Array, workload: Workload | TraceWorkload) -> bool:
     if not isinstance(workload, Workload):
         return False
     return array.layout.rebuild is not None or workload.mean_size_bytes > _LARGE_BYTES
+
+
+@dataclass(frozen=True)
+class _Beside:
+    """What goes on beside the requests of an array while it is rebuilt.
+
+    Attributes
+    ----------
+    steps_per_s : float
+        Of the rebuild, in a simulated second.
+    work_s, kept_bytes : float
+        Computing time and memory of a simulated second.
+    """
+
+    steps_per_s: float
+    work_s: float
+    kept_bytes: float
+
+    @classmethod
+    def of(cls, array: Array) -> Self | None:
+        """Return what goes on; None without a rebuild."""
+        rebuild = array.layout.rebuild
+        if rebuild is None:
+            return None
+        window_bytes = max(rebuild.window_bytes, _PAGE_BYTES)
+        is_flash = not array.drive.has_arms
+        fastest = _FASTEST_BYTES_PER_S[is_flash] * array.layout.rebuilds_at_once
+        steps_per_s = min(array.layout.fastest_rebuild(rebuild), fastest) / window_bytes
+        n_pages = window_bytes / _PAGE_BYTES
+        has_pages = is_flash or array.layout.kind.is_pool
+        step_s = 2 * (_COMMAND_S["native"] + _PAGE_S["native"] * has_pages * n_pages)
+        return cls(steps_per_s, steps_per_s * step_s, steps_per_s * n_pages * _KEPT_BYTES * is_flash)
+
+    @property
+    def longest_s(self) -> float:
+        """Simulated seconds that fit into a question."""
+        return min(RUNS_S / self.work_s, _RUN_BYTES / max(self.kept_bytes, 1e-9))
+
+
+def often_enough(array: Array, workload: Workload) -> Workload:
+    """Return a workload beside a rebuild at the least rate at which it can be simulated, where its own is lower.
+
+    Hours would be simulated between two requests. More of them do not make the rebuild faster, nor are they faster.
+    """
+    beside = _Beside.of(array)
+    if beside is None:
+        return workload
+    longest_s = beside.longest_s / _OFTEN
+    rate = workload.offered_rate_per_s
+    if workload.is_open and rate * longest_s < LEAST:
+        workload = workload.scaled(LEAST / longest_s / rate)
+    streams = tuple(
+        stream.model_copy(update={"arrival": stream.arrival.model_copy(update={"think_ns": int(longest_s * 1e9)})})
+        if isinstance(stream.arrival, Closed) and stream.arrival.think_ns > longest_s * 1e9
+        else stream
+        for stream in workload.streams
+    )
+    return workload.model_copy(update={"streams": streams})
 
 
 def check_rare(array: Array, workload: Workload) -> None:
@@ -149,20 +289,10 @@ def check_rare(array: Array, workload: Workload) -> None:
     DescriptionError
         With the smallest rate that can be simulated.
     """
-    rebuild = array.layout.rebuild
-    if rebuild is None:
+    beside = _Beside.of(array)
+    if beside is None:
         return
-    window_bytes = max(rebuild.window_bytes, _PAGE_BYTES)
-    is_flash = not array.drive.has_arms
-    fastest = _FASTEST_BYTES_PER_S[is_flash] * array.layout.rebuilds_at_once
-    steps_per_s = min(array.layout.fastest_rebuild(rebuild), fastest) / window_bytes
-    n_pages = window_bytes / _PAGE_BYTES
-    has_pages = is_flash or array.layout.kind.is_pool
-    step_s = 2 * (_COMMAND_S["native"] + _PAGE_S["native"] * has_pages * n_pages)
-    # simulated seconds that fit
-    longest_s = _RUNS_S / (steps_per_s * step_s)
-    if is_flash:
-        longest_s = min(longest_s, _RUN_BYTES / (steps_per_s * n_pages * _KEPT_BYTES))
+    steps_per_s, longest_s = beside.steps_per_s, beside.longest_s
     least = 2 * LEAST / longest_s
     rate = sum(stream.expected_rate_per_s for stream in workload.streams)
     if rate < least:

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from diskmodel.array import Array
+from diskmodel.engine.effort import Cost
+from diskmodel.engine.scenario import resolve
 from diskmodel.engine.steady.shared import Begin
 from diskmodel.engine.truths import DRAWS, Trials, Truths
 from diskmodel.errors import DescriptionError, Fault
@@ -88,7 +90,8 @@ def predict(
     if origin_of(array.drive) == "exact" or not result.is_stable:
         return None
     started = time.perf_counter()
-    trials = Trials(array, workload, result.n_requests, seed=seed, start=start, estimate=estimates_by_subset)
+    cost = Cost.of(result.run, resolve(array, seed), max(result.n_requests, 1))
+    trials = Trials(array, workload, result.n_requests, seed=seed, start=start, estimate=estimates_by_subset, cost=cost)
     truths = trials.truths(n_draws)
     if truths is None:
         return None

@@ -17,10 +17,13 @@ from diskmodel.engine.cached_writes import waiting_writes
 from diskmodel.engine.effort import (
     LEAST,
     MAX_REQUESTS,
+    RUNS_S,
     Cost,
     bound_message,
     check_effort,
     check_rare,
+    each_most,
+    each_s,
     is_costly,
     looked_at,
 )
@@ -87,6 +90,7 @@ def simulate(
     with_angles: bool = True,
     with_operations: bool = True,
     like: Like | None = None,
+    is_one_of_many: bool = False,
 ) -> Result:
     """Return the result of `workload` on `array`: latency as a distribution, rates, utilization, where time is spent.
 
@@ -133,6 +137,9 @@ def simulate(
     like : Like, optional
         An array whose steady start is the first guess for this one's, which a trial confirms: for drives drawn from a
         profile.
+    is_one_of_many : bool
+        Whether the question makes many such runs, so that one that would take long is shorter than `n_requests`; the
+        result says so.
 
     Returns
     -------
@@ -168,6 +175,7 @@ def simulate(
             with_angles=with_angles,
             with_operations=with_operations,
             like=like,
+            is_one_of_many=is_one_of_many,
         )
 
     if replications == 1:
@@ -223,6 +231,7 @@ def _one_run(
     with_angles: bool,
     with_operations: bool,
     like: Like | None,
+    is_one_of_many: bool = False,
 ) -> Result:
     """Return the result of one run, without what the profile leaves open."""
     if n_requests is None and isinstance(workload, Workload):
@@ -236,6 +245,10 @@ def _one_run(
         run_of = partial(_some, array, workload, scenario, seed, engine)
         longest = max(looked_at(run_of, scenario).most(), LEAST)
         n, is_bound = min(n, longest), longest < n
+    elif (is_one_of_many or n_requests is None) and isinstance(workload, Workload):
+        run_of = partial(_some, array, workload, scenario, seed, engine)
+        longest = each_most(n, run_of, scenario, workload, array, each_s(n) if is_one_of_many else RUNS_S)
+        n, is_bound = longest, longest < n
     while True:
         result = _of_length(
             n, array, workload, scenario, seed, engine, precision, percentile, keep, with_operations=with_operations
@@ -254,7 +267,7 @@ def _one_run(
                 break
             wanted = min(wanted, longest)
         n = wanted
-    if is_bound and needs_more(result, precision):
+    if is_bound and (is_one_of_many or needs_more(result, precision)):
         result = replace(result, messages=(*result.messages, bound_message(n)))
     if start == "steady" and isinstance(workload, Workload):
         result = _with_burst(result, scenario, workload)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
-from diskmodel.engine.effort import LEAST_OF_MOVED, is_costly, looked_at
+from diskmodel.engine.effort import EACH_BYTES, LEAST_OF_MOVED, Cost, each_most
 from diskmodel.engine.native import covers
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import Scenario, resolve
@@ -36,6 +36,9 @@ Estimate = Callable[[Requests, Run], dict[str, float]]
 #: about 18 % (1 / sqrt(2 * 16)): at 8 by 25 %, at 32 by 13 % at twice the time.
 DRAWS = 16
 DRAW_REQUESTS = {"native": 20_000, "simpy": 2_000}
+#: Computing time of each at most, seconds, by counts. At half, those of pools of flash are shorter than is enough; at
+#: double, the draws of a question take up to twenty seconds.
+DRAW_S = 0.5
 #: Ends of the names of statistics that `Moves.p99` and its like change.
 _SLOWEST = ("p99", "p999")
 
@@ -146,6 +149,10 @@ class Trials:
         Makes the figures of a run; default: `point_estimates`.
     longest : int, optional
         Requests of a run at most; default: `DRAW_REQUESTS`.
+    longest_s : float, optional
+        Computing time of a run at most, by counts.
+    cost : Cost, optional
+        What a request was seen to cost; default: this is looked at where it might be much.
 
     Attributes
     ----------
@@ -169,6 +176,8 @@ class Trials:
         start: Begin,
         estimate: Estimate = point_estimates,
         longest: int | None = None,
+        longest_s: float = DRAW_S,
+        cost: Cost | None = None,
     ) -> None:
         array = array.behind_host(workload)
         self._array, self._workload = array, workload
@@ -183,8 +192,8 @@ class Trials:
         if isinstance(workload, Workload) and workload.is_recorded:
             # what is drawn of a recording is compared with all of it, and a part of it with itself
             self._n_requests = max(self._n_requests, min(n_requests, workload.n_cycle))
-        if is_costly(array, workload):
-            self._n_requests = min(self._n_requests, self._longest())
+        if isinstance(workload, Workload):
+            self._n_requests = self._affordable(workload, longest_s, cost)
         requests, outcome = self._run(array, workload)
         self.reference = estimate(requests, outcome)
         self.seen = Seen.of(requests, outcome)
@@ -216,19 +225,22 @@ class Trials:
             name: value * math.exp(_of_tail(name, moves)) for name, value in found.items() if name.endswith(_SLOWEST)
         }
 
-    def _longest(self) -> int:
-        """Return the most requests of each of all runs together that take the time of one question."""
-        longest = self._n_requests
+    def _affordable(self, workload: Workload, run_s: float, cost: Cost | None) -> int:
+        """Return the requests of each of all runs together that take the time of one question."""
+        n = self._n_requests
+        if cost is not None:
+            return min(n, max(cost.within(run_s, EACH_BYTES), LEAST_OF_MOVED))
 
-        def run_of(n: int) -> Run:
-            self._n_requests = n
+        def run_of(n_some: int) -> Run:
+            self._n_requests = n_some
             self._requests.clear()
-            return self._run(self._array, self._workload)[1]
+            return self._run(self._array, workload)[1]
 
-        found = looked_at(run_of, resolve(self._array, self._seed)).most(DRAWS + 1)
-        self._n_requests = longest
-        self._requests.clear()
-        return max(found, LEAST_OF_MOVED)
+        found = each_most(n, run_of, resolve(self._array, self._seed), workload, self._array, run_s)
+        self._n_requests = n
+        if found < n:
+            self._requests.clear()
+        return found
 
     def _run(self, array: Array, workload: AnyWorkload) -> tuple[Requests, Run]:
         scenario = resolve(array, self._seed)

@@ -30,6 +30,9 @@ Floats = NDArray[np.float64]
 
 #: Requests of a simulated run. Half makes p99 noisier by 1.4; of double, a hundred runs take too long to wait for.
 REQUESTS = 3_000
+#: Computing time of a run at most, seconds, by counts: an explanation makes some three hundred. At half, runs of large
+#: requests show less than what is not known; at double, they take a minute.
+_RUN_S = 0.05
 #: Misses of each client in a run with a cache: at half, the time before all wait is a fifth of it. And the most
 #: requests then, nearly all of which are hits.
 _ROUNDS, _MOST_REQUESTS = 8, 200_000
@@ -156,6 +159,7 @@ class Rig:
             start="steady",
             estimate=estimates_by_operation,
             longest=n if n > REQUESTS else None,
+            longest_s=_RUN_S,
         )
 
     def _expected(self, array: Array, one: Measured, n_draws: int) -> tuple[dict[str, float], Truths | None]:

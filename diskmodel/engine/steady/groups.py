@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from diskmodel.engine.effort import Cost, few_enough
 from diskmodel.engine.steady.recent import History, distinct, ranges
 from diskmodel.engine.steady.ring import with_ring
 from diskmodel.engine.steady.start import Start
@@ -26,6 +27,9 @@ _FIRST, _TIMES, _GROUPS, _LONGEST = 6_000, 4, 3, 1_600_000
 #: What a run is longer than the one before it says that it has to be: clients become faster and slower while memory
 #: fills. Without it every second run falls just short and is made again; four times as long takes half as long again.
 _RESERVE = 1.2
+#: Computing time of such a run at most, seconds, by counts, and its memory in bytes. At half, memory may still fill
+#: where the pace is looked at; at double, half a minute passes before anything is answered.
+_LONGEST_S, _LONGEST_BYTES = 1.0, 100_000_000
 #: Requests that are drawn to see which records a group has; of longer groups the rest is extrapolated.
 _DRAWN = 400_000
 
@@ -49,13 +53,14 @@ def group_start(
 
     per_s = workload.offered_rate_per_s
     if workload.queue_depth:
-        n = _FIRST
+        n = few_enough(_FIRST, scenario, workload, _LONGEST_S)
         while True:
             run = engine(replace(scenario, start=begun), drawn(n))
-            if run.end_ns >= _GROUPS * writes.group_ns or n >= _LONGEST:
+            longest = min(Cost.of(run, scenario, n).within(_LONGEST_S, _LONGEST_BYTES), _LONGEST)
+            if run.end_ns >= _GROUPS * writes.group_ns or n >= longest:
                 break
             needed = _GROUPS * writes.group_ns / max(run.end_ns, 1)
-            n = min(math.ceil(n * min(_RESERVE * needed, _TIMES)), _LONGEST)
+            n = min(math.ceil(n * min(_RESERVE * needed, _TIMES)), longest)
         per_s = n / max(run.end_ns, 1) * 1e9
     begun = with_ring(begun, scenario, History(workload, capacity_bytes, seed), per_s)
     n_group = max(round(per_s * writes.group_ns / 1e9), 1)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from diskmodel.engine.effort import few_enough
 from diskmodel.engine.steady.groups import group_start
 from diskmodel.engine.steady.parts import Parts
 from diskmodel.engine.steady.recent import History
@@ -27,6 +28,9 @@ from diskmodel.workload import TraceWorkload, Workload
 if TYPE_CHECKING:
     from diskmodel.engine.scenario import Scenario
 
+#: Computing time of a trial at most, seconds, by counts. At half, trials of pools are shorter than is enough; at
+#: double, a question with a hundred arrays takes half a minute.
+_LONGEST_S = 0.2
 #: Times at which a trial records what waits.
 _SAMPLES = 64
 #: Share of what was written by which what waits may rise in the trial where buffers that began empty stay so. Half of
@@ -73,6 +77,7 @@ class _Trials:
         parts, scenario = self.parts, self.parts.scenario
         rebuilds_flash = scenario.drive.has_pages and scenario.layout.rebuild_disk >= 0
         n = trial_requests(self.workload, rebuilds_flash=rebuilds_flash)
+        n = few_enough(n, scenario, self.workload, _LONGEST_S)
         requests = self.workload.at_mean(n).requests(
             capacity_bytes=self.capacity_bytes,
             n=n,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,6 +69,8 @@ class Outcome(Record, InMilliseconds):
         What the array writes to the disk that is written most; nan where unknown.
     burst_requests, burst_latency_ms : float
         Writes that a write-back cache absorbs above its stationary level, and the latency of each; nan without one.
+    is_cut : bool
+        Whether the run was made shorter than asked, because so many requests would take too long.
     mean_read_ns, mean_write_ns : float
         Mean latency of reads and of writes; nan where there are none, or where it is unknown.
     """
@@ -99,6 +101,7 @@ class Outcome(Record, InMilliseconds):
     mean_read_ns: float = math.nan
     mean_write_ns: float = math.nan
     commits_per_s: Interval = _NONE
+    is_cut: bool = False
 
     @property
     def is_partial(self) -> bool:
@@ -171,8 +174,20 @@ class Outcome(Record, InMilliseconds):
             "host_limit": self.host_limit or None,
             "breakdown_ms": self.breakdown_ms,
             "requests": self.n_requests,
+            "cut": self.is_cut,
             "engine": self.method,
         }
+
+
+def cut_words(outcomes: Iterable[Outcome | None]) -> str:
+    """Return that runs are shorter than asked, and how long the shortest is; "" where none is."""
+    cut = [outcome.n_requests for outcome in outcomes if outcome is not None and outcome.is_cut]
+    if not cut:
+        return ""
+    return (
+        f"some runs have as few as {min(cut):,} requests, because more would take longer than a question may; their "
+        "intervals are wide, or not known"
+    )
 
 
 def figures_of(outcome: Outcome | None) -> dict[str, float]:

@@ -11,7 +11,7 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.plan.answer.capacity import Capacity
 from diskmodel.plan.answer.load_curve import LoadPoint
 from diskmodel.plan.answer.outcome import Outcome
-from diskmodel.plan.comparison.compare import CONFIDENCE, REPLACEMENT_HOURS, degraded_array, rebuilding_array
+from diskmodel.plan.comparison.compare import CONFIDENCE, REPLACEMENT_HOURS, REQUESTS, degraded_array, rebuilding_array
 from diskmodel.plan.comparison.highest_rate import points_to_overload
 from diskmodel.plan.comparison.load_curve import power
 from diskmodel.plan.trial.beside_rebuild import beside_rebuild, scrub_hours
@@ -35,7 +35,7 @@ def find_capacity(
     workload: Workload,
     *,
     seed: int = 0,
-    n_requests: int = 30_000,
+    n_requests: int | None = None,
     evaluate: Evaluate | None = None,
     engine: str = "auto",
     n_draws: int = DRAWS,
@@ -47,8 +47,10 @@ def find_capacity(
     array : Array
     workload : Workload
         An open one, whose rate does not matter: it is scaled.
-    seed, n_requests : int
-        Of every run.
+    seed : int
+    n_requests : int, optional
+        Of every run. Default: 30,000, or fewer where so many would take longer than a question may
+        (`Outcome.is_cut`).
     evaluate : Evaluate, optional
         Default: the simulation.
     engine : "auto", "native" or "simpy"
@@ -63,7 +65,9 @@ def find_capacity(
     if not workload.is_open:
         fix = "give the stream a rate; any will do, since it is scaled"
         raise DescriptionError(Fault("workload", None, "is closed, and has no rate to scale", fix))
-    decide = Evaluation.of(evaluate if evaluate is not None else Simulated(engine))
+    decide = Evaluation.of(evaluate if evaluate is not None else Simulated(engine, is_bounded=n_requests is None))
+
+    n_requests = n_requests or REQUESTS
 
     with doing("looking for the highest stable rate"), decide:
         points = points_to_overload(array, workload, decide, seed=seed, n_requests=n_requests)

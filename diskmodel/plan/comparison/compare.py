@@ -31,6 +31,8 @@ from diskmodel.result.prediction import combined
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
 
+#: Of each run, where nobody says how many.
+REQUESTS = 30_000
 #: Of the intervals.
 CONFIDENCE = 0.95
 #: Hours until a failed disk is replaced where there is no hot spare: as in plans.
@@ -42,7 +44,7 @@ def compare(
     workload: Workload,
     *,
     seed: int = 0,
-    n_requests: int = 30_000,
+    n_requests: int | None = None,
     growth_ratio: float | None = None,
     p99_limit_ms: float | None = None,
     evaluate: Evaluate | None = None,
@@ -56,8 +58,10 @@ def compare(
     ----------
     arrays : sequence of Array
     workload : Workload
-    seed, n_requests : int
-        Of every run.
+    seed : int
+    n_requests : int, optional
+        Of every run. Default: 30,000, or fewer where so many would take longer than a question may
+        (`Outcome.is_cut`).
     growth_ratio : float, optional
         Growth of load per year, to report headroom in months, too.
     p99_limit_ms : float, optional
@@ -87,7 +91,8 @@ def compare(
         raise DescriptionError(Fault("p99", p99_limit_ms, "must be a time above 0", "write for example 20 ms"))
     if n_draws:
         check_draws(n_draws)
-    decide = Evaluation.of(evaluate if evaluate is not None else Simulated(engine))
+    decide = Evaluation.of(evaluate if evaluate is not None else Simulated(engine, is_bounded=n_requests is None))
+    n_requests = n_requests or REQUESTS
     names = _names(arrays)
     jobs = [
         (name, array, workload.at_peak(), decide, seed, n_requests, growth_ratio, p99_limit_ms)

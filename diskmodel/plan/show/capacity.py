@@ -11,7 +11,7 @@ from rich.text import Text
 
 from diskmodel.errors import html_text
 from diskmodel.plan.answer.capacity import Capacity
-from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.answer.outcome import Outcome, cut_words
 from diskmodel.plan.show.candidates import SLOWED_BY_LOAD, duration, fullness_words, rebuild_name, short
 from diskmodel.plan.show.cautions import starved_beside_the_knee
 from diskmodel.units import chance_words, in_digits, nominal_bytes
@@ -105,6 +105,9 @@ def capacity_notes(capacity: Capacity) -> list[str]:
     ]
     if capacity.rebuilding is not None:
         said += filter(None, [starved_beside_the_knee(capacity), fullness_words([capacity.array])])
+    cut = cut_words([*(point.outcome for point in capacity.curve), capacity.degraded, capacity.rebuilding])
+    if cut:
+        said.append(f"{cut[:1].upper()}{cut[1:]}; --requests asks for more.")
     said += [f"{doubt[:1].upper()}{doubt[1:]}." for doubt in capacity.array.doubts]
     if cache is None and not capacity.array.layout.kind.is_pool:
         said.append("No write cache of a controller is assumed; --write-cache 1GiB simulates one.")

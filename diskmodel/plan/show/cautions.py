@@ -15,7 +15,7 @@ from diskmodel.layout.description import Rebuild
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.capacity import Capacity
 from diskmodel.plan.answer.comparison import Compared
-from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.answer.outcome import Outcome, cut_words
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.trial.statics import idle_rebuild_hours, rebuilt_bytes, sequential_bytes_per_s
@@ -41,6 +41,7 @@ def cautions(result: PlanResult) -> list[str]:
         *_slower(result),
         _profile(result),
         _busy(result),
+        cut_words(each.trial.outcome for each in result.candidates if each.trial is not None),
         _waiting(result),
         _rebuild(result),
         *_outcome(result),

@@ -14,7 +14,7 @@ from diskmodel.array import Array
 from diskmodel.drive.flash.wear import wear
 from diskmodel.host.limit import left_out
 from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
-from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.answer.outcome import Outcome, cut_words
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.show.candidates import (
     SLOWED_BY_LOAD,
@@ -190,6 +190,12 @@ def comparison_notes(comparison: Comparison) -> list[str]:
     said += [_by_rule_of_thumb(item) for item in comparison.arrays]
     if any(_UNSETTLED in cell for _, cells in comparison_rows(comparison) for cell in cells):
         said.append(_UNSETTLED_NOTE)
+    cut = cut_words(
+        outcome
+        for item in comparison.arrays
+        for outcome in (item.healthy, item.degraded, item.rebuilding, *(point.outcome for point in item.curve))
+    )
+    said += [f"{cut[:1].upper()}{cut[1:]}; --requests asks for more."] if cut else []
     for item in comparison.arrays:
         found = (
             wear(item.array.drive, item.healthy.most_written_bytes_per_s),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from diskmodel.array import Array
+from diskmodel.engine.effort import often_enough
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate
@@ -82,6 +83,8 @@ def beside_rebuild(
         max_steps = _MAX_STEPS if array.drive.has_arms else _MAX_FLASH_STEPS
         seconds = max_steps * step_bytes / speed
         n_requests = min(n_requests, max(round(workload.offered_rate_per_s * seconds), _MIN_REQUESTS))
+
+    workload = often_enough(array, workload)
 
     def at(done_ratio: float) -> Outcome:
         assert layout.rebuild is not None

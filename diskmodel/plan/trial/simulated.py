@@ -44,11 +44,15 @@ class Simulated:
         Whether intervals include angles of spindles that a run does not show, which takes further runs.
     like : Like, optional
         An array from which those that are evaluated differ little: its start is the first guess for theirs.
+    is_bounded : bool
+        Whether a run that would take long is shorter than it is asked to be (`Outcome.is_cut`): not where somebody
+        says how many requests there shall be.
     """
 
     engine: str = "auto"
     with_angles: bool = True
     like: Like | None = None
+    is_bounded: bool = True
 
     def __call__(self, array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
         """Return the outcome of one run of `n_requests` requests, or of all phases of a workload with excerpts.
@@ -75,14 +79,19 @@ class Simulated:
             n_simulated += result.n_requests
         # a run in which it became full does not show how the array fares from then on
         was_filling = False
-        while (result.is_filling or was_filling) and n_requests * LENGTHENING <= MOST_OF_FILLING:
+        while (
+            (result.is_filling or was_filling)
+            and n_requests * LENGTHENING <= MOST_OF_FILLING
+            and result.n_requests >= n_requests
+        ):
             was_filling = result.is_filling
             n_requests *= LENGTHENING
             result = self._result(array, workload, n_requests, seed)
             n_simulated += result.n_requests
         outcome = outcome_of(result, array, workload)
         latency_ns = {**outcome.latency_ns, **_of_volumes(result, workload)}
-        outcome = replace(outcome, latency_ns=latency_ns, n_simulated=n_simulated)
+        is_cut = result.n_requests < n_requests
+        outcome = replace(outcome, latency_ns=latency_ns, n_simulated=n_simulated, is_cut=is_cut)
         return outcome if workload.queue_depth else _at_offered_rate(outcome, result, workload)
 
     def _result(self, array: Array, workload: Workload, n_requests: int, seed: int) -> Result:
@@ -96,6 +105,7 @@ class Simulated:
             profile_draws=0,
             with_angles=self.with_angles,
             with_operations=False,
+            is_one_of_many=self.is_bounded,
             like=None if self.like is None else replace(self.like, array=self.like.array.behind_host(workload)),
         )
 

@@ -293,7 +293,7 @@ class Trier:
             outcome = self.evaluate(array, workload, n_requests=n_requests, seed=search.seed)
             found, n_runs = judged(outcome), n_runs + 1
             found_at = _overloaded_at(outcome)
-            if not self.decides and not outcome.is_partial:
+            if (not self.decides and not outcome.is_partial) or (outcome.is_cut and n_runs > is_careful):
                 return outcome, found, n_runs
             if longest < outcome.enough_requests <= budget:
                 longest = budget  # a search that sees parts of rounds decides nothing

@@ -6,7 +6,19 @@ import pytest
 
 from diskmodel.array import Array
 from diskmodel.engine import effort, native
-from diskmodel.engine.effort import Cost, check_effort, check_rare, looked_at
+from diskmodel.engine.effort import (
+    LEAST_OF_MOVED,
+    RUNS_S,
+    Cost,
+    check_effort,
+    check_rare,
+    each_most,
+    each_s,
+    few_enough,
+    guessed,
+    looked_at,
+    often_enough,
+)
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError, Fault
@@ -150,3 +162,54 @@ def test_clients_that_think_too_long_beside_a_rebuild() -> None:
     assert fault.field == "workload.streams.0.think"
     longest_s = float(fault.fix.split("at most ")[1].split()[0])
     check_rare(array, Workload.parse({**load, "think": f"{longest_s * 0.95} s"}))
+
+
+#: Arrays and loads of which a guess may be checked: plain disks, parity, flash, a pool of flash, and large requests.
+GUESSED = [
+    ("4x generic-15k raid10", {"size": "8 KiB", "clients": 4, "read_ratio": 0.5}),
+    ("6x generic-15k raid6", {"size": "1 MiB", "clients": 4, "read_ratio": 0.0}),
+    ("2x micron-7450-pro-1920 raid1", {"size": "64 KiB", "clients": 4, "read_ratio": 0.3}),
+    ("4x micron-7450-pro-1920 raidz1", {"size": "8 KiB", "rate": "2000/s", "read_ratio": 0.5}),
+    ("4x micron-7450-pro-1920 raid5", {"size": "16 MiB", "clients": 2, "read_ratio": 1.0}),
+]
+
+
+@pytest.mark.parametrize(("words", "load"), GUESSED)
+def test_a_guess_is_within_the_factor_from_which_it_is_looked_at(words: str, load: dict[str, object]) -> None:
+    array, workload = Array.from_words(words), Workload.parse(load)
+    scenario = resolve(array, 0)
+    requests = workload.requests(capacity_bytes=array.usable_bytes, n=60, seed=0)
+    seen = Cost.of(native.run(scenario, requests), scenario, 60)
+    assert seen.run_s / 8 < guessed(scenario, workload).run_s < 8 * seen.run_s
+
+
+def test_a_run_of_many_is_shorter_where_its_requests_are_large() -> None:
+    """1 GiB takes a drive of flash 262,144 pages: 30,000 of them would take half an hour."""
+    array = Array.from_words("2x micron-7450-pro-1920 raid1")
+    large = Workload.parse({"size": "1 GiB", "clients": 1, "read_ratio": 1.0})
+    began = time.process_time()
+    result = simulate(array, large, n_requests=30_000, profile_draws=0, is_one_of_many=True)
+    assert time.process_time() - began < 5
+    assert LEAST_OF_MOVED <= result.n_requests < 100
+    assert any("ended after" in text for text in result.messages)
+
+
+def test_an_ordinary_run_of_many_is_as_long_as_it_was_asked_to_be() -> None:
+    array, load = Array.from_words("6x generic-15k raid6"), Workload.parse({"size": "8 KiB", "rate": "200/s"})
+    for n in (30_000, 120_000):
+        assert each_most(n, lambda n: pytest.fail("looked"), resolve(array, 0), load, array, each_s(n)) == n
+    assert few_enough(6_000, resolve(array, 0), load, 0.2) == 6_000
+
+
+def test_requests_that_come_hours_apart_are_simulated_as_often_as_a_run_beside_a_rebuild_can_have_them() -> None:
+    layout = {"level": "raid1", "disks": 2, "failed": [0], "spares": 1, "rebuild": {}}
+    array = Array.parse({"drive": "micron-7450-pro-1920", "layout": layout})
+    rare, usual = (Workload.parse({"size": "8 KiB", "rate": rate}) for rate in ("0.0001/s", "20000/s"))
+    made = often_enough(array, rare)
+    check_rare(array, made)
+    assert guessed(resolve(array, 0), made, array).run_s < RUNS_S
+    assert often_enough(array, usual) == usual
+    idle = Workload.parse({"size": "8 KiB", "clients": 1, "think": "2 h"})
+    assert guessed(resolve(array, 0), often_enough(array, idle), array).run_s < RUNS_S
+    whole = Array.from_words("2x micron-7450-pro-1920 raid1")
+    assert often_enough(whole, rare) == rare
