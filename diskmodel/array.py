@@ -457,7 +457,7 @@ class Array(Description):
             self._doubt_about_bitmap,
             self._doubt_about_journal,
             self._doubt_about_pool,
-            self.unknown_resilver,
+            self.unknown_resilver or self._doubt_about_shingled,
             self._doubt_about_special,
             self._doubt_about_cache_device,
         )
@@ -488,6 +488,16 @@ class Array(Description):
             "how long shingled drives (SMR) take to be resilvered is not predicted: OpenZFS writes short pieces out of "
             "order, which fill the drive's media cache, and bands are rewritten several times; measured were more than "
             "nine days where conventional disks took 16 hours. Linux md rebuilds in order, band by band"
+        )
+
+    @property
+    def _doubt_about_shingled(self) -> str:
+        """That nothing measured how Linux md rebuilds drives that rewrite their own bands; "" of others."""
+        if not self.drive.rewrites_bands or not self.layout.kind.is_redundant:
+            return ""
+        return (
+            "Linux md rebuilds shingled drives (SMR) in order, whole bands at a time, which go past their media cache; "
+            "no measurement of such a rebuild is at hand"
         )
 
     @property

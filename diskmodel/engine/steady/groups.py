@@ -30,6 +30,10 @@ _RESERVE = 1.2
 #: Computing time of such a run at most, seconds, by counts, and its memory in bytes. At half, memory may still fill
 #: where the pace is looked at; at double, half a minute passes before anything is answered.
 _LONGEST_S, _LONGEST_BYTES = 1.0, 100_000_000
+#: Part of that run in which memory fills, and how many times as fast it has to be for the disks to limit the load: a
+#: load that does not wait for them is within 1.1. The disks are busy meanwhile, but for the time in which memory fills
+#: and that of metadata between two groups.
+_EARLY, _FASTER, _BUSY = 20, 1.5, 0.7
 #: Requests that are drawn to see which records a group has; of longer groups the rest is extrapolated.
 _DRAWN = 400_000
 
@@ -51,7 +55,7 @@ def group_start(
         draws_hits = scenario.has_drawn_hits
         return workload.requests(capacity_bytes=capacity_bytes, n=n, seed=seed, with_cache_draws=draws_hits)
 
-    per_s = workload.offered_rate_per_s
+    per_s, is_waiting = workload.offered_rate_per_s, False
     if workload.queue_depth:
         n = few_enough(_FIRST, scenario, workload, _LONGEST_S)
         while True:
@@ -61,7 +65,9 @@ def group_start(
                 break
             needed = _GROUPS * writes.group_ns / max(run.end_ns, 1)
             n = min(math.ceil(n * min(_RESERVE * needed, _TIMES)), longest)
-        per_s = n / max(run.end_ns, 1) * 1e9
+        early_per_s, per_s = _paces(run)
+        # a processor that is short of time slows writers as well, once it has groups to write
+        is_waiting = early_per_s > _FASTER * per_s and run.devices.busy_ns.mean() > _BUSY * run.end_ns
     begun = with_ring(begun, scenario, History(workload, capacity_bytes, seed), per_s)
     n_group = max(round(per_s * writes.group_ns / 1e9), 1)
     requests = drawn(min(n_group, _DRAWN))
@@ -77,8 +83,14 @@ def group_start(
     n_records = round(len(touched) * longer)
     n_dirty = round(len(of_all) * longer)
     n_indirect = round(indirect_blocks(writes, of_all.tolist()) * longer)
+    dirty = max(n_dirty * pool.record + n_indirect * writes.indirect, 1)
     # a group is written before its time when it is large
-    share = min(writes.dirty_group / max(n_dirty * pool.record + n_indirect * writes.indirect, 1), 1.0)
+    share = min(writes.dirty_group / dirty, 1.0)
+    writes_per_s = per_s * is_write.mean()
+    if is_waiting and writes_per_s > 0:
+        # what is dirty while writes are delayed to the pace of the disks is the group that begins
+        held = writes.dirty_at(1e9 / writes_per_s) / dirty
+        share = held if held <= _GROUPS else share
     return replace(
         begun,
         group_records=min(round(n_records * share), writes.n_records),
@@ -86,6 +98,16 @@ def group_start(
         group_top=min(int(last.max()) + 1, writes.n_records),
         round_requests=max(round(n_group * share), 1),
     )
+
+
+def _paces(run: Run) -> tuple[float, float]:
+    """Return requests per second in the first part of a run from nothing, and in its second half."""
+    done = np.sort(run.completions.done_ns)
+    n, early = len(done), len(done) // _EARLY
+    if not early:
+        return (n / max(run.end_ns, 1) * 1e9,) * 2
+    first, second = done[early - 1], done[-1] - done[n // 2 - 1]
+    return early / max(first, 1) * 1e9, (n - n // 2) / max(second, 1) * 1e9
 
 
 def _records(first: Int64, last: Int64, is_counted: NDArray[np.bool_]) -> Int64:

@@ -84,7 +84,8 @@ class Space:
         self.pool, self.writes = pool, pool.writes
         #: Records below this number are data that something has asked for.
         self.top = 0
-        self.n_written = 0
+        #: Where the next record goes.
+        self.next_record = 0
         n_kinds = 1 + max(self.writes.indirect_copies, self.writes.object_copies) * (1 + self.writes.allocators)
         self.vdev = [kind % tables.n_groups for kind in range(n_kinds)]
         self.used = [0] * n_kinds
@@ -94,10 +95,14 @@ class Space:
         """Notice data up to this record."""
         self.top = max(self.top, last_record + 1)
 
+    def group_begins(self) -> None:
+        """Write what follows behind the data (rule X13)."""
+        self.next_record = max(self.next_record, self.top)
+
     def for_record(self) -> tuple[int, int]:
         """Return vdev and first block of the next place for a record."""
-        number = (self.top + self.n_written) % self.writes.n_records
-        self.n_written += 1
+        number = self.next_record % self.writes.n_records
+        self.next_record += 1
         return place_of(self.tables, number)
 
     def for_log(self, blocks: int) -> tuple[int, int]:

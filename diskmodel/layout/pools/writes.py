@@ -160,6 +160,11 @@ class WriteTables:
         more = (dirty - self.more_from) * (self.active_most - self.active_least) // (self.more_to - self.more_from)
         return self.active_least + more
 
+    def dirty_at(self, delay_ns: float) -> float:
+        """Return how much is dirty where writes wait so long behind each other, sectors (rule X15)."""
+        delay = min(delay_ns, self.longest_delay_ns)
+        return (self.delay_ns * self.delay_from + delay * self.dirty_most) / max(self.delay_ns + delay, 1)
+
     def delay_of(self, dirty: int) -> int:
         """Return how long a write waits behind the one before it, ns (rule X15)."""
         if dirty <= self.delay_from:

@@ -14,6 +14,7 @@ from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.layout.pools.free_space import Space, blocks_above, indirect_blocks, stored_blocks, write_pieces
 from diskmodel.layout.pools.log_blocks import Lengths
+from diskmodel.layout.pools.records import place_of
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import Run
 
@@ -181,3 +182,26 @@ def test_one_writer_on_two_mirrors_does_not_wait_for_a_whole_turn() -> None:
         per_s.append(result.iops.mean)
     assert per_s[0] == pytest.approx(147, rel=0.05)
     assert 1.3 < per_s[1] / per_s[0] < 1.6
+
+
+def test_records_of_a_file_that_grows_lie_one_behind_the_other() -> None:
+    """A group goes behind the data that was there when it began (X13), not behind what is asked for meanwhile."""
+    pool = tables("mirror", 2)
+    space, places = Space(pool), []
+    for group in range(2):
+        space.asked(3 + 4 * group)
+        space.group_begins()
+        for record in range(4):
+            space.asked(4 + 4 * group + record)
+            places.append(space.for_record())
+    assert places == [place_of(pool, number) for number in range(4, 12)]
+
+
+def test_writers_in_order_are_as_fast_as_the_disks_from_the_first_request_on() -> None:
+    """Six Exos X16 in RAID-Z2 with records of 1 MiB: 987 MB/s were measured; memory takes six times as much (Z12)."""
+    layout = {"level": "raidz2", "disks": 6, "record": "1 MiB"}
+    described = Array.parse({"drive": "seagate-exos-x16", "layout": layout})
+    load = {"size": "1 MiB", "read_ratio": 0.0, "clients": 8, "addresses": {"pattern": "sequential"}}
+    for n in (3_000, 12_000):
+        result = simulate(described, Workload.parse(load), n_requests=n, with_angles=False, profile_draws=0)
+        assert result.bytes_per_s / 1e6 == pytest.approx(987, rel=0.15)

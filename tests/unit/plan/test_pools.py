@@ -352,6 +352,7 @@ def test_a_preset_s_cache_of_a_controller_is_left_out_of_pools() -> None:
 
 
 def test_hours_of_rebuilding_shingled_drives_are_not_to_be_relied_on() -> None:
-    for words in ("4x seagate-archive-st8000as0002 raidz1", "4x seagate-archive-st8000as0002 raid5"):
-        assert any("SMR" in doubt for doubt in Array.from_words(words).doubts)
+    for level, said in (("raidz1", "is not predicted"), ("raid5", "no measurement of such a rebuild")):
+        doubts = Array.from_words(f"4x seagate-archive-st8000as0002 {level}").doubts
+        assert any("SMR" in doubt and said in doubt for doubt in doubts)
     assert not Array.from_words("4x seagate-exos-x18 raid5").doubts

@@ -115,6 +115,7 @@ class PoolWrites:
     def begin(self, n_records: int, n_indirect: int, top: int) -> None:
         """Begin to write a group of so many records, whose time has come when the run begins (rule Z12)."""
         self.space.top = top
+        self.space.group_begins()
         if n_records:
             self.syncing, self.has_data = Group(), True
             self.dirty = n_records * self.pool.record + n_indirect * self.tables.indirect
@@ -275,6 +276,7 @@ class PoolWrites:
         if self.syncing is not None or not is_time:
             return
         self.begun_ns = self.clock.now
+        self.space.group_begins()
         self.has_data = bool(self.open.records)
         self.syncing, self.open = self.open, Group()
         records = self.syncing.records

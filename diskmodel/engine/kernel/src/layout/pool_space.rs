@@ -154,7 +154,8 @@ struct Kind {
 pub struct Space {
     /// Records below this number are data that something has asked for.
     top: i64,
-    n_written: i64,
+    /// Where the next record goes.
+    next_record: i64,
     kinds: Vec<Kind>,
 }
 
@@ -163,7 +164,7 @@ impl Space {
         let n_kinds = 1 + writes.indirect_copies.max(writes.object_copies) * (1 + writes.allocators);
         let n_vdevs = layout.n_groups;
         let kind = |kind: i64| Kind { vdev: kind % n_vdevs, used: 0, next: vec![0; n_vdevs as usize] };
-        Space { top, n_written: 0, kinds: (0..n_kinds).map(kind).collect() }
+        Space { top, next_record: top, kinds: (0..n_kinds).map(kind).collect() }
     }
 
     /// There is data up to this record.
@@ -171,10 +172,15 @@ impl Space {
         self.top = self.top.max(last_record + 1);
     }
 
+    /// What follows is written behind the data (rule X13).
+    pub fn group_begins(&mut self) {
+        self.next_record = self.next_record.max(self.top);
+    }
+
     /// Vdev and first block of the next place for a record.
     pub fn for_record(&mut self, layout: &Layout, pool: &PoolTables) -> (i64, i64) {
-        let number = (self.top + self.n_written) % pool.writes.n_records;
-        self.n_written += 1;
+        let number = self.next_record % pool.writes.n_records;
+        self.next_record += 1;
         pool.place(layout.n_groups, number)
     }
 

@@ -447,6 +447,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             return;
         }
         pool.begun = now;
+        pool.space.group_begins();
         pool.has_data = n > 0;
         let group = std::mem::take(&mut pool.open);
         pool.left_records = group.records.values().filter(|&&is_written| !is_written).count() as i64;
