@@ -351,7 +351,7 @@ def test_a_preset_s_cache_of_a_controller_is_left_out_of_pools() -> None:
     assert found["raid6"] is not None
 
 
-def test_hours_of_rebuilding_shingled_drives_are_not_to_be_relied_on() -> None:
+def test_hours_of_resilvering_shingled_drives_are_not_to_be_relied_on() -> None:
     for level, said in (("raidz1", "is not predicted"), ("raid5", "no measurement of such a rebuild")):
         doubts = Array.from_words(f"4x seagate-archive-st8000as0002 {level}").doubts
         assert any("SMR" in doubt and said in doubt for doubt in doubts)
