@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.plain import Record
-from diskmodel.result.doubt import bad_end
 from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics.doubt import bad_end
 from diskmodel.result.statistics.registry import BY_NAME
 
 Floats = NDArray[np.float64]

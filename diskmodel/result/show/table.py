@@ -11,11 +11,11 @@ from rich.text import Text
 
 from diskmodel.errors import html_text
 from diskmodel.result.commits import COMMITS
-from diskmodel.result.doubt import COLUMN, OVERLOADED, bad_end, in_one_of_ten, overload_words
 from diskmodel.result.prediction import RUN, UTILIZATION, Prediction
 from diskmodel.result.rebuild import RebuildRate
 from diskmodel.result.result import Result
 from diskmodel.result.show.figures import between, four_digits, share
+from diskmodel.result.statistics.doubt import COLUMN, OVERLOADED, bad_end, in_one_of_ten, overload_words
 from diskmodel.result.statistics.quantiles import fewest_for
 from diskmodel.result.statistics.registry import BY_NAME, PERCENTILES
 from diskmodel.units import in_digits
