@@ -381,11 +381,6 @@ class Array(Description):
         """Whether the drives are hard disks that can answer writes out of their cache."""
         return self.drive.tables().has_write_back
 
-    def unread_messages(self, described: Self) -> tuple[str, ...]:
-        """Return what `described` says, of which this is the array with what is assumed, and nothing reads."""
-        found = [f"{path} (only {who})" for path, who in described.unread(self)]
-        return (f"without effect here: {listed(found)}",) if found else ()
-
     @property
     def has_drive_write_cache(self) -> bool:
         """Whether the drives may answer writes out of their own caches."""

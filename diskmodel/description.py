@@ -34,6 +34,12 @@ else:
             return cls.parse(cls._from_call(args, fields))
 
 
+def without_effect(found: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """Return a sentence that names fields without an effect, each with who would read it; none without any."""
+    named = [f"{path} (only {who})" for path, who in found]
+    return (f"without effect here: {units.listed(named)}",) if named else ()
+
+
 class Reader(NamedTuple):
     """Who reads a field that others ignore.
 
@@ -164,6 +170,10 @@ class Description(BaseModel, metaclass=_Constructor):
             is_given = name in self.model_fields_set and value != field.get_default(call_default_factory=True)
             if is_given and name in readers and not readers[name].does(whole):
                 yield path + name, readers[name].who
+
+    def unread_messages(self, described: Self) -> tuple[str, ...]:
+        """Return what `described` says, of which this is the same with what is assumed, and nothing reads."""
+        return without_effect(described.unread(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data without unset optional fields; `parse` restores the description from it."""

@@ -149,7 +149,7 @@ _OF_POOLS = frozenset(
     ("level", "disks", "failed", "spares", "rebuild", "member_bytes", "data_offset_bytes", "log", *ONLY_OF_POOLS)
 )
 #: Fields of a rebuild that belong to Linux md.
-_ONLY_OF_MD = ("speed_min_bytes_per_s", "speed_max_bytes_per_s", "window_bytes", "steps_at_once", "page_ns")
+ONLY_OF_MD = ("speed_min_bytes_per_s", "speed_max_bytes_per_s", "window_bytes", "steps_at_once", "page_ns")
 #: What a layout needs for each way to stay consistent.
 _HOW_TO_HAVE = {"bitmap": "bitmap = {}", "journal": 'log = { write = "30 us" }'}
 #: Why pools do not have some of the others.
@@ -524,7 +524,7 @@ class Layout(Description):
             return problem
         if rebuild.action == "resync":
             return "rebuild.action='resync': is a pass of Linux md, not of OpenZFS; use 'check' for a scrub"
-        for name in _ONLY_OF_MD:
+        for name in ONLY_OF_MD:
             if getattr(rebuild, name) != type(rebuild).model_fields[name].default:
                 return f"rebuild.{name}={getattr(rebuild, name)}: is a setting of Linux md, not of OpenZFS; remove it"
         return None

@@ -21,8 +21,9 @@ from diskmodel.plan.comparison.crossover import find_crossover
 from diskmodel.plan.comparison.heat import heat_of_best
 from diskmodel.plan.comparison.load_curve import latency_curves
 from diskmodel.plan.comparison.pareto import pareto_search
+from diskmodel.plan.question.buying import Prices, Search
 from diskmodel.plan.question.case import Case, cases
-from diskmodel.plan.question.description import Candidates, PlanDescription, Prices, Search, with_drives
+from diskmodel.plan.question.description import Candidates, PlanDescription, with_drives
 from diskmodel.plan.question.family import Family
 from diskmodel.plan.question.objective import Degraded, LatencyLimits, LatencyObjective, Objective
 from diskmodel.plan.question.recording import Recording

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from diskmodel.description import without_effect
 from diskmodel.display import Displayable
 from diskmodel.frame import Tabular
 from diskmodel.plain import Record
@@ -108,6 +109,18 @@ class PlanResult(Tabular, Record, Displayable):
         return {"drive": one.family.drive.name, "level": one.level, "groups": one.n_groups, "disks": one.disks}
 
     @property
+    def without_effect(self) -> tuple[str, ...]:
+        """What the plan says and no candidate reads; of arrays what none of those that were found does."""
+        of_arrays: list[dict[str, str]] = [
+            dict(item for item in one.array.unread(one.array) if not item[0].startswith("layout."))
+            for one in self.candidates
+            if one.array is not None
+        ]
+        first = of_arrays[0] if of_arrays else {}
+        nowhere = [(path, who) for path, who in first.items() if all(path in one for one in of_arrays)]
+        return without_effect([*self.plan.unread(self.plan), *nowhere])
+
+    @property
     def needs_more_than_nominal(self) -> bool:
         """Whether the answer is another than the one if everything is as described."""
         one, best = self.nominal, self.best
@@ -160,6 +173,7 @@ class PlanResult(Tabular, Record, Displayable):
             "region": {"bytes": self.plan.stored_bytes, "words": self.region, "spread": self.spreading},
             "candidates": self.candidates,
             "assumptions": self.assumptions,
+            "without_effect": self.without_effect,
             "relaxations": self.relaxations,
             "caches_instead": self.caches_instead,
             "sensitivities": self.sensitivities,

@@ -19,7 +19,8 @@ from diskmodel.layout.levels import KINDS
 from diskmodel.layout.pools.special import special_problem
 from diskmodel.layout.pools.tables import pool_tables
 from diskmodel.layout.shape import MAX_VDEV_DISKS
-from diskmodel.plan.question.description import Candidates, PlanDescription, Prices, Search
+from diskmodel.plan.question.buying import Prices, Search
+from diskmodel.plan.question.description import Candidates, PlanDescription
 from diskmodel.plan.question.family import Family
 from diskmodel.plan.question.objective import Objective
 from diskmodel.workload import TraceWorkload, Workload

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from diskmodel.description import Description
+from diskmodel.description import Description, Reader
 from diskmodel.drive.cache_devices import NamedCache
 from diskmodel.drive.own_devices import NamedLog, NamedSpecial
 from diskmodel.layout.description import (
@@ -83,6 +85,15 @@ class CommonLayout(Description):
     data_offset_bytes: Bytes | None = None
     bitmap: Bitmap | None = None
     consistency_policy: Consistency | None = None
+
+    @classmethod
+    def readers(cls) -> Mapping[str, Reader]:
+        """Return that a field is read where a layout of some level can have it."""
+
+        def reads(field: str, plan: Any) -> bool:
+            return any(field in plan.layout.of(level) for level in plan.candidates.levels)
+
+        return {field: Reader("other levels", partial(reads, field)) for field in cls.model_fields}
 
     def of(self, level: str) -> dict[str, Any]:
         """Return the fields that a layout of this level can have."""

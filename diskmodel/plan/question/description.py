@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from diskmodel.array import Spindles
 from diskmodel.controller.catalogue import NamedController
 from diskmodel.controller.description import Controller
-from diskmodel.description import Description, read_toml
+from diskmodel.description import Description, Reader, read_toml
 from diskmodel.drive import Drive, NamedDrive
 from diskmodel.drive.cache_devices import cache_drive
 from diskmodel.drive.own_devices import NONE, safe_drive, special_vdev_of
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.faults import inner
 from diskmodel.host.description import Host
-from diskmodel.layout.description import JOURNALED, ONLY_OF_POOLS, Level, Rebuild
+from diskmodel.layout.description import JOURNALED, ONLY_OF_MD, ONLY_OF_POOLS, Level, Rebuild
 from diskmodel.layout.levels import KINDS
-from diskmodel.limits import MAX_SEED
+from diskmodel.plan.question.buying import Prices, Search
 from diskmodel.plan.question.commits import commits_problem, scaled_with_commits
 from diskmodel.plan.question.common_layout import CommonLayout, RecordBytes
 from diskmodel.plan.question.objective import Objective
 from diskmodel.plan.question.recording import Recording
 from diskmodel.queue.description import Queue
-from diskmodel.units import Bytes
+from diskmodel.units import Bytes, listed
 from diskmodel.workload import Stream, Workload
 
 #: Rates that differ by less are the same: people round them. At ten times this a wrong rate would pass.
@@ -59,6 +60,24 @@ class GroupWidth(Description):
     raid5: int = Field(default=14, ge=3, le=10_000)
     raid6: int = Field(default=20, ge=4, le=10_000)
     raidz: int = Field(default=9, ge=4, le=255)
+
+    @classmethod
+    def readers(cls) -> Mapping[str, Reader]:
+        """Return which levels read the width of which group; one number for all is read by any of them."""
+
+        def reads(field: str, plan: PlanDescription) -> bool:
+            return plan.candidates.max_group_width.is_one_for_all or plan.has_level(*_WIDTHS[field])
+
+        return {field: Reader(listed(levels), partial(reads, field)) for field, levels in _WIDTHS.items()}
+
+    @property
+    def is_one_for_all(self) -> bool:
+        """Whether one number was given for all levels, or one for each."""
+        return len(self.model_fields_set) == len(type(self).model_fields)
+
+
+#: Levels whose groups each width is of.
+_WIDTHS = {"raid5": ("raid5", "raid50"), "raid6": ("raid6", "raid60"), "raidz": ("raidz1", "raidz2", "raidz3")}
 
 
 def _same_width(value: object) -> object:
@@ -148,6 +167,23 @@ class Candidates(Description):
     spares: int = Field(default=0, ge=0, le=10_000)
     rebuild: Rebuild = Rebuild()
 
+    @classmethod
+    def readers(cls) -> Mapping[str, Reader]:
+        """Return which levels, or which other field, read a field."""
+        counts = Reader("where candidates.disks is left out", lambda plan: plan.candidates.disks is None)
+        widths = [level for levels in _WIDTHS.values() for level in levels]
+        return {
+            "min_disks": counts,
+            "max_disks": counts,
+            "strip_bytes": Reader("levels of RAID", lambda plan: not plan.has_only_pools),
+            "groups": Reader("raid50 and raid60", lambda plan: plan.has_level("raid50", "raid60")),
+            "max_group_width": Reader(
+                "levels with parity groups",
+                lambda plan: plan.has_level(*widths) or not plan.candidates.max_group_width.is_one_for_all,
+            ),
+            "rebuild": Reader("levels with redundancy", lambda plan: plan.is_redundant),
+        }
+
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.min_disks > self.max_disks:
@@ -201,73 +237,6 @@ class Candidates(Description):
         return self.disks or tuple(range(self.min_disks, self.max_disks + 1))
 
 
-class Prices(Description):
-    """What things cost, beside the drives' own prices.
-
-    Attributes
-    ----------
-    drives_usd : dict of str to float
-        Price of a drive by its name; overrides the profile's.
-    slot_usd : float
-        Of a slot with its share of the enclosure.
-    power_usd_per_kwh : float
-    power_factor : float
-        Power drawn from the wall over that of the drives (cooling, supplies).
-    years : float
-        For which power is paid.
-    disks_per_rack_unit : float
-    """
-
-    drives_usd: dict[str, float] = Field(default_factory=dict)
-    slot_usd: float = Field(default=0.0, ge=0)
-    power_usd_per_kwh: float = Field(default=0.0, ge=0)
-    power_factor: float = Field(default=1.0, ge=1)
-    years: float = Field(default=5.0, gt=0)
-    disks_per_rack_unit: float = Field(default=12.0, gt=0)
-
-
-class Search(Description):
-    """How the answer is looked for.
-
-    Attributes
-    ----------
-    method : "simulation" or "rule"
-        Who decides: the simulation, or the calculators' rule of thumb (no mechanics, no queueing, and only the cache
-        hit ratio that the controller states).
-    minimize : "auto", "disks" or "cost"
-        What makes a candidate the best; "auto": cost where every price is known, else disks.
-    seed : int
-        The same for every run: candidates are compared under the same requests.
-    requests, max_requests : int
-        Requests of a first run (a 99th percentile takes 25 000 for an interval); and of the longest one, where shorter
-        ones cannot decide.
-    max_requests_at_answer : int
-        Requests of the longest run at the recommended answer and at its next smaller count, and of other candidates
-        that could take its place, or are about to be called infeasible: there a run goes on until it decides. Both
-        are less for requests of more than four strips, of 16 or more a fourth, unless a cycle takes longer.
-    engine : "auto", "native" or "simpy"
-    """
-
-    method: Literal["simulation", "rule"] = "simulation"
-    minimize: Literal["auto", "disks", "cost"] = "auto"
-    seed: int = Field(default=0, ge=0, le=MAX_SEED)
-    requests: int = Field(default=30_000, ge=200)
-    max_requests: int = Field(default=120_000, ge=200)
-    max_requests_at_answer: int = Field(default=1_000_000, ge=200)
-    engine: Literal["auto", "native", "simpy"] = "auto"
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        if self.requests > self.max_requests:
-            raise ValueError(f"requests={self.requests}: is above max_requests={self.max_requests}; lower it")
-        return self
-
-    @property
-    def decision_budget(self) -> int:
-        """Requests of the longest run at the answer: never fewer than elsewhere."""
-        return max(self.max_requests, self.max_requests_at_answer)
-
-
 class PlanDescription(Description):
     """A whole question: how many disks, of which drive, in which level?
 
@@ -312,6 +281,45 @@ class PlanDescription(Description):
     search: Search = Search()
     recording: Recording | None = None
     notes: tuple[str, ...] = ()
+
+    def has_level(self, *levels: str) -> bool:
+        """Whether a candidate may have one of these levels."""
+        return any(level in levels for level in self.candidates.levels)
+
+    @property
+    def has_only_pools(self) -> bool:
+        """Whether all candidates are pools."""
+        return all(KINDS[level].is_pool for level in self.candidates.levels)
+
+    @property
+    def is_redundant(self) -> bool:
+        """Whether some candidate has redundancy."""
+        return any(KINDS[level].is_redundant for level in self.candidates.levels)
+
+    @property
+    def has_prices(self) -> bool:
+        """Whether the price of some drive is known."""
+        stated = self.prices.drives_usd
+        return any(drive.name in stated or drive.price_usd is not None for drive in self.candidates.drives)
+
+    @property
+    def names_its_drives(self) -> bool:
+        """Whether every drive that has a price here may be bought; devices of pools and logs may be, too."""
+        names = {drive.name for drive in self.candidates.drives}
+        has_own = any(getattr(self.candidates, field) for field in _LOOK_UP)
+        return has_own or names.issuperset(self.prices.drives_usd)
+
+    def unread(self, whole: Any = None, path: str = "") -> Iterator[tuple[str, str]]:
+        """Yield the fields of the question that were given and have no effect on any candidate.
+
+        What arrays have, their descriptions say (`Array.unread`).
+        """
+        for name in ("objective", "candidates", "layout", "prices", "search"):
+            yield from getattr(self, name).unread(self, f"{name}.")
+        rebuild = self.candidates.rebuild
+        for name in ONLY_OF_MD if self.has_only_pools else ():
+            if getattr(rebuild, name) != type(rebuild).model_fields[name].default:
+                yield f"candidates.rebuild.{name}", "Linux md"
 
     @property
     def stored_bytes(self) -> int | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Self
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, create_model, model_validator
 
-from diskmodel.description import Description
+from diskmodel.description import Description, Reader
 from diskmodel.result.commits import COMMITS
 from diskmodel.result.statistics.registry import STATISTICS
 from diskmodel.units import Bytes, BytesPerSecond, Nanoseconds, PerSecond, Ratio, parse
@@ -198,6 +199,27 @@ class Objective(Description):
     def limited(self) -> list[Limited]:
         """Everything whose latency is limited, commits last."""
         return _limited(self.latency, self.commit_latency)
+
+    @classmethod
+    def readers(cls) -> Mapping[str, Reader]:
+        """Return which other field of a plan reads a field."""
+
+        def has_capacity(plan: Any) -> bool:
+            return plan.objective.capacity_bytes is not None
+
+        return {
+            "years": Reader(
+                "with growth or capacity_growth",
+                lambda plan: bool(plan.objective.growth_ratio or plan.objective.capacity_growth_ratio),
+            ),
+            "growth_ratio": Reader("with years", lambda plan: plan.objective.years > 0),
+            "capacity_growth_ratio": Reader(
+                "with years and a capacity", lambda plan: plan.objective.years > 0 and has_capacity(plan)
+            ),
+            "fill_limit_ratio": Reader("with a capacity", has_capacity),
+            "formatting_ratio": Reader("with a capacity", has_capacity),
+            "busy_hours": Reader("levels with redundancy", lambda plan: plan.is_redundant),
+        }
 
     @property
     def design_commits_per_s(self) -> float | None:

@@ -14,8 +14,9 @@ from diskmodel.controller.description import Controller
 from diskmodel.description import Description, read_toml
 from diskmodel.errors import DescriptionError, printable
 from diskmodel.host.description import Host
+from diskmodel.plan.question.buying import Prices, Search
 from diskmodel.plan.question.common_layout import CommonLayout
-from diskmodel.plan.question.description import Candidates, PlanDescription, Prices, Search, beside
+from diskmodel.plan.question.description import Candidates, PlanDescription, beside
 from diskmodel.plan.question.objective import Degraded, Growth, LatencyLimits, LatencyObjective, Objective, Probability
 from diskmodel.plan.question.presets import preset
 from diskmodel.queue.description import Queue

@@ -45,6 +45,7 @@ def cautions(result: PlanResult) -> list[str]:
         _waiting(result),
         _rebuild(result),
         *_outcome(result),
+        *result.without_effect,
     )
     return [f"Caution: {text}." for text in found if text]
 

@@ -18,8 +18,8 @@ from diskmodel.layout.pools.special import metadata_bytes
 from diskmodel.layout.pools.special import used_ratio as used_ratio_of
 from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.statics import Statics
+from diskmodel.plan.question.buying import Prices
 from diskmodel.plan.question.case import Case
-from diskmodel.plan.question.description import Prices
 from diskmodel.plan.question.family import Family
 from diskmodel.plan.trial.judge import criterion
 from diskmodel.plan.trial.over_the_day import over_the_day

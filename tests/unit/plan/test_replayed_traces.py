@@ -14,7 +14,7 @@ from diskmodel.formats import find_workload
 from diskmodel.formats.recorders import KINDS as RECORDER_KINDS
 from diskmodel.plan import Case, PlanDescription, PlanResult, Recording, run_plan
 from diskmodel.plan.answer.outcome import Outcome
-from diskmodel.plan.question.description import Search
+from diskmodel.plan.question.buying import Search
 from diskmodel.plan.question.options import plan_from, plan_options
 from diskmodel.plan.trial.replay_check import bursts_in_words, replay_criteria, replay_trace
 from diskmodel.result.statistics.batches import Interval
