@@ -36,6 +36,8 @@ class DriveMoves:
         Of a flash drive's rate of programming and erasing.
     write_latency : float
         Of what a flash drive takes to answer a write that its buffer has room for.
+    flush : float
+        Of the time of a flash drive's flush.
     order : Order or None
         In which a hard disk serves its commands.
     queue : DriveQueue or None
@@ -52,6 +54,7 @@ class DriveMoves:
     parallelism: float = 0.0
     write_rate: float = 0.0
     write_latency: float = 0.0
+    flush: float = 0.0
     order: Order | None = None
     queue: DriveQueue | None = None
     values: Mapping[str, float] | None = None

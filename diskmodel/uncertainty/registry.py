@@ -115,6 +115,12 @@ def _write_latency(case: Case) -> Known | None:
     return _of_class(case, _own_spread(case, "flash_write_latency"), lambda factor: Moves(write_latency=factor))
 
 
+def _flushes(case: Case) -> Known | None:
+    if not case.seen.has_flushes:
+        return None
+    return _of_class(case, _own_spread(case, "flash_flush"), lambda factor: Moves(flush=factor))
+
+
 def _fitted(case: Case) -> Known | None:
     drive = case.array.drive
     if drive.uncertainty is None or case.as_measured or case.origin == "exact":
@@ -277,4 +283,5 @@ UNKNOWNS: tuple[Unknown, ...] = (
     Unknown(FITTED, "drive", _fitted),
     Unknown(PART, "all", _parts),
     Unknown("fit of the recording", "all", _excerpts),
+    Unknown("time of flushes", "drive", _flushes),
 )

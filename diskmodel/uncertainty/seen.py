@@ -26,6 +26,8 @@ class Seen:
         Whether most requests go on where another one ended.
     positioning_ratio : float
         Part of the time that requests spent on seeks, rotation and transfer that was not transfer.
+    has_flushes : bool
+        Whether requests waited for a flush, or were flushes.
     """
 
     in_disk: float
@@ -33,6 +35,7 @@ class Seen:
     asked_write_ratio: float
     is_sequential: bool
     positioning_ratio: float
+    has_flushes: bool = False
 
     @classmethod
     def of(cls, requests: Requests, run: Run) -> Seen:
@@ -48,6 +51,7 @@ class Seen:
             asked_write_ratio=float((requests.op == Op.WRITE).mean()),
             is_sequential=float(_continues(requests).mean()) > 0.5,
             positioning_ratio=moved / served if served else 1.0,
+            has_flushes=spent["sync"] > 0 or bool(np.any(requests.op == Op.FLUSH)),
         )
 
 

@@ -37,6 +37,8 @@ def moved_flash(drive: _Flash, moves: DriveMoves) -> _Flash:
     for name, factor in (("read_delay_ns", read), ("write_delay_ns", slower)):
         if factor:
             update[name] = tuple(scaled_ns(value, factor) for value in getattr(drive, name))
+    if flush := slower + moves.flush:
+        update["flush_ns"] = scaled_ns(drive.time_of_flush_ns, flush)
     if parallel:
         update["channel_bytes_per_s"] = drive.channel_bytes_per_s * math.exp(-parallel)
     return drive.model_copy(update=update)

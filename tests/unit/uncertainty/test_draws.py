@@ -75,6 +75,16 @@ def test_flash_has_dies_instead_of_seeks() -> None:
     assert not {"seeks", "zone rates", "order of commands"} & set(names)
 
 
+def test_the_time_of_a_flush_is_drawn_where_flushes_are_and_take_time() -> None:
+    flushing = replace(DEEP, has_flushes=True)
+    consumer = load_drive("samsung-870-evo-1tb")
+    assert "time of flushes" in drawn(Array(consumer, "jbod", 1), flushing).names
+    assert "time of flushes" not in drawn(Array(consumer, "jbod", 1)).names
+    assert "time of flushes" not in drawn(Array("samsung-pm893-960", "jbod", 1), flushing).names
+    described = consumer.model_copy(update={"flush_ns": 2_000_000})
+    assert "time of flushes" not in drawn(Array(described, "jbod", 1), flushing).names
+
+
 def test_a_write_cache_and_a_host_that_takes_time_are_unknown() -> None:
     array = Array(
         "generic-10k",
