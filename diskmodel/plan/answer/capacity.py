@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -14,6 +15,7 @@ from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.statics import rebuild_fields
 from diskmodel.result.figure import Figure
 from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics.doubt import bad_end, in_one_of_ten
 from diskmodel.workload import Workload
 
 
@@ -32,6 +34,8 @@ class Capacity(Record, Displayable):
         Lowest rate that it was found not to sustain, requests per second; nan where none was tried.
     most_per_s : Interval
         The highest rate, with the 95 % interval of what is not known of drive, controller, host and model.
+    most_middle_per_s : Interval or None
+        What the highest rate lies between in eight of ten systems; None where only the runs are known.
     limit : str
         What limits the highest rate.
     degraded, rebuilding : Outcome or None
@@ -69,10 +73,12 @@ class Capacity(Record, Displayable):
     idle_loss_per_year: float
     rule_of_thumb_per_s: float
     curve: tuple[LoadPoint, ...]
+    most_middle_per_s: Interval | None = None
 
     def __repr__(self) -> str:
-        most = Figure.of(self.most_per_s, "requests/s").format()
-        return f"<Capacity of {self.array.name or repr(self.array)}: {most}>"
+        most = Figure.of(self.most_per_s, "requests/s").format(with_interval=False)
+        bad = math.nan if self.most_middle_per_s is None else bad_end("iops", self.most_middle_per_s)
+        return f"<Capacity of {self.array.name or repr(self.array)}: {in_one_of_ten(most, bad)}>"
 
     def json_fields(self) -> Mapping[str, Any]:
         """Return facts of the array, its rates and latencies, and what a failed disk changes."""
@@ -89,6 +95,8 @@ class Capacity(Record, Displayable):
             "most_per_s": self.most_per_s.value,
             "most_low_per_s": self.most_per_s.low,
             "most_high_per_s": self.most_per_s.high,
+            "most_p10_per_s": None if self.most_middle_per_s is None else self.most_middle_per_s.low,
+            "most_p90_per_s": None if self.most_middle_per_s is None else self.most_middle_per_s.high,
             "limit": self.limit,
             "degraded": self.degraded,
             "rebuilding": self.rebuilding,

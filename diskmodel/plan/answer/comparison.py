@@ -37,6 +37,11 @@ class Difference(Record):
         Where the arrays have drives in common, what is not known of these is the same in both.
     is_significant : bool
         Whether the interval excludes 0.
+    n_draws, n_better : int
+        Draws of what is not known that were simulated in both arrays, and in how many of them the second is better: it
+        is faster, serves more, or alone sustains the load. 0 draws: only the noise of the runs is known.
+    middle : Interval or None
+        What the ratio of the second to the first lies between in eight of ten pairs, 1: alike; None without draws.
     """
 
     first: str
@@ -44,6 +49,9 @@ class Difference(Record):
     statistic: str
     ratio: Interval
     is_significant: bool
+    n_draws: int = 0
+    n_better: int = 0
+    middle: Interval | None = None
 
     def json_fields(self) -> Mapping[str, Any]:
         """Return the names, and the difference with the ends of its interval."""
@@ -55,6 +63,8 @@ class Difference(Record):
             "ratio": self.ratio.value,
             "low_ratio": self.ratio.low,
             "high_ratio": self.ratio.high,
+            "draws": self.n_draws,
+            "better_draws": self.n_better,
         }
 
 

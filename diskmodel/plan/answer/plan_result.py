@@ -51,6 +51,8 @@ class PlanResult(Tabular, Record, Displayable):
         What the question left unsaid, with the answer of the other case; empty where nothing is feasible.
     caches_instead : tuple of CacheInstead
         What a write cache does for hard disks that miss a limit of commits.
+    by_chance : bool
+        Whether the chance of meeting the objective was asked for; not with `--nominal`.
     advice_efforts : mapping of str to Effort
         What was simulated for advice, by purpose.
     """
@@ -73,6 +75,7 @@ class PlanResult(Tabular, Record, Displayable):
     assumptions: tuple[Assumption, ...] = ()
     caches_instead: tuple[CacheInstead, ...] = ()
     advice_efforts: Efforts = field(default_factory=dict)
+    by_chance: bool = True
 
     @property
     def is_feasible(self) -> bool:

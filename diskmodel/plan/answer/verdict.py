@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from diskmodel.result.statistics.doubt import overload_words
 from diskmodel.units import in_digits, in_hours_or_days, listed, nominal_bytes
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def verdict(comparison: Comparison) -> str:
     arrays = comparison.arrays
     sustaining = [item for item in arrays if item.healthy.is_stable]
     if len(arrays) == 1:
-        return _of_one(arrays[0], comparison)
+        return _overloads(arrays) + _of_one(arrays[0], comparison)
     if not sustaining:
         most = max(arrays, key=_carried)
         at = f"; {most.name} comes nearest, with {_rate(_carried(most))}" if _carried(most) > 0 else ""
@@ -40,16 +41,34 @@ def verdict(comparison: Comparison) -> str:
     is_open = comparison.workload.is_open
     if len(sustaining) > 1:
         if is_open and _is_certain(comparison, sustaining):
-            _add(said, sustaining, _mean_ms, "answers", _ms, is_less_better=True)
-        if not is_open:
-            _add(said, sustaining, lambda item: item.healthy.iops.value, "serves", _rate)
+            sure = _certainty(comparison, "mean")
+            _add(said, sustaining, _mean_ms, "answers", _ms, is_less_better=True, certainty=sure)
+        if not is_open and _is_certain(comparison, sustaining, "iops"):
+            sure = _certainty(comparison, "iops")
+            _add(said, sustaining, lambda item: item.healthy.iops.value, "serves", _rate, certainty=sure)
     if is_open:
         _add(said, subjects, _carried, "carries", _rate)
     _add(said, arrays, lambda item: item.array.usable_bytes, "stores", _bytes)
     _add(said, arrays, lambda item: item.rebuild_hours, "rebuilds", in_hours_or_days, is_less_better=True)
     if not said:
         return "The arrays do not differ in anything by more than the comparison is uncertain."
-    return "; ".join(f"{name} {listed(found)}" for name, found in said.items()) + "."
+    return _overloads(arrays) + "; ".join(f"{name} {listed(found)}" for name, found in said.items()) + "."
+
+
+def _overloads(arrays: Sequence[Compared]) -> str:
+    """Return which of the arrays the load may overload, as sentences that come first; "" where none."""
+    chances = [(item.name, item.prediction.overload_chance if item.prediction else 0.0) for item in arrays]
+    return "".join(f"{name} is {overload_words(chance)}. " for name, chance in chances if chance)
+
+
+def _certainty(comparison: Comparison, statistic: str) -> str:
+    """Return in how many draws the better of two arrays is better: " in 16 of 16 draws"; "" of more arrays."""
+    found = [item for item in comparison.differences if item.statistic == statistic and item.n_draws]
+    if len(comparison.arrays) != 2 or not found:
+        return ""
+    is_second = (found[0].ratio.value > 0) == (statistic == "iops")
+    n = found[0].n_better if is_second else found[0].n_draws - found[0].n_better
+    return f" in {n} of {found[0].n_draws} draws"
 
 
 def _of_one(item: Compared, comparison: Comparison) -> str:
@@ -74,6 +93,7 @@ def _add(
     shown: Callable[[float], str],
     *,
     is_less_better: bool = False,
+    certainty: str = "",
 ) -> None:
     """Put in words which array is best in one figure; nothing where it is unknown of one, or differs too little."""
     values = [figure(item) for item in arrays]
@@ -88,7 +108,7 @@ def _add(
         text = f"{verb} {'soonest' if is_less_better else 'most'} ({shown(values[best])})"
     else:
         by = _saved(ratio) if is_less_better else _added(ratio)
-        text = f"{verb} {by} ({shown(values[best])} to {shown(values[second])})"
+        text = f"{verb} {by}{certainty} ({shown(values[best])} to {shown(values[second])})"
     said.setdefault(arrays[best].name, []).append(text)
 
 
@@ -102,11 +122,13 @@ def _added(ratio: float) -> str:
     return f"{in_digits(ratio, 2)} times as much" if ratio >= _MANY_TIMES else f"{100 * (ratio - 1):.0f} % more"
 
 
-def _is_certain(comparison: Comparison, arrays: Sequence[Compared]) -> bool:
-    """Return whether a difference in mean latency is beyond doubt for one pair at least."""
+def _is_certain(comparison: Comparison, arrays: Sequence[Compared], statistic: str = "mean") -> bool:
+    """Return whether a difference in a statistic is beyond doubt for one pair at least."""
     names = {item.name for item in arrays}
     return any(
-        difference.is_significant and difference.statistic == "mean" and {difference.first, difference.second} <= names
+        difference.is_significant
+        and difference.statistic == statistic
+        and {difference.first, difference.second} <= names
         for difference in comparison.differences
     )
 

@@ -27,7 +27,7 @@ from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops, rule_of_an_array
 from diskmodel.plan.trial.simulated import Simulated
 from diskmodel.plan.trial.statics import idle_rebuild_hours, loss_beside
-from diskmodel.result.prediction import combined
+from diskmodel.result.prediction import MIDDLE, combined, middle_of
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
 
@@ -236,19 +236,31 @@ def _difference(
     half = ratio * math.hypot((a.high - a.low) / 2 / a.value, (b.high - b.low) / 2 / b.value)
     figure = Interval(ratio, ratio - half, ratio + half)
     known = of_first or of_second
+    pairs, middle, n_better = [], None, 0
     if known is not None:
-        factor = known.half_width_factor(CONFIDENCE)
-        figure = combined(figure, 1.0, _ratios(of_first, of_second, statistic), CONFIDENCE, factor)
+        pairs = _pairs(of_first, of_second, statistic)
+        ratios = [b / a for a, b in pairs]
+        middle = combined(middle_of(figure, CONFIDENCE), 1.0, ratios, MIDDLE, known.half_width_factor(MIDDLE))
+        figure = combined(figure, 1.0, ratios, CONFIDENCE, known.half_width_factor(CONFIDENCE))
+        n_better = sum(_is_better(a, b, ratio, statistic) for a, b in pairs)
     figure = Interval(figure.value - 1, figure.low - 1, figure.high - 1)
-    return Difference(first.name, second.name, statistic, figure, bool(figure.low > 0 or figure.high < 0))
+    is_significant = bool(figure.low > 0 or figure.high < 0)
+    return Difference(first.name, second.name, statistic, figure, is_significant, len(pairs), n_better, middle)
 
 
-def _ratios(of_first: Truths | None, of_second: Truths | None, statistic: str) -> list[float]:
-    """Return the ratio of a statistic of two arrays in each truth, as a part of that of their descriptions."""
+def _is_better(first: float, second: float, ratio: float, statistic: str) -> bool:
+    """Return whether the second array is the better one in a truth, whose figures are parts of those described."""
+    if math.isnan(first) or math.isnan(second):  # one that is overloaded is worse
+        return math.isnan(first) and not math.isnan(second)
+    return second * ratio > first if statistic == "iops" else second * ratio < first
+
+
+def _pairs(of_first: Truths | None, of_second: Truths | None, statistic: str) -> list[tuple[float, float]]:
+    """Return a statistic of two arrays in each truth, as parts of those of their descriptions; nan: overloaded."""
     n = max(len(truths.figures) for truths in (of_first, of_second) if truths is not None)
     first, second = ([1.0] * n if truths is None else truths.ratios(statistic) for truths in (of_first, of_second))
     possible = [[True] * n if truths is None else truths.are_possible for truths in (of_first, of_second)]
-    return [b / a for a, b, *can_be in zip(first, second, *possible, strict=True) if all(can_be)]
+    return [(a, b) for a, b, *can_be in zip(first, second, *possible, strict=True) if all(can_be)]
 
 
 def _why(array: Array, workload: Workload, counted: float, outcome: Outcome) -> tuple[str, ...]:

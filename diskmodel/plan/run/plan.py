@@ -145,6 +145,7 @@ def run_plan(
         sensitivities=tuple(moves.result()) if moves else (),
         front=tuple(pareto_front(points_of(found))),
         profile_risk=None if best is None else best.risk,
+        by_chance=by_chance,
         nominal=nominal,
         spreading=spread.result() if spread else None,
         peaks=tuple(peaks.result()) if peaks else (),

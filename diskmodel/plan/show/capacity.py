@@ -14,6 +14,7 @@ from diskmodel.plan.answer.capacity import Capacity
 from diskmodel.plan.answer.outcome import Outcome, cut_words
 from diskmodel.plan.show.candidates import SLOWED_BY_LOAD, duration, fullness_words, rebuild_name, short
 from diskmodel.plan.show.cautions import starved_beside_the_knee
+from diskmodel.result.statistics.doubt import bad_end, in_one_of_ten
 from diskmodel.units import chance_words, in_digits, nominal_bytes
 
 
@@ -45,8 +46,14 @@ def sentence(capacity: Capacity) -> str:
     knee, most = capacity.knee, capacity.most_per_s
     return (
         f"{name} carries {in_digits(knee.offered)} requests a second{_in_mb(capacity, knee.offered)} with a p99 of "
-        f"{_ms(knee.outcome, 'p99')}, and {in_digits(most.value)}{_in_mb(capacity, most.value)} at most."
+        f"{_ms(knee.outcome, 'p99')}, and {in_digits(most.value)}{_in_mb(capacity, most.value)} at most"
+        f"{in_one_of_ten('', _bad_per_s(capacity))}."
     )
+
+
+def _bad_per_s(capacity: Capacity) -> float:
+    """Return the highest rate of the bad one of ten, requests per second; nan where only the runs are known."""
+    return math.nan if capacity.most_middle_per_s is None else bad_end("iops", capacity.most_middle_per_s)
 
 
 def _mb(capacity: Capacity, per_s: float) -> float:
@@ -66,14 +73,14 @@ def capacity_rows(capacity: Capacity) -> list[tuple[str, str]]:
         ("usable capacity", nominal_bytes(capacity.array.usable_bytes)),
         ("IOPS at the knee", in_digits(knee.offered)),
         ("mean, p99 there", f"{_ms(knee.outcome, 'mean')}, {_ms(knee.outcome, 'p99')}"),
-        ("highest stable IOPS", f"{in_digits(most.value)} ({in_digits(most.low)} … {in_digits(most.high)})"),
+        ("highest stable IOPS", in_one_of_ten(in_digits(most.value), _bad_per_s(capacity))),
         ("mean, p99 there", f"{_ms(highest.outcome, 'mean')}, {_ms(highest.outcome, 'p99')}"),
         ("limited by", capacity.limit),
     ]
     if capacity.workload.is_in_bytes:
-        low, value, high = (in_digits(_mb(capacity, per_s)) for per_s in (most.low, most.value, most.high))
+        value, bad = in_digits(_mb(capacity, most.value)), _mb(capacity, _bad_per_s(capacity))
         rows.insert(2, ("MB/s at the knee", in_digits(_mb(capacity, knee.offered))))
-        rows.insert(5, ("highest stable MB/s", f"{value} ({low} … {high})"))
+        rows.insert(5, ("highest stable MB/s", in_one_of_ten(value, bad)))
     if capacity.degraded is not None:
         rows.append(("p99 at the knee, one disk failed", _ms(capacity.degraded, "p99")))
     if capacity.rebuilding is not None:
@@ -101,7 +108,7 @@ def capacity_notes(capacity: Capacity) -> list[str]:
     said = [
         "Up to the knee latency grows slower than throughput, beyond it faster; plan for the knee, not for the highest "
         "rate.",
-        f"In the runs {_seen(capacity)}; the 95 % interval is wider, since drive and controller are not exactly known.",
+        f"In the runs {_seen(capacity)}; drive and controller are not exactly known.",
     ]
     if capacity.rebuilding is not None:
         said += filter(None, [starved_beside_the_knee(capacity), fullness_words([capacity.array])])

@@ -31,7 +31,7 @@ from diskmodel.plan.show.candidates import (
     short,
 )
 from diskmodel.plan.show.cautions import cautions
-from diskmodel.plan.show.words import answer, assumed, because, explained, question_words, waterfall_title
+from diskmodel.plan.show.words import answer, assumed, because, chance_of, explained, question_words, waterfall_title
 from diskmodel.result.show.heat_map import STYLE, heat_map_script, meaning
 from diskmodel.result.statistics.heat_map import HeatMap
 from diskmodel.result.statistics.registry import STATISTICS
@@ -207,7 +207,13 @@ def _content(result: PlanResult) -> dict[str, Any]:
     return {
         "title": plan.name,
         "answer": answer(result),
-        "because": [*assumed(result), *because(result), *map(str, result.caches_instead), *cautions(result)],
+        "because": [
+            *filter(None, [chance_of(result)]),
+            *assumed(result),
+            *because(result),
+            *map(str, result.caches_instead),
+            *cautions(result),
+        ],
         "facts": _facts(result),
         "heading": "Candidates",
         "header": candidate_header(result),

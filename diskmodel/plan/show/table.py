@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
@@ -28,10 +29,12 @@ from diskmodel.plan.show.candidates import (
 )
 from diskmodel.plan.show.cautions import cautions, long_rebuilds, unknown_order, waiting
 from diskmodel.plan.show.narrow import TableOrList
-from diskmodel.plan.show.words import answer, assumed, because, explained, in_order_words, lists, peak_words
+from diskmodel.plan.show.words import answer, assumed, because, chance_of, explained, in_order_words, lists, peak_words
 from diskmodel.plan.trial.statics import idle_rebuild_hours
 from diskmodel.result.commits import COMMITS
 from diskmodel.result.show.table import width_words
+from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics.doubt import COLUMN, OVERLOADED, bad_end
 from diskmodel.result.statistics.registry import BY_NAME
 from diskmodel.units import chance_words, in_digits, nominal_bytes
 
@@ -54,7 +57,7 @@ def plan_table(result: PlanResult) -> RenderableType:
     is_feasible = result.is_feasible
     parts: list[RenderableType] = []
     parts.append(Text(answer(result), style="bold green" if is_feasible else "bold red"))
-    parts += [_indented(line) for line in [*assumed(result), *because(result)]]
+    parts += [_indented(line) for line in [chance_of(result), *assumed(result), *because(result)] if line]
     parts += [_indented(str(item)) for item in result.caches_instead]
     parts += [Text(line, style="yellow") for line in cautions(result)]
     header = candidate_header(result)
@@ -117,14 +120,14 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
             ("ms a commit, p99, one disk failed", [_latency(item.degraded, "p99", COMMITS) for item in arrays]),
         ]
     if not is_open or not all(item.healthy.is_stable for item in arrays):
-        rows.append(("IOPS", [_rate(item.healthy) for item in arrays]))
-    rows.append(("mean ms", [_latency(item.healthy, "mean") for item in arrays]))
+        rows.append((_doubted("IOPS", arrays), [_rate(item.healthy) + _bad(item, "iops") for item in arrays]))
+    rows.append((_doubted("mean ms", arrays), [_of_healthy(item, "mean") for item in arrays]))
     if all(math.isfinite(item.healthy.mean_read_ns + item.healthy.mean_write_ns) for item in arrays):
         rows.append(("mean ms of reads, writes", [_reads_and_writes(item.healthy) for item in arrays]))
-    rows.append(("p99 ms", [_latency(item.healthy, "p99") for item in arrays]))
+    rows.append((_doubted("p99 ms", arrays), [_of_healthy(item, "p99") for item in arrays]))
     if any(item.degraded for item in arrays):
-        rows.append(("p99 ms, one disk failed", [_latency(item.degraded, "p99") for item in arrays]))
-        rows.append(("p99 ms, rebuilding", [_latency(item.rebuilding, "p99") for item in arrays]))
+        rows.append(("p99 ms, one disk failed", [_of_failed(item, item.degraded) for item in arrays]))
+        rows.append(("p99 ms, rebuilding", [_of_failed(item, item.rebuilding) for item in arrays]))
         name = rebuild_name(item.array for item in arrays)
         rows.append((name, [duration(item.rebuild_hours) for item in arrays]))
         rows.append(("rebuild, idle array", [duration(idle_rebuild_hours(item.array)) for item in arrays]))
@@ -157,6 +160,31 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
     return rows
 
 
+def _doubted(name: str, arrays: Sequence[Compared]) -> str:
+    """Return the name of a row that has the bad one of ten beside the typical value, where that is known."""
+    return f"{name}, {COLUMN}" if any(item.prediction for item in arrays) else name
+
+
+def _bad(item: Compared, statistic: str) -> str:
+    """Return the figure of the bad one of ten after that of an array: ", 34.8"; "" where only its run is known."""
+    if item.prediction is None or not item.healthy.is_stable:
+        return ""
+    bad = bad_end(statistic, item.prediction.middles[statistic]) / (1.0 if statistic == "iops" else 1e6)
+    return f", {in_digits(bad) if math.isfinite(bad) else OVERLOADED}"
+
+
+def _of_healthy(item: Compared, statistic: str) -> str:
+    """Return a latency, and that of the bad one of ten, or the interval of the run where no more was asked for."""
+    text = _latency(item.healthy, statistic)
+    return text if item.prediction is None else text.partition(" ")[0] + _bad(item, statistic)
+
+
+def _of_failed(item: Compared, outcome: Outcome | None) -> str:
+    """Return p99 with a disk failed; the interval of its run only where that was asked for."""
+    text = _latency(outcome, "p99")
+    return text if item.prediction is None else text.partition(" ")[0]
+
+
 def _reads_and_writes(outcome: Outcome) -> str:
     return f"{in_digits(outcome.mean_read_ns / 1e6)}, {in_digits(outcome.mean_write_ns / 1e6)}"
 
@@ -183,8 +211,6 @@ def comparison_notes(comparison: Comparison) -> list[str]:
         of_pair.setdefault(pair, []).append(_difference(difference))
     said = [f"{pair}: {', '.join(found)}" for pair, found in of_pair.items()]
     said += [width_words(item.name, item.prediction) for item in comparison.arrays if item.prediction]
-    if any(item.prediction and (item.degraded or item.rebuilding) for item in comparison.arrays):
-        said.append("Intervals with a disk failed and during a rebuild are those of the run's noise alone.")
     if any(item.rebuilding for item in comparison.arrays):
         said += filter(None, [fullness_words(item.array for item in comparison.arrays)])
     said += [_by_rule_of_thumb(item) for item in comparison.arrays]
@@ -218,13 +244,34 @@ def _by_rule_of_thumb(item: Compared) -> str:
 
 
 def _difference(difference: Difference) -> str:
-    half = (difference.ratio.high - difference.ratio.low) / 2
-    interval = f" ± {half:.1%}" if math.isfinite(half) else ""
-    unsure = " (not significant)" if math.isfinite(half) else " (interval unknown: simulate more requests)"
-    sure = "" if difference.is_significant else unsure
+    """Return how the second array differs: in how many draws, and how many times; of runs alone, in percent."""
     statistic = difference.statistic
     what = "IOPS" if statistic == "iops" else f"{BY_NAME[statistic].label} latency"
+    if difference.middle is not None:
+        return f"{what} {_paired(difference, difference.middle)}"
+    half = (difference.ratio.high - difference.ratio.low) / 2
+    interval = f" ± {half:.1%}" if math.isfinite(half) else ""
+    unsure = (
+        " (not significant)"
+        if math.isfinite(half)
+        else " (too few requests for an interval; --requests simulates more)"
+    )
+    sure = "" if difference.is_significant else unsure
     return f"{what} {difference.ratio.value:+.1%}{interval}{sure}"
+
+
+def _paired(difference: Difference, middle: Interval) -> str:
+    """Return in how many draws the second array is better or worse, and how many times in eight of ten of them."""
+    is_more = middle.value >= 1
+    is_better = is_more == (difference.statistic == "iops")
+    n = difference.n_better if is_better else difference.n_draws - difference.n_better
+    ends = (middle.low, middle.high) if is_more else (1 / middle.high, 1 / middle.low if middle.low else math.inf)
+    low, high = (in_digits(end, 3) for end in ends)
+    times = f"{low} times or more" if not math.isfinite(ends[1]) else low if low == high else f"{low} to {high}"
+    side = ("more" if is_more else "less") if difference.statistic == "iops" else ("longer" if is_more else "shorter")
+    sure = "" if difference.is_significant else ", not certain"
+    many = "" if times.endswith("more") else " times"
+    return f"{side} in {n} of {difference.n_draws} draws, {times}{many}{sure}"
 
 
 def _highest(item: Compared) -> Outcome | None:

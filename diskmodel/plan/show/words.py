@@ -35,6 +35,23 @@ def answer(result: PlanResult) -> str:
     return f"{in_disks(best.disks or 0)}{spare} of {best.family.drive.name} in {best.level_in_words}{money}."
 
 
+def chance_of(result: PlanResult) -> str:
+    """Return the chance that the answer meets the objective, beside the one that was asked for; "" without an answer.
+
+    An answer as described has none: `--nominal` asks for that.
+    """
+    if result.best is None:
+        return ""
+    risk = result.profile_risk
+    if risk is not None:
+        return (
+            f"Chance of meeting the objective: {100 * risk.probability:.0f} % ({100 * risk.confidence:.0f} % needed)."
+        )
+    if result.by_chance:  # all is known
+        return ""
+    return "As everything is described: no chance was asked for, and other drives of its kind may miss the objective."
+
+
 def question_words(plan: PlanDescription) -> str:
     """Return what was asked for, in a sentence."""
     objective = plan.objective

@@ -15,11 +15,15 @@ from diskmodel.controller.description import Controller
 from diskmodel.drive import Hdd, load_drive
 from diskmodel.engine.simulate import simulate
 from diskmodel.plan import compare, run_plan
+from diskmodel.plan.answer.comparison import Difference
 from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.answer.profile_risk import ProfileRisk
+from diskmodel.plan.comparison.compare import _is_better
 from diskmodel.plan.show.candidates import chance_words, duration
 from diskmodel.plan.show.cautions import cautions
-from diskmodel.plan.show.table import explanation
+from diskmodel.plan.show.table import _difference, explanation
 from diskmodel.plan.show.words import MAX_REASONS, because, explained
+from diskmodel.result.statistics.batches import Interval
 from diskmodel.units import in_digits
 from diskmodel.workload import Workload
 from tests.unit.plan.fakes import Queues, plan_of
@@ -143,6 +147,49 @@ def test_comparison() -> None:
     assert "MB/s" not in text  # nobody asks it of requests of 8 KiB
     assert "by rule of thumb" in " ".join(text.split())
     assert text.count("compared with") == 1  # the statistics of a pair are one sentence
+
+
+@pytest.mark.parametrize(
+    ("statistic", "n_better", "ends", "said"),
+    [
+        ("mean", 16, (0.5, 0.4, 0.625), "mean latency shorter in 16 of 16 draws, 1.6 to 2.5 times"),
+        ("p99", 1, (1.5, 0.9, 1.8), "p99 latency longer in 15 of 16 draws, 0.9 to 1.8 times, not certain"),
+        ("iops", 16, (2.0, 1.9, 2.6), "IOPS more in 16 of 16 draws, 1.9 to 2.6 times"),
+        ("mean", 0, (2.0, 1.5, math.inf), "mean latency longer in 16 of 16 draws, 1.5 times or more"),
+    ],
+)
+def test_a_difference_is_in_how_many_draws(
+    statistic: str, n_better: int, ends: tuple[float, float, float], said: str
+) -> None:
+    found = Interval(*(end - 1 for end in ends))
+    is_significant = found.low > 0 or found.high < 0
+    difference = Difference("a", "b", statistic, found, is_significant, 16, n_better, Interval(*ends))
+    assert _difference(difference) == said
+
+
+@pytest.mark.parametrize(
+    ("figures", "statistic", "is_better"),
+    [
+        ((1.0, 1.0), "mean", True),
+        ((1.0, 2.5), "mean", False),
+        ((1.0, 2.5), "iops", True),
+        ((math.nan, 2.5), "mean", True),  # the first is overloaded
+        ((1.0, math.nan), "mean", False),
+        ((math.nan, math.nan), "mean", False),
+    ],
+)
+def test_the_better_of_a_pair(figures: tuple[float, float], statistic: str, is_better: bool) -> None:
+    """As described the second has half the latency, or half the rate, of the first."""
+    assert _is_better(*figures, 0.5, statistic) == is_better
+
+
+def test_a_plan_says_its_chance_in_the_line_below_the_answer() -> None:
+    result = run_plan(plan_of(), evaluate=Queues(noise=0.01))
+    risk = ProfileRisk(10, ("seeks",), n_draws=16, n_holding=15, failing={}, figures={})
+    second = text_of(replace(result, profile_risk=risk)).splitlines()[1]
+    assert second.strip() == "Chance of meeting the objective: 94 % (90 % needed)."
+    nominal = text_of(replace(result, profile_risk=None, by_chance=False)).splitlines()[1]
+    assert nominal.strip().startswith("As everything is described: no chance was asked for")
 
 
 def test_a_cache_absorbs_a_burst_above_its_mark() -> None:
