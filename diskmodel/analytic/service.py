@@ -34,6 +34,8 @@ class HddService:
         Of these, the newest that the drive has planned already and does not choose among.
     margin_s, turn_s : float
         A block that passes sooner than the margin after the seek counts as one revolution farther.
+    miss_ratio : float
+        Part of the seek that is added to the margin.
     ack_s : float or None, seconds
         Time in which a drive with a write-back cache accepts a write; it writes when no read waits. None: writes
         complete on the platter.
@@ -52,6 +54,7 @@ class HddService:
     write_share: float
     committed: int = 0
     margin_s: float = 0.0
+    miss_ratio: float = 0.0
     turn_s: float = 0.0
     _known: dict[int, tuple[float, float, float]] = field(default_factory=dict, repr=False, compare=False)
 
@@ -102,7 +105,7 @@ class HddService:
         rotation = np.concatenate([self.rotation_s[:, None], self.rotation_s[others]], axis=1)
         shortened = {SCHEDULERS[name].shortens for name in self.schedulers}
         if "positioning" in shortened:
-            expected = seek + rotation + np.where(rotation < self.margin_s, self.turn_s, 0.0)
+            expected = seek + rotation + np.where(rotation < self.margin_s + self.miss_ratio * seek, self.turn_s, 0.0)
             chosen = expected.argmin(axis=1)
             return np.asarray((seek + rotation)[np.arange(n), chosen])
         if "seek" in shortened:
@@ -149,6 +152,7 @@ def hdd_service(tables: HddTables, sample: BackEnd, host_scheduler: str, drive_d
         write_share=float(sample.is_write.mean()) if n else 0.0,
         committed=tables.committed if is_rpo else 0,
         margin_s=tables.miss_margin_ns / 1e9 if is_rpo else 0.0,
+        miss_ratio=tables.miss_ratio if is_rpo else 0.0,
         turn_s=turn / 1e9,
     )
 

@@ -124,15 +124,19 @@ class Mechanics:
         wait = (target - at_ns - spindle.phase_ns) % revolution
         return 0 if wait > revolution - revolution // 100_000 else wait
 
-    def positioning_ns(self, arm: Arm, spindle: Spindle, lba: int, op: int, at_ns: int, margin_ns: int = 0) -> int:
+    def positioning_ns(
+        self, arm: Arm, spindle: Spindle, lba: int, op: int, at_ns: int, margin_ns: int = 0, move_256ths: int = 0
+    ) -> int:
         """Return seek plus rotational latency of an access that starts at `at_ns` (rule Q6).
 
-        A latency below `margin_ns` after a move costs a revolution more, as if the head came too late (rule Q12).
+        A latency below `margin_ns` and a part of the move costs a revolution more, as if the head came too late
+        (rule Q12).
         """
         place = self.place(lba)
         move = self.move_ns(arm, place.cylinder, place.head, op)
         wait = self.wait_ns(spindle, place, at_ns + move)
-        return move + wait + (spindle.revolution_ns if move and wait < margin_ns else 0)
+        is_missed = move and wait < margin_ns + move // 256 * move_256ths
+        return move + wait + (spindle.revolution_ns if is_missed else 0)
 
     def access(
         self,

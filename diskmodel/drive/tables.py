@@ -95,7 +95,7 @@ class HddTables(DriveTables):
     weighed_commands, weighed_writes : int
         Numbers of oldest ready commands, and of oldest waiting writes of an arm, among which its scheduler chooses.
     scheduler : str
-    age_ns, miss_margin_ns, age_weight, committed : int, int, float, int
+    age_ns, miss_margin_ns, miss_ratio, age_weight, committed : int, int, float, float, int
         Tunables of the scheduler.
     write_room_sectors : int
         Least room of a write in the buffer, at most `dirty_sectors`.
@@ -157,6 +157,7 @@ class HddTables(DriveTables):
     scheduler: Beside[str]
     age_ns: Beside[int]
     miss_margin_ns: Beside[int]
+    miss_ratio: Beside[float]
     age_weight: Beside[float]
     committed: Beside[int]
     write_room_sectors: int = 0
@@ -191,7 +192,7 @@ class HddTables(DriveTables):
 
     def own_queue(self) -> Queue:
         """Return the scheduler of its own command queue."""
-        names = ("scheduler", "age_ns", "miss_margin_ns", "age_weight", "committed")
+        names = ("scheduler", "age_ns", "miss_margin_ns", "miss_ratio", "age_weight", "committed")
         return Queue.parse({name: getattr(self, name) for name in names}, "drive.queue")
 
     @property

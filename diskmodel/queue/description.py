@@ -10,7 +10,7 @@ from pydantic import Field
 
 from diskmodel.description import Description, Reader
 from diskmodel.queue.registry import SCHEDULERS, SchedulerName
-from diskmodel.queue.rpo import AGE_WEIGHT, COMMITTED, MISS_MARGIN_NS, AgeWeight, Committed, MissMargin
+from diskmodel.queue.rpo import AGE_WEIGHT, COMMITTED, MISS_MARGIN_NS, AgeWeight, Committed, MissMargin, MissRatio
 from diskmodel.units import Length, Nanoseconds
 
 
@@ -31,6 +31,8 @@ class Queue(Description):
         sptf-aged: waiting this long is worth a whole access.
     miss_margin_ns : int
         rpo: a command whose block would pass sooner after the seek than this is expected to cost another revolution.
+    miss_ratio : float
+        rpo: part of the seek by which that margin is longer.
     age_weight : float
         rpo: part of its waiting time by which a command is preferred.
     committed : int
@@ -50,6 +52,7 @@ class Queue(Description):
     merge_limit_bytes: Length = Field(default=1 << 20, gt=0)
     age_ns: Nanoseconds = Field(default=300_000_000, gt=0)
     miss_margin_ns: MissMargin = MISS_MARGIN_NS
+    miss_ratio: MissRatio = 0.0
     age_weight: AgeWeight = AGE_WEIGHT
     committed: Committed = COMMITTED
     write_throttle: Literal["none", "linux"] = "none"

@@ -27,9 +27,12 @@ class Waiting(Protocol):
 
 
 class Positioning(Protocol):
-    """Seek and rotational latency to a command, in ns; a revolution more where the latency is below the margin."""
+    """Seek and rotational latency to a command, in ns; a revolution more where the latency is below the margin.
 
-    def __call__(self, command: Waiting, margin_ns: int = 0, /) -> int: ...
+    The margin is a time, and a part of the move in 256ths.
+    """
+
+    def __call__(self, command: Waiting, margin_ns: int = 0, move_256ths: int = 0, /) -> int: ...
 
 
 @dataclass

@@ -21,6 +21,7 @@ AGE_WEIGHT = 0.3
 COMMITTED = 1
 
 MissMargin = Annotated[Nanoseconds, Field(ge=0)]
+MissRatio = Annotated[float, Field(ge=0, le=1)]
 AgeWeight = Annotated[float, Field(ge=0, le=1)]
 Committed = Annotated[int, Field(ge=0, le=65536)]
 
@@ -29,7 +30,8 @@ class Rpo(Policy):
     """The command that the head is sure to reach soonest, with a bonus for waiting, among all but the newest.
 
     Firmware cannot do what `sptf` does: it does not know to the microsecond when a seek ends, it must not let a command
-    starve, and it has fixed its next commands before a new one comes. The bonus is the age weight times the wait,
+    starve, and it has fixed its next commands before a new one comes. How late a seek ends is the less certain the
+    longer it is: a part of the margin grows with the seek (`miss_ratio`). The bonus is the age weight times the wait,
     divided by the number of waiting commands: what a command is overtaken by in excess of its turn counts alike at all
     depths.
 
@@ -41,26 +43,32 @@ class Rpo(Policy):
     """
 
     name = "rpo"
-    reads = ("miss_margin_ns", "age_weight", "committed")
+    reads = ("miss_margin_ns", "miss_ratio", "age_weight", "committed")
     title = "RPO: as firmware orders, by seek and rotation"
     rule = "Q12"
     shortens = "positioning"
 
     @classmethod
     def of(cls, queue: Queue) -> Self:
-        return cls(queue.miss_margin_ns, queue.age_weight, queue.committed)
+        return cls(queue.miss_margin_ns, queue.age_weight, queue.committed, queue.miss_ratio)
 
-    def __init__(self, miss_margin_ns: int, age_weight: float, committed: int) -> None:
+    def __init__(self, miss_margin_ns: int, age_weight: float, committed: int, miss_ratio: float = 0.0) -> None:
         self.miss_margin_ns = miss_margin_ns
+        self.miss_256ths = miss_256ths(miss_ratio)
         self.weight_ppm = weight_ppm(age_weight)
         self.committed = committed
 
     def choose(self, waiting: Sequence[Waiting], head: Head, now_ns: int) -> int:
         def score(i: int) -> int:
             bonus_ns = (now_ns - waiting[i].arrived_ns) * self.weight_ppm // (1_000_000 * len(waiting))
-            return head.positioning_ns(waiting[i], self.miss_margin_ns) - bonus_ns
+            return head.positioning_ns(waiting[i], self.miss_margin_ns, self.miss_256ths) - bonus_ns
 
         return min(range(max(len(waiting) - self.committed, 1)), key=score)
+
+
+def miss_256ths(miss_ratio: float) -> int:
+    """Return a part of a move in 256ths, as both engines use it."""
+    return round(miss_ratio * 256)
 
 
 def weight_ppm(age_weight: float) -> int:

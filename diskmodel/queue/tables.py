@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from diskmodel.queue.description import Queue
-from diskmodel.queue.rpo import weight_ppm
+from diskmodel.queue.rpo import miss_256ths, weight_ppm
 
 
 @dataclass(frozen=True)
@@ -16,13 +16,14 @@ class QueueTables:
     Attributes
     ----------
     scheduler : str
-    age_ns, miss_margin_ns, age_weight_ppm, committed : int
+    age_ns, miss_margin_ns, miss_256ths, age_weight_ppm, committed : int
     read_expire_ns, write_expire_ns, fifo_batch, writes_starved : int
     """
 
     scheduler: str
     age_ns: int
     miss_margin_ns: int
+    miss_256ths: int
     age_weight_ppm: int
     committed: int
     read_expire_ns: int
@@ -37,6 +38,7 @@ class QueueTables:
             scheduler=queue.scheduler,
             age_ns=queue.age_ns,
             miss_margin_ns=queue.miss_margin_ns,
+            miss_256ths=miss_256ths(queue.miss_ratio),
             age_weight_ppm=weight_ppm(queue.age_weight),
             committed=queue.committed,
             read_expire_ns=queue.read_expire_ns,

@@ -212,7 +212,7 @@ class Case:
 
 def slowness(order: Order) -> tuple[float, ...]:
     """Return what makes an order of commands slow."""
-    return (order.miss_margin_ns, order.age_weight, order.committed)
+    return (order.miss_margin_ns, order.miss_ratio, order.age_weight, order.committed)
 
 
 def _discrepancies(provenance: Mapping[str, Any], statistic: str, load: str) -> Iterator[float]:

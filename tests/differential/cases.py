@@ -374,7 +374,9 @@ def _hdd(pick: Pick) -> dict[str, Any]:
             "weighed": pick((None, None, 1, 3)),
             "weighed_writes": pick((None, 2)),
             "miss_margin_ns": pick((0, 900_000, 2_000_000)),
-            "age_weight": pick((0.2, 0.0, 1.0)),
+            "age_weight": (weight := pick((0.2, 0.0, 1.0))),
+            # not drawn for itself: cases stay what they were
+            "miss_ratio": 0.0 if weight else 0.25,
             "committed": pick((0, 1, 3)),
         },
     }

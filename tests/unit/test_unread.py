@@ -48,9 +48,9 @@ BASES: dict[str, dict[str, Any]] = {
 UNUSUAL: dict[type[Description], dict[str, Any]] = {
     Queue: {
         "scheduler": "sptf", "drive_depth": 1, "merge": True, "merge_limit_bytes": 8192, "age_ns": 1_000_000,
-        "miss_margin_ns": 2_000_000, "age_weight": 0.9, "committed": 7, "write_throttle": "linux",
-        "block_requests": 4, "read_expire_ns": 1_000_000, "write_expire_ns": 2_000_000, "fifo_batch": 1,
-        "writes_starved": 7,
+        "miss_margin_ns": 2_000_000, "miss_ratio": 0.5, "age_weight": 0.9, "committed": 7,
+        "write_throttle": "linux", "block_requests": 4, "read_expire_ns": 1_000_000,
+        "write_expire_ns": 2_000_000, "fifo_batch": 1, "writes_starved": 7,
     },
     Host: {
         "submission_ns": 400_000, "submission_sequential_ns": 300_000, "write_cost_ratio": 9.0, "processors": 3,

@@ -14,6 +14,7 @@ from calibrate.hdd.from_fio.conditions import Condition
 from calibrate.hdd.from_fio.least_squares import least
 from calibrate.hdd.from_fio.measured_array import MeasuredArray
 from diskmodel.drive import Hdd
+from diskmodel.drive.hdd import DriveQueue
 from diskmodel.drive.seek import SeekTimes
 from diskmodel.errors import Fault, InputError
 
@@ -109,7 +110,11 @@ class Mechanics:
         if queue.scheduler != "rpo":
             return np.array([0.0, 0.0, 0.0, 0.0, MARGIN_MS, 0.0]), PLANNED
         weight = float(np.log(max(queue.age_weight, 0.01) / AGE_WEIGHT))
-        return np.array([0.0, 0.0, 0.0, 0.0, queue.miss_margin_ns / 1e6, weight]), queue.committed
+        return np.array([0.0, 0.0, 0.0, 0.0, self._margin_ms(queue), weight]), queue.committed
+
+    def _margin_ms(self, queue: DriveQueue) -> float:
+        """Return the margin of the class: that of an average seek where it grows with the seek."""
+        return (queue.miss_margin_ns + queue.miss_ratio * self.times[1]) / 1e6
 
     def drive(self, x: Floats, committed: int) -> Hdd:
         """Return the drive at `x` whose firmware plans so many commands ahead."""
@@ -124,6 +129,9 @@ class Mechanics:
             "average_ns": round(average),
             "full_stroke_ns": round(shortest + (average - shortest) / place),
         }
+        if isinstance(self.base.seek, SeekTimes) and self.base.seek.settle_ns is not None:
+            share = self.base.seek.settle_ns / self.base.seek.average_ns
+            seek["settle_ns"] = max(round(share * average), round(shortest))
         # the seek of the base may state how long writes settle, the new one does not
         moved = {"seek": seek, "write_settle_ns": self.base.settle_ns, "read_overhead_ns": overhead}
         if (

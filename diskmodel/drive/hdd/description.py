@@ -259,6 +259,7 @@ class Hdd(Profile):
             scheduler=self.queue.scheduler,
             age_ns=self.queue.age_ns,
             miss_margin_ns=self.queue.miss_margin_ns,
+            miss_ratio=self.queue.miss_ratio,
             age_weight=self.queue.age_weight,
             committed=self.queue.committed,
             write_zone_sectors=0 if self.write_zones is None else self.write_zones.size_bytes // self.sector_bytes,

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from diskmodel.description import Description
 from diskmodel.drive.assumed_order import ASSUMPTIONS, ONE_AT_A_TIME, AssumedOrder
 from diskmodel.queue.registry import DriveSchedulerName
-from diskmodel.queue.rpo import AGE_WEIGHT, COMMITTED, MISS_MARGIN_NS, AgeWeight, Committed, MissMargin
+from diskmodel.queue.rpo import AGE_WEIGHT, COMMITTED, MISS_MARGIN_NS, AgeWeight, Committed, MissMargin, MissRatio
 from diskmodel.registry import OneOf
 from diskmodel.units import Bytes, Length, Nanoseconds
 
@@ -90,6 +90,8 @@ class DriveQueue(Description):
         sptf-aged: a wait of this length outweighs a whole access.
     miss_margin_ns : int
         rpo: a command whose block would pass sooner after the seek than this is expected to cost another revolution.
+    miss_ratio : float
+        rpo: part of the seek by which that margin is longer.
     age_weight : float
         rpo: part of its waiting time by which a command is preferred.
     committed : int
@@ -106,6 +108,7 @@ class DriveQueue(Description):
     weighed_writes: Annotated[int, Field(ge=1, le=65536)] | None = None
     age_ns: Annotated[Nanoseconds, Field(gt=0)] = 300_000_000
     miss_margin_ns: MissMargin = MISS_MARGIN_NS
+    miss_ratio: MissRatio = 0.0
     age_weight: AgeWeight = AGE_WEIGHT
     committed: Committed = COMMITTED
     assumed_from: Annotated[str, OneOf(ASSUMPTIONS.keys)] | None = None

@@ -53,7 +53,7 @@ class FlashDisk(Device):
         return self.tables.read_overhead_ns if command.op == READ else self.tables.write_overhead_ns
 
     def positioning(self, now: int) -> Positioning:
-        return lambda command, margin_ns=0: 0
+        return lambda command, margin_ns=0, move_256ths=0: 0
 
     def counters_until(self, end_ns: int) -> Counters:
         # dies are booked ahead: what is booked behind the end of the run is not busy time of the run

@@ -140,10 +140,11 @@ class HardDisk(Device):
         return self.actuators[lba // self.tables.n_sectors_per_actuator]
 
     def positioning(self, now: int) -> Positioning:
-        def positioning_ns(command: Waiting, margin_ns: int = 0, /) -> int:
+        def positioning_ns(command: Waiting, margin_ns: int = 0, move_256ths: int = 0, /) -> int:
             actuator = self.actuator_of(command.lba)
+            lba = command.lba - actuator.first_lba
             return self.mechanics.positioning_ns(
-                actuator.arm, self.spindle, command.lba - actuator.first_lba, command.op, now, margin_ns
+                actuator.arm, self.spindle, lba, command.op, now, margin_ns, move_256ths
             )
 
         return positioning_ns

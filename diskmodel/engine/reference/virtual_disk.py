@@ -51,7 +51,7 @@ class VirtualDisk(Device):
         return now + wake_ns
 
     def positioning(self, now: int) -> Positioning:
-        return lambda command, margin_ns=0: 0
+        return lambda command, margin_ns=0, move_256ths=0: 0
 
     def counters_until(self, end_ns: int) -> Counters:
         # the processor is booked ahead: what is booked behind the end of the run is not busy time of the run

@@ -148,3 +148,14 @@ def test_seek_file_names_the_bad_lines(tmp_path: Path) -> None:
     assert [fault.field for fault in caught.value.faults] == ["line 3", "line 4"]
     with pytest.raises(FormatError, match="cannot be read"):
         read_seek_file(tmp_path / "none.seek")
+
+
+def test_seeks_over_more_than_a_cylinder_begin_with_settling() -> None:
+    times = {"track_to_track_ns": 1 * MS, "average_ns": 8 * MS, "full_stroke_ns": 18 * MS}
+    plain, settling = SeekTimes(**times).curve_ns(10_000), SeekTimes(**times, settle_ns=2 * MS).curve_ns(10_000)
+    assert (settling[1], settling[-1]) == (1 * MS, 18 * MS)
+    assert settling[2] > 2 * MS > plain[2]
+    weights = pair_weights(9_999)
+    assert (weights * settling).sum() == pytest.approx((weights * plain).sum(), rel=1e-4)
+    with pytest.raises(DescriptionError, match="about 18% of the average is usual"):
+        SeekTimes.parse({"track_to_track": "1 ms", "average": "8 ms", "full_stroke": "18 ms", "settle": "9 ms"})

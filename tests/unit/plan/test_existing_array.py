@@ -39,6 +39,7 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
     "queue.merge_limit_bytes": (1 << 19, {}),
     "queue.age_ns": (1_000_000, {}),
     "queue.miss_margin_ns": (123_456, {}),
+    "queue.miss_ratio": (0.5, {}),
     "queue.age_weight": (0.125, {}),
     "queue.committed": (1, {}),
     "queue.write_throttle": ("linux", {}),

@@ -22,9 +22,9 @@ class Command:
 def head(lba: int) -> Head:
     """Rotation is made up: blocks in odd hundreds take 1000 more than their distance, and a turn takes 4000."""
 
-    def positioning_ns(command: Waiting, margin_ns: int = 0, /) -> int:
-        latency = 1000 if command.lba // 100 % 2 else 0
-        return abs(command.lba - lba) + latency + (4000 if latency < margin_ns else 0)
+    def positioning_ns(command: Waiting, margin_ns: int = 0, move_256ths: int = 0, /) -> int:
+        move, latency = abs(command.lba - lba), 1000 if command.lba // 100 % 2 else 0
+        return move + latency + (4000 if latency < margin_ns + move // 256 * move_256ths else 0)
 
     return Head(lba, positioning_ns)
 
@@ -126,6 +126,13 @@ def test_a_sector_that_may_be_missed_costs_a_turn() -> None:
     assert rpo().choose([risky, safe], head(500), 0) == 0
     assert rpo(miss_margin_ns=1).choose([risky, safe], head(500), 0) == 1
     assert rpo(miss_margin_ns=1001).choose([risky, safe], head(500), 0) == 0
+
+
+def test_a_longer_seek_needs_a_longer_margin() -> None:
+    near, risky, safe = Command(0, 0, 600), Command(0, 0, 800), Command(1, 0, 1100)
+    assert rpo().choose([risky, safe], head(500), 0) == 0
+    assert rpo(miss_ratio=0.25).choose([risky, safe], head(500), 0) == 1
+    assert rpo(miss_ratio=0.25).choose([near, safe], head(500), 0) == 0
 
 
 def test_a_wait_counts_by_its_share_of_the_queue() -> None:

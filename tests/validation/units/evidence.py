@@ -118,14 +118,19 @@ def old_said() -> dict[str, Said]:
 def new_cases() -> Iterator[UnitCase]:
     """Yield every load of the units of the files."""
     for table in tables():
-        unit = new_units()[table["name"]]
-        names: set[str] = set()
-        for load in table["loads"]:
-            case = _case(unit, table, load)
-            if case.name in names:
-                raise ValueError(f"{case.name}: two loads have the same name; add what")
-            names.add(case.name)
-            yield case
+        yield from cases_of(table)
+
+
+def cases_of(table: dict[str, Any]) -> Iterator[UnitCase]:
+    """Yield every load of one unit, as it is written in a file."""
+    unit = _unit(table)
+    names: set[str] = set()
+    for load in table["loads"]:
+        case = _case(unit, table, load)
+        if case.name in names:
+            raise ValueError(f"{case.name}: two loads have the same name; add what")
+        names.add(case.name)
+        yield case
 
 
 def all_cases() -> list[UnitCase]:

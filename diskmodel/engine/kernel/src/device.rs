@@ -7,7 +7,7 @@ use crate::layout::DiskState;
 use crate::mechanics::WRITE;
 #[cfg(feature = "web")]
 use crate::movement::Movement;
-use crate::queue::{Arms, ByClass, Policy, Pool, PoolRules, Waiting};
+use crate::queue::{Arms, ByClass, Margin, Policy, Pool, PoolRules, Waiting};
 use crate::write_zones::WriteZones;
 
 /// A disk of the array, as the simulation sees it. One simulation has disks of one kind, so that nothing is looked up
@@ -81,7 +81,7 @@ pub trait Shared {
 pub struct NoArms;
 
 impl Arms for NoArms {
-    fn time_ns(&self, _waiting: &Waiting, _margin: i64) -> i64 {
+    fn time_ns(&self, _waiting: &Waiting, _margin: Margin) -> i64 {
         0
     }
 

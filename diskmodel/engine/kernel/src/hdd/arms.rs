@@ -3,7 +3,7 @@
 use super::times::times_at_once;
 use super::{Actuator, Model};
 use crate::mechanics::{Arm, Spindle};
-use crate::queue::{Arms, Targets, Waiting, LANES};
+use crate::queue::{Arms, Margin, Targets, Waiting, LANES};
 
 /// All arms of a disk, for the queue above it.
 pub(super) struct HostArms<'a> {
@@ -15,13 +15,13 @@ pub(super) struct HostArms<'a> {
 
 impl Arms for HostArms<'_> {
     #[inline(always)]
-    fn time_ns(&self, waiting: &Waiting, margin: i64) -> i64 {
+    fn time_ns(&self, waiting: &Waiting, margin: Margin) -> i64 {
         let arm = self.actuators[waiting.actuator as usize].arm;
         positioning(self.model, arm, self.spindle, waiting, self.angle, margin)
     }
 
     #[inline(always)]
-    fn times_ns(&self, targets: &Targets, margin: i64, times: &mut [[i32; LANES]]) -> bool {
+    fn times_ns(&self, targets: &Targets, margin: Margin, times: &mut [[i32; LANES]]) -> bool {
         let [actuator] = self.actuators else { return false };
         times_at_once(&self.model.mechanics, self.spindle, (actuator.arm, self.angle), targets, margin, times)
     }
@@ -45,12 +45,12 @@ pub(super) struct OwnArm<'a> {
 
 impl Arms for OwnArm<'_> {
     #[inline(always)]
-    fn time_ns(&self, waiting: &Waiting, margin: i64) -> i64 {
+    fn time_ns(&self, waiting: &Waiting, margin: Margin) -> i64 {
         positioning(self.model, self.arm, self.spindle, waiting, self.angle, margin)
     }
 
     #[inline(always)]
-    fn times_ns(&self, targets: &Targets, margin: i64, times: &mut [[i32; LANES]]) -> bool {
+    fn times_ns(&self, targets: &Targets, margin: Margin, times: &mut [[i32; LANES]]) -> bool {
         times_at_once(&self.model.mechanics, self.spindle, (self.arm, self.angle), targets, margin, times)
     }
 
@@ -66,7 +66,7 @@ impl Arms for OwnArm<'_> {
 /// Seek and rotational latency of a waiting command (rule Q6), when the platter is at `angle`; a revolution more where
 /// the head moves and the latency is shorter than `margin` (rule Q12).
 #[inline(always)]
-fn positioning(model: &Model, arm: Arm, spindle: &Spindle, waiting: &Waiting, angle: i64, margin: i64) -> i64 {
+fn positioning(model: &Model, arm: Arm, spindle: &Spindle, waiting: &Waiting, angle: i64, margin: Margin) -> i64 {
     if model.mechanics.is_varied() {
         return varied_positioning(model, arm, spindle, waiting, angle, margin);
     }
@@ -77,16 +77,23 @@ fn positioning(model: &Model, arm: Arm, spindle: &Spindle, waiting: &Waiting, an
 /// The same where seeks differ by operation or direction.
 #[cold]
 #[inline(never)]
-fn varied_positioning(model: &Model, arm: Arm, spindle: &Spindle, waiting: &Waiting, angle: i64, margin: i64) -> i64 {
+fn varied_positioning(
+    model: &Model,
+    arm: Arm,
+    spindle: &Spindle,
+    waiting: &Waiting,
+    angle: i64,
+    margin: Margin,
+) -> i64 {
     let time = model.mechanics.varied_move_ns(arm, &waiting.target.place, waiting.op);
     behind(time, spindle, waiting, angle, margin)
 }
 
 /// A move that takes `time`, and the latency behind it.
 #[inline(always)]
-fn behind(time: i64, spindle: &Spindle, waiting: &Waiting, angle: i64, margin: i64) -> i64 {
+fn behind(time: i64, spindle: &Spindle, waiting: &Waiting, angle: i64, margin: Margin) -> i64 {
     let wait = spindle.wait_behind_ns(waiting.target.angle, angle, time);
-    let may_miss = margin > 0 && time > 0;
-    let is_missed = may_miss && wait < margin;
+    let may_miss = margin != Margin::NONE && time > 0;
+    let is_missed = may_miss && wait < margin.behind(time);
     time + wait + if is_missed { spindle.revolution } else { 0 }
 }

@@ -3,7 +3,7 @@
 
 use crate::machine::for_wide_registers;
 use crate::mechanics::{Arm, Mechanics, Moves, Spindle, READ};
-use crate::queue::{head_of, Targets, LANES};
+use crate::queue::{head_of, Margin, Targets, LANES};
 
 /// So many revolutions may a move take. They are taken off one by one, which takes less time than a division.
 const MOST_TURNS: i64 = 8;
@@ -21,6 +21,7 @@ pub struct Motion<'a> {
     n_turns: i64,
     longest_wait_ns: i32,
     margin: i32,
+    move_256ths: i32,
 }
 
 /// Positioning times of commands when the platter is at `angle` (rules Q6, Q12), in `times`; false where they have to be
@@ -31,7 +32,7 @@ pub(super) fn times_at_once(
     spindle: &Spindle,
     (arm, angle): (Arm, i64),
     targets: &Targets,
-    margin: i64,
+    margin: Margin,
     times: &mut [[i32; LANES]],
 ) -> bool {
     let Some(moves) = mechanics.plain_moves(TOO_LONG_NS) else { return false };
@@ -47,7 +48,8 @@ pub(super) fn times_at_once(
         revolution: spindle.revolution as i32,
         n_turns,
         longest_wait_ns: spindle.longest_wait_ns() as i32,
-        margin: margin.min(TOO_LONG_NS) as i32,
+        margin: margin.ns.min(TOO_LONG_NS) as i32,
+        move_256ths: margin.move_256ths as i32,
     };
     all_times(&motion, targets, times);
     true
@@ -69,7 +71,8 @@ impl Motion<'_> {
         }
         for i in 0..LANES {
             let wait = if ahead[i] > self.longest_wait_ns { 0 } else { ahead[i] };
-            let is_missed = (times[i] > 0) & (wait < self.margin);
+            let margin = self.margin + (times[i] >> 8) * self.move_256ths;
+            let is_missed = (times[i] > 0) & (wait < margin);
             times[i] += wait + (self.revolution & -i32::from(is_missed));
         }
     }
@@ -128,7 +131,8 @@ mod tests {
                 .collect();
             let Target { place, .. } = waiting[below(n as i64) as usize].target;
             let arm = Arm { cylinder: i64::from(place.cylinder), head: i64::from(place.head) };
-            let (angle, margin) = (spindle.angle(below(1 << 30)), [0, 200_000, 1 << 40][step % 3]);
+            let (ns, move_256ths) = ([0, 200_000, 1 << 40][step % 3], [0, 77, 256][step / 3 % 3]);
+            let (angle, margin) = (spindle.angle(below(1 << 30)), Margin { ns, move_256ths });
             let mut targets = Targets::default();
             waiting.iter().for_each(|w| targets.push(w));
             let mut found = vec![[0; LANES]; n.div_ceil(LANES)];
@@ -136,7 +140,7 @@ mod tests {
             let expected = waiting.iter().map(|w| {
                 let time = mechanics.plain_move_ns(arm, &w.target.place, w.op);
                 let wait = spindle.wait_behind_ns(w.target.angle, angle, time);
-                time + wait + if time > 0 && wait < margin { spindle.revolution } else { 0 }
+                time + wait + if time > 0 && wait < margin.behind(time) { spindle.revolution } else { 0 }
             });
             let found: Vec<_> = found.as_flattened()[..n].iter().copied().map(i64::from).collect();
             assert_eq!(found, expected.collect::<Vec<_>>());
@@ -148,7 +152,7 @@ mod tests {
         let quick = [0, 300_000];
         let times_of = |seek_ns: &[i64], revolution| {
             let (mechanics, spindle) = (mechanics(seek_ns), Spindle::new(revolution, 0));
-            times_at_once(&mechanics, &spindle, (Arm::default(), 0), &Targets::default(), 0, &mut [])
+            times_at_once(&mechanics, &spindle, (Arm::default(), 0), &Targets::default(), Margin::NONE, &mut [])
         };
         assert!(times_of(&quick, 4_000_000));
         assert!(!times_of(&quick, TOO_LONG_NS));

@@ -8,7 +8,7 @@ use std::ops::Bound::{Excluded, Included, Unbounded};
 
 use super::neighbours::Neighbours;
 use super::sptf::aged;
-use super::{Arms, Order, Policy, Waiting};
+use super::{Arms, Margin, Order, Policy, Waiting};
 
 /// Commands by first block and turn.
 type ByLba = BTreeMap<(i64, u64), Waiting>;
@@ -189,9 +189,9 @@ impl Deep {
                 let score = match age_ns {
                     Some(age_ns) => {
                         let left = aged(age_ns, now - waiting.arrived);
-                        i128::from(arms.time_ns(waiting, 0)) * i128::from(left)
+                        i128::from(arms.time_ns(waiting, Margin::NONE)) * i128::from(left)
                     }
-                    None => i128::from(arms.time_ns(waiting, 0)),
+                    None => i128::from(arms.time_ns(waiting, Margin::NONE)),
                 };
                 if best.is_none_or(|(least, first, ..)| (score, turn) < (least, first)) {
                     best = Some((score, turn, arm, cylinder));

@@ -53,15 +53,32 @@ pub struct Waiting {
 /// From how many commands on it takes less time to compute their positioning times at once.
 const WORTH_IT: usize = 16;
 
+/// How much later than computed the head may come (rule Q12): a time, and a part of the move.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Margin {
+    pub ns: i64,
+    pub move_256ths: i64,
+}
+
+impl Margin {
+    pub const NONE: Margin = Margin { ns: 0, move_256ths: 0 };
+
+    /// Latency below which a command is expected to be missed behind a move that takes `time`.
+    #[inline(always)]
+    pub fn behind(self, time: i64) -> i64 {
+        self.ns + (time >> 8) * self.move_256ths
+    }
+}
+
 /// What schedulers by positioning time ask of the arms.
 pub trait Arms {
     /// Seek and rotational latency of a command from now (rule Q6); a revolution more where the latency is shorter than
     /// `margin` (rule Q12).
-    fn time_ns(&self, waiting: &Waiting, margin: i64) -> i64;
+    fn time_ns(&self, waiting: &Waiting, margin: Margin) -> i64;
 
     /// The same of the first groups of commands, as many as there are in `times`; false where they have to be computed
     /// one by one.
-    fn times_ns(&self, _aims: &Targets, _margin: i64, _times: &mut [[i32; LANES]]) -> bool {
+    fn times_ns(&self, _aims: &Targets, _margin: Margin, _times: &mut [[i32; LANES]]) -> bool {
         false
     }
 
@@ -180,7 +197,7 @@ pub fn first_least_of(
 fn times_of<'a>(
     row: &Row,
     n: usize,
-    margin: i64,
+    margin: Margin,
     arms: &impl Arms,
     times: &'a mut Vec<[i32; LANES]>,
 ) -> Option<&'a [[i32; LANES]]> {

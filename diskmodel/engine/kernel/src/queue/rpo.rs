@@ -1,13 +1,13 @@
 //! Rotational position ordering, as a drive's firmware does it (rule Q12).
 
 use super::least::first_least_weighed;
-use super::{times_of, Arms, Queue, Row, Scheduler, Waiting, LANES, WORTH_IT};
+use super::{times_of, Arms, Margin, Queue, Row, Scheduler, Waiting, LANES, WORTH_IT};
 use crate::divisor::Fraction;
 
 /// The command that the head is sure to reach soonest, with a bonus for waiting, among all but the newest.
 #[derive(Clone, Debug)]
 pub struct Rpo {
-    miss_margin_ns: i64,
+    margin: Margin,
     age_weight_ppm: i64,
     committed: usize,
     /// What a wait counts among so many commands.
@@ -20,7 +20,7 @@ impl Scheduler for Rpo {
 
     fn of(queue: &Queue) -> Self {
         Rpo {
-            miss_margin_ns: queue.miss_margin_ns,
+            margin: Margin { ns: queue.miss_margin_ns, move_256ths: queue.miss_256ths },
             age_weight_ppm: queue.age_weight_ppm,
             committed: queue.committed as usize,
             shares: Vec::new(),
@@ -40,8 +40,8 @@ impl Scheduler for Rpo {
         let n = waiting.len() - self.n_late();
         let share = self.share_among(waiting.len());
         let weighed = &waiting[..n];
-        match self.miss_margin_ns {
-            0 => least_time(weighed, now, 0, share, arms),
+        match self.margin {
+            Margin::NONE => least_time(weighed, now, Margin::NONE, share, arms),
             margin => least_time(weighed, now, margin, share, arms),
         }
     }
@@ -52,7 +52,7 @@ impl Scheduler for Rpo {
             let share = self.share_among(row.len());
             row.find_targets(n);
             let has_short_waits = row.has_short_waits(now, share.short());
-            if let Some(times) = times_of(row, n, self.miss_margin_ns, arms, &mut self.times) {
+            if let Some(times) = times_of(row, n, self.margin, arms, &mut self.times) {
                 if has_short_waits {
                     return first_least_weighed(times, &row.targets().arrived, n, now as u32, &share);
                 }
@@ -84,7 +84,7 @@ impl Rpo {
 
 /// Index of the command with the shortest time less what its wait counts.
 #[inline(always)]
-fn least_time(waiting: &[Waiting], now: i64, margin: i64, share: Fraction, arms: &impl Arms) -> usize {
+fn least_time(waiting: &[Waiting], now: i64, margin: Margin, share: Fraction, arms: &impl Arms) -> usize {
     least_score(waiting.iter().map(|w| (arms.time_ns(w, margin), w)), now, share)
 }
 
@@ -118,11 +118,11 @@ mod tests {
     struct Plain;
 
     impl Arms for Plain {
-        fn time_ns(&self, waiting: &Waiting, _margin: i64) -> i64 {
+        fn time_ns(&self, waiting: &Waiting, _margin: Margin) -> i64 {
             1_000 * i64::from(waiting.target.place.cylinder)
         }
 
-        fn times_ns(&self, aims: &Targets, _margin: i64, times: &mut [[i32; LANES]]) -> bool {
+        fn times_ns(&self, aims: &Targets, _margin: Margin, times: &mut [[i32; LANES]]) -> bool {
             for (times, cylinders) in times.iter_mut().zip(&aims.cylinders) {
                 *times = cylinders.map(|cylinder| 1_000 * cylinder as i32);
             }
@@ -144,7 +144,7 @@ mod tests {
         let mut below = drawn_from(7);
         for step in 0..4_000_i64 {
             let (shares, times) = Default::default();
-            let mut rpo = Rpo { miss_margin_ns: 0, age_weight_ppm: below(1_000_000), committed: 1, shares, times };
+            let mut rpo = Rpo { margin: Margin::NONE, age_weight_ppm: below(1_000_000), committed: 1, shares, times };
             let mut row = Row::default();
             let (now, longest) = (1_i64 << 40, [1_000_000, 1_000_000_000, 100_000_000_000][(step % 3) as usize]);
             for seq in 0..(1 + below(150)) as u64 {

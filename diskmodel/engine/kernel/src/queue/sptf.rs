@@ -1,7 +1,7 @@
 //! Shortest positioning time first, plain and aged (rule Q6).
 
 use super::least::first_least;
-use super::{times_of, Arms, Deep, Order, Queue, Row, Scheduler, Waiting, LANES, WORTH_IT};
+use super::{times_of, Arms, Deep, Margin, Order, Queue, Row, Scheduler, Waiting, LANES, WORTH_IT};
 
 /// The command that the head reaches soonest, rotation included.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ impl Scheduler for Sptf {
     }
 
     fn choose(&mut self, waiting: &[Waiting], _head: i64, _now: i64, arms: &impl Arms) -> usize {
-        super::first_least(waiting, |w| arms.time_ns(w, 0))
+        super::first_least(waiting, |w| arms.time_ns(w, Margin::NONE))
     }
 
     fn choose_in(&mut self, row: &mut Row, head: i64, now: i64, arms: &impl Arms) -> usize {
@@ -49,7 +49,7 @@ impl Scheduler for SptfAged {
     }
 
     fn choose(&mut self, waiting: &[Waiting], _head: i64, now: i64, arms: &impl Arms) -> usize {
-        least_time_aged(waiting.iter().map(|w| (arms.time_ns(w, 0), w.arrived)), self.age_ns, now)
+        least_time_aged(waiting.iter().map(|w| (arms.time_ns(w, Margin::NONE), w.arrived)), self.age_ns, now)
     }
 
     fn choose_in(&mut self, row: &mut Row, head: i64, now: i64, arms: &impl Arms) -> usize {
@@ -77,7 +77,7 @@ fn times_of_all<'a>(row: &mut Row, arms: &impl Arms, times: &'a mut Vec<[i32; LA
         return None;
     }
     row.find_targets(n);
-    times_of(row, n, 0, arms, times)
+    times_of(row, n, Margin::NONE, arms, times)
 }
 
 /// Index of the command with the least product of its time and of what is left of the age limit, of times and arrivals.

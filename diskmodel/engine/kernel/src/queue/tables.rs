@@ -10,6 +10,7 @@ record! {
         pub scheduler: SchedulerName,
         pub age_ns: i64,
         pub miss_margin_ns: i64,
+        pub miss_256ths: i64,
         pub age_weight_ppm: i64,
         pub committed: i64,
         pub read_expire_ns: i64,

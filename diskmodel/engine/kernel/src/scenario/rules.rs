@@ -115,6 +115,7 @@ impl Queue {
             within(&format!("{name}.{field}"), value, 0, MAX_TIME_NS)?;
         }
         within(&format!("{name}.age_weight_ppm"), self.age_weight_ppm, 0, 1_000_000)?;
+        within(&format!("{name}.miss_256ths"), self.miss_256ths, 0, 256)?;
         within(&format!("{name}.committed"), self.committed, 0, MAX_DEPTH)?;
         within(&format!("{name}.fifo_batch"), self.fifo_batch, 1, MAX_REQUESTS)?;
         within(&format!("{name}.writes_starved"), self.writes_starved, 1, MAX_REQUESTS)

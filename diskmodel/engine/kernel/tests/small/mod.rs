@@ -7,6 +7,7 @@ pub fn queue(scheduler: &str) -> Queue {
         scheduler: SchedulerName::named(scheduler).unwrap(),
         age_ns: 300_000_000,
         miss_margin_ns: 1_000_000,
+        miss_256ths: 0,
         age_weight_ppm: 5_000,
         committed: 2,
         read_expire_ns: 500_000_000,

@@ -1,0 +1,20 @@
+"""Disks since 2015 over a short span: rates and percentiles are within the limits of the page."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.validation.disks.page import DEPTH_10, chosen, rates, run
+
+
+@pytest.mark.parametrize("unit", DEPTH_10)
+def test_ten_reads_over_a_short_span(unit: str) -> None:
+    assert all(row.is_within for row in rates([unit], 100))
+
+
+def test_the_longest_waits_are_those_of_an_exponential_and_more() -> None:
+    """Of p99 and p99.9 over the mean 4.6 and 6.9 are exponential; `generic-7k2` has 3.3 and 4.2."""
+    (case,) = (case for case in chosen("hdwd110", 100) if "depth 10" in case.name)
+    latency = run(case).to_dict()["latency_ms"]
+    assert latency["p99"] / latency["mean"] == pytest.approx(case.measured["p99"] / case.measured["mean"], rel=0.15)
+    assert latency["p50"] / latency["mean"] == pytest.approx(case.measured["p50"] / case.measured["mean"], rel=0.15)
