@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from diskmodel.analytic.rule import rule_of_thumb
     from diskmodel.array import Array, Spindles
     from diskmodel.controller.description import Controller, ReadCache, WriteCache
-    from diskmodel.drive import Drive, Flash, Hdd, Virtual, load_drive
+    from diskmodel.drive import CloudVolume, Drive, Flash, Hdd, Virtual, load_drive
     from diskmodel.drive.catalogue import catalogue
     from diskmodel.engine.simulate import simulate
     from diskmodel.engine.sweep import sweep
@@ -58,6 +58,7 @@ _HOMES = {
     "Result": "result",
     "Spindles": "array",
     "Stream": "workload",
+    "CloudVolume": "drive",
     "Virtual": "drive",
     "Workload": "workload",
     "WriteCache": "controller.description",
@@ -75,6 +76,7 @@ _HOMES = {
 
 __all__ = [
     "Array",
+    "CloudVolume",
     "Comparison",
     "Controller",
     "DescriptionError",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -79,7 +80,8 @@ class Array(Description):
     spindles : Spindles
     drive_write_cache : bool or None
         Whether the drives' own write-back caches are on, where the drives have them. None: on for a disk on its own,
-        off in an array, as RAID controllers do it, because a power cut would lose what the host believes written.
+        and for SATA disks behind Linux md, OpenZFS or an HBA, which leave them as they are sold; off for SAS disks,
+        which are sold so, and behind RAID controllers with a cache of their own, most of which switch them off.
     drive_fua : bool
         Whether the operating system has the drives write single requests past their caches (FUA) where it wants one
         safe. Without it, as Linux treats SATA disks, it flushes after the write.
@@ -386,7 +388,7 @@ class Array(Description):
         """Whether the drives may answer writes out of their own caches."""
         if self.drive_write_cache is not None:
             return self.drive_write_cache
-        return self.layout.disks == 1
+        return self.layout.disks == 1 or (self.drive.is_sold_with_cache_on and not self.is_hardware)
 
     def drive_tables(self) -> DriveTables:
         """The drive in whole numbers, as this array runs it: with its write-back cache or without."""
@@ -400,16 +402,27 @@ class Array(Description):
         a controller are Linux md's: it cuts long requests to mirrors of hard disks, and with `linux_md` it has what
         `mdadm` sets up. A disk on its own, and drives that are exactly as described, have what is described.
         """
+        loaded = self.drive.under(*self.asked_of_a_drive(load))
+        if loaded is not self.drive:
+            return self.model_copy(update={"drive": loaded})
         if self.layout.disks == 1 or self.drive.exact:
             return self
         array = self._on_linux_md(load)
         return array._behind_processors(load) if self.drive.is_host_bound else array
 
+    def asked_of_a_drive(self, load: Workload | TraceWorkload) -> tuple[float, float]:
+        """Return operations and bytes a second that a load asks of one drive at most; infinity of one that waits."""
+        if not load.is_open:
+            return math.inf, math.inf
+        layout = self.layout
+        small_write = 2 * (1 + layout.parity_strips) if layout.parity_strips else layout.n_copies
+        per_s = load.offered_rate_per_s * small_write / layout.disks
+        return per_s, per_s * load.mean_size_bytes
+
     def _behind_processors(self, load: Workload | TraceWorkload) -> Self:
         """Return an array of flash drives behind the processors that submit its requests."""
         outstanding, per_s = load.queue_depth, load.offered_rate_per_s
-        is_md = not self.is_hardware and self.layout.kind.family in ("concat", "copies", "parity")
-        host = assumed(self.host, outstanding=outstanding, per_s=per_s, n_locks=self._n_locks, is_md=is_md)
+        host = assumed(self.host, outstanding=outstanding, per_s=per_s, n_locks=self._n_locks)
         return self if host is self.host else self.model_copy(update={"host": host})
 
     def _on_linux_md(self, load: Workload | TraceWorkload) -> Self:

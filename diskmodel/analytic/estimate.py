@@ -18,15 +18,17 @@ from diskmodel.analytic.backend import BackEnd, back_end
 from diskmodel.analytic.forkjoin import harmonic
 from diskmodel.analytic.queueing import OpenQueue, mg1, mmc
 from diskmodel.analytic.service import (
+    CloudService,
     FlashService,
     HddService,
     VirtualService,
+    cloud_service,
     flash_service,
     hdd_service,
     virtual_service,
 )
 from diskmodel.array import Array
-from diskmodel.drive import DriveTables, FlashTables, HddTables, VirtualTables
+from diskmodel.drive import CloudTables, DriveTables, FlashTables, HddTables, VirtualTables
 from diskmodel.errors import CoverageError, Fault
 from diskmodel.queue import Queue
 from diskmodel.workload import Workload
@@ -217,6 +219,24 @@ class _VirtualDisks(_Disks):
         return mean * (1 + float(special.ndtri(share)) * variation)
 
 
+class _CloudDisks(_Disks):
+    def __init__(self, sample: BackEnd, service: CloudService) -> None:
+        self.sample, self.service = sample, service
+
+    def mean_s(self, n_waiting: float) -> float:
+        # a volume has any number of commands at work: without a limit their latency bounds what a queue does
+        return max(self.service.command_s, self.service.fixed_s / 1023)
+
+    def visit(self, rate_per_disk: float, n_waiting: float) -> tuple[float, float]:
+        # credits of a second take what random arrivals exceed the limit by
+        return self.service.fixed_s, self.service.p99_ratio
+
+    def percentile_s(self, rate_per_disk: float, n_waiting: float, share: float) -> float:
+        mean, p99_ratio = self.visit(rate_per_disk, n_waiting)
+        power = float(special.ndtri(share)) / float(special.ndtri(0.99))
+        return float(mean * p99_ratio**power)
+
+
 #: What a search starts from, by the kind of drive.
 FORMULAS: Mapping[type[DriveTables], Callable[[Any, BackEnd, Queue], _Disks]] = {
     HddTables: lambda tables, sample, queue: _HddDisks(
@@ -224,6 +244,7 @@ FORMULAS: Mapping[type[DriveTables], Callable[[Any, BackEnd, Queue], _Disks]] = 
     ),
     FlashTables: lambda tables, sample, _: _FlashDisks(sample, flash_service(tables, sample)),
     VirtualTables: lambda tables, sample, _: _VirtualDisks(sample, virtual_service(tables, sample)),
+    CloudTables: lambda tables, sample, _: _CloudDisks(sample, cloud_service(tables, sample)),
 }
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from diskmodel.description import Description, Reader
-from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds, Ratio
+from diskmodel.units import NS_PER_S, Bytes, BytesPerSecond, Length, Nanoseconds, PerSecond, Ratio
 
 #: Memory that a controller takes for dirty data at least. What three controllers hold and write of 4 KiB follows from
 #: lines of 64 KiB, the usual default strip (docs/decisions/0010-lines-of-a-controllers-cache.md). At half or double, a
@@ -107,6 +107,8 @@ class Controller(Description):
         Rate of the link to the host, shared by all transfers; None: not modeled.
     command_ns : int
         Time of the controller's processor for each host request, one at a time.
+    most_iops : float or None
+        Requests a second that it lets pass, such as the limit of a cloud's instance. None: any number.
     read_ahead_bytes : int
         Length of read-ahead for a sequential reader; 0: off. Needs a real read cache.
     volume_depth : int or None
@@ -123,6 +125,7 @@ class Controller(Description):
     hit_ns: Nanoseconds = 30_000
     link_bytes_per_s: BytesPerSecond | None = None
     command_ns: Nanoseconds = 0
+    most_iops: PerSecond | None = None
     read_ahead_bytes: Length = 0
     volume_depth: int | None = Field(default=None, ge=1, le=65_536)
     linux_md: bool = False
@@ -153,6 +156,11 @@ class Controller(Description):
         if read and read.size_bytes and write and read.block_bytes != write.block_bytes:
             raise ValueError("write_cache.block_bytes: must equal read_cache.block_bytes; make them equal")
         return self
+
+    @property
+    def gap_ns(self) -> int:
+        """Least time between two requests that it lets pass (rule K16)."""
+        return round(NS_PER_S / self.most_iops) if self.most_iops else 0
 
     @property
     def has_real_cache(self) -> bool:

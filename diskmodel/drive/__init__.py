@@ -1,6 +1,8 @@
 """Drives: descriptions, geometry, seek curves, and a catalogue made from data sheets."""
 
 from diskmodel.drive.catalogue import catalogue
+from diskmodel.drive.cloud.description import CloudVolume
+from diskmodel.drive.cloud.tables import CloudTables
 from diskmodel.drive.description import NamedDrive, load_drive
 from diskmodel.drive.flash.description import Flash
 from diskmodel.drive.hdd import DriveQueue, Hdd, HddCache
@@ -13,6 +15,8 @@ from diskmodel.drive.virtual.description import Virtual
 from diskmodel.drive.zones import Zone
 
 __all__ = [
+    "CloudTables",
+    "CloudVolume",
     "Drive",
     "DriveQueue",
     "DriveTables",

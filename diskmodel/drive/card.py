@@ -158,6 +158,24 @@ class Card:
         found: Self | None = None if of is None else of(self, strength)
         return found
 
+    # ------------------------------------------------------------------ what is bought of it by the piece
+    def about_credits(self, ops_per_s: float, bytes_per_s: float) -> str:
+        """Return in a sentence what credits for bursts would do under a load; "" of drives without."""
+        return ""
+
+    def under(self, ops_per_s: float, bytes_per_s: float) -> Self:
+        """Return the drive as it is when such a load has lasted; itself where that makes no difference."""
+        return self
+
+    @property
+    def is_provisioned(self) -> bool:
+        """Whether its size and its limits are bought by the piece, as those of a cloud's volume are."""
+        return False
+
+    def provisioned(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields of the drive with what somebody provisions of it; only where `is_provisioned`."""
+        raise NotImplementedError
+
     # ------------------------------------------------------------------ what is not known of it
     @property
     def spread_class(self) -> str:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
 from diskmodel.description import read_toml
 from diskmodel.drive.catalogue import catalogue
+from diskmodel.drive.cloud.words import provision_of, sized
 from diskmodel.drive.parse import Drive, parse_drive
-from diskmodel.errors import DescriptionError
+from diskmodel.errors import DescriptionError, Fault
 from diskmodel.faults import inner
+from diskmodel.naming.matching import meant
 
 
 def _named(value: object) -> object:
@@ -34,7 +37,8 @@ def load_drive(place: str | Path) -> Drive:
     Parameters
     ----------
     place : str or Path
-        A path if it ends in ".toml" or names an existing file; otherwise a name in the catalogue.
+        A path if it ends in ".toml" or names an existing file; otherwise a name in the catalogue. What is provisioned
+        of a volume of a cloud may follow: "aws-gp3, 6000 IOPS, 500MB/s, 2TB".
 
     Raises
     ------
@@ -46,6 +50,44 @@ def load_drive(place: str | Path) -> Drive:
     >>> load_drive("generic-15k").rpm
     15000.0
     """
+    if isinstance(place, str) and "," in place and not os.path.exists(place):
+        name, *more = place.split(",")
+        said: dict[str, str] = {}
+        for part in more:
+            own = provision_of(part)
+            if not own:
+                fix = 'write for example "aws-gp3, 6000 IOPS, 500MB/s, 2TB"'
+                raise DescriptionError(Fault("drive", place, f"has {part.strip()!r} beside a drive", fix))
+            said |= own
+        found = provisioned(name.strip(), said)
+        return parse_drive(found, place) if isinstance(found, dict) else load_drive(found)
     if isinstance(place, Path) or place.endswith(".toml") or os.path.exists(place):
         return parse_drive(read_toml(place, "drive"), str(place))
-    return catalogue()[place]
+    found = provisioned(place, {})
+    return parse_drive(found, place) if isinstance(found, dict) else catalogue()[found]
+
+
+def provisioned(name: str, said: Mapping[str, Any]) -> str | dict[str, Any]:
+    """Return a drive's name, or the fields of a volume of a cloud with what words say is provisioned of it.
+
+    Raises
+    ------
+    DescriptionError
+        When nothing of such a drive can be provisioned.
+    """
+    if os.path.exists(name):
+        return name
+    plain, own = sized(name, _is_volume)
+    said = own | dict(said)
+    if not said:
+        return name
+    known = catalogue()[plain]
+    if not known.is_provisioned:
+        rule = f"has {' and '.join(said)} beside {known.name}, as only volumes of a cloud do"
+        raise DescriptionError(Fault("drive", name, rule, "remove that, or name a volume such as aws-gp3"))
+    return known.provisioned(said)
+
+
+def _is_volume(name: str) -> bool:
+    found = meant(name, catalogue().titles)
+    return len(found) == 1 and catalogue()[found[0]].is_provisioned

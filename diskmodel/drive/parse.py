@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from diskmodel.drive.cloud.description import CloudVolume
 from diskmodel.drive.flash.description import Flash
 from diskmodel.drive.hdd import Hdd
 from diskmodel.drive.virtual.description import Virtual
@@ -17,12 +18,14 @@ KINDS: Mapping[str, Any] = {
     "hdd": Hdd,
     "flash": Flash,
     "virtual": Virtual,
+    "cloud": CloudVolume,
 }
 
 Drive = Annotated[
     Hdd
     | Flash
-    | Virtual,
+    | Virtual
+    | CloudVolume,
     Field(discriminator="kind"),
 ]  # fmt: skip
 """A drive: `kind` (a key of `KINDS`) decides which it is."""

@@ -136,6 +136,11 @@ class Profile(Card, Description):
         return self.source.startswith(CLASS_VALUES)
 
     @property
+    def is_sold_with_cache_on(self) -> bool:
+        """Whether drives of its interface come with their write cache on: SATA ones do, SAS ones do not."""
+        return any(word in self.bus for word in ("SATA", "ATA-"))
+
+    @property
     def doubt(self) -> str:
         """Why not to rely on the profile: its fit has not converged, or nothing is known of its kind; "" elsewhere."""
         why = self.provenance.get(NOT_CONVERGED)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Self, TypedDict
 
 from diskmodel.controller.tables import CacheTables
+from diskmodel.drive.cloud.tables import CloudTables
 from diskmodel.drive.tables import FlashTables, HddTables, VirtualTables
 from diskmodel.drive.tables_card import DriveTables
 from diskmodel.engine.compiled import kernel
@@ -33,7 +34,7 @@ __all__ = [
 
 #: Kinds of drives that the kernel has: what crosses the boundary, and the schema, has these alone. A kind that is not
 #: among them is simulated by SimPy (`native.covers`).
-KernelDrive = HddTables | FlashTables | VirtualTables
+KernelDrive = HddTables | FlashTables | VirtualTables | CloudTables
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class ScenarioTables:
     write_zones : WriteZoneTables, optional
     throttle_requests : int
         Requests of a disk's block queue, where write-back throttling is modeled; 0: it is not.
-    depth, command_ns, hit_ns, link_bytes_per_s : int
+    depth, command_ns, gap_ns, hit_ns, link_bytes_per_s : int
     hit_ratio : float
     volume_depth : int
         Requests that the controller works on at once; 0: any number.
@@ -96,6 +97,7 @@ class ScenarioTables:
     throttle_requests: int
     depth: int
     command_ns: int
+    gap_ns: int
     hit_ns: int
     link_bytes_per_s: int
     hit_ratio: float
@@ -132,6 +134,7 @@ class ScenarioTables:
             throttle_requests=queue.block_requests if queue.write_throttle == "linux" else 0,
             depth=scenario.depth,
             command_ns=controller.command_ns,
+            gap_ns=controller.gap_ns,
             hit_ns=controller.hit_ns,
             link_bytes_per_s=scenario.link_bytes_per_s,
             hit_ratio=cache.hit_ratio if cache is not None and cache.hit_ratio is not None else 0.0,

@@ -8,6 +8,8 @@ from typing import Any
 from diskmodel.controller.catalogue import load_controller
 from diskmodel.controller.catalogue import named as controller_named
 from diskmodel.drive import catalogue
+from diskmodel.drive.cloud.words import provision_of
+from diskmodel.drive.description import provisioned
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.levels import KINDS, POOLS, draid_counts, level_name
 from diskmodel.naming.matching import meant
@@ -23,6 +25,11 @@ _WORDS = re.compile(r"(?:(?P<disks>\d{1,6})(?:\s*[x×]\s*|\s+))?(?P<drive>\S+)(?
 _COUNTED = re.compile(r"(?P<number>\d{1,6}(?:\s*[x×]\s*\d{1,6}(?=[\sx×]))?(?:\s*[x×]\s*|\s+))(?P<rest>\S.*)")
 #: What may follow, each after a comma, beside a controller: "1GiB cache", "2GiB read cache", "strip 256KiB".
 _CACHE = re.compile(r"(?P<size>\S+(?:\s[KMGT]i?B)?)\s+(?:(?P<kind>read|write)[\s-])?cache", re.IGNORECASE)
+#: Whether the drives' own caches are on: "drive write cache on", "drive caches off", "disk cache enabled".
+_DRIVE_CACHE = re.compile(
+    r"(?:drives?'?|disks?'?)[\s-]+(?:own\s+)?(?:write[\s-]+)?caches?(?:\s+(?P<state>on|off|enabled|disabled))?",
+    re.IGNORECASE,
+)
 _RECORD = re.compile(r"(?:record(?:\s?size)?|volblocksize)s?\s+(?:of\s+)?(?P<size>\S.*)", re.IGNORECASE)
 _ASHIFT = re.compile(r"ashift\s*=?\s*(?P<shift>\d+)", re.IGNORECASE)
 _SYNC = re.compile(r"sync\s*=?\s*(?P<sync>standard|disabled)", re.IGNORECASE)
@@ -55,7 +62,8 @@ _BROKEN = re.compile(r"raid\W*(?P<number>\d+e?)\b.*(degraded|fail|broken|lost|mi
 #: What may follow the level in words; of RAID and of pools.
 _HOW_TO_ADD = (
     'after a comma write for example "1GiB cache", "1GiB read cache", "strip 256KiB", "1 hot spare", "ppl", '
-    '"journal on micron-7450-pro-1920" or a controller',
+    '"journal on micron-7450-pro-1920", "drive write cache off" or a controller; of a volume of a cloud "6000 IOPS", '
+    '"500MB/s" or "500GB"',
     'after a comma write for example "record 128KiB", "64GiB read cache", "cache on micron-7450-pro-1920", '
     '"log on micron-7450-pro-1920", "special on 2x micron-7450-pro-1920", "sync=disabled" or "ashift=12"',
 )
@@ -87,7 +95,14 @@ def of_words(words: str) -> dict[str, Any]:
     tables: dict[str, dict[str, Any]] = {"layout": {"level": level, "disks": disks}, "controller": {}}
     if code is not None:
         tables["layout"] |= _erasure_fields(words, code, disks)
-    return {"name": words, "drive": found["drive"], **_with_more(words, tables, more)}
+    return _whole(words, found["drive"], _with_more(words, tables, more))
+
+
+def _whole(words: str, drive: str, tables: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return the fields of an array from those of its parts."""
+    said, own_cache = tables.pop("provisioned", {}), tables.pop("drive_write_cache", None)
+    switch = {} if own_cache is None else {"drive_write_cache": own_cache["is_on"]}
+    return {"name": words, "drive": provisioned(drive, said), **switch, **tables}
 
 
 def with_level(words: str, level: str) -> str:
@@ -151,7 +166,7 @@ def _of_pool_words(words: str, found: re.Match[str], more: list[str]) -> dict[st
         "layout": {"level": found["level"] if draid_counts(found["level"]) else level, "disks": disks, "vdevs": vdevs},
         "controller": {},
     }
-    return {"name": words, "drive": found["drive"], **_with_more(words, tables, more)}
+    return _whole(words, found["drive"], _with_more(words, tables, more))
 
 
 def _level_of(word: str) -> str:
@@ -165,13 +180,17 @@ def _with_more(words: str, tables: dict[str, dict[str, Any]], more: list[str]) -
     level = _level_of(tables["layout"]["level"])
     # a controller first, whose caches the others change
     for part in sorted(more, key=lambda part: controller_named(part.strip()) is None):
-        if cache := _CACHE.fullmatch(part.strip()):
+        if own := _DRIVE_CACHE.fullmatch(part.strip()):
+            tables["drive_write_cache"] = {"is_on": (own["state"] or "on").lower() in ("on", "enabled")}
+        elif cache := _CACHE.fullmatch(part.strip()):
             kind = f"{(cache['kind'] or 'write').lower()}_cache"
             known = dict(tables["controller"].get(kind) or {})
             known.pop("size_bytes", None)
             tables["controller"][kind] = {**known, "size": cache["size"]}
         elif controller := controller_named(part.strip()):
             tables["controller"] = dict(load_controller(controller)) | tables["controller"]
+        elif said := provision_of(part):
+            tables.setdefault("provisioned", {}).update(said)
         elif record := _RECORD.fullmatch(part.strip()):
             tables["layout"]["record"] = record["size"]
         elif ashift := _ASHIFT.fullmatch(part.strip()):

@@ -262,8 +262,32 @@ def _drive(pick: Pick) -> dict[str, Any]:
     return _hdd(pick) if pick(("hdd", "hdd", "solid")) == "hdd" else _flash_or_virtual(pick)
 
 
-def _virtual(pick: Pick) -> dict[str, Any]:
+def _cloud(pick: Pick) -> dict[str, Any]:
+    """A volume whose limits, bursts and counting all matter."""
+    burst = pick((None, 40_000))
     return {
+        "kind": "cloud",
+        "name": "small",
+        "sector_bytes": SECTOR,
+        "capacity_bytes": pick((4000, 9001, 30_000)) * SECTOR,
+        "iops": pick((None if burst is None else 900, 900, 20_000)),
+        "burst_iops": burst,
+        "credits": 0 if burst is None else pick((0, 40)),
+        "throughput_bytes_per_s": pick((None, 20e6, 900e6)),
+        "op_bytes": pick((8, 3)) * SECTOR,
+        "least_bytes": pick((0, 16 * SECTOR)),
+        "bucket_ns": pick((0, 1_000_000)),
+        "read_p50_ns": pick((400_000, 1_000)),
+        "read_p95_ns": 700_000,
+        "write_p50_ns": pick((None, 2_000_000)),
+        "state": pick(("spent", "full")),
+        "is_drained": pick((False, True)),
+        "queue_depth": pick((32, 1, 4)),
+    }
+
+
+def _virtual(pick: Pick) -> dict[str, Any]:
+    found = {
         "kind": "virtual",
         "name": "small",
         "sector_bytes": SECTOR,
@@ -279,6 +303,10 @@ def _virtual(pick: Pick) -> dict[str, Any]:
         "completion": pick(("each", "batch", "batch")),
         "queue_depth": pick((32, 1, 4)),
     }
+    if pick((True, False)):
+        return found
+    volume = _cloud(pick)
+    return volume | ({"write_p95_ns": 3_000_000} if volume["write_p50_ns"] else {})
 
 
 def _flash_or_virtual(pick: Pick) -> dict[str, Any]:

@@ -30,8 +30,8 @@ COMMANDS = sorted({post.command for post in SIGNPOSTS})
         ("8x generic-7k2 Storage Spaces parity", "Windows Storage Spaces"),
         ("8x generic-7k2 StorageSpacesDirect", "Storage Spaces Direct"),
         ("8x generic-7k2 S2D", "Storage Spaces Direct"),
-        ("3x aws-gp3 raid0, 6000 IOPS", "a cloud volume"),
-        ("1x gp2-500GB", "a cloud volume"),
+        ("3x azure-ultra raid0, 6000 IOPS", "a cloud volume of another type"),
+        ("1x io1-500GB", "a cloud volume of another type"),
         ("8x generic-7k2 SHR-2", "Synology Hybrid RAID"),
         ("8x generic-7k2 raid-dp", "NetApp ONTAP"),
         ("6x generic-7k2 raidz2, dedup", "deduplication"),
@@ -63,7 +63,7 @@ def test_levels_of_commands() -> None:
     assert "--level='s2d': is Storage Spaces Direct, which is not modeled" in said
     assert "not modeled" in refusal("rule", "--level", "shr", "--disks", 8, "--iops", 100, "--read-fraction", 0.7)
     assert "not modeled" in refusal("capacity", "8x generic-7k2 btrfs")
-    assert "not modeled" in refusal("simulate", "8x generic-7k2 raid5", "--drive", "gp3")
+    assert "not modeled" in refusal("simulate", "8x generic-7k2 raid5", "--drive", "io1")
 
 
 def test_what_can_be_asked_is_no_signpost() -> None:

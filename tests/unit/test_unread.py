@@ -61,7 +61,7 @@ UNUSUAL: dict[type[Description], dict[str, Any]] = {
     Controller: {
         "read_cache": {"hit_ratio": 0.4}, "write_cache": {"size_bytes": 2 << 20}, "hit_ns": 900_000,
         "link_bytes_per_s": 5e6, "command_ns": 300_000, "read_ahead_bytes": 65536, "volume_depth": 2,
-        "linux_md": True,
+        "linux_md": True, "most_iops": 40.0,
     },
     Spindles: {"phase": "synchronised", "drift_ppm": 500.0},
     Array: {"drive_write_cache": True, "drive_fua": True},

@@ -40,6 +40,7 @@ KINDS: dict[str, Callable[[Drive], bool]] = {
     "sata-ssd": _is_flash_on("SATA"),
     "sas-ssd": _is_flash_on("SAS"),
     "nvme": _is_flash_on("NVMe"),
+    "cloud": lambda drive: drive.is_provisioned,
 }
 
 
@@ -53,6 +54,7 @@ CLASSES: dict[str, Callable[[Drive], bool]] = {
     "equation disks, no products": _is_of_equations,
     "nearline disks, 7,200 rpm": _is_nearline,
     "NVMe flash": KINDS["nvme"],
+    "volumes of clouds": KINDS["cloud"],
     "SAS flash": KINDS["sas-ssd"],
     "SATA flash": KINDS["sata-ssd"],
     "SAS disks, 10,000 rpm": lambda drive: KINDS["10k"](drive) and drive.capacity_bytes >= _LEAST_OF_TODAY,

@@ -47,6 +47,7 @@ class Controller:
     def __init__(self, clock: Clock, scenario: Scenario, raid: Raid, done: Callable[[HostRequest], None]) -> None:
         self.clock = clock
         self.command_ns = scenario.controller.command_ns
+        self.gap_ns = scenario.controller.gap_ns
         self.hit_ns = scenario.controller.hit_ns
         self.link_bytes_per_s = scenario.link_bytes_per_s
         self.sector_bytes = scenario.drive.sector_bytes
@@ -101,13 +102,14 @@ class Controller:
         self.answer(request)
 
     def _begin(self, request: HostRequest) -> None:
-        """First the processor, then the data of a write over the link (rule K1)."""
-        if not self.command_ns:
+        """First the processor, then the data of a write over the link (rules K1, K16)."""
+        if not self.command_ns and not self.gap_ns:
             self._processed(request)
             return
-        self.processor_free_ns = max(self.clock.now, self.processor_free_ns) + self.command_ns
-        request.link_ns += self.processor_free_ns - self.clock.now
-        self._later(self.processor_free_ns, request, lambda: self._processed(request))
+        processed_ns = max(self.clock.now, self.processor_free_ns) + self.command_ns
+        self.processor_free_ns = processed_ns + self.gap_ns
+        request.link_ns += processed_ns - self.clock.now
+        self._later(processed_ns, request, lambda: self._processed(request))
 
     def _processed(self, request: HostRequest) -> None:
         if request.op == WRITE and self.link_bytes_per_s:

@@ -10,6 +10,7 @@ import numpy as np
 import simpy
 from numpy.typing import NDArray
 
+from diskmodel.drive.cloud.tables import CloudTables
 from diskmodel.drive.flash.first_layout import FirstLayout
 from diskmodel.drive.flash.ftl import Ftl
 from diskmodel.drive.mechanics import Mechanics, Spindle
@@ -28,7 +29,8 @@ from diskmodel.engine.reference.page_cache import CachingHost
 from diskmodel.engine.reference.pools.writes import PoolWrites
 from diskmodel.engine.reference.raid import Raid
 from diskmodel.engine.reference.rebuild import Rebuild
-from diskmodel.engine.reference.virtual_disk import VirtualDisk
+from diskmodel.engine.reference.remote.cloud_volume import CloudVolumeDevice
+from diskmodel.engine.reference.remote.virtual_disk import VirtualDisk
 from diskmodel.engine.scenario import Scenario, too_long
 from diskmodel.engine.steady.levels import cache_room, in_bytes, level_marks, low_mark, overload_marks
 from diskmodel.errors import CoverageError, Fault
@@ -98,11 +100,19 @@ def _virtual_disks(clock: Clock, scenario: Scenario, tables: VirtualTables) -> l
     ]
 
 
+def _volumes(clock: Clock, scenario: Scenario, tables: CloudTables) -> list[Device]:
+    return [
+        CloudVolumeDevice(clock, i, tables, make_policy(scenario.queue), scenario.depth, int(scenario.phase_ns[i]))
+        for i in range(scenario.n_devices)
+    ]
+
+
 #: What makes the devices of each kind of drive, from their tables.
 DEVICES: Mapping[type[DriveTables], Callable[[Clock, Scenario, Any], list[Device]]] = {
     HddTables: _hard_disks,
     FlashTables: _flash_drives,
     VirtualTables: _virtual_disks,
+    CloudTables: _volumes,
 }
 
 

@@ -116,6 +116,8 @@ def capacity_notes(capacity: Capacity) -> list[str]:
     if cut:
         said.append(f"{cut[:1].upper()}{cut[1:]}; --requests asks for more.")
     said += [f"{doubt[:1].upper()}{doubt[1:]}." for doubt in capacity.array.doubts]
+    if credits := capacity.array.drive.about_credits(math.inf, math.inf):
+        said.append(f"{credits[:1].upper()}{credits[1:]}.")
     if cache is None and not capacity.array.layout.kind.is_pool:
         said.append("No write cache of a controller is assumed; --write-cache 1GiB simulates one.")
     return said

@@ -125,6 +125,7 @@ def _outcome(result: PlanResult) -> list[str]:
     array = described.behind_host(workload)
     return [
         wear(best.family.drive, outcome.most_written_bytes_per_s),
+        best.family.drive.about_credits(*described.asked_of_a_drive(workload)),
         left_out(array.host, rate),
         *array.said_of_md(described),
     ]

@@ -3,6 +3,7 @@
 //! The core knows nothing of Python; `python` is the glue. `docs/reference/semantics.md` numbers the rules.
 
 mod cache;
+mod cloud;
 mod command;
 mod controller;
 mod device;
@@ -29,6 +30,7 @@ pub mod online;
 #[cfg(feature = "python")]
 mod python;
 mod queue;
+mod remote;
 mod rule;
 pub mod scenario;
 mod schema;

@@ -124,7 +124,7 @@ impl State {
         let mut said = match built {
             Built::Hdd(parts) => run_parts(parts, columns, is_recorded),
             Built::Flash(parts) => run_parts(parts, columns, is_recorded),
-            Built::Virtual(parts) => run_parts(parts, columns, is_recorded),
+            Built::Remote(parts) => run_parts(parts, columns, is_recorded),
         }?;
         if let Some((n_rows, tables)) = map {
             said["strips"] = json!(strips(&Layout::new(tables), n_rows));

@@ -142,6 +142,7 @@ fn scenario(drive: Drive, level: (&str, u32, i64, i64)) -> Scenario {
         throttle_requests: 0,
         depth: 32,
         command_ns: 20_000,
+        gap_ns: 0,
         hit_ns: 100_000,
         link_bytes_per_s: 230_000_000,
         hit_ratio: 0.0,

@@ -127,7 +127,7 @@ impl Array {
         let (simulation, sector_bytes) = match scenario.build()?.0 {
             Built::Hdd(parts) => begun(parts),
             Built::Flash(parts) => begun(parts),
-            Built::Virtual(parts) => begun(parts),
+            Built::Remote(parts) => begun(parts),
         };
         Ok(Array { simulation, sector_bytes, capacity_bytes: capacity * sector_bytes, n_submitted: 0, draws: seed })
     }

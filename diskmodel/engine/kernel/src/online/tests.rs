@@ -65,6 +65,7 @@ fn scenario() -> Scenario {
         throttle_requests: 0,
         depth: 4,
         command_ns: 20_000,
+        gap_ns: 0,
         hit_ns: 100_000,
         link_bytes_per_s: 23_000_000,
         hit_ratio: 0.3,
@@ -128,7 +129,7 @@ fn in_columns(array: Scenario, rows: &[(i64, u8, i64, i64, f64)]) -> Vec<(u64, i
     match array.build().unwrap().0 {
         Built::Hdd(parts) => Simulation::new(parts, columns).run().unwrap(),
         Built::Flash(parts) => Simulation::new(parts, columns).run().unwrap(),
-        Built::Virtual(parts) => Simulation::new(parts, columns).run().unwrap(),
+        Built::Remote(parts) => Simulation::new(parts, columns).run().unwrap(),
     };
     let mut completions: Vec<_> = done.into_iter().enumerate().map(|(row, time)| (row as u64, time)).collect();
     completions.sort_by_key(|&(_, time)| time);

@@ -111,7 +111,7 @@ pub fn run(
         let ended = py.detach(|| match built {
             Built::Hdd(parts) => run_parts(parts, columns, &mut watch),
             Built::Flash(parts) => run_parts(parts, columns, &mut watch),
-            Built::Virtual(parts) => run_parts(parts, columns, &mut watch),
+            Built::Remote(parts) => run_parts(parts, columns, &mut watch),
         });
         watch.raised()?;
         ended.map_err(|message| failure(py, message))

@@ -116,7 +116,7 @@ pub fn run_streamed<'py>(
             match built {
                 Built::Hdd(parts) => run_parts(parts, traffic, &mut watch),
                 Built::Flash(parts) => run_parts(parts, traffic, &mut watch),
-                Built::Virtual(parts) => run_parts(parts, traffic, &mut watch),
+                Built::Remote(parts) => run_parts(parts, traffic, &mut watch),
             }
         });
         watch.raised()?;

@@ -6,6 +6,7 @@ use std::mem::take;
 #[cfg(feature = "python")]
 use pyo3::prelude::*;
 
+use crate::cloud;
 use crate::device::Intake;
 use crate::divisor::Divisor;
 use crate::flash::{self, FtlTables};
@@ -129,6 +130,29 @@ record! {
     }
 }
 
+record! {
+    /// A volume's tables.
+    #[derive(Clone, Debug)]
+    pub struct CloudTables {
+        pub sector_bytes: i64,
+        pub n_sectors: i64,
+        /// Limits of operations a second and of bytes a second, each list from the highest down.
+        pub op_rates: Vec<i64>,
+        pub byte_rates: Vec<i64>,
+        /// By how much a limit may be ahead of its rate.
+        pub op_bursts_ns: Vec<i64>,
+        pub byte_bursts_ns: Vec<i64>,
+        /// Longer runs count as several operations.
+        pub op_bytes: i64,
+        /// What a run counts for at least.
+        pub least_bytes: i64,
+        pub read_delay_ns: Vec<i64>,
+        pub write_delay_ns: Vec<i64>,
+        /// Whether nothing is left of the bursts at first.
+        pub is_spent: bool,
+    }
+}
+
 /// A drive's tables, beside a `kind` that says which they are.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(tag = "kind", rename_all = "lowercase"))]
@@ -136,6 +160,7 @@ pub enum Drive {
     Hdd(Box<HddTables>),
     Flash(Box<FlashTables>),
     Virtual(VirtualTables),
+    Cloud(CloudTables),
 }
 
 #[cfg(feature = "python")]
@@ -144,6 +169,7 @@ named! {
         Hdd = "hdd",
         Flash = "flash",
         Virtual = "virtual",
+        Cloud = "cloud",
     }
 }
 
@@ -155,6 +181,7 @@ impl<'py> Given<'py> for Drive {
             Kind::Hdd => Drive::Hdd(Box::new(HddTables::read(tables, TAG)?)),
             Kind::Flash => Drive::Flash(Box::new(FlashTables::read(tables, TAG)?)),
             Kind::Virtual => Drive::Virtual(VirtualTables::read(tables, TAG)?),
+            Kind::Cloud => Drive::Cloud(CloudTables::read(tables, TAG)?),
         })
     }
 }
@@ -162,6 +189,7 @@ impl<'py> Given<'py> for Drive {
 impl Described for Drive {
     fn word(lines: &mut BTreeSet<String>) -> String {
         let words = [
+            ("cloud", CloudTables::word(lines)),
             ("flash", FlashTables::word(lines)),
             ("hdd", HddTables::word(lines)),
             ("virtual", VirtualTables::word(lines)),
@@ -178,6 +206,7 @@ impl Drive {
             Drive::Hdd(tables) => (tables.dirty_sectors > 0, tables.has_fua),
             Drive::Flash(tables) => (tables.write_buffer_bytes > 0, false),
             Drive::Virtual(_) => (true, false),
+            Drive::Cloud(_) => (false, false),
         }
     }
 }
@@ -258,5 +287,12 @@ impl VirtualTables {
     pub(super) fn model(self, depth: usize) -> virtual_disk::Model {
         let intake = Intake { depth, overhead_ns: [self.read_overhead_ns, self.write_overhead_ns] };
         virtual_disk::Model { intake, tables: self }
+    }
+}
+
+impl CloudTables {
+    /// Of tables that were checked.
+    pub(super) fn model(self, depth: usize) -> cloud::Model {
+        cloud::Model { intake: Intake { depth, overhead_ns: [0, 0] }, tables: self }
     }
 }

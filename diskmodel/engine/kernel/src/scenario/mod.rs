@@ -3,6 +3,7 @@
 //! With the feature `python` they come from dictionaries, with `serde` from any format that serde reads.
 
 mod caches;
+mod cloud_rules;
 mod drives;
 mod flash_rules;
 mod hdd_rules;
@@ -12,6 +13,7 @@ mod rules;
 mod start;
 mod virtual_rules;
 
+use crate::cloud::Cloud;
 use crate::device::{Device, Shared};
 use crate::flash::{Flash, Ftl};
 pub use crate::flash::{FtlTables, GcPolicy};
@@ -24,6 +26,7 @@ use crate::mechanics::Spindle;
 use crate::media_cache::MediaCacheTables;
 use crate::queue::{Policy, PoolRules, WriteThrottle};
 pub use crate::queue::{Queue, SchedulerName};
+use crate::remote::{self, Remote};
 use crate::schema::record;
 use crate::simulation::{BeforeDisks, Controller, Flushes, Parts, Places, Submitter};
 pub use crate::traffic::Limits;
@@ -31,7 +34,7 @@ use crate::virtual_disk::VirtualDisk;
 pub use crate::write_zones::WriteZoneTables;
 use crate::write_zones::WriteZones;
 pub use caches::CacheTables;
-pub use drives::{Drive, FlashTables, HddTables, VirtualTables};
+pub use drives::{CloudTables, Drive, FlashTables, HddTables, VirtualTables};
 pub use start::{Regions, Spans, Start};
 
 record! {
@@ -49,6 +52,7 @@ record! {
         pub throttle_requests: i64,
         pub depth: usize,
         pub command_ns: i64,
+        pub gap_ns: i64,
         pub hit_ns: i64,
         pub link_bytes_per_s: i64,
         pub hit_ratio: f64,
@@ -74,7 +78,7 @@ record! {
 pub enum Built {
     Hdd(Parts<Disk>),
     Flash(Parts<Flash>),
-    Virtual(Parts<VirtualDisk>),
+    Remote(Parts<Remote>),
 }
 
 /// What stands before the disks, and how it uses them.
@@ -147,8 +151,8 @@ impl Scenario {
         let n_disks = self.layout.n_disks as usize;
         let holds_disks = self.layout.holds_disks;
         let layout = Layout::new(self.layout);
-        let times = (self.command_ns, self.hit_ns);
-        let controller = Controller::new(times.0, times.1, self.link_bytes_per_s, self.hit_ratio, self.volume_depth);
+        let times = [self.command_ns, self.gap_ns, self.hit_ns];
+        let controller = Controller::new(times, self.link_bytes_per_s, self.hit_ratio, self.volume_depth);
         let start = &self.start;
         let cache = self.cache.as_ref().map(|cache| cache.build(start)).transpose()?;
         let ring = layout.pool.as_ref().and_then(|pool| pool.ring.as_ref());
@@ -229,8 +233,16 @@ impl Scenario {
             Drive::Virtual(tables) => {
                 let model = tables.model(self.depth);
                 let draws = (0..n_devices).zip(&self.phase_ns);
-                let disks: Vec<_> = draws.map(|(i, &draw)| VirtualDisk::new(i, &host, draw as u32)).collect();
-                Ok(Built::Virtual(outside.around(model, disks)))
+                let disk = |(i, &draw): (u32, &i64)| Remote::Virtual(VirtualDisk::new(i, &host, draw as u32));
+                let disks = draws.map(disk).collect();
+                Ok(Built::Remote(outside.around(remote::Model::Virtual(model), disks)))
+            }
+            Drive::Cloud(tables) => {
+                let model = tables.model(self.depth);
+                let draws = (0..n_devices).zip(&self.phase_ns);
+                let disk = |(i, &draw): (u32, &i64)| Remote::Cloud(Cloud::new(i, &host, draw as u32, &model));
+                let disks = draws.map(disk).collect();
+                Ok(Built::Remote(outside.around(remote::Model::Cloud(model), disks)))
             }
         }
     }

@@ -28,6 +28,10 @@ impl Scenario {
                 tables.check()?;
                 (tables.sector_bytes, tables.n_sectors)
             }
+            Drive::Cloud(tables) => {
+                tables.check()?;
+                (tables.sector_bytes, tables.n_sectors)
+            }
         };
         let n_devices = self.layout.n_devices();
         within("layout.n_disks + layout.n_spares", n_devices, 1, MAX_DISKS)?;
@@ -40,7 +44,11 @@ impl Scenario {
         self.layout.check(n_sectors, sector_bytes)?;
         self.check_devices(n_devices)?;
         self.check_queues(sector_bytes)?;
-        all_within(&[("command_ns", self.command_ns), ("hit_ns", self.hit_ns)], 0, MAX_TIME_NS)?;
+        all_within(
+            &[("command_ns", self.command_ns), ("gap_ns", self.gap_ns), ("hit_ns", self.hit_ns)],
+            0,
+            MAX_TIME_NS,
+        )?;
         if self.link_bytes_per_s != 0 {
             within("link_bytes_per_s", self.link_bytes_per_s, MIN_RATE, MAX_RATE)?;
         }
@@ -70,7 +78,7 @@ impl Scenario {
         has_length("phase_ns", self.phase_ns.len(), n_devices as usize)?;
         match &self.drive {
             Drive::Hdd(tables) => tables.check_spindles(&self.revolution_ns, &self.phase_ns),
-            Drive::Virtual(_) => each_within("phase_ns", &self.phase_ns, 0, i64::from(u32::MAX)),
+            Drive::Virtual(_) | Drive::Cloud(_) => each_within("phase_ns", &self.phase_ns, 0, i64::from(u32::MAX)),
             Drive::Flash(tables) => {
                 each_within("phase_ns", &self.phase_ns, 0, i64::from(u32::MAX))?;
                 // one more is copied for all of them, and a run takes some more

@@ -14,6 +14,8 @@ use crate::units::NS_PER_S;
 #[derive(Clone, Debug)]
 pub struct Controller {
     command_ns: i64,
+    /// Least time between two requests that it lets pass (rule K16).
+    gap_ns: i64,
     pub(super) hit_ns: i64,
     link_bytes_per_s: i64,
     hit_ratio: f64,
@@ -28,9 +30,15 @@ pub struct Controller {
 
 impl Controller {
     /// `link_bytes_per_s`: 0 where the link is not modeled; `volume_depth`: 0 where any number of requests goes on.
-    pub fn new(command_ns: i64, hit_ns: i64, link_bytes_per_s: i64, hit_ratio: f64, volume_depth: usize) -> Self {
+    pub fn new(
+        [command_ns, gap_ns, hit_ns]: [i64; 3],
+        link_bytes_per_s: i64,
+        hit_ratio: f64,
+        volume_depth: usize,
+    ) -> Self {
         Controller {
             command_ns,
+            gap_ns,
             hit_ns,
             link_bytes_per_s,
             hit_ratio,
@@ -70,10 +78,11 @@ impl Controller {
         self.link_bytes_per_s > 0
     }
 
-    /// When a request that comes now has been processed, one after the other (rule K1).
+    /// When a request that comes now has been processed, one after the other (rules K1, K16).
     fn processed_at(&mut self, now: i64) -> i64 {
-        self.processor_free = (now.max(self.processor_free) + self.command_ns).min(LAST_NS);
-        self.processor_free
+        let processed = (now.max(self.processor_free) + self.command_ns).min(LAST_NS);
+        self.processor_free = (processed + self.gap_ns).min(LAST_NS);
+        processed
     }
 
     /// When so many bytes have gone over the link, one transfer after the other (rule K4).
@@ -107,7 +116,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     #[inline(always)]
     fn begin_inside(&mut self, host: u32) {
-        if self.controller.command_ns == 0 {
+        if self.controller.command_ns + self.controller.gap_ns == 0 {
             self.processed(host);
             return;
         }

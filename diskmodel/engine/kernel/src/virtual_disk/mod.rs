@@ -1,4 +1,4 @@
-//! One virtual disk (rules V1 to V5); see `diskmodel/engine/reference/virtual_disk.py`.
+//! One virtual disk (rules V1 to V5); see `diskmodel/engine/reference/remote/virtual_disk.py`.
 
 mod processor;
 

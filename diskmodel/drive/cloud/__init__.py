@@ -1,0 +1,1 @@
+"""A volume of a cloud or a storage network: limits with bursts before a latency."""

@@ -1,0 +1,349 @@
+"""Description of a volume of a cloud or a storage network, and its tables for the engines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from diskmodel.drive.card import LONG_BYTES
+from diskmodel.drive.cloud.tables import CloudTables, Int64
+from diskmodel.drive.moves import DriveMoves, scaled_times
+from diskmodel.drive.profile import Profile
+from diskmodel.units import NS_PER_S, Bytes, BytesPerSecond, Length, Nanoseconds, PerSecond
+
+_GIB, _TIB = 1 << 30, 1 << 40
+#: Values of a table of latencies: enough for a percentile of 99.9.
+_N_DELAYS = 1024
+#: Score of the 95th percentile of a normal distribution.
+_P95 = 1.6448536269514722
+#: Longest time that a limit may be ahead of its rate, as the kernel allows it: two years.
+_MAX_BURST_NS = 1 << 56
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A limit of one volume, of operations or of bytes a second.
+
+    Attributes
+    ----------
+    per_s : float
+        What the volume keeps up for any time.
+    burst_per_s : float
+        What it does while credits are left; as `per_s` where there are none.
+    credits : float
+        Operations or bytes that a full bucket holds beyond `per_s`.
+    """
+
+    per_s: float
+    burst_per_s: float
+    credits: float
+
+    def burst_seconds(self, asked_per_s: float) -> float:
+        """Return how long a full bucket lasts under a load, seconds; infinity where it never ends."""
+        spent_per_s = min(asked_per_s, self.burst_per_s) - self.per_s
+        return self.credits / spent_per_s if spent_per_s > 0 else math.inf
+
+
+class CloudVolume(Profile):
+    """A volume of a cloud or a storage network: limits with bursts before a latency.
+
+    What is behind the limits (a network, servers and their drives) appears only in the latency, which hardly depends
+    on the load below the limits.
+
+    Attributes
+    ----------
+    iops, iops_per_gib : float, optional
+        Operations a second that are provisioned, and what each GiB of the size adds; from `least_iops` to `most_iops`.
+        None of both: no limit.
+    burst_iops : float, optional
+        Operations a second while credits are left.
+    credits : float
+        Operations that a full bucket holds.
+    throughput_bytes_per_s, throughput_per_tib_bytes_per_s : float, optional
+        Bytes a second that are provisioned, and what each TiB of the size adds; up to `most_throughput_bytes_per_s`.
+    burst_throughput_bytes_per_s, burst_throughput_per_tib_bytes_per_s : float, optional
+        Bytes a second while credits are left.
+    byte_credits_bytes : int
+        Bytes that a full bucket holds; `byte_credits_ratio` gives them as a multiple of the size.
+    op_bytes : int
+        A request counts as one operation for each so many bytes; what continues the request before belongs to it.
+    least_bytes : int
+        What a request counts for at least against the limit of bytes, unless it continues the one before.
+    bucket_ns : int
+        How long a volume that was idle may exceed a limit without credits.
+    read_p50_ns, read_p95_ns, write_p50_ns, write_p95_ns : int
+        Percentiles of the latency without waiting for a limit; its logarithm is normal. Writes without any have those
+        of reads.
+    state : "spent" or "full"
+        Whether the credits are used up. Answers for any time are those of the used up ones.
+    is_drained : bool
+        Whether `bucket_ns` is used up when a run begins, as under a load that exceeds a limit.
+    queue_depth : int
+        Requests that the volume accepts at a time.
+    """
+
+    usual_ure_per_bit: ClassVar[float] = 1e-17
+    has_formula: ClassVar[bool] = True
+    slower_than_rated: ClassVar[str] = "a volume reaches its limit only with enough requests outstanding"
+
+    kind: Literal["cloud"] = "cloud"
+    iops: PerSecond | None = None
+    iops_per_gib: Annotated[float, Field(gt=0, le=1e6)] | None = None
+    least_iops: PerSecond | None = None
+    most_iops: PerSecond | None = None
+    burst_iops: PerSecond | None = None
+    credits: Annotated[float, Field(ge=0, le=1e12)] = 0.0
+    throughput_bytes_per_s: BytesPerSecond | None = None
+    throughput_per_tib_bytes_per_s: BytesPerSecond | None = None
+    most_throughput_bytes_per_s: BytesPerSecond | None = None
+    burst_throughput_bytes_per_s: BytesPerSecond | None = None
+    burst_throughput_per_tib_bytes_per_s: BytesPerSecond | None = None
+    byte_credits_bytes: Bytes = 0
+    byte_credits_ratio: Annotated[float, Field(ge=0, le=1e3)] = 0.0
+    op_bytes: Annotated[Length, Field(gt=0)] = 256 << 10
+    least_bytes: Length = 0
+    # four to ten percent above a limit in the first ten seconds: up to a second's worth (gp3 and io2, fio, 2020)
+    bucket_ns: Nanoseconds = NS_PER_S
+    read_p50_ns: Annotated[Nanoseconds, Field(gt=0)]
+    read_p95_ns: Annotated[Nanoseconds, Field(gt=0)]
+    write_p50_ns: Annotated[Nanoseconds, Field(gt=0)] | None = None
+    write_p95_ns: Annotated[Nanoseconds, Field(gt=0)] | None = None
+    state: Literal["spent", "full"] = "spent"
+    is_drained: bool = False
+    # Linux's nr_requests of an NVMe device, for each of its queues
+    queue_depth: Annotated[int, Field(ge=1, le=65536)] = 1023
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.op_bytes % self.sector_bytes:
+            raise ValueError(f"op_bytes: must be a multiple of sector_bytes={self.sector_bytes}; round it up")
+        for name in ("read", "write"):
+            low, high = getattr(self, f"{name}_p50_ns"), getattr(self, f"{name}_p95_ns")
+            if (low is None) != (high is None):
+                raise ValueError(f"{name}_p50 and {name}_p95: must be given together; add the other one")
+            if low is not None and high < low:
+                raise ValueError(f"{name}_p95={high} ns: is below {name}_p50; raise it")
+        if self.credits and self.burst_iops is None:
+            raise ValueError("credits: are spent at burst_iops, which is not given; add it")
+        for limit, name in ((self.ops_limit, "burst_iops"), (self.bytes_limit, "burst_throughput")):
+            if limit is not None and limit.burst_per_s < limit.per_s:
+                raise ValueError(f"{name}: is below what the volume always does ({limit.per_s:g}); raise it")
+        if self.ops_limit is None and self.burst_iops is not None:
+            raise ValueError("burst_iops: needs iops or iops_per_gib, which it exceeds; add one")
+        for given, most, name in (
+            (self.iops, self.most_iops, "iops"),
+            (self.throughput_bytes_per_s, self.most_throughput_bytes_per_s, "throughput_bytes_per_s"),
+        ):
+            if given is not None and most is not None and given > most:
+                raise ValueError(f"{name}={given:g}: is above {most:g}, the most that such a volume has; lower it")
+        return self
+
+    @property
+    def ops_limit(self) -> Limit | None:
+        """Limit of operations a second; None without any."""
+        if self.iops is None and self.iops_per_gib is None:
+            return None
+        per_s = (self.iops or 0.0) + (self.iops_per_gib or 0.0) * self.capacity_bytes / _GIB
+        per_s = min(max(per_s, self.least_iops or 0.0), self.most_iops or math.inf)
+        burst = self.burst_iops if self.burst_iops is not None and self.burst_iops > per_s else per_s
+        return Limit(per_s, burst, self.credits if burst > per_s else 0.0)
+
+    @property
+    def bytes_limit(self) -> Limit | None:
+        """Limit of bytes a second; None without any."""
+        size = self.capacity_bytes / _TIB
+
+        def found(own: float | None, per_tib: float | None) -> float | None:
+            if own is None and per_tib is None:
+                return None
+            return min((own or 0.0) + (per_tib or 0.0) * size, self.most_throughput_bytes_per_s or math.inf)
+
+        per_s = found(self.throughput_bytes_per_s, self.throughput_per_tib_bytes_per_s)
+        if per_s is None:
+            return None
+        burst = found(self.burst_throughput_bytes_per_s, self.burst_throughput_per_tib_bytes_per_s)
+        burst = burst if burst is not None and burst > per_s else per_s
+        credits = self.byte_credits_bytes + self.byte_credits_ratio * self.capacity_bytes
+        return Limit(per_s, burst, credits if burst > per_s else 0.0)
+
+    @property
+    def speed_class(self) -> str:
+        """Its kind."""
+        return self.kind
+
+    @property
+    def rated_iops(self) -> float:
+        """Its limit of operations; as many as its queue takes where there is none."""
+        limit = self.ops_limit
+        return self.queue_depth * NS_PER_S / self.read_p50_ns if limit is None else limit.per_s
+
+    @property
+    def sequential_bytes_per_s(self) -> float:
+        """Its limit of bytes; that of single long requests where there is none."""
+        limit = self.bytes_limit
+        return LONG_BYTES * NS_PER_S / self.read_p50_ns if limit is None else limit.per_s
+
+    @property
+    def accepted_commands(self) -> int:
+        """Length of its queue."""
+        return self.queue_depth
+
+    @property
+    def spread_class(self) -> str:
+        """Whether its latency was measured, or is assumed from what its provider promises."""
+        is_assumed = self.is_typical or "read_p50_ns" in self.provenance.get("assumed", ())
+        return "cloud-any" if is_assumed else "cloud"
+
+    @property
+    def quantities(self) -> frozenset[str]:
+        """Latencies; limits are what was bought."""
+        return frozenset(("flash_read_time", "flash_write_latency"))
+
+    def moved(self, moves: DriveMoves) -> Self:
+        """Return a volume with other latencies; its limits are what was bought."""
+        update: dict[str, Any] = {"uncertainty": None}
+        for factor, names in (
+            (moves.read_time, ("read_p50_ns", "read_p95_ns")),
+            (moves.write_latency, ("write_p50_ns", "write_p95_ns")),
+        ):
+            if factor:
+                update |= scaled_times(self, names, factor)
+        return self.model_copy(update=update)
+
+    def about_credits(self, ops_per_s: float, bytes_per_s: float) -> str:
+        """Return in a sentence what credits would do under such a load; "" where there are none to spend.
+
+        Parameters
+        ----------
+        ops_per_s, bytes_per_s : float
+            What is asked of the volume; infinity of a load that waits for its answers.
+        """
+        found = []
+        for limit, asked, unit, scale in (
+            (self.ops_limit, ops_per_s, "IOPS", 1.0),
+            (self.bytes_limit, bytes_per_s, "MB/s", 1e6),
+        ):
+            seconds = math.inf if limit is None else limit.burst_seconds(asked)
+            if limit is not None and seconds < math.inf:
+                burst, base = (f"{value / scale:,.4g} {unit}" for value in (min(asked, limit.burst_per_s), limit.per_s))
+                found.append(f"{burst} for {_in_time(seconds)}, then {base}")
+        if not found:
+            return ""
+        taken = "used up, as under any lasting load" if self.state == "spent" else "full"
+        return f"the credits of {self.name} are taken to be {taken}: full ones serve {' and '.join(found)}"
+
+    def derived(self) -> dict[str, float]:
+        """Return what it keeps up for any time."""
+        limits = {"sustained_iops": self.ops_limit, "sustained_bytes_per_s": self.bytes_limit}
+        return {name: limit.per_s for name, limit in limits.items() if limit is not None}
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return limits and latencies."""
+        found = []
+        for limit, unit, scale in ((self.ops_limit, "IOPS", 1.0), (self.bytes_limit, "MB/s", 1e6)):
+            if limit is None:
+                continue
+            burst = ""
+            if limit.credits:
+                minutes = limit.burst_seconds(math.inf) / 60
+                burst = f"; {limit.burst_per_s / scale:,.4g} for {minutes:,.0f} minutes while credits are left"
+            found.append(("limit", f"{limit.per_s / scale:,.4g} {unit}{burst}"))
+        for name, low, high in (
+            ("read", self.read_p50_ns, self.read_p95_ns),
+            ("write", self.write_p50_ns, self.write_p95_ns),
+        ):
+            if low is not None and high is not None:
+                found.append((name, f"{low / 1e6:g} ms at the median, {high / 1e6:g} ms at 95 %, below the limits"))
+        return found
+
+    @property
+    def is_provisioned(self) -> bool:
+        """Whether its size and its limits are bought by the piece."""
+        return True
+
+    def provisioned(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields of the volume with what somebody provisions of it.
+
+        Parameters
+        ----------
+        said : mapping of str to any
+            Any of "capacity", "iops", "throughput", "state". What is said of a limit replaces what the size adds to it.
+        """
+        replaced = {
+            "capacity": {"capacity_bytes"},
+            "iops": {"iops", "iops_per_gib"},
+            "throughput": {"throughput_bytes_per_s", "throughput_per_tib_bytes_per_s"},
+        }
+        dropped = set().union(*(fields for key, fields in replaced.items() if key in said))
+        own = {key: value for key, value in self.model_dump(exclude_unset=True).items() if key not in dropped}
+        return own | dict(said)
+
+    def under(self, ops_per_s: float, bytes_per_s: float) -> Self:
+        """Return the volume with what such a load leaves of its buckets: nothing where it exceeds a limit."""
+        asked = ((self.ops_limit, ops_per_s), (self.bytes_limit, max(bytes_per_s, ops_per_s * self.least_bytes)))
+        is_over = any(limit is not None and per_s >= limit.per_s for limit, per_s in asked)
+        return self.model_copy(update={"is_drained": True}) if is_over and self.state == "spent" else self
+
+    def delays_ns(self, *, is_write: bool) -> Int64:
+        """Return equally likely latencies of reads or of writes that wait for no limit, ascending."""
+        low, high = self.read_p50_ns, self.read_p95_ns
+        if is_write and self.write_p50_ns is not None and self.write_p95_ns is not None:
+            low, high = self.write_p50_ns, self.write_p95_ns
+        return _delays(low, high)
+
+    def tables(self) -> CloudTables:
+        """Return the tables for the engines."""
+        ops, n_bytes = (self._buckets(limit) for limit in (self.ops_limit, self.bytes_limit))
+        return CloudTables(
+            sector_bytes=self.sector_bytes,
+            n_sectors=self.n_sectors,
+            op_rates=ops[0],
+            byte_rates=n_bytes[0],
+            op_bursts_ns=ops[1],
+            byte_bursts_ns=n_bytes[1],
+            op_bytes=self.op_bytes,
+            least_bytes=self.least_bytes,
+            read_delay_ns=self.delays_ns(is_write=False),
+            write_delay_ns=self.delays_ns(is_write=True),
+            is_spent=self.is_drained,
+            queue_depth=self.queue_depth,
+        )
+
+    def _buckets(self, limit: Limit | None) -> tuple[Int64, Int64]:
+        """Return rates and bursts of a limit, the highest rate first."""
+        if limit is None:
+            return _frozen([]), _frozen([])
+        found = [(limit.per_s, self.bucket_ns)]
+        if self.state == "full" and limit.credits:
+            credits_ns = min(round(limit.credits / limit.per_s * NS_PER_S), _MAX_BURST_NS)
+            found = [(limit.burst_per_s, self.bucket_ns), (limit.per_s, credits_ns)]
+        return _frozen([max(round(rate), 1) for rate, _ in found]), _frozen([burst for _, burst in found])
+
+
+def _in_time(seconds: float) -> str:
+    """Return seconds in a unit that suits them."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+@cache
+def _delays(p50_ns: int, p95_ns: int) -> Int64:
+    """Return equally likely values of a distribution whose logarithm is normal, ascending."""
+    from scipy.special import ndtri
+
+    sigma = math.log(p95_ns / p50_ns) / _P95
+    scores = ndtri((np.arange(_N_DELAYS) + 0.5) / _N_DELAYS)
+    return _frozen(np.rint(p50_ns * np.exp(sigma * scores)))
+
+
+def _frozen(values: object) -> Int64:
+    found = np.array(values, dtype=np.int64)
+    found.setflags(write=False)
+    return found

@@ -1,0 +1,69 @@
+"""Tables of a volume for the engines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diskmodel.drive.tables_card import DriveTables
+from diskmodel.schema import Beside
+
+Int64 = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class CloudTables(DriveTables):
+    """Limits and latencies of a volume.
+
+    Attributes
+    ----------
+    sector_bytes, n_sectors : int
+    op_rates, byte_rates : int64, shape (n,)
+        Limits of operations and of bytes a second, each list from the highest down; empty: no limit.
+    op_bursts_ns, byte_bursts_ns : int64, shape (n,)
+        By how much a limit may be ahead of its rate.
+    op_bytes : int
+        A run of sectors counts as one operation for each so many bytes.
+    least_bytes : int
+        What a run counts for at least.
+    read_delay_ns, write_delay_ns : int64, shape (n,)
+        Equally likely latencies of a command that has passed the limits.
+    is_spent : bool
+        Whether nothing is left of the bursts at first.
+    queue_depth : int
+    """
+
+    sector_bytes: int
+    n_sectors: int
+    op_rates: Int64
+    byte_rates: Int64
+    op_bursts_ns: Int64
+    byte_bursts_ns: Int64
+    op_bytes: int
+    least_bytes: int
+    read_delay_ns: Int64
+    write_delay_ns: Int64
+    is_spent: bool
+    queue_depth: Beside[int]
+
+    kind: ClassVar[str] = "cloud"
+
+    @property
+    def takes_flushes(self) -> bool:
+        """Whether a host that wants its writes safe sends flushes (rule Y2): what was answered is safe."""
+        return False
+
+    @property
+    def n_drawn_times(self) -> int:
+        """Each volume draws which command passes its limits, and latencies."""
+        return 1
+
+    @property
+    def mean_latency_ns(self) -> tuple[float, float]:
+        """Mean latency of a read and of a write that need not wait."""
+        columns = (self.read_delay_ns, self.write_delay_ns)
+        read, write = (float(column.mean()) if len(column) else 0.0 for column in columns)
+        return read, write

@@ -1,0 +1,1 @@
+"""Drives that are served elsewhere: virtual disks and volumes of clouds."""

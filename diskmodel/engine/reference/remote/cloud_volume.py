@@ -1,0 +1,60 @@
+"""A volume of a cloud: commands wait for its limits, and then take a latency that no other command changes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from diskmodel.drive.cloud.limits import Budgets, Charge, Meter
+from diskmodel.drive.cloud.tables import CloudTables
+from diskmodel.drive.generator import Generator
+from diskmodel.engine.reference.clock import Clock
+from diskmodel.engine.reference.command import Command
+from diskmodel.engine.reference.device import Counters, Device
+from diskmodel.queue import Policy, Positioning
+from diskmodel.records import FLUSH, WRITE
+
+
+class CloudVolumeDevice(Device):
+    """A volume (rules U1 to U5)."""
+
+    def __init__(
+        self, clock: Clock, index: int, tables: CloudTables, scheduler: Policy, depth: int, first_draw: int = 0
+    ) -> None:
+        super().__init__(clock, index, scheduler, depth)
+        self._delays = (tables.read_delay_ns.tolist(), tables.write_delay_ns.tolist())
+        self._below = Generator(first_draw).below
+        self._meter, self._budgets = Meter(tables), Budgets(tables)
+        self._held: list[tuple[Command, Charge]] = []
+
+    def overhead_ns(self, command: Command) -> int:
+        return 0
+
+    def positioning(self, now: int) -> Positioning:
+        return lambda command, margin_ns=0: 0
+
+    def take(self, command: Command, now: int) -> None:
+        if command.op == FLUSH:
+            self.finish(command, now)  # what was answered is safe
+            return
+        self._held.append((command, self._meter.charge(command.op, command.lba, command.n_sectors)))
+
+    def dispatch(self, now: int) -> None:
+        while self._held and self._budgets.open_ns <= now:
+            command, charge = self._next()
+            self.counters.busy_ns += self._budgets.spend(charge, now)
+            delays = self._delays[command.op == WRITE]
+            latency_ns = delays[self._below(len(delays))] if delays else 0
+            command.arrived_ns = command.ready_ns = now
+            command.overhead_ns = latency_ns
+            self.finish(command, now + latency_ns)
+        if self._held:
+            self.wake(self._budgets.open_ns)
+
+    def counters_until(self, end_ns: int) -> Counters:
+        # what a burst takes ahead of a limit is not busy time of the run
+        return replace(self.counters, busy_ns=min(self.counters.busy_ns, end_ns))
+
+    def _next(self) -> tuple[Command, Charge]:
+        """Return the next command that passes the limits: the older of two that are drawn (rule U4)."""
+        n = len(self._held)
+        return self._held.pop(min(self._below(n), self._below(n)) if n > 1 else 0)
