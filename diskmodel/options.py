@@ -133,6 +133,12 @@ READ_CACHE = Option(
     plan="controller.read_cache.size_bytes",
     array="controller.read_cache.size_bytes",
 )
+DRIVE_WRITE_CACHE = Option(
+    "--drive-write-cache",
+    "Whether the drives' own write caches are on: on or off; in an array by controller and interface unless said.",
+    plan="drive_write_cache",
+    array="drive_write_cache",
+)
 
 THREADS = Option(
     "--threads",
@@ -206,6 +212,7 @@ ARRAY = (
     CONTROLLER,
     WRITE_CACHE,
     READ_CACHE,
+    DRIVE_WRITE_CACHE,
     STRIP,
     THREADS,
     LOG_DEVICE,
@@ -356,6 +363,7 @@ QUESTION = (
     CONTROLLER,
     WRITE_CACHE,
     READ_CACHE,
+    DRIVE_WRITE_CACHE,
     STRIP,
     THREADS,
 )

@@ -142,6 +142,7 @@ def simulate(
     Exits with status 3 when the array is overloaded, or when, without --requests, the interval stays wider than
     --precision.
     """
+    from diskmodel.engine.assumptions import otherwise
     from diskmodel.engine.simulate import simulate as run
     from diskmodel.result.show.iostat import iostat_text
 
@@ -191,7 +192,12 @@ def simulate(
     title = "" if described.name == array else f"{described.name or Path(array).stem}: "
     if as_json:
         named = [{"name": one.name} if len(loads) > 1 else {} for one in loads]
-        answers = [{**name, **each.to_dict()} for name, each in zip(named, results, strict=True)]
+        cases = zip(loads, results, strict=True)
+        assumed = [[item.to_dict() for item in otherwise(described, *case, seed=seed)] for case in cases]
+        answers = [
+            {**name, **each.to_dict(), **({"assumptions": items} if items else {})}
+            for name, each, items in zip(named, results, assumed, strict=True)
+        ]
         print_json(one_or_several(answers, workload_notes=notes))
         for result in results:
             for message in result.messages:
@@ -212,6 +218,8 @@ def simulate(
         name = described.name or str(array)
         save_heat_map(f"{name} under {loads[0].name}", [(name, described, results[0])], heat_map)
     for one, result in zip(loads, results, strict=True):
+        for other in otherwise(described, one, result, seed=seed):
+            say(other.in_words(is_closed=not one.is_open))
         for note in _remarks(described, one, result):
             say(f"{one.name}: {note}" if len(loads) > 1 else note)
     if overloaded := [one.name for one, result in zip(loads, results, strict=True) if not result.is_stable]:
@@ -249,13 +257,20 @@ def _remarks(described: Array, load: Workload | TraceWorkload, result: Result) -
     is_filled = result.rebuild is not None and result.rebuild.is_of_pool
     reserve = no_reserve(busiest) if result.is_stable and load.is_open and not is_filled else ""
     host = described.behind_host(load).host
-    said = [reserve, cached, wear(described.drive, written), left_out(host, result.iops.mean)]
+    said = [
+        reserve,
+        cached,
+        described.drive.about_credits(*described.asked_of_a_drive(load)),
+        wear(described.drive, written),
+        left_out(host, result.iops.mean),
+    ]
     return [note for note in said if note]
 
 
 def _drive_cache(array: Array) -> str:
     """Return that a drive's own cache answers the writes, where nobody said so; "" elsewhere."""
-    is_asked = array.drive_write_cache is not None or not array.has_drive_write_cache
+    # of several disks the other case is simulated, too
+    is_asked = array.drive_write_cache is not None or array.layout.disks > 1
     if is_asked or not array.drive.is_write_back:
         return ""
     return (

@@ -1,0 +1,61 @@
+"""What an array leaves unsaid, and the answer of the other case."""
+
+from __future__ import annotations
+
+import pytest
+
+from diskmodel import Array, Workload, simulate
+from diskmodel.engine.assumptions import otherwise
+
+WRITES = Workload.parse({"size": "8 KiB", "read_ratio": 0.5, "rate_per_s": 200})
+
+
+def told(words: str, load: Workload = WRITES, **fields: object) -> dict[str, object]:
+    array = Array(words) if not fields else Array(words).model_copy(update=fields)
+    result = simulate(array, load, n_requests=4000, profile_draws=0)
+    return {one.name: one for one in otherwise(array, load, result, seed=0)}
+
+
+@pytest.mark.parametrize(
+    ("words", "is_on"),
+    [
+        ("8x seagate-exos-x16 raid5", True),
+        ("2x4 seagate-exos-x16 raidz1", True),
+        ("8x generic-15k raid5", False),  # SAS disks are sold with it off
+        ("8x seagate-exos-x16 raid5, perc-h730", False),
+        ("8x seagate-exos-x16 raid5, 1GiB cache", False),
+        ("seagate-exos-x16 jbod", True),
+        ("8x seagate-exos-x16 raid5, drive write cache off", False),
+        ("8x generic-15k raid5, drive caches on", True),
+        ("8x generic-15k raid5, disk cache enabled", True),
+    ],
+)
+def test_caches_of_drives_by_context(words: str, is_on: bool) -> None:
+    assert Array.from_words(words).has_drive_write_cache is is_on
+
+
+def test_the_other_case_is_what_it_says_simulated() -> None:
+    one = told("8x seagate-exos-x16 raid5")["drive_write_cache"]
+    off = simulate(Array("8x seagate-exos-x16 raid5, drive write cache off"), WRITES, n_requests=4000, profile_draws=0)
+    assert (one.mean_ms, one.p99_ms) == (off.mean.mean, off.p99.mean)
+    assert one.said_by == "--drive-write-cache off"
+    assert one.mean_ms > 1.5 * simulate(Array("8x seagate-exos-x16 raid5"), WRITES, n_requests=4000).mean.mean
+
+
+@pytest.mark.parametrize(
+    ("words", "load"),
+    [
+        ("8x seagate-exos-x16 raid5, drive caches on", WRITES),  # said
+        ("8x seagate-exos-x16 raid5", Workload.parse({"size": "8 KiB", "rate_per_s": 200})),  # reads only
+        ("8x micron-5400-pro-1920 raid5", WRITES),  # flash has no such switch
+        ("8x generic-15k raid5", WRITES),  # has no write-back cache
+    ],
+)
+def test_what_is_said_or_cannot_matter_is_not_told(words: str, load: Workload) -> None:
+    assert "drive_write_cache" not in told(words, load)
+
+
+def test_strips_where_requests_are_longer() -> None:
+    long = Workload.parse({"size": "1 MiB", "rate_per_s": 20})
+    assert "512KiB" in told("8x seagate-exos-x16 raid5", long)["strip"].said_by
+    assert told("8x seagate-exos-x16 raid5, strip 64KiB", long) == {}
