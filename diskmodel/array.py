@@ -80,8 +80,8 @@ class Array(Description):
     spindles : Spindles
     drive_write_cache : bool or None
         Whether the drives' own write-back caches are on, where the drives have them. None: on for a disk on its own,
-        and for SATA disks behind Linux md, OpenZFS or an HBA, which leave them as they are sold; off for SAS disks,
-        which are sold so, and behind RAID controllers with a cache of their own, most of which switch them off.
+        off in an array, as RAID controllers do it, because a power cut would lose what the host believes written.
+        `diskmodel.engine.assumptions` has the answer of the other case.
     drive_fua : bool
         Whether the operating system has the drives write single requests past their caches (FUA) where it wants one
         safe. Without it, as Linux treats SATA disks, it flushes after the write.
@@ -388,7 +388,7 @@ class Array(Description):
         """Whether the drives may answer writes out of their own caches."""
         if self.drive_write_cache is not None:
             return self.drive_write_cache
-        return self.layout.disks == 1 or (self.drive.is_sold_with_cache_on and not self.is_hardware)
+        return self.layout.disks == 1
 
     def drive_tables(self) -> DriveTables:
         """The drive in whole numbers, as this array runs it: with its write-back cache or without."""

@@ -159,7 +159,7 @@ class Controller(Description):
 
     @property
     def gap_ns(self) -> int:
-        """Least time between two requests that it lets pass (rule K16)."""
+        """Least time between two requests that it lets pass (rule K17)."""
         return round(NS_PER_S / self.most_iops) if self.most_iops else 0
 
     @property

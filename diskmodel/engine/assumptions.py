@@ -22,11 +22,11 @@ AnyWorkload = Workload | TraceWorkload
 #: Requests of the other case at most. Its mean is then known to a few percent; an interval takes 16 runs that are
 #: longer. Half as many would not end the warm-up of a large write cache.
 _N_REQUESTS = 8_000
-#: By how much the mean or the rate has to differ for an assumption to be told. At half, strips are told that no one can
+#: By how much the mean or the rate has to differ for an assumption to be shown. At half, strips are shown that no one can
 #: feel; at double, a tenth of the disks is passed over in silence.
-_TOLD_RATIO = 0.1
-#: Most assumptions that are told.
-MOST_TOLD = 3
+_SHOWN_RATIO = 0.1
+#: Most assumptions that are shown.
+MOST_SHOWN = 3
 #: The chunk that `mdadm` gives a new array.
 _MDADM_CHUNK = 512 << 10
 
@@ -114,11 +114,11 @@ def otherwise(array: Array, load: AnyWorkload, result: Result, *, seed: int) -> 
             with_operations=False,
         )
         change = _change(result, other, is_open=load.is_open)
-        if change >= _TOLD_RATIO:
+        if change >= _SHOWN_RATIO:
             mean, p99 = (other.mean.mean, other.p99.mean) if other.is_stable else (math.nan, math.nan)
             said = (one.name, one.assumed(array), one.said_by(array))
             found.append((change, Otherwise(*said, other.iops.mean, mean, p99, other.is_stable)))
-    return tuple(said for _, said in sorted(found, key=lambda item: -item[0])[:MOST_TOLD])
+    return tuple(said for _, said in sorted(found, key=lambda item: -item[0])[:MOST_SHOWN])
 
 
 def _change(result: Result, other: Result, *, is_open: bool) -> float:
@@ -137,9 +137,11 @@ def _caches_are_assumed(array: Array, load: AnyWorkload) -> bool:
 
 def why_cached(array: Array) -> str:
     """Return why the drives' own write caches are assumed to be as they are, for people."""
-    if array.has_drive_write_cache:
-        return "as SATA disks are sold (what they hold is lost in a power cut)"
-    return "as RAID controllers set them" if array.is_hardware else "as SAS disks are sold"
+    if array.is_hardware:
+        return "as most RAID controllers set them"
+    if array.drive.is_sold_with_cache_on:
+        return "though SATA disks are sold with them on: what they hold is lost in a power cut"
+    return "as SAS disks are sold"
 
 
 def _about_caches(array: Array) -> str:

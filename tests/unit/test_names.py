@@ -102,6 +102,8 @@ def test_controllers() -> None:
         load_controller("perc")
     assert Array.from_words("8x generic-7k2 raid6, H730").controller == profiles()["perc-h730"].controller
     with pytest.raises(DescriptionError, match="beside drives and level"):
+        Array.from_words("8x generic-7k2 raid6, 1 GB of it")
+    with pytest.raises(DescriptionError, match="as only volumes of a cloud do"):
         Array.from_words("8x generic-7k2 raid6, 1 GB")
 
 

@@ -102,7 +102,7 @@ class Controller:
         self.answer(request)
 
     def _begin(self, request: HostRequest) -> None:
-        """First the processor, then the data of a write over the link (rules K1, K16)."""
+        """First the processor, then the data of a write over the link (rules K1, K17)."""
         if not self.command_ns and not self.gap_ns:
             self._processed(request)
             return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from diskmodel.engine.assumptions import why_cached
 from diskmodel.layout.assumed import with_bitmap
 from diskmodel.layout.levels import KINDS
 from diskmodel.plan.advice.choice import choose
@@ -18,7 +17,6 @@ from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate
-from diskmodel.units import in_disks
 
 #: Share of writes from which a write cache can change an answer. At a tenth of that, too few requests wait for writes.
 _LEAST_WRITES = 0.01
@@ -36,38 +34,13 @@ def assumptions(
     limits apply within rare bursts.
     """
     cache = _cache(plan, best, evaluate, by_chance=by_chance)
-    return [*cache, *_drive_caches(plan, best, evaluate), *_bitmap(plan, best), *rare_bursts(plan, best, evaluate)]
+    return [*cache, *_bitmap(plan, best), *rare_bursts(plan, best, evaluate)]
 
 
 def _has_writes(plan: PlanDescription) -> bool:
     streams = plan.workload.streams
     writes = sum(stream.row_weight * stream.write_ratio for stream in streams)
     return writes >= _LEAST_WRITES * sum(stream.row_weight for stream in streams)
-
-
-def _drive_caches(plan: PlanDescription, best: Candidate, evaluate: Evaluate) -> list[Assumption]:
-    """Return what is assumed of the drives' own write caches, and how many disks the other case takes."""
-    if best.disks is None or plan.drive_write_cache is not None or not _has_writes(plan):
-        return []
-    array = Case(plan, best.family).array(best.disks)
-    if array.layout.disks < 2 or not array.has_disks_that_buffer:
-        return []
-    is_on = array.has_drive_write_cache
-    counts = [n for n in plan.candidates.counts if (n >= best.disks if is_on else n <= best.disks)]
-    alike = plan.candidates.model_copy(update={"disks": tuple(counts)})
-    changed = plan.model_copy(update={"candidates": alike, "drive_write_cache": not is_on, "recording": None})
-    other = search_family(Case(changed, best.family), evaluate, is_careful=False)
-    # as described: a chance of 90 % in every draw would take a search of its own
-    found = f"more than {in_disks(counts[-1])}" if other.disks is None else f"{in_disks(other.disks)} as described"
-    return [
-        Assumption(
-            assumed=f"the drives' own write caches {'on' if is_on else 'off'}, {why_cached(array)}",
-            instead=f"with --drive-write-cache {'off' if is_on else 'on'}",
-            disks=None,
-            level="",
-            unknown=found,
-        )
-    ]
 
 
 def _bitmap(plan: PlanDescription, best: Candidate) -> list[Assumption]:

@@ -51,6 +51,7 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
     "controller.name": ("the old one", {}),
     "controller.linux_md": (True, {}),
     "controller.volume_depth": (7, {}),
+    "controller.most_iops": (700.0, {}),
     "controller.read_cache.hit_ratio": (0.25, {}),
     "controller.read_cache.size_bytes": (1 << 25, {}),
     "controller.read_cache.policy": ("arc", {"controller": {"read_cache": {"size_bytes": 1 << 25}}}),

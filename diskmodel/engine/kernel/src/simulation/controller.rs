@@ -14,7 +14,7 @@ use crate::units::NS_PER_S;
 #[derive(Clone, Debug)]
 pub struct Controller {
     command_ns: i64,
-    /// Least time between two requests that it lets pass (rule K16).
+    /// Least time between two requests that it lets pass (rule K17).
     gap_ns: i64,
     pub(super) hit_ns: i64,
     link_bytes_per_s: i64,
@@ -78,7 +78,7 @@ impl Controller {
         self.link_bytes_per_s > 0
     }
 
-    /// When a request that comes now has been processed, one after the other (rules K1, K16).
+    /// When a request that comes now has been processed, one after the other (rules K1, K17).
     fn processed_at(&mut self, now: i64) -> i64 {
         let processed = (now.max(self.processor_free) + self.command_ns).min(LAST_NS);
         self.processor_free = (processed + self.gap_ns).min(LAST_NS);
