@@ -22,8 +22,8 @@ AnyWorkload = Workload | TraceWorkload
 #: Requests of the other case at most. Its mean is then known to a few percent; an interval takes 16 runs that are
 #: longer. Half as many would not end the warm-up of a large write cache.
 _N_REQUESTS = 8_000
-#: By how much the mean or the rate has to differ for an assumption to be shown. At half, strips are shown that no one can
-#: feel; at double, a tenth of the disks is passed over in silence.
+#: By how much the mean or the rate has to differ for an assumption to be shown. At half, strips are shown that no one
+#: can feel; at double, a tenth of the disks is passed over in silence.
 _SHOWN_RATIO = 0.1
 #: Most assumptions that are shown.
 MOST_SHOWN = 3

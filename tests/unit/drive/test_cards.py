@@ -42,7 +42,9 @@ def test_a_kind_answers_everything(kind: str) -> None:
     assert drive.sequential_bytes_per_s > 0
     assert drive.accepted_commands == drive.tables().queue_depth
     assert drive.arms == drive.tables().arms
-    assert drive.moved(DriveMoves(speed=-0.1)) != drive.moved(DriveMoves())
+    # a volume's rate is what was bought: its latency moves
+    slower = DriveMoves(speed=-0.1, read_time=0.1)
+    assert drive.moved(slower) != drive.moved(DriveMoves())
     assert drive.facts()
     assert drive.has_arms is (drive.period_ns is not None) is math.isfinite(drive.spindle_rpm)
 
