@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from diskmodel import Array, Flash, Hdd, PlanDescription, Virtual, Workload
+from diskmodel import Array, CloudVolume, Flash, Hdd, PlanDescription, Virtual, Workload
 from diskmodel.description import Description
 
 KINDS: dict[str, tuple[type[Description], ...]] = {
-    "Drives": (Hdd, Flash, Virtual),
+    "Drives": (Hdd, Flash, Virtual, CloudVolume),
     "Arrays": (Array,),
     "Workloads": (Workload,),
     "Plans": (PlanDescription,),
@@ -108,6 +108,7 @@ def schemas() -> dict[str, str]:
         Hdd: "hard-disk",
         Flash: "flash",
         Virtual: "virtual-disk",
+        CloudVolume: "cloud-volume",
         Workload: "workload",
         PlanDescription: "plan",
     }

@@ -142,8 +142,8 @@ def simulate(
     Exits with status 3 when the array is overloaded, or when, without --requests, the interval stays wider than
     --precision.
     """
-    from diskmodel.engine.assumptions import otherwise
     from diskmodel.engine.simulate import simulate as run
+    from diskmodel.plan.advice.otherwise import otherwise
     from diskmodel.result.show.iostat import iostat_text
 
     check_heat_map(heat_map)

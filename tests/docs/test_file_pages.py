@@ -65,4 +65,5 @@ def test_examples_fit_their_schema(name: str) -> None:
 def test_bundled_drives_fit_their_schema() -> None:
     for name in catalogue():
         drive = load_drive(name)
-        jsonschema.validate(drive.to_dict(), SCHEMAS["flash.json" if drive.kind == "flash" else "hard-disk.json"])
+        schema = {"hdd": "hard-disk.json", "flash": "flash.json", "cloud": "cloud-volume.json"}[drive.kind]
+        jsonschema.validate(drive.to_dict(), SCHEMAS[schema])

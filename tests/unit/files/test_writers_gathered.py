@@ -58,6 +58,7 @@ _NO_FILES = {
     ("print_svg", "FigureCanvasSVG"),
     ("print_png", "FigureCanvasAgg"),
     ("savefig", "plot_drive"),
+    ("savefig", "resolve_name"),
 }
 _OS = {"open", "replace", "rename", "link", "symlink", "truncate", "write", "mkfifo", "mknod", "unlink"}
 _OPENERS = {"open", "GzipFile", "BZ2File", "LZMAFile"}
