@@ -30,7 +30,7 @@ class CloudVolumeDevice(Device):
         return 0
 
     def positioning(self, now: int) -> Positioning:
-        return lambda command, margin_ns=0: 0
+        return lambda command, margin_ns=0, move_256ths=0: 0
 
     def take(self, command: Command, now: int) -> None:
         if command.op == FLUSH:
