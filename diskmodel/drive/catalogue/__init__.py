@@ -28,6 +28,7 @@ class Catalogue(Mapping[str, Drive]):
         files = (file.name for file in resources.files(__name__).iterdir())
         self._names = sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml"))
         self._drives: dict[str, Drive] = {}
+        self._meant: dict[str, str | Fault] = {}
 
     def __getitem__(self, name: str) -> Drive:
         """Return the drive of that name.
@@ -52,20 +53,31 @@ class Catalogue(Mapping[str, Drive]):
         """
         if text in self._names:
             return text
+        found = self._meant.get(text)
+        if found is None:
+            found = self._name_or_fault(text)
+            # the last one is kept: a list may name the same unknown drive thousands of times
+            self._meant = {text: found}
+        if isinstance(found, Fault):
+            raise DescriptionError(found)
+        return found
+
+    def _name_or_fault(self, text: str) -> str | Fault:
+        """Return the name of the drive that a text means, or why it means none."""
         if post := signpost(text):
-            raise DescriptionError(Fault("drive", text, post.rule, post.fix))
+            return Fault("drive", text, post.rule, post.fix)
         lowered = text.lower()
         if lowered in KINDS:
             fix = f"it is a kind of drives: choose one from `diskmodel drives --kind {lowered}`"
-            raise DescriptionError(Fault("drive", text, "is neither a file nor a drive in the catalogue", fix))
+            return Fault("drive", text, "is neither a file nor a drive in the catalogue", fix)
         found = meant(text, self.titles)
         if len(found) == 1:
             return found[0]
         if found:
-            raise DescriptionError(Fault("drive", text, "fits several drives in the catalogue", several(found)))
+            return Fault("drive", text, "fits several drives in the catalogue", several(found))
         close = close_to(text, self.titles)
         fix = f"did you mean {', '.join(close)}?" if close else "`diskmodel drives` lists them all"
-        raise DescriptionError(Fault("drive", text, "is neither a file nor a drive in the catalogue", fix))
+        return Fault("drive", text, "is neither a file nor a drive in the catalogue", fix)
 
     @cached_property
     def titles(self) -> dict[str, str]:
