@@ -81,7 +81,7 @@ class Array(Description):
     drive_write_cache : bool or None
         Whether the drives' own write-back caches are on, where the drives have them. None: on for a disk on its own,
         off in an array, as RAID controllers do it, because a power cut would lose what the host believes written.
-        `diskmodel.plan.advice.otherwise` has the answer of the other case.
+        `diskmodel.explanation.otherwise` has the answer of the other case.
     drive_fua : bool
         Whether the operating system has the drives write single requests past their caches (FUA) where it wants one
         safe. Without it, as Linux treats SATA disks, it flushes after the write.

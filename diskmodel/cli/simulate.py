@@ -143,7 +143,7 @@ def simulate(
     --precision.
     """
     from diskmodel.engine.simulate import simulate as run
-    from diskmodel.plan.advice.otherwise import otherwise
+    from diskmodel.explanation.otherwise import otherwise
     from diskmodel.result.show.iostat import iostat_text
 
     check_heat_map(heat_map)

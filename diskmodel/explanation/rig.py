@@ -30,9 +30,9 @@ Floats = NDArray[np.float64]
 
 #: Requests of a simulated run. Half makes p99 noisier by 1.4; of double, a hundred runs take too long to wait for.
 REQUESTS = 3_000
-#: Computing time of a run at most, seconds, by counts: an explanation makes some three hundred. At half, runs of large
-#: requests show less than what is not known; at double, they take a minute.
-_RUN_S = 0.05
+#: Computing time of a run at most, seconds, by counts: an explanation makes some three hundred. At half, draws that are
+#: nearly overloaded are too short to show it; at double, runs of large requests take a minute.
+_RUN_S = 0.1
 #: Misses of each client in a run with a cache: at half, the time before all wait is a fifth of it. And the most
 #: requests then, nearly all of which are hits.
 _ROUNDS, _MOST_REQUESTS = 8, 200_000

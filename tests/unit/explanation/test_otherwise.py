@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from diskmodel import Array, Workload, simulate
-from diskmodel.plan.advice.otherwise import otherwise
+from diskmodel.explanation.otherwise import otherwise
 
 WRITES = Workload.parse({"size": "8 KiB", "read_ratio": 0.5, "rate_per_s": 200})
 
