@@ -172,7 +172,7 @@ fn allocations(scenario: Scenario, n_clients: i64) -> f64 {
             simulation.run().unwrap();
             simulation.traffic().warm
         }
-        Built::Virtual(parts) => {
+        Built::Remote(parts) => {
             let mut simulation = Simulation::new(parts, clients);
             simulation.run().unwrap();
             simulation.traffic().warm
