@@ -47,7 +47,7 @@ fn n_events(work: Work, n: usize) -> Result<u64, String> {
     match built {
         Built::Hdd(parts) => run!(parts),
         Built::Flash(parts) => run!(parts),
-        Built::Virtual(parts) => run!(parts),
+        Built::Remote(parts) => run!(parts),
     }
 }
 

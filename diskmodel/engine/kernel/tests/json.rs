@@ -49,7 +49,7 @@ fn run(array: Scenario, rows: &Rows) -> Done {
     let (end_ns, _) = match built {
         Built::Hdd(parts) => Simulation::new(parts, columns).run().unwrap(),
         Built::Flash(parts) => Simulation::new(parts, columns).run().unwrap(),
-        Built::Virtual(parts) => Simulation::new(parts, columns).run().unwrap(),
+        Built::Remote(parts) => Simulation::new(parts, columns).run().unwrap(),
     };
     let parts = PARTS.iter().map(|name| (*name).to_string()).collect();
     Done { parts, issue_ns, done_ns, parts_ns, is_hit, end_ns }
