@@ -12,9 +12,10 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from diskmodel.drive.card import LONG_BYTES
-from diskmodel.drive.cloud.tables import CloudTables, Int64
+from diskmodel.drive.cloud.tables import CloudTables
 from diskmodel.drive.moves import DriveMoves, scaled_times
 from diskmodel.drive.profile import Profile
+from diskmodel.drive.tables import Int64, frozen
 from diskmodel.units import NS_PER_S, Bytes, BytesPerSecond, Length, Nanoseconds, PerSecond
 
 _GIB, _TIB = 1 << 30, 1 << 40
@@ -43,6 +44,13 @@ class Limit:
     per_s: float
     burst_per_s: float
     credits: float
+
+    @classmethod
+    def of(cls, per_s: float, burst_per_s: float | None, credits: float) -> Self:
+        """Return a limit; a burst that is no faster spends no credits."""
+        if burst_per_s is None or burst_per_s <= per_s:
+            return cls(per_s, per_s, 0.0)
+        return cls(per_s, burst_per_s, credits)
 
     def burst_seconds(self, asked_per_s: float) -> float:
         """Return how long a full bucket lasts under a load, seconds; infinity where it never ends."""
@@ -131,9 +139,6 @@ class CloudVolume(Profile):
                 raise ValueError(f"{name}_p95={high} ns: is below {name}_p50; raise it")
         if self.credits and self.burst_iops is None:
             raise ValueError("credits: are spent at burst_iops, which is not given; add it")
-        for limit, name in ((self.ops_limit, "burst_iops"), (self.bytes_limit, "burst_throughput")):
-            if limit is not None and limit.burst_per_s < limit.per_s:
-                raise ValueError(f"{name}: is below what the volume always does ({limit.per_s:g}); raise it")
         if self.ops_limit is None and self.burst_iops is not None:
             raise ValueError("burst_iops: needs iops or iops_per_gib, which it exceeds; add one")
         for given, most, name in (
@@ -147,30 +152,27 @@ class CloudVolume(Profile):
     @property
     def ops_limit(self) -> Limit | None:
         """Limit of operations a second; None without any."""
-        if self.iops is None and self.iops_per_gib is None:
+        per_s = _by_size(self.iops, self.iops_per_gib, self.capacity_bytes / _GIB, None)
+        if per_s is None:
             return None
-        per_s = (self.iops or 0.0) + (self.iops_per_gib or 0.0) * self.capacity_bytes / _GIB
         per_s = min(max(per_s, self.least_iops or 0.0), self.most_iops or math.inf)
-        burst = self.burst_iops if self.burst_iops is not None and self.burst_iops > per_s else per_s
-        return Limit(per_s, burst, self.credits if burst > per_s else 0.0)
+        return Limit.of(per_s, self.burst_iops, self.credits)
 
     @property
     def bytes_limit(self) -> Limit | None:
         """Limit of bytes a second; None without any."""
-        size = self.capacity_bytes / _TIB
-
-        def found(own: float | None, per_tib: float | None) -> float | None:
-            if own is None and per_tib is None:
-                return None
-            return min((own or 0.0) + (per_tib or 0.0) * size, self.most_throughput_bytes_per_s or math.inf)
-
-        per_s = found(self.throughput_bytes_per_s, self.throughput_per_tib_bytes_per_s)
+        size, most = self.capacity_bytes / _TIB, self.most_throughput_bytes_per_s
+        per_s = _by_size(self.throughput_bytes_per_s, self.throughput_per_tib_bytes_per_s, size, most)
         if per_s is None:
             return None
-        burst = found(self.burst_throughput_bytes_per_s, self.burst_throughput_per_tib_bytes_per_s)
-        burst = burst if burst is not None and burst > per_s else per_s
-        credits = self.byte_credits_bytes + self.byte_credits_ratio * self.capacity_bytes
-        return Limit(per_s, burst, credits if burst > per_s else 0.0)
+        burst = _by_size(self.burst_throughput_bytes_per_s, self.burst_throughput_per_tib_bytes_per_s, size, most)
+        return Limit.of(per_s, burst, self.byte_credits_bytes + self.byte_credits_ratio * self.capacity_bytes)
+
+    @property
+    def _shown_limits(self) -> list[tuple[Limit, str, float]]:
+        """Limits that there are, with the unit in which they are shown and how much that is."""
+        limits = ((self.ops_limit, "IOPS", 1.0), (self.bytes_limit, "MB/s", 1e6))
+        return [(limit, unit, scale) for limit, unit, scale in limits if limit is not None]
 
     @property
     def speed_class(self) -> str:
@@ -224,13 +226,11 @@ class CloudVolume(Profile):
         ops_per_s, bytes_per_s : float
             What is asked of the volume; infinity of a load that waits for its answers.
         """
-        found = []
-        for limit, asked, unit, scale in (
-            (self.ops_limit, ops_per_s, "IOPS", 1.0),
-            (self.bytes_limit, bytes_per_s, "MB/s", 1e6),
-        ):
-            seconds = math.inf if limit is None else limit.burst_seconds(asked)
-            if limit is not None and seconds < math.inf:
+        found, loads = [], {"IOPS": ops_per_s, "MB/s": bytes_per_s}
+        for limit, unit, scale in self._shown_limits:
+            asked = loads[unit]
+            seconds = limit.burst_seconds(asked)
+            if seconds < math.inf:
                 burst, base = (f"{value / scale:,.4g} {unit}" for value in (min(asked, limit.burst_per_s), limit.per_s))
                 found.append(f"{burst} for {_in_time(seconds)}, then {base}")
         if not found:
@@ -246,9 +246,7 @@ class CloudVolume(Profile):
     def facts(self) -> list[tuple[str, str]]:
         """Return limits and latencies."""
         found = []
-        for limit, unit, scale in ((self.ops_limit, "IOPS", 1.0), (self.bytes_limit, "MB/s", 1e6)):
-            if limit is None:
-                continue
+        for limit, unit, scale in self._shown_limits:
             burst = ""
             if limit.credits:
                 minutes = limit.burst_seconds(math.inf) / 60
@@ -318,12 +316,19 @@ class CloudVolume(Profile):
     def _buckets(self, limit: Limit | None) -> tuple[Int64, Int64]:
         """Return rates and bursts of a limit, the highest rate first."""
         if limit is None:
-            return _frozen([]), _frozen([])
+            return frozen([]), frozen([])
         found = [(limit.per_s, self.bucket_ns)]
         if self.state == "full" and limit.credits:
             credits_ns = min(round(limit.credits / limit.per_s * NS_PER_S), _MAX_BURST_NS)
             found = [(limit.burst_per_s, self.bucket_ns), (limit.per_s, credits_ns)]
-        return _frozen([max(round(rate), 1) for rate, _ in found]), _frozen([burst for _, burst in found])
+        return frozen([max(round(rate), 1) for rate, _ in found]), frozen([burst for _, burst in found])
+
+
+def _by_size(own: float | None, per_unit: float | None, size: float, most: float | None) -> float | None:
+    """Return a rate and what the size adds to it, up to the most; None where neither is given."""
+    if own is None and per_unit is None:
+        return None
+    return min((own or 0.0) + (per_unit or 0.0) * size, most or math.inf)
 
 
 def _in_time(seconds: float) -> str:
@@ -340,10 +345,4 @@ def _delays(p50_ns: int, p95_ns: int) -> Int64:
 
     sigma = math.log(p95_ns / p50_ns) / _P95
     scores = ndtri((np.arange(_N_DELAYS) + 0.5) / _N_DELAYS)
-    return _frozen(np.rint(p50_ns * np.exp(sigma * scores)))
-
-
-def _frozen(values: object) -> Int64:
-    found = np.array(values, dtype=np.int64)
-    found.setflags(write=False)
-    return found
+    return frozen(np.rint(p50_ns * np.exp(sigma * scores)))

@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from diskmodel.drive.tables import Int64
 from diskmodel.drive.tables_card import DriveTables
 from diskmodel.schema import Beside
-
-Int64 = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
