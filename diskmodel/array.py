@@ -403,11 +403,10 @@ class Array(Description):
         `mdadm` sets up. A disk on its own, and drives that are exactly as described, have what is described.
         """
         loaded = self.drive.under(*self.asked_of_a_drive(load))
-        if loaded is not self.drive:
-            return self.model_copy(update={"drive": loaded})
-        if self.layout.disks == 1 or self.drive.exact:
-            return self
-        array = self._on_linux_md(load)
+        array = self if loaded is self.drive else self.model_copy(update={"drive": loaded})
+        if array.layout.disks == 1 or array.drive.exact:
+            return array
+        array = array._on_linux_md(load)
         return array._behind_processors(load) if self.drive.is_host_bound else array
 
     def asked_of_a_drive(self, load: Workload | TraceWorkload) -> tuple[float, float]:
