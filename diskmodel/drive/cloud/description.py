@@ -170,7 +170,7 @@ class CloudVolume(Profile):
 
     @property
     def _shown_limits(self) -> list[tuple[Limit, str, float]]:
-        """Limits that there are, with the unit in which they are shown and how much that is."""
+        """Its limits (one or both may be absent), each with the unit in which they are shown and how much that is."""
         limits = ((self.ops_limit, "IOPS", 1.0), (self.bytes_limit, "MB/s", 1e6))
         return [(limit, unit, scale) for limit, unit, scale in limits if limit is not None]
 
