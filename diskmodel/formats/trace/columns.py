@@ -134,6 +134,10 @@ class Tally:
         The first malformed lines, at most 10.
     with_flushes : bool
         Flushes become rows, and writes past the caches of drives have an operation of their own.
+    unit_ns : int or None
+        Length of the unit of the file's times, where files with another unit are found.
+    origin_ns : int or None
+        The first time, since the epoch of a clock that has one.
     """
 
     path: str
@@ -145,6 +149,8 @@ class Tally:
     examples: list[LineError] = field(default_factory=list)
     device_names: list[str] = field(default_factory=list)
     with_flushes: bool = False
+    unit_ns: int | None = None
+    origin_ns: int | None = None
     _device_of: dict[object, int] = field(default_factory=dict)
 
     def malformed(self, line: int, column: int, name: str, text: str, rule: str, fix: str = "") -> None:

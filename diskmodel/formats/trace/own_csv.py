@@ -41,4 +41,5 @@ OWN_CSV = TableFormat(
     ),
     to_rows=_rows,
     n_header_lines=1,
+    unit_ns=1,
 )

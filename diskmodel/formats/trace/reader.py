@@ -14,6 +14,7 @@ from diskmodel.formats.faults import LineError, file_error
 from diskmodel.formats.opening import open_bytes, read_head
 from diskmodel.formats.trace.columns import FLUSH, Tally, TraceChunk, far_record, joined
 from diskmodel.formats.trace.registry import FORMATS, head_lines, likely
+from diskmodel.formats.trace.time_unit import check_unit, doubtful_unit
 
 Errors = Literal["raise", "count"]
 
@@ -98,6 +99,18 @@ class TraceReader(Iterator[TraceChunk]):
         """Flushes so far: the block layer makes one of each write that asks for it, or hands it on with the write."""
         return max(self._tally.n_flushes, self._tally.n_with_flush)
 
+    def check_unit(self, n: int, span_ns: int) -> str | None:
+        """Return what to say of the unit of the file's times, from the requests so far.
+
+        Raises
+        ------
+        FormatError
+            When no storage can have the rate of `n` requests in `span_ns`.
+        """
+        unit_ns = self._tally.unit_ns
+        check_unit(self.path, n, span_ns, unit_ns)
+        return doubtful_unit(n, span_ns, unit_ns, self._tally.origin_ns)
+
     @property
     def examples(self) -> tuple[LineError, ...]:
         """The first malformed lines, at most 10."""
@@ -168,6 +181,8 @@ class Trace:
     n_malformed, n_skipped : int
     n_flushes : int
         Flushes of the file, whether the requests have them or not.
+    unit_note : str or None
+        What speaks against the unit of its times.
     """
 
     requests: TraceChunk
@@ -175,6 +190,7 @@ class Trace:
     n_malformed: int
     n_skipped: int
     n_flushes: int = 0
+    unit_note: str | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -183,6 +199,8 @@ class Trace:
         if len(np.unique(self.requests.device)) > 1:
             n_devices = len(np.unique(self.requests.device))
             found.append(f"the requests of {n_devices} devices were taken together, as on one array")
+        if self.unit_note:
+            found.append(self.unit_note)
         if far := far_record(self.requests.time_ns):
             found.append(far)
         if self.n_skipped:
@@ -205,7 +223,7 @@ def load_trace(
     Raises
     ------
     FormatError
-        As `read_trace`, and when it holds no request at all.
+        As `read_trace`, when it holds no request at all, and when no storage can have its rate.
     """
     reader = read_trace(path, format=format, device=device, errors=errors, with_flushes=with_flushes)
     rows = joined(list(reader))
@@ -215,4 +233,5 @@ def load_trace(
         rows = rows.take(np.argsort(rows.time_ns, kind="stable"))
     if rows.time_ns[0] < 0:
         rows = replace(rows, time_ns=rows.time_ns - rows.time_ns[0])
-    return Trace(rows, reader.format, reader.n_malformed, reader.n_skipped, reader.n_flushes)
+    unit_note = reader.check_unit(len(rows), int(rows.time_ns[-1] - rows.time_ns[0]))
+    return Trace(rows, reader.format, reader.n_malformed, reader.n_skipped, reader.n_flushes, unit_note)

@@ -99,6 +99,8 @@ class TableFormat:
         From the parsed table, a structured array with the columns' names, to `Rows`.
     tick_ns : int
         Length of a tick of `Rows.ticks`.
+    unit_ns : int or None
+        Length of the unit in which a file writes its times; None where no other is ever found in such files.
     has_epoch : bool
         The clock counts from an epoch: the first request of the file becomes time zero.
     more_columns : bool
@@ -113,6 +115,7 @@ class TableFormat:
     to_rows: Callable[[Table], Rows]
     delimiter: str | None = ","
     tick_ns: int = 1
+    unit_ns: int | None = None
     has_epoch: bool = False
     more_columns: bool = False
     n_header_lines: int = 0
@@ -134,6 +137,7 @@ class TableFormat:
     def chunks(self, stream: IO[bytes], tally: Tally) -> Iterator[TraceChunk]:
         """Chunks of a decompressed stream; see `diskmodel.formats.trace.reader`."""
         clock = _Clock(self)
+        tally.unit_ns = self.unit_ns
         for block in blocks_of(stream, tally):
             lines = block.lines()
             first = block.first_line
@@ -245,6 +249,7 @@ class _Clock:
     def chunk(self, rows: Rows, tally: Tally) -> TraceChunk:
         if self._origin is None:
             self._origin = int(rows.ticks[0])
+            tally.origin_ns = self._origin * self._tick_ns
         is_skipped = rows.op == SKIP
         if is_skipped.any():
             tally.n_skipped += int(is_skipped.sum())

@@ -61,6 +61,7 @@ MSR = TableFormat(
     to_rows=_msr_rows,
     tick_ns=100,
     has_epoch=True,
+    unit_ns=100,
 )
 
 # ---------------------------------------------------------------- SYSTOR '17
@@ -94,6 +95,7 @@ SYSTOR17 = TableFormat(
     ),
     to_rows=_systor_rows,
     has_epoch=True,
+    unit_ns=10**9,
 )
 
 # ---------------------------------------------------------------- SPC (UMass repository)
@@ -122,6 +124,7 @@ SPC = TableFormat(
     ),
     to_rows=_spc_rows,
     more_columns=True,
+    unit_ns=10**9,
 )
 
 # ---------------------------------------------------------------- DiskSim ASCII and MQSim
@@ -167,6 +170,7 @@ DISKSIM = TableFormat(
     ),
     to_rows=_disksim_rows,
     delimiter=None,
+    unit_ns=10**6,
 )
 
 _MQSIM_TYPE = Column("type", "op", words={"0": 1, "1": 0})
@@ -194,6 +198,7 @@ MQSIM = TableFormat(
     ),
     to_rows=_mqsim_rows,
     delimiter=None,
+    unit_ns=1,
 )
 
 # ---------------------------------------------------------------- cloud volumes
@@ -223,6 +228,7 @@ ALIBABA = TableFormat(
     to_rows=_alibaba_rows,
     tick_ns=1000,
     has_epoch=True,
+    unit_ns=1000,
 )
 
 
@@ -250,6 +256,7 @@ TENCENT = TableFormat(
     to_rows=_tencent_rows,
     tick_ns=10**9,
     has_epoch=True,
+    unit_ns=10**9,
 )
 
 # ---------------------------------------------------------------- FIU
@@ -283,6 +290,7 @@ FIU = TableFormat(
     delimiter=None,
     has_epoch=True,
     more_columns=True,
+    unit_ns=1,
 )
 
 # ---------------------------------------------------------------- libCacheSim
@@ -325,6 +333,7 @@ LIBCACHESIM_CSV = TableFormat(
     to_rows=_lcs_rows,
     has_epoch=True,
     n_header_lines=1,
+    unit_ns=10**9,
 )
 
 # ---------------------------------------------------------------- a drive's requests with think times

@@ -33,7 +33,7 @@ def from_trace(
     n = sum(facts.n_requests)
     if n == 0:
         raise file_error(path, "holds no reads or writes")
-    notes = []
+    notes = list(filter(None, [reader.check_unit(n, facts.last_ns)]))
     if device is None and len(reader.device_names) > 1:
         notes.append(f"the requests of {len(reader.device_names)} devices were taken together, as on one array")
     rates = facts.rates_per_s()

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import lzma
+import re
 
 import numpy as np
 import pytest
@@ -305,3 +306,41 @@ def test_what_a_log_of_fio_is_of_stands_in_its_name(name, response, tmp_path):
     data = f"1, {abs(response)}, 0, 4096, 503808, 0\n7, {abs(response)}, 1, 4096, 6209536, 0\n".encode()
     path.write_bytes(gzip.compress(data) if name.endswith("gz") else data)
     assert set(load_trace(path).requests.response_ns.tolist()) == {response}
+
+
+def _mqsim(tmp_path, step, n=300):
+    path = tmp_path / "trace.txt"
+    path.write_text("".join(f"{round(i * step)} 0 {i * 1000} 8 {i % 2}\n" for i in range(n)))
+    return path
+
+
+def test_times_in_seconds_where_nanoseconds_are_read(tmp_path):
+    path = _mqsim(tmp_path, 3)
+    for read in (find_workload, load_trace):
+        with pytest.raises(FormatError, match=r"no storage does that; if they are seconds \(then 0.333/s\) multiply"):
+            read(path)
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        (100, r"10,000,000 requests/s are more than .* if microseconds \(then 10,000/s\) multiply them by 1,000"),
+        (3000, r"300 requests in 0.897 ms .* if microseconds \(then 333/s\) multiply them by 1,000$"),
+        (5e15, r"spans 47 years \(times read as nanoseconds\): check what wrote it"),
+    ],
+)
+def test_improbable_times_are_named(tmp_path, step, said):
+    path = _mqsim(tmp_path, step)
+    for notes in (find_workload(path, level=100).notes, load_trace(path).notes):
+        assert any(re.search(said, note) for note in notes), notes
+    assert not load_trace(_mqsim(tmp_path, 3e6)).notes
+
+
+@pytest.mark.parametrize("factor", [1, 10**3])
+def test_a_first_time_that_is_a_date_in_another_unit(tmp_path, factor):
+    path = tmp_path / "trace.csv"
+    path.write_text("".join(f"7,R,{i * 4096},4096,{(1577808000 + i * 20) * factor}\n" for i in range(300)))
+    (note,) = [note for note in load_trace(path).notes if "first time" in note]
+    unit, times = {1: ("seconds", "1,000,000"), 10**3: ("milliseconds", "1,000")}[factor]
+    assert f"is 2019-12-31 if the file's times are {unit}, and no date as microseconds" in note
+    assert note.endswith(f"multiply them by {times}")
