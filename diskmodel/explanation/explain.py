@@ -12,6 +12,7 @@ from diskmodel.explanation.expected import compare
 from diskmodel.explanation.experiments import next_experiment
 from diskmodel.explanation.explanation import Explanation, explained
 from diskmodel.explanation.measured import Measured
+from diskmodel.explanation.odd import is_enough, odd_ones
 from diskmodel.explanation.read import read_results
 from diskmodel.explanation.rig import Rig
 from diskmodel.explanation.weigh import weigh
@@ -53,13 +54,14 @@ def explain(
     left_out: list[str] = []
     measured = [one for one in given if isinstance(one, Measured)]
     if paths := [one for one in given if isinstance(one, str | Path)]:
-        read, left_out = read_results(paths, device)
+        read, left_out = read_results(paths, device, array)
         measured = [*read, *measured]
     if not measured:
         read_results([], device)  # says what is missing
     with doing("simulating what is expected"):
         rig = Rig(array, measured, seed)
     verdict = compare(rig)
-    hypotheses = [] if verdict.is_as_expected else weigh(rig)
+    odd = odd_ones(measured, verdict)
+    hypotheses = [] if verdict.is_as_expected or is_enough(odd) else weigh(rig)
     experiment = next_experiment(rig, hypotheses, seed)
-    return explained(rig, verdict, hypotheses, experiment, left_out, time.perf_counter() - began)
+    return explained(rig, verdict, odd, hypotheses, experiment, left_out, time.perf_counter() - began)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pkgutil import resolve_name
 from typing import Any, ClassVar
 
@@ -13,6 +13,7 @@ import numpy as np
 from diskmodel.display import Displayable
 from diskmodel.explanation.expected import ALARMS, Compared, Verdict
 from diskmodel.explanation.experiments import Experiment
+from diskmodel.explanation.found import CauseFound, Predicted
 from diskmodel.explanation.hypotheses import Hypothesis, by_causes
 from diskmodel.explanation.rig import Floats, Rig
 from diskmodel.plain import Record
@@ -24,60 +25,6 @@ _MOST_NAMED, _LEAST_PROBABILITY = 3, 0.03
 _FITS = 0.01
 #: Part of the gap that a cause has to explain to be named.
 _LEAST_SHARE = 0.3
-
-
-@dataclass(frozen=True)
-class Predicted(Record):
-    """What a cause predicts of the figure that is furthest off, with its 95 % interval."""
-
-    load: str
-    figure: str
-    value: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class CauseFound(Record):
-    """One cause, or two together, that explain what was measured.
-
-    Attributes
-    ----------
-    names : tuple of str
-        One name, or two of causes that hold at the same time.
-    titles : tuple of str
-        In words, with how strong each is.
-    probability : float
-        Over all strengths.
-    explains : float
-        Part of the gap, as logarithms, that the likeliest strength explains.
-    predicts : Predicted
-    checks : tuple of str
-        What decides, for each of the causes.
-    fingerprints : tuple of str
-    """
-
-    names: tuple[str, ...]
-    titles: tuple[str, ...]
-    probability: float
-    explains: float
-    predicts: Predicted
-    checks: tuple[str, ...]
-    fingerprints: tuple[str, ...]
-
-    def json_fields(self) -> Mapping[str, Any]:
-        """Return the fields under the names that scripts rely on."""
-        return {
-            "cause": self.names[0],
-            "with": self.names[1] if len(self.names) > 1 else None,
-            "title": "; and ".join(self.titles),
-            "probability": self.probability,
-            "explains": self.explains,
-            "predicts": self.predicts,
-            "check": self.checks[0],
-            "checks": self.checks,
-            "fingerprint": "; ".join(self.fingerprints),
-        }
 
 
 @dataclass(frozen=True)
@@ -163,6 +110,7 @@ class Explanation(Record, Displayable):
 def explained(
     rig: Rig,
     verdict: Verdict,
+    odd: Sequence[CauseFound],
     hypotheses: Sequence[Hypothesis],
     experiment: Experiment | None,
     left_out: Sequence[str],
@@ -172,6 +120,8 @@ def explained(
     gap = max(verdict.compared, key=lambda one: _off(one))
     groups = by_causes([one for one in hypotheses if one.causes])
     found = [made for own in groups if (made := _cause(rig, gap, own)) is not None]
+    seen = sum(one.probability for one in odd)
+    found = [*odd, *(replace(one, probability=one.probability * (1 - seen)) for one in found)]
     found.sort(key=lambda one: -one.probability)
     array = rig.array
     notes = list(left_out)
@@ -182,12 +132,12 @@ def explained(
         loads=tuple(one.name for one in rig.measured),
         described={one.name: _in_words(one.workload) for one in rig.measured},
         compared=verdict.compared,
-        is_as_expected=verdict.is_as_expected,
-        direction=verdict.direction,
+        is_as_expected=verdict.is_as_expected and not odd,
+        direction="slower" if odd and verdict.is_as_expected else verdict.direction,
         gap=gap,
         causes=tuple(found[:_MOST_NAMED]),
-        as_described=sum(one.probability for one in hypotheses if not one.causes and not one.is_unknown),
-        unknown=sum(one.probability for one in hypotheses if one.is_unknown),
+        as_described=(1 - seen) * sum(one.probability for one in hypotheses if not one.causes and not one.is_unknown),
+        unknown=(1 - seen) * (sum(one.probability for one in hypotheses if one.is_unknown) if hypotheses else bool(odd)),
         next=experiment,
         notes=tuple(notes),
         wall_s=wall_s,

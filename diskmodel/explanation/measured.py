@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from diskmodel.explanation.equals import Difference
 from diskmodel.result.statistics.registry import PERCENTILES
 from diskmodel.uncertainty.moved import AnyWorkload
 from diskmodel.workload import Workload
@@ -34,6 +35,12 @@ class Measured:
         Requests behind the figures of "reads", "writes" and "commits".
     notes : tuple of str
         What had to be assumed about the load.
+    differences : tuple of Difference
+        Members, paths or jobs that are not like the others.
+    before : Measured or None
+        The same load when nothing was wrong yet: of a sound run, or of the time before a step in the recording.
+    is_of_member : bool
+        Whether the figures are those of one drive of the array, and not of all of it.
     """
 
     name: str
@@ -41,6 +48,9 @@ class Measured:
     figures: Mapping[str, float]
     n: Mapping[str, float]
     notes: tuple[str, ...] = field(default=())
+    differences: tuple[Difference, ...] = field(default=())
+    before: Measured | None = None
+    is_of_member: bool = False
 
     @property
     def is_closed(self) -> bool:

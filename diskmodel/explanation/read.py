@@ -8,9 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
+from diskmodel.array import Array
 from diskmodel.errors import DescriptionError, Fault, FormatError
+from diskmodel.explanation.equals import differences, equals_of_jobs
 from diskmodel.explanation.measured import PARTS, SHAPE, Measured
-from diskmodel.formats import detect_evidence, find_workload, read_fio
+from diskmodel.explanation.recordings import of_recording
+from diskmodel.formats import detect_evidence, read_fio
 from diskmodel.formats.benchmarks import registry as benchmarks
 from diskmodel.formats.fio import reader as fio_reader
 from diskmodel.formats.fio.job import FioDirection, FioJob, FioLatency
@@ -19,22 +22,19 @@ from diskmodel.formats.pools import KINDS as POOLS
 from diskmodel.formats.recorders import KINDS as RECORDERS
 from diskmodel.formats.replaying import load_replay
 from diskmodel.formats.sysstat import KINDS as SYSSTAT
-from diskmodel.formats.time_classes import quantile_ns
 from diskmodel.workload import Workload
 
 #: Measured loads that are compared: more say nothing new of a cause, and each takes seconds.
 MOST = 12
 #: Requests of a trace that are replayed.
 _TRACE_REQUESTS = 20_000
-#: Typical rate of a recording: that of the busiest sample which half of the requests came in.
-_TYPICAL = "50% of requests"
-#: Requests in flight from which a recorded device counts as asked for as much as it could do.
-_BUSY = 1.0
 #: fio's options without which the number outstanding is that which the results show.
 _DEPTH_OPTIONS = ("iodepth", "numjobs", "ioengine")
 
 
-def read_results(paths: Iterable[str | Path], device: str | None = None) -> tuple[list[Measured], list[str]]:
+def read_results(
+    paths: Iterable[str | Path], device: str | None = None, array: Array | None = None
+) -> tuple[list[Measured], list[str]]:
     """Return the measured loads of files, and what was left out.
 
     Parameters
@@ -44,6 +44,8 @@ def read_results(paths: Iterable[str | Path], device: str | None = None) -> tupl
         measurements of `diskmodel measure`.
     device : str, optional
         Of a recording of several devices; of fio's results, the job.
+    array : Array, optional
+        Of which a recording may show the members.
 
     Raises
     ------
@@ -55,7 +57,7 @@ def read_results(paths: Iterable[str | Path], device: str | None = None) -> tupl
     files = [Path(path) for path in paths]
     if not files:
         raise DescriptionError(Fault("results", None, "are missing", "name an output of fio, iostat or a trace"))
-    found = _named_apart(measured for path in files for measured in _of_file(path, device))
+    found = _named_apart(measured for path in files for measured in _of_file(path, device, array))
     if len(found) <= MOST:
         return found, []
     chosen = [found[round(at)] for at in np.linspace(0, len(found) - 1, MOST)]
@@ -73,7 +75,7 @@ def _named_apart(found: Iterable[Measured]) -> list[Measured]:
     return apart
 
 
-def _of_file(path: Path, device: str | None) -> Iterator[Measured]:
+def _of_file(path: Path, device: str | None, array: Array | None) -> Iterator[Measured]:
     kind = detect_evidence(path)
     if kind == "measurement":
         yield from _of_measurement(path)
@@ -82,7 +84,7 @@ def _of_file(path: Path, device: str | None) -> Iterator[Measured]:
     elif kind in benchmarks.KINDS:
         yield from _of_jobs(benchmarks.read_benchmark(path, kind), path, device)
     elif kind in SYSSTAT or kind in RECORDERS:
-        yield _of_recording(path, device)
+        yield of_recording(path, kind, device, array)
     elif kind.startswith("trace:"):
         yield _of_trace(path, device)
     elif kind in POOLS:
@@ -139,7 +141,8 @@ def _of_group(jobs: list[FioJob], path: Path, name: str) -> Measured:
             values = [shape.get(level) for shape in shapes]
             if all(value is not None for value in values):
                 figures[f"{part}.{level}"] = float(np.average([value or 0.0 for value in values], weights=counts))
-    return Measured(name, workload, {"iops": rate, **figures}, n, tuple(notes))
+    found = differences(equals_of_jobs(jobs), "job")
+    return Measured(name, workload, {"iops": rate, **figures}, n, tuple(notes), tuple(found))
 
 
 def _as_asked(job: FioJob) -> FioJob:
@@ -173,47 +176,7 @@ def _shape(mean_ns: float, *latencies: FioLatency | None) -> dict[str, float]:
     return {}
 
 
-# ---------------------------------------------------------------- recordings, traces, measurements
-
-
-def _of_recording(path: Path, device: str | None) -> Measured:
-    """Return a recorded device: at a rate where it was seldom busy, else as many requests as were in flight."""
-    found = find_workload(path, level=_TYPICAL, device=device)
-    workload = Workload.parse(found.workload, str(path))
-    figures = {f"{part}.mean": found.response_ns[part] for part in PARTS if part in found.response_ns}
-    others = (stream for stream in workload.streams if stream.kind != "flushes")
-    streams = {("reads" if stream.read_ratio else "writes"): stream for stream in others}
-    for part in [part for part in PARTS if f"{part}.mean" in figures and part in found.responses]:
-        shape = {name: quantile_ns(found.responses[part], level) for name, level in SHAPE.items()}
-        figures |= {f"{part}.{name}": value for name, value in shape.items() if value is not None}
-    if not figures and "all" in found.response_ns:
-        figures = {f"{part}.mean": found.response_ns["all"] for part in streams}
-    if not figures:
-        fix = "record with iostat -x or sar -d, which print await"
-        raise FormatError(Fault("results", str(path), "has rates but no times of requests to compare", fix))
-    n_seconds = 60.0 * max(len(found.rates_per_s), 1)
-    n = {part: stream.expected_rate_per_s * n_seconds for part, stream in streams.items() if f"{part}.mean" in figures}
-    notes = list(found.notes)
-    if found.outstanding is not None and found.outstanding >= _BUSY and len(streams) == len(workload.streams):
-        depth = max(round(found.outstanding), len(streams))
-        workload = _as_closed(workload, depth)
-        figures["iops"] = found.mean_per_s or workload.offered_rate_per_s
-        notes.append(f"{found.outstanding:.3g} requests were in flight on average: {depth} outstanding are compared")
-    return Measured(path.name, workload, figures, n, tuple(notes))
-
-
-def _as_closed(workload: Workload, depth: int) -> Workload:
-    """Return the streams of a recording as one closed load with so many outstanding, in their mix."""
-    rates = [stream.expected_rate_per_s for stream in workload.streams]
-    sizes = [
-        {"size_bytes": item.size_bytes, "weight": item.weight * rate}
-        for stream, rate in zip(workload.streams, rates, strict=True)
-        for item in stream.sizes
-    ]
-    reads = sum(stream.read_ratio * rate for stream, rate in zip(workload.streams, rates, strict=True))
-    sync = next(({"sync": s.sync, "sync_every": s.sync_every} for s in workload.streams if s.sync != "none"), {})
-    ratio = reads / sum(rates)
-    return Workload.parse({"name": workload.name, "sizes": sizes, "read_ratio": ratio, "clients": depth, **sync})
+# ---------------------------------------------------------------- traces, measurements
 
 
 def _of_trace(path: Path, device: str | None) -> Measured:

@@ -17,6 +17,7 @@ from diskmodel.engine.truths import DRAWS, Trials, Truths
 from diskmodel.errors import InputError
 from diskmodel.explanation.causes.cause import Cause, Change, Law
 from diskmodel.explanation.measured import SHAPE, Measured
+from diskmodel.layout.description import Layout
 from diskmodel.result.summary import estimates_by_operation
 from diskmodel.uncertainty.moved import AnyWorkload
 from diskmodel.uncertainty.origin import origin_of
@@ -137,7 +138,7 @@ class Rig:
 
     def __init__(self, array: Array, measured: Sequence[Measured], seed: int = 0, n_draws: int = DRAWS) -> None:
         self.measured, self.array, self._seed = tuple(measured), array, seed
-        self.arrays = tuple(array.behind_host(one.workload) for one in measured)
+        self.arrays = tuple(_measured_array(array, one).behind_host(one.workload) for one in measured)
         expected = [self._expected(own, one, n_draws) for own, one in zip(self.arrays, measured, strict=True)]
         self.runs = [dict(figures) for figures, _ in expected]
         self.truths: tuple[Truths | None, ...] = tuple(truths for _, truths in expected)
@@ -293,6 +294,14 @@ class Rig:
             if further is not None:
                 found, is_changed = further, True
         return found if is_changed else None
+
+
+def _measured_array(array: Array, one: Measured) -> Array:
+    """Return the array, or one drive of it where that was measured."""
+    if not one.is_of_member:
+        return array
+    alone = Layout.parse({"level": "jbod", "disks": 1})
+    return array.model_copy(update={"layout": alone, "drive_write_cache": array.has_drive_write_cache})
 
 
 def requests_of(array: Array, workload: AnyWorkload) -> int:

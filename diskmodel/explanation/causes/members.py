@@ -15,8 +15,10 @@ from diskmodel.explanation.causes.cause import (
     changed,
     on_array,
 )
+from diskmodel.explanation.causes.uneven import one_slow_member
 from diskmodel.layout.description import Layout
 from diskmodel.uncertainty.moved import AnyWorkload
+from diskmodel.units import in_digits
 
 _MIB = 1 << 20
 
@@ -62,6 +64,11 @@ def _bitmap(array: Array, workload: AnyWorkload, fields: dict[str, Any]) -> Chan
 
 
 def _one_slow(array: Array, workload: AnyWorkload, factor: float) -> Change | None:
+    law = one_slow_member(array, workload, factor)
+    return None if law is None else Change(array, workload, law)
+
+
+def _one_retries(array: Array, workload: AnyWorkload, factor: float) -> Change | None:
     n = array.layout.disks
     # an access takes about a revolution and a half with its seek; accesses to the slow member are one in so many
     slow = array.drive.deviating("retrying", (1 / n, 1.5 * (factor - 1))) if n >= 2 else None
@@ -143,11 +150,21 @@ MEMBERS = (
     Cause(
         name="one-slow-disk",
         title="one disk is slower than its equals",
+        prior=OFTEN,
+        fingerprint="the fastest requests are as expected; the deeper the queue, the more of it waits for one disk",
+        check="iostat -x 5 (one disk with a longer r_await); smartctl -x of it and of another one",
+        change=_one_slow,
+        strengths=Scale(1.5, 60.0, lambda factor: f"each of its accesses takes {in_digits(factor, 2)} times as long"),
+        about="drive speed",
+    ),
+    Cause(
+        name="one-disk-retries",
+        title="single accesses of a disk take many times as long: it retries",
         prior=SOMETIMES,
         fingerprint="the median is nearly as expected, and the slowest requests are many times slower",
-        check="iostat -x 5 (one disk with a longer r_await); smartctl -A of it",
-        change=_one_slow,
-        strengths=Scale(3.0, 60.0, lambda factor: f"{factor:.0f} times slower"),
+        check="smartctl -x /dev/sdX (pending and reallocated sectors, error log); journalctl -k | grep -i 'ata\\|nvme'",
+        change=_one_retries,
+        strengths=Scale(3.0, 60.0, lambda factor: f"{factor:.0f} times as long"),
         about="drive speed",
     ),
     Cause(

@@ -18,6 +18,7 @@ _LEADS = {
     "slower": "slower than it should be",
     "faster": "faster than it should be",
     "different": "not as it should be",
+    "odd": "one is not like the others",
 }
 
 
@@ -34,6 +35,8 @@ def text(found: Explanation) -> str:
 
 def _headline(found: Explanation) -> list[str]:
     about, lead, end = found.gap, _LEADS[found.direction], " "
+    if found.causes and found.causes[0].predicts is None:
+        return _wrapped(f"{_LEADS['odd']}: {found.causes[0].titles[0]}", "")
     if found.is_as_expected:
         about = next((one for one in found.compared if one.figure == "iops"), about)
         lead, end = "nothing to explain", ": "
@@ -104,13 +107,21 @@ def _cause(place: int, one: CauseFound) -> list[str]:
 def cause_lines(one: CauseFound) -> list[str]:
     """Return a cause with its probability, what it predicts, and what decides."""
     predicts = one.predicts
+    explains = "" if one.explains is None else f"explains {percent(one.explains)} of the gap"
+    if predicts is None:
+        said = ["seen by comparing equals" + (f"; {explains}" if explains else "")]
+        return [f"{percent(one.probability)}: {'; and '.join(one.titles)}", *said, *map(_check, one.checks)]
     value = f"{_number(predicts.value)} ({_number(predicts.low)} … {_number(predicts.high)})"
     unit = "/s" if predicts.figure == "iops" else " ms"
     return [
         f"{percent(one.probability)}: {'; and '.join(one.titles)}",
-        f"predicts {value}{unit}; explains {percent(one.explains)} of the gap",
-        *(f"check: {check}" for check in one.checks),
+        f"predicts {value}{unit}; {explains}",
+        *map(_check, one.checks),
     ]
+
+
+def _check(check: str) -> str:
+    return f"check: {check}"
 
 
 def table_rows(found: Explanation) -> list[list[str]]:

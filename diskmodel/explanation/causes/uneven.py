@@ -1,0 +1,183 @@
+"""What one member that is slower than its equals does to an array: a closed network of queues, one of them slow.
+
+Every access to the slow member takes so many times as long. The model of it is the smallest one that has the queue
+before that member: stations of equal demand but for one, as many requests among them as are outstanding, in product
+form (Buzen, *Computational algorithms for closed queueing networks*, Communications of the ACM 16(9), 1973). Only
+ratios to the same network without the slow one are used; all else is as simulated.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diskmodel.array import Array
+from diskmodel.explanation.causes.cause import Law
+from diskmodel.explanation.measured import SHAPE, Measured
+from diskmodel.uncertainty.moved import AnyWorkload
+
+Floats = NDArray[np.float64]
+
+#: Gain of a disk that orders its commands, as a power of those that wait: 32 of them are served twice as fast as one
+#: by one (rates of single disks over depths, docs/explanation/validation/disks.md). Half makes a slow member hold back
+#: a deep queue by a third more.
+_ORDERED = 0.2
+#: Commands that a drive orders, at most, and requests in the network.
+_DEPTH, _MOST = 32, 256
+
+
+@dataclass(frozen=True)
+class Slowed:
+    """What becomes of a load.
+
+    Attributes
+    ----------
+    rate : float
+        Of its rate, over that without the slow member.
+    fast, slow : float
+        Of the time of requests that do not, and that do need the slow member.
+    share : float
+        Of the requests that need it.
+    """
+
+    rate: float
+    fast: float
+    slow: float
+    share: float
+
+    @property
+    def mean(self) -> float:
+        """Of the mean time."""
+        return self.share * self.slow + (1 - self.share) * self.fast
+
+
+@cache
+def slowed(n_members: int, touched: int, outstanding: int, factor: float, ordered: float) -> Slowed:
+    """Return what one member does whose accesses take `factor` times as long.
+
+    Parameters
+    ----------
+    n_members : int
+    touched : int
+        Members that a request needs at the same time.
+    outstanding : int
+        Requests that clients have in flight.
+    factor : float
+    ordered : float
+        By what power of its queue a member gets faster.
+    """
+    n_tasks = min(outstanding * touched, _MOST)
+    share = touched / n_members
+    if touched >= n_members:
+        # every request waits for the slow one
+        return Slowed(1 / factor, factor, factor, 1.0)
+    healthy = _network(n_members, n_tasks, 1.0, ordered)
+    sick = _network(n_members, n_tasks, factor, ordered)
+    rate = sick[0] / healthy[0]
+    if touched > 1:
+        # a request that needs several waits for its slow part before the next one comes
+        alone = (1 - share) + share * factor
+        rate = min(rate, max(1 / alone, 1 / factor))
+    base = healthy[2]
+    return Slowed(min(rate, 1.0), max(sick[2] / base, 1e-9), sick[1] / base, share)
+
+
+def _network(n_stations: int, n_tasks: int, factor: float, ordered: float) -> tuple[float, float, float]:
+    """Return throughput, and the mean time at the slow station and at one of the others; service takes 1 at most."""
+    places = np.arange(1, n_tasks + 1, dtype=np.float64)
+    rates = np.minimum(places, _DEPTH) ** ordered
+    one = np.concatenate([[0.0], -np.cumsum(np.log(rates))])
+    fast = one
+    for _ in range(n_stations - 2):
+        fast = _convolved(fast, one)
+    slow = one + np.arange(n_tasks + 1) * math.log(factor)
+    whole = _convolved(fast, slow)
+    rate = float(np.exp(whole[-2] - whole[-1]))
+    # how many are at the slow one: the others have the rest
+    at_slow = np.exp(slow + fast[::-1] - whole[-1])
+    n_slow = float(np.sum(np.arange(n_tasks + 1) * at_slow))
+    each = (n_tasks - n_slow) / max(n_stations - 1, 1)
+    return rate, n_slow / rate, each / rate
+
+
+def _convolved(one: Floats, other: Floats) -> Floats:
+    """Return the logarithms of the convolution of two sequences that are given by their logarithms."""
+    n = len(one)
+    return np.array([np.logaddexp.reduce(one[: k + 1] + other[k::-1]) for k in range(n)])
+
+
+def one_slow_member(array: Array, workload: AnyWorkload, factor: float) -> Law | None:
+    """Return what becomes of figures with one slow member; None where an array has no equals."""
+    n = array.layout.disks
+    if n < 2:
+        return None
+
+    def law(figures: dict[str, float], measured: Measured) -> dict[str, float]:
+        outstanding = workload.queue_depth if measured.is_closed else 1
+        ordered = _ORDERED if array.drive.has_arms else 0.0
+        found: dict[str, float] = {}
+        rate = 0.0
+        for part in measured.parts or ("reads",):
+            touched = touched_members(array, workload, is_write=part != "reads")
+            own = slowed(n, touched, max(round(outstanding), 1), factor, ordered)
+            rate = own.rate if not rate else min(rate, own.rate)
+            found |= _parts(figures, part, own)
+        if measured.is_closed and "iops" in figures:
+            found["iops"] = figures["iops"] * rate
+        return figures | found
+
+    return law
+
+
+def _parts(figures: dict[str, float], part: str, own: Slowed) -> dict[str, float]:
+    """Return mean and percentiles of a mixture of requests that need the slow member and such that do not."""
+    if f"{part}.mean" not in figures:
+        return {}
+    # in a closed load the mean follows from the rate, whatever the network says of single requests
+    scale = 1 / own.rate / own.mean if own.rate < 1 and own.mean > 0 else 1.0
+    found = {f"{part}.mean": figures[f"{part}.mean"] * own.mean * scale}
+    levels = [level for name, level in SHAPE.items() if f"{part}.{name}" in figures]
+    values = [figures[f"{part}.{name}"] for name in SHAPE if f"{part}.{name}" in figures]
+    if len(values) < 2 or min(values) <= 0:
+        return found
+    ranks = np.linspace(0.001, 0.999, 999)
+    logs = np.log(values)
+    steep = (logs[-1] - logs[0]) / (_logit(levels[-1]) - _logit(levels[0]))
+    spread = np.interp([_logit(rank) for rank in ranks], [_logit(level) for level in levels], logs)
+    low, high = ranks < levels[0], ranks > levels[-1]
+    spread[low] = logs[0] + steep * np.array([_logit(rank) - _logit(levels[0]) for rank in ranks[low]])
+    spread[high] = logs[-1] + steep * np.array([_logit(rank) - _logit(levels[-1]) for rank in ranks[high]])
+    both = np.concatenate([spread + math.log(own.fast * scale), spread + math.log(own.slow * scale)])
+    weights = np.concatenate([np.full(len(ranks), 1 - own.share), np.full(len(ranks), own.share)])
+    order = np.argsort(both)
+    cumulated = np.cumsum(weights[order]) / weights.sum()
+    for name, level in SHAPE.items():
+        if f"{part}.{name}" in figures:
+            found[f"{part}.{name}"] = float(np.exp(np.interp(level, cumulated, both[order])))
+    return found
+
+
+def _logit(rank: float) -> float:
+    return math.log(rank / (1 - rank))
+
+
+def touched_members(array: Array, workload: AnyWorkload, *, is_write: bool) -> int:
+    """Return the members that a request needs at once: those of its strips, of its parity or copies, or of its record."""
+    layout, size = array.layout, workload.mean_size_bytes
+    n = layout.disks
+    if layout.kind.family == "pool":
+        if is_write:
+            return n  # a group of writes ends when its last one does
+        return max(layout.n_data, 1) if layout.n_parity else 1
+    strips = max(math.ceil(size / layout.strip_bytes), 1) if layout.strip_bytes else 1
+    if not is_write:
+        return min(strips, n)
+    if layout.kind.keeps_copies:
+        return min(strips * layout.n_copies, n)
+    if layout.n_parity:
+        return min(strips + layout.n_parity, n)
+    return min(strips, n)
