@@ -137,7 +137,8 @@ def explained(
         gap=gap,
         causes=tuple(found[:_MOST_NAMED]),
         as_described=(1 - seen) * sum(one.probability for one in hypotheses if not one.causes and not one.is_unknown),
-        unknown=(1 - seen) * (sum(one.probability for one in hypotheses if one.is_unknown) if hypotheses else bool(odd)),
+        unknown=(1 - seen)
+        * (sum(one.probability for one in hypotheses if one.is_unknown) if hypotheses else bool(odd)),
         next=experiment,
         notes=tuple(notes),
         wall_s=wall_s,

@@ -11,8 +11,10 @@ from diskmodel.errors import InputError
 from diskmodel.explanation.causes import CAUSES, Cause
 from diskmodel.explanation.causes.cause import Change, Scale
 from diskmodel.explanation.causes.paths import limited_to
+from diskmodel.explanation.causes.uneven import one_slow_member
 from diskmodel.explanation.measured import Measured
 from diskmodel.workload import Workload
+from tests.validation.explanation.outside.simulator import Box, Disk, Load, run
 
 #: What causes may be about: hard disks and flash, alone, in arrays, behind a cache.
 ARRAYS = (
@@ -107,3 +109,39 @@ def test_laws_of_two_causes_follow_each_other() -> None:
     assert both.law({"iops": 10.0}, load) == {"iops": 21.0}
     assert twice.then(None) is None
     assert math.isfinite(both.law({"iops": 1.0}, load)["iops"])
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "parity", "load"),
+    [
+        ("8x generic-7k2 raid6", "parity", 2, Load(8192, 1)),
+        ("8x generic-7k2 raid6", "parity", 2, Load(8192, 32)),
+        ("8x generic-7k2 raid6", "parity", 2, Load(8192, 16, is_write=True)),
+        ("6x generic-7k2 raid10", "mirrors", 0, Load(8192, 32)),
+        ("6x generic-7k2 raid10", "mirrors", 0, Load(1 << 20, 4)),
+    ],
+)
+def test_one_slow_member_does_to_rates_what_another_simulator_says(
+    words: str, kind: str, parity: int, load: Load
+) -> None:
+    """The simulator is of the tests and shares no code; its disks order their commands by place, the law only by count."""
+    array = Array.from_words(words)
+    workload = Workload.parse(
+        {"size": f"{load.size:.0f} B", "clients": load.depth, "read_ratio": 0.0 if load.is_write else 1.0}
+    )
+    part = "writes" if load.is_write else "reads"
+
+    def members(factor: float) -> Box:
+        disks = [Disk() for _ in range(array.layout.disks)]
+        disks[3].slow = factor
+        return Box([*disks], kind, parity)
+
+    sound, _ = run(members(1.0), load, 1_500, 1)
+    for factor in (2.0, 5.0):
+        law = one_slow_member(array, workload, factor)
+        assert law is not None
+        measured = Measured("load", workload, {"iops": sound, f"{part}.mean": load.depth * 1e9 / sound}, {part: 1e4})
+        found = law(dict(measured.figures), measured)
+        rate, _ = run(members(factor), load, 1_500, 2)
+        assert found["iops"] == pytest.approx(rate, rel=0.25)
+        assert found[f"{part}.mean"] == pytest.approx(load.depth * 1e9 / found["iops"])
