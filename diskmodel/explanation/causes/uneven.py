@@ -166,18 +166,18 @@ def _logit(rank: float) -> float:
 
 
 def touched_members(array: Array, workload: AnyWorkload, *, is_write: bool) -> int:
-    """Return the members that a request needs at once: those of its strips, of its parity or copies, or of its record."""
+    """Return the members that a request needs at once: those of its strips, its parity or copies, or its record."""
     layout, size = array.layout, workload.mean_size_bytes
     n = layout.disks
     if layout.kind.family == "pool":
         if is_write:
             return n  # a group of writes ends when its last one does
-        return max(layout.n_data, 1) if layout.n_parity else 1
+        return max(layout.data_strips, 1) if layout.parity_strips else 1
     strips = max(math.ceil(size / layout.strip_bytes), 1) if layout.strip_bytes else 1
     if not is_write:
         return min(strips, n)
     if layout.kind.keeps_copies:
         return min(strips * layout.n_copies, n)
-    if layout.n_parity:
-        return min(strips + layout.n_parity, n)
+    if layout.parity_strips:
+        return min(strips + layout.parity_strips, n)
     return min(strips, n)

@@ -6,7 +6,8 @@ import textwrap
 
 from diskmodel.explanation.expected import Compared
 from diskmodel.explanation.experiments import Experiment
-from diskmodel.explanation.explanation import CauseFound, Explanation
+from diskmodel.explanation.explanation import Explanation
+from diskmodel.explanation.found import CauseFound
 from diskmodel.units import in_digits
 
 _WIDTH = 80

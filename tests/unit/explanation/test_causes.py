@@ -124,7 +124,7 @@ def test_laws_of_two_causes_follow_each_other() -> None:
 def test_one_slow_member_does_to_rates_what_another_simulator_says(
     words: str, kind: str, parity: int, load: Load
 ) -> None:
-    """The simulator is of the tests and shares no code; its disks order their commands by place, the law only by count."""
+    """The simulator shares no code, and its disks order their commands by place, the law only by their number."""
     array = Array.from_words(words)
     workload = Workload.parse(
         {"size": f"{load.size:.0f} B", "clients": load.depth, "read_ratio": 0.0 if load.is_write else 1.0}
