@@ -23,8 +23,8 @@ from diskmodel.uncertainty.moved import AnyWorkload
 Floats = NDArray[np.float64]
 
 #: Gain of a disk that orders its commands, as a power of those that wait: 32 of them are served twice as fast as one
-#: by one (rates of single disks over depths, docs/explanation/validation/disks.md). Half makes a slow member hold back
-#: a deep queue by a third more.
+#: by one (rates of single disks over depths, docs/explanation/validation/disks.md). At half, a slow
+#: member costs a third more of a deep queue.
 _ORDERED = 0.2
 #: Commands that a drive orders, at most, and requests in the network.
 _DEPTH, _MOST = 32, 256
