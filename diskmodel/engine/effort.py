@@ -17,6 +17,8 @@ from diskmodel.workload.arrivals import Closed
 if TYPE_CHECKING:
     from diskmodel.engine.scenario import Scenario
 
+AnyWorkload = Workload | TraceWorkload
+
 #: Longest run in requests when precision chooses the length. Half of it gives wider intervals to workloads that never
 #: reach the precision; double makes them take twice as long.
 MAX_REQUESTS = {"native": 4_000_000, "simpy": 128_000, "histogram": 64_000_000}
@@ -40,6 +42,8 @@ _RUN_BYTES = 400_000_000
 #: long as they should.
 _COMMAND_S = {"native": 0.7e-6, "simpy": 50e-6}
 _PAGE_S = {"native": 0.2e-6, "simpy": 5e-6}
+#: The same of a child I/O of a pool of hard disks; its queue joins many to one command.
+_CHILD_S = {"native": 0.3e-6, "simpy": 20e-6}
 #: The same of a page that is written to flash which is full of data: cleaning copies others meanwhile.
 _FLASH_WRITE_S = {"native": 0.6e-6, "simpy": 15e-6}
 _PAGE_BYTES = 4096
@@ -120,17 +124,17 @@ class Cost:
     kept_bytes: float
 
     @classmethod
-    def of(cls, run: Run, scenario: Scenario, n: int) -> Self:
+    def of(cls, run: Run, scenario: Scenario, n: int, workload: AnyWorkload) -> Self:
         """Return what each of the `n` requests of a run has cost."""
         devices = run.devices
         is_flash = scenario.drive.has_pages
-        has_pages = is_flash or scenario.layout.pool is not None
         read_pages, written_pages = (
-            int(each.sum()) / _PAGE_BYTES * has_pages for each in (devices.read_bytes, devices.write_bytes)
+            int(each.sum()) / _PAGE_BYTES * is_flash for each in (devices.read_bytes, devices.write_bytes)
         )
         n_commands = int(devices.n_reads.sum() + devices.n_writes.sum())
-        write_s = (_FLASH_WRITE_S if is_flash else _PAGE_S)[run.engine]
-        run_s = _COMMAND_S[run.engine] * n_commands + _PAGE_S[run.engine] * read_pages + write_s * written_pages
+        page_s, write_s = _PAGE_S[run.engine], _FLASH_WRITE_S[run.engine]
+        run_s = _COMMAND_S[run.engine] * n_commands + page_s * read_pages + write_s * written_pages
+        run_s += n * _CHILD_S[run.engine] * _children(scenario, workload)
         kept = _KEPT_BYTES * int(devices.write_bytes.sum()) / _PAGE_BYTES if is_flash else 0.0
         return cls(run_s / n, kept / n)
 
@@ -143,14 +147,14 @@ class Cost:
         return int(min(run_s / max(self.run_s, 1e-12), kept_bytes / max(self.kept_bytes, 1e-9)))
 
 
-def looked_at(run_of: Callable[[int], Run], scenario: Scenario, look_s: float = _LOOK_S) -> Cost:
+def looked_at(run_of: Callable[[int], Run], scenario: Scenario, workload: Workload, look_s: float = _LOOK_S) -> Cost:
     """Return what a request costs, from runs of one request and more until they show it, of at most `PROBE`.
 
     `run_of` makes a run of so many requests; all together take about as long as `look_s`.
     """
     n = 1
     while True:
-        cost = Cost.of(run_of(n), scenario, n)
+        cost = Cost.of(run_of(n), scenario, n, workload)
         if n >= PROBE or cost.run_s * n * 4 > look_s:
             return cost
         n = min(4 * n, PROBE)
@@ -170,7 +174,7 @@ def each_most(
     """
     if guessed(scenario, workload, array).within(run_s / _GUESS, EACH_BYTES / _GUESS) >= n:
         return n
-    return min(n, max(looked_at(run_of, scenario, run_s).within(run_s, EACH_BYTES), LEAST_OF_MOVED))
+    return min(n, max(looked_at(run_of, scenario, workload, run_s).within(run_s, EACH_BYTES), LEAST_OF_MOVED))
 
 
 def guessed(scenario: Scenario, workload: Workload, array: Array | None = None) -> Cost:
@@ -187,19 +191,34 @@ def guessed(scenario: Scenario, workload: Workload, array: Array | None = None) 
         size, weight = stream.mean_size_bytes, stream.row_weight
         # what lies one after the other on a disk is one command
         pieces = max(size / unit, 1.0) * width if pool is not None else min(max(size / unit, 1.0), layout.n_disks)
-        n_pages = max(size, unit if pool is not None else 1.0) / _PAGE_BYTES * (is_flash or pool is not None)
+        n_pages = max(size, unit if pool is not None else 1.0) / _PAGE_BYTES * is_flash
         read_s = _COMMAND_S["native"] * pieces + _PAGE_S["native"] * n_pages
-        page_s = (_FLASH_WRITE_S if is_flash else _PAGE_S)["native"]
-        write_s = _COMMAND_S["native"] * (pieces * copies + 2 * copies) + page_s * n_pages * copies
+        write_s = _COMMAND_S["native"] * (pieces * copies + 2 * copies) + _FLASH_WRITE_S["native"] * n_pages * copies
         total += weight
         run_s += weight * (stream.read_ratio * read_s + stream.write_ratio * write_s)
         kept += weight * stream.write_ratio * n_pages * copies * _KEPT_BYTES * is_flash
-    cost = Cost(run_s / max(total, 1e-300), kept / max(total, 1e-300))
+    children_s = _CHILD_S["native"] * _children(scenario, workload)
+    cost = Cost(run_s / max(total, 1e-300) + children_s, kept / max(total, 1e-300))
     beside = None if array is None else _Beside.of(array)
     if beside is None:
         return cost
     apart_s = 1 / max(_most_per_s(workload, is_flash=is_flash), 1e-12)
     return Cost(cost.run_s + beside.work_s * apart_s, cost.kept_bytes + beside.kept_bytes * apart_s)
+
+
+def _children(scenario: Scenario, workload: AnyWorkload) -> float:
+    """Return how many I/Os of a pool of hard disks a request has before its disks' queues join them; 0 without one."""
+    layout, pool = scenario.layout, scenario.layout.pool
+    if pool is None or scenario.drive.has_pages or not isinstance(workload, Workload):
+        return 0.0
+    record_bytes = pool.record * scenario.drive.sector_bytes
+    width = max(min(layout.n_data, record_bytes // _PAGE_BYTES), 1)
+    beside = layout.n_parity + layout.copies - 1
+    children = sum(
+        stream.row_weight * max(stream.mean_size_bytes / record_bytes, 1.0) * (width + beside * stream.write_ratio)
+        for stream in workload.streams
+    )
+    return children / max(sum(stream.row_weight for stream in workload.streams), 1e-300)
 
 
 def few_enough(n: int, scenario: Scenario, workload: Workload, run_s: float) -> int:

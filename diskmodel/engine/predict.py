@@ -90,7 +90,7 @@ def predict(
     if origin_of(array.drive) == "exact" or not result.is_stable:
         return None
     started = time.perf_counter()
-    cost = Cost.of(result.run, resolve(array, seed), max(result.n_requests, 1))
+    cost = Cost.of(result.run, resolve(array, seed), max(result.n_requests, 1), workload)
     trials = Trials(array, workload, result.n_requests, seed=seed, start=start, estimate=estimates_by_subset, cost=cost)
     truths = trials.truths(n_draws)
     if truths is None:

@@ -243,7 +243,7 @@ def _one_run(
     spent_s, is_bound = 0.0, False
     if n_requests is None and isinstance(workload, Workload) and is_costly(array, workload):
         run_of = partial(_some, array, workload, scenario, seed, engine)
-        longest = max(looked_at(run_of, scenario).most(), LEAST)
+        longest = max(looked_at(run_of, scenario, workload).most(), LEAST)
         n, is_bound = min(n, longest), longest < n
     elif (is_one_of_many or n_requests is None) and isinstance(workload, Workload):
         run_of = partial(_some, array, workload, scenario, seed, engine)
@@ -259,7 +259,7 @@ def _one_run(
             break
         wanted = min(max(suggest_n(result, precision), 2 * n), most)
         if keep == "all" and isinstance(workload, Workload):
-            cost = Cost.of(result.run, scenario, n)
+            cost = Cost.of(result.run, scenario, n, workload)
             spent_s += cost.run_s * n
             longest = cost.most(spent_s=spent_s)
             is_bound = longest < wanted

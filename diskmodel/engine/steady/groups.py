@@ -60,7 +60,7 @@ def group_start(
         n = few_enough(_FIRST, scenario, workload, _LONGEST_S)
         while True:
             run = engine(replace(scenario, start=begun), drawn(n))
-            longest = min(Cost.of(run, scenario, n).within(_LONGEST_S, _LONGEST_BYTES), _LONGEST)
+            longest = min(Cost.of(run, scenario, n, workload).within(_LONGEST_S, _LONGEST_BYTES), _LONGEST)
             if run.end_ns >= _GROUPS * writes.group_ns or n >= longest:
                 break
             needed = _GROUPS * writes.group_ns / max(run.end_ns, 1)

@@ -101,7 +101,7 @@ def cost_of(array: Array, load: Workload) -> Cost:
     def run_of(n: int) -> Run:
         return native.run(scenario, load.requests(capacity_bytes=array.usable_bytes, n=n, seed=1))
 
-    return looked_at(run_of, scenario)
+    return looked_at(run_of, scenario, load)
 
 
 @pytest.mark.parametrize(("rate", "least", "most"), [("2/s", 1_000, 10_000), ("500/s", 100_000, 10_000_000)])
@@ -179,7 +179,7 @@ def test_a_guess_is_within_the_factor_from_which_it_is_looked_at(words: str, loa
     array, workload = Array.from_words(words), Workload.parse(load)
     scenario = resolve(array, 0)
     requests = workload.requests(capacity_bytes=array.usable_bytes, n=60, seed=0)
-    seen = Cost.of(native.run(scenario, requests), scenario, 60)
+    seen = Cost.of(native.run(scenario, requests), scenario, 60, workload)
     assert seen.run_s / 8 < guessed(scenario, workload).run_s < 8 * seen.run_s
 
 
