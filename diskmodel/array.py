@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -28,8 +28,9 @@ from diskmodel.layout.pools.special import special_problem
 from diskmodel.layout.pools.tables import pool_tables
 from diskmodel.layout.tables import LayoutTables, layout_tables
 from diskmodel.queue.description import Queue
-from diskmodel.units import Ppm, in_hours_or_days, listed, nominal_bytes, pretty_bytes, pretty_ns
+from diskmodel.units import Ppm, Ratio, in_hours_or_days, listed, nominal_bytes, pretty_bytes, pretty_ns
 from diskmodel.wording.arrays import of_words
+from diskmodel.workload.used import check_used
 
 if TYPE_CHECKING:
     from diskmodel.workload import TraceWorkload, Workload
@@ -85,6 +86,9 @@ class Array(Description):
     drive_fua : bool
         Whether the operating system has the drives write single requests past their caches (FUA) where it wants one
         safe. Without it, as Linux treats SATA disks, it flushes after the write.
+    used_ratio : float or None
+        Part of each drive that holds data, from its beginning. The rest is trimmed, and serves flash drives as further
+        spare (rule F12). None: as the drive's own description says, which is all of it unless it says less.
 
     Examples
     --------
@@ -110,6 +114,7 @@ class Array(Description):
     spindles: Spindles = Spindles()
     drive_write_cache: bool | None = None
     drive_fua: bool = False
+    used_ratio: Annotated[Ratio, Field(gt=0)] | None = None
 
     if TYPE_CHECKING:
 
@@ -197,6 +202,8 @@ class Array(Description):
             facts.append(("hot spares", str(layout.spares)))
         if layout.failed:
             facts.append(("failed disks", ", ".join(map(str, layout.failed))))
+        if self.used_ratio is not None:
+            facts.append(("used", f"{self.used_ratio:.0%} of each drive, the rest trimmed"))
         if self.controller.name:
             facts.append(("controller", self.controller.name))
         if layout.cache is not None:
@@ -376,6 +383,7 @@ class Array(Description):
                 "hard disks whose write-back cache is on",
                 lambda array: array.has_disks_that_buffer and array.has_drive_write_cache,
             ),
+            "used_ratio": Reader("flash drives", lambda array: array.drive.spares_unused),
         }
 
     @property
@@ -392,7 +400,7 @@ class Array(Description):
 
     def drive_tables(self) -> DriveTables:
         """The drive in whole numbers, as this array runs it: with its write-back cache or without."""
-        tables = self.drive.tables()
+        tables = self.drive.filled(self.used_ratio).tables()
         return tables.with_fua(self.drive_fua) if self.has_drive_write_cache else tables.without_write_back()
 
     def behind_host(self, load: Workload | TraceWorkload) -> Self:
@@ -402,6 +410,8 @@ class Array(Description):
         a controller are Linux md's: it cuts long requests to mirrors of hard disks, and with `linux_md` it has what
         `mdadm` sets up. A disk on its own, and drives that are exactly as described, have what is described.
         """
+        if self.used_ratio is not None and self.drive.spares_unused:
+            check_used(load, self.used_ratio, self.usable_bytes)
         loaded = self.drive.under(*self.asked_of_a_drive(load))
         array = self if loaded is self.drive else self.model_copy(update={"drive": loaded})
         if array.layout.disks == 1 or array.drive.exact:

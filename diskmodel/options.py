@@ -140,6 +140,14 @@ DRIVE_WRITE_CACHE = Option(
     array="drive_write_cache",
 )
 
+USED = Option(
+    "--used",
+    "Part of each drive that holds data, for example 60%; the rest is trimmed, which flash drives use as spare. All of "
+    "it unless said.",
+    plan="used_ratio",
+    array="used_ratio",
+)
+
 THREADS = Option(
     "--threads",
     "Threads of the host that submit requests to an array of flash drives (jobs of fio); one for 32 outstanding unless "
@@ -215,6 +223,7 @@ ARRAY = (
     DRIVE_WRITE_CACHE,
     STRIP,
     THREADS,
+    USED,
     LOG_DEVICE,
     SPECIAL_DEVICE,
     DATA_DISKS,
@@ -366,6 +375,7 @@ QUESTION = (
     DRIVE_WRITE_CACHE,
     STRIP,
     THREADS,
+    USED,
 )
 
 #: How the answer of a plan is looked for.

@@ -185,6 +185,8 @@ class DeviceCounters:
         What of `response_ns` is that of reads.
     n_flushes : int64
         Flushes completed.
+    n_units_written, n_units_programmed : int64
+        Units of flash that the host wrote, and those programmed for them (rule F22); 0 of other drives.
     """
 
     busy_ns: Int64
@@ -196,6 +198,8 @@ class DeviceCounters:
     n_cache_hits: Int64
     read_response_ns: Int64
     n_flushes: Int64
+    n_units_written: Int64
+    n_units_programmed: Int64
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,7 @@ def estimate(array: Array, workload: Workload, *, n_sample: int = 1000, seed: in
     if not len(sample.disk):
         rate = workload.offered_rate_per_s + workload.queue_depth / hit_s if hit_s else math.inf
         return Estimate(True, rate, math.inf, hit_s, hit_s, 0.0, 0.0, 0.0)
-    tables = array.drive.tables()
+    tables = array.drive_tables()
     if type(tables) not in FORMULAS:
         rule = "has no formula, which a search for the number of disks starts from"
         raise CoverageError(Fault("drive", tables.kind, rule, "simulate arrays of it, or choose another kind of drive"))

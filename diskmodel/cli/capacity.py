@@ -65,6 +65,7 @@ def capacity(
     """
     from diskmodel.engine.truths import DRAWS
     from diskmodel.plan.comparison.capacity import find_capacity
+    from diskmodel.workload.used import on_used
 
     check_place(plot, "plot", (".png", ".svg"))
     described = read_array(array, drive, changes)
@@ -76,7 +77,7 @@ def capacity(
         usual = USUAL_OF_POOLS if described.layout.kind.is_pool else USUAL_LOAD
         stated = with_usual(options.of_stream(), notes, usual)
         given |= {"reads": stated["--reads"], "block": stated["--block"], "iops": "1"}
-    loads = read_workloads(workload, replace(options, stream=given), notes)
+    loads = on_used(read_workloads(workload, replace(options, stream=given), notes), [described.used_ratio])
     if not workload:
         loads = [one.model_copy(update={"name": one.name.rpartition(", ")[0]}) for one in loads]
     if plot is not None and len(loads) > 1:

@@ -94,13 +94,14 @@ def compare(
     """
     from diskmodel.engine.truths import DRAWS
     from diskmodel.plan import compare as run
+    from diskmodel.workload.used import on_used
 
     check_place(plot, "plot", (".png", ".svg"))
     described = read_arrays(arrays, drive, changes)
     load = LoadOptions(None, queue_depth, stream, percentile, device, format)
     notes: list[str] = []
     check_room(load, described)
-    loads = read_workloads(workload, load, notes)
+    loads = on_used(read_workloads(workload, load, notes), [array.used_ratio for array in described])
     if plot is not None and len(loads) > 1:
         raise DescriptionError(Fault("plot", str(plot), "shows one workload", "give one, or leave --plot out"))
     found = [

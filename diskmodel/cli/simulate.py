@@ -145,6 +145,7 @@ def simulate(
     from diskmodel.engine.simulate import simulate as run
     from diskmodel.explanation.otherwise import otherwise
     from diskmodel.result.show.iostat import iostat_text
+    from diskmodel.workload.used import on_used
 
     check_heat_map(heat_map)
     if heat_map is not None and keep != "all":
@@ -158,7 +159,7 @@ def simulate(
         refuse_wrap(wrap)
         options = LoadOptions(None, queue_depth, stream, percentile, device, format)
         check_room(options, [described])
-        loads = [*read_workloads(workload, options, notes)]
+        loads = [*on_used(read_workloads(workload, options, notes), [described.used_ratio])]
     elif not workload:
         raise DescriptionError(Fault("replay", replay, "needs a trace", "give one with --workload"))
     else:

@@ -41,6 +41,8 @@ class Card:
         Whether arrays of such drives are often limited by the host before they are by the drives.
     loses_in_pieces : bool
         Whether a long request may take longer because it comes in pieces, as a disk loses a revolution between two.
+    spares_unused : bool
+        Whether what holds no data makes its writes faster, as in flash.
     has_units : bool
         Whether it stores data in units, so that a request costs more that does not begin at one.
     has_flushes_of_its_own : bool
@@ -53,6 +55,7 @@ class Card:
     is_host_bound: ClassVar[bool] = False
     loses_in_pieces: ClassVar[bool] = True
     has_flushes_of_its_own: ClassVar[bool] = False
+    spares_unused: ClassVar[bool] = False
     has_units: ClassVar[bool] = False
 
     # ------------------------------------------------------------------ what it is
@@ -165,6 +168,15 @@ class Card:
 
     def under(self, ops_per_s: float, bytes_per_s: float) -> Self:
         """Return the drive as it is when such a load has lasted; itself where that makes no difference."""
+        return self
+
+    @property
+    def full_unless_said(self) -> bool:
+        """Whether it is taken to be full of data because its description does not say how full it is."""
+        return False
+
+    def filled(self, used_ratio: float | None) -> Self:
+        """Return the drive with so much of it in use, as a share; itself of None, and where that changes nothing."""
         return self
 
     @property

@@ -191,6 +191,8 @@ class Counters(TypedDict):
     n_cache_hits: list[int]
     read_response_ns: list[int]
     n_flushes: list[int]
+    n_units_written: list[int]
+    n_units_programmed: list[int]
 
 
 class Outcome(TypedDict):

@@ -16,6 +16,7 @@ from diskmodel.plain import Record
 from diskmodel.result.result import Result
 from diskmodel.units import in_digits, pretty_bytes
 from diskmodel.workload import TraceWorkload, Workload
+from diskmodel.workload.used import reach_bytes
 
 AnyWorkload = Workload | TraceWorkload
 
@@ -27,6 +28,8 @@ _N_REQUESTS = 8_000
 _SHOWN_RATIO = 0.1
 #: Most assumptions that are shown.
 MOST_SHOWN = 3
+#: Share of an array that a load reaches from which on there is nothing to trim. At 99 %, rounding would count.
+_FULL_RATIO = 0.98
 #: The chunk that `mdadm` gives a new array.
 _MDADM_CHUNK = 512 << 10
 
@@ -43,7 +46,7 @@ class Assumption:
     assumed : callable
         What was, in words.
     otherwise : callable
-        The array of the other case.
+        The array of the other case under a load.
     said_by : callable
         What says the other case, in words or as an option.
     """
@@ -51,8 +54,8 @@ class Assumption:
     name: str
     applies: Callable[[Array, AnyWorkload], bool]
     assumed: Callable[[Array], str]
-    otherwise: Callable[[Array], Array]
-    said_by: Callable[[Array], str]
+    otherwise: Callable[[Array, AnyWorkload], Array]
+    said_by: Callable[[Array, AnyWorkload], str]
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,7 @@ def otherwise(array: Array, load: AnyWorkload, result: Result, *, seed: int) -> 
         if not one.applies(array, load):
             continue
         other = simulate(
-            one.otherwise(array),
+            one.otherwise(array, load),
             load,
             seed=seed,
             n_requests=min(_N_REQUESTS, result.n_requests),
@@ -116,7 +119,7 @@ def otherwise(array: Array, load: AnyWorkload, result: Result, *, seed: int) -> 
         change = _change(result, other, is_open=load.is_open)
         if change >= _SHOWN_RATIO:
             mean, p99 = (other.mean.mean, other.p99.mean) if other.is_stable else (math.nan, math.nan)
-            said = (one.name, one.assumed(array), one.said_by(array))
+            said = (one.name, one.assumed(array), one.said_by(array, load))
             found.append((change, Otherwise(*said, other.iops.mean, mean, p99, other.is_stable)))
     return tuple(said for _, said in sorted(found, key=lambda item: -item[0])[:MOST_SHOWN])
 
@@ -163,19 +166,40 @@ def _with_chunks(array: Array) -> Array:
     return array.model_copy(update={"layout": array.layout.model_copy(update={"strip_bytes": _MDADM_CHUNK})})
 
 
+def _full_is_assumed(array: Array, load: AnyWorkload) -> bool:
+    is_open_question = array.used_ratio is None and array.drive.full_unless_said and not array.layout.kind.is_pool
+    return is_open_question and load.has_writes and _reached_ratio(array, load) <= _FULL_RATIO
+
+
+def _reached_ratio(array: Array, load: AnyWorkload) -> float:
+    """Return the share of an array that a load reaches, in whole percent."""
+    return math.ceil(100 * min(reach_bytes(load, array.usable_bytes) / array.usable_bytes, 1.0)) / 100
+
+
+def _with_rest_trimmed(array: Array, load: AnyWorkload) -> Array:
+    return array.model_copy(update={"used_ratio": _reached_ratio(array, load)})
+
+
 ASSUMPTIONS = (
     Assumption(
         name="drive_write_cache",
         applies=_caches_are_assumed,
         assumed=_about_caches,
-        otherwise=_with_caches,
-        said_by=lambda array: f"--drive-write-cache {'off' if array.has_drive_write_cache else 'on'}",
+        otherwise=lambda array, _: _with_caches(array),
+        said_by=lambda array, _: f"--drive-write-cache {'off' if array.has_drive_write_cache else 'on'}",
     ),
     Assumption(
         name="strip",
         applies=_strip_is_assumed,
         assumed=lambda array: f"strips of {pretty_bytes(array.layout.strip_bytes)}",
-        otherwise=_with_chunks,
-        said_by=lambda _: f"--strip {pretty_bytes(_MDADM_CHUNK).replace(' ', '')} (mdadm's)",
+        otherwise=lambda array, _: _with_chunks(array),
+        said_by=lambda *_: f"--strip {pretty_bytes(_MDADM_CHUNK).replace(' ', '')} (mdadm's)",
+    ),
+    Assumption(
+        name="used",
+        applies=_full_is_assumed,
+        assumed=lambda _: "other data fills the drives",
+        otherwise=_with_rest_trimmed,
+        said_by=lambda array, load: f"--used {_reached_ratio(array, load):.0%} (the rest trimmed)",
     ),
 )

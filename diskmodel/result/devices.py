@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from diskmodel.plain import Record
 from diskmodel.records import Run
+
+#: Every disk of a run.
+ALL = slice(None)
 
 
 @dataclass(frozen=True)
@@ -29,6 +35,8 @@ class DiskUse(Record):
     read_bytes_per_s, write_bytes_per_s : float
     cache_hit_ratio : float
         Share of the commands that the drive's own cache served.
+    write_amplification_ratio : float
+        Units of flash programmed for each that the host wrote (rule F22); nan without any, and of other drives.
     """
 
     utilization_ratio: float
@@ -39,6 +47,7 @@ class DiskUse(Record):
     read_bytes_per_s: float
     write_bytes_per_s: float
     cache_hit_ratio: float
+    write_amplification_ratio: float = math.nan
 
     def json_fields(self) -> Mapping[str, Any]:
         """Return the fields, times in milliseconds."""
@@ -51,6 +60,7 @@ class DiskUse(Record):
             "read_bytes_per_s": self.read_bytes_per_s,
             "write_bytes_per_s": self.write_bytes_per_s,
             "cache_hit_ratio": self.cache_hit_ratio,
+            "write_amplification_ratio": self.write_amplification_ratio,
         }
 
 
@@ -73,6 +83,14 @@ def disk_use(run: Run) -> tuple[DiskUse, ...]:
                 read_bytes_per_s=int(devices.read_bytes[disk]) / seconds,
                 write_bytes_per_s=int(devices.write_bytes[disk]) / seconds,
                 cache_hit_ratio=int(devices.n_cache_hits[disk]) / n_commands if n_commands else 0.0,
+                write_amplification_ratio=amplification(run, disk),
             )
         )
     return tuple(uses)
+
+
+def amplification(run: Run, disks: int | slice = ALL) -> float:
+    """Return the units programmed for each that was written to a disk, or to all; nan without any."""
+    devices = run.devices
+    written, programmed = (int(np.sum(n[disks])) for n in (devices.n_units_written, devices.n_units_programmed))
+    return programmed / written if written else math.nan

@@ -16,7 +16,7 @@ from diskmodel.plain import Record
 from diskmodel.records import Int64, Requests, Run
 from diskmodel.result.burst import AbsorbedBurst
 from diskmodel.result.commits import COMMITS
-from diskmodel.result.devices import DiskUse
+from diskmodel.result.devices import DiskUse, amplification
 from diskmodel.result.figure import Figure, InMilliseconds
 from diskmodel.result.iostat import iostat
 from diskmodel.result.latency import Latency
@@ -314,6 +314,7 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
             "run_interval": self._run_ends(),
             "utilization_ratio": self.utilization_ratio,
             "back_end_per_host": self.back_end_per_host,
+            "write_amplification_ratio": self.write_amplification_ratio,
             "breakdown_ms": {part: value / 1e6 for part, value in self.breakdown_ns.items()},
             "longest_wait_ms": self.longest_wait_ns / 1e6 if self.is_stable else None,
             "mean_in_system": self.mean_in_system if self.is_stable else None,
@@ -336,6 +337,11 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
             "iostat": iostat(self.run),
             "messages": self.messages,
         }
+
+    @property
+    def write_amplification_ratio(self) -> float:
+        """Units of flash that all drives programmed for each that was written to them (rule F22); nan without any."""
+        return amplification(self.run)
 
     def interval_of(self, statistic: str) -> Interval:
         """Return a statistic with everything that is not known in its interval.

@@ -44,6 +44,8 @@ _CACHE_DEVICE = re.compile(
     r"(?:cache|l2arc)(?:\s+devices?)?\s+on\s+(?:(?P<count>\d{1,3})\s*[x×]\s*|(?P<number>\d{1,3})\s+)?(?P<drive>\S+)",
     re.IGNORECASE,
 )
+#: How full the drives are: "60% used", "used 60%", "60 % full".
+_USED = re.compile(r"(?P<share>\d[\d.]*\s*%)\s*(?:used|full)|(?:used|full)\s+(?P<after>\d[\d.]*\s*%)", re.IGNORECASE)
 _STRIP = re.compile(r"strips?\s+(?:of\s+)?(?P<size>\S.*)", re.IGNORECASE)
 #: Hot spares: "1 hot spare", "2 spares", "hot spare".
 _SPARES = re.compile(r"(?:(?P<number>\d{1,4})\s*[x×]?\s*)?(?:hot[\s-]?)?spares?", re.IGNORECASE)
@@ -62,8 +64,8 @@ _BROKEN = re.compile(r"raid\W*(?P<number>\d+e?)\b.*(degraded|fail|broken|lost|mi
 #: What may follow the level in words; of RAID and of pools.
 _HOW_TO_ADD = (
     'after a comma write for example "1GiB cache", "1GiB read cache", "strip 256KiB", "1 hot spare", "ppl", '
-    '"journal on micron-7450-pro-1920", "drive write cache off" or a controller; of a volume of a cloud "6000 IOPS", '
-    '"500MB/s" or "500GB"',
+    '"journal on micron-7450-pro-1920", "drive write cache off", "60% used" or a controller; of a volume of a cloud '
+    '"6000 IOPS", "500MB/s" or "500GB"',
     'after a comma write for example "record 128KiB", "64GiB read cache", "cache on micron-7450-pro-1920", '
     '"log on micron-7450-pro-1920", "special on 2x micron-7450-pro-1920", "sync=disabled" or "ashift=12"',
 )
@@ -102,6 +104,8 @@ def _whole(words: str, drive: str, tables: dict[str, dict[str, Any]]) -> dict[st
     """Return the fields of an array from those of its parts."""
     said, own_cache = tables.pop("provisioned", {}), tables.pop("drive_write_cache", None)
     switch = {} if own_cache is None else {"drive_write_cache": own_cache["is_on"]}
+    if used := tables.pop("used", None):
+        switch |= {"used": used["ratio"]}
     return {"name": words, "drive": provisioned(drive, said), **switch, **tables}
 
 
@@ -210,6 +214,8 @@ def _with_more(words: str, tables: dict[str, dict[str, Any]], more: list[str]) -
             tables["layout"]["cache"] = {"drive": device["drive"]} | ({"count": int(count)} if count else {})
         elif spares := _SPARES.fullmatch(part.strip()):
             tables["layout"]["spares"] = int(spares["number"] or 1)
+        elif used := _USED.fullmatch(part.strip()):
+            tables["used"] = {"ratio": (used["share"] or used["after"]).replace(" ", "")}
         elif strip := _STRIP.fullmatch(part.strip()):
             tables["layout"]["strip"] = strip["size"]
         else:

@@ -64,7 +64,7 @@ UNUSUAL: dict[type[Description], dict[str, Any]] = {
         "linux_md": True, "most_iops": 40.0,
     },
     Spindles: {"phase": "synchronised", "drift_ppm": 500.0},
-    Array: {"drive_write_cache": True, "drive_fua": True},
+    Array: {"drive_write_cache": True, "drive_fua": True, "used_ratio": 0.5},
     Layout: {
         "strip_bytes": 4096, "copies": 4, "arrangement": "far", "groups": 2, "n_parity": 2,
         "rotation": "right-asymmetric",

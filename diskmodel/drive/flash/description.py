@@ -106,6 +106,7 @@ class Flash(Profile):
     loses_in_pieces: ClassVar[bool] = False
     has_flushes_of_its_own: ClassVar[bool] = True
     has_units: ClassVar[bool] = True
+    spares_unused: ClassVar[bool] = True
 
     deviations: ClassVar[Mapping[str, Callable[[Any, Any], Any]]] = DEVIATIONS
 
@@ -237,6 +238,15 @@ class Flash(Profile):
     def moved(self, moves: DriveMoves) -> Self:
         """Return a flash drive with other times and rates."""
         return moved_flash(self, moves)
+
+    @property
+    def full_unless_said(self) -> bool:
+        """Whether nobody said how full it is."""
+        return "used_ratio" not in self.model_fields_set
+
+    def filled(self, used_ratio: float | None) -> Self:
+        """Return the drive with so much of it in use."""
+        return self if used_ratio is None else self.model_copy(update={"used_ratio": used_ratio})
 
     @property
     def quantities(self) -> frozenset[str]:

@@ -143,6 +143,9 @@ class Dies:
         self._read_delays = DrawnTimes(tables.read_delay_ns, first_draw)
         self._write_delays = DrawnTimes(tables.write_delay_ns, ~first_draw % (1 << 32))
         self._suspensions = DrawnTimes(tables.suspend_ns, (first_draw + (1 << 31)) % (1 << 32))
+        # units that the host wrote in the run, and those programmed for them (rule F22)
+        self.n_units_written = 0
+        self.n_units_programmed = 0
         self._owed_units = 0
         self._owed_reads = 0
         self._owed_within = 0
@@ -184,7 +187,7 @@ class Dies:
                 self._used -= self.units_per_page if is_buffered else 0
                 die = self._die_of(self._page)
                 self._page += 1
-                self._collect(die)
+                self._collect(die, is_before=True)
 
     def _hold(self, die: int, nth: int, jobs: list[Job]) -> None:
         """At 0 the die of the `nth` page that waits is busy: dies become free one after the other, evenly."""
@@ -436,8 +439,8 @@ class Dies:
         for job in jobs:
             self._add_job(die, job)
 
-    def _collect(self, die: int) -> list[Job]:
-        """The garbage collection caused by the page just closed on its die (rule F15)."""
+    def _collect(self, die: int, *, is_before: bool = False) -> list[Job]:
+        """The garbage collection caused by the page just closed on its die, in the run or before (rule F15)."""
         ftl, per_page, ready = self.ftl, self.units_per_page, self._filling_ready_ns
         for unit in self._filling + [-1] * (per_page - len(self._filling)):
             units, pages = ftl.write(unit)
@@ -445,7 +448,7 @@ class Dies:
                 self._owed_units += units
                 self._owed_reads += pages
                 self._owed_within = ftl.until_cleaning
-        self._filling, self._filling_ready_ns = [], 0
+        n_written, self._filling, self._filling_ready_ns = len(self._filling), [], 0
         n_reads, n_units = self._owed_reads, self._owed_units
         if self._owed_within > per_page:
             n_reads = n_reads * per_page // self._owed_within
@@ -454,6 +457,9 @@ class Dies:
         self._owed_units -= n_units
         self._owed_within -= per_page
         n_programs, self._copied_units = divmod(self._copied_units + n_units, per_page)
+        if not is_before:
+            self.n_units_written += n_written
+            self.n_units_programmed += per_page + n_units
         jobs = [Job(Work.COPY_READ, ready)] * n_reads + [Job(Work.COPY_PROGRAM, ready)] * n_programs
         self._since_erase[die] += 1 + n_programs
         while self._since_erase[die] >= self.tables.pages_per_block:

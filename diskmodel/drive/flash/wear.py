@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from diskmodel.drive.flash.description import Flash
 from diskmodel.drive.profile import Profile
+from diskmodel.units import in_digits
 
 #: Times a day that its whole capacity is written from which a drive's endurance is pointed out. Consumer drives are
 #: rated for about 0.3 over five years (600 TB written of 1 TB), read-intensive drives of servers for 1, mixed-use
@@ -36,7 +37,7 @@ def wear(drive: Profile, written_bytes_per_s: float) -> str:
     if not isinstance(drive, Flash) or not per_day >= POINTED_OUT_PER_DAY:
         return ""
     return (
-        f"each disk is written {day_bytes / 1e12:.3g} TB a day at this load, {per_day:.2g} times its size: flash wears "
-        "out, and drives are rated for about 0.3 (consumer), 1 (read-intensive) or 3 (mixed use) times a day over five "
-        "years; compare with the data sheet"
+        f"each disk is written {day_bytes / 1e12:.3g} TB a day at this load, {in_digits(per_day)} times its size: "
+        "flash wears out, and drives are rated for about 0.3 (consumer), 1 (read-intensive) or 3 (mixed use) times a "
+        "day over five years; compare with the data sheet"
     )

@@ -42,6 +42,8 @@ class Counters:
     n_cache_hits: int = 0
     read_response_ns: int = 0
     n_flushes: int = 0
+    n_units_written: int = 0
+    n_units_programmed: int = 0
 
 
 class Device(ABC):

@@ -83,6 +83,8 @@ class FlashDisk(Device):
         if change_ns is not None:
             self.wake(change_ns)
         self.counters.busy_ns = dies.busy_ns // self.tables.n_dies
+        self.counters.n_units_written = dies.n_units_written
+        self.counters.n_units_programmed = dies.n_units_programmed
 
     def _written(self, served: list[tuple[int, Served]]) -> None:
         for seq, service in served:

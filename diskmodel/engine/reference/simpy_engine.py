@@ -346,6 +346,8 @@ class Simulation:
                 n_cache_hits=column("n_cache_hits"),
                 read_response_ns=column("read_response_ns"),
                 n_flushes=column("n_flushes"),
+                n_units_written=column("n_units_written"),
+                n_units_programmed=column("n_units_programmed"),
             ),
             engine="simpy",
             wall_s=wall_s,

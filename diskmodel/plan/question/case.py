@@ -208,7 +208,7 @@ class Case:
                 cache["policy"] = controller.read_cache.policy
             controller = type(controller).parse({**controller.to_dict(), "read_cache": cache})
         # a call of Array would sort fields of the layout from its own first, for each of hundreds of counts
-        return Array.parse(
+        found = Array.parse(
             {
                 "name": f"{family.drive.name} {level} x {disks}",
                 "drive": family.drive,
@@ -221,6 +221,10 @@ class Case:
                 "drive_fua": plan.drive_fua,
             }
         )
+        if plan.used_ratio is None:
+            return found
+        stored = self.objective.used_ratio(found.usable_bytes) or 0.0
+        return found.model_copy(update={"used_ratio": min(max(plan.used_ratio, stored), 1.0)})
 
     def _with_used_ratio(self, layout: Layout) -> Layout:
         """Return a layout whose special vdev has room for the metadata of the data that the plan asks for, if for any.

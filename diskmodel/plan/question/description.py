@@ -28,7 +28,7 @@ from diskmodel.plan.question.common_layout import CommonLayout, RecordBytes
 from diskmodel.plan.question.objective import Objective
 from diskmodel.plan.question.recording import Recording
 from diskmodel.queue.description import Queue
-from diskmodel.units import Bytes, listed
+from diskmodel.units import Bytes, Ratio, listed
 from diskmodel.workload import Stream, Workload
 
 #: Rates that differ by less are the same: people round them. At ten times this a wrong rate would pass.
@@ -255,6 +255,8 @@ class PlanDescription(Description):
         Of every candidate whose level can have it, as in an array's file: bitmap, policies, copies.
     controller, queue, host, spindles, drive_write_cache, drive_fua
         Of every candidate, as in an array's file.
+    used_ratio : float or None
+        As in an array's file; of a candidate that is fuller with the stored data, as full as it is with them.
     prices : Prices
     search : Search
     recording : Recording or None
@@ -277,6 +279,7 @@ class PlanDescription(Description):
     spindles: Spindles = Spindles()
     drive_write_cache: bool | None = None
     drive_fua: bool = False
+    used_ratio: Annotated[Ratio, Field(gt=0)] | None = None
     prices: Prices = Prices()
     search: Search = Search()
     recording: Recording | None = None

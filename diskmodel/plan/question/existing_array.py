@@ -14,7 +14,7 @@ from diskmodel.plan.question.description import PlanDescription
 from diskmodel.units import SUFFIXES, listed, pretty_bytes, pretty_ns
 
 #: Tables of an array that a plan has as well, for all of its candidates.
-SHARED = ("controller", "queue", "host", "spindles", "drive_write_cache", "drive_fua")
+SHARED = ("controller", "queue", "host", "spindles", "drive_write_cache", "drive_fua", "used_ratio")
 #: What a plan looks for itself, or has as alternatives that the answer lists.
 SEARCHED = ("name", "drive", "layout.level", "layout.disks")
 

@@ -168,6 +168,7 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
     "layout.bitmap.clear_interval_ns": (10**9, {}),
     "layout.bitmap.flush_ns": (777, {}),
     "drive_fua": (True, {}),
+    "used_ratio": (0.5, {}),
 }
 
 #: What a plan looks for, or lists in its answer; the drive is carried as a whole.

@@ -27,6 +27,8 @@ def test_columns_by_hand() -> None:
             n_cache_hits=column(0, 0, 0),
             read_response_ns=column(500_000_000, 50_000_000, 0),
             n_flushes=column(0, 0, 0),
+            n_units_written=column(0, 0, 0),
+            n_units_programmed=column(0, 0, 0),
         ),
         "simpy",
         0.0,

@@ -112,6 +112,9 @@ pub struct Counters {
     pub n_cache_hits: i64,
     pub read_response_ns: i64,
     pub n_flushes: i64,
+    /// Units of flash: written by the host, and programmed for them (rule F22).
+    pub n_units_written: i64,
+    pub n_units_programmed: i64,
 }
 
 /// Commands that the drive accepts at once, and what its processor takes for each at least.

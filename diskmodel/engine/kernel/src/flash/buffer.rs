@@ -117,6 +117,11 @@ impl Buffer {
         }
     }
 
+    /// Units that the host wrote in the run, and those programmed for them.
+    pub fn written(&self) -> [i64; 2] {
+        self.collection.written()
+    }
+
     pub fn busy_ns(&self) -> i64 {
         self.dies.busy_ns()
     }

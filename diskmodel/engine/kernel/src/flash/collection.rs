@@ -11,6 +11,8 @@ pub struct Collection {
     owed_reads: i64,
     owed_within: i64,
     copied_units: i64,
+    /// Units that the host wrote in the run, and those programmed for them (rule F22).
+    written: [i64; 2],
     /// Pages of each die that were programmed since its last erase.
     since_erase: Vec<i64>,
 }
@@ -25,9 +27,15 @@ impl Collection {
             owed_reads: 0,
             owed_within: 0,
             copied_units: 0,
+            written: [0, 0],
             // staggered, so that neither dies nor drives erase in step
             since_erase: (0..n).map(|die| (1000 * die + turn) * model.pages_per_block / (1000 * n)).collect(),
         }
+    }
+
+    /// Units that the host wrote in the run, and those programmed for them.
+    pub fn written(&self) -> [i64; 2] {
+        self.written
     }
 
     /// A page with these units was closed on `die`; its work is ready at `ready`. `dies` take it; none do before the run.
@@ -53,6 +61,10 @@ impl Collection {
         self.owed_within -= per_page;
         let n_programs = (self.copied_units + n_units) / per_page;
         self.copied_units = (self.copied_units + n_units) % per_page;
+        if dies.is_some() {
+            self.written[0] += units.len() as i64;
+            self.written[1] += per_page + n_units;
+        }
         let mut add = |work| {
             if let Some(dies) = dies.as_deref_mut() {
                 dies.add(die, Job { work, ready, page: -1 });

@@ -232,6 +232,7 @@ impl Device for Flash {
         let is_later = |&&(ready, _): &&(i64, i64)| ready >= end;
         let later: i64 = self.ahead.iter().filter(is_later).map(|&(_, busy)| busy).sum();
         let busy_ns = ((self.buffer.busy_ns() - later) / self.n_dies).min(end);
-        Counters { busy_ns, ..self.front.counters }
+        let [n_units_written, n_units_programmed] = self.buffer.written();
+        Counters { busy_ns, n_units_written, n_units_programmed, ..self.front.counters }
     }
 }

@@ -67,6 +67,8 @@ returned! {
         n_cache_hits: Vec<i64>,
         read_response_ns: Vec<i64>,
         n_flushes: Vec<i64>,
+        n_units_written: Vec<i64>,
+        n_units_programmed: Vec<i64>,
     }
 }
 
@@ -85,6 +87,8 @@ impl CountersOut {
             out.n_cache_hits.push(c.n_cache_hits);
             out.read_response_ns.push(c.read_response_ns);
             out.n_flushes.push(c.n_flushes);
+            out.n_units_written.push(c.n_units_written);
+            out.n_units_programmed.push(c.n_units_programmed);
         }
         Ok(out)
     }
