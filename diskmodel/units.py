@@ -278,6 +278,13 @@ def in_digits(value: float, digits: int = 3) -> str:
     return f"{value:,.0f}" if abs(value) >= 10**digits - 0.5 else f"{value:.{digits}g}"
 
 
+def in_minutes(seconds: float) -> str:
+    """Return a length of time in the unit that suits it: "90 s", "38 minutes", "2.5 h"."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
 #: Times longer than this many hours are given in days.
 _MOST_HOURS = 48
 

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from diskmodel.array import Array
     from diskmodel.engine.run import Engine as EngineName
     from diskmodel.engine.simulate import Keep
+    from diskmodel.engine.steady.fresh import Fresh
     from diskmodel.engine.steady.shared import Begin
     from diskmodel.result import Result
     from diskmodel.workload import TraceWorkload, Workload
@@ -190,14 +191,20 @@ def simulate(
         )
         for one in loads
     ]
+    fast = [_fresh(described, *case, seed) for case in zip(loads, results, strict=True)]
     title = "" if described.name == array else f"{described.name or Path(array).stem}: "
     if as_json:
         named = [{"name": one.name} if len(loads) > 1 else {} for one in loads]
         cases = zip(loads, results, strict=True)
         assumed = [[item.to_dict() for item in otherwise(described, *case, seed=seed)] for case in cases]
         answers = [
-            {**name, **each.to_dict(), **({"assumptions": items} if items else {})}
-            for name, each, items in zip(named, results, assumed, strict=True)
+            {
+                **name,
+                **each.to_dict(),
+                **({"assumptions": items} if items else {}),
+                **({} if first is None else {"fresh": first.to_dict()}),
+            }
+            for name, each, items, first in zip(named, results, assumed, fast, strict=True)
         ]
         print_json(one_or_several(answers, workload_notes=notes))
         for result in results:
@@ -218,9 +225,11 @@ def simulate(
     if heat_map is not None:
         name = described.name or str(array)
         save_heat_map(f"{name} under {loads[0].name}", [(name, described, results[0])], heat_map)
-    for one, result in zip(loads, results, strict=True):
+    for one, result, first in zip(loads, results, fast, strict=True):
         for other in otherwise(described, one, result, seed=seed):
             say(other.in_words(is_closed=not one.is_open))
+        if first is not None:
+            say(first.in_words())
         for note in _remarks(described, one, result):
             say(f"{one.name}: {note}" if len(loads) > 1 else note)
     if overloaded := [one.name for one, result in zip(loads, results, strict=True) if not result.is_stable]:
@@ -232,6 +241,14 @@ def simulate(
             f"the interval is still wider than ±{precision:.3g} of the mean after {wide.n_requests:,} requests; "
             "raise --precision, or set --requests"
         )
+
+
+def _fresh(described: Array, load: Workload | TraceWorkload, result: Result, seed: int) -> Fresh | None:
+    """Return how long the drives are faster than in a result; None of a trace, which says how long it takes."""
+    from diskmodel.engine.steady.fresh import fresh
+    from diskmodel.workload import Workload
+
+    return fresh(described, load, result, seed=seed) if isinstance(load, Workload) else None
 
 
 def _refuse_beside_several(given: Mapping[str, object]) -> None:

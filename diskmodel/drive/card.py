@@ -175,6 +175,13 @@ class Card:
         """Whether it is taken to be full of data because its description does not say how full it is."""
         return False
 
+    def fast_states(self) -> tuple[tuple[Self, int], ...]:
+        """Return the drive in the states in which it is faster before it is as described, in order.
+
+        Each with the bytes that can be written to it until then; none of a drive that is always equally fast.
+        """
+        return ()
+
     def filled(self, used_ratio: float | None) -> Self:
         """Return the drive with so much of it in use, as a share; itself of None, and where that changes nothing."""
         return self

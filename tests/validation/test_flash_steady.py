@@ -9,6 +9,8 @@ from tests.validation import flash_steady
 from tests.validation.flash_steady import (
     SHEETS,
     flash,
+    fresh_rows,
+    from_fresh,
     reads_beside_writes,
     rows,
     saturation_per_s,
@@ -39,6 +41,14 @@ def test_writes_against_used_space(row: flash_steady.Row) -> None:
     """The whole drive was measured 11 % above its sheet, and in another run 20 % below it."""
     limit = 0.06 if row.used_ratio < 1 else 0.12
     assert writes_per_s(row.drive, row.used_ratio) == pytest.approx(row.writes_per_s, rel=limit)
+
+
+@pytest.mark.parametrize("row", fresh_rows()[::3], ids=lambda row: f"{row.drive}-{row.used_ratio:.0%}")
+def test_how_long_drives_stay_fast_and_what_they_program(row: flash_steady.FreshRow) -> None:
+    result, found = from_fresh(row)
+    assert found.seconds == pytest.approx(row.fast_s, rel=0.25)
+    assert found.phases[0].iops == pytest.approx(row.fresh_per_s, rel=0.15)
+    assert result.write_amplification_ratio == pytest.approx(row.amplification, rel=0.12)
 
 
 @pytest.mark.parametrize("unit", list(units()))

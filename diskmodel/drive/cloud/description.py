@@ -16,7 +16,7 @@ from diskmodel.drive.cloud.tables import CloudTables
 from diskmodel.drive.moves import DriveMoves, scaled_times
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.tables import Int64, frozen
-from diskmodel.units import NS_PER_S, Bytes, BytesPerSecond, Length, Nanoseconds, PerSecond
+from diskmodel.units import NS_PER_S, Bytes, BytesPerSecond, Length, Nanoseconds, PerSecond, in_minutes
 
 _GIB, _TIB = 1 << 30, 1 << 40
 #: Values of a table of latencies: enough for a percentile of 99.9.
@@ -232,7 +232,7 @@ class CloudVolume(Profile):
             seconds = limit.burst_seconds(asked)
             if seconds < math.inf:
                 burst, base = (f"{value / scale:,.4g} {unit}" for value in (min(asked, limit.burst_per_s), limit.per_s))
-                found.append(f"{burst} for {_in_time(seconds)}, then {base}")
+                found.append(f"{burst} for {in_minutes(seconds)}, then {base}")
         if not found:
             return ""
         taken = "used up, as under any lasting load" if self.state == "spent" else "full"
@@ -329,13 +329,6 @@ def _by_size(own: float | None, per_unit: float | None, size: float, most: float
     if own is None and per_unit is None:
         return None
     return min((own or 0.0) + (per_unit or 0.0) * size, most or math.inf)
-
-
-def _in_time(seconds: float) -> str:
-    """Return seconds in a unit that suits them."""
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
 @cache

@@ -249,6 +249,18 @@ class Flash(Profile):
         return self if used_ratio is None else self.model_copy(update={"used_ratio": used_ratio})
 
     @property
+    def physical_bytes(self) -> int:
+        """Capacity of its flash."""
+        return round(self.capacity_bytes * (1 + self.over_provisioning_ratio))
+
+    def fast_states(self) -> tuple[tuple[Self, int], ...]:
+        """Return it with all flash that holds no data erased, and how much that is; nothing of a fresh one."""
+        if self.state == "fresh":
+            return ()
+        room_bytes = self.physical_bytes - round(self.used_ratio * self.capacity_bytes)
+        return ((self.model_copy(update={"state": "fresh"}), room_bytes),)
+
+    @property
     def quantities(self) -> frozenset[str]:
         """Times of reads and writes, how many go on in parallel, and the time of a flush that nobody gave."""
         known = {"flash_read_time", "flash_parallelism", "flash_write", "flash_write_latency"}

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from diskmodel.array import Array
 from diskmodel.display import Displayable
+from diskmodel.engine.steady.fresh import Fresh
 from diskmodel.plain import Record
 from diskmodel.plan.answer.load_curve import LoadPoint
 from diskmodel.plan.answer.outcome import Outcome
@@ -52,6 +53,8 @@ class Capacity(Record, Displayable):
         Rate by the rule of thumb.
     curve : tuple of LoadPoint
         Latency against load.
+    fresh : Fresh or None
+        How long flash drives are faster than they stay, with all disks busy; None where they are not.
     """
 
     rich_view: ClassVar[str] = "diskmodel.plan.show.capacity:capacity_table"
@@ -74,6 +77,7 @@ class Capacity(Record, Displayable):
     rule_of_thumb_per_s: float
     curve: tuple[LoadPoint, ...]
     most_middle_per_s: Interval | None = None
+    fresh: Fresh | None = None
 
     def __repr__(self) -> str:
         most = Figure.of(self.most_per_s, "requests/s").format(with_interval=False)
@@ -107,4 +111,5 @@ class Capacity(Record, Displayable):
             "idle_loss_per_year": self.idle_loss_per_year,
             "rule_of_thumb_iops": self.rule_of_thumb_per_s,
             "curve": self.curve,
+            "fresh": self.fresh,
         }

@@ -6,6 +6,8 @@ import math
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
+from diskmodel.engine.simulate import simulate
+from diskmodel.engine.steady.fresh import Fresh, fresh
 from diskmodel.engine.truths import DRAWS, simulate_truths
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.plan.answer.capacity import Capacity
@@ -25,6 +27,8 @@ from diskmodel.workload import Closed, Workload
 #: Outstanding requests of each disk in the closed runs from which the spread of the highest rate comes: enough for the
 #: disks to be busy all the time. At half, arms find less to order; at double, runs take longer to settle.
 _DEPTH_OF_A_DISK = 16
+#: The same of flash that has nothing to copy: with half, the threads that submit are too few to keep it busy.
+_DEPTH_OF_FLASH = 64
 #: Requests of each run of what is not known, at most. With 20,000 the ends of the interval move by less than 1 % on
 #: disks, with and without a cache, and by 3 % on flash, and take up to 70 % longer; with half as many by 9 % on flash.
 _DRAWN_REQUESTS = 8_000
@@ -104,6 +108,7 @@ def find_capacity(
         idle_loss_per_year=loss_beside(array, idle_hours, REPLACEMENT_HOURS).loss_per_year,
         rule_of_thumb_per_s=rule_of_an_array(array, workload).host_iops or math.inf,
         curve=tuple(points),
+        fresh=_fresh(array, workload, seed),
     )
 
 
@@ -117,17 +122,36 @@ def _most(
     own = Interval(highest.offered, highest.offered, over)
     if not n_draws:
         return own, None
-    depth = _DEPTH_OF_A_DISK * array.layout.disks / workload.offered_rate_per_s
+    truths = simulate_truths(
+        array,
+        _saturating(array, workload, _DEPTH_OF_A_DISK),
+        min(n_requests, _DRAWN_REQUESTS),
+        seed=seed,
+        n_draws=n_draws,
+    )
+    if truths is None:
+        return own, None
+    return truths.interval(own, "iops", CONFIDENCE), truths.middle(own, "iops", CONFIDENCE)
+
+
+def _saturating(array: Array, workload: Workload, depth_of_a_disk: int) -> Workload:
+    """Return a load of the same kind from clients that keep all disks busy."""
+    depth = depth_of_a_disk * array.layout.disks / workload.offered_rate_per_s
     clients = [max(round(depth * stream.expected_rate_per_s), 1) for stream in workload.streams]
     streams = tuple(
         stream.model_copy(update={"arrival": Closed(clients=n)})
         for stream, n in zip(workload.streams, clients, strict=True)
     )
-    busy = workload.model_copy(update={"streams": streams})
-    truths = simulate_truths(array, busy, min(n_requests, _DRAWN_REQUESTS), seed=seed, n_draws=n_draws)
-    if truths is None:
-        return own, None
-    return truths.interval(own, "iops", CONFIDENCE), truths.middle(own, "iops", CONFIDENCE)
+    return workload.model_copy(update={"streams": streams})
+
+
+def _fresh(array: Array, workload: Workload, seed: int) -> Fresh | None:
+    """Return how long flash drives are faster than they stay under so much of a load; None where they are not."""
+    if not array.drive.fast_states() or not workload.has_writes:
+        return None
+    busy = _saturating(array, workload, _DEPTH_OF_FLASH)
+    result = simulate(array, busy, seed=seed, n_requests=_DRAWN_REQUESTS, profile_draws=0, with_angles=False)
+    return fresh(array, busy, result, seed=seed)
 
 
 def _limit(outcome: Outcome) -> str:

@@ -118,16 +118,19 @@ def capacity_notes(capacity: Capacity) -> list[str]:
     said += [f"{doubt[:1].upper()}{doubt[1:]}." for doubt in capacity.array.doubts]
     if credits := capacity.array.drive.about_credits(math.inf, math.inf):
         said.append(f"{credits[:1].upper()}{credits[1:]}.")
+    if capacity.fresh is not None:
+        words = capacity.fresh.in_words()
+        said.append(f"With all disks busy: {words}.")
     if cache is None and not capacity.array.layout.kind.is_pool:
         said.append("No write cache of a controller is assumed; --write-cache 1GiB simulates one.")
     return said
 
 
 def _seen(capacity: Capacity) -> str:
-    highest = f"{capacity.highest.offered:,.4g}/s was stable"
+    highest = f"{in_digits(capacity.highest.offered, 4)}/s was stable"
     if math.isnan(capacity.overload_per_s):
         return highest
-    return f"{highest} and {capacity.overload_per_s:,.4g}/s an overload"
+    return f"{highest} and {in_digits(capacity.overload_per_s, 4)}/s an overload"
 
 
 def _ms(outcome: Outcome | None, statistic: str) -> str:
