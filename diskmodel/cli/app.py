@@ -32,6 +32,7 @@ COMMANDS = {
         "rule": "count disk operations as RAID calculators do",
     },
     "Describe the load and the disk": {
+        "array": "turn mdstat, mdadm, storcli, ssacli and their like into an array",
         "pool": "turn zpool status and arcstats into an array",
         "workload": "make a workload from iostat, sar, fio or a block trace",
         "drives": "list the bundled drives, or show one of them",

@@ -106,13 +106,13 @@ def _read(files: list[Path], name: str | None) -> tuple[Pool | None, ArcFacts | 
     """Return the pool and what the counters show, as far as the files have them."""
     from diskmodel.formats.detect import detect_evidence
     from diskmodel.formats.opening import read_document
-    from diskmodel.formats.pools import arc_of_texts, pools_of_text
+    from diskmodel.formats.pools import READERS, arc_of_texts
 
     pools, counters = [], []
     for path in files:
         kind = detect_evidence(path)
-        if kind == "zpool-status":
-            pools += pools_of_text(read_document(path), str(path))
+        if kind in READERS:
+            pools += READERS[kind](read_document(path), str(path))
         elif kind == "arcstats":
             counters.append((read_document(path), str(path)))
         else:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from diskmodel.errors import Fault, FormatError, choose_from
-from diskmodel.formats import hardware, pools, recorders, sysstat
+from diskmodel.formats import arrays, hardware, pools, recorders, sysstat
 from diskmodel.formats.benchmarks import registry as benchmarks
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.fio import latency_log
@@ -28,6 +28,7 @@ KINDS = (
     *recorders.KINDS,
     *hardware.KINDS,
     *pools.KINDS,
+    *arrays.KINDS,
     *(f"trace:{name}" for name in FORMATS),
 )
 
@@ -42,7 +43,8 @@ _DISTINCT = frozenset({"csv", "fio-iolog2", "fio-iolog3", "blkparse", "biosnoop"
 _ACCEPTED = (
     "accepted are measurements by diskmodel; output of fio, DiskSpd, vdbench, elbencho, sysbench, iostat, sar, sadf, "
     "vmstat -d, nfsiostat, zpool iostat, perfmon, esxtop, node_exporter, Prometheus, CloudWatch, smartctl, lsblk, "
-    f"zpool status and arcstats; /proc/diskstats; and traces, by the names for --format: {', '.join(FORMATS)}"
+    "zpool status, zpool list -v and arcstats; mdstat, mdadm --detail, storcli, MegaCli, ssacli and arcconf; "
+    f"/proc/diskstats; and traces, by the names for --format: {', '.join(FORMATS)}"
 )
 
 
@@ -52,7 +54,8 @@ def detect_evidence(path: str | Path) -> str:
     These are "measurement"; "fio-json", "fio-terse", "fio-text", "fio-job", "fio-command", "fio-latency-log";
     those of `diskmodel.formats.benchmarks.registry` ("diskspd-text" …) and of `diskmodel.formats.recorders` ("esxtop"
     …); "iostat-json", "iostat-text", "sadf-json", "sadf-text", "sar-text", "diskstats";
-    "smartctl", "lsblk"; "zpool-status", "arcstats"; and "trace:" with the name of a trace format. Compressed files are
+    "smartctl", "lsblk"; "zpool-status", "zpool-list", "arcstats"; those of `diskmodel.formats.arrays`
+    ("mdstat" …); and "trace:" with the name of a trace format. Compressed files are
     looked into, as are those that Windows writes as UTF-16. A latency log of fio with offsets is "trace:fio-log".
 
     Raises
@@ -151,5 +154,5 @@ def _document_kind(path: str | Path, head: bytes) -> str | None:
 
 def _text_kind(text: str) -> str | None:
     text = text.replace("\r\n", "\n")
-    readers = (benchmarks, recorders, sysstat, fio_reader, pools)
+    readers = (benchmarks, recorders, sysstat, fio_reader, pools, arrays)
     return next(filter(None, (reader.kind_of(text) for reader in readers)), None)

@@ -22,27 +22,18 @@ class Foreign:
 
 _RECORD = "record with iostat -x 1 600"
 
-_WORDS = (
-    'it describes an array and holds no load: name the array in words ("4x DRIVE raid5"), and give a recording of its '
-    "load: iostat -x 1 600"
-)
 _LATENCIES = (
     "it counts times of requests without their rates, sizes and places: record with biosnoop, which has them, or with "
     "iostat -x 1 600"
 )
 
 _TEXTS: tuple[tuple[str, str, str], ...] = (
-    (r"^Personalities :|^md\d+ : (in)?active", "is output of cat /proc/mdstat", _WORDS),
-    (r"^ *Raid Level : \S+[\s\S]*^ *(Raid Devices|State|Array Size) : ", "is output of mdadm --detail", _WORDS),
     (
-        r"^CLI Version = [\s\S]*^(Controller|Status) = |^(VD LIST|Virtual Drives|PD LIST|DG/VD) ?[:=]",
-        "is output of storcli or perccli",
-        _WORDS,
+        r"^NAME +MAJ:MIN ",
+        "is output of lsblk as a table",
+        "make it with lsblk -J -b -o NAME,TYPE,SIZE,MODEL,ROTA,TRAN for `diskmodel array`; a load is recorded with "
+        "iostat -x 1 600",
     ),
-    (r"^Adapter \d+ -- Virtual Drive|^Virtual Drive: \d+ \(Target Id", "is output of MegaCli", _WORDS),
-    (r"^(Smart|HPE?) .*\bin Slot \d|^ *logicaldrive \d+ \(", "is output of ssacli or hpssacli", _WORDS),
-    (r"^Controllers found: \d+|^Logical [Dd]evice number \d+", "is output of arcconf", _WORDS),
-    (r"^NAME +MAJ:MIN ", "is output of lsblk as a table", "make it with lsblk -J -b -o +MODEL,ROTA, and " + _WORDS),
     (
         r"^ *[num]?secs +: count +distribution|^Tracing block device I/O\.\.\.",
         "is output of biolatency of bcc, a histogram of response times",
@@ -87,8 +78,8 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
     ),
     (
         r"^NAME +SIZE +ALLOC +FREE ",
-        "is output of zpool list: it does not show which disks make a vdev",
-        "give the output of zpool status to `diskmodel pool`",
+        "is output of zpool list: without -v it does not show which disks make a vdev",
+        "give the output of zpool status, or of zpool list -v, to `diskmodel array`",
     ),
     (
         r"^\S[^\t\n]*\n512(\t\d+){6,}$|^\S[^\t\n]*\n1(\t\d+){6,}\n3\t",

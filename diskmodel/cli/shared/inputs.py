@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 def read_array(given: str, drive: str | None = None, changes: Mapping[str, Any] | None = None) -> Array:
     """The array in a file or in words ("8x generic-15k raid5"), with another drive where one is named.
 
+    A file may also be what a program shows of an array: mdstat, storcli, zpool status and their like.
+
     Parameters
     ----------
     given : str
@@ -53,12 +55,14 @@ def read_array(given: str, drive: str | None = None, changes: Mapping[str, Any] 
     # in "1x ./my disk.toml" the file is that of a drive
     has_number = re.match(r"\d+ *[x×] ", given, re.ASCII) is not None
     is_file = Path(given).exists() or is_path or (Path(given).suffix == ".toml" and not has_number)
-    if is_file:
-        _refuse_status(Path(given))
     changes = dict(changes or {})
     if not is_file and (level := changes.pop(LEVEL.key, None)):
         given = with_level(given, level)
-    array = Array.load(given) if is_file else Array.from_words(given)
+    described = _described(Path(given), drive) if is_file else None
+    if described is not None:
+        array, drive = described, None
+    else:
+        array = Array.load(given) if is_file else Array.from_words(given)
     if (level := changes.get(LEVEL.key)) and level_name(level) != array.layout.level:
         array = array.model_copy(update={"name": f"{array.name or Path(given).stem}, {level}"})
     if drive is not None:
@@ -78,24 +82,33 @@ def read_arrays(given: Iterable[str], drive: str | None, changes: Mapping[str, A
     return [read_array(one, drive, {**changes, LEVEL.key: level}) for one in given for level in levels]
 
 
-def _refuse_status(path: Path) -> None:
-    """Refuse output of zpool status instead of an array: the drive is missing.
+def _described(path: Path, drive: str | None) -> Array | None:
+    """Return the array that a program's output shows; None for a description.
 
     Raises
     ------
     DescriptionError
-        When it is such an output.
+        When the output does not show the drive, and none is named.
     """
     if path.suffix == ".toml" or not path.is_file():
-        return
+        return None
+    from diskmodel.cli.shared.console import say
+    from diskmodel.formats.arrays import kind_of
+    from diskmodel.formats.arrays.reading import read_described
     from diskmodel.formats.opening import read_head
-    from diskmodel.formats.pools import is_status
+    from diskmodel.formats.pools import READERS
+    from diskmodel.formats.pools import kind_of as kind_of_pool
 
-    if is_status(read_head(path).decode("utf-8", errors="replace")):
-        fix = f"make the array's file of it: diskmodel pool {path} --drive NAME --out pool.toml"
-        raise DescriptionError(
-            Fault("array", str(path), "is output of zpool status, which does not show the drive", fix)
-        )
+    text = read_head(path).decode("utf-8", errors="replace").replace("\r\n", "\n")
+    if kind_of_pool(text) not in READERS and kind_of(text) is None:
+        return None
+    found = read_described([path], drive=drive)
+    if found.array is None:
+        fix = f"name it with --drive, or make the array's file: diskmodel array {path} --drive NAME --out array.toml"
+        raise DescriptionError(Fault("array", str(path), "does not show the drive", fix))
+    for note in found.notes:
+        say(f"{path}: {note}")
+    return found.array
 
 
 def with_options(array: Array, changes: Mapping[str, Any], source: str) -> Array:

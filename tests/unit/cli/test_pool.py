@@ -138,7 +138,7 @@ def test_what_cannot_be(words: tuple[str, ...], message: str, files: dict[str, P
 
 def test_a_status_in_the_place_of_an_array(files: dict[str, Path]) -> None:
     said = refusal("simulate", files["status"], "--reads", "70%", "--block", "8k", "--iops", "10")
-    assert "is output of zpool status, which does not show the drive; make the array's file of it" in said
+    assert "does not show the drive; name it with --drive, or make the array's file: diskmodel array" in said
 
 
 def test_the_pool_that_is_meant(files: dict[str, Path]) -> None:

@@ -10,12 +10,12 @@ SAMPLES = {
     "MegaCli": (
         "\nAdapter 0 -- Virtual Drive Information:\nVirtual Drive: 0 (Target Id: 0)\nRAID Level : Primary-5\n",
         "is output of MegaCli",
-        "in words",
+        "diskmodel array",
     ),
     "arcconf": (
         "Controllers found: 1\n----\nLogical device number 0\n   RAID level : 5\n",
         "is output of arcconf",
-        "in words",
+        "diskmodel array",
     ),
     "bpftrace": (
         "Attaching 4 probes...\n\n@usecs:\n[64, 128)            12 |@@@@                |\n",
@@ -68,7 +68,7 @@ SAMPLES = {
         "NAME   SIZE  ALLOC   FREE  CKPOINT  EXPANDSZ   FRAG    CAP  DEDUP    HEALTH  ALTROOT\n"
         "tank  2.27T  1.22T  1.05T        -         -     0%    53%  1.00x    ONLINE  -\n",
         "is output of zpool list",
-        "give the output of zpool status to `diskmodel pool`",
+        "zpool list -v, to `diskmodel array`",
     ),
     "zpool iostat -H -r": (
         "tank\n512\t0\t0\t0\t0\t0\t0\t0\t0\n1024\t0\t0\t7\t0\t0\t0\t0\t0\n",
