@@ -18,6 +18,8 @@ from diskmodel.formats.benchmarks import registry as benchmarks
 from diskmodel.formats.fio import reader as fio_reader
 from diskmodel.formats.fio.job import FioDirection, FioJob, FioLatency
 from diskmodel.formats.fio.workload import fio_workload
+from diskmodel.formats.latencies import KINDS as LATENCIES
+from diskmodel.formats.latencies import read_latencies
 from diskmodel.formats.pools import KINDS as POOLS
 from diskmodel.formats.recorders import KINDS as RECORDERS
 from diskmodel.formats.replaying import load_replay
@@ -57,7 +59,12 @@ def read_results(
     files = [Path(path) for path in paths]
     if not files:
         raise DescriptionError(Fault("results", None, "are missing", "name an output of fio, iostat or a trace"))
-    found = _named_apart(measured for path in files for measured in _of_file(path, device, array))
+    kinds = {path: detect_evidence(path) for path in files}
+    loads = [path for path in files if kinds[path] not in LATENCIES]
+    found = _named_apart(measured for path in loads for measured in _of_file(path, kinds[path], device, array))
+    for path in files:
+        if kinds[path] in LATENCIES:
+            found = _with_latencies(found, path, kinds[path])
     if len(found) <= MOST:
         return found, []
     chosen = [found[round(at)] for at in np.linspace(0, len(found) - 1, MOST)]
@@ -75,8 +82,7 @@ def _named_apart(found: Iterable[Measured]) -> list[Measured]:
     return apart
 
 
-def _of_file(path: Path, device: str | None, array: Array | None) -> Iterator[Measured]:
-    kind = detect_evidence(path)
+def _of_file(path: Path, kind: str, device: str | None, array: Array | None) -> Iterator[Measured]:
     if kind == "measurement":
         yield from _of_measurement(path)
     elif kind in fio_reader.KINDS:
@@ -177,6 +183,38 @@ def _shape(mean_ns: float, *latencies: FioLatency | None) -> dict[str, float]:
 
 
 # ---------------------------------------------------------------- traces, measurements
+
+
+def _with_latencies(found: list[Measured], path: Path, kind: str) -> list[Measured]:
+    """Return the only measured load with the percentiles of a histogram of response times.
+
+    Its means stay where it has some: a class of a histogram is wide.
+    """
+    load = found[0].workload if len(found) == 1 else None
+    if not isinstance(load, Workload):
+        rule = "counts response times without a load" if not found else "counts response times, and needs one load"
+        fix = "give a recording of the same time beside it, such as iostat -x 1 60"
+        raise FormatError(Fault("results", str(path), rule, fix))
+    latencies, one = read_latencies(path, kind), found[0]
+    wanted = [part for part, has in (("reads", load.has_reads), ("writes", load.has_writes)) if has]
+    figures, n = dict(one.figures), dict(one.n)
+    notes = [f"percentiles are from {path.name}: a class of times goes from one power of two to the next"]
+    for part in wanted:
+        own = part if part in latencies.counts else "all" if len(wanted) == 1 else ""
+        if not own or not latencies.n(own):
+            continue
+        n[part] = latencies.n(own)
+        figures.setdefault(f"{part}.mean", latencies.mean_ns(own) or 0.0)
+        for name, level in SHAPE.items():
+            value = latencies.quantile_ns(own, level)
+            if value is not None:
+                figures[f"{part}.{name}"] = value
+    if figures == one.figures:
+        fix = "record reads and writes apart: biolatency -F"
+        raise FormatError(Fault("results", str(path), "counts reads and writes together", fix))
+    if len(latencies.devices) > 1:
+        notes.append(f"the times of {len(latencies.devices)} disks in {path.name} were added up")
+    return [replace(one, figures=figures, n=n, notes=(*one.notes, *notes))]
 
 
 def _of_trace(path: Path, device: str | None) -> Measured:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from diskmodel.errors import Fault, FormatError, choose_from
-from diskmodel.formats import arrays, hardware, pools, recorders, sysstat
+from diskmodel.formats import arrays, hardware, latencies, pools, recorders, sysstat
 from diskmodel.formats.benchmarks import registry as benchmarks
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.fio import latency_log
@@ -29,6 +29,7 @@ KINDS = (
     *hardware.KINDS,
     *pools.KINDS,
     *arrays.KINDS,
+    *latencies.KINDS,
     *(f"trace:{name}" for name in FORMATS),
 )
 
@@ -55,7 +56,7 @@ def detect_evidence(path: str | Path) -> str:
     those of `diskmodel.formats.benchmarks.registry` ("diskspd-text" …) and of `diskmodel.formats.recorders` ("esxtop"
     …); "iostat-json", "iostat-text", "sadf-json", "sadf-text", "sar-text", "diskstats";
     "smartctl", "lsblk"; "zpool-status", "zpool-list", "arcstats"; those of `diskmodel.formats.arrays`
-    ("mdstat" …); and "trace:" with the name of a trace format. Compressed files are
+    ("mdstat" …); "biolatency", "bpftrace-histogram"; and "trace:" with the name of a trace format. Compressed files are
     looked into, as are those that Windows writes as UTF-16. A latency log of fio with offsets is "trace:fio-log".
 
     Raises
@@ -154,5 +155,5 @@ def _document_kind(path: str | Path, head: bytes) -> str | None:
 
 def _text_kind(text: str) -> str | None:
     text = text.replace("\r\n", "\n")
-    readers = (benchmarks, recorders, sysstat, fio_reader, pools, arrays)
+    readers = (benchmarks, recorders, sysstat, fio_reader, pools, arrays, latencies)
     return next(filter(None, (reader.kind_of(text) for reader in readers)), None)

@@ -22,11 +22,6 @@ class Foreign:
 
 _RECORD = "record with iostat -x 1 600"
 
-_LATENCIES = (
-    "it counts times of requests without their rates, sizes and places: record with biosnoop, which has them, or with "
-    "iostat -x 1 600"
-)
-
 _TEXTS: tuple[tuple[str, str, str], ...] = (
     (
         r"^NAME +MAJ:MIN ",
@@ -34,12 +29,6 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
         "make it with lsblk -J -b -o NAME,TYPE,SIZE,MODEL,ROTA,TRAN for `diskmodel array`; a load is recorded with "
         "iostat -x 1 600",
     ),
-    (
-        r"^ *[num]?secs +: count +distribution|^Tracing block device I/O\.\.\.",
-        "is output of biolatency of bcc, a histogram of response times",
-        _LATENCIES,
-    ),
-    (r"^@\w*(\[[^\]\n]*\])?:[ \t]*\n[\[(]", "is a histogram of bpftrace", _LATENCIES),
     (
         r'"Microsoft\.Insights/metrics"',
         "is output of az monitor metrics of Azure, which is not read",

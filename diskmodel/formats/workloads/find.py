@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from diskmodel.errors import Fault, FormatError
-from diskmodel.formats import arrays, pools, recorders
+from diskmodel.formats import arrays, latencies, pools, recorders
 from diskmodel.formats.benchmarks import registry as benchmarks
 from diskmodel.formats.detect import check_kind, detect_evidence
 from diskmodel.formats.faults import file_error
@@ -89,6 +89,13 @@ def find_workload(
     if kind in pools.KINDS:
         fix = "give it to `diskmodel pool`, and a recording of its load here: zpool iostat -vly 1 600"
         raise file_error(path, "shows a pool, and no load", fix, value=kind)
+    if kind in latencies.KINDS:
+        what = "output of biolatency" if kind == "biolatency" else "a histogram of bpftrace"
+        rule = f"is {what}: it counts times of requests without their rates, sizes and places"
+        fix = (
+            "record with biosnoop, which has them; or give it to `diskmodel explain` beside iostat -x of the same time"
+        )
+        raise file_error(path, rule, fix)
     if kind in arrays.KINDS:
         rule = f"is {arrays.PROGRAMS[kind].what}: it describes an array and holds no load"
         fix = f"make the array of it: diskmodel array {Path(path).name}; its load is recorded with iostat -x 1 600"

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from diskmodel.errors import InputError
+from diskmodel.errors import FormatError, InputError
 from diskmodel.explanation.measured import Measured
 from diskmodel.explanation.read import MOST, read_results
 from diskmodel.formats.fio.write import job_of_prediction, write_fio_json
 from diskmodel.workload import Workload
+from tests.unit.formats.files import DATA
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -97,3 +98,22 @@ def test_a_load_without_latencies_has_no_depth() -> None:
         Measured("a", workload, {"iops": 100.0}, {"reads": 100.0}).outstanding
         != Measured("a", workload, {"iops": 100.0, "reads.mean": 4e7}, {"reads": 100.0}).outstanding
     )
+
+
+def test_a_histogram_gives_the_shape_of_a_recording(tmp_path: Path) -> None:
+    histogram = tmp_path / "biolatency.txt"
+    row = "{} usecs : count distribution\n 64 -> 127 : 100 |**|\n 128 -> 255 : 300 |**|\n"
+    histogram.write_text(row.format("flags = Read\n") + row.format("flags = Write\n"))
+    recording = DATA / "iostat.txt"
+    ((plain,), _) = read_results([recording])
+    ((found,), _) = read_results([recording, histogram])
+    assert "reads.p50" not in plain.figures
+    assert found.figures["reads.mean"] == plain.figures["reads.mean"]
+    assert found.figures["reads.p50"] == pytest.approx(128e3 * 2 ** (1 / 3))
+    assert found.n == {"reads": 400.0, "writes": 400.0}
+    assert any("percentiles are from biolatency.txt" in note for note in found.notes)
+    with pytest.raises(FormatError, match="counts response times without a load; give a recording"):
+        read_results([histogram])
+    histogram.write_text(row.format(""))
+    with pytest.raises(FormatError, match="counts reads and writes together; record reads and writes apart"):
+        read_results([recording, histogram])
