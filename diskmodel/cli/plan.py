@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from diskmodel.cli.plan_server import has_volumes, plan_server
 from diskmodel.cli.shared.console import print_json, say, show
 from diskmodel.cli.shared.inputs import LoadOptions, read_workload, refuse_unused
 from diskmodel.cli.shared.options import Asked, Debug, Device, Format, Json, Percentile, Plot, asks
+from diskmodel.cli.shared.servers import has_volumes, plan_server
 from diskmodel.cli.shared.status import check_place, ends_well, no_answer
 from diskmodel.cli.shared.time_limit import limited
 from diskmodel.errors import DescriptionError, Fault

@@ -41,9 +41,9 @@ class Latencies:
     Attributes
     ----------
     counts : mapping of str to mapping of class to float
-        By "reads", "writes", and "all" where the program does not tell them apart.
+        By "reads", "writes", and "all" where the program counts them together.
     devices : set of str
-        That the program tells apart; they are added up.
+        That the program counts apart; they are added up.
     n_reports : int
     """
 

@@ -88,13 +88,13 @@ def _stand_in(one: Member, model: str, notes: list[str]) -> FoundDrive | None:
         size = one.capacity_bytes or _USUAL_FLASH_BYTES
         name = min(names, key=lambda name: abs(math.log(catalogue()[name].capacity_bytes / size)))
         near = f"the {kind} nearest in capacity" if one.capacity_bytes else f"a usual {kind}"
-        notes.append(f"{rule}: {name} stands in for it, {near}; name yours with --drive")
+        notes.append(f"{rule}: {name} is taken for it, {near}; name yours with --drive")
         return FoundDrive(load_drive(name), name, True, tuple(notes))
     if one.is_rotational is None and one.rpm is None:
         return None
     name = _class_of(one)
     drive = load_drive(name)
-    notes.append(f"{rule}: {name} stands in for it, a class; name yours with --drive")
+    notes.append(f"{rule}: {name} is taken for it, a class; name yours with --drive")
     if not one.capacity_bytes or one.capacity_bytes == drive.capacity_bytes:
         return FoundDrive(drive, name, True, tuple(notes))
     fields = drive.model_dump(mode="json", exclude_unset=True, exclude_none=True)
