@@ -16,11 +16,11 @@ from diskmodel.drive.card import RATED_BYTES
 from diskmodel.drive.flash.deviations import DEVIATIONS
 from diskmodel.drive.flash.ftl import scaled
 from diskmodel.drive.flash.moved import moved_flash
-from diskmodel.drive.flash.sheet import FlashSheet, derived
+from diskmodel.drive.flash.sheet import FlashSheet, cached_program_ns, derived
 from diskmodel.drive.moves import DriveMoves
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.tables import FlashTables, frozen
-from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds, Ratio
+from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds, Ratio, nominal_bytes
 
 #: Largest size of one block on every die, relative to the capacity. The catalogue's drives are below 0.002; far above 1
 #: there is no garbage to collect, and the model's tables would only grow.
@@ -35,6 +35,9 @@ _N_SUSPENSIONS = 1024
 TYPICAL_FLUSH_NS = 1_370_000
 #: Mapping units in a page. The catalogue's drives have 1 to 8; the limit bounds the memory of the model.
 _MAX_UNITS = 1 << 16
+#: Least share in use of which garbage collection is modeled: with less there is nothing to copy, and the model of it
+#: would only grow.
+_LEAST_USED = 0.05
 #: Fields of a virtual disk that a flash drive once had, with and without their units.
 _VIRTUAL_FIELDS = frozenset(
     ("read_copy_bytes_per_s", "write_copy_bytes_per_s", "read_copy", "write_copy", "wake_ns", "wake", "completion")
@@ -202,7 +205,17 @@ class Flash(Profile):
             ("page read, program", f"{self.read_ns / 1e3:g} us, {self.program_ns / 1e3:g} us"),
             ("block erase", f"{self.erase_ns / 1e6:g} ms"),
             ("over-provisioning", f"{self.over_provisioning_ratio:.1%}"),
+            *self._cache_facts(),
         ]
+
+    def _cache_facts(self) -> list[tuple[str, str]]:
+        """Return the size of a cache of one bit a cell, and the rate behind it."""
+        sheet = self.sheet
+        if sheet is None or not sheet.cache_bytes or sheet.sustained_write_bytes_per_s is None:
+            return []
+        full = f", {nominal_bytes(sheet.fixed_cache_bytes)} when full" if sheet.fixed_cache_bytes else ""
+        rate = f"{sheet.sustained_write_bytes_per_s / 1e6:,.0f} MB/s"
+        return [("SLC cache", f"{nominal_bytes(sheet.cache_bytes)} when empty{full}; then {rate} in order")]
 
     @property
     def link_bytes_per_s(self) -> float:
@@ -254,11 +267,21 @@ class Flash(Profile):
         return round(self.capacity_bytes * (1 + self.over_provisioning_ratio))
 
     def fast_states(self) -> tuple[tuple[Self, int], ...]:
-        """Return it with all flash that holds no data erased, and how much that is; nothing of a fresh one."""
+        """Return it with all flash that holds no data erased, and how much that is; nothing of a fresh one.
+
+        A consumer drive writes to its cache of one bit a cell first (rule F23).
+        """
         if self.state == "fresh":
             return ()
-        room_bytes = self.physical_bytes - round(self.used_ratio * self.capacity_bytes)
-        return ((self.model_copy(update={"state": "fresh"}), room_bytes),)
+        used_bytes = round(self.used_ratio * self.capacity_bytes)
+        fresh = self.model_copy(update={"state": "fresh"})
+        sheet, room_bytes = self.sheet, self.physical_bytes - used_bytes
+        if sheet is None or not sheet.cache_bytes:
+            return ((fresh, room_bytes),)
+        program_ns = cached_program_ns(sheet, self.channels * self.dies_per_channel)
+        cached = fresh.model_copy(update={"program_ns": program_ns})
+        cache_bytes = sheet.cache_room_bytes(self.capacity_bytes - used_bytes)
+        return ((cached, cache_bytes), (fresh, max(room_bytes - cache_bytes, 0)))
 
     @property
     def quantities(self) -> frozenset[str]:
@@ -305,7 +328,7 @@ class Flash(Profile):
             flush_ns=self.time_of_flush_ns,
             suspend_ns=_exponential(self.suspend_ns),
             ftl=scaled(
-                n_units=max(math.ceil(self.used_ratio * self.capacity_bytes / self.mapping_bytes), 1),
+                n_units=math.ceil(max(self.used_ratio, _LEAST_USED) * self.capacity_bytes / self.mapping_bytes),
                 n_blocks=n_dies * blocks_per_die,
                 block_units=self.pages_per_block * units_per_page,
                 units_per_page=units_per_page,

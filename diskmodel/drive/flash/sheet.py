@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from diskmodel.description import Description
-from diskmodel.units import NS_PER_S, BytesPerSecond, Nanoseconds, PerSecond
+from diskmodel.units import NS_PER_S, Bytes, BytesPerSecond, Nanoseconds, PerSecond
 
 #: What sheets call random: operations of 4 KiB.
 _OPERATION_BYTES = 4096
@@ -45,6 +45,10 @@ _GREEDY_GAIN = 0.0072
 #: Write amplification that stands for none: with 1 there would be no bound on the spare.
 _LEAST_AMPLIFICATION = 1.02
 _WRITE_BUFFER_BYTES = 8 << 20
+#: Over-provisioning of consumer drives: 1,024 GiB are 9.95 % more than 1,000 GB, and the fixed cache and blocks in
+#: reserve take a third of that. At half or double, steady random writes over the whole drive are a half or 1.8 times
+#: as many.
+_CONSUMER_SPARE = 0.07
 
 
 class FlashSheet(Description):
@@ -57,6 +61,13 @@ class FlashSheet(Description):
         Of 4 KiB, queued deep; writes in the steady state, over the whole drive.
     read_latency_ns, write_latency_ns : int
         Of one operation of 4 KiB alone. Default: those of data-center drives.
+    sustained_write_bytes_per_s : float, optional
+        Of a consumer drive: writes in order when its cache of one bit a cell (SLC) is full. The rates of writes above
+        are then those of that cache, as such sheets print them.
+    cache_bytes, fixed_cache_bytes : int
+        That cache in an empty drive, and what of it a full drive has.
+    bits_per_cell : int
+        Of the flash behind it: a byte in the cache takes so many of unused space.
     """
 
     sequential_read_bytes_per_s: BytesPerSecond
@@ -65,6 +76,31 @@ class FlashSheet(Description):
     random_writes_per_s: Annotated[PerSecond, Field(ge=100)]
     read_latency_ns: Nanoseconds = _TYPICAL_READ_NS
     write_latency_ns: Nanoseconds = _TYPICAL_WRITE_NS
+    sustained_write_bytes_per_s: BytesPerSecond | None = None
+    cache_bytes: Bytes = 0
+    fixed_cache_bytes: Bytes = 0
+    bits_per_cell: Annotated[int, Field(ge=2, le=5)] = 3
+
+    @model_validator(mode="after")
+    def _cached(self) -> Self:
+        if self.cache_bytes and self.sustained_write_bytes_per_s is None:
+            raise ValueError("cache_bytes: is of use with the rate behind it; add sustained_write")
+        if self.fixed_cache_bytes > self.cache_bytes:
+            raise ValueError(
+                f"fixed_cache_bytes={self.fixed_cache_bytes}: is more than cache_bytes={self.cache_bytes}; lower it"
+            )
+        return self
+
+    @property
+    def is_of_cache(self) -> bool:
+        """Whether its rates of writes are those of a cache, or of a burst."""
+        return self.sustained_write_bytes_per_s is not None
+
+    def cache_room_bytes(self, unused_bytes: int) -> int:
+        """Return how large the cache is in a drive with so much space that holds no data."""
+        return self.fixed_cache_bytes + min(
+            self.cache_bytes - self.fixed_cache_bytes, unused_bytes // self.bits_per_cell
+        )
 
 
 def derived(sheet: FlashSheet) -> Mapping[str, Any]:
@@ -75,7 +111,8 @@ def derived(sheet: FlashSheet) -> Mapping[str, Any]:
     Dies, each of which senses a page in 60 µs, are as many as the random reads need. The program time is what they may
     take for the sequential writes. The steady random writes leave each die `1 / A` of its time for what the host
     writes, so that `A`, the write amplification, follows from the ratio of the two rates, and the over-provisioning
-    from `1 - 1/A = x = exp(-(1 - x) (1 + spare))` (P. Desnoyers, ACM TOS 10(2), 2014).
+    from `1 - 1/A = x = exp(-(1 - x) (1 + spare))` (P. Desnoyers, ACM TOS 10(2), 2014). Of a consumer drive the program
+    time is that behind the cache, and the over-provisioning what such drives have.
     """
     channels = _CHANNELS
     needed = sheet.random_reads_per_s * _READ_NS / NS_PER_S / _REACHED_RATIO
@@ -84,15 +121,19 @@ def derived(sheet: FlashSheet) -> Mapping[str, Any]:
     per_channel = max(math.ceil(needed / channels), 1)
     n_dies = channels * per_channel
     page_ns = _PAGE_BYTES / _CHANNEL_BYTES_PER_S * NS_PER_S
-    per_page_ns = n_dies * _PAGE_BYTES / sheet.sequential_write_bytes_per_s * NS_PER_S
     erase_ns = _ERASE_NS / _PAGES_PER_BLOCK
-    program_ns = max(per_page_ns - page_ns - erase_ns, page_ns)
+    program_ns = _program_ns(sheet.sustained_write_bytes_per_s or sheet.sequential_write_bytes_per_s, n_dies)
     operations = _PAGE_BYTES // _OPERATION_BYTES
     # a page that is cleaned is read once, whatever of it is valid
     steady_ns = n_dies * operations / sheet.random_writes_per_s * NS_PER_S
     amplification = max(steady_ns / (page_ns + program_ns + erase_ns + _READ_NS), _LEAST_AMPLIFICATION)
+    spare = spare_of(amplification / (1 - _GREEDY_GAIN * (amplification - 1)))
+    if sheet.sustained_write_bytes_per_s is not None:
+        spare = _CONSUMER_SPARE  # the random writes of such a sheet are those of the cache
     in_order_ns = _OPERATION_BYTES / sheet.sequential_write_bytes_per_s * NS_PER_S
     write_overhead_ns = min(_COMMANDS_RATIO * in_order_ns, 0.9 * NS_PER_S / sheet.random_writes_per_s)
+    if sheet.sustained_write_bytes_per_s is not None:
+        write_overhead_ns = NS_PER_S / sheet.random_writes_per_s / 1.02
     read_overhead_ns = NS_PER_S / sheet.random_reads_per_s / 1.02
     moved_ns = _OPERATION_BYTES / sheet.sequential_read_bytes_per_s * NS_PER_S
     sensed_ns = _READ_NS + _OPERATION_BYTES / _CHANNEL_BYTES_PER_S * NS_PER_S
@@ -111,9 +152,21 @@ def derived(sheet: FlashSheet) -> Mapping[str, Any]:
         "read_latency_ns": max(round(sheet.read_latency_ns - sensed_ns - moved_ns - read_overhead_ns), 0),
         "write_latency_ns": max(round(sheet.write_latency_ns - moved_ns - write_overhead_ns), 0),
         "write_buffer_bytes": _WRITE_BUFFER_BYTES,
-        "over_provisioning_ratio": spare_of(amplification / (1 - _GREEDY_GAIN * (amplification - 1))),
+        "over_provisioning_ratio": spare,
         "suspend_ns": SUSPEND_NS,
     }
+
+
+def cached_program_ns(sheet: FlashSheet, n_dies: int) -> int:
+    """Return the time of a program with one bit a cell that makes the rate of writes in order that a sheet prints."""
+    return round(_program_ns(sheet.sequential_write_bytes_per_s, n_dies))
+
+
+def _program_ns(write_bytes_per_s: float, n_dies: int) -> float:
+    """Return the program time with which dies reach a rate of writes in order."""
+    page_ns = _PAGE_BYTES / _CHANNEL_BYTES_PER_S * NS_PER_S
+    per_page_ns = n_dies * _PAGE_BYTES / write_bytes_per_s * NS_PER_S
+    return max(per_page_ns - page_ns - _ERASE_NS / _PAGES_PER_BLOCK, page_ns)
 
 
 def spare_of(amplification: float) -> float:
