@@ -37,6 +37,14 @@ def explain(
             rich_help_panel=LOAD,
         ),
     ] = None,
+    before: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="The same jobs, or a recording of the same load, when nothing was wrong: another day, another host or "
+            "another member of the same make. Narrows what is expected; may be repeated.",
+            rich_help_panel=LOAD,
+        ),
+    ] = None,
     array: Annotated[
         str, typer.Option("--array", "-a", help='The array as it should be: a TOML file, or "8x generic-15k raid5".')
     ],
@@ -65,7 +73,7 @@ def explain(
     described = read_array(array, drive, changes)
     with progress() as bar:
         bar.add_task("simulating what is expected, and what may be the cause", total=None)
-        found = run([*(results or ()), *said], described, device=device, seed=seed)
+        found = run([*(results or ()), *said], described, before=before or (), device=device, seed=seed)
     if job is not None and found.next is not None:
         from diskmodel.output import write_text
 

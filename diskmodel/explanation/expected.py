@@ -45,6 +45,24 @@ class Compared(Record):
 
 
 @dataclass(frozen=True)
+class Unseen(Record):
+    """What a comparison of one load could not have shown.
+
+    Attributes
+    ----------
+    load : str
+    factor : float
+        Each request so many times as long, or the rate so many times lower, would lie inside the intervals.
+    with_before : float or None
+        The same if there were a sound run of the same load; None where there is one.
+    """
+
+    load: str
+    factor: float
+    with_before: float | None
+
+
+@dataclass(frozen=True)
 class Verdict:
     """All figures compared.
 
@@ -57,19 +75,22 @@ class Verdict:
         Of the figures outside their intervals.
     chance : float
         Probability of figures at least so far from the expected ones, of all together.
+    unseen : tuple of Unseen
+        Of each load.
     """
 
     compared: tuple[Compared, ...]
     is_as_expected: bool
     direction: str
     chance: float
+    unseen: tuple[Unseen, ...] = ()
 
 
 def compare(rig: Rig) -> Verdict:
     """Return the comparison of what was measured with the array as it is described."""
     names, rows = _main_figures(rig)
     scale = rows @ (rig.shared + np.diag(rig.own)) @ rows.T
-    reference, center, target = rows @ rig.reference, rows @ (rig.reference + rig.offset), rows @ rig.target
+    reference, center, target = rows @ rig.likeliest, rows @ (rig.reference + rig.offset), rows @ rig.target
     spread = np.sqrt(np.diag(scale))
     n_worth = max(n_independent(scale), 1.0)
     ceiling = np.array([rig.ceiling[np.flatnonzero(row)[0]] for row in rows]) + BEYOND
@@ -87,12 +108,36 @@ def compare(rig: Rig) -> Verdict:
         expected, *ends, found = (math.exp(value) * unit for value in (reference[at], low, high, target[at]))
         load = rig.measured[figure.load].name
         compared.append(Compared(load, figure.key, expected, ends[0], ends[1], found, is_inside))
+    unseen = _unseen(rig, names, rows, center, wide, n_worth)
     chance = chance_of(target - center, scale, rig.dof)
     is_expected = not directions and (len(names) < 2 or chance > _TOGETHER)
     # a rate decides, where one is outside: with fewer outstanding, single requests are faster and the rate is lower
     telling = [faster for kind, faster in directions if kind == "iops"] or [faster for _, faster in directions]
     direction = "different" if len(set(telling)) != 1 else "faster" if telling[0] else "slower"
-    return Verdict(tuple(compared), is_expected, direction, chance)
+    return Verdict(tuple(compared), is_expected, direction, chance, unseen)
+
+
+def _unseen(
+    rig: Rig, names: list[Figure], rows: Floats, center: Floats, wide: Floats, n_worth: float
+) -> tuple[Unseen, ...]:
+    """Return by how much the requests of each load could be longer without a figure outside."""
+    likeliest = rows @ rig.likeliest
+    again = np.sqrt(np.diag(rows @ np.diag(rig.again) @ rows.T)) * student_t(1 - ALARMS / n_worth / 2, 30)
+    found = []
+    for load, one in enumerate(rig.measured):
+        own = [at for at, figure in enumerate(names) if figure.load == load]
+        # an array that does as is likeliest, and that becomes slower until it is below the interval
+        margins = [
+            max(likeliest[at] - (center[at] - wide[at]), 0.0)
+            if names[at].kind == "iops"
+            else max(center[at] + wide[at] - likeliest[at], 0.0)
+            for at in own
+        ]
+        if not margins:
+            continue
+        before = None if one.before is not None else math.exp(min(again[own]))
+        found.append(Unseen(one.name, math.exp(min(margins)), before))
+    return tuple(found)
 
 
 def _half_widths(rig: Rig, spread: Floats, level: float) -> Floats:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
+from diskmodel.explanation.before import paired
 from diskmodel.explanation.expected import compare
 from diskmodel.explanation.experiments import next_experiment
 from diskmodel.explanation.explanation import Explanation, explained
@@ -22,6 +23,7 @@ def explain(
     results: str | Path | Measured | Iterable[str | Path | Measured],
     array: Array | str,
     *,
+    before: str | Path | Measured | Iterable[str | Path | Measured] = (),
     device: str | None = None,
     seed: int = 0,
 ) -> Explanation:
@@ -34,6 +36,9 @@ def explain(
         measurements of `diskmodel measure`; `measured_in_words` makes one of a line. All of them of the same array.
     array : Array, or words for one
         As it should be.
+    before : as results
+        The same loads when nothing was wrong: of another day, another host, or another member of the same make. What
+        they leave open is much less than what a description does, and the cause is what has changed since.
     device : str, optional
         Of a recording of several devices; of fio's results, the job.
     seed : int
@@ -50,14 +55,13 @@ def explain(
     began = time.perf_counter()
     if isinstance(array, str):
         array = Array.from_words(array)
-    given = [results] if isinstance(results, str | Path | Measured) else list(results)
-    left_out: list[str] = []
-    measured = [one for one in given if isinstance(one, Measured)]
-    if paths := [one for one in given if isinstance(one, str | Path)]:
-        read, left_out = read_results(paths, device, array)
-        measured = [*read, *measured]
+    measured, left_out = _all_of(results, device, array)
     if not measured:
         read_results([], device)  # says what is missing
+    sound, sound_out = _all_of(before, device, array)
+    if sound:
+        measured, notes = paired(measured, sound)
+        left_out = [*left_out, *sound_out, *notes]
     with doing("simulating what is expected"):
         rig = Rig(array, measured, seed)
     verdict = compare(rig)
@@ -65,3 +69,16 @@ def explain(
     hypotheses = [] if verdict.is_as_expected or is_enough(odd) else weigh(rig)
     experiment = next_experiment(rig, hypotheses, seed)
     return explained(rig, verdict, odd, hypotheses, experiment, left_out, time.perf_counter() - began)
+
+
+def _all_of(
+    given: str | Path | Measured | Iterable[str | Path | Measured], device: str | None, array: Array
+) -> tuple[list[Measured], list[str]]:
+    """Return what was measured, of files and as it is, and what was left out."""
+    own = [given] if isinstance(given, str | Path | Measured) else list(given)
+    measured = [one for one in own if isinstance(one, Measured)]
+    paths = [one for one in own if isinstance(one, str | Path)]
+    if not paths:
+        return measured, []
+    read, left_out = read_results(paths, device, array)
+    return [*read, *measured], left_out

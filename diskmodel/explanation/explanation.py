@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from diskmodel.display import Displayable
-from diskmodel.explanation.expected import ALARMS, Compared, Verdict
+from diskmodel.explanation.expected import ALARMS, Compared, Unseen, Verdict
 from diskmodel.explanation.experiments import Experiment
 from diskmodel.explanation.found import CauseFound, Predicted
 from diskmodel.explanation.hypotheses import Hypothesis, by_causes
@@ -58,6 +58,12 @@ class Explanation(Record, Displayable):
     notes : tuple of str
         What had to be assumed about the loads.
     wall_s : float
+    unseen : tuple of Unseen
+        What each load could not have shown.
+    has_before : bool
+        Whether a sound run of the same loads decides what is expected.
+    not_tried : tuple of str
+        Causes that the description of the array refused, and why.
     """
 
     rich_view: ClassVar[str] = "diskmodel.explanation.show.text:text"
@@ -77,6 +83,9 @@ class Explanation(Record, Displayable):
     next: Experiment | None
     notes: tuple[str, ...]
     wall_s: float
+    unseen: tuple[Unseen, ...] = ()
+    has_before: bool = False
+    not_tried: tuple[str, ...] = ()
 
     def json_fields(self) -> Mapping[str, Any]:
         """Return the fields under the names that scripts rely on."""
@@ -100,6 +109,9 @@ class Explanation(Record, Displayable):
             "unknown": self.unknown,
             "next": self.next,
             "notes": self.notes,
+            "unseen": self.unseen,
+            "has_before": self.has_before,
+            "not_tried": self.not_tried,
             "wall_s": self.wall_s,
         }
 
@@ -142,6 +154,9 @@ def explained(
         next=experiment,
         notes=tuple(notes),
         wall_s=wall_s,
+        unseen=verdict.unseen,
+        has_before=rig.is_calibrated,
+        not_tried=tuple(f"{name}: {why}" for name, why in rig.refused.items()),
     )
 
 
@@ -206,7 +221,8 @@ def _predicted(rig: Rig, gap: Compared, one: Hypothesis) -> Predicted:
         mean = next(at for at, f in enumerate(rig.figures) if f.load == figure.load and f.key == f"{figure.part}.mean")
         row[mean] = 1.0
     offset, shared = one.spread(rig)
-    value, center = float(row @ one.figures), float(row @ (one.figures + offset))
+    center = float(row @ (one.figures + offset))
+    value = center if rig.is_calibrated else float(row @ one.figures)
     variance = float(row @ (shared + np.diag(rig.own + one.error)) @ row)
     half = math.sqrt(variance) * student_t(1 - ALARMS / 2, rig.dof)
     unit = 1.0 if figure.kind == "iops" else 1e-6

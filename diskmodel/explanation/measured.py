@@ -41,6 +41,8 @@ class Measured:
         The same load when nothing was wrong yet: of a sound run, or of the time before a step in the recording.
     is_of_member : bool
         Whether the figures are those of one drive of the array, and not of all of it.
+    offered : Workload or None
+        Of a recording: the load at the rate that was recorded, whoever decided it.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Measured:
     differences: tuple[Difference, ...] = field(default=())
     before: Measured | None = None
     is_of_member: bool = False
+    offered: Workload | None = None
 
     @property
     def is_closed(self) -> bool:

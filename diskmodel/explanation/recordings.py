@@ -11,6 +11,7 @@ import numpy as np
 
 from diskmodel.array import Array
 from diskmodel.errors import Fault, FormatError
+from diskmodel.explanation.before import beside
 from diskmodel.explanation.equals import Difference, differences, equals_of_devices, part_of, step_of
 from diskmodel.explanation.measured import PARTS, SHAPE, Measured
 from diskmodel.formats import recorders
@@ -56,9 +57,7 @@ def of_recording(path: Path, kind: str, device: str | None, array: Array | None)
         _measured([part_of(load, part) for load in chosen], kind, path, [*notes, f"{names}: {step}"], odd)
         for part in (slice(0, step.at), slice(step.at, None))
     )
-    # what was asked for is the same: only the answers differ
-    same = replace(before, name=after.name, workload=after.workload)
-    return replace(after, before=same, is_of_member=is_of_member)
+    return replace(beside(after, before), is_of_member=is_of_member)
 
 
 def _members(loads: list[DeviceLoad], device: str | None, array: Array | None, source: str) -> list[DeviceLoad]:
@@ -117,7 +116,7 @@ def _measured(
 ) -> Measured:
     device = ",".join(load.device.strip() for load in chosen)
     found = from_recording(chosen, device, kind, _TYPICAL, "all", str(path))
-    workload = Workload.parse(found.workload, str(path))
+    workload = offered = Workload.parse(found.workload, str(path))
     figures = {f"{part}.mean": found.response_ns[part] for part in PARTS if part in found.response_ns}
     others = (stream for stream in workload.streams if stream.kind != "flushes")
     streams = {("reads" if stream.read_ratio else "writes"): stream for stream in others}
@@ -137,7 +136,7 @@ def _measured(
         workload = _as_closed(workload, depth)
         figures["iops"] = found.mean_per_s or workload.offered_rate_per_s
         notes.append(f"{found.outstanding:.3g} requests were in flight on average: {depth} outstanding are compared")
-    return Measured(path.name, workload, figures, n, tuple(notes), tuple(odd))
+    return Measured(path.name, workload, figures, n, tuple(notes), tuple(odd), offered=offered)
 
 
 def _can_be_one(workload: Workload) -> bool:

@@ -16,7 +16,7 @@ from diskmodel.engine.threads import Threads
 from diskmodel.engine.truths import DRAWS, Trials, Truths
 from diskmodel.errors import InputError
 from diskmodel.explanation.causes.cause import Cause, Change, Law
-from diskmodel.explanation.measured import SHAPE, Measured
+from diskmodel.explanation.measured import ALL_PARTS, SHAPE, Measured
 from diskmodel.layout.description import Layout
 from diskmodel.result.summary import estimates_by_operation
 from diskmodel.uncertainty.moved import AnyWorkload
@@ -50,6 +50,12 @@ _SHEET_ERROR = {"iops": 0.03, "mean": 0.04, "p50": 0.18, "p95": 0.18, "p99": 0.1
 _SAMPLING = {"iops": 0.7, "mean": 0.7, "p50": 1.0, "p95": 2.0, "p99": 4.0}
 #: Time that a measuring program spends between two requests, outside their latencies, ns: fio takes 1 to 2 us.
 _PROGRAM_NS = 2_000
+#: Standard deviation, as a logarithm, of the ratio of two runs of one load, of another day or another specimen of the
+#: same make: of eight equal disks of 15,000 rpm, random reads differ by 1.8 % and buffered writes by 7 % (H. Kiehl,
+#: LKML, 2005-08-29). At half, every second day raises an alarm; at double, losses of a third pass.
+_AGAIN = {"iops": 0.06, "mean": 0.06, "p50": 0.08, "p95": 0.12, "p99": 0.2}
+#: How much more than the description a sound run is trusted, as a factor of variances, and draws of what it leaves.
+_TRUSTED, _DRAWN = 4.0, 48
 #: By how much, as a logarithm, a rate has to exceed what links carry: what drives state of their links is rounded.
 BEYOND = 0.05
 #: What two measured loads of one array share of their unknown errors; the rest differs from load to load. Of published
@@ -129,6 +135,12 @@ class Rig:
         Variance of each figure's own errors: of the model, and of the measurement.
     dof : float
         Degrees of freedom of what is not known.
+    again : float64, shape (n_figures,)
+        Variance of the difference to a sound run of the same load, if there were one.
+    is_calibrated : bool
+        Whether there is one of some load: what is not known is then what it left open.
+    refused : dict of str to str
+        Causes that were refused by the description of an array, and why: a defect of theirs.
     ceiling : float64, shape (n_figures,)
         Logarithms of the highest rates that all links of the drives together carry; infinite for all other figures.
     """
@@ -146,9 +158,70 @@ class Rig:
         self.target = np.array([figure.log(dict(self.measured[figure.load].figures)) for figure in self.figures])
         self.reference = self.vector(self.runs)
         self.ceiling = np.array([self._ceiling(figure) for figure in self.figures])
+        self.refused: dict[str, str] = {}
+        self._drawn: list[list[dict[str, float]]] = []
+        self.offset: Floats
+        self.shared: Floats
         self._draw()
         errors = _SHEET_ERROR if origin_of(array.drive) == "sheet" else _OWN_ERROR
-        self.own = np.array([errors[one.kind] ** 2 + self._noise(one) for one in self.figures])
+        model = np.array([errors[one.kind] ** 2 for one in self.figures])
+        noise = np.array([self._noise(one, self.measured[one.load]) for one in self.figures])
+        self.own = model + noise
+        self.again = noise * 2 + np.array([_AGAIN[one.kind] ** 2 for one in self.figures])
+        self.is_calibrated = any(one.before is not None for one in measured)
+        if self.is_calibrated:
+            self._calibrate(model, noise)
+
+    @property
+    def likeliest(self) -> Floats:
+        """Logarithms of what is likeliest: as described, or as the sound run of the same loads was."""
+        return self.reference + self.offset if self.is_calibrated else self.reference
+
+    def _calibrate(self, model: Floats, noise: Floats) -> None:
+        """Take what is not known from a sound run of the same loads, where there is one.
+
+        What the array truly does is as far from its description as drives are from theirs; the sound run saw it, but
+        for what differs from run to run, day to day and specimen to specimen. Loads without one learn from the others.
+        """
+        before = [one.before for one in self.measured]
+        seen = np.array(
+            [math.nan if (run := before[f.load]) is None else f.log(dict(run.figures)) for f in self.figures]
+        )
+        rows = np.flatnonzero(np.isfinite(seen))
+        again = np.array([_AGAIN[one.kind] ** 2 / 2 for one in self.figures])
+        center, prior = self.reference + self.offset, _TRUSTED * (self.shared + np.diag(model))
+        noises = [self._noise(one, run) if (run := before[one.load]) else 0.0 for one in self.figures]
+        observed = prior[np.ix_(rows, rows)] + np.diag((again + np.array(noises))[rows])
+        gain = np.linalg.solve(observed, prior[rows]).T
+        center = center + gain @ (seen - center)[rows]
+        shared = prior - gain @ prior[rows]
+        self.offset, self.shared = center - self.reference, (shared + shared.T) / 2
+        self.own = noise + again
+        if all(run is not None for run in before):
+            self.dof = _DOF[1]
+        drawn = np.random.default_rng(self._seed).multivariate_normal(center, self.shared, _DRAWN)
+        self._drawn = [[self._figures_of(at, row) for at in range(len(self.measured))] for row in drawn]
+
+    def _figures_of(self, load: int, row: Floats) -> dict[str, float]:
+        """Return the figures of a run that has the compared ones of a vector, and all others moved as the mean is."""
+        own = [at for at, figure in enumerate(self.figures) if figure.load == load]
+        found = dict(self.runs[load])
+        for at in own:
+            if self.figures[at].kind not in SHAPE:
+                found[self.figures[at].key] = math.exp(row[at])
+        if "iops" in found and any(self.figures[at].kind == "iops" for at in own):
+            for part in ALL_PARTS:
+                if f"{part}.mean" in found and not any(self.figures[at].key == f"{part}.mean" for at in own):
+                    found[f"{part}.mean"] *= self.runs[load]["iops"] / found["iops"]
+        for part in ALL_PARTS:
+            for kind in SHAPE:
+                if f"{part}.{kind}" in found:
+                    found[f"{part}.{kind}"] *= found[f"{part}.mean"] / self.runs[load][f"{part}.mean"]
+        for at in own:
+            figure = self.figures[at]
+            if figure.kind in SHAPE:
+                found[figure.key] = found[f"{figure.part}.mean"] * math.exp(row[at])
+        return found
 
     def _trials(self, change: Change) -> Trials:
         n = requests_of(change.array, change.workload)
@@ -210,9 +283,8 @@ class Rig:
         """Whether more was measured than the links of all drives carry, so that something before them must answer."""
         return bool(np.any(self.target > self.ceiling + BEYOND))
 
-    def _noise(self, figure: Figure) -> float:
-        """Return the variance of the sampling of a figure, in the measurement and in the run."""
-        one = self.measured[figure.load]
+    def _noise(self, figure: Figure, one: Measured) -> float:
+        """Return the variance of the sampling of a figure, in a measurement and in the run."""
         n = one.n.get(figure.part, one.n_requests) if figure.part else one.n_requests
         share = (n / one.n_requests) if one.n_requests else 1.0
         factor = _SAMPLING[figure.kind] ** 2
@@ -229,6 +301,11 @@ class Rig:
     def _draw(self) -> None:
         dofs = [one.case.dof for one in self.truths if one is not None]
         self.dof = float(np.clip(min(dofs, default=_DOF[1]), *_DOF))
+        n = max((len(one.figures) for one in self.truths if one is not None), default=0)
+        self._drawn = [
+            [self.runs[at] if one is None else dict(one.figures[k]) for at, one in enumerate(self.truths)]
+            for k in range(n)
+        ]
         self.offset, self.shared = self._spread(self.reference, lambda load, truth: truth)
 
     def spread(self, runs: Sequence[Simulated | None], figures: Floats) -> tuple[Floats, Floats]:
@@ -252,15 +329,12 @@ class Rig:
         self, figures: Floats, drawn: Callable[[int, dict[str, float]], dict[str, float]]
     ) -> tuple[Floats, Floats]:
         """Return mean and covariance of what truths do to figures; `drawn` makes the figures of one, of a load."""
-        n_figures = len(self.figures)
-        n = max((len(one.figures) for one in self.truths if one is not None), default=0)
+        n_figures, n = len(self.figures), len(self._drawn)
         if n < 2:
             return np.zeros(n_figures), np.zeros((n_figures, n_figures))
-        rows = []
-        for k in range(n):
-            truths = [self.runs[at] if one is None else one.figures[k] for at, one in enumerate(self.truths)]
-            rows.append(self.vector([drawn(at, dict(one)) for at, one in enumerate(truths)]) - figures)
-        found = np.array(rows)
+        found = np.array(
+            [self.vector([drawn(at, dict(one)) for at, one in enumerate(truths)]) - figures for truths in self._drawn]
+        )
         # an overload has no latency; what no such drive can do is left out
         known = np.isfinite(found)
         means = np.where(known, found, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
@@ -275,7 +349,8 @@ class Rig:
         """Return the run of a load with a change; None where such an array cannot be."""
         try:
             figures = dict(self._remembered(change, 0, lambda: self._trials(change).reference))
-        except InputError:
+        except InputError as error:
+            self.refused["a run with causes"] = str(error)
             return None
         return Simulated(figures, figures if change.law is None else change.law(figures, load), change.law)
 
@@ -289,7 +364,8 @@ class Rig:
         for cause, value in causes:
             try:
                 further = found.then(cause.change(found.array, found.workload, value))
-            except InputError:
+            except InputError as error:
+                self.refused[cause.name] = str(error)
                 continue
             if further is not None:
                 found, is_changed = further, True

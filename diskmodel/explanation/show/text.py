@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 
 from diskmodel.explanation.expected import Compared
@@ -29,6 +30,8 @@ def text(found: Explanation) -> str:
     lines += _table(found)
     if not found.is_as_expected:
         lines += ["", *_causes(found)]
+    if found.unseen:
+        lines += ["", *_wrapped(unseen_in_words(found), "")]
     if found.notes:
         lines += ["", "What was assumed:", *(line for note in found.notes for line in _wrapped(note, "  - "))]
     return "\n".join(lines)
@@ -36,15 +39,36 @@ def text(found: Explanation) -> str:
 
 def _headline(found: Explanation) -> list[str]:
     about, lead, end = found.gap, _LEADS[found.direction], " "
+    if found.has_before:
+        lead = lead.replace("it should be", "before")
     if found.causes and found.causes[0].predicts is None:
         return _wrapped(f"{_LEADS['odd']}: {found.causes[0].titles[0]}", "")
     if found.is_as_expected:
         about = next((one for one in found.compared if one.figure == "iops"), about)
         lead, end = "nothing to explain", ": "
-    said = f"{_value(about, about.measured)} measured, {_interval(about)} expected"
+    said = (
+        f"{_value(about, about.measured)} measured, {_interval(about)} {'before' if found.has_before else 'expected'}"
+    )
     where = "" if len(found.loads) == 1 else f" ({about.load})"
     what = "" if about.figure == "iops" else f"{_name(about)}{end}"
     return _wrapped(f"{lead}: {what}{said}{where}", "")
+
+
+def unseen_in_words(found: Explanation) -> str:
+    """Return what the figures could not have shown, and what would have."""
+    factors = [one.factor for one in found.unseen]
+    least, most = min(factors), max(factors)
+    many = f"{_factor(least)} to {_factor(most)} times, by load," if most > 1.1 * least else f"{_factor(most)} times"
+    words = f"What could not be seen: a loss of less than {many} would not show here"
+    before = [one.with_before for one in found.unseen if one.with_before is not None]
+    if before:
+        words += f"; a sound run of the same job (--before) would show {_factor(max(before))} times"
+    return words + "."
+
+
+def _factor(value: float) -> str:
+    """Return a factor, rounded up: less than that does not show."""
+    return in_digits(math.ceil(value * 10 - 1e-9) / 10, 2)
 
 
 def _table(found: Explanation) -> list[str]:
@@ -52,7 +76,8 @@ def _table(found: Explanation) -> list[str]:
     if len(rows) > _MOST_ROWS:
         rates = [one for one in rows if one.figure == "iops"] or rows
         rows = [one for one in rows if not one.is_inside or one in rates][:_MOST_ROWS]
-    lines = [f"  {'':16}{'expected':>12}  {'95 % interval':^23}{'measured':>12}"]
+    expected = "as before" if found.has_before else "expected"
+    lines = [f"  {'':16}{expected:>12}  {'95 % interval':^23}{'measured':>12}"]
     for load in found.loads:
         own = [one for one in rows if one.load == load]
         if not own:
