@@ -30,6 +30,12 @@ _ORDERED = 0.2
 _DEPTH, _MOST = 32, 256
 
 
+#: Places of a distribution between which percentiles are interpolated, as logarithms of their odds.
+_RANKS = np.linspace(0.0025, 0.9975, 200)
+_PLACES = np.log(_RANKS / (1 - _RANKS))
+_LOGITS = {name: math.log(level / (1 - level)) for name, level in SHAPE.items()}
+
+
 @dataclass(frozen=True)
 class Slowed:
     """What becomes of a load.
@@ -140,29 +146,19 @@ def _parts(figures: dict[str, float], part: str, own: Slowed) -> dict[str, float
     # in a closed load the mean follows from the rate, whatever the network says of single requests
     scale = 1 / own.rate / own.mean if own.rate < 1 and own.mean > 0 else 1.0
     found = {f"{part}.mean": figures[f"{part}.mean"] * own.mean * scale}
-    levels = [level for name, level in SHAPE.items() if f"{part}.{name}" in figures]
-    values = [figures[f"{part}.{name}"] for name in SHAPE if f"{part}.{name}" in figures]
+    names = [name for name in SHAPE if f"{part}.{name}" in figures]
+    values = [figures[f"{part}.{name}"] for name in names]
     if len(values) < 2 or min(values) <= 0:
         return found
-    ranks = np.linspace(0.001, 0.999, 999)
-    logs = np.log(values)
-    steep = (logs[-1] - logs[0]) / (_logit(levels[-1]) - _logit(levels[0]))
-    spread = np.interp([_logit(rank) for rank in ranks], [_logit(level) for level in levels], logs)
-    low, high = ranks < levels[0], ranks > levels[-1]
-    spread[low] = logs[0] + steep * np.array([_logit(rank) - _logit(levels[0]) for rank in ranks[low]])
-    spread[high] = logs[-1] + steep * np.array([_logit(rank) - _logit(levels[-1]) for rank in ranks[high]])
+    logs, known = np.log(values), np.array([_LOGITS[name] for name in names])
+    steep = (logs[-1] - logs[0]) / (known[-1] - known[0])
+    spread = np.interp(_PLACES, known, logs)
+    spread += steep * (np.minimum(_PLACES - known[0], 0) + np.maximum(_PLACES - known[-1], 0))
     both = np.concatenate([spread + math.log(own.fast * scale), spread + math.log(own.slow * scale)])
-    weights = np.concatenate([np.full(len(ranks), 1 - own.share), np.full(len(ranks), own.share)])
+    weights = np.repeat([1 - own.share, own.share], len(_PLACES)) / len(_PLACES)
     order = np.argsort(both)
-    cumulated = np.cumsum(weights[order]) / weights.sum()
-    for name, level in SHAPE.items():
-        if f"{part}.{name}" in figures:
-            found[f"{part}.{name}"] = float(np.exp(np.interp(level, cumulated, both[order])))
-    return found
-
-
-def _logit(rank: float) -> float:
-    return math.log(rank / (1 - rank))
+    ends = np.interp([SHAPE[name] for name in names], np.cumsum(weights[order]), both[order])
+    return found | {f"{part}.{name}": math.exp(end) for name, end in zip(names, ends, strict=True)}
 
 
 def touched_members(array: Array, workload: AnyWorkload, *, is_write: bool) -> int:

@@ -38,8 +38,8 @@ SUBJECTS: dict[str, Subject] = {
     "raid6": Subject("8x generic-7k2 raid6", lambda: Box([Disk() for _ in range(8)], "parity", 2), OF_DISKS),
     "ssd": Subject("samsung-pm893-960", lambda: Box([Flash()]), OF_FLASH),
     "nvme": Subject(
-        "samsung-pm9a3-1920",
-        lambda: Box([Flash(85e-6, 15e-6, 64, 6.5e9, 2.7e9)]),
+        "samsung-pm9a3-7680",
+        lambda: Box([Flash(75e-6, 15e-6, 72, 6.5e9, 3.5e9, 800e6)]),
         OF_FLASH,
     ),
 }
@@ -75,6 +75,7 @@ def _exhausted(box: Box, factor: float) -> None:
     for member in box.members:
         assert isinstance(member, Flash)
         member.program_bytes_per_s /= factor
+        member.random_bytes_per_s /= factor
         member.program *= factor
 
 

@@ -1,0 +1,90 @@
+"""A sound run beside the slow one: what it narrows, and what it must have in common."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from diskmodel.array import Array
+from diskmodel.errors import DescriptionError
+from diskmodel.explanation.before import paired
+from diskmodel.explanation.expected import compare
+from diskmodel.explanation.explain import explain
+from diskmodel.explanation.measured import Measured
+from diskmodel.explanation.read import read_results
+from diskmodel.explanation.rig import Rig
+from diskmodel.workload import Workload
+from tests.unit.explanation.test_equals import HEADER
+
+DISK = Array.from_words("generic-7k2")
+
+
+def load(rate: float, name: str = "deep", depth: int = 8) -> Measured:
+    workload = Workload.parse({"size": "8 KiB", "clients": depth})
+    figures = {"iops": rate, "reads.mean": depth * 1e9 / rate}
+    return Measured(name, workload, figures, {"reads": 20_000.0})
+
+
+def test_without_a_sound_run_the_answer_says_what_it_could_not_see() -> None:
+    found = explain(load(107), DISK)
+    assert found.is_as_expected
+    (unseen,) = found.unseen
+    assert unseen.with_before is not None
+    assert 1.1 < unseen.with_before < 1.35 < unseen.factor
+    assert "would not show here; a sound run of the same job (--before)" in " ".join(str(found).split())
+    # what it says is so: a little less raises an alarm, a little more does not
+    expected = found.compared[0].expected
+    for factor, is_fine in ((unseen.factor * 1.02, False), (unseen.factor * 0.98, True)):
+        assert compare(Rig(DISK, [load(expected / factor)])).is_as_expected == is_fine
+
+
+def test_a_sound_run_shows_a_loss_that_the_description_cannot() -> None:
+    slow, sound = load(80), load(115)
+    assert compare(Rig(DISK, [slow])).is_as_expected
+    (both,), notes = paired([slow], [replace(sound, name="monday")])
+    rig = Rig(DISK, [both])
+    verdict = compare(rig)
+    assert notes == []
+    assert verdict.direction == "slower"
+    assert not verdict.is_as_expected
+    rate = verdict.compared[0]
+    assert rate.expected == pytest.approx(115, rel=0.02)
+    assert rate.high / rate.low < 1.5
+    same = compare(Rig(DISK, paired([load(112)], [sound])[0]))
+    assert same.is_as_expected
+    assert same.unseen[0].with_before is None
+
+
+def test_a_load_without_a_sound_run_learns_from_the_others() -> None:
+    deep, single = load(115), load(70, "single", 1)
+    rig = Rig(DISK, paired([deep, single], [deep])[0])
+    alone = Rig(DISK, [deep, single])
+    rates = [at for at, figure in enumerate(rig.figures) if figure.kind == "iops"]
+    widths = [math.sqrt(one.shared[at, at] + one.own[at]) for one in (rig, alone) for at in rates]
+    assert widths[0] < 0.5 * widths[2]
+    assert widths[1] < 2 * widths[3]
+    assert np.all(np.linalg.eigvalsh(rig.shared) > -1e-9)
+
+
+def test_a_sound_run_of_something_else_is_refused() -> None:
+    with pytest.raises(DescriptionError, match="has no load of those that were measured"):
+        paired([load(100)], [load(100, depth=2)])
+
+
+def test_in_a_recording_the_time_before_a_step_is_the_sound_run(tmp_path: Path) -> None:
+    reports = []
+    for k in range(24):
+        ms = (12.0 if k < 12 else 60.0) * (1 + 0.02 * (k % 3))
+        row = ("sda", 40, 320, ms, 8, 0, 0, 0, 0, 40 * ms / 1e3, 50)
+        reports.append(HEADER + "\n" + " ".join(map(str, row)))
+    path = tmp_path / "iostat.txt"
+    path.write_text("Linux 6.1.0 (a)\t11/20/2026\t_x86_64_\t(8 CPU)\n\n" + "\n\n".join(reports) + "\n")
+    (one,), _ = read_results([path], None, DISK)
+    assert one.before is not None
+    # of both the rate was asked for, and the time of a request is what differs
+    assert one.workload.is_open
+    assert one.before.workload == one.workload
+    assert one.figures["reads.mean"] / one.before.figures["reads.mean"] == pytest.approx(5, rel=0.05)
+    assert any("a request takes 5 times as long as before" in note for note in one.notes)
