@@ -1,7 +1,7 @@
 """What is planted outside of the engine: faults by name, what each does to a box, and which arrays have them.
 
-A fault is a function of a box of the small simulator and of how many times slower it should be; its outcome is written as
-fio's JSON, with the words of fio's own options, and `explain` gets nothing else but the description of the sound array.
+A fault is a function of a box of the small simulator and of how many times slower it should be. What comes of it is
+written as fio's JSON, with fio's own options, and `explain` gets nothing else but the description of the sound array.
 """
 
 from __future__ import annotations
