@@ -157,6 +157,8 @@ class Array(Description):
     @property
     def title(self) -> str:
         """Disks, drive and level, and devices of their own: "2 × 6 × Generic 7.2k rpm SATA, raidz2 with a log"."""
+        if self.drive.stands_alone:
+            return self.drive.name
         layout = self.layout
         several = layout.cache is not None and layout.cache.count > 1
         beside = [

@@ -210,7 +210,7 @@ class Run:
     ----------
     completions : Completions
     devices : DeviceCounters
-    engine : "simpy" or "native"
+    engine : "simpy", "native" or "cluster"
     wall_s : float
         Time that the engine took, in seconds of the computer's clock.
     end_ns : int
@@ -241,6 +241,8 @@ class Run:
         What waited to be written, after every so many completions (rule Z7): the time in ns; the bytes in the
         controller's write-back cache, in the drives' buffers, and in dirty pages of the host; and the mean busy time of
         the disks until then, ns.
+    busiest : str
+        Of a volume of several stations: which of them was busy longest. Its one disk then has the counters of that one.
     """
 
     completions: Completions
@@ -260,6 +262,7 @@ class Run:
     overload_marks: tuple[int, int, int] = (0, 0, 0)
     cache_bytes: int = 0
     levels: Int64 = field(default_factory=lambda: np.empty((0, 5), np.int64))
+    busiest: str = ""
 
     @property
     def l2_hit_ratio(self) -> float:

@@ -43,6 +43,8 @@ class Card:
         Whether a long request may take longer because it comes in pieces, as a disk loses a revolution between two.
     spares_unused : bool
         Whether what holds no data makes its writes faster, as in flash.
+    stands_alone : bool
+        Whether it is a volume as a whole, and no member of arrays.
     has_units : bool
         Whether it stores data in units, so that a request costs more that does not begin at one.
     has_flushes_of_its_own : bool
@@ -57,6 +59,7 @@ class Card:
     has_flushes_of_its_own: ClassVar[bool] = False
     spares_unused: ClassVar[bool] = False
     has_units: ClassVar[bool] = False
+    stands_alone: ClassVar[bool] = False
 
     # ------------------------------------------------------------------ what it is
     @property
@@ -126,6 +129,11 @@ class Card:
     def write_cache_bytes(self) -> int:
         """Room of that cache where writes that wait for room in it were measured; 0 elsewhere."""
         return 0
+
+    @property
+    def is_flushed(self) -> bool:
+        """Whether it reports a volatile cache, so that Linux sends it flushes."""
+        return True
 
     # ------------------------------------------------------------------ what it refuses
     @property

@@ -12,6 +12,7 @@ from pydantic import BeforeValidator
 from diskmodel.description import read_toml
 from diskmodel.drive.catalogue import catalogue
 from diskmodel.drive.cloud.words import provision_of, sized
+from diskmodel.drive.cluster.members import with_members
 from diskmodel.drive.parse import Drive, parse_drive
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.faults import inner
@@ -20,7 +21,7 @@ from diskmodel.naming.matching import meant
 
 def _named(value: object) -> object:
     if not isinstance(value, str | os.PathLike):
-        return value
+        return with_members(value, load_drive)
     try:
         return load_drive(Path(value) if isinstance(value, os.PathLike) else value)
     except DescriptionError as error:
@@ -62,7 +63,7 @@ def load_drive(place: str | Path) -> Drive:
         found = provisioned(name.strip(), said)
         return parse_drive(found, place) if isinstance(found, dict) else load_drive(found)
     if isinstance(place, Path) or place.endswith(".toml") or os.path.exists(place):
-        return parse_drive(read_toml(place, "drive"), str(place))
+        return parse_drive(with_members(read_toml(place, "drive"), load_drive), str(place))
     found = provisioned(place, {})
     return parse_drive(found, place) if isinstance(found, dict) else catalogue()[found]
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from diskmodel.drive.cloud.description import CloudVolume
+from diskmodel.drive.cluster.description import ClusterPool
 from diskmodel.drive.flash.description import Flash
 from diskmodel.drive.hdd import Hdd
 from diskmodel.drive.virtual.description import Virtual
@@ -19,13 +20,15 @@ KINDS: Mapping[str, Any] = {
     "flash": Flash,
     "virtual": Virtual,
     "cloud": CloudVolume,
+    "cluster": ClusterPool,
 }
 
 Drive = Annotated[
     Hdd
     | Flash
     | Virtual
-    | CloudVolume,
+    | CloudVolume
+    | ClusterPool,
     Field(discriminator="kind"),
 ]  # fmt: skip
 """A drive: `kind` (a key of `KINDS`) decides which it is."""

@@ -26,6 +26,9 @@ class DriveTables(ABC):
         Commands that the drive accepts at a time.
     has_pages : bool
         Whether it is simulated page by page, which takes time and memory by the bytes of a request.
+    own_engine : str
+        Function that runs requests through drives of this kind, "module:function", imported when it is called; empty of
+        kinds that the two engines have.
     keeps_level : bool
         Whether its buffer stays at a mark under a steady load; a flash drive programs what it holds at once.
     """
@@ -33,6 +36,7 @@ class DriveTables(ABC):
     kind: ClassVar[str]
     has_pages: ClassVar[bool] = False
     keeps_level: ClassVar[bool] = True
+    own_engine: ClassVar[str] = ""
 
     sector_bytes: int
     n_sectors: int

@@ -21,7 +21,7 @@ AnyWorkload = Workload | TraceWorkload
 
 #: Longest run in requests when precision chooses the length. Half of it gives wider intervals to workloads that never
 #: reach the precision; double makes them take twice as long.
-MAX_REQUESTS = {"native": 4_000_000, "simpy": 128_000, "histogram": 64_000_000}
+MAX_REQUESTS = {"native": 4_000_000, "simpy": 128_000, "cluster": 64_000, "histogram": 64_000_000}
 #: Bytes per request and completion that are kept, with their summary; and per outstanding request. At half of them
 #: runs begin that end for lack of memory; at double, runs are refused that would fit.
 _ROW_BYTES = {"all": 90, "histogram": 0}
@@ -40,12 +40,12 @@ _RUN_BYTES = 400_000_000
 #: What a command of a disk takes, seconds, and more for each page of 4 KiB of flash or of a pool, on a processor of
 #: 2023: counts decide, so that the same question has the same answer on every machine. At half, questions take twice as
 #: long as they should.
-_COMMAND_S = {"native": 0.7e-6, "simpy": 50e-6}
-_PAGE_S = {"native": 0.2e-6, "simpy": 5e-6}
+_COMMAND_S = {"native": 0.7e-6, "simpy": 50e-6, "cluster": 350e-6}
+_PAGE_S = {"native": 0.2e-6, "simpy": 5e-6, "cluster": 0.0}
 #: The same of a child I/O of a pool of hard disks; its queue joins many to one command.
-_CHILD_S = {"native": 0.3e-6, "simpy": 20e-6}
+_CHILD_S = {"native": 0.3e-6, "simpy": 20e-6, "cluster": 0.0}
 #: The same of a page that is written to flash which is full of data: cleaning copies others meanwhile.
-_FLASH_WRITE_S = {"native": 0.6e-6, "simpy": 15e-6}
+_FLASH_WRITE_S = {"native": 0.6e-6, "simpy": 15e-6, "cluster": 0.0}
 _PAGE_BYTES = 4096
 #: What the kernel keeps of a page that was written to flash, bytes: 43 in a rebuild, more while it grows.
 _KEPT_BYTES = 64
@@ -186,14 +186,15 @@ def guessed(scenario: Scenario, workload: Workload, array: Array | None = None) 
     # a record of a pool goes over the data disks of a vdev
     width = 1 if pool is None else max(min(layout.n_disks - layout.n_parity, unit // _PAGE_BYTES), 1)
     copies = layout.copies + layout.n_parity
+    command_s = _COMMAND_S["cluster" if scenario.drive.own_engine else "native"]
     run_s = kept = total = 0.0
     for stream in workload.streams:
         size, weight = stream.mean_size_bytes, stream.row_weight
         # what lies one after the other on a disk is one command
         pieces = max(size / unit, 1.0) * width if pool is not None else min(max(size / unit, 1.0), layout.n_disks)
         n_pages = max(size, unit if pool is not None else 1.0) / _PAGE_BYTES * is_flash
-        read_s = _COMMAND_S["native"] * pieces + _PAGE_S["native"] * n_pages
-        write_s = _COMMAND_S["native"] * (pieces * copies + 2 * copies) + _FLASH_WRITE_S["native"] * n_pages * copies
+        read_s = command_s * pieces + _PAGE_S["native"] * n_pages
+        write_s = command_s * (pieces * copies + 2 * copies) + _FLASH_WRITE_S["native"] * n_pages * copies
         total += weight
         run_s += weight * (stream.read_ratio * read_s + stream.write_ratio * write_s)
         kept += weight * stream.write_ratio * n_pages * copies * _KEPT_BYTES * is_flash

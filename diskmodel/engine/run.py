@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pkgutil import resolve_name
 from typing import Literal
 
 from diskmodel.array import Array
@@ -28,6 +29,12 @@ def run(scenario: Scenario, requests: Requests, engine: Engine = "auto") -> Run:
         When `engine="native"` does not cover the scenario.
     """
     check_requests(scenario, requests)
+    if scenario.drive.own_engine:
+        if engine != "auto":
+            rule = f"does not cover drives of the kind {scenario.drive.kind}, which have an engine of their own"
+            raise CoverageError(Fault("engine", engine, rule, "use auto"))
+        outcome: Run = resolve_name(scenario.drive.own_engine)(scenario, requests)
+        return outcome
     if engine == "simpy":
         return _run_in_simpy(scenario, requests)
     reason = native.covers(scenario, requests)

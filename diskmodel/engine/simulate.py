@@ -189,6 +189,7 @@ def simulate(
         *idle_arm_message(array, workload),
         *_ordering_message(array, result),
         *_waiting_message(array, result),
+        *_busiest_message(result),
         *array.said_of_md(described),
         *array.unread_messages(described),
     )
@@ -449,6 +450,12 @@ def _ordering_message(array: Array, result: Result) -> tuple[str, ...]:
 def _waiting_message(array: Array, result: Result) -> tuple[str, ...]:
     text = waiting_writes(array, math.nan if result.burst is None else result.burst.n_bytes)
     return (text,) if text else ()
+
+
+def _busiest_message(result: Result) -> tuple[str, ...]:
+    """Return which of several stations is busiest."""
+    busiest = result.run.busiest
+    return (f"busiest of all parts is {busiest}: {result.utilization_ratio:.0%}",) if busiest else ()
 
 
 def _with_processor_message(

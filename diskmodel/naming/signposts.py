@@ -100,10 +100,11 @@ _FLASH = (
 #: All of them; the first that a text names is meant, so that the longer of two names stands first.
 SIGNPOSTS = (
     Signpost(
-        "Ceph",
-        ("ceph*", "rbd", "rook*", "bluestore", "cephfs"),
-        "a write waits for its slowest copy in other servers, for the network and for the daemons' processors",
-        *_ONE_NODE,
+        "CephFS and the gateways of Ceph",
+        ("cephfs*", "rgw*", "rados gateway*"),
+        "files have metadata servers, and objects gateways with indexes",
+        "a volume (RBD) on the same cluster",
+        'diskmodel simulate "ceph 3 nodes, 2x samsung-pm983-1920 each, replica 3" --queue-depth 1 --reads 0 --block 4k',
     ),
     Signpost(
         "VMware vSAN ESA",
@@ -300,8 +301,37 @@ SIGNPOSTS = (
 )
 
 
+@dataclass(frozen=True)
+class Elsewhere(Signpost):
+    """What is modeled, and asked in other words than where it was written."""
+
+    @property
+    def rule(self) -> str:
+        """Return what is wrong with naming it there."""
+        return f"is {self.title}, {self.why}"
+
+    @property
+    def fix(self) -> str:
+        """Return how it is asked."""
+        return f"{self.nearest}: {self.command}"
+
+
+#: What is modeled and is no RAID level, nor a drive by name.
+ELSEWHERE = (
+    Elsewhere(
+        "a pool of a Ceph cluster",
+        ("ceph*", "rbd", "rook*", "proxmox*", "bluestore"),
+        "an array of its own, whose words begin with it",
+        "write nodes, drives and copies",
+        'diskmodel capacity "ceph 6 nodes, 2x samsung-pm983-1920 each, replica 3"',
+    ),
+)
+
+
 def signpost(text: object) -> Signpost | None:
     """Return the signpost for what a text names; None where it names nothing of that kind.
+
+    What is modeled, but written elsewhere, has one as well.
 
     Examples
     --------
@@ -313,7 +343,7 @@ def signpost(text: object) -> Signpost | None:
     """
     if not isinstance(text, str) or len(text) > 1000:
         return None
-    return next((post for post in SIGNPOSTS if post.is_in(text)), None)
+    return next((post for post in (*SIGNPOSTS, *ELSEWHERE) if post.is_in(text)), None)
 
 
 def rows() -> str:

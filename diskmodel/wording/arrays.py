@@ -9,6 +9,7 @@ from diskmodel.controller.catalogue import load_controller
 from diskmodel.controller.catalogue import named as controller_named
 from diskmodel.drive import catalogue
 from diskmodel.drive.cloud.words import provision_of
+from diskmodel.drive.cluster.words import cluster_of_words, is_cluster
 from diskmodel.drive.description import provisioned
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.levels import KINDS, POOLS, draid_counts, level_name
@@ -73,6 +74,8 @@ _HOW_TO_ADD = (
 
 def of_words(words: str) -> dict[str, Any]:
     """Return the fields of the array that words describe; DescriptionError where they have another form."""
+    if is_cluster(words):
+        return {"name": words, "drive": cluster_of_words(words), "layout": {"level": "jbod", "disks": 1}}
     if post := signpost(words):
         raise DescriptionError(Fault("array", words, post.rule, post.fix))
     plain, code = _without_erasure(words)

@@ -24,7 +24,7 @@ COMMANDS = sorted({post.command for post in SIGNPOSTS})
 @pytest.mark.parametrize(
     ("words", "title"),
     [
-        ("ceph 6 nodes, 2x samsung-pm983-1920 each, replica 3", "Ceph"),
+        ("6x samsung-pm983-1920 cephfs", "CephFS and the gateways of Ceph"),
         ("6x generic-7k2 vSAN-ESA", "VMware vSAN ESA"),
         ("6x generic-7k2 vsan raid5", "VMware vSAN"),
         ("8x generic-7k2 Storage Spaces parity", "Windows Storage Spaces"),
@@ -69,7 +69,7 @@ def test_levels_of_commands() -> None:
 def test_what_can_be_asked_is_no_signpost() -> None:
     known = [*catalogue(), *profiles(), *KINDS, *preset_names(), "./ceph/disk.toml", "gp3.toml"]
     assert [name for name in known if signpost(name)] == []
-    assert signpost(" ".join(post.command for post in SIGNPOSTS)) is None
+    assert signpost(" ".join(post.command for post in SIGNPOSTS)) not in SIGNPOSTS
 
 
 def test_the_page_has_the_rows_of_the_registry() -> None:

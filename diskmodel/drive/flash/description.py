@@ -241,6 +241,11 @@ class Flash(Profile):
         return self.queue_depth
 
     @property
+    def is_flushed(self) -> bool:
+        """Whether it reports a volatile cache: those with capacitors report none on NVMe, and a safe one on SATA."""
+        return not (self.power_loss_protected and "NVMe" in self.bus)
+
+    @property
     def spread_class(self) -> str:
         """Class by interface, and by what it is made for."""
         if self.is_typical:

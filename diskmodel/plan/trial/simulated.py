@@ -163,7 +163,7 @@ def outcome_of(result: Result, array: Array, workload: Workload) -> Outcome:
         most_written_bytes_per_s=max(use.write_bytes_per_s for use in working),
         burst_requests=result.burst.n_requests if result.burst else math.nan,
         burst_latency_ms=result.burst.response_ns / 1e6 if result.burst else math.nan,
-        host_limit="; ".join(host_limit(array.host, result.iops.mean, result.requests)),
+        host_limit="; ".join(host_limit(array.host, result.iops.mean, result.requests)) or _part(result),
         round_requests=0 if result.window.n_rounds else result.run.round_requests,
         is_in_waves=result.run.is_in_waves,
         is_settled=result.is_settled,
@@ -172,6 +172,11 @@ def outcome_of(result: Result, array: Array, workload: Workload) -> Outcome:
         cycle_requests=cycle if sees_too_few_cycles(result.n_requests, cycle) else 0,
         overflow_requests=overflow_requests(result),
     )
+
+
+def _part(result: Result) -> str:
+    """Return which part limits a volume of several; "" of others."""
+    return f"{result.run.busiest}, {result.utilization_ratio:.0%} busy" if result.run.busiest else ""
 
 
 def _of_volumes(result: Result, workload: Workload) -> dict[str, dict[str, Interval]]:

@@ -6,6 +6,7 @@ import ast
 import inspect
 import math
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
@@ -24,7 +25,8 @@ ROOT = Path(__file__).parents[3]
 VIRTUAL = {"name": "v", "capacity": "1 GB", "read_overhead": "20 us", "write_overhead": "20 us"}
 #: One drive of each kind.
 DRIVES: dict[str, Drive] = {drive.kind: drive for drive in catalogue().values()} | {
-    "virtual": parse_drive({"kind": "virtual"} | VIRTUAL)
+    "virtual": parse_drive({"kind": "virtual"} | VIRTUAL),
+    "cluster": Array("ceph 3 nodes, 1x samsung-pm983-1920 each").drive,
 }
 
 
@@ -52,8 +54,12 @@ def test_a_kind_answers_everything(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_engine_and_the_formulas_have_it(kind: str) -> None:
     tables = DRIVES[kind].tables()
-    assert type(tables) in DEVICES
-    assert missing_drive(tables) is None
+    if tables.own_engine:
+        assert callable(resolve_name(tables.own_engine))
+        assert type(tables) not in DEVICES
+    else:
+        assert type(tables) in DEVICES
+        assert missing_drive(tables) is None
     assert (type(tables) in FORMULAS) is DRIVES[kind].has_formula
 
 

@@ -1,0 +1,1 @@
+"""A pool of a cluster: copies or erasure-coded fragments of blocks on the drives of several nodes (Ceph)."""

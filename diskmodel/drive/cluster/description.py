@@ -1,0 +1,383 @@
+"""Description of a pool of a cluster: nodes, drives, copies or fragments, network, daemons."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+
+from diskmodel.drive.cloud.description import CloudVolume
+from diskmodel.drive.cluster.costs import Costs
+from diskmodel.drive.cluster.tables import ClusterTables
+from diskmodel.drive.flash.description import Flash
+from diskmodel.drive.hdd import Hdd
+from diskmodel.drive.moves import DriveMoves
+from diskmodel.drive.profile import Profile
+from diskmodel.drive.virtual.description import Virtual
+from diskmodel.units import NS_PER_S, BytesPerSecond, Length, Nanoseconds, Ratio, in_hours_or_days
+
+Member = Annotated[Hdd | Flash | Virtual | CloudVolume, Field(discriminator="kind")]
+
+#: Bytes of an object of an image (`rbd_default_order` 22).
+OBJECT_BYTES = 4 << 20
+#: Placement groups of an OSD that the autoscaler and Ceph's documentation aim at (`mon_target_pg_per_osd`).
+PGS_PER_OSD = 100
+MAX_PGS = 1 << 16
+#: Round trips of a small message between two programs by the bit rate of the links, ns, the first that is not above it.
+#: About 100 us of 10 GbE between a client and an OSD are in N. Fisk, Mastering Ceph; faster links have faster
+#: interfaces, too. At double a replicated write of flash takes a third longer.
+ROUND_TRIPS_NS = ((40e9, 30_000), (20e9, 45_000), (5e9, 80_000), (0, 200_000))
+#: Cores for each OSD where nothing is said, on flash and on hard disks: Ceph's hardware recommendations have 4 to 6 and
+#: 1 to 2 hardware threads.
+CORES_PER_OSD = (3, 1)
+_LEAST_CORES = 4
+#: What two hardware threads of a core do together, of what one does alone. At 1 a cluster that its processors limit
+#: does a quarter less.
+_SECOND_THREAD = 1.3
+#: Of a drive whose sheet gives none: about 2 % a year fail.
+_USUAL_MTTF_HOURS = 434_000.0
+#: Share of what drives can do that mClock reserves for recovery in its profile "balanced", and in the other two.
+RECOVERY_SHARES = {"balanced": 0.5, "high_client_ops": 0.4, "high_recovery_ops": 0.7}
+
+
+class ClusterPool(Profile):
+    """A pool of RBD images on a Ceph cluster: copies or erasure-coded fragments on the drives of several nodes.
+
+    To a host it is one volume. Each request goes over the network to the daemon (OSD) of the drive that is primary for
+    its placement group, which reads, or has all other drives of the group write before it answers.
+
+    Attributes
+    ----------
+    nodes, drives : int
+        Nodes, and the drives for data of each.
+    drive : Hdd, Flash, Virtual or CloudVolume
+        Inline, or in a file by its name.
+    osds_per_drive : int
+    replicas : int or None
+        Copies of a replicated pool; 3 unless given.
+    data, parity : int or None
+        k and m of an erasure-coded pool.
+    stripe_unit_bytes : int
+        What a fragment of an erasure-coded stripe has.
+    failure_domain : "host" or "osd"
+        What no two copies or fragments share.
+    db : Flash or None
+        Drive that RocksDB and its log are on; None: the drive of the data.
+    db_drives : int
+        Such drives in each node.
+    cores : int or None
+        Cores of a node. With their second hardware threads they do a third more. None: half as many as Ceph's
+        documentation recommends hardware threads for its OSDs, at least 4.
+    power_saving : bool
+        Whether idle processors sleep, as they do where nobody turned it off (TuneD's `network-latency`, or
+        `cpupower idle-set -D 0`): every thread that a request meets has to wake up.
+    clients : int or None
+        Connections that share the load, each of a virtual machine or an image. None: one for each node.
+    network_bytes_per_s : float
+        Of each node and client.
+    round_trip_ns : int or None
+        Of a small message and its answer between two programs. None: what is usual at that rate.
+    placement_groups : int or None
+        None: 100 for each OSD, as a power of two.
+    nearfull_ratio : float
+        Up to where the pool is to be filled (`mon_osd_nearfull_ratio`).
+    failed_nodes : int
+        Nodes that are missing; clients wait for the copies that are left.
+    recovers : bool
+        Whether what they had is being copied beside the load.
+    recovery : "balanced", "high_client_ops" or "high_recovery_ops"
+        mClock's profile, which decides what share of a drive recovery may use.
+    costs : Costs
+    slowness : tuple of 2 float
+        Logarithms of the factors by which all times are longer: of reads with network and messages, and of what only
+        writes have. Draws of what is not known set them.
+    """
+
+    stands_alone: ClassVar[bool] = True
+    slower_than_rated: ClassVar[str] = "a request waits for the network, for daemons and for copies in other nodes"
+
+    kind: Literal["cluster"] = "cluster"
+    nodes: Annotated[int, Field(ge=1, le=500)]
+    drives: Annotated[int, Field(ge=1, le=100)] = 1
+    drive: Member
+    osds_per_drive: Annotated[int, Field(ge=1, le=16)] = 1
+    replicas: Annotated[int, Field(ge=1, le=10)] | None = None
+    data: Annotated[int, Field(ge=1, le=32)] | None = None
+    parity: Annotated[int, Field(ge=1, le=16)] | None = None
+    stripe_unit_bytes: Annotated[Length, Field(ge=4096)] = 4096
+    failure_domain: Literal["host", "osd"] = "host"
+    db: Flash | None = None
+    db_drives: Annotated[int, Field(ge=1, le=100)] = 1
+    cores: Annotated[int, Field(ge=1, le=4096)] | None = None
+    power_saving: bool = True
+    clients: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    network_bytes_per_s: BytesPerSecond = 1.25e9
+    round_trip_ns: Nanoseconds | None = None
+    placement_groups: Annotated[int, Field(ge=1, le=MAX_PGS)] | None = None
+    nearfull_ratio: Annotated[Ratio, Field(gt=0)] = 0.85
+    failed_nodes: Annotated[int, Field(ge=0)] = 0
+    recovers: bool = False
+    recovery: Literal["balanced", "high_client_ops", "high_recovery_ops"] = "balanced"
+    costs: Costs = Costs()
+    slowness: tuple[float, float] = (0.0, 0.0)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named_and_sized(cls, data: Any) -> Any:
+        """Give the pool its name and its capacity, which follow from the rest."""
+        if not isinstance(data, Mapping) or not isinstance(data.get("drive"), Profile | Mapping):
+            return data
+        own = {"sector_bytes": 4096, "capacity_bytes": 4096, **data}
+        return {"name": "Ceph pool", **own}
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.data is None) != (self.parity is None):
+            raise ValueError("data and parity: k and m must be given together; add the other one")
+        if self.data is not None and self.replicas is not None:
+            raise ValueError("replicas: a pool has copies or is erasure-coded; remove replicas, or data and parity")
+        left = self.nodes - self.failed_nodes
+        width, places = self.width, self.nodes if self.failure_domain == "host" else self.n_osds
+        if width > places:
+            what = "nodes" if self.failure_domain == "host" else "OSDs"
+            fix = f"use {width} {what} or more" + (
+                ', or failure_domain = "osd"' if what == "nodes" and width <= self.n_osds else ""
+            )
+            raise ValueError(
+                f"nodes={self.nodes}: copies or fragments go to {width} {what}, and there are {places}; {fix}"
+            )
+        if self.failed_nodes and (self.failed_nodes > self.survives or left < 1):
+            raise ValueError(
+                f"failed_nodes={self.failed_nodes}: the pool serves requests with {self.survives} fewer at most "
+                "(min_size); lower it"
+            )
+        if self.failed_nodes and self.failure_domain != "host":
+            raise ValueError('failed_nodes: loses data where failure_domain is not "host"; use "host"')
+        if self.recovers and self.failed_nodes and left < width:
+            raise ValueError("recovers: no node is left to copy to; set recovers = false")
+        if self.recovers and not self.failed_nodes:
+            raise ValueError("recovers: nothing has failed; set failed_nodes = 1")
+        capacity = int(self.drive.capacity_bytes * self.n_drives * self.efficiency * self.nearfull_ratio)
+        object.__setattr__(self, "capacity_bytes", capacity // self.sector_bytes * self.sector_bytes)
+        object.__setattr__(self, "mttf_hours", self._loss_hours)
+        if self.name == "Ceph pool":
+            object.__setattr__(self, "name", f"Ceph on {self.n_drives} {self.drive.name}, {self.scheme}")
+        return self
+
+    # ------------------------------------------------------------------ shape
+    @property
+    def width(self) -> int:
+        """Copies or fragments of a block."""
+        return (self.replicas or 3) if self.data is None else self.data + (self.parity or 0)
+
+    @property
+    def survives(self) -> int:
+        """Copies or fragments that may be missing while the pool still serves requests (`min_size`)."""
+        if self.data is None:
+            return self.width // 2
+        parity = self.parity or 1
+        return parity - min(parity - 1, 1)
+
+    @property
+    def scheme(self) -> str:
+        """How it keeps data: "replica 3" or "ec 4+2"."""
+        return f"replica {self.width}" if self.data is None else f"ec {self.data}+{self.parity}"
+
+    @property
+    def efficiency(self) -> float:
+        """Share of the raw capacity that is data."""
+        return 1 / self.width if self.data is None else self.data / self.width
+
+    @property
+    def n_drives(self) -> int:
+        """Drives for data."""
+        return self.nodes * self.drives
+
+    @property
+    def n_osds(self) -> int:
+        """Daemons."""
+        return self.n_drives * self.osds_per_drive
+
+    @property
+    def osds_per_node(self) -> int:
+        """Daemons of a node."""
+        return self.drives * self.osds_per_drive
+
+    @property
+    def n_cores(self) -> int:
+        """Cores of a node."""
+        if self.cores is not None:
+            return self.cores
+        return max(_LEAST_CORES, CORES_PER_OSD[self.drive.has_arms] * self.osds_per_node)
+
+    @property
+    def n_processors(self) -> int:
+        """What its cores do with all their hardware threads, as processors that do as much as a core alone."""
+        return max(round(_SECOND_THREAD * self.n_cores), 1)
+
+    @property
+    def n_clients(self) -> int:
+        """Connections."""
+        return self.clients or self.nodes
+
+    @property
+    def n_workers(self) -> int:
+        """Threads of an OSD for operations (`osd_op_num_shards`, `osd_op_num_threads_per_shard`)."""
+        return self.costs.workers or (5 if self.drive.has_arms else 16)
+
+    @property
+    def trip_ns(self) -> int:
+        """Time of a small message one way."""
+        if self.round_trip_ns is not None:
+            return self.round_trip_ns // 2
+        bits = 8 * self.network_bytes_per_s
+        return next(ns for least, ns in ROUND_TRIPS_NS if bits >= least) // 2
+
+    @property
+    def n_groups(self) -> int:
+        """Placement groups."""
+        if self.placement_groups is not None:
+            return self.placement_groups
+        wanted = self.n_osds * PGS_PER_OSD / self.width
+        n = 1
+        while n * 2 <= wanted * 1.5:
+            n *= 2
+        return min(n, MAX_PGS)
+
+    @property
+    def defers(self) -> bool:
+        """Whether small writes go to RocksDB's log first (`bluestore_prefer_deferred_size`)."""
+        return self.drive.has_arms
+
+    @property
+    def is_safe_at_once(self) -> bool:
+        """Whether the drive that commits answers flushes from memory that survives a power cut."""
+        committing = self.db or self.drive
+        return isinstance(committing, Flash) and committing.power_loss_protected
+
+    # ------------------------------------------------------------------ recovery
+    @property
+    def recovery_bytes_per_s(self) -> float:
+        """Rate at which the nodes that are left copy what a node had: by drives, by processors, by the network."""
+        nodes = max(self.nodes - max(self.failed_nodes, 1), 1)
+        share = RECOVERY_SHARES[self.recovery]
+        # of each byte: a read (of k fragments where they are coded) and a write
+        works = 2.0 if self.data is None else 1.0 + self.data
+        per_osd = min(self.drive.sequential_bytes_per_s / self.osds_per_drive, self.costs.payload_bytes_per_s)
+        by_drives = nodes * self.osds_per_node * per_osd * share / works
+        by_network = nodes * self.network_bytes_per_s * share / (works / 2)
+        return min(by_drives, by_network)
+
+    @property
+    def recovery_hours(self) -> float:
+        """Hours until what a node of a pool filled to `nearfull_ratio` had has been copied."""
+        held = self.drives * self.drive.capacity_bytes * self.nearfull_ratio
+        return held / self.recovery_bytes_per_s / 3600
+
+    @property
+    def _loss_hours(self) -> float:
+        """Mean time until drives fail that hold all copies of a placement group, without failures of whole nodes.
+
+        As many drives as hold copies have to fail within the hours that the others take to copy one; how many sets of
+        them share a placement group decides (A. Cidon et al., *Copysets*, USENIX ATC 2013).
+        """
+        fail = 1 / (self.drive.mttf_hours or _USUAL_MTTF_HOURS)
+        nodes = self.nodes - self.failed_nodes
+        one_hours = max(self.recovery_hours / self.drives, 1e-3)
+        lost = self.width - (self.data or 1) + 1 - self.failed_nodes
+        n = max(nodes * self.drives, lost)
+        sets = math.comb(n, lost)
+        shared = min(self.n_groups * math.comb(self.width - self.failed_nodes, lost) / sets, 1.0)
+        # the first failure, and each further one while the first is being copied
+        chain = n * fail
+        for more in range(1, lost):
+            chain *= min((n - more) * fail * one_hours, 1.0)
+        return min(1 / (chain * shared), 1e15) if chain * shared > 0 else 1e15
+
+    # ------------------------------------------------------------------ the card
+    @property
+    def speed_class(self) -> str:
+        """Its kind."""
+        return self.kind
+
+    @property
+    def rated_iops(self) -> float:
+        """Reads of 4 KiB at which the first of its stations is busy."""
+        costs = self.costs
+        by_messengers = self.n_osds * costs.messengers * NS_PER_S / (2 * costs.message_ns)
+        by_cores = self.nodes * self.n_processors * NS_PER_S / (2 * costs.message_ns + costs.read_work_ns)
+        by_clients = self.n_clients * NS_PER_S / costs.client_read_ns
+        of_drive = self.drive.rated_iops
+        by_drives = self.n_drives * of_drive if of_drive > 0 else by_messengers
+        return min(by_messengers, by_cores, by_clients, by_drives)
+
+    @property
+    def sequential_bytes_per_s(self) -> float:
+        """Rate of one client's long reads."""
+        return min(self.costs.client_bytes_per_s, self.network_bytes_per_s)
+
+    @property
+    def accepted_commands(self) -> int:
+        """As many as its clients have: no queue of its own limits them."""
+        return 65_536
+
+    @property
+    def doubt(self) -> str:
+        """Which clusters its processors' times are of."""
+        return (
+            "times of Ceph's daemons are those of releases since 2021 on servers of their time: older clusters were "
+            "measured at a quarter to half of such rates (docs/explanation/validation/ceph.md)"
+        )
+
+    @property
+    def spread_class(self) -> str:
+        """Clusters that somebody tuned, and others; those whose drives take long for a flush."""
+        tuned = "" if self.power_saving else "-tuned"
+        return f"cluster{tuned}" if self.is_safe_at_once else f"cluster{tuned}-flushing"
+
+    @property
+    def quantities(self) -> frozenset[str]:
+        """What reads take, and what writes take beside."""
+        return frozenset(("flash_read_time", "flash_write_latency"))
+
+    def moved(self, moves: DriveMoves) -> Self:
+        """Return a pool whose daemons, drives and network are slower or faster."""
+        update: dict[str, Any] = {"uncertainty": None}
+        reads, writes = moves.read_time - moves.speed, moves.write_latency - moves.speed
+        if reads or writes:
+            update["slowness"] = (self.slowness[0] + reads, self.slowness[1] + writes)
+        return self.model_copy(update=update)
+
+    def derived(self) -> dict[str, float]:
+        """Return what follows from the description."""
+        return {"recovery_hours": self.recovery_hours, "raw_bytes": float(self.n_drives * self.drive.capacity_bytes)}
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return what it is made of."""
+        found = [
+            ("drives", f"{self.nodes} nodes, {self.drives} × {self.drive.name} each, {self.scheme}"),
+            ("nodes", f"{self.n_cores} cores, {8 * self.network_bytes_per_s / 1e9:g} Gbit/s, "
+             f"{2 * self.trip_ns / 1e3:g} us a round trip"),
+            ("clients", f"{self.n_clients}"),
+            ("idle processors", "sleep" if self.power_saving else "do not sleep"),
+            ("placement groups", f"{self.n_groups}"),
+        ]  # fmt: skip
+        if self.db is not None:
+            found.append(("RocksDB", f"{self.db_drives} × {self.db.name} in each node"))
+        if self.failed_nodes:
+            state = "being copied" if self.recovers else "not being copied"
+            found.append(("failed nodes", f"{self.failed_nodes}, what they had is {state}"))
+        if self.nodes > self.width:
+            found.append(("recovery", f"{in_hours_or_days(self.recovery_hours)} until a failed node's data are copied"))
+        return found
+
+    def tables(self) -> ClusterTables:
+        """Return the tables for the engine."""
+        return ClusterTables(
+            sector_bytes=self.sector_bytes,
+            n_sectors=self.n_sectors,
+            queue_depth=self.accepted_commands,
+            pool=self,
+        )

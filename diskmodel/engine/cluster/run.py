@@ -1,0 +1,240 @@
+"""A run of requests through a pool of a cluster (rules E1 to E12)."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from diskmodel.drive.cluster.description import ClusterPool
+from diskmodel.drive.cluster.tables import ClusterTables
+from diskmodel.engine.cluster.member import Member, member_of, scaled
+from diskmodel.engine.cluster.operations import Cluster, Piece
+from diskmodel.engine.cluster.placement import group_of, pieces, placed
+from diskmodel.engine.cluster.stations import Calendar
+from diskmodel.engine.scenario import Scenario, too_long
+from diskmodel.errors import CoverageError, Fault
+from diskmodel.records import FLUSH, PARTS, WRITE, Completions, DeviceCounters, Int64, Requests, Run
+from diskmodel.units import MAX_NS
+
+_LINK, _QUEUE, _OVERHEAD, _TRANSFER, _SYNC = (
+    PARTS.index(name) for name in ("link", "queue", "overhead", "transfer", "sync")
+)
+
+
+def run(scenario: Scenario, requests: Requests) -> Run:
+    """Run `requests` through the pool of `scenario`, to the last completion.
+
+    Raises
+    ------
+    CoverageError
+        When something stands before the pool that is not modeled there.
+    """
+    tables = scenario.drive
+    assert isinstance(tables, ClusterTables)
+    _check(scenario, requests)
+    began = time.perf_counter()
+    simulation = Simulation(tables.pool, requests, int(scenario.phase_ns[0]), scenario.sample_every)
+    end_ns = simulation.run()
+    return simulation.outcome(end_ns, time.perf_counter() - began)
+
+
+def _check(scenario: Scenario, requests: Requests) -> None:
+    refused = [
+        (
+            scenario.n_devices > 1,
+            "layout",
+            'several of them are not modeled as an array; use level = "jbod", disks = 1',
+        ),
+        (scenario.controller.has_real_cache or scenario.has_drawn_hits, "controller", "remove its caches"),
+        (scenario.host.page_cache is not None, "host.page_cache", "remove it"),
+        (any(rule.log_bytes for rule in requests.streams), "workload", "ask about single durable writes: --sync dsync"),
+    ]
+    faults = [
+        Fault(field, None, "is not modeled before a pool of a cluster", fix)
+        for is_there, field, fix in refused
+        if is_there
+    ]
+    if faults:
+        raise CoverageError(faults[0])
+
+
+@lru_cache(maxsize=16)
+def _groups(described: str, seed: int) -> tuple[tuple[int, ...], ...]:
+    return tuple(placed(ClusterPool.model_validate_json(described), seed))
+
+
+class Simulation:
+    """One run: clients, and the cluster that they ask.
+
+    Parameters
+    ----------
+    pool : ClusterPool
+    requests : Requests
+    seed : int
+        Of where data lies and of the drives' times.
+    sample_every : int
+        Levels are recorded after so many completions; 0: never.
+    """
+
+    def __init__(self, pool: ClusterPool, requests: Requests, seed: int, sample_every: int) -> None:
+        reads, writes = (math.exp(each) for each in pool.slowness)
+        self.pool, self.requests = pool, requests
+        self.calendar = Calendar()
+        self.cluster = Cluster(
+            self.calendar,
+            pool,
+            pool.costs.scaled(reads, writes),
+            _moved(member_of(pool.drive), reads, writes),
+            None if pool.db is None else _moved(member_of(pool.db), reads, writes),
+            round(pool.trip_ns * reads),
+            seed,
+        )
+        self.groups: Sequence[tuple[int, ...]] = _groups(_shape(pool).model_dump_json(), seed)
+        n = len(requests)
+        self.left, self.every = n, sample_every
+        self.issue_ns, self.done_ns = np.zeros(n, np.int64), np.zeros(n, np.int64)
+        self.parts_ns = np.zeros((n, len(PARTS)), np.int64)
+        self.levels: list[tuple[int, int, int, int, int]] = []
+        self.when, self.stream, self.op = requests.when_ns.tolist(), requests.stream.tolist(), requests.op.tolist()
+        self.rows = [np.flatnonzero(requests.stream == s).tolist() for s in range(len(requests.streams))]
+        self.next = [0] * len(requests.streams)
+        self.client: dict[int, int] = {}
+        self.waiting: dict[int, int] = {}
+        self.offset, self.length = requests.offset.tolist(), requests.length.tolist()
+        objects = np.arange(int((requests.offset + requests.length).max(initial=0)) // (4 << 20) + 1, dtype=np.int64)
+        self.group = group_of(objects, len(self.groups)) if len(objects) < (1 << 20) else None
+        connections = np.cumsum([0, *(rule.n_clients or 1 for rule in requests.streams)])
+        self.first_client = connections.tolist()
+
+    def run(self) -> int:
+        """Return when the last request is done, ns."""
+        if not self.left:
+            return 0
+        self.cluster.start_recovery(self.groups)
+        for stream, rule in enumerate(self.requests.streams):
+            for client in range(min(rule.n_clients or 1, len(self.rows[stream]))):
+                self._take(stream, client, 0, 0)
+        step, calendar = self.calendar.step, self.calendar
+        while self.left:
+            step()
+            if calendar.now > MAX_NS:
+                raise too_long()
+        return calendar.now
+
+    def _take(self, stream: int, client: int, earliest_ns: int, base_ns: int) -> None:
+        at = self.next[stream]
+        if at == len(self.rows[stream]):
+            return
+        self.next[stream] = at + 1
+        row = self.rows[stream][at]
+        self.client[row] = client
+        is_open = not self.requests.streams[stream].n_clients
+        when = self.when[row] if is_open else max(base_ns + self.when[row], earliest_ns)
+
+        def arrive() -> None:
+            if is_open:
+                self._take(stream, 0, 0, 0)
+            self._issue(row)
+
+        self.calendar.at(when, arrive)
+
+    def _issue(self, row: int) -> None:
+        now = self.calendar.now
+        self.issue_ns[row] = now
+        # an open stream is the sum of what all clients ask
+        stream = self.stream[row]
+        closed = self.requests.streams[stream].n_clients
+        number = self.first_client[stream] + self.client[row] if closed else row
+        connection = number % self.pool.n_clients
+        if self.op[row] == FLUSH:
+            # every write was safe when it was answered (rule E10)
+            self.calendar.at(now + 1, lambda: self._done(row, Piece()))
+            return
+        parts = pieces(self.offset[row], self.length[row])
+        self.waiting[row] = len(parts)
+        is_write = self.op[row] == WRITE
+        for number, first, n in parts:
+            osds = self.groups[self._group(number)]
+            self.cluster.ask(connection, osds, first, n, is_write=is_write, then=self._answer(row))
+
+    def _group(self, number: int) -> int:
+        if self.group is not None:
+            return int(self.group[number])
+        return int(group_of(np.array([number], np.int64), len(self.groups))[0])
+
+    def _answer(self, row: int) -> Callable[[Piece], None]:
+        def answered(piece: Piece) -> None:
+            left = self.waiting[row] - 1
+            self.waiting[row] = left
+            if not left:
+                del self.waiting[row]
+                self._done(row, piece)
+
+        return answered
+
+    def _done(self, row: int, piece: Piece) -> None:
+        now = self.calendar.now
+        self.done_ns[row] = now
+        left = now - int(self.issue_ns[row])
+        for column, spent in (
+            (_LINK, piece.link_ns),
+            (_TRANSFER, piece.device_ns),
+            (_SYNC, piece.commit_ns),
+            (_OVERHEAD, piece.work_ns),
+        ):
+            taken = min(spent, left)
+            self.parts_ns[row, column] = taken
+            left -= taken
+        self.parts_ns[row, _QUEUE] = left
+        self.left -= 1
+        if self.every and (len(self.done_ns) - self.left) % self.every == 0:
+            self.levels.append((now, 0, 0, 0, min(self.cluster.busiest(now).busy_ns, now)))
+        stream = self.stream[row]
+        rule = self.requests.streams[stream]
+        client = self.client.pop(row)
+        if rule.n_clients:
+            self._take(stream, client, int(self.issue_ns[row]) + rule.pace_ns, now)
+
+    def outcome(self, end_ns: int, wall_s: float) -> Run:
+        """Return what became of all requests; the one device is the station that is busiest."""
+        busiest = self.cluster.busiest(end_ns)
+
+        def one(value: int) -> Int64:
+            return np.array([value], np.int64)
+
+        is_write = self.requests.op == WRITE
+        response = self.done_ns - self.issue_ns
+        n_bytes = self.requests.length
+        return Run(
+            completions=Completions(self.issue_ns, self.done_ns, self.parts_ns, np.zeros(len(response), np.bool_)),
+            devices=DeviceCounters(
+                busy_ns=one(min(busiest.busy_ns, end_ns)),
+                response_ns=one(int(response.sum())),
+                n_reads=one(int((~is_write).sum())),
+                n_writes=one(int(is_write.sum())),
+                read_bytes=one(int(n_bytes[~is_write].sum())),
+                write_bytes=one(int(n_bytes[is_write].sum())),
+                n_cache_hits=one(0),
+                read_response_ns=one(int(response[~is_write].sum())),
+                n_flushes=one(0),
+            ),
+            engine="cluster",
+            wall_s=wall_s,
+            end_ns=end_ns,
+            rebuilt_bytes=self.cluster.recovered_bytes,
+            levels=np.array(self.levels, np.int64).reshape(-1, 5),
+            busiest=busiest.name,
+        )
+
+
+def _moved(member: Member, reads: float, writes: float) -> Member:
+    return member if reads == writes == 1 else scaled(member, reads, writes)
+
+
+def _shape(pool: ClusterPool) -> ClusterPool:
+    """Return the pool with only what its placement depends on, so that pools that differ elsewhere share it."""
+    return pool.model_copy(update={"slowness": (0.0, 0.0), "uncertainty": None})

@@ -1,0 +1,232 @@
+"""The engine of clusters: single requests by hand, stations at their ceilings, failures, recovery."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from diskmodel import Array, Workload, simulate
+from diskmodel.drive.cluster.costs import Costs
+from diskmodel.drive.cluster.description import ClusterPool
+from diskmodel.engine.cluster.member import Member, Times, member_of
+from diskmodel.engine.cluster.operations import HEADER_BYTES, Cluster, Piece
+from diskmodel.engine.cluster.placement import group_of, placed
+from diskmodel.engine.cluster.stations import Calendar, Committer, DriveStation, Link, Processors, Threads
+from diskmodel.errors import CoverageError
+from diskmodel.records import Run
+
+WORDS = "ceph 3 nodes, 1x samsung-pm983-1920 each, 100GbE, tuned"
+#: Answers in 80 us to reads and in 20 us to writes, ten at a time.
+DRIVE = Member(10, Times((80_000,)), Times((20_000,)), (), (), (), 100_000, 0.0, 3e9, 2e9, Times((30_000,)), 0.0)
+
+
+def pool(words: str = WORDS) -> ClusterPool:
+    drive = Array(words).drive
+    assert isinstance(drive, ClusterPool)
+    return drive
+
+
+def run_of(words: str, n: int = 1500, **load: Any) -> Run:
+    workload = Workload.parse({"size": "4 KiB", **load})
+    return simulate(Array(words), workload, n_requests=n, profile_draws=0).run
+
+
+def mean_ms(run: Run) -> float:
+    return float((run.completions.done_ns - run.completions.issue_ns).mean()) / 1e6
+
+
+def rate(run: Run) -> float:
+    half = len(run.completions.done_ns) // 2
+    done = np.sort(run.completions.done_ns)
+    return (len(done) - half) * 1e9 / float(done[-1] - done[half - 1])
+
+
+def alone(is_write: bool, words: str = WORDS, first: int = 0) -> tuple[int, Piece]:
+    """Return when one request of 4 KiB is answered, and where its time went; the times of processors do not vary."""
+    calendar, described = Calendar(), pool(words)
+    cluster = Cluster(calendar, described, described.costs, DRIVE, None, described.trip_ns, 0)
+    cluster._draw = lambda: 646  # type: ignore[method-assign]  # the ratio of this draw is 1.000
+    for threads in (each for osd in cluster.osds for each in (osd.messengers, osd.workers)):
+        threads._draw = cluster._draw
+    found: list[tuple[int, Piece]] = []
+    osds = tuple(range(described.width))
+    cluster.ask(0, osds, first, 4096, is_write=is_write, then=lambda piece: found.append((calendar.now, piece)))
+    while not found:
+        calendar.step()
+    return found[0]
+
+
+def test_a_read_by_hand() -> None:
+    """Client, network, messenger, worker, drive, messenger with the data, network (rules E2 and E5 to E8)."""
+    costs, byte_ns = Costs(), 1e9 / 12.5e9
+    took, piece = alone(is_write=False)
+    data = costs.message_ns + int(4096 / 0.9)
+    wire = int(HEADER_BYTES * byte_ns) + int((4096 + HEADER_BYTES) * byte_ns)
+    by_hand = costs.client_read_ns + 30_000 + wire + costs.message_ns + costs.read_work_ns + 80_000 + data
+    assert took == pytest.approx(by_hand, rel=2e-3)
+    assert piece.device_ns == 80_000
+
+
+def test_a_replicated_write_waits_for_two_round_trips() -> None:
+    """The primary sends to the others, has their answers and then answers itself (rule E7)."""
+    costs = Costs()
+    took, piece = alone(is_write=True)
+    data, empty = costs.message_ns + int(4096 / 0.9), costs.message_ns
+    # two copies leave one messenger each; a commit is two writes of 30 us after the work of the thread
+    stored = 20_000 + costs.commit_work_ns + 2 * 30_000
+    copy = data + data + costs.write_work_ns + stored + empty + empty
+    by_hand = costs.client_write_ns + 60_000 + data + costs.write_work_ns + copy + empty
+    assert took == pytest.approx(by_hand, rel=2e-2)
+    assert piece.commit_ns == pytest.approx(costs.commit_work_ns + 60_000, rel=1e-3)
+
+
+def test_a_small_write_of_a_coded_pool_reads_its_stripe_first() -> None:
+    """Both fragments of the data are read, then all three are written (rule E11)."""
+    replicated, _ = alone(is_write=True)
+    coded, _ = alone(is_write=True, words=f"{WORDS}, ec 2+1")
+    read, _ = alone(is_write=False, words=f"{WORDS}, ec 2+1")
+    single, _ = alone(is_write=False)
+    assert coded > replicated + 80_000
+    # a read has the other fragment come, one round trip and two messages at each end
+    assert read > single + 30_000
+
+
+def test_one_commit_serves_all_that_wait() -> None:
+    """The first is alone, and the other nine share the next (rule E9)."""
+    calendar = Calendar()
+    drive = DriveStation(DRIVE, lambda: 0)
+    log = Committer(calendar, drive, flush_ns=0, work_ns=1000, log_bytes=2048, n_syncs=1, sleeps=False)
+    ends: list[int] = []
+    for _ in range(10):
+        log.add(0, lambda: ends.append(calendar.now))
+    while len(ends) < 10:
+        calendar.step()
+    assert ends[0] == 31_000
+    # 9 of 2 KiB are five blocks of 4 KiB
+    assert set(ends[1:]) == {31_000 + 9_000 + 30_000}
+    assert log.n_flushes == 2
+
+
+def test_threads_wait_for_processors_and_wake_up() -> None:
+    """Two threads on one processor work one after the other; the first wakes from a deep sleep (rule E5)."""
+    calendar = Calendar()
+    processors = Processors(calendar, 1)
+    threads = Threads(processors, 2, lambda: 646, waking_ns=0, sleeps=True)
+    ends: list[int] = []
+    for _ in range(2):
+        threads.run(100_000, lambda: ends.append(calendar.now))
+    while len(ends) < 2:
+        calendar.step()
+    assert ends[0] == pytest.approx(160_000, rel=2e-3)
+    assert ends[1] == pytest.approx(320_000, rel=2e-3)
+
+
+def test_a_link_passes_messages_in_turn() -> None:
+    link = Link(1e9)
+    assert [link.begins(0, 1000), link.begins(0, 1000), link.begins(5000, 1000)] == [0, 1000, 5000]
+
+
+def test_members_do_what_their_drives_do_alone() -> None:
+    """The station's rates are those of the drive's own model, which its sheet sets (540,000 reads, 50,000 writes/s)."""
+    member = member_of(pool().drive)
+    assert member.reads.mean_ns == pytest.approx(85_000, rel=0.02)
+    assert member.servers * 1e9 / member.reads.mean_ns == pytest.approx(540_000, rel=0.15)
+    assert member.servers * 1e9 / member.write_work_ns == pytest.approx(50_000, rel=0.1)
+    arm = member_of(pool("ceph 3 nodes, 1x seagate-exos-x18").drive)
+    assert arm.has_arm
+    assert arm.read_rates[-1] > 2 * arm.read_rates[0]
+
+
+def test_groups_are_spread_evenly_and_their_primaries_are_not() -> None:
+    """Each OSD has as many groups as the others, within one; and no two copies are on a node (rule E4)."""
+    described = pool("ceph 5 nodes, 3x samsung-pm983-1920 each, 1024 pgs")
+    groups = placed(described, 0)
+    counts = np.bincount([osd for group in groups for osd in group], minlength=15)
+    assert counts.max() - counts.min() <= 2
+    assert all(len({osd // 3 for osd in group}) == 3 for group in groups)
+    firsts = np.bincount([group[0] for group in groups], minlength=15)
+    assert firsts.max() - firsts.min() > 5
+
+
+def test_objects_fall_on_all_groups_alike() -> None:
+    counts = np.bincount(group_of(np.arange(64_000, dtype=np.int64), 64), minlength=64)
+    assert abs(counts - 1000).max() < 5 * 1000**0.5
+
+
+def test_messengers_are_the_ceiling_of_reads() -> None:
+    """One OSD reads 130,000/s and no more, as the one that it is calibrated to."""
+    run = run_of("ceph 1 nodes, 1x intel-d7-p5600-6400, 1 copies, 100GbE, 28 cores, tuned, 32 clients", clients=128)
+    assert rate(run) == pytest.approx(130_000, rel=0.03)
+    assert run.busiest == "the messengers of an OSD"
+    assert run.engine == "cluster"
+
+
+def test_one_connection_has_its_ceiling() -> None:
+    words = "ceph 4 nodes, 6x samsung-pm983-1920 each, 100GbE, 64 cores, tuned"
+    assert rate(run_of(f"{words}, 1 clients", clients=128)) == pytest.approx(1e9 / 7900, rel=0.02)
+    assert rate(run_of(f"{words}, 4 clients", clients=128)) > 300_000
+
+
+def test_the_network_of_a_node_limits_long_reads() -> None:
+    words = "ceph 3 nodes, 4x samsung-pm983-1920 each, 1GbE, 12 clients"
+    run = run_of(words, n=600, size="1 MiB", clients=48)
+    assert rate(run) * (1 << 20) == pytest.approx(3 * 125e6, rel=0.15)
+    assert "network" in run.busiest
+
+
+def test_flushes_of_consumer_drives_are_most_of_a_write() -> None:
+    slow, fast = (
+        mean_ms(run_of(f"proxmox, 1x {drive}", n=300, read_ratio=0.0, clients=1))
+        for drive in ("samsung-870-evo-1tb", "samsung-pm983-1920")
+    )
+    assert slow > 2 * 1.3 + fast / 2
+
+
+def test_a_log_of_flash_takes_the_commits_off_hard_disks() -> None:
+    own, flash = (
+        mean_ms(run_of(f"ceph 3 nodes, 1x seagate-exos-x18 each{more}", n=200, read_ratio=0.0, clients=1))
+        for more in ("", ", db on micron-7450-pro-1920")
+    )
+    assert own > 2 * flash
+
+
+def test_idle_processors_that_sleep_make_single_requests_slower() -> None:
+    awake, asleep = (
+        mean_ms(run_of(f"ceph 3 nodes, 1x samsung-pm983-1920, 100GbE{more}", n=200, clients=1))
+        for more in (", tuned", "")
+    )
+    # a messenger and a worker wake up
+    assert asleep - awake == pytest.approx(0.1, abs=0.04)
+
+
+def test_a_failed_node_leaves_its_load_to_the_others() -> None:
+    words = "ceph 5 nodes, 1x samsung-pm983-1920 each, 100GbE, 64 cores, 4096 pgs, tuned, 16 clients"
+    whole, broken = (rate(run_of(f"{words}{more}", n=3000, clients=256)) for more in ("", ", one node failed"))
+    assert broken / whole == pytest.approx(0.8, abs=0.1)
+
+
+def test_recovery_goes_on_beside_the_load() -> None:
+    words = "ceph 5 nodes, 1x samsung-pm983-1920 each, one node failed"
+    beside, without = (run_of(f"{words}{more}", n=1000, rate="2000/s") for more in (", recovering", ""))
+    asked = pool(f"{words}, recovering").recovery_bytes_per_s
+    assert beside.rebuilt_bytes * 1e9 / beside.end_ns == pytest.approx(asked, rel=0.2)
+    assert without.rebuilt_bytes == 0
+    assert mean_ms(beside) > mean_ms(without)
+
+
+def test_what_is_not_modeled_before_a_pool_is_refused() -> None:
+    load = Workload.parse({"size": "4 KiB", "clients": 1})
+    with pytest.raises(CoverageError, match="an engine of their own"):
+        simulate(Array(WORDS), load, n_requests=100, engine="native")
+    cached = Array.parse(
+        {**Array(WORDS).model_dump(exclude_unset=True), "controller": {"write_cache": {"size": "1 GiB"}}}
+    )
+    with pytest.raises(CoverageError, match="controller: is not modeled before a pool"):
+        simulate(cached, load, n_requests=100)
+
+
+def test_the_same_seed_gives_the_same_run() -> None:
+    first, second = (run_of(WORDS, n=500, clients=16, read_ratio=0.5) for _ in range(2))
+    assert np.array_equal(first.completions.done_ns, second.completions.done_ns)
