@@ -221,6 +221,8 @@ class Simulation:
                 n_cache_hits=one(0),
                 read_response_ns=one(int(response[~is_write].sum())),
                 n_flushes=one(0),
+                n_units_written=one(0),
+                n_units_programmed=one(0),
             ),
             engine="cluster",
             wall_s=wall_s,
