@@ -25,8 +25,7 @@ from diskmodel.layout.description import Layout
 from diskmodel.layout.pools.cache_devices import ring_tables, slots_of
 from diskmodel.layout.pools.ring import HEADER_BYTES
 from diskmodel.layout.pools.special import special_problem
-from diskmodel.layout.pools.tables import pool_tables
-from diskmodel.layout.tables import LayoutTables, layout_tables
+from diskmodel.layout.tables import LayoutTables
 from diskmodel.queue.description import Queue
 from diskmodel.units import Ppm, Ratio, in_hours_or_days, listed, nominal_bytes, pretty_bytes, pretty_ns
 from diskmodel.wording.arrays import of_words
@@ -365,9 +364,8 @@ class Array(Description):
 
     def tables(self) -> LayoutTables:
         """The layout in sectors of this array's drive."""
-        in_sectors = pool_tables if self.layout.kind.is_pool else layout_tables
         sector = self.drive.sector_bytes
-        tables = in_sectors(self.layout, self.drive.capacity_bytes // sector, sector)
+        tables = self.layout.tables(self.drive.capacity_bytes // sector, sector)
         cache, read = self.layout.cache, self.controller.read_cache
         if cache is None or tables.pool is None or read is None or read.size_bytes is None:
             return tables

@@ -42,7 +42,7 @@ from diskmodel.engine.unseen import unseen
 from diskmodel.engine.write_pointers import zone_messages
 from diskmodel.errors import CoverageError, DescriptionError, Fault
 from diskmodel.host.limit import host_limit
-from diskmodel.layout.description import Rebuild
+from diskmodel.layout.passes import Rebuild
 from diskmodel.layout.pools.scan import scanned_vdevs
 from diskmodel.records import Requests, Run
 from diskmodel.result import Result, needs_more, suggest_n

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from diskmodel.layout.description import Bitmap, Layout
+from diskmodel.layout.description import Layout
+from diskmodel.layout.md.fields import Bitmap
 
 #: Longest request that a disk's adapter takes, bytes: 168 segments (`AHCI_MAX_SG` in Linux) of a page of 4 KiB. SAS
 #: adapters take 128 and more segments. With 512 to 920 KiB a write of 1 MiB becomes as many commands as were counted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from diskmodel.layout.pieces import READ_AND_HOLD, Piece, Plan, merged
+from diskmodel.layout.pieces import READ_AND_HOLD, ChooseCopy, Piece, Plan, merged
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import READ, WRITE
 
@@ -67,7 +67,7 @@ def rows_of(tables: LayoutTables, sector: int, n: int) -> list[tuple[int, list[P
     return rows
 
 
-def plan(tables: LayoutTables, op: int, sector: int, n: int, front: int = 0) -> Plan:
+def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy | None = None, front: int = 0) -> Plan:
     """Return the pieces of a request on rows with parity: reads, then writes when all reads are done (rule L7)."""
     first: list[Piece] = []
     then: list[Piece] = []

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from diskmodel.layout import mirror, parity
+from diskmodel.layout.kinds import PLANS
 from diskmodel.layout.pieces import ChooseCopy, Plan
-from diskmodel.layout.pools import records
 from diskmodel.layout.tables import LayoutTables
-from diskmodel.records import READ
 
 
 def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy, front: int = 0) -> Plan:
@@ -24,9 +22,4 @@ def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy,
     front : int
         Sectors of the lost disk's data area that have been rebuilt onto the spare.
     """
-    if tables.family == "pool":
-        assert op == READ, "what a pool writes goes to free places"
-        return records.plan(tables, sector, n, choose)
-    if tables.family == "parity":
-        return parity.plan(tables, op, sector, n, front)
-    return mirror.plan(tables, op, sector, n, choose, front)
+    return PLANS[tables.family](tables, op, sector, n, choose, front)

@@ -6,15 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.layout.description import (
-    STRIPE_PAGE_BYTES,
-    Layout,
-    ReadPolicy,
-    Rebuild,
-    Rotation,
-    SyncAction,
-    WritePolicy,
-)
+from diskmodel.layout.description import Layout
 from diskmodel.layout.journal import (
     PARTIAL_BYTES,
     PARTIAL_ENTRIES,
@@ -26,7 +18,9 @@ from diskmodel.layout.journal import (
     PartialTables,
 )
 from diskmodel.layout.levels import Family
+from diskmodel.layout.md.fields import STRIPE_PAGE_BYTES, ReadPolicy, Rotation, WritePolicy
 from diskmodel.layout.own_devices import own_device_tables
+from diskmodel.layout.passes import Rebuild, SyncAction
 from diskmodel.layout.pools.records import PoolTables
 from diskmodel.layout.pools.scan import records_of, scanned_vdevs
 

@@ -230,11 +230,12 @@ def read_of_mirror(tables: LayoutTables, vdev: int, first: int, n: int, choose: 
     return Piece(chosen.disk, READ, lba, n)
 
 
-def plan(tables: LayoutTables, sector: int, n: int, choose: ChooseCopy) -> Plan:
+def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy, front: int = 0) -> Plan:
     """Return the reads of a request: every record that it touches, whole, without parity while that is not needed.
 
     Each column of each record is a command of its own (rule X5); records in order, columns from the last to the first.
     """
+    assert op == READ, "what a pool writes goes to free places"
     pool = tables.pool
     assert pool is not None
     pieces: list[Piece] = []

@@ -14,7 +14,7 @@ from diskmodel.engine.predict import check_draws, prediction_of
 from diskmodel.engine.shingled import writes_shingled
 from diskmodel.engine.truths import DRAWS, Truths, simulate_truths
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.layout.description import Rebuild
+from diskmodel.layout.passes import Rebuild
 from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
 from diskmodel.plan.answer.load_curve import LoadPoint
 from diskmodel.plan.answer.outcome import Outcome

@@ -14,10 +14,11 @@ from diskmodel.controller.description import ReadCache
 from diskmodel.drive.cache_devices import cache_device_of
 from diskmodel.drive.own_devices import NONE, log_device_of, special_vdev_of
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.layout.description import JOURNALED, Layout, Rebuild
+from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import KINDS
+from diskmodel.layout.md.fields import JOURNALED
+from diskmodel.layout.passes import Rebuild
 from diskmodel.layout.pools.special import special_problem
-from diskmodel.layout.pools.tables import pool_tables
 from diskmodel.layout.shape import MAX_VDEV_DISKS
 from diskmodel.plan.question.buying import Prices, Search
 from diskmodel.plan.question.description import Candidates, PlanDescription
@@ -237,7 +238,7 @@ class Case:
         special, drive = layout.special, self.family.drive
         if special is None or special.used_ratio is not None:
             return layout
-        tables = pool_tables(layout, drive.capacity_bytes // drive.sector_bytes, drive.sector_bytes)
+        tables = layout.tables(drive.capacity_bytes // drive.sector_bytes, drive.sector_bytes)
         usable_bytes = tables.capacity * drive.sector_bytes
         data_bytes = (self.objective.usable_bytes or 0) * self.objective.fill_limit_ratio
         fault = special_problem(layout, tables, drive.sector_bytes, data_bytes / usable_bytes)

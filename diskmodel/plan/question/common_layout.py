@@ -11,7 +11,8 @@ from pydantic import Field
 from diskmodel.description import Description, Reader
 from diskmodel.drive.cache_devices import NamedCache
 from diskmodel.drive.own_devices import NamedLog, NamedSpecial
-from diskmodel.layout.description import (
+from diskmodel.layout.levels import KINDS
+from diskmodel.layout.md.fields import (
     JOURNALED,
     MAX_STRIPE_CACHE,
     Bitmap,
@@ -20,7 +21,6 @@ from diskmodel.layout.description import (
     Rotation,
     WritePolicy,
 )
-from diskmodel.layout.levels import KINDS
 from diskmodel.layout.own_devices import ONLY_OF_JOURNALS
 from diskmodel.layout.shape import MAX_DISKS
 from diskmodel.units import Bytes, Length, Nanoseconds, Ratio

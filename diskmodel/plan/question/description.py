@@ -20,8 +20,10 @@ from diskmodel.drive.own_devices import NONE, safe_drive, special_vdev_of
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.faults import inner
 from diskmodel.host.description import Host
-from diskmodel.layout.description import JOURNALED, ONLY_OF_MD, ONLY_OF_POOLS, Level, Rebuild
+from diskmodel.layout.description import Layout, Level
 from diskmodel.layout.levels import KINDS
+from diskmodel.layout.md.fields import JOURNALED
+from diskmodel.layout.passes import ONLY_OF_MD, Rebuild
 from diskmodel.plan.question.buying import Prices, Search
 from diskmodel.plan.question.commits import commits_problem, scaled_with_commits
 from diskmodel.plan.question.common_layout import CommonLayout, RecordBytes
@@ -412,10 +414,12 @@ class PlanDescription(Description):
     def _layout_problem(self) -> str | None:
         candidates, bitmap, member = self.candidates, self.layout.bitmap, self.layout.member_bytes
         pools = [level for level in candidates.levels if KINDS[level].is_pool]
-        of_pools = [name for name in ONLY_OF_POOLS if getattr(self.layout, name, None) is not None]
-        if of_pools and not pools:
-            named = ", ".join(of_pools)
-            return f"layout.{named}: belong to pools of OpenZFS; remove them, or name a level such as raidz2"
+        kinds = {Layout.of_level(level) for level in candidates.levels}
+        for kind in Layout.kinds:
+            own = [name for name in kind.only if getattr(self.layout, name, None) is not None]
+            if own and kind not in kinds:
+                named = ", ".join(own)
+                return f"layout.{named}: belong to {kind.in_words}; remove them, or name a level such as {kind.usual}"
         for name in ("record_bytes", "special_devices", "cache_devices"):
             if getattr(candidates, name) and not pools:
                 return f"candidates.{name}: belongs to pools of OpenZFS; remove it, or name a level such as raidz2"

@@ -11,7 +11,7 @@ from diskmodel.drive.flash.wear import wear
 from diskmodel.drive.validated import measured_slower
 from diskmodel.engine.cached_writes import waiting_writes
 from diskmodel.host.limit import left_out
-from diskmodel.layout.description import Rebuild
+from diskmodel.layout.passes import Rebuild
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.capacity import Capacity
 from diskmodel.plan.answer.comparison import Compared

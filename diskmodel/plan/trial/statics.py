@@ -10,8 +10,8 @@ from diskmodel.array import Array
 from diskmodel.drive import Drive, Flash
 from diskmodel.drive.cache_devices import cache_drive
 from diskmodel.drive.own_devices import NONE, mirror_of, safe_drive
-from diskmodel.layout.description import Rebuild
 from diskmodel.layout.own_devices import SpecialVdev
+from diskmodel.layout.passes import Rebuild
 from diskmodel.layout.pools.scan import stored_sectors
 from diskmodel.layout.pools.scan_tables import USUAL_USED_RATIO
 from diskmodel.layout.pools.special import metadata_bytes

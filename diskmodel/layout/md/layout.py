@@ -1,0 +1,152 @@
+"""The layout of an array of Linux md, or of a controller of its own: its card, and what it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from diskmodel.description import Reader
+from diskmodel.layout.description import Layout
+from diskmodel.layout.levels import RaidLevel
+from diskmodel.layout.md.fields import JOURNALED, MAX_JOURNALED_DISKS, MAX_STRIPE_DISKS, STRIPE_PAGE_BYTES
+from diskmodel.layout.passes import Rebuild
+from diskmodel.layout.tables import LayoutTables, layout_tables
+
+#: A stripe of md's parity levels on one disk, bytes (`STRIPE_SIZE`): what its thread works on at a time.
+PAGE_BYTES = 4096
+#: Requests that Linux collects to merge them, since 5.16 (`BLK_MAX_REQUEST_COUNT`). A thread that deals with more
+#: disks than that in turn finds no two requests to merge.
+MAX_PLUGGED = 32
+#: Time of md's thread for a request of 4 KiB that does not merge, ns: 4.0 us in a group of 20 disks at 51.4 MB/s (L.
+#: Lowrey, linux-raid, 2020-12-15), 2.9 us in one of 36 at 38.9 MB/s (M. Wanat, linux-raid, 2021-08-19). At half a
+#: rebuild of such a group is twice as fast.
+UNMERGED_PAGE_NS = 3500
+#: What a layout needs for each way to stay consistent.
+_HOW_TO_HAVE = {"bitmap": "bitmap = {}", "journal": 'log = { write = "30 us" }'}
+
+
+def _has_parity(array: Any) -> bool:
+    return bool(array.layout.kind.family == "parity")
+
+
+def _rotates(array: Any) -> bool:
+    return _has_parity(array) and bool(array.layout.kind.rotates)
+
+
+class Md(Layout):
+    """RAID over several disks."""
+
+    in_words: ClassVar[str] = "arrays of Linux md"
+    usual: ClassVar[str] = "raid6"
+
+    @classmethod
+    def takes(cls, level: RaidLevel, disks: int | None) -> bool:
+        return not level.is_pool
+
+    @classmethod
+    def readers(cls) -> Mapping[str, Reader]:
+        """Return which levels read a field."""
+        parity = Reader("levels with parity", _has_parity)
+        cut = Reader(
+            "arrays whose reads span strips",
+            lambda array: array.layout.has_strips_to_cut,
+        )
+        return {
+            "write_policy": parity,
+            "read_modify_write": parity,
+            "rotation": Reader("levels that rotate their parity", _rotates),
+            "read_policy": Reader("levels with copies", lambda array: array.layout.n_copies > 1),
+            "read_strips": cut,
+        }
+
+    def count_problem(self) -> str | None:
+        level, kind = self.level, self.kind
+        if self.arrangement == "far" and not kind.has_far_copies:
+            return f"arrangement='far': only raid10 has it, not {level}; remove it"
+        if self.largest_request_bytes is not None and kind.default_copies < 2:
+            return f"largest_request_bytes={self.largest_request_bytes}: {level} has no strips with copies; remove it"
+        if self.huge_page_ratio and self.largest_request_bytes is None:
+            return f"huge_page_ratio={self.huge_page_ratio}: no request is cut without largest_request; add that too"
+        if self.bitmap is not None and not kind.is_redundant:
+            return f"bitmap: {level} has nothing to resynchronize; remove it"
+        if self.bitmap is not None and kind.family == "parity" and self.bitmap.chunk_bytes % self.strip_bytes:
+            return (
+                f"bitmap.chunk_bytes={self.bitmap.chunk_bytes}: not a multiple of strip_bytes={self.strip_bytes}; "
+                "use for example 64 MiB"
+            )
+        return self._consistency_problem() or self._stripe_cache_problem()
+
+    def _consistency_problem(self) -> str | None:
+        """Return what contradicts itself, or belongs to another level, of what keeps rows consistent."""
+        given, needs = self.consistency_policy, {"bitmap": self.bitmap, "journal": self.log}
+        has = [name for name, what in needs.items() if what is not None]
+        if len(has) > 1:
+            return "bitmap: md keeps either a bitmap or a journal (log); remove one of them"
+        if given == "ppl" and (problem := self._partial_parity_problem()):
+            return problem
+        if given is not None and has != [given][: given in needs]:
+            fix = f"remove {'log' if has == ['journal'] else 'bitmap'}" if has else "add " + _HOW_TO_HAVE[given]
+            return f"consistency_policy={given}: does not fit {', '.join(has) or 'an array without one'}; {fix}"
+        return self._journal_problem() if self.log is not None else None
+
+    def _partial_parity_problem(self) -> str | None:
+        """Return why an array cannot have a partial parity log."""
+        given = "consistency_policy=ppl"
+        if self.level != "raid5":
+            return f"{given}: md has a partial parity log for raid5, not for {self.level}; remove it"
+        if self.disks > MAX_STRIPE_DISKS:
+            return f"{given}: is for at most {MAX_STRIPE_DISKS} disks, not {self.disks}; remove it"
+        if self.read_modify_write == "held":
+            return f"{given}: md does not hold disks; remove it, or read_modify_write"
+        if self.strip_bytes % STRIPE_PAGE_BYTES:
+            return f"{given}: strip_bytes={self.strip_bytes} is not a multiple of {STRIPE_PAGE_BYTES}; change one"
+        return None
+
+    def _journal_problem(self) -> str | None:
+        """Return why an array cannot have a journal of Linux md."""
+        if self.level not in JOURNALED:
+            return f"log: md has a journal for {', '.join(JOURNALED)}, not for {self.level}; remove it"
+        if self.disks > MAX_JOURNALED_DISKS:
+            return f"log: a journal is for at most {MAX_JOURNALED_DISKS} disks, not {self.disks}; remove it"
+        if self.read_modify_write == "held":
+            return "log: md does not hold disks; remove it, or read_modify_write"
+        if self.log is not None and self.log.mode == "write-back":
+            return "log.mode=write-back: is not modeled; use write-through, which is md's mode unless it is changed"
+        if self.strip_bytes % STRIPE_PAGE_BYTES:
+            return f"log: strip_bytes={self.strip_bytes} is not a multiple of {STRIPE_PAGE_BYTES}; change one of them"
+        return None
+
+    def _stripe_cache_problem(self) -> str | None:
+        if self.stripe_cache_pages is None:
+            return None
+        given = f"stripe_cache_pages={self.stripe_cache_pages}"
+        if self.kind.family != "parity" or self.n_groups > 1:
+            return f"{given}: md keeps stripes of raid4, raid5 and raid6, not of {self.level}; remove it"
+        if self.disks > MAX_STRIPE_DISKS:
+            return f"{given}: is not modeled for more than {MAX_STRIPE_DISKS} disks; remove it"
+        if self.read_modify_write == "held":
+            return f"{given}: md does not hold disks; remove it, or read_modify_write"
+        if self.strip_bytes % STRIPE_PAGE_BYTES:
+            return (
+                f"{given}: strip_bytes={self.strip_bytes} is not a multiple of {STRIPE_PAGE_BYTES}; change one of them"
+            )
+        return None
+
+    def rebuild_problem(self, rebuild: Rebuild) -> str | None:
+        if rebuild.sequential is not None:
+            return f"rebuild.sequential={rebuild.sequential}: md always rebuilds in order; remove it"
+        used = rebuild.used_ratio
+        return None if used is None else f"rebuild.used_ratio={used}: md rebuilds whole disks; remove it"
+
+    def tables(self, disk_sectors: int, sector_bytes: int) -> LayoutTables:
+        return layout_tables(self, disk_sectors, sector_bytes)
+
+    def fastest_rebuild(self, rebuild: Rebuild) -> float:
+        """Return the rate that md limits a rebuild, a check or a resync of this layout to, bytes/s of each disk."""
+        width = self.disks // self.n_groups
+        page_ns = rebuild.page_ns
+        if page_ns is None:
+            page_ns = UNMERGED_PAGE_NS if width > MAX_PLUGGED else 0
+        if self.kind.family != "parity" or not page_ns:
+            return rebuild.speed_max_bytes_per_s
+        return min(rebuild.speed_max_bytes_per_s, PAGE_BYTES * 1e9 / (page_ns * width))
