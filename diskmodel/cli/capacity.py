@@ -15,6 +15,7 @@ from diskmodel.cli.shared.options import (
     Debug,
     Device,
     Engine,
+    Explain,
     Format,
     Json,
     OnlyRunNoise,
@@ -55,6 +56,7 @@ def capacity(
     ] = None,
     only_run_noise: OnlyRunNoise = False,
     plot: Plot = None,
+    explain: Explain = False,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -96,9 +98,13 @@ def capacity(
     if as_json:
         print_json(one_or_several([each.to_dict() for each in found], workload_notes=notes))
     else:
+        from diskmodel.cli.shared.assumed import assumed_of
         from diskmodel.plan.show.capacity import capacity_table
 
-        show(*map(capacity_table, found))
+        for each in found:
+            at = each.workload.scaled(each.knee.offered / each.workload.offered_rate_per_s)
+            assumed = assumed_of([("", each.array, each.knee.outcome)], at, seed, at="at the knee")
+            show(capacity_table(each, assumed, is_explained=explain))
     if plot is not None:
         from diskmodel.plan.show.plot import save_latency_plot
 

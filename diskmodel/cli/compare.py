@@ -15,6 +15,7 @@ from diskmodel.cli.shared.options import (
     Debug,
     Device,
     Engine,
+    Explain,
     Format,
     Json,
     OnlyRunNoise,
@@ -85,6 +86,7 @@ def compare(
     ] = None,
     only_run_noise: OnlyRunNoise = False,
     plot: Plot = None,
+    explain: Explain = False,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -120,9 +122,12 @@ def compare(
     if as_json:
         print_json(one_or_several([each.to_dict() for each in found], workload_notes=notes))
     else:
+        from diskmodel.cli.shared.assumed import assumed_of
         from diskmodel.plan.show.table import comparison_table
 
-        show(*map(comparison_table, found))
+        for one, each in zip(loads, found, strict=True):
+            answers = [(item.name, item.array, item.healthy) for item in each.arrays]
+            show(comparison_table(each, assumed_of(answers, one, seed), is_explained=explain))
     if plot is not None:
         from diskmodel.plan.show.plot import curves_of, save_latency_plot
 

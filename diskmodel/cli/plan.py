@@ -20,6 +20,7 @@ from diskmodel.options import CANDIDATES, LOAD, OUTPUT, QUESTION, SEARCH, SEARCH
 
 if TYPE_CHECKING:
     from diskmodel.plan import Candidate, PlanDescription, PlanResult, Recording
+    from diskmodel.result.show.remarks import Remark
     from diskmodel.workload import Workload
 
 
@@ -209,7 +210,8 @@ def plan(
     else:
         from diskmodel.plan.show.table import explanation, plan_table
 
-        show(plan_table(result), *([explanation(result)] if explain else ()))
+        said = plan_table(result, _assumed(result), is_explained=explain)
+        show(said, *([explanation(result)] if explain else ()))
     write_files(result, report, plot)
     if waterfall is not None and result.best is not None:
         _write_waterfall(result.best, waterfall)
@@ -218,6 +220,19 @@ def plan(
         write_crossover(result.plan if best is None else with_drives(result.plan, [best.family.drive]), crossover)
     if not result.is_feasible:
         raise no_answer("none of the candidates meets the objective; --explain shows what limits each")
+
+
+def _assumed(result: PlanResult) -> list[Remark]:
+    """Return what was assumed of the drives of the answer, with what they do in the other case."""
+    from diskmodel.cli.shared.assumed import assumed_of
+    from diskmodel.explanation.otherwise import OF_DRIVES
+
+    best = result.best
+    outcome = best.trial.outcome if best is not None and best.trial is not None else None
+    if best is None or best.array is None or best.workload is None or outcome is None or not outcome.is_stable:
+        return []
+    answers = [("", best.array, outcome)]
+    return assumed_of(answers, best.workload, best.seed or 0, at="the same array", names=OF_DRIVES)
 
 
 def ask(

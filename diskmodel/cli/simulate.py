@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -25,6 +25,7 @@ from diskmodel.cli.shared.options import (
     Debug,
     Device,
     Engine,
+    Explain,
     Format,
     HeatMap,
     Json,
@@ -47,7 +48,9 @@ if TYPE_CHECKING:
     from diskmodel.engine.simulate import Keep
     from diskmodel.engine.steady.fresh import Fresh
     from diskmodel.engine.steady.shared import Begin
+    from diskmodel.explanation.otherwise import Otherwise
     from diskmodel.result import Result
+    from diskmodel.result.show.remarks import Remark
     from diskmodel.workload import TraceWorkload, Workload
 
 
@@ -135,6 +138,7 @@ def simulate(
         typer.Option("--iostat", help="Also print what `iostat -x` would show for each disk.", rich_help_panel=OUTPUT),
     ] = False,
     heat_map: HeatMap = None,
+    explain: Explain = False,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -146,6 +150,7 @@ def simulate(
     from diskmodel.engine.simulate import simulate as run
     from diskmodel.explanation.otherwise import otherwise
     from diskmodel.result.show.iostat import iostat_text
+    from diskmodel.result.show.remarks import Remark, few
     from diskmodel.workload.used import on_used
 
     check_heat_map(heat_map)
@@ -193,45 +198,44 @@ def simulate(
     ]
     fast = [_fresh(described, *case, seed) for case in zip(loads, results, strict=True)]
     title = "" if described.name == array else f"{described.name or Path(array).stem}: "
+    assumed = [otherwise(described, *case, seed=seed) for case in zip(loads, results, strict=True)]
+    remarks = [
+        Remark(remark.kind, f"{load.name}: {remark.text}" if len(loads) > 1 else remark.text)
+        for load, result, others, first in zip(loads, results, assumed, fast, strict=True)
+        for remark in (
+            *_remarks(described, load, result, others),
+            Remark("limit", "" if first is None else first.in_words()),
+        )
+    ]
     if as_json:
         named = [{"name": one.name} if len(loads) > 1 else {} for one in loads]
-        cases = zip(loads, results, strict=True)
-        assumed = [[item.to_dict() for item in otherwise(described, *case, seed=seed)] for case in cases]
         answers = [
             {
                 **name,
                 **each.to_dict(),
-                **({"assumptions": items} if items else {}),
+                **({"assumptions": [one.to_dict() for one in others]} if others else {}),
                 **({} if first is None else {"fresh": first.to_dict()}),
             }
-            for name, each, items, first in zip(named, results, assumed, fast, strict=True)
+            for name, each, others, first in zip(named, results, assumed, fast, strict=True)
         ]
         print_json(one_or_several(answers, workload_notes=notes))
-        for result in results:
-            for message in result.messages:
-                say(message)
+        for line in few(remarks, is_explained=True):
+            say(line)
     elif len(loads) > 1:
         from diskmodel.result.show.loads import loads_table
 
         by_load = {one.name: each for one, each in zip(loads, results, strict=True)}
-        show(f"{title}{described.title}", loads_table(by_load))
-        for name, each in by_load.items():
-            for message in each.messages:
-                say(f"{name}: {message}")
+        show(f"{title}{described.title}", loads_table(by_load), *few(remarks, is_explained=explain))
     else:
-        show(f"{title}{described.title}; workload {loads[0].name}", results[0])
+        from diskmodel.result.show.table import answer_table
+
+        said = few(remarks, is_explained=explain)
+        show(f"{title}{described.title}; workload {loads[0].name}", answer_table(results[0]), *said)
         if iostat:
             show_lines("iostat -x\n" + iostat_text(results[0].to_dict()["iostat"]))
     if heat_map is not None:
         name = described.name or str(array)
         save_heat_map(f"{name} under {loads[0].name}", [(name, described, results[0])], heat_map)
-    for one, result, first in zip(loads, results, fast, strict=True):
-        for other in otherwise(described, one, result, seed=seed):
-            say(other.in_words(is_closed=not one.is_open))
-        if first is not None:
-            say(first.in_words())
-        for note in _remarks(described, one, result):
-            say(f"{one.name}: {note}" if len(loads) > 1 else note)
     if overloaded := [one.name for one, result in zip(loads, results, strict=True) if not result.is_stable]:
         by = f" by {', '.join(overloaded)}" if len(loads) > 1 else ""
         raise no_answer(f"the array is overloaded{by}; lower the load or add disks")
@@ -259,12 +263,16 @@ def _refuse_beside_several(given: Mapping[str, object]) -> None:
         raise DescriptionError(faults)
 
 
-def _remarks(described: Array, load: Workload | TraceWorkload, result: Result) -> list[str]:
-    """Return what to know of a result that is not in its table."""
+def _remarks(
+    described: Array, load: Workload | TraceWorkload, result: Result, others: Sequence[Otherwise]
+) -> list[Remark]:
+    """Return what to know of a result that is not in its table: its messages, what was assumed of it, and more."""
     from diskmodel.drive.flash.wear import wear
     from diskmodel.host.limit import left_out
     from diskmodel.result.commits import has_syncs
     from diskmodel.result.reserve import no_reserve
+    from diskmodel.result.show.remarks import Remark
+    from diskmodel.uncertainty.spread import slower_systems
 
     written = max(use.write_bytes_per_s for use in result.per_disk)
     is_safe = has_syncs(result.requests)
@@ -275,14 +283,25 @@ def _remarks(described: Array, load: Workload | TraceWorkload, result: Result) -
     is_filled = result.rebuild is not None and result.rebuild.is_of_pool
     reserve = no_reserve(busiest) if result.is_stable and load.is_open and not is_filled else ""
     host = described.behind_host(load).host
-    said = [
-        reserve,
-        cached,
-        described.drive.about_credits(*described.asked_of_a_drive(load)),
-        wear(described.drive, written),
-        left_out(host, result.iops.mean),
+    # what an overloaded array does says nothing of how others do
+    has_others = result.is_stable and result.prediction is not None
+    return [
+        *(Remark(_kind(text, described, result), text) for text in result.messages),
+        *(Remark("assumed", one.in_words(is_closed=not load.is_open)) for one in others),
+        Remark("reserve", reserve),
+        Remark("loss", cached),
+        Remark("limit", described.drive.about_credits(*described.asked_of_a_drive(load))),
+        Remark("wear", wear(described.drive, written)),
+        Remark("limit", left_out(host, result.run_iops.value)),
+        Remark("systems", slower_systems() if has_others else ""),
     ]
-    return [note for note in said if note]
+
+
+def _kind(message: str, described: Array, result: Result) -> str:
+    """Return the kind of a message of a result: of an overload, of what is not known of the array, or of its run."""
+    if not result.is_stable:
+        return "cut"
+    return "doubt" if message in described.doubts else "run"
 
 
 def _drive_cache(array: Array) -> str:

@@ -232,6 +232,10 @@ class Card:
         """What the order of its queued commands is assumed from; None where it is not assumed."""
         return None
 
+    def one_at_a_time(self) -> Self:
+        """Return the drive that takes one command at a time, so that it orders none."""
+        return self
+
     @property
     def likely_queues(self) -> tuple[DriveQueue, ...]:
         """Queues that fit what was measured alike; empty where there is only its own."""

@@ -18,7 +18,7 @@ from diskmodel.engine.threads import Threads
 from diskmodel.errors import DescriptionError
 from diskmodel.records import Requests, Run
 from diskmodel.result import Interval
-from diskmodel.result.prediction import MIDDLE, UTILIZATION, combined, middle_of
+from diskmodel.result.prediction import MIDDLE, UTILIZATION, combined, middle_around
 from diskmodel.result.summary import point_estimates
 from diskmodel.uncertainty.case import Case
 from diskmodel.uncertainty.draws import Draws, draw
@@ -86,31 +86,31 @@ class Truths:
 
     def interval(self, own: Interval, statistic: str, confidence: float) -> Interval:
         """Return the interval of a statistic, from that of its run alone."""
-        return self._around(own, statistic, self._possible_ratios(statistic), confidence)
+        factor = self.half_width_factor(confidence)
+        return _at_most_all(combined(own, 1.0, self._possible_ratios(statistic), confidence, factor), statistic)
 
     def middle(self, own: Interval, statistic: str, confidence: float) -> Interval:
         """Return what a statistic lies between in eight of ten systems, from the interval of its run alone.
 
         Where more than one draw of ten is overloaded the upper end of a latency is infinite.
         """
-        known = self._possible_ratios(statistic)
-        stable = [ratio for ratio in known if not math.isnan(ratio)]
-        drawn = stable if len(known) - len(stable) <= (1 - MIDDLE) / 2 * len(known) else known
-        return self._around(middle_of(own, confidence), statistic, drawn, MIDDLE)
+        factor = self.half_width_factor(MIDDLE)
+        found = middle_around(own, 1.0, self._possible_ratios(statistic), confidence, factor)
+        return _at_most_all(found, statistic)
 
     def _possible_ratios(self, statistic: str) -> list[float]:
         """Return the ratios of a statistic of the drives that can be."""
         ratios = zip(self.ratios(statistic), self.are_possible, strict=True)
         return [ratio for ratio, is_possible in ratios if is_possible]
 
-    def _around(self, own: Interval, statistic: str, drawn: list[float], confidence: float) -> Interval:
-        """Return the interval of a statistic that includes the spread of drawn ratios."""
-        found = combined(own, 1.0, drawn, confidence, self.half_width_factor(confidence))
-        return replace(found, high=min(found.high, 1.0)) if statistic == UTILIZATION else found
-
     def half_width_factor(self, confidence: float) -> float:
         """Return the half-width of an interval as a multiple of the standard deviation of the draws."""
         return half_width_factor(max(len(self.figures), 2), self.case.dof, confidence)
+
+
+def _at_most_all(found: Interval, statistic: str) -> Interval:
+    """Return an interval of a utilization that does not go beyond all of the time; others as they are."""
+    return replace(found, high=min(found.high, 1.0)) if statistic == UTILIZATION else found
 
 
 def simulate_truths(

@@ -7,12 +7,14 @@ says it. Texts and JSON read the registry.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
+from diskmodel.layout.assumed import with_bitmap
 from diskmodel.plain import Record
+from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.result.result import Result
 from diskmodel.units import in_digits, pretty_bytes
 from diskmodel.workload import TraceWorkload, Workload
@@ -23,13 +25,22 @@ AnyWorkload = Workload | TraceWorkload
 #: Requests of the other case at most. Its mean is then known to a few percent; an interval takes 16 runs that are
 #: longer. Half as many would not end the warm-up of a large write cache.
 _N_REQUESTS = 8_000
+#: The same where nothing fills: the first requests are as the last ones.
+_N_QUICK = 4_000
 #: By how much the mean or the rate has to differ for an assumption to be shown. At half, strips are shown that no one
 #: can feel; at double, a tenth of the disks is passed over in silence.
 _SHOWN_RATIO = 0.1
 #: Most assumptions that are shown.
 MOST_SHOWN = 3
+#: Assumptions about drives, which a plan does not look into itself.
+OF_DRIVES = ("drive_write_cache", "order", "used")
 #: Share of an array that a load reaches from which on there is nothing to trim. At 99 %, rounding would count.
 _FULL_RATIO = 0.98
+#: Part of the array that holds the data of the other case, where a load is taken to reach all of it: seeks are then a
+#: third as long. At a third they are half as long; at a thirtieth a track is a large part of it.
+_PART = 0.1
+#: Outstanding requests for each disk of a closed load, from which its order of commands matters.
+_QUEUED = 2
 #: The chunk that `mdadm` gives a new array.
 _MDADM_CHUNK = 512 << 10
 
@@ -46,16 +57,19 @@ class Assumption:
     assumed : callable
         What was, in words.
     otherwise : callable
-        The array of the other case under a load.
+        Array and load of the other case.
     said_by : callable
         What says the other case, in words or as an option.
+    n_requests : int
+        Of the other case at most.
     """
 
     name: str
     applies: Callable[[Array, AnyWorkload], bool]
     assumed: Callable[[Array], str]
-    otherwise: Callable[[Array, AnyWorkload], Array]
+    otherwise: Callable[[Array, AnyWorkload], tuple[Array, AnyWorkload]]
     said_by: Callable[[Array, AnyWorkload], str]
+    n_requests: int = _N_REQUESTS
 
 
 @dataclass(frozen=True)
@@ -81,16 +95,20 @@ class Otherwise(Record):
 
     def in_words(self, *, is_closed: bool) -> str:
         """Return it as a sentence."""
+        return f"Assumed: {self.assumed}; with {self.said_by}: {self.figures(is_closed=is_closed)}"
+
+    def figures(self, *, is_closed: bool) -> str:
+        """Return the answer of the other case."""
         if not self.is_stable:
-            other = "overloaded"
-        elif is_closed:
-            other = f"{self.iops:,.0f} IOPS, mean {in_digits(self.mean_ms)} ms"
-        else:
-            other = f"mean {in_digits(self.mean_ms)} ms, p99 {in_digits(self.p99_ms)} ms"
-        return f"assumed: {self.assumed}; with {self.said_by}: {other}"
+            return "overloaded"
+        if is_closed:
+            return f"{self.iops:,.0f} IOPS, mean {in_digits(self.mean_ms)} ms"
+        return f"mean {in_digits(self.mean_ms)} ms, p99 {in_digits(self.p99_ms)} ms"
 
 
-def otherwise(array: Array, load: AnyWorkload, result: Result, *, seed: int) -> tuple[Otherwise, ...]:
+def otherwise(
+    array: Array, load: AnyWorkload, result: Result | Outcome, *, seed: int, names: Sequence[str] = ()
+) -> tuple[Otherwise, ...]:
     """Return what was assumed of an array, with the answers of the other cases, the one that differs most first.
 
     Parameters
@@ -98,39 +116,40 @@ def otherwise(array: Array, load: AnyWorkload, result: Result, *, seed: int) -> 
     array : Array
         As it is described.
     load : Workload or TraceWorkload
-    result : Result
+    result : Result or Outcome
         Of the array as it is assumed to be.
     seed : int
         Of the result: the requests are the same.
+    names : sequence of str
+        The assumptions that are looked at; without any, all.
     """
     found = []
     for one in ASSUMPTIONS:
-        if not one.applies(array, load):
+        if (names and one.name not in names) or not one.applies(array, load):
             continue
         other = simulate(
-            one.otherwise(array, load),
-            load,
+            *one.otherwise(array, load),
             seed=seed,
-            n_requests=min(_N_REQUESTS, result.n_requests),
+            n_requests=min(one.n_requests, result.n_requests or one.n_requests),
             profile_draws=0,
             with_angles=False,
             with_operations=False,
         )
         change = _change(result, other, is_open=load.is_open)
         if change >= _SHOWN_RATIO:
-            mean, p99 = (other.mean.mean, other.p99.mean) if other.is_stable else (math.nan, math.nan)
+            mean, p99 = (float(other.mean), float(other.p99)) if other.is_stable else (math.nan, math.nan)
             said = (one.name, one.assumed(array), one.said_by(array, load))
-            found.append((change, Otherwise(*said, other.iops.mean, mean, p99, other.is_stable)))
+            found.append((change, Otherwise(*said, other.run_iops.value, mean, p99, other.is_stable)))
     return tuple(said for _, said in sorted(found, key=lambda item: -item[0])[:MOST_SHOWN])
 
 
-def _change(result: Result, other: Result, *, is_open: bool) -> float:
+def _change(result: Result | Outcome, other: Result, *, is_open: bool) -> float:
     """Return by how much two results differ, as a share; infinity where only one of them is stable."""
     if result.is_stable != other.is_stable:
         return math.inf
     if not result.is_stable or not is_open:
-        return abs(other.iops.mean / result.iops.mean - 1)
-    return abs(other.mean.mean / result.mean.mean - 1)
+        return abs(other.run_iops.value / result.iops.value - 1)
+    return abs(float(other.mean) / float(result.mean) - 1)
 
 
 def _caches_are_assumed(array: Array, load: AnyWorkload) -> bool:
@@ -180,26 +199,80 @@ def _with_rest_trimmed(array: Array, load: AnyWorkload) -> Array:
     return array.model_copy(update={"used_ratio": _reached_ratio(array, load)})
 
 
+def _span_is_assumed(array: Array, load: AnyWorkload) -> bool:
+    is_said = isinstance(load, TraceWorkload) or (load.span_bytes, load.span_ratio) != (None, None)
+    return not is_said and array.drive.has_arms and _reached_ratio(array, load) > _FULL_RATIO and _is_random(load)
+
+
+def _is_random(load: AnyWorkload) -> bool:
+    return isinstance(load, Workload) and any(stream.addresses.pattern == "uniform" for stream in load.streams)
+
+
+def _within_a_part(array: Array, load: AnyWorkload) -> tuple[Array, AnyWorkload]:
+    return array, load.model_copy(update={"span_ratio": _PART}) if isinstance(load, Workload) else load
+
+
+def _order_is_assumed(array: Array, load: AnyWorkload) -> bool:
+    return array.drive.assumption is not None and load.queue_depth >= _QUEUED * array.layout.disks
+
+
+def _order_of(array: Array) -> str:
+    return "" if array.drive.assumption is None else array.drive.assumption.words.partition(":")[0]
+
+
+def _bitmap_is_assumed(array: Array, load: AnyWorkload) -> bool:
+    is_md = not array.is_hardware and not array.controller.linux_md and not array.host.is_buffered
+    return is_md and load.has_writes and bool(with_bitmap(array.layout, array.usable_bytes))
+
+
+def _with_bitmap(array: Array) -> Array:
+    return array.model_copy(update={"controller": array.controller.model_copy(update={"linux_md": True})})
+
+
 ASSUMPTIONS = (
     Assumption(
         name="drive_write_cache",
         applies=_caches_are_assumed,
         assumed=_about_caches,
-        otherwise=lambda array, _: _with_caches(array),
+        otherwise=lambda array, load: (_with_caches(array), load),
         said_by=lambda array, _: f"--drive-write-cache {'off' if array.has_drive_write_cache else 'on'}",
     ),
     Assumption(
         name="strip",
         applies=_strip_is_assumed,
         assumed=lambda array: f"strips of {pretty_bytes(array.layout.strip_bytes)}",
-        otherwise=lambda array, _: _with_chunks(array),
+        otherwise=lambda array, load: (_with_chunks(array), load),
         said_by=lambda *_: f"--strip {pretty_bytes(_MDADM_CHUNK).replace(' ', '')} (mdadm's)",
     ),
     Assumption(
         name="used",
         applies=_full_is_assumed,
         assumed=lambda _: "other data fills the drives",
-        otherwise=_with_rest_trimmed,
+        otherwise=lambda array, load: (_with_rest_trimmed(array, load), load),
         said_by=lambda array, load: f"--used {_reached_ratio(array, load):.0%} (the rest trimmed)",
+    ),
+    Assumption(
+        name="span",
+        applies=_span_is_assumed,
+        assumed=lambda _: "the requests are spread over the whole array",
+        otherwise=_within_a_part,
+        said_by=lambda *_: "the data in a tenth of it (--span)",
+        n_requests=_N_QUICK,
+    ),
+    Assumption(
+        name="order",
+        applies=_order_is_assumed,
+        assumed=lambda array: f"queued commands are ordered {_order_of(array)}",
+        otherwise=lambda array, load: (array.model_copy(update={"drive": array.drive.one_at_a_time()}), load),
+        said_by=lambda *_: "disks that take one command at a time (NCQ off)",
+        n_requests=_N_QUICK,
+    ),
+    Assumption(
+        name="bitmap",
+        applies=_bitmap_is_assumed,
+        assumed=lambda _: "Linux md has no write-intent bitmap",
+        otherwise=lambda array, load: (_with_bitmap(array), load),
+        said_by=lambda *_: "mdadm's (--controller linux-md)",
+        n_requests=_N_QUICK,
     ),
 )

@@ -7,11 +7,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics.doubt import bad_end, in_one_of_ten
 from diskmodel.result.statistics.registry import STATISTICS, Statistic
 from diskmodel.units import in_digits
 
 #: Returns the ends of an interval.
 Ends = Callable[[], tuple[float, float]]
+#: Return the interval of a statistic with everything that is not known, and what it lies between in eight of ten
+#: systems (None where no more than the run is unknown).
+Known = tuple[Callable[[str], Interval], Callable[[str], Interval | None]]
 
 
 class Figure(Interval):
@@ -27,11 +31,14 @@ class Figure(Interval):
     find : callable, optional
         Returns the ends, instead of `low` and `high`: called when they are first looked at, because an interval that
         includes everything that is not known takes simulations of its own.
+    find_bad : callable, optional
+        Returns the figure of the bad one of ten systems, in the same unit; nan where nothing but the run is unknown.
 
     Notes
     -----
-    `f"{figure:.1f}"` is the number alone, as for any float; `str(figure)` has digits that people read, the unit and the
-    interval. Arithmetic gives plain numbers: half a figure has no interval.
+    `f"{figure:.1f}"` is the number alone, as for any float; `str(figure)` has digits that people read, the unit, and
+    what one of ten such systems has, or the interval where only the run is known. Arithmetic gives plain numbers: half
+    a figure has no interval.
 
     Examples
     --------
@@ -46,6 +53,8 @@ class Figure(Interval):
     (8.02, 8.67, 'ms')
     >>> p99.format(2, with_interval=False)
     '8.3 ms'
+    >>> print(Figure(8.31, 6.0, 11.2, unit="ms", find_bad=lambda: 9.6))
+    8.31 ms, 9.6 in one of ten
     """
 
     def __new__(cls, value: float, *_: Any, **__: Any) -> Figure:
@@ -60,24 +69,74 @@ class Figure(Interval):
         *,
         unit: str = "",
         find: Ends | None = None,
+        find_bad: Callable[[], float] | None = None,
         n_batches: int = 0,
         is_correlated: bool = False,
     ) -> None:
         known = {"value": float(value), "unit": unit, "n_batches": n_batches, "is_correlated": is_correlated}
         self.__dict__.update(known, _ends=None if find else (float(low), float(high)), _find=find)
+        self.__dict__.update(_bad=None if find_bad else math.nan, _find_bad=find_bad)
 
     @classmethod
-    def of(cls, interval: Interval, unit: str, divisor: float = 1.0, find: Ends | None = None) -> Figure:
-        """Return an interval, divided by `divisor`, as a figure in a unit; `find` as of the class, in that unit."""
+    def of(
+        cls,
+        interval: Interval,
+        unit: str,
+        divisor: float = 1.0,
+        find: Ends | None = None,
+        find_bad: Callable[[], float] | None = None,
+    ) -> Figure:
+        """Return an interval, divided by `divisor`, as a figure in a unit; functions as of the class, in that unit."""
         return cls(
             interval.value / divisor,
             interval.low / divisor,
             interval.high / divisor,
             unit=unit,
             find=find,
+            find_bad=find_bad,
             n_batches=interval.n_batches,
             is_correlated=interval.is_correlated,
         )
+
+    @classmethod
+    def predicted(cls, own: Interval, statistic: str, unit: str, divisor: float, known: Known) -> Figure:
+        """Return a statistic of a run as a figure whose interval includes everything that is not known.
+
+        Parameters
+        ----------
+        own : Interval
+            Of the run alone.
+        statistic : str
+            "iops", "mean", ...: which end is the bad one.
+        unit : str
+        divisor : float
+            From the unit of the intervals to that of the figure.
+        known : pair of callables
+            Called when the figure is asked for its interval.
+        """
+        interval_of, middle_of = known
+
+        def ends() -> tuple[float, float]:
+            found = interval_of(statistic)
+            return found.low / divisor, found.high / divisor
+
+        def bad() -> float:
+            middle = middle_of(statistic)
+            return math.nan if middle is None else bad_end(statistic, middle) / divisor
+
+        return cls.of(own, unit, divisor, ends, bad)
+
+    @property
+    def in_one_of_ten(self) -> float:
+        """What the bad one of ten such systems has, in the unit: more, or less IOPS.
+
+        nan where nothing but the run is unknown; infinite where it is overloaded.
+        """
+        bad: float | None = self.__dict__["_bad"]
+        if bad is None:
+            bad = float(self.__dict__["_find_bad"]())
+            self.__dict__.update(_bad=bad, _find_bad=None)
+        return bad
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -105,9 +164,13 @@ class Figure(Interval):
         return str(self.__dict__["unit"])
 
     def format(self, digits: int = 3, *, with_interval: bool = True) -> str:
-        """Return the number in digits, its unit, and its interval where that is known."""
+        """Return the number in digits, its unit, and that of the bad one of ten, or else the interval of its run."""
         text = self._text(digits)
-        ends = self._interval(digits) if with_interval else ""
+        if not with_interval or math.isnan(self):
+            return text
+        if not math.isnan(bad := self.in_one_of_ten):
+            return in_one_of_ten(text, bad, digits)
+        ends = self._interval(digits)
         return f"{text} ({ends})" if ends else text
 
     def __str__(self) -> str:
@@ -118,7 +181,7 @@ class Figure(Interval):
         return f"Figure({self._text(3)}{', ' if ends else ''}{ends})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        state = {"_ends": self.ends, "_find": None}
+        state = {"_ends": self.ends, "_find": None, "_bad": self.in_one_of_ten, "_find_bad": None}
         return _made_again, (self.value, {**self.__dict__, **state})
 
     def _text(self, digits: int) -> str:

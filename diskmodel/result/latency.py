@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from diskmodel.plain import Record
 from diskmodel.records import Int64
-from diskmodel.result.figure import Figure, InMilliseconds
+from diskmodel.result.figure import Figure, InMilliseconds, Known
 from diskmodel.result.statistics.batches import Interval, independent_interval, mean_interval
 from diskmodel.result.statistics.quantiles import (
     percentiles,
@@ -40,9 +40,9 @@ class Latency(Record, InMilliseconds):
     run_ends_ns : mapping of the same names to (low, high), ns
         Ends of the intervals for the noise of the run; nan where there are too few requests beyond the percentile.
     max_ns : float
-    predicted : callable or None
-        Returns the interval (ns) of "mean" or a percentile that includes everything that is not known; None where the
-        noise of the run is all that was asked for.
+    predicted : pair of callables or None
+        Return the interval and the middle (ns) of "mean" or a percentile that include everything that is not known;
+        None where the noise of the run is all that was asked for.
     """
 
     n: int
@@ -50,7 +50,7 @@ class Latency(Record, InMilliseconds):
     quantiles_ns: Mapping[str, float]
     run_ends_ns: Mapping[str, tuple[float, float]]
     max_ns: float
-    predicted: Callable[[str], Interval] | None = field(default=None, repr=False, compare=False)
+    predicted: Known | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of(cls, response_ns: Int64 | NDArray[np.int32], *, confidence: float = 0.95, n_rounds: int = 0) -> Latency:
@@ -130,16 +130,13 @@ class Latency(Record, InMilliseconds):
         """
         own = self.run_interval(name)
         value = own if name == "mean" else Interval(self.reported_ns[name], own.low, own.high)
-
-        def ends() -> tuple[float, float]:
-            known = self.interval_of(name)
-            return known.low / 1e6, known.high / 1e6
-
-        return Figure.of(value, "ms", 1e6, None if self.predicted is None else ends)
+        if self.predicted is None:
+            return Figure.of(value, "ms", 1e6)
+        return Figure.predicted(value, name, "ms", 1e6, self.predicted)
 
     def interval_of(self, name: str) -> Interval:
         """Return "mean" or a percentile ("p99"), ns, with everything that is not known in its interval."""
-        return self.run_interval(name) if self.predicted is None else self.predicted(name)
+        return self.run_interval(name) if self.predicted is None else self.predicted[0](name)
 
     def run_interval(self, name: str) -> Interval:
         """Return "mean" or a percentile ("p99"), ns, with the interval for the noise of its run alone."""

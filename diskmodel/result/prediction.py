@@ -183,6 +183,29 @@ def combined(
     return Interval(own.value, low, high if len(known) == len(drawn) else math.inf, own.n_batches, own.is_correlated)
 
 
+def middle_around(
+    own: Interval, reference: float, drawn: Sequence[float], confidence: float, factor: float | None = None
+) -> Interval:
+    """Return what a statistic lies between in eight of ten systems.
+
+    Where more than one draw of ten is overloaded (nan) the upper end of a latency is infinite.
+
+    Parameters
+    ----------
+    own : Interval
+        Of the result, with the interval of its run.
+    reference, drawn
+        As of `combined`.
+    confidence : float
+        Of the run's interval.
+    factor : float, optional
+        As of `combined`, of the middle.
+    """
+    stable = [value for value in drawn if not math.isnan(value)]
+    known = stable if len(drawn) - len(stable) <= (1 - MIDDLE) / 2 * len(drawn) else drawn
+    return combined(middle_of(own, confidence), reference, known, MIDDLE, factor)
+
+
 def _distance_below(own: Interval) -> float:
     """Return the distance of the lower end as a logarithm.
 

@@ -182,7 +182,8 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
         later = Later(self, predictor)
 
         def of(latency: Latency, subset: str = "") -> Latency:
-            return replace(latency, predicted=partial(later.interval_of, subset)) if self.is_stable else latency
+            known = (partial(later.interval_of, subset), partial(later.middle_of, subset))
+            return replace(latency, predicted=known) if self.is_stable else latency
 
         return replace(
             self,
@@ -228,12 +229,10 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
         """
         if name not in _OF_THE_WHOLE:
             return self.latency.figure(name)
-
-        def ends() -> tuple[float, float]:
-            known = self.interval_of(name)
-            return known.low, known.high
-
-        return Figure.of(self.run_interval(name), _OF_THE_WHOLE[name], find=None if self.later is None else ends)
+        own, unit = self.run_interval(name), _OF_THE_WHOLE[name]
+        if self.later is None:
+            return Figure.of(own, unit)
+        return Figure.predicted(own, name, unit, 1.0, (self.interval_of, self.middle_of))
 
     row_name: ClassVar[str] = "requests"
 
@@ -439,7 +438,9 @@ class Later:
         """Return the middle of a statistic of all requests ("") or of a subset; None where all is known."""
         if self.prediction is None:
             return None
-        of = self.result.subsets.get(subset)
-        if of is None or of.n == self.result.latency.n:
+        of = self.result.subsets.get(subset) if subset else self.result.latency
+        if of is None:
+            return None
+        if of.n == self.result.latency.n:
             return self.prediction.middles[statistic]
         return self.prediction.subset_middles[subset][statistic]

@@ -87,10 +87,21 @@ def _table() -> Mapping[str, Any]:
     return joined(tomllib.loads(path.read_text(encoding="utf-8")) for path in TABLES)
 
 
+def slower_systems() -> str:
+    """Return how many published systems do not do what their parts can, as a sentence: no interval is about these."""
+    found = _table()["systems"]
+    return (
+        f"{found['slower']} of {found['judged']} published systems with complete descriptions were far slower than "
+        "their parts: a broken part, or one that holds the others back. No figure here is about such a system; "
+        "diskmodel explain compares a measurement."
+    )
+
+
 def joined(tables: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
     """Return tables together; of a quantity that two of them have, the later one."""
-    found: dict[str, Any] = {"parents": {}, "class": {}}
+    found: dict[str, Any] = {"parents": {}, "class": {}, "systems": {}}
     for table in tables:
+        found["systems"] |= table.get("systems", {})
         found["parents"] |= table["parents"]
         for name, quantities in table["class"].items():
             found["class"].setdefault(name, {}).update(quantities)

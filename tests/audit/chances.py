@@ -73,6 +73,8 @@ class Chance:
         Tried, and of these those that meet the objective.
     missed : mapping of str to int
         Truths that miss each criterion.
+    disks, as_described : int
+        Disks of the answer, and the fewest that meet the objective if everything is as described; 0 where none do.
     """
 
     number: int
@@ -83,6 +85,8 @@ class Chance:
     n_truths: int = 0
     n_holding: int = 0
     missed: Mapping[str, int] | None = None
+    disks: int = 0
+    as_described: int = 0
 
     @property
     def is_assured(self) -> bool:
@@ -120,9 +124,11 @@ def at_most(k: int, n: int, chance: float) -> float:
 def check(number: int, kind: str, data: Mapping[str, Any], n_truths: int = N_TRUTHS) -> Chance:
     """Answer a question, and try the answer with other truths."""
     plan = PlanDescription.parse(dict(data))
-    best = run_plan(plan, with_relaxations=False, with_details=False).best
+    result = run_plan(plan, with_relaxations=False, with_details=False)
+    best, nominal = result.best, result.nominal
+    described = nominal.disks or 0 if nominal is not None else 0
     if best is None or best.risk is None or best.trial is None or best.trial.outcome is None:
-        return Chance(number, kind)
+        return Chance(number, kind, as_described=described)
     case = Case(plan, best.family)
     array = case.array(best.trial.disks)
     unknowns = Unknowns(array, case.workload, seen_in(best.trial.outcome, array, case.workload))
@@ -142,7 +148,9 @@ def check(number: int, kind: str, data: Mapping[str, Any], n_truths: int = N_TRU
         for name in names:
             missed[name] = missed.get(name, 0) + 1
     words = f"{best.trial.disks} x {best.family.drive.name}, {best.family.level}"
-    return Chance(number, kind, words, best.risk.confidence, best.risk.probability, tried, holding, missed)
+    risk, disks = best.risk, best.trial.disks
+    found = (risk.confidence, risk.probability, tried, holding, missed, disks, described)
+    return Chance(number, kind, words, *found)
 
 
 def _is_missed(item: Criterion, moves: Any) -> bool:

@@ -98,6 +98,10 @@ OnlyRunNoise = Annotated[
         rich_help_panel=SEARCH_GROUP,
     ),
 ]
+Explain = Annotated[
+    bool,
+    typer.Option("--explain", help="Print all remarks, not only the three that change most.", rich_help_panel=OUTPUT),
+]
 Plot = Annotated[Path | None, typer.Option(help="Write a plot to this file, .png or .svg.", rich_help_panel=OUTPUT)]
 HeatMap = Annotated[
     Path | None,

@@ -361,6 +361,11 @@ class Hdd(Profile):
         """What the order of its queued commands is assumed from."""
         return self.queue.assumption
 
+    def one_at_a_time(self) -> Self:
+        """Return the disk that takes one command at a time, so that it orders none."""
+        alone = self.queue.model_copy(update={"depth": 1, "scheduler": "fcfs", "assumed_from": None})
+        return self.model_copy(update={"queue": alone})
+
     def _check_recording(self) -> None:
         if self.write_zones is not None:
             self._check_write_zones(self.write_zones)

@@ -122,7 +122,6 @@ export class Chart {
     this.legend.replaceChildren(...names, ...(rule ? [line("rule", rule.name)] : []));
     if (!read) { this.readout.textContent = ""; return; }
     const value = read.y === null ? "overloaded, no figure" : `${figure(read.y)} ${this.about.yLabel}`;
-    const ends = read.y === null || read.low === null ? "" : ` (${figure(read.low)} to ${figure(read.high)})`;
-    this.readout.textContent = `at ${figure(read.x)} ${this.data.xUnit}: ${value}${ends}`;
+    this.readout.textContent = `at ${figure(read.x)} ${this.data.xUnit}: ${value}`;
   }
 }

@@ -1,6 +1,6 @@
 // What does a commit cost? The same clients and their log, side by side on the places where a log may lie.
 import { Controls, commitsControls } from "./controls.js";
-import { counted, element, figure, interval } from "./words.js";
+import { counted, element, figure } from "./words.js";
 
 const ASK_AFTER_MS = 150;
 const $ = (id) => document.getElementById(id);
@@ -55,13 +55,13 @@ export class CommitsView {
   #table(rows) {
     const cells = (values, kind) => values.map((value) => element(kind, {}, value));
     const most = Math.max(...rows.map((row) => row.commits_per_s));
-    const head = element("tr", {}, ...cells(["the log lies", "commits/s", "mean, ms", "p99, ms", "interval"], "th"));
+    const head = element("tr", {}, ...cells(["the log lies", "commits/s", "mean, ms", "p99, ms"], "th"));
     const body = rows.map((row) => {
       const { text, meaning } = this.about.places.find((one) => one.value === row.place);
       const bar = element("span", { className: "step", "aria-hidden": "true" });
       bar.style.width = `${Math.max(100 * row.commits_per_s / most, 0.4)}%`;
       const place = element("td", {}, element("strong", {}, text), bar, element("span", { className: "meaning" }, meaning));
-      const times = row.is_stable ? [figure(row.mean_ms[0]), figure(row.p99_ms[0]), interval(row.p99_ms)] : ["overloaded", "", ""];
+      const times = row.is_stable ? [figure(row.mean_ms[0]), figure(row.p99_ms[0])] : ["overloaded", ""];
       return element("tr", {}, place, ...cells([figure(row.commits_per_s), ...times], "td"));
     });
     $("commits-table").replaceChildren(element("table", {}, element("thead", {}, head), element("tbody", {}, ...body)));

@@ -1,6 +1,6 @@
 // The results: requests a curve after each change, first a quick one, then one from more requests.
 import { Chart } from "./chart.js";
-import { colorOfPart, element, figure, interval, percent } from "./words.js";
+import { AS_DESCRIBED, colorOfPart, element, figure, percent } from "./words.js";
 
 const REFINE_AFTER_MS = 350;
 // a quick answer should take less than 200 ms: when one takes longer, the next one simulates fewer requests
@@ -151,9 +151,9 @@ export class Curves {
     const isSure = stage === "refined";
     const none = isSure ? "overloaded" : "overloaded?";
     $("answers").replaceChildren(
-      item("requests per second", figure(chosen.iops[0]), interval(chosen.iops)),
-      item("p99 latency", chosen.stable ? `${figure(chosen.p99_ms[0])} ms` : none, chosen.stable ? `${interval(chosen.p99_ms)}` : isSure ? "the backlog grows without limit" : "a longer run decides"),
-      item("mean latency", chosen.stable ? `${figure(chosen.mean_ms[0])} ms` : none, chosen.stable ? interval(chosen.mean_ms) : "no latency to report"),
+      item("requests per second", figure(chosen.iops[0]), AS_DESCRIBED),
+      item("p99 latency", chosen.stable ? `${figure(chosen.p99_ms[0])} ms` : none, chosen.stable ? AS_DESCRIBED : isSure ? "the backlog grows without limit" : "a longer run decides"),
+      item("mean latency", chosen.stable ? `${figure(chosen.mean_ms[0])} ms` : none, chosen.stable ? AS_DESCRIBED : "no latency to report"),
       item("disks busy", percent(chosen.utilization_ratio), `at ${load}`),
       item("disk operations per request", figure(chosen.back_end_per_host), `rule of thumb: ${figure(calculator.back_end_per_host)}`),
     );
@@ -180,9 +180,9 @@ export class Curves {
   }
   #table(points) {
     const row = (cells, kind) => element("tr", {}, ...cells.map((cell) => element(kind, {}, cell)));
-    const head = row(["load", "requests/s", "interval", "mean, ms", "p99, ms", "interval", "disks busy", "operations"], "th");
-    const rows = points.map((p) => row([figure(p.load), figure(p.iops[0]), interval(p.iops),
-      ...(p.stable ? [figure(p.mean_ms[0]), figure(p.p99_ms[0]), interval(p.p99_ms)] : ["overloaded", "", ""]),
+    const head = row(["load", "requests/s", "mean, ms", "p99, ms", "disks busy", "operations"], "th");
+    const rows = points.map((p) => row([figure(p.load), figure(p.iops[0]),
+      ...(p.stable ? [figure(p.mean_ms[0]), figure(p.p99_ms[0])] : ["overloaded", ""]),
       percent(p.utilization_ratio), figure(p.back_end_per_host)], "td"));
     $("table").replaceChildren(element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)));
   }

@@ -1,6 +1,6 @@
 // How many disks? A question, and the fewest disks of each kind and level, as they are found.
 import { Controls, planControls } from "./controls.js";
-import { bytes, element, figure, interval, percent } from "./words.js";
+import { AS_DESCRIBED, bytes, element, figure, percent } from "./words.js";
 
 const ASK_AFTER_MS = 250;
 /** Part of the usable space that may be filled, as in the example plan. */
@@ -78,7 +78,7 @@ export class PlanView {
     shown.onclick = () => this.open({ drive: best.drive, level: best.level, disks, read_ratio: question.read_ratio, size_bytes: question.size_bytes, arrivals: "rate", rate_per_s: question.iops });
     $("plan-verdict").replaceChildren(
       element("strong", {}, `${disks} disks of ${this.#name("drives", best.drive)} in ${this.#name("levels", best.level)}.`),
-      ` p99 is ${figure(point.p99_ms[0])} ms (${interval(point.p99_ms)}), at most ${question.p99_ms} ms. ${why}${failed} The rule of thumb says ${rule}.`);
+      ` p99 is ${figure(point.p99_ms[0])} ms ${AS_DESCRIBED}, at most ${question.p99_ms} ms. ${why}${failed} The rule of thumb says ${rule}.`);
     $("plan-why").replaceChildren(...this.#fall(best), shown);
   }
   /** What lies between the rule of thumb and the answer; one sentence where nothing does. */
@@ -98,11 +98,11 @@ export class PlanView {
   }
   #table(question, rows, best) {
     const cells = (values, kind) => values.map((value) => element(kind, {}, value));
-    const head = element("tr", {}, ...cells(["drive", "level", "disks", "p99, ms", "rule", "limited by", "disk failed", "interval", "busy"], "th"));
+    const head = element("tr", {}, ...cells(["drive", "level", "disks", "p99, ms", "rule", "limited by", "disk failed", "busy"], "th"));
     const body = rows.map((row) => element("tr", { className: row === best || (best && row.drive === best.drive && row.level === best.level) ? "best" : "" }, ...cells([
       this.#name("drives", row.drive), this.#name("levels", row.level), row.disks ? String(row.disks) : "none",
       row.disks ? figure(row.point.p99_ms[0]) : "", String(row.rule), LIMITS[row.limitedBy] + (row.isClose ? " (close)" : ""),
-      ...(row.disks ? [!row.degraded ? "data lost" : row.degraded.stable ? figure(row.degraded.p99_ms[0]) : "overloaded", interval(row.point.p99_ms), percent(row.point.utilization_ratio)] : ["", "", ""]),
+      ...(row.disks ? [!row.degraded ? "data lost" : row.degraded.stable ? figure(row.degraded.p99_ms[0]) : "overloaded", percent(row.point.utilization_ratio)] : ["", ""]),
     ], "td")));
     const caption = element("caption", {}, `Fewest disks for ${question.iops.toLocaleString("en")} requests of ${bytes(question.size_bytes)} a second`);
     $("plan-table").replaceChildren(element("table", {}, caption, element("thead", {}, head), element("tbody", {}, ...body)));

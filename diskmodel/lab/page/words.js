@@ -13,8 +13,8 @@ export function figure(x) {
   const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(x))));
   return Number(x.toFixed(Math.min(digits, 6))).toLocaleString("en", { maximumFractionDigits: 6 });
 }
-/** An interval as text, or a note that there is none yet. */
-export const interval = ([, low, high]) => low === null || high === null ? "no interval yet" : `${figure(low)} to ${figure(high)}`;
+/** What stands beside figures of drives that are taken to be as they are described: the page does not know what is not known. */
+export const AS_DESCRIBED = "if drives are as described";
 
 /** A number of things, one or several. */
 export const counted = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;

@@ -21,7 +21,7 @@ from diskmodel.plan.trial.at_once import each
 from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 from diskmodel.plan.trial.trier import Trier
 from diskmodel.plan.trial.truth_case import TruthCase, seen_in
-from diskmodel.result.prediction import combined
+from diskmodel.result.prediction import MIDDLE, combined, middle_around
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.registry import BY_NAME
 from diskmodel.uncertainty.case import Case as Unknowns
@@ -86,7 +86,8 @@ def profile_risk(
         return None
     missed = [_missed(true, moves, same, trial) for moves, true in found]
     failing = Counter(name for names in missed for name in dict.fromkeys(names))
-    figures, factor = {}, half_width_factor(n_draws, unknowns.dof, CONFIDENCE)
+    figures, middles = {}, {}
+    factor, of_middle = (half_width_factor(n_draws, unknowns.dof, part) for part in (CONFIDENCE, MIDDLE))
     for name, interval in intervals_of(trial.outcome).items():
         if name in reference:
             values = [
@@ -94,6 +95,8 @@ def profile_risk(
             ]
             wide = combined(interval, reference[name], values, CONFIDENCE, factor)
             figures[name] = Interval(wide.value, wide.low, wide.high)
+            middle = middle_around(interval, reference[name], values, CONFIDENCE, of_middle)
+            middles[name] = Interval(middle.value, middle.low, middle.high)
     holding = [moves for (moves, _), names in zip(found, missed, strict=True) if not names]
     others = [moves for (moves, _), names in zip(found, missed, strict=True) if names]
     curve = _curve(case, truths, trial.disks, holding, others, most) if with_curve else ()
@@ -104,6 +107,7 @@ def profile_risk(
         n_holding=len(holding),
         failing=dict(failing),
         figures=figures,
+        middles=middles,
         confidence=case.objective.confidence,
         curve=curve,
         is_measured=unknowns.origin == "measured",

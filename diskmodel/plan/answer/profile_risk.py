@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from diskmodel.plain import Record
 from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics.doubt import bad_end, in_one_of_ten
 from diskmodel.uncertainty.registry import PART
 from diskmodel.units import in_digits
 
@@ -50,6 +51,8 @@ class ProfileRisk(Record):
     figures : mapping of str to Interval
         "iops" (per second), and "mean", "p50", "p95", "p99", "p999" (ns) where they are known: the value of the answer,
         with 95 % intervals that combine the error of the simulation and the spread over the truths.
+    middles : mapping of str to Interval
+        The same, between the ends of which eight of ten systems are: the end that hurts is the bad one of ten.
     confidence : float
         Chance that the objective asks for.
     curve : tuple of CountChance
@@ -67,6 +70,7 @@ class ProfileRisk(Record):
     confidence: float = 0.9
     curve: tuple[CountChance, ...] = ()
     is_measured: bool = False
+    middles: Mapping[str, Interval] = field(default_factory=dict)
 
     @property
     def probability(self) -> float:
@@ -115,20 +119,27 @@ class ProfileRisk(Record):
             "failing": self.failing,
             "confidence": CONFIDENCE,
         }
-        for name, interval in self.figures.items():
-            unit, scale = ("", 1.0) if name == "iops" else ("_ms", 1e-6)
-            data |= {f"{name}_{end}{unit}": getattr(interval, end) * scale for end in ("low", "high")}
+        for intervals, names in ((self.figures, ("low", "high")), (self.middles, ("p10", "p90"))):
+            for name, interval in intervals.items():
+                unit, scale = ("", 1.0) if name == "iops" else ("_ms", 1e-6)
+                for end, value in zip(names, (interval.low, interval.high), strict=True):
+                    data[f"{name}_{end}{unit}"] = value * scale
         return data
+
+    def in_one_of_ten(self, statistic: str) -> float:
+        """Return the figure of the bad one of ten (per second, or ns); nan where it is not known."""
+        middle = self.middles.get(statistic)
+        return math.nan if middle is None else bad_end(statistic, middle)
 
     def __str__(self) -> str:
         met = f"{self.n_holding} of {self.n_draws} draws of what is not known meet the objective"
         missed = ", ".join(f"{n} miss{'es' if n == 1 else ''} {name}" for name, n in self.failing.items())
-        intervals = [
-            f"{name} {in_digits(interval.low / 1e6)} to {in_digits(interval.high / 1e6)} ms"
-            for name, interval in self.figures.items()
-            if name in ("mean", "p99") and math.isfinite(interval.low + interval.high)
+        said = [
+            in_one_of_ten(f"{name} {in_digits(self.middles[name].value / 1e6)} ms", self.in_one_of_ten(name) / 1e6)
+            for name in ("mean", "p99")
+            if name in self.middles
         ]
-        return "; ".join(part for part in (met, missed, *intervals, self.chances, self.worth_measuring) if part)
+        return "; ".join(part for part in (met, missed, *said, self.chances, self.worth_measuring) if part)
 
     @property
     def chances(self) -> str:

@@ -6,7 +6,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.drive import Drive
@@ -17,6 +16,8 @@ from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.answer.safety import Safety
 from diskmodel.plan.trial.over_the_day import DAY
 from diskmodel.result.commits import COMMITS
+from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics.doubt import COLUMN, beside
 from diskmodel.units import chance_words, in_digits, in_hours_or_days, nominal_bytes, pretty_bytes
 
 #: Mark of a candidate that the longest run leaves undecided.
@@ -157,7 +158,7 @@ def candidate_row(result: PlanResult, candidate: Candidate) -> list[str]:
         _disks(candidate),
         counted_disks(result, candidate),
         candidate.binds.replace("_", " ") + ("" if candidate.is_decided else f" {CLOSE}"),
-        *_speed(result, outcome),
+        *_speed(result, candidate, outcome),
         _with_a_disk_failed(candidate),
         duration(candidate.safety.rebuild_hours) if candidate.safety else "–",
         f"{outcome.utilization_ratio:.0%}" if outcome and math.isfinite(outcome.utilization_ratio) else "–",
@@ -177,18 +178,24 @@ def _disks(candidate: Candidate) -> str:
     return f"{candidate.disks}{marks}"
 
 
-def _speed(result: PlanResult, outcome: Outcome | None) -> list[str]:
-    """Return rates and latencies: of commits, where there are any, and of all requests, unless all are commits."""
+def _speed(result: PlanResult, candidate: Candidate, outcome: Outcome | None) -> list[str]:
+    """Return rates and latencies: of commits, where there are any, and of all requests, unless all are commits.
+
+    Beside mean and p99 of all requests stands what the bad one of ten has, where that was found.
+    """
     of_stream = outcome.latency_ns if outcome and outcome.is_stable else {}
     cells = []
     if _has_commits(result):
         cells.append(short(outcome.commits_per_s.value if outcome else None))
-        cells.append(_with_interval(of_stream.get(COMMITS, {}).get("p99")))
+        cells.append(_ms(of_stream.get(COMMITS, {}).get("p99")))
     if not result.plan.workload.is_a_log:
         figures = of_stream.get("", {})
         cells.append(short(outcome.iops.value if outcome else None))
-        cells.append(short(figures["mean"].value / 1e6 if "mean" in figures else None))
-        cells.append(_with_interval(figures.get("p99")))
+        risk = candidate.risk
+        known = risk if risk is not None and risk.disks == candidate.disks else None
+        for name in ("mean", "p99"):
+            bad = math.nan if known is None else known.in_one_of_ten(name) / 1e6
+            cells.append(beside(_ms(figures.get(name)), bad))
     return cells
 
 
@@ -201,8 +208,10 @@ def counted_disks(result: PlanResult, candidate: Candidate) -> str:
 
 
 def candidate_note(result: PlanResult) -> str:
-    """Return what the mark and the levels in the rows mean; "" where all are plain."""
+    """Return what a second figure, the marks and the levels in the rows mean; "" where all are plain."""
     notes = []
+    if any(candidate.risk is not None and candidate.risk.middles for candidate in result.candidates):
+        notes.append(f"Two figures of a latency: the typical one, and that {COLUMN}.")
     if not all(candidate.is_decided for candidate in result.candidates):
         notes.append(
             f"{CLOSE}: too close to the limit for the longest run to decide; the larger number of disks is given."
@@ -227,11 +236,8 @@ def candidate_note(result: PlanResult) -> str:
     return "\n".join(notes)
 
 
-def _with_interval(figure: Any) -> str:
-    if figure is None:
-        return "–"
-    half = (figure.high - figure.low) / 2
-    return short(figure.value / 1e6) + (f" ± {short(half / 1e6, 2)}" if math.isfinite(half) else "")
+def _ms(figure: Interval | None) -> str:
+    return short(None if figure is None else figure.value / 1e6)
 
 
 def _with_a_disk_failed(candidate: Candidate) -> str:

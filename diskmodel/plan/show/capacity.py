@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
@@ -14,12 +15,14 @@ from diskmodel.plan.answer.capacity import Capacity
 from diskmodel.plan.answer.outcome import Outcome, cut_words
 from diskmodel.plan.show.candidates import SLOWED_BY_LOAD, duration, fullness_words, rebuild_name, short
 from diskmodel.plan.show.cautions import starved_beside_the_knee
+from diskmodel.result.show.remarks import Remark, few
 from diskmodel.result.statistics.doubt import bad_end, in_one_of_ten
+from diskmodel.uncertainty.spread import slower_systems
 from diskmodel.units import chance_words, in_digits, nominal_bytes
 
 
-def capacity_table(capacity: Capacity) -> RenderableType:
-    """Return the answer in a sentence, the figures, and what they are about."""
+def capacity_table(capacity: Capacity, beside: Sequence[Remark] = (), *, is_explained: bool = False) -> RenderableType:
+    """Return the answer in a sentence, the figures, and what they are about; `beside` as of `comparison_table`."""
     table = Table(
         title=capacity.workload.name, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, show_header=False
     )
@@ -27,7 +30,7 @@ def capacity_table(capacity: Capacity) -> RenderableType:
     table.add_column("", justify="right")
     for name, text in capacity_rows(capacity):
         table.add_row(name, text)
-    notes = [Text(line) for line in capacity_notes(capacity)]
+    notes = map(Text, few([*beside, *capacity_remarks(capacity)], is_explained=is_explained))
     return Group(Text(sentence(capacity), style="bold"), table, *notes)
 
 
@@ -36,7 +39,7 @@ def capacity_html(capacity: Capacity) -> str:
     rows = "".join(
         f"<tr><td>{html_text(name)}</td><td>{html_text(text)}</td></tr>" for name, text in capacity_rows(capacity)
     )
-    notes = "".join(f"<li>{html_text(line)}</li>" for line in capacity_notes(capacity))
+    notes = "".join(f"<li>{html_text(line)}</li>" for line in few(capacity_remarks(capacity), is_explained=True))
     return f"<p><strong>{html_text(sentence(capacity))}</strong></p><table>{rows}</table><ul>{notes}</ul>"
 
 
@@ -102,27 +105,28 @@ def capacity_rows(capacity: Capacity) -> list[tuple[str, str]]:
     return rows
 
 
-def capacity_notes(capacity: Capacity) -> list[str]:
+def capacity_remarks(capacity: Capacity) -> list[Remark]:
     """Return what the figures mean, and what was assumed."""
     cache = capacity.array.controller.write_cache
-    said = [
+    knee = (
         "Up to the knee latency grows slower than throughput, beyond it faster; plan for the knee, not for the highest "
-        "rate.",
-        f"In the runs {_seen(capacity)}; drive and controller are not exactly known.",
-    ]
+    )
+    said = [Remark("reading", f"{knee}rate."), Remark("run", f"In the runs {_seen(capacity)}.")]
     if capacity.rebuilding is not None:
-        said += filter(None, [starved_beside_the_knee(capacity), fullness_words([capacity.array])])
+        said.append(Remark("loss", starved_beside_the_knee(capacity)))
+        said.append(Remark("assumed", fullness_words([capacity.array])))
     cut = cut_words([*(point.outcome for point in capacity.curve), capacity.degraded, capacity.rebuilding])
     if cut:
-        said.append(f"{cut[:1].upper()}{cut[1:]}; --requests asks for more.")
-    said += [f"{doubt[:1].upper()}{doubt[1:]}." for doubt in capacity.array.doubts]
+        said.append(Remark("cut", f"{cut[:1].upper()}{cut[1:]}; --requests asks for more."))
+    said += [Remark("doubt", f"{doubt[:1].upper()}{doubt[1:]}.") for doubt in capacity.array.doubts]
     if credits := capacity.array.drive.about_credits(math.inf, math.inf):
-        said.append(f"{credits[:1].upper()}{credits[1:]}.")
+        said.append(Remark("limit", f"{credits[:1].upper()}{credits[1:]}."))
     if capacity.fresh is not None:
-        words = capacity.fresh.in_words()
-        said.append(f"With all disks busy: {words}.")
+        said.append(Remark("limit", f"With all disks busy: {capacity.fresh.in_words()}."))
     if cache is None and not capacity.array.layout.kind.is_pool:
-        said.append("No write cache of a controller is assumed; --write-cache 1GiB simulates one.")
+        said.append(Remark("assumed", "No write cache of a controller is assumed; --write-cache 1GiB simulates one."))
+    if capacity.most_middle_per_s is not None:
+        said.append(Remark("systems", slower_systems()))
     return said
 
 

@@ -20,9 +20,12 @@ from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.trial.statics import idle_rebuild_hours, rebuilt_bytes, sequential_bytes_per_s
 from diskmodel.result.reserve import no_reserve
+from diskmodel.result.show.remarks import Remark
 from diskmodel.units import in_digits, in_disks, in_hours_or_days, nominal_bytes
 from diskmodel.workload import Workload
 
+#: How a caution begins.
+CAUTION = "Caution: "
 #: Hours of a rebuild from which it is pointed out: a week. An idle disk of 24 TB takes a day and a half, and a few days
 #: beside a load. At half, large disks under a usual load are pointed out, too; at double, two weeks pass in silence.
 LONG_REBUILD_HOURS = 168.0
@@ -35,19 +38,22 @@ _PROPOSED_SPEEDS = (30e6, 60e6, 120e6)
 
 def cautions(result: PlanResult) -> list[str]:
     """Return what to know before buying, in sentences."""
+    return [one.text for one in caution_remarks(result)]
+
+
+def caution_remarks(result: PlanResult) -> list[Remark]:
+    """Return what to know before buying, by what it is about."""
+    cut = cut_words(each.trial.outcome for each in result.candidates if each.trial is not None)
     found = (
-        *_doubts(result),
-        *_orders(result),
-        *_slower(result),
-        _profile(result),
-        _busy(result),
-        cut_words(each.trial.outcome for each in result.candidates if each.trial is not None),
-        _waiting(result),
-        _rebuild(result),
+        *(("doubt", text) for text in (*_doubts(result), *_orders(result), *_slower(result), _profile(result))),
+        ("reserve", _busy(result)),
+        ("cut", cut),
+        ("loss", _waiting(result)),
+        ("loss", _rebuild(result)),
         *_outcome(result),
-        *result.without_effect,
+        *(("doubt", text) for text in result.without_effect),
     )
-    return [f"Caution: {text}." for text in found if text]
+    return [Remark(kind, f"{CAUTION}{text}.") for kind, text in found if text]
 
 
 def _doubts(result: PlanResult) -> list[str]:
@@ -113,8 +119,8 @@ def _outcome_of(best: Candidate | None) -> Outcome | None:
     return best.trial.outcome if best is not None and best.trial is not None else None
 
 
-def _outcome(result: PlanResult) -> list[str]:
-    """Return that the load may wear the drives out, and that the host's processors are left out, where they matter."""
+def _outcome(result: PlanResult) -> list[tuple[str, str]]:
+    """Return, with kinds, that the load may wear drives out and that processors are left out, where they matter."""
     best = result.best
     outcome = _outcome_of(best)
     if best is None or best.trial is None or outcome is None:
@@ -124,10 +130,10 @@ def _outcome(result: PlanResult) -> list[str]:
     described = Case(result.plan, best.family).array(best.trial.disks)
     array = described.behind_host(workload)
     return [
-        wear(best.family.drive, outcome.most_written_bytes_per_s),
-        best.family.drive.about_credits(*described.asked_of_a_drive(workload)),
-        left_out(array.host, rate),
-        *array.said_of_md(described),
+        ("wear", wear(best.family.drive, outcome.most_written_bytes_per_s)),
+        ("limit", best.family.drive.about_credits(*described.asked_of_a_drive(workload))),
+        ("limit", left_out(array.host, rate)),
+        *(("limit", text) for text in array.said_of_md(described)),
     ]
 
 

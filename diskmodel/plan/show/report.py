@@ -18,6 +18,7 @@ from markupsafe import Markup
 from diskmodel.drawing import svg_of
 from diskmodel.errors import DescriptionError, Fault, in_page, visible
 from diskmodel.output import write_text
+from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.load_curve import Curves
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.question.short_toml import short_toml
@@ -33,6 +34,7 @@ from diskmodel.plan.show.candidates import (
 from diskmodel.plan.show.cautions import cautions
 from diskmodel.plan.show.words import answer, assumed, because, chance_of, explained, question_words, waterfall_title
 from diskmodel.result.show.heat_map import STYLE, heat_map_script, meaning
+from diskmodel.result.statistics.doubt import in_one_of_ten
 from diskmodel.result.statistics.heat_map import HeatMap
 from diskmodel.result.statistics.registry import STATISTICS
 from diskmodel.units import chance_words, nominal_bytes
@@ -224,7 +226,7 @@ def _content(result: PlanResult) -> dict[str, Any]:
         "reproduce": [
             f"diskmodel {__version__}, Python {platform.python_version()}, engine {', '.join(engines)}",
             f"seed {plan.search.seed}; runs of {plan.search.requests:,} to {plan.search.max_requests:,} requests; "
-            f"{result.n_runs} runs; 95 % intervals",
+            f"{result.n_runs} runs",
             "save the text at the end of this file as plan.toml and run: diskmodel plan plan.toml --report report.html",
         ],
     }
@@ -240,12 +242,20 @@ def _facts(result: PlanResult) -> list[tuple[str, str]]:
     facts = [("price", f"{short(cost)} USD")] if math.isfinite(cost) else []
     facts += [
         ("usable", nominal_bytes(figures.usable_bytes)),
-        ("p99 latency", "–" if best.p99_ms is None else f"{short(best.p99_ms)} ms"),
+        ("p99 latency", _p99(best)),
     ]
     if best.safety is not None:
         facts.append((rebuild_name([] if best.array is None else [best.array]), duration(best.safety.rebuild_hours)))
         facts.append(("chance of data loss", chance_words(best.safety.loss_per_year)))
     return facts
+
+
+def _p99(best: Candidate) -> str:
+    """Return the p99 latency of the answer, and that of the bad one of ten where that is known."""
+    if best.p99_ms is None:
+        return "–"
+    bad = math.nan if best.risk is None else best.risk.in_one_of_ten("p99") / 1e6
+    return in_one_of_ten(f"{short(best.p99_ms)} ms", bad)
 
 
 def _opening(result: PlanResult, curves: Curves) -> list[Markup]:

@@ -27,15 +27,27 @@ from diskmodel.plan.show.candidates import (
     rebuild_name,
     short,
 )
-from diskmodel.plan.show.cautions import cautions, long_rebuilds, unknown_order, waiting
+from diskmodel.plan.show.cautions import CAUTION, caution_remarks, long_rebuilds, unknown_order, waiting
 from diskmodel.plan.show.narrow import TableOrList
-from diskmodel.plan.show.words import answer, assumed, because, chance_of, explained, in_order_words, lists, peak_words
+from diskmodel.plan.show.words import (
+    answer,
+    as_described,
+    because,
+    chance_of,
+    explained,
+    in_order_words,
+    lists,
+    peak_words,
+    unsaid,
+)
 from diskmodel.plan.trial.statics import idle_rebuild_hours
 from diskmodel.result.commits import COMMITS
+from diskmodel.result.show.remarks import Remark, few
 from diskmodel.result.show.table import width_words
 from diskmodel.result.statistics.batches import Interval
-from diskmodel.result.statistics.doubt import COLUMN, OVERLOADED, bad_end
+from diskmodel.result.statistics.doubt import bad_end, beside, doubted
 from diskmodel.result.statistics.registry import BY_NAME
+from diskmodel.uncertainty.spread import slower_systems
 from diskmodel.units import chance_words, in_digits, nominal_bytes
 
 #: Half-width of an interval, as a part of the figure, from which both ends are shown: the figure is then far from their
@@ -52,14 +64,21 @@ _LEFT = 2
 _ON_PAPER_ONLY = ("commits/s", "IOPS", "mean ms", "rebuild", "busy", "usable")
 
 
-def plan_table(result: PlanResult) -> RenderableType:
-    """Return the answer, at most three reasons, and every candidate in a line."""
+def plan_table(result: PlanResult, beside: Sequence[Remark] = (), *, is_explained: bool = False) -> RenderableType:
+    """Return the answer, at most three reasons, remarks, and every candidate in a line.
+
+    `beside` and `is_explained` as of `comparison_table`.
+    """
     is_feasible = result.is_feasible
     parts: list[RenderableType] = []
     parts.append(Text(answer(result), style="bold green" if is_feasible else "bold red"))
-    parts += [_indented(line) for line in [chance_of(result), *assumed(result), *because(result)] if line]
-    parts += [_indented(str(item)) for item in result.caches_instead]
-    parts += [Text(line, style="yellow") for line in cautions(result)]
+    parts += [_indented(line) for line in [chance_of(result), *as_described(result), *because(result)] if line]
+    assumed = [*unsaid(result), *map(str, result.caches_instead)]
+    remarks = [*caution_remarks(result), *(Remark("assumed", line) for line in assumed), *beside]
+    if result.best is not None and result.best.risk is not None:
+        remarks.append(Remark("systems", slower_systems()))
+    for line in few(remarks, is_explained=is_explained):
+        parts.append(Text(line, style="yellow") if line.startswith(CAUTION) else _indented(line))
     header = candidate_header(result)
     shown = [index for index, name in enumerate(header) if name not in _ON_PAPER_ONLY]
     names = ["rule" if header[index] == "rule of thumb" else header[index] for index in shown]
@@ -67,8 +86,7 @@ def plan_table(result: PlanResult) -> RenderableType:
     for candidate in result.candidates:
         style = "bold" if result.best is not None and candidate is result.best else ""
         row = candidate_row(result, candidate)
-        # intervals are for paper: eighty characters have room for figures only
-        table.rows.append(([row[index].partition(" ± ")[0] for index in shown], style))
+        table.rows.append(([row[index] for index in shown], style))
     parts.append(table)
     if note := candidate_note(result):
         parts.append(Text(note))
@@ -93,8 +111,19 @@ def _indented(line: str) -> RenderableType:
     return Padding(Text(line), (0, 0, 0, _LEFT), expand=False)
 
 
-def comparison_table(comparison: Comparison) -> RenderableType:
-    """Return the verdict, the arrays side by side, their differences to the first, and what to know of them."""
+def comparison_table(
+    comparison: Comparison, beside: Sequence[Remark] = (), *, is_explained: bool = False
+) -> RenderableType:
+    """Return the verdict, the arrays side by side, their differences to the first, and what to know of them.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    beside : sequence of Remark
+        Others, found elsewhere.
+    is_explained : bool
+        Whether all remarks are shown.
+    """
     table = Table(title=comparison.workload.name, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("", overflow="fold")
     for item in comparison.arrays:
@@ -102,7 +131,8 @@ def comparison_table(comparison: Comparison) -> RenderableType:
     for name, cells in comparison_rows(comparison):
         table.add_row(name, *cells)
     said = [Text(comparison.verdict, style="bold")] if comparison.verdict else []
-    return Group(*said, table, *(Text(line) for line in comparison_notes(comparison)))
+    lines = [*paired(comparison), *few([*beside, *comparison_remarks(comparison)], is_explained=is_explained)]
+    return Group(*said, table, *map(Text, lines))
 
 
 def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
@@ -120,7 +150,7 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
             ("ms a commit, p99, one disk failed", [_latency(item.degraded, "p99", COMMITS) for item in arrays]),
         ]
     if not is_open or not all(item.healthy.is_stable for item in arrays):
-        rows.append((_doubted("IOPS", arrays), [_rate(item.healthy) + _bad(item, "iops") for item in arrays]))
+        rows.append((_doubted("IOPS", arrays), [beside(_rate(item.healthy), _bad(item, "iops")) for item in arrays]))
     rows.append((_doubted("mean ms", arrays), [_of_healthy(item, "mean") for item in arrays]))
     if all(math.isfinite(item.healthy.mean_read_ns + item.healthy.mean_write_ns) for item in arrays):
         rows.append(("mean ms of reads, writes", [_reads_and_writes(item.healthy) for item in arrays]))
@@ -162,21 +192,20 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
 
 def _doubted(name: str, arrays: Sequence[Compared]) -> str:
     """Return the name of a row that has the bad one of ten beside the typical value, where that is known."""
-    return f"{name}, {COLUMN}" if any(item.prediction for item in arrays) else name
+    return doubted(name, is_known=any(item.prediction for item in arrays))
 
 
-def _bad(item: Compared, statistic: str) -> str:
-    """Return the figure of the bad one of ten after that of an array: ", 34.8"; "" where only its run is known."""
+def _bad(item: Compared, statistic: str) -> float:
+    """Return the figure of the bad one of ten, in the unit of the table; nan where only its run is known."""
     if item.prediction is None or not item.healthy.is_stable:
-        return ""
-    bad = bad_end(statistic, item.prediction.middles[statistic]) / (1.0 if statistic == "iops" else 1e6)
-    return f", {in_digits(bad) if math.isfinite(bad) else OVERLOADED}"
+        return math.nan
+    return bad_end(statistic, item.prediction.middles[statistic]) / (1.0 if statistic == "iops" else 1e6)
 
 
 def _of_healthy(item: Compared, statistic: str) -> str:
     """Return a latency, and that of the bad one of ten, or the interval of the run where no more was asked for."""
     text = _latency(item.healthy, statistic)
-    return text if item.prediction is None else text.partition(" ")[0] + _bad(item, statistic)
+    return text if item.prediction is None else beside(text.partition(" ")[0], _bad(item, statistic))
 
 
 def _of_failed(item: Compared, outcome: Outcome | None) -> str:
@@ -196,7 +225,12 @@ def _price(array: Array) -> float | None:
 
 
 def comparison_notes(comparison: Comparison) -> list[str]:
-    """Return the differences to the first array, and why the rule of thumb differs."""
+    """Return the differences to the first array, and all remarks."""
+    return [*paired(comparison), *few(comparison_remarks(comparison), is_explained=True)]
+
+
+def paired(comparison: Comparison) -> list[str]:
+    """Return the differences to the first array."""
     of_pair: dict[str, list[str]] = {}
     stable = {item.name for item in comparison.arrays if item.healthy.is_stable}
     for difference in comparison.differences:
@@ -209,31 +243,39 @@ def comparison_notes(comparison: Comparison) -> list[str]:
             continue
         pair = f"{difference.second} compared with {difference.first}"
         of_pair.setdefault(pair, []).append(_difference(difference))
-    said = [f"{pair}: {', '.join(found)}" for pair, found in of_pair.items()]
-    said += [width_words(item.name, item.prediction) for item in comparison.arrays if item.prediction]
+    return [f"{pair}: {', '.join(found)}" for pair, found in of_pair.items()]
+
+
+def comparison_remarks(comparison: Comparison) -> list[Remark]:
+    """Return what to know of the arrays: what limits them, what is not known, why the rule of thumb differs."""
+    predicted = [item for item in comparison.arrays if item.prediction]
+    said = [Remark("width", width_words(item.name, item.prediction)) for item in predicted if item.prediction]
+    said += [Remark("systems", slower_systems())] if predicted else []
     if any(item.rebuilding for item in comparison.arrays):
-        said += filter(None, [fullness_words(item.array for item in comparison.arrays)])
-    said += [_by_rule_of_thumb(item) for item in comparison.arrays]
+        said.append(Remark("assumed", fullness_words(item.array for item in comparison.arrays)))
+    said += [Remark("rule", _by_rule_of_thumb(item)) for item in comparison.arrays]
     if any(_UNSETTLED in cell for _, cells in comparison_rows(comparison) for cell in cells):
-        said.append(_UNSETTLED_NOTE)
+        said.append(Remark("cut", _UNSETTLED_NOTE))
     cut = cut_words(
         outcome
         for item in comparison.arrays
         for outcome in (item.healthy, item.degraded, item.rebuilding, *(point.outcome for point in item.curve))
     )
-    said += [f"{cut[:1].upper()}{cut[1:]}; --requests asks for more."] if cut else []
+    said += [Remark("cut", f"{cut[:1].upper()}{cut[1:]}; --requests asks for more.")] if cut else []
     for item in comparison.arrays:
-        found = (
-            wear(item.array.drive, item.healthy.most_written_bytes_per_s),
-            left_out(item.array.behind_host(comparison.workload).host, item.healthy.iops.value),
-            *item.array.behind_host(comparison.workload).said_of_md(item.array),
-            waiting(item.array, comparison.workload, item.healthy),
-        )
-        said += [f"{item.name}: {text}" for text in found if text]
-    said += long_rebuilds(comparison.arrays)
+        host = item.array.behind_host(comparison.workload)
+        found = [
+            Remark("wear", wear(item.array.drive, item.healthy.most_written_bytes_per_s)),
+            Remark("limit", left_out(host.host, item.healthy.iops.value)),
+            *(Remark("limit", text) for text in host.said_of_md(item.array)),
+            Remark("loss", waiting(item.array, comparison.workload, item.healthy)),
+        ]
+        said += [Remark(one.kind, f"{item.name}: {one.text}") for one in found if one.text]
+    said += [Remark("loss", text) for text in long_rebuilds(comparison.arrays)]
     doubts = [(*item.array.doubts, unknown_order(item.array.drive)) for item in comparison.arrays]
-    said += dict.fromkeys(text for of_array in doubts for text in of_array if text)
-    return said + peak_words(comparison.workload.peaks()) + in_order_words(comparison.workload)
+    said += [Remark("doubt", text) for of_array in doubts for text in of_array]
+    load = comparison.workload
+    return said + [Remark("reading", text) for text in (*peak_words(load.peaks()), *in_order_words(load))]
 
 
 def _by_rule_of_thumb(item: Compared) -> str:

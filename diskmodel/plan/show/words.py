@@ -76,6 +76,11 @@ def question_words(plan: PlanDescription) -> str:
 
 
 def assumed(result: PlanResult) -> list[str]:
+    """Return what the question left unsaid and the answer depends on, and the answer as everything is described."""
+    return [*unsaid(result), *as_described(result)]
+
+
+def unsaid(result: PlanResult) -> list[str]:
     """Return what the question left unsaid and the answer depends on, each with the answer of the other case."""
     said = []
     for item in result.assumptions:
@@ -87,10 +92,10 @@ def assumed(result: PlanResult) -> list[str]:
         else:
             other = f"{in_disks(item.disks)} in {item.level}"
         said.append(f"Assumed: {item.assumed}. {item.instead[:1].upper()}{item.instead[1:]}: {other}.")
-    return [*said, *_as_described(result)]
+    return said
 
 
-def _as_described(result: PlanResult) -> list[str]:
+def as_described(result: PlanResult) -> list[str]:
     """Return the answer if everything is as described, where the chance of that is too small for it."""
     one = result.nominal
     if one is None or not result.needs_more_than_nominal:

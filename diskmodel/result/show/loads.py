@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from diskmodel.result.latency import Latency
 from diskmodel.result.result import Result
+from diskmodel.result.statistics.doubt import OVERLOADED, beside, doubted
 from diskmodel.result.statistics.registry import BY_NAME
 from diskmodel.units import in_digits
 
-_OVERLOADED, _NONE = "overloaded", "–"
+_NONE = "–"
 
 
 def loads_table(results: Mapping[str, Result]) -> Table:
@@ -37,11 +39,16 @@ def loads_table(results: Mapping[str, Result]) -> Table:
 def loads_rows(results: Mapping[str, Result]) -> list[tuple[str, list[str]]]:
     """Return the rows of the table: a name, and a cell for each load."""
     found = list(results.values())
-    rows = [
-        ("IOPS", [in_digits(result.run_iops.value) for result in found]),
+    name_of = partial(doubted, is_known=any(result.prediction for result in found))
+    chances = [result.prediction.overload_chance if result.prediction else 0.0 for result in found]
+    rows = (
+        [("chance of an overload", [f"{in_digits(100 * chance, 2)} %" for chance in chances])] if any(chances) else []
+    )
+    rows += [
+        (name_of("IOPS"), [beside(in_digits(result.run_iops.value), result.iops.in_one_of_ten) for result in found]),
         ("MB/s", [in_digits(result.bytes_per_s / 1e6) for result in found]),
-        ("mean ms", [_ms(result, result.latency, "mean") for result in found]),
-        ("p99 ms", [_ms(result, result.latency, "p99") for result in found]),
+        (name_of("mean ms"), [_ms(result, result.latency, "mean") for result in found]),
+        (name_of("p99 ms"), [_ms(result, result.latency, "p99") for result in found]),
     ]
     streams = [streams_of(name, result) for name, result in results.items()]
     named = dict.fromkeys(stream for own in streams for stream in own)
@@ -49,7 +56,7 @@ def loads_rows(results: Mapping[str, Result]) -> list[tuple[str, list[str]]]:
         for stream in named:
             for statistic in ("mean", "p99"):
                 cells = [_ms(result, own.get(stream), statistic) for result, own in zip(found, streams, strict=True)]
-                rows.append((f"{stream}: {BY_NAME[statistic].label} ms", cells))
+                rows.append((name_of(f"{stream}: {BY_NAME[statistic].label} ms"), cells))
     rows.append(("disk utilization", [f"{result.utilization_ratio:.0%}" for result in found]))
     return rows
 
@@ -63,6 +70,6 @@ def _ms(result: Result, latency: Latency | None, statistic: str) -> str:
     if latency is None:
         return _NONE
     if not result.is_stable:
-        return _OVERLOADED
-    value = latency.mean_ns if statistic == "mean" else latency.reported_ns[statistic]
-    return _NONE if math.isnan(value) else in_digits(value / 1e6)
+        return OVERLOADED
+    figure = latency.figure(statistic)
+    return _NONE if math.isnan(figure) else beside(in_digits(figure.value), figure.in_one_of_ten)

@@ -186,6 +186,11 @@ def result_columns(result: Result) -> tuple[str, str, str]:
 
 def result_table(result: Result) -> RenderableType:
     """Return the answer in a sentence, the table, and below it what the reader must know."""
+    return Group(answer_table(result), *(Text(message) for message in result.messages))
+
+
+def answer_table(result: Result) -> RenderableType:
+    """Return the answer in a sentence, and the table."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     quantity, value, doubt = result_columns(result)
     table.add_column(quantity, overflow="fold")
@@ -193,7 +198,7 @@ def result_table(result: Result) -> RenderableType:
     table.add_column(doubt, overflow="fold")
     for row in result_rows(result):
         table.add_row(*row)
-    return Group(Text(headline(result), style="bold"), table, *(Text(message) for message in result.messages))
+    return Group(Text(headline(result), style="bold"), table)
 
 
 def as_html(result: Result) -> str:

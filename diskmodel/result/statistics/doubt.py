@@ -51,6 +51,30 @@ def in_one_of_ten(typical: str, bad: float, digits: int = 3) -> str:
     return f"{typical}, {in_digits(bad, digits) if math.isfinite(bad) else OVERLOADED} {COLUMN}"
 
 
+def beside(typical: str, bad: float) -> str:
+    """Return a typical figure and that of the bad one of ten in a cell of a row that is named so (`doubted`).
+
+    Parameters
+    ----------
+    typical : str
+    bad : float
+        In its unit; infinite where the load overloads it, nan where it is not known.
+
+    Examples
+    --------
+    >>> beside("26", 34.2)
+    '26, 34.2'
+    """
+    if math.isnan(bad):
+        return typical
+    return f"{typical}, {in_digits(bad) if math.isfinite(bad) else OVERLOADED}"
+
+
+def doubted(name: str, *, is_known: bool) -> str:
+    """Return the name of a row, with what its cells have after the typical value where that is known."""
+    return f"{name}, {COLUMN}" if is_known else name
+
+
 def overload_words(chance: float) -> str:
     """Return the chance of an overload, as a sentence begins; "" without any.
 

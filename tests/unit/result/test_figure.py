@@ -49,6 +49,8 @@ def test_a_format_is_that_of_the_number_and_text_has_unit_and_interval() -> None
     assert str(Figure(5.0, unit="ms")) == "5 ms"
     assert str(Figure(math.nan, unit="ms")) == "unknown"
     assert str(Figure(0.25)) == "0.25"
+    assert str(Figure(8.312, 6.0, 11.2, unit="ms", find_bad=lambda: 9.62)) == "8.31 ms, 9.62 in one of ten"
+    assert str(Figure(8.312, unit="ms", find_bad=lambda: math.inf)) == "8.31 ms, overloaded in one of ten"
 
 
 def test_ends_are_found_once_when_they_are_looked_at() -> None:
@@ -66,9 +68,10 @@ def test_ends_are_found_once_when_they_are_looked_at() -> None:
 
 
 def test_copies_keep_everything() -> None:
-    figure = Figure(2.0, unit="ms", n_batches=7, find=lambda: (1.0, 3.0))
+    figure = Figure(2.0, unit="ms", n_batches=7, find=lambda: (1.0, 3.0), find_bad=lambda: 2.5)
     for other in (pickle.loads(pickle.dumps(figure)), copy.copy(figure), copy.deepcopy(figure)):
         assert (other, other.low, other.high, other.unit, other.n_batches) == (2.0, 1.0, 3.0, "ms", 7)
+        assert other.in_one_of_ten == 2.5
 
 
 def test_json_has_the_number() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.validation.coverage.spread import PRIORS, Figure, Spreads, estimate
+from tests.validation.coverage.spread import PRIORS, Figure, Spreads, broken_units, estimate
 
 TABLE = Path(__file__).parents[3] / "diskmodel" / "uncertainty" / "spread.toml"
 
@@ -22,6 +22,13 @@ HEAD = """# How far drives lie from their descriptions by data sheets; `make int
 #   controller           rate behind a controller               tail, write_tail     p99 over mean of reads, of writes
 #
 # "-any" are drives that stand for their kind, "-consumer" flash drives without protection from a loss of power.
+#
+# `systems` counts those whose description is complete, or whose source shows what holds them back, and of these the
+# ones that do not do what their parts can. No spread is about them.
+
+[systems]
+judged = {judged}
+slower = {slower}
 
 [parents]
 """
@@ -47,12 +54,23 @@ PARENTS = {
 
 def text(figures: Sequence[Figure]) -> str:
     """Return the table."""
-    return text_of(estimate(figures))
+    judged, slower = systems(figures)
+    return text_of(estimate(figures), judged, slower)
 
 
-def text_of(spreads: Spreads) -> str:
+def systems(figures: Sequence[Figure]) -> tuple[int, int]:
+    """Return how many systems are described completely or held back, and how many of them do less than their parts."""
+    standing = {name: {f.case.unit for f in figures if f.case.standing == name} for name in ("complete", "held back")}
+    broken = broken_units(figure for figure in figures if figure.case.standing == "complete")
+    return len(standing["complete"] | standing["held back"]), len(standing["held back"] | set(broken))
+
+
+def text_of(spreads: Spreads, judged: int = 0, slower: int = 0) -> str:
     """Return the table of some spreads."""
-    lines = [HEAD.rstrip("\n"), *(f'{name} = "{parent}"' for name, parent in PARENTS.items())]
+    lines = [
+        HEAD.format(judged=judged, slower=slower).rstrip("\n"),
+        *(f'{name} = "{parent}"' for name, parent in PARENTS.items()),
+    ]
     for name in dict.fromkeys(name for name, _ in PRIORS):
         lines += ["", f"[class.{name}]"]
         lines += [spread.line(quantity) for (of, quantity), spread in spreads.items() if of == name]

@@ -36,7 +36,7 @@ def test_what_is_not_used_is_spare_and_said_where_nobody_says_it() -> None:
     assert nothing == ()
     (one,) = said
     assert one.in_words(is_closed=True).startswith(
-        "assumed: other data fills the drives; with --used 60% (the rest trimmed): "
+        "Assumed: other data fills the drives; with --used 60% (the rest trimmed): "
     )
     assert one.iops == pytest.approx(partly.iops.mean, rel=0.05)
     assert partly.iops.mean > 2.5 * full.iops.mean
