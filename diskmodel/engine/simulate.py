@@ -192,6 +192,7 @@ def simulate(
         *_busiest_message(result),
         *array.said_of_md(described),
         *array.unread_messages(described),
+        *(workload.unread_messages(workload) if isinstance(workload, Workload) else ()),
     )
     result = replace(result, messages=(*array.doubts, *result.messages, *about_drive))
     n_draws = DRAWS if profile_draws is None else profile_draws

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from diskmodel.description import Description, facts_html
+from diskmodel.description import Description, Reader, facts_html
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Requests
 from diskmodel.result.statistics.window import enough_cycles
@@ -55,6 +55,18 @@ class Workload(Description):
     span_ratio: Ratio | None = None
     streams: tuple[Stream, ...] = Field(max_length=10_000)
     fitted: Fitted | None = None
+
+    @classmethod
+    def readers(cls) -> Mapping[str, Reader]:
+        """Return which streams read a field."""
+        without = Reader("streams without a span of their own", _has_stream_without_span)
+        return {"span_bytes": without, "span_ratio": without}
+
+    def unread(self, whole: Any, path: str = "") -> Iterator[tuple[str, str]]:
+        """Yield the fields that were given and have no effect, also those of its streams."""
+        yield from super().unread(whole, path)
+        for at, stream in enumerate(self.streams):
+            yield from stream.unread(whole, f"{path}streams.{at}.")
 
     @model_validator(mode="before")
     @classmethod
@@ -391,3 +403,7 @@ def _divide(total: int, weights: list[int]) -> list[int]:
     for index in by_remainder[: spare - sum(parts)]:
         parts[index] += 1
     return [part + 1 for part in parts]
+
+
+def _has_stream_without_span(workload: Any) -> bool:
+    return any(stream.span_bytes is None and stream.span_ratio is None for stream in workload.streams)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from diskmodel.description import Description
+from diskmodel.description import Description, Reader
 from diskmodel.errors import Fault
 from diskmodel.records import Int64, Op, Sync
 from diskmodel.units import Bytes, Length, Nanoseconds, Ratio, Weight, exact_bytes, pretty_bytes
@@ -134,6 +134,15 @@ class Stream(Description):
     file_system: FileSystem = "none"
     file: FileState = "overwrite"
     volume: str | None = Field(default=None, min_length=1, max_length=64)
+
+    @classmethod
+    def readers(cls) -> Mapping[str, Reader]:
+        """Return which workloads read a field of a stream."""
+        return {
+            "weight": Reader("workloads of several streams", lambda workload: len(workload.streams) > 1),
+            "volume": Reader("objectives of a plan", lambda workload: False),
+            "file_system": Reader("appends, unwritten blocks, fsync and dsync", _commits_journals),
+        }
 
     @model_validator(mode="before")
     @classmethod
@@ -493,3 +502,9 @@ def _arrival_of_short_keys(data: dict[str, Any]) -> dict[str, Any]:
             raise ValueError("clients and queue_depth are the same thing; keep one of them")
         closed["clients"] = closed.pop("queue_depth")
     return data | {"arrival": {"kind": "closed", **closed}}
+
+
+def _commits_journals(workload: Any) -> bool:
+    """Whether a sync of any stream with a file system is more than that of the array itself."""
+    own = (stream for stream in workload.streams if stream.file_system != "none")
+    return any(stream.file != "overwrite" or stream.sync in ("fsync", "dsync") for stream in own)

@@ -141,6 +141,15 @@ class CloudVolume(Profile):
             raise ValueError("credits: are spent at burst_iops, which is not given; add it")
         if self.ops_limit is None and self.burst_iops is not None:
             raise ValueError("burst_iops: needs iops or iops_per_gib, which it exceeds; add one")
+        if self.bytes_limit is None and (
+            self.burst_throughput_bytes_per_s or self.burst_throughput_per_tib_bytes_per_s
+        ):
+            raise ValueError("burst_throughput: needs throughput, which it exceeds; add it")
+        has_bursts = self.burst_throughput_bytes_per_s or self.burst_throughput_per_tib_bytes_per_s
+        if (self.byte_credits_bytes or self.byte_credits_ratio) and not has_bursts:
+            raise ValueError("byte_credits: are spent at burst_throughput, which is not given; add it")
+        if self.least_iops is not None and self.ops_limit is None:
+            raise ValueError("least_iops: needs iops or iops_per_gib, of which it is the least; add one")
         for given, most, name in (
             (self.iops, self.most_iops, "iops"),
             (self.throughput_bytes_per_s, self.most_throughput_bytes_per_s, "throughput_bytes_per_s"),

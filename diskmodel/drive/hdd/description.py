@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from diskmodel.description import Reader
 from diskmodel.drive.assumed_order import AssumedOrder
 from diskmodel.drive.hdd.deviations import DEVIATIONS
 from diskmodel.drive.hdd.facts import derived, facts
@@ -136,6 +137,11 @@ class Hdd(Profile):
     media_cache: MediaCache | None = None
     write_zones: WriteZones | None = None
     queue: DriveQueue = DriveQueue()
+
+    @classmethod
+    def readers(cls) -> Mapping[str, Reader]:
+        """Return which geometries read a field."""
+        return {"n_zones": Reader("a geometry without zones of its own", lambda array: array.drive.zones is None)}
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from collections.abc import Mapping
+from functools import partial
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from diskmodel.description import Description
+from diskmodel.description import Description, Reader
 from diskmodel.drive.assumed_order import ASSUMPTIONS, ONE_AT_A_TIME, AssumedOrder
-from diskmodel.queue.registry import DriveSchedulerName
+from diskmodel.queue.registry import SCHEDULERS, DriveSchedulerName
 from diskmodel.queue.rpo import AGE_WEIGHT, COMMITTED, MISS_MARGIN_NS, AgeWeight, Committed, MissMargin, MissRatio
 from diskmodel.registry import OneOf
 from diskmodel.units import Bytes, Length, Nanoseconds
@@ -55,6 +57,18 @@ class HddCache(Description):
     keeps_writes: bool = False
     power_loss_protected: bool = False
     destage: Literal["scheduled", "in-order"] = "scheduled"
+
+    @classmethod
+    def readers(cls) -> Mapping[str, Reader]:
+        """Return which caches read a field."""
+        written = Reader("caches with write_back = true", lambda array: array.drive.is_write_back)
+        ahead = Reader("caches that read ahead", lambda array: array.drive.cache.read_ahead_bytes != 0)
+        return {
+            "write_room_bytes": written,
+            "power_loss_protected": written,
+            "destage": written,
+            "read_ahead_to": ahead,
+        }
 
 
 class Retries(Description):
@@ -113,6 +127,20 @@ class DriveQueue(Description):
     committed: Committed = COMMITTED
     assumed_from: Annotated[str, OneOf(ASSUMPTIONS.keys)] | None = None
 
+    @classmethod
+    def readers(cls) -> Mapping[str, Reader]:
+        """Return which scheduler, or which other field, reads a field."""
+        return {
+            field: Reader(name, partial(_has_scheduler, name))
+            for name, policy in SCHEDULERS.items()
+            for field in policy.reads
+            if field in cls.model_fields
+        } | {
+            "scheduler": Reader("queues and caches that hold several commands", _chooses),
+            "weighed": Reader("schedulers other than fcfs, of queues deeper than 1", _weighs),
+            "weighed_writes": Reader("caches with write_back = true", lambda array: array.drive.is_write_back),
+        }
+
     @model_validator(mode="after")
     def _assumed_of_rpo(self) -> Self:
         if self.assumed_from == ONE_AT_A_TIME:
@@ -131,3 +159,16 @@ class DriveQueue(Description):
     def assumption(self) -> AssumedOrder | None:
         """What the order of queued commands is assumed from; None where it is not."""
         return None if self.assumed_from is None else ASSUMPTIONS[self.assumed_from]
+
+
+def _has_scheduler(name: str, array: Any) -> bool:
+    return bool(array.drive.queue.scheduler == name)
+
+
+def _chooses(array: Any) -> bool:
+    """Whether a drive ever has several commands to choose from."""
+    return bool(array.drive.queue.depth > 1 or array.drive.is_write_back)
+
+
+def _weighs(array: Any) -> bool:
+    return bool(array.drive.queue.scheduler != "fcfs" and array.drive.queue.depth > 1)

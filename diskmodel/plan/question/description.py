@@ -321,6 +321,9 @@ class PlanDescription(Description):
         """
         for name in ("objective", "candidates", "layout", "prices", "search"):
             yield from getattr(self, name).unread(self, f"{name}.")
+        # limits of volumes are a plan's own
+        of_load = self.workload.unread(self.workload, "workload.")
+        yield from (item for item in of_load if not item[0].endswith(".volume"))
         rebuild = self.candidates.rebuild
         for name in ONLY_OF_MD if self.has_only_pools else ():
             if getattr(rebuild, name) != type(rebuild).model_fields[name].default:

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::shared::Shared;
 use crate::named::named;
 use crate::schema::record;
 
@@ -65,8 +66,8 @@ pub struct Cost {
 pub struct Ftl {
     n_host: i64,
     n_cleaned: i64,
-    slot_of: Vec<u32>,
-    unit_at: Vec<u32>,
+    slot_of: Shared,
+    unit_at: Shared,
     valid: Vec<i64>,
     closed: Vec<i64>,
     unwritten: i64,
@@ -82,8 +83,8 @@ impl Ftl {
         let mut ftl = Ftl {
             n_host: 0,
             n_cleaned: 0,
-            slot_of: vec![NOWHERE; tables.model_units as usize],
-            unit_at: vec![NOWHERE; n * tables.block_units as usize],
+            slot_of: Shared::new(tables.model_units as usize, NOWHERE),
+            unit_at: Shared::new(n * tables.block_units as usize, NOWHERE),
             valid: vec![NEVER; n],
             closed: vec![0; n],
             unwritten: if tables.is_fresh && !tables.is_exact { tables.physical_units } else { 0 },
@@ -137,12 +138,12 @@ impl Ftl {
     /// Puts a unit into a slot; returns the next slot.
     fn place(&mut self, unit: u32, slot: usize, tables: &FtlTables) -> usize {
         let per_block = tables.block_units as usize;
-        let old = std::mem::replace(&mut self.slot_of[unit as usize], slot as u32);
+        let old = self.slot_of.replace(unit as usize, slot as u32);
         if old != NOWHERE {
-            self.unit_at[old as usize] = NOWHERE;
+            self.unit_at.replace(old as usize, NOWHERE);
             self.valid[old as usize / per_block] -= 1;
         }
-        self.unit_at[slot] = unit;
+        self.unit_at.replace(slot, unit);
         self.valid[slot / per_block] += 1;
         slot + 1
     }
@@ -168,7 +169,7 @@ impl Ftl {
         let mut cost = Cost::default();
         let mut last_page = usize::MAX;
         for slot in first..first + per_block {
-            let unit = self.unit_at[slot];
+            let unit = self.unit_at.get(slot);
             if unit == NOWHERE {
                 continue;
             }
@@ -222,8 +223,8 @@ impl Ftl {
             for j in 0..count {
                 let unit = place * tables.stride % tables.model_units;
                 let slot = block as i64 * tables.block_units + j * tables.block_units / count;
-                self.slot_of[unit as usize] = slot as u32;
-                self.unit_at[slot as usize] = unit as u32;
+                self.slot_of.replace(unit as usize, slot as u32);
+                self.unit_at.replace(slot as usize, unit as u32);
                 place += 1;
             }
         }

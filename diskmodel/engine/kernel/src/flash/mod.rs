@@ -5,6 +5,7 @@ mod collection;
 mod dies;
 mod ftl;
 mod places;
+mod shared;
 mod wire;
 
 use std::collections::VecDeque;
