@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from diskmodel.cli.shared.clusters import plan_of_clusters, schemes_of
 from diskmodel.cli.shared.console import print_json, say, show
 from diskmodel.cli.shared.inputs import LoadOptions, read_workload, refuse_unused
 from diskmodel.cli.shared.options import Asked, Debug, Device, Format, Json, Percentile, Plot, asks
@@ -178,8 +179,9 @@ def plan(
             as_json=as_json,
         )
         return
+    schemes = schemes_of(question["level"])
     asked, notes = ask(
-        given,
+        {**given, "level": ["raid10"]} if schemes else given,
         plan,
         preset_name=_preset_of(start),
         array=array,
@@ -190,6 +192,11 @@ def plan(
     if recorded is not None and given["iops"] is None and (note := _scaling_of(asked, recorded)):
         workload_notes.append(note)
         notes = [*notes, note]
+    if schemes:
+        drawn = {"--plot": plot, "--crossover": crossover, "--waterfall": waterfall, "--report": report}
+        others = {"--save": save, "--explain": explain, "--sensitivity": sensitivity, "--memory": memory}
+        plan_of_clusters(asked, notes, schemes, {**drawn, **others, "--cluster": cluster}, as_json=as_json)
+        return
     for note in notes:
         say(note)
     if save is not None:

@@ -99,6 +99,14 @@ def cluster_of_words(words: str) -> dict[str, Any]:
     >>> found["nodes"], found["drives"], found["drive"], found["data"], found["network"]
     (6, 2, 'samsung-pm983-1920', 4, '25 Gbit/s')
     """
+    fields = _fields_of(words)
+    if "drive" not in fields or "nodes" not in fields:
+        missing = "how many drives of which kind each node has" if "nodes" in fields else "how many nodes there are"
+        raise DescriptionError(Fault("array", words, f"does not say {missing}", _HOW))
+    return fields
+
+
+def _fields_of(words: str) -> dict[str, Any]:
     found = _CLUSTER.fullmatch(words)
     if found is None:
         raise DescriptionError(Fault("array", words, "describes no pool of a cluster", _HOW))
@@ -118,9 +126,6 @@ def cluster_of_words(words: str) -> dict[str, Any]:
                 raise DescriptionError(Fault("array", words, rule, "leave one of them out"))
             said[name] = text
         fields |= own
-    if "drive" not in fields or "nodes" not in fields:
-        missing = "how many drives of which kind each node has" if "nodes" in fields else "how many nodes there are"
-        raise DescriptionError(Fault("array", words, f"does not say {missing}", _HOW))
     return fields
 
 
@@ -129,3 +134,34 @@ def _of_part(text: str) -> dict[str, Any] | None:
         if (found := pattern.fullmatch(text)) is not None:
             return fields(found)
     return None
+
+
+def is_scheme(words: str) -> bool:
+    """Return whether words describe a pool without its drives, as a plan chooses among: "ceph replica 3, 25GbE"."""
+    found = _CLUSTER.fullmatch(words)
+    if found is None:
+        return False
+    parts = [" ".join(part.split()) for part in (found["rest"] or "").split(",")]
+    return all(own is not None and "drive" not in own for own in map(_of_part, filter(None, parts)))
+
+
+def scheme_of_words(words: str) -> dict[str, Any]:
+    """Return the fields of a pool whose drives, and perhaps nodes, are looked for.
+
+    Raises
+    ------
+    DescriptionError
+        When a part of the words is none of what may be said, or says what a plan looks for.
+
+    Examples
+    --------
+    >>> scheme_of_words("ceph ec 4+2, 25GbE")
+    {'kind': 'cluster', 'data': 4, 'parity': 2, 'network': '25 Gbit/s'}
+    """
+    fields = _fields_of(words)
+    for name in ("failed_nodes", "recovers", "drive"):
+        if name in fields:
+            rule = "says what failed, which a plan looks at itself" if name != "drive" else "names its drives"
+            fix = "leave it out" if name != "drive" else "give them with --drive"
+            raise DescriptionError(Fault("--level", words, rule, fix))
+    return fields

@@ -1,0 +1,1 @@
+"""How many nodes and drives a pool of a cluster needs."""
