@@ -115,8 +115,7 @@ class ClusterCandidate(Record):
             "usable_bytes": self.usable_bytes,
             "recovery_hours": self.recovery_hours,
             "data_loss_per_year": self.loss_per_year,
-            "array": self.array.model_dump(mode="json", exclude_defaults=True)
-            | {"layout": {"level": "jbod", "disks": 1}},
+            "array": self.array,
         }
         if whole is not None:
             found |= {"iops": whole.iops, "latency_ms": {"mean": whole.mean_ms, "p99": whole.p99_ms}}

@@ -19,7 +19,7 @@ DATA = Path(__file__).parents[2] / "data" / "ceph" / "clusters.csv"
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "validation" / "ceph.md"
 #: The median of those that were measured of Samsung's drives without capacitors, ns (tests/data/commits.csv).
 FLUSH_NS = 1_920_000
-_LEAST, _EACH, _MOST = 4000, 5, 20_000
+_LEAST, _EACH, _MOST = 2000, 4, 16_000
 
 INTRODUCTION = """# Ceph clusters
 

@@ -13,6 +13,8 @@ HELD_OUT = [row for row in rows() if row.role == "held out"]
 OWN_CLIENT = {("30-osds", 0.0, 128)}
 
 
+@pytest.mark.slow
+@pytest.mark.evidence
 @pytest.mark.parametrize("row", HELD_OUT, ids=lambda row: f"{row.source}, {row.load}")
 def test_held_out_row(row: Row) -> None:
     found = errors(row)
@@ -25,6 +27,8 @@ def test_held_out_row(row: Row) -> None:
     assert is_inside(row)
 
 
+@pytest.mark.slow
+@pytest.mark.evidence
 def test_commits_of_consumer_drives() -> None:
     (row,) = (row for row in rows() if row.role == "flushing")
     assert abs(errors(row)["mean"]) < 0.30
@@ -32,7 +36,6 @@ def test_commits_of_consumer_drives() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.evidence
 def test_calibration() -> None:
     """The one OSD, and the client: ceilings within 10 %, and all rows within 30 %."""
     rated = [errors(row)["iops"] for row in rows() if row.role == "calibration"]
@@ -41,6 +44,5 @@ def test_calibration() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.evidence
 def test_the_page_is_of_this_code() -> None:
     assert PAGE.read_text(encoding="utf-8") == page()
