@@ -22,7 +22,9 @@ from diskmodel.host.assumed import assumed
 from diskmodel.host.description import Host
 from diskmodel.layout.assumed import in_words, long_requests, with_bitmap
 from diskmodel.layout.description import Layout
+from diskmodel.layout.pools.assumed import record_of_volumes
 from diskmodel.layout.pools.cache_devices import ring_tables, slots_of
+from diskmodel.layout.pools.fields import USUAL_RECORD_BYTES
 from diskmodel.layout.pools.ring import HEADER_BYTES
 from diskmodel.layout.pools.special import special_problem
 from diskmodel.layout.tables import LayoutTables
@@ -80,7 +82,8 @@ class Array(Description):
     spindles : Spindles
     drive_write_cache : bool or None
         Whether the drives' own write-back caches are on, where the drives have them. None: on for a disk on its own,
-        off in an array, as RAID controllers do it, because a power cut would lose what the host believes written.
+        and for drives that are sold so (SATA) behind Linux md and OpenZFS; off for SAS drives, which are sold so,
+        behind RAID controllers, which switch them off, and behind a page cache whose syncs flush no disk.
         `diskmodel.explanation.otherwise` has the answer of the other case.
     drive_fua : bool
         Whether the operating system has the drives write single requests past their caches (FUA) where it wants one
@@ -396,7 +399,22 @@ class Array(Description):
         """Whether the drives may answer writes out of their own caches."""
         if self.drive_write_cache is not None:
             return self.drive_write_cache
-        return self.layout.disks == 1
+        if self.layout.disks == 1:
+            return True
+        pages = self.host.page_cache
+        is_synced = pages is not None and (pages.is_synchronous or pages.sync_every > 0)
+        return self.drive.is_sold_with_cache_on and not self.is_hardware and not is_synced
+
+    @property
+    def why_drive_write_cache(self) -> str:
+        """Why the drives' own caches are as they are where nobody said so, for people."""
+        if self.is_hardware:
+            return "as most RAID controllers set them"
+        if not self.has_drive_write_cache and self.drive.is_sold_with_cache_on:
+            return "as what the host's memory syncs is not flushed from them"
+        if self.has_drive_write_cache:
+            return "as SATA disks are sold: a flush empties them, and what they hold is lost in a power cut"
+        return "as SAS disks are sold"
 
     def drive_tables(self) -> DriveTables:
         """The drive in whole numbers, as this array runs it: with its write-back cache or without."""
@@ -408,16 +426,32 @@ class Array(Description):
 
         Requests to an array of flash drives are often limited by the host before they are by the drives. Arrays without
         a controller are Linux md's: it cuts long requests to mirrors of hard disks, and with `linux_md` it has what
-        `mdadm` sets up. A disk on its own, and drives that are exactly as described, have what is described.
+        `mdadm` sets up. A pool has the records that its use suggests. A disk on its own, and drives that are exactly
+        as described, have what is described.
         """
         if self.used_ratio is not None and self.drive.spares_unused:
             check_used(load, self.used_ratio, self.usable_bytes)
         loaded = self.drive.under(*self.asked_of_a_drive(load))
-        array = self if loaded is self.drive else self.model_copy(update={"drive": loaded})
+        array = self.for_use(load)
+        array = array if loaded is self.drive else array.model_copy(update={"drive": loaded})
         if array.layout.disks == 1 or array.drive.exact:
             return array
         array = array._on_linux_md(load)
         return array._behind_processors(load) if self.drive.is_host_bound else array
+
+    def for_use(self, load: Workload | TraceWorkload) -> Self:
+        """Return a pool with records as small as the volumes of virtual machines have, where the load is theirs.
+
+        A load is theirs whose requests at random are no larger than such a record. What the pool can store depends on
+        its records, with RAID-Z.
+        """
+        longest = load.longest_random_bytes
+        fields = record_of_volumes(self.layout, longest_bytes=longest) if longest else {}
+        return self.model_copy(update={"layout": self.layout.model_copy(update=fields)}) if fields else self
+
+    def with_records_of_files(self) -> Self:
+        """Return a pool with the records that a file system of OpenZFS has."""
+        return self.model_copy(update={"layout": self.layout.model_copy(update={"record_bytes": USUAL_RECORD_BYTES})})
 
     def asked_of_a_drive(self, load: Workload | TraceWorkload) -> tuple[float, float]:
         """Return operations and bytes a second that a load asks of one drive at most; infinity of one that waits."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
 from diskmodel.layout.assumed import with_bitmap
+from diskmodel.layout.pools.assumed import VOLUME_RECORD_BYTES
 from diskmodel.plain import Record
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.result.result import Result
@@ -157,17 +158,9 @@ def _caches_are_assumed(array: Array, load: AnyWorkload) -> bool:
     return is_open and array.has_disks_that_buffer and load.has_writes
 
 
-def why_cached(array: Array) -> str:
-    """Return why the drives' own write caches are assumed to be as they are, for people."""
-    if array.is_hardware:
-        return "as most RAID controllers set them"
-    if array.drive.is_sold_with_cache_on:
-        return "though SATA disks are sold with them on: what they hold is lost in a power cut"
-    return "as SAS disks are sold"
-
-
 def _about_caches(array: Array) -> str:
-    return f"the drives' own write caches are {'on' if array.has_drive_write_cache else 'off'}, {why_cached(array)}"
+    state = "on" if array.has_drive_write_cache else "off"
+    return f"the drives' own write caches are {state}, {array.why_drive_write_cache}"
 
 
 def _with_caches(array: Array) -> Array:
@@ -229,7 +222,23 @@ def _with_bitmap(array: Array) -> Array:
     return array.model_copy(update={"controller": array.controller.model_copy(update={"linux_md": True})})
 
 
+def _record_is_assumed(array: Array, load: AnyWorkload) -> bool:
+    return array.layout.record_bytes is None and array.for_use(load) is not array
+
+
+def _with_other_records(array: Array) -> str:
+    record = pretty_bytes(array.with_records_of_files().layout.pool_record_bytes).replace(" ", "")
+    return f'"record {record}" (of files)'
+
+
 ASSUMPTIONS = (
+    Assumption(
+        name="record",
+        applies=_record_is_assumed,
+        assumed=lambda _: f"records of {pretty_bytes(VOLUME_RECORD_BYTES)}, as volumes of virtual machines have",
+        otherwise=lambda array, load: (array.with_records_of_files(), load),
+        said_by=lambda array, _: _with_other_records(array),
+    ),
     Assumption(
         name="drive_write_cache",
         applies=_caches_are_assumed,

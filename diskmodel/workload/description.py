@@ -13,6 +13,7 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Requests
 from diskmodel.result.statistics.window import enough_cycles
 from diskmodel.units import Bytes, Ratio
+from diskmodel.workload.addresses import Sequential
 from diskmodel.workload.arrivals import Closed, Poisson
 from diskmodel.workload.blocks import Blocks
 from diskmodel.workload.course import LONG_NS, MAX_COURSE
@@ -181,6 +182,18 @@ class Workload(Description):
     def longest_request_bytes(self) -> int:
         """Length of the longest request."""
         return max(share.size_bytes for stream in self.streams for share in stream.sizes)
+
+    @property
+    def longest_random_bytes(self) -> int:
+        """Longest request that does not continue the one before it; 0 where all go through their data in order."""
+        return max(
+            (
+                max(share.size_bytes for share in stream.sizes)
+                for stream in self.streams
+                if stream.kind == "requests" and not isinstance(stream.addresses, Sequential)
+            ),
+            default=0,
+        )
 
     @property
     def has_reads(self) -> bool:

@@ -150,6 +150,11 @@ class TraceWorkload:
         return float(self.trace.length[self.trace.op != Op.FLUSH].mean())
 
     @property
+    def longest_random_bytes(self) -> int:
+        """0: a trace does not say whose requests it has."""
+        return 0
+
+    @property
     def longest_request_bytes(self) -> int:
         """Length of the longest request; 0 without any."""
         return int(self.trace.length.max(initial=0))

@@ -14,9 +14,11 @@ from diskmodel.plan.answer.changes import Assumption
 from diskmodel.plan.answer.safety import USUAL_LOSS_PER_YEAR
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.question.description import PlanDescription
+from diskmodel.plan.question.family import Family
 from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate
+from diskmodel.units import pretty_bytes
 
 #: Share of writes from which a write cache can change an answer. At a tenth of that, too few requests wait for writes.
 _LEAST_WRITES = 0.01
@@ -30,11 +32,14 @@ def assumptions(
     `by_chance`: the other answer has the chance that the objective asks for, as the answer has.
 
     A write cache of the controller: with the answer's drive, every level of the plan, and fewer disks. The other way
-    round nothing is assumed: a cache that is there was asked for. That Linux md has no write-intent bitmap. And that
-    limits apply within rare bursts.
+    round nothing is assumed: a cache that is there was asked for. The drives' own write caches, and the records of a
+    pool, with the answer's drive and level. That Linux md has no write-intent bitmap. And that limits apply within rare
+    bursts.
     """
     cache = _cache(plan, best, evaluate, by_chance=by_chance)
-    return [*cache, *_bitmap(plan, best), *rare_bursts(plan, best, evaluate)]
+    own = _drive_caches(plan, best, evaluate, by_chance=by_chance)
+    records = _records(plan, best, evaluate, by_chance=by_chance)
+    return [*cache, *own, *records, *_bitmap(plan, best), *rare_bursts(plan, best, evaluate)]
 
 
 def _has_writes(plan: PlanDescription) -> bool:
@@ -68,30 +73,10 @@ def _cache(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_cha
     counts = [count for count in plan.candidates.counts if count < (best.disks or 0)]
     if plan.controller.write_cache is not None or not _has_writes(plan) or not counts:
         return []
-    family = best.family
-    if KINDS[family.level].is_pool:  # no controller stands before a pool
+    if KINDS[best.family.level].is_pool:  # no controller stands before a pool
         return []
-    alike = {
-        "drives": (family.drive,),
-        "strip_bytes": (family.strip_bytes,),
-        "cache_bytes": (family.cache_bytes,),
-        "record_bytes": (family.record_bytes,) if family.record_bytes else (),
-        "log_devices": (family.log_device,) if family.log_device else (),
-        "special_devices": (family.special_device,) if family.special_device else (),
-        "cache_devices": (family.cache_device,) if family.cache_device else (),
-        "disks": tuple(counts),
-    }
-    candidates = plan.candidates.model_copy(update=alike)
-    changed = with_write_cache(plan).model_copy(update={"candidates": candidates, "recording": None})
-    chances = Chances(changed, evaluate, n_draws=FEW_DRAWS)
-    # a chance that even the most disks have not takes two or three runs to see, and a search dozens
-    asked = [case for case in cases(changed) if not (by_chance and chances.is_hopeless(case))]
-    with at_once(evaluate) as pool:
-        searched = pool.map(lambda case: search_family(case, evaluate, is_careful=False), asked)
-        # the chance by formula is a lower bound: what exceeds the limit with it cannot be the answer
-        limit = plan.objective.data_loss_per_year or USUAL_LOSS_PER_YEAR
-        found = [item for item in searched if item.trial is None or item.trial.statics.loss_per_year <= limit]
-    other = chances.best(found) if by_chance else choose(changed, found)[0]
+    changed = _alike(with_write_cache(plan), best.family, disks=tuple(counts))
+    other = _searched(changed, evaluate, by_chance=by_chance)
     return [
         Assumption(
             assumed="no write cache of the controller",
@@ -100,3 +85,82 @@ def _cache(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_cha
             level="" if other is None else other.level_in_words,
         )
     ]
+
+
+def _drive_caches(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_chance: bool) -> list[Assumption]:
+    if best.disks is None or plan.drive_write_cache is not None or not _has_writes(plan):
+        return []
+    array = Case(plan, best.family).array(best.disks)
+    if not array.has_disks_that_buffer or array.layout.disks == 1:
+        return []
+    is_on = array.has_drive_write_cache
+    other_plan = plan.model_copy(update={"drive_write_cache": not is_on})
+    changed = _alike(other_plan, best.family, levels=(best.family.level,))
+    other = _searched(changed, evaluate, by_chance=by_chance)
+    if other is not None and other.disks == best.disks:
+        return []
+    return [
+        Assumption(
+            assumed=f"the drives' own write caches {'on' if is_on else 'off'}, {array.why_drive_write_cache}",
+            instead=f"with --drive-write-cache {'off' if is_on else 'on'}",
+            disks=None if other is None else other.disks,
+            level="" if other is None else other.level_in_words,
+            unknown=_none_up_to(plan) if other is None else "",
+        )
+    ]
+
+
+def _records(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_chance: bool) -> list[Assumption]:
+    family = best.family
+    if best.disks is None or family.record_bytes or plan.layout.record_bytes:
+        return []
+    array = Case(plan, family).array(best.disks)
+    if not array.layout.record_bytes:
+        return []
+    record = array.layout.pool_record_bytes
+    of_files = array.with_records_of_files().layout.pool_record_bytes
+    changed = _alike(plan, family, levels=(family.level,), record_bytes=(of_files,))
+    other = _searched(changed, evaluate, by_chance=by_chance)
+    if other is not None and other.disks == best.disks:
+        return []
+    return [
+        Assumption(
+            assumed=f"records of {pretty_bytes(record)}, as volumes of virtual machines have",
+            instead=f"with those of files (--record-size {pretty_bytes(of_files).replace(' ', '')})",
+            disks=None if other is None else other.disks,
+            level="" if other is None else other.level_in_words,
+            unknown=_none_up_to(plan) if other is None else "",
+        )
+    ]
+
+
+def _none_up_to(plan: PlanDescription) -> str:
+    return f"no number of disks up to {max(plan.candidates.counts)} meets the objective"
+
+
+def _alike(plan: PlanDescription, family: Family, **candidates: object) -> PlanDescription:
+    """Return the question with candidates as this one, but for those that are given."""
+    alike = {
+        "drives": (family.drive,),
+        "strip_bytes": (family.strip_bytes,),
+        "cache_bytes": (family.cache_bytes,),
+        "record_bytes": (family.record_bytes,) if family.record_bytes else (),
+        "log_devices": (family.log_device,) if family.log_device else (),
+        "special_devices": (family.special_device,) if family.special_device else (),
+        "cache_devices": (family.cache_device,) if family.cache_device else (),
+    }
+    changed = plan.candidates.model_copy(update=alike | candidates)
+    return plan.model_copy(update={"candidates": changed, "recording": None})
+
+
+def _searched(changed: PlanDescription, evaluate: Evaluate, *, by_chance: bool) -> Candidate | None:
+    """Return the best candidate of a changed question; None where none meets the objective."""
+    chances = Chances(changed, evaluate, n_draws=FEW_DRAWS)
+    # a chance that even the most disks have not takes two or three runs to see, and a search dozens
+    asked = [case for case in cases(changed) if not (by_chance and chances.is_hopeless(case))]
+    with at_once(evaluate) as pool:
+        searched = pool.map(lambda case: search_family(case, evaluate, is_careful=False), asked)
+        # the chance by formula is a lower bound: what exceeds the limit with it cannot be the answer
+        limit = changed.objective.data_loss_per_year or USUAL_LOSS_PER_YEAR
+        found = [item for item in searched if item.trial is None or item.trial.statics.loss_per_year <= limit]
+    return chances.best(found) if by_chance else choose(changed, found)[0]

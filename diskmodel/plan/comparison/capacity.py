@@ -72,6 +72,7 @@ def find_capacity(
     decide = Evaluation.of(evaluate if evaluate is not None else Simulated(engine, is_bounded=n_requests is None))
 
     n_requests = n_requests or REQUESTS
+    array = array.for_use(workload)
 
     with doing("looking for the highest stable rate"), decide:
         points = points_to_overload(array, workload, decide, seed=seed, n_requests=n_requests)

@@ -93,6 +93,7 @@ def compare(
         check_draws(n_draws)
     decide = Evaluation.of(evaluate if evaluate is not None else Simulated(engine, is_bounded=n_requests is None))
     n_requests = n_requests or REQUESTS
+    arrays = [array.for_use(workload) for array in arrays]
     names = _names(arrays)
     jobs = [
         (name, array, workload.at_peak(), decide, seed, n_requests, growth_ratio, p99_limit_ms)

@@ -222,6 +222,7 @@ class Case:
                 "drive_fua": plan.drive_fua,
             }
         )
+        found = found.for_use(self.workload)
         if plan.used_ratio is None:
             return found
         stored = self.objective.used_ratio(found.usable_bytes) or 0.0

@@ -32,8 +32,8 @@ def test_writes_of_clients_that_do_nothing_else_wait_for_room(load: dict[str, An
 
 
 def test_those_of_arrays_do_where_the_disks_cache_them() -> None:
-    assert is_named(0, layout=MIRRORS, has_cache=True, clients=8)
-    assert not is_named(0, layout=MIRRORS, clients=8)
+    assert is_named(0, layout=MIRRORS, clients=8)
+    assert not is_named(0, layout=MIRRORS, has_cache=False, clients=8)
     assert not is_named(0, layout=MIRRORS, has_cache=True, rate="50/s")
 
 

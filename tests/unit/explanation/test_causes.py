@@ -25,6 +25,7 @@ ARRAYS = (
     "4x samsung-pm9a3-7680 raid5",
     "samsung-pm893-960",
     "2x6 seagate-exos-x18 raidz2",
+    "4x generic-7k2 raid10, drive caches off",
 )
 LOADS = (
     {"size": "4 KiB", "read_ratio": 0.5, "clients": 64},

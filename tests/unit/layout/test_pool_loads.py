@@ -68,7 +68,7 @@ def test_sync_disabled_is_named() -> None:
 
 def test_a_log_device_takes_the_log() -> None:
     """A safe write takes the device's time, and not a revolution of the disks."""
-    load = Workload.parse({"size": "8 KiB", "clients": 1, "read_ratio": 0, "sync": "dsync"})
+    load = Workload.parse({"size": "8 KiB", "clients": 1, "think": "20 ms", "read_ratio": 0, "sync": "dsync"})
     alone, own = (
         simulate(Array(f"2x6 generic-7k2 raidz2, record 8KiB{log}"), load, n_requests=300, profile_draws=0)
         for log in ("", ", log 50us")

@@ -15,7 +15,12 @@ WRITES = Workload.parse({"size": "4 KiB", "read_ratio": 0.0, "rate": "10/s"})
 
 def mirrors(**spindles: Any) -> Array:
     return Array.parse(
-        {"drive": "generic-7k2", "layout": {"level": "raid1", "disks": 2}, "spindles": {"phase": "random"} | spindles}
+        {
+            "drive": "generic-7k2",
+            "layout": {"level": "raid1", "disks": 2},
+            "spindles": {"phase": "random"} | spindles,
+            "drive_write_cache": False,  # writes wait for the platters
+        }
     )
 
 

@@ -12,6 +12,7 @@ OLTP = {
     "workload": {"size": "8 KiB", "read_ratio": 0.7, "rate": "500/s"},
     "objective": {"iops": 500, "latency": {"p99": "80 ms"}, "capacity": "2 TB"},
     "candidates": {"drives": ["generic-7k2"], "levels": ["raid5"], "max_disks": 40},
+    "drive_write_cache": False,
 }
 
 
