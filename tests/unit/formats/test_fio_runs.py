@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from diskmodel.formats import find_workload
+from diskmodel.formats import find_workload, read_fio
 from diskmodel.formats.fio.reader import jobs_of_text
 from tests.unit.formats.files import DATA
 
@@ -188,18 +188,36 @@ def test_kept_runs_are_closed_limited_and_flushed():
 def agree(path, *, is_limited, has_flushes):
     """Compare the workloads of the JSON, the text and the terse lines in one file."""
     found = {kind: find_workload(path, format=f"fio-{kind}").workload for kind in ("json", "text", "terse")}
+    figures = {kind: _figures(read_fio(path, kind=f"fio-{kind}")) for kind in found}
     rates = {kind: _rates(workload) for kind, workload in found.items()}
     for kind in ("text", "terse"):
         # a limit shows in the JSON only, and flushes do not show in terse lines
         if kind == "terse" and has_flushes:
             continue
         assert rates[kind].keys() == rates["json"].keys(), (kind, found)
+        assert figures[kind].keys() == figures["json"].keys(), (kind, figures)
+        for direction, (iops, mean_ns) in figures[kind].items():
+            # text rounds to whole operations a second, terse cuts to them; both to hundredths of their units of time
+            assert iops == pytest.approx(figures["json"][direction][0], rel=0.02, abs=2), (kind, figures)
+            assert mean_ns == pytest.approx(figures["json"][direction][1], rel=0.02, abs=20), (kind, figures)
         for direction, (how, amount, size, places) in rates[kind].items():
             own = rates["json"][direction]
             assert (how, size, places) == (own[0], own[2], own[3]), (kind, found)
             # the clock's last interval, and figures that terse lines cut to whole numbers
             tolerance = 0.25 if is_limited else 0.03
             assert amount == pytest.approx(own[1], rel=tolerance, abs=1 if kind == "terse" else 0.01), (kind, found)
+
+
+def _figures(jobs):
+    """Direction → operations a second of all jobs, and the mean of their response times."""
+    found = {}
+    for direction in ("read", "write"):
+        own = [getattr(job, direction) for job in jobs]
+        own = [part for part in own if part is not None and part.iops]
+        if own:
+            iops = sum(part.iops for part in own)
+            found[direction] = (iops, sum(part.iops * part.response_ns for part in own) / iops)
+    return found
 
 
 def _rates(workload):
