@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from tests.audit.chances import N_TRUTHS, Chance, at_most, page_of
 
@@ -24,6 +25,13 @@ def test_too_few_truths_are_a_promise_that_is_not_kept() -> None:
     assert chance(0, 0.5, 17).holds_what_is_stated
     assert not chance(0, 0.5, 8).holds_what_is_stated
     assert chance(0, 1.0, 38).holds_what_is_stated  # of 16 draws none missed the objective
+
+
+def test_the_page_says_how_many_more_disks_the_chance_takes() -> None:
+    sure = [replace(chance(n, 0.94, 38), disks=disks, as_described=4) for n, disks in enumerate((4, 6, 8))]
+    text = " ".join(page_of([*sure, replace(Chance(3, "disks"), as_described=5)], seed=7).split())
+    assert "Of 4 questions that have an answer if everything is as described, 3 (75%) have one" in text
+    assert "with 1.5 times as many disks at the median" in text
 
 
 def test_the_page_counts_answers_by_what_they_state() -> None:

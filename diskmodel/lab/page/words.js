@@ -13,7 +13,7 @@ export function figure(x) {
   const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(x))));
   return Number(x.toFixed(Math.min(digits, 6))).toLocaleString("en", { maximumFractionDigits: 6 });
 }
-/** What stands beside figures of drives that are taken to be as they are described: the page does not know what is not known. */
+/** What is said of figures of drives that are taken to be as they are described: the page does not know how these differ. */
 export const AS_DESCRIBED = "if drives are as described";
 
 /** A number of things, one or several. */

@@ -232,7 +232,10 @@ def candidate_note(result: PlanResult) -> str:
     notes += [f"In full: {'; '.join(full)}."] if full else []
     width = result.plan.candidates.max_group_width.to_dict()
     split = {c.family.level: c.level for c in result.candidates if c.level != c.family.level}
-    notes += [f"{level} is {one} in groups of at most {width[one]} disks." for one, level in split.items()]
+    notes += [
+        f"{level} is {one} in groups of at most {width[one]} disks: in a wider one more disks can fail in a rebuild."
+        for one, level in split.items()
+    ]
     return "\n".join(notes)
 
 

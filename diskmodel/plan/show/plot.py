@@ -25,6 +25,8 @@ BOTH = 2
 #: Points that make a curve: a line between two says nothing that two figures do not.
 CURVE = 3
 
+#: How many times as high as the lowest bar a drawing may be on a plain axis: a bar of a twentieth is still seen.
+_FAR = 20.0
 #: Characters of a legend's entries that stand side by side.
 _LEGEND_WIDTH = 72
 
@@ -189,9 +191,13 @@ def draw_states(axes: Axes, candidate: Candidate, limit_ms: float | None) -> Non
     states = [("healthy", healthy)]
     if safety is not None and safety.degraded is not None:
         states += [("disk failed", safety.degraded), ("rebuilding", safety.rebuilding)]
-    for place, (_, outcome) in enumerate(states):
-        figure = outcome.latency_of("p99") if outcome is not None and outcome.is_stable else None
-        value = 0.0 if figure is None else figure.value / 1e6
+    figures = [None if outcome is None or not outcome.is_stable else outcome.latency_of("p99") for _, outcome in states]
+    known = [figure.value / 1e6 for figure in figures if figure is not None]
+    least, most = min(known, default=0.0), max([*known, limit_ms or 0.0])
+    is_far = least > 0 and most > _FAR * least
+    bottom = least / 3 if is_far else 0.0
+    for place, figure in enumerate(figures):
+        value = bottom if figure is None else figure.value / 1e6
         color = COLORS[1] if limit_ms is not None and value > limit_ms else COLORS[0]
         axes.bar(place, value, 0.6, color=color)
         text = "overloaded" if figure is None else f"{in_digits(value)} ms"
@@ -202,8 +208,12 @@ def draw_states(axes: Axes, candidate: Candidate, limit_ms: float | None) -> Non
         axes.axhline(limit_ms, color=COLORS[1], linewidth=1.2, label=f"objective when healthy, {limit_ms:g} ms")
     axes.set_xticks(range(len(states)), [name for name, _ in states])
     axes.set_ylabel("p99 latency, ms")
-    axes.margins(y=0.18)
-    axes.set_ylim(bottom=0)
+    if is_far:  # bars that nobody sees below a line that is far above them
+        _logarithmic(axes)
+        axes.set_ylim(bottom, 2 * most)
+    else:
+        axes.margins(y=0.18)
+        axes.set_ylim(bottom=0)
     _legend_below(axes)
 
 

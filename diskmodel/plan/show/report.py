@@ -32,7 +32,16 @@ from diskmodel.plan.show.candidates import (
     short,
 )
 from diskmodel.plan.show.cautions import cautions
-from diskmodel.plan.show.words import answer, assumed, because, chance_of, explained, question_words, waterfall_title
+from diskmodel.plan.show.words import (
+    answer,
+    assumed,
+    because,
+    chance_of,
+    explained,
+    has_name,
+    question_words,
+    waterfall_title,
+)
 from diskmodel.result.show.heat_map import STYLE, heat_map_script, meaning
 from diskmodel.result.statistics.doubt import in_one_of_ten
 from diskmodel.result.statistics.heat_map import HeatMap
@@ -82,6 +91,7 @@ def html(result: PlanResult, curves: Curves = (), day: str = "", heat: NamedHeat
     content = _content(result)
     content |= {
         "asked": question_words(result.plan),
+        "is_named": has_name(result.plan),
         "when": f"{day + ', ' if day else ''}diskmodel {__version__}",
         "best": next((i for i, candidate in enumerate(result.candidates) if candidate is result.best), None),
     }

@@ -71,8 +71,19 @@ def question_words(plan: PlanDescription) -> str:
         asked.append(f"a rebuild within {in_hours_or_days(objective.rebuild_hours)}")
     if objective.data_loss_per_year is not None:
         asked.append(f"a chance of data loss of at most {chance_words(objective.data_loss_per_year)}")
-    kind = "; ".join(stream.in_words() for stream in plan.workload.streams)
+    kind = _kind_of_load(plan)
+    if objective.design_iops is not None and len(plan.workload.streams) == 1:
+        kind = kind.removesuffix("/s").rpartition(", ")[0] if kind.endswith("/s") else kind  # the rate has been said
     return f"The question: how many disks for {listed(asked)}, of {kind}?"
+
+
+def has_name(plan: PlanDescription) -> bool:
+    """Return whether a plan has a name that says something else than its load."""
+    return bool(plan.name) and plan.name != _kind_of_load(plan)
+
+
+def _kind_of_load(plan: PlanDescription) -> str:
+    return "; ".join(stream.in_words() for stream in plan.workload.streams)
 
 
 def assumed(result: PlanResult) -> list[str]:
