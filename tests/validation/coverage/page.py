@@ -11,6 +11,7 @@ import numpy as np
 
 from tests.validation.coverage import printed as kept
 from tests.validation.coverage import score, spread_table
+from tests.validation.coverage.decided import decided
 from tests.validation.coverage.score import Judged
 from tests.validation.coverage.spread import BROKEN, PRIORS, STATISTICS, Figure, broken_units, estimate, figures
 from tests.validation.units.page import pairs
@@ -51,6 +52,15 @@ of a figure that lies outside (Gneiting and Raftery 2007).
   what is known beside these measurements, and on mechanics that [rows of Linux md](validation-md-raid.md) confirm.
 - **Firmware of one NVMe drive** delays writes and reads by milliseconds from half of its load on. Most of what is
   outside above is of that drive ([Flash in its steady state](validation/flash.md)).
+
+## What an interval decides
+
+Three questions about public measurements. The interval of then, which had one spread for the speed of a whole drive,
+has the limit inside, so that nobody could decide by it; the one that is printed today has not.
+
+| question | then | today | answer | measured |
+|---|--:|--:|---|--:|
+{decided}
 
 ## What else was measured
 
@@ -163,6 +173,7 @@ def page() -> str:
         statistics=_of_statistics(),
         broken_share=f"{BROKEN:.0%}",
         broken=f"one is likelier broken than sound: {', '.join(broken)}" if len(broken) == 1 else f"{len(broken)} are",
+        decided=decided(printed()),
         others=_others(),
         spreads=_spreads(),
     )
