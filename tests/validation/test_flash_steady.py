@@ -8,6 +8,7 @@ import pytest
 from tests.validation import flash_steady
 from tests.validation.flash_steady import (
     SHEETS,
+    commits,
     flash,
     fresh_rows,
     from_fresh,
@@ -49,6 +50,12 @@ def test_how_long_drives_stay_fast_and_what_they_program(row: flash_steady.Fresh
     assert found.seconds == pytest.approx(row.fast_s, rel=0.25)
     assert found.phases[0].iops == pytest.approx(row.fresh_per_s, rel=0.15)
     assert result.write_amplification_ratio == pytest.approx(row.amplification, rel=0.12)
+
+
+def test_commits_of_protected_drives_are_inside_their_intervals() -> None:
+    found = list(commits())
+    assert sum(one.is_inside for one in found) >= len(found) - 1
+    assert all(one.middle.high < 4.5 * one.middle.low for one in found)
 
 
 @pytest.mark.parametrize("unit", list(units()))
