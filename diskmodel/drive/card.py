@@ -204,6 +204,17 @@ class Card:
         raise NotImplementedError
 
     # ------------------------------------------------------------------ what is not known of it
+    #: Part of it that may fail, where it has parts of its own; of an array a disk.
+    part: ClassVar[str] = "disk"
+
+    def broken(self) -> Self | None:
+        """Return the volume with a part of its own failed, and being copied where it can be; None without parts."""
+        return None
+
+    def replaced_by(self, other: Any) -> Any:
+        """Return what an array has in its place that is asked about with another drive: the other one."""
+        return other
+
     @property
     def spread_class(self) -> str:
         """Class of drives whose spread it has when only its sheet is known (`diskmodel/uncertainty/spread.toml`).

@@ -66,7 +66,8 @@ def read_array(given: str, drive: str | None = None, changes: Mapping[str, Any] 
     if (level := changes.get(LEVEL.key)) and level_name(level) != array.layout.level:
         array = array.model_copy(update={"name": f"{array.name or Path(given).stem}, {level}"})
     if drive is not None:
-        array = Array.parse({**dict(array), "drive": load_drive(drive)}, f"{given} with drive {drive}")
+        other = array.drive.replaced_by(load_drive(drive))
+        array = Array.parse({**dict(array), "drive": other}, f"{given} with drive {drive}")
     return with_options(array, changes, given)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from diskmodel.description import Reader
 from diskmodel.drive.cloud.description import CloudVolume
 from diskmodel.drive.cluster.costs import Costs
 from diskmodel.drive.cluster.tables import ClusterTables
@@ -96,6 +97,7 @@ class ClusterPool(Profile):
     """
 
     stands_alone: ClassVar[bool] = True
+    part: ClassVar[str] = "node"
     slower_than_rated: ClassVar[str] = "a request waits for the network, for daemons and for copies in other nodes"
 
     kind: Literal["cluster"] = "cluster"
@@ -165,6 +167,23 @@ class ClusterPool(Profile):
         if self.name == "Ceph pool":
             object.__setattr__(self, "name", f"Ceph on {self.n_drives} {self.drive.name}, {self.scheme}")
         return self
+
+    @classmethod
+    def readers(cls) -> Mapping[str, Reader]:
+        """Return which fields are read only beside others."""
+        return {
+            "db_drives": Reader("with db", lambda array: array.drive.db is not None),
+            "recovery": Reader("with more nodes than copies", lambda array: array.drive.nodes > array.drive.width),
+            "stripe_unit_bytes": Reader("erasure-coded pools", lambda array: array.drive.data is not None),
+        }
+
+    def unread(self, whole: Any, path: str = "") -> Iterator[tuple[str, str]]:
+        """Yield its own fields that nothing reads: those of its drives are read where each stands alone."""
+        readers = self.readers()
+        for name in sorted(readers.keys() & self.model_fields_set):
+            default = type(self).model_fields[name].get_default(call_default_factory=True)
+            if getattr(self, name) != default and not readers[name].does(whole):
+                yield path + name, readers[name].who
 
     # ------------------------------------------------------------------ shape
     @property
@@ -322,6 +341,19 @@ class ClusterPool(Profile):
     def accepted_commands(self) -> int:
         """As many as its clients have: no queue of its own limits them."""
         return 65_536
+
+    def broken(self) -> Self | None:
+        """Return the pool with a node failed; None where it serves no requests then, or one has failed already."""
+        if self.failed_nodes or not self.survives or self.failure_domain != "host":
+            return None
+        return self.model_copy(update={"failed_nodes": 1, "recovers": self.nodes > self.width})
+
+    def replaced_by(self, other: Any) -> Any:
+        """Return the same pool on other drives; another pool as it is."""
+        if other.stands_alone:
+            return other
+        own = {name: getattr(self, name) for name in self.model_fields_set - {"name", "capacity_bytes", "mttf_hours"}}
+        return type(self).parse({**own, "drive": other})
 
     @property
     def doubt(self) -> str:

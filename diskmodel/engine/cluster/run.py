@@ -43,23 +43,17 @@ def run(scenario: Scenario, requests: Requests) -> Run:
 
 
 def _check(scenario: Scenario, requests: Requests) -> None:
+    streams = requests.streams
     refused = [
-        (
-            scenario.n_devices > 1,
-            "layout",
-            'several of them are not modeled as an array; use level = "jbod", disks = 1',
-        ),
+        (scenario.n_devices > 1, "layout", 'several of them are no array; use level = "jbod", disks = 1'),
         (scenario.controller.has_real_cache or scenario.has_drawn_hits, "controller", "remove its caches"),
         (scenario.host.page_cache is not None, "host.page_cache", "remove it"),
-        (any(rule.log_bytes for rule in requests.streams), "workload", "ask about single durable writes: --sync dsync"),
+        (any(rule.log_bytes for rule in streams), "a log of commits", "ask about durable writes: --sync dsync"),
+        (any(rule.journal_bytes for rule in streams), "a file system's journal", "use sync = dsync"),
     ]
-    faults = [
-        Fault(field, None, "is not modeled before a pool of a cluster", fix)
-        for is_there, field, fix in refused
-        if is_there
-    ]
-    if faults:
-        raise CoverageError(faults[0])
+    for is_there, field, fix in refused:
+        if is_there:
+            raise CoverageError(Fault(field, None, "is not modeled before a pool of a cluster", fix))
 
 
 @lru_cache(maxsize=16)

@@ -84,7 +84,7 @@ def find_capacity(
         broken = degraded_array(array)
         if broken is not None:
             degraded = decide(broken, load, n_requests=n_requests, seed=seed)
-        if broken is not None and not array.unknown_resilver:
+        if broken is not None and broken.layout.failed and not array.unknown_resilver:
             beside = beside_rebuild(decide, rebuilding_array(array, broken), load, n_requests=n_requests, seed=seed)
             rebuilding, hours = beside.worst, beside.hours
         scrubbed_hours = scrub_hours(decide, array, load, n_requests=n_requests, seed=seed)

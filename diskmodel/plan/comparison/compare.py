@@ -160,7 +160,7 @@ def _compared(
     broken = degraded_array(array)
     if broken is not None:
         degraded = evaluate(broken, workload, n_requests=n_requests, seed=seed)
-    if broken is not None and not array.unknown_resilver:
+    if broken is not None and broken.layout.failed and not array.unknown_resilver:
         beside = beside_rebuild(evaluate, rebuilding_array(array, broken), workload, n_requests=n_requests, seed=seed)
         rebuilding, hours = beside.worst, beside.hours
     scrubbed_hours = scrub_hours(evaluate, array, workload, n_requests=n_requests, seed=seed)
@@ -198,7 +198,12 @@ def _compared(
 
 
 def degraded_array(array: Array) -> Array | None:
-    """Return the array with its first disk failed; None where that loses data, or a disk has failed already."""
+    """Return the array with its first disk failed; None where that loses data, or a disk has failed already.
+
+    Of a volume with parts of its own, one of these has failed.
+    """
+    if (broken := array.drive.broken()) is not None:
+        return array.model_copy(update={"drive": broken})
     if array.layout.failed or not array.layout.kind.is_redundant:
         return None
     try:

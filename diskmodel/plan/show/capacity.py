@@ -85,7 +85,8 @@ def capacity_rows(capacity: Capacity) -> list[tuple[str, str]]:
         rows.insert(2, ("MB/s at the knee", in_digits(_mb(capacity, knee.offered))))
         rows.insert(5, ("highest stable MB/s", in_one_of_ten(value, bad)))
     if capacity.degraded is not None:
-        rows.append(("p99 at the knee, one disk failed", _ms(capacity.degraded, "p99")))
+        part = capacity.array.drive.part
+        rows.append((f"p99 at the knee, one {part} failed", _ms(capacity.degraded, "p99")))
     if capacity.rebuilding is not None:
         name = rebuild_name([capacity.array])
         rows += [
@@ -123,7 +124,7 @@ def capacity_remarks(capacity: Capacity) -> list[Remark]:
         said.append(Remark("limit", f"{credits[:1].upper()}{credits[1:]}."))
     if capacity.fresh is not None:
         said.append(Remark("limit", f"With all disks busy: {capacity.fresh.in_words()}."))
-    if cache is None and not capacity.array.layout.kind.is_pool:
+    if cache is None and not (capacity.array.layout.kind.is_pool or capacity.array.drive.stands_alone):
         said.append(Remark("assumed", "No write cache of a controller is assumed; --write-cache 1GiB simulates one."))
     if capacity.most_middle_per_s is not None:
         said.append(Remark("systems", slower_systems()))

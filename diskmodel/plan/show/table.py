@@ -156,11 +156,13 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
         rows.append(("mean ms of reads, writes", [_reads_and_writes(item.healthy) for item in arrays]))
     rows.append((_doubted("p99 ms", arrays), [_of_healthy(item, "p99") for item in arrays]))
     if any(item.degraded for item in arrays):
-        rows.append(("p99 ms, one disk failed", [_of_failed(item, item.degraded) for item in arrays]))
-        rows.append(("p99 ms, rebuilding", [_of_failed(item, item.rebuilding) for item in arrays]))
-        name = rebuild_name(item.array for item in arrays)
-        rows.append((name, [duration(item.rebuild_hours) for item in arrays]))
-        rows.append(("rebuild, idle array", [duration(idle_rebuild_hours(item.array)) for item in arrays]))
+        part = arrays[0].array.drive.part
+        rows.append((f"p99 ms, one {part} failed", [_of_failed(item, item.degraded) for item in arrays]))
+        if any(item.rebuilding for item in arrays):
+            rows.append(("p99 ms, rebuilding", [_of_failed(item, item.rebuilding) for item in arrays]))
+            name = rebuild_name(item.array for item in arrays)
+            rows.append((name, [duration(item.rebuild_hours) for item in arrays]))
+            rows.append(("rebuild, idle array", [duration(idle_rebuild_hours(item.array)) for item in arrays]))
         chances = [chance_words(item.loss_per_year).removesuffix(" a year") for item in arrays]
         rows.append(("chance of loss a year", chances))
         if any(item.loss_per_year > SLOWED_BY_LOAD * item.idle_loss_per_year for item in arrays):

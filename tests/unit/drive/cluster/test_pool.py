@@ -135,3 +135,30 @@ def test_its_class_has_spreads(drive: str, more: str) -> None:
         spread = spread_of(name, quantity)
         assert spread is not None
         assert math.isfinite(spread.log_sd)
+
+
+def test_another_drive_takes_the_place_of_its_drives() -> None:
+    old = pool(f"{WORDS}, 25GbE, tuned")
+    new = old.replaced_by(load_drive("micron-7450-pro-1920"))
+    assert (new.nodes, new.network_bytes_per_s) == (6, old.network_bytes_per_s)
+    assert not new.power_saving
+    assert new.name == "Ceph on 12 Micron 7450 PRO 1.92 TB, replica 3"
+    assert old.replaced_by(new) is new
+
+
+def test_what_nothing_reads_is_named() -> None:
+    """Fields of its drives are read by the trials of each alone."""
+    fields = {"kind": "cluster", "nodes": 3, "drive": "seagate-exos-x18", "db_drives": 2}
+    array = Array(drive=fields, layout={"level": "jbod", "disks": 1})
+    assert dict(array.unread(array)) == {"drive.db_drives": "with db"}
+    disks = Array("ceph 3 nodes, 4x seagate-exos-x18")
+    assert dict(disks.unread(disks)) == {}
+
+
+def test_a_node_may_fail() -> None:
+    whole = pool("ceph 4 nodes, 1x samsung-pm983-1920")
+    broken = whole.broken()
+    assert broken is not None
+    assert (broken.failed_nodes, broken.recovers) == (1, True)
+    assert broken.broken() is None
+    assert pool("ceph 2 nodes, 4x samsung-pm983-1920, replica 3, failure domain osd").broken() is None

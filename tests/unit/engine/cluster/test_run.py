@@ -227,6 +227,12 @@ def test_what_is_not_modeled_before_a_pool_is_refused() -> None:
         simulate(cached, load, n_requests=100)
 
 
+def test_loads_that_are_not_modeled_are_refused() -> None:
+    commits = Workload.parse({"kind": "commits", "rate": "100/s", "record": "300 B"})
+    with pytest.raises(CoverageError, match="a log of commits: is not modeled before a pool"):
+        simulate(Array(WORDS), commits, n_requests=100)
+
+
 def test_the_same_seed_gives_the_same_run() -> None:
     first, second = (run_of(WORDS, n=500, clients=16, read_ratio=0.5) for _ in range(2))
     assert np.array_equal(first.completions.done_ns, second.completions.done_ns)
