@@ -158,7 +158,7 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
     if any(item.degraded for item in arrays):
         part = arrays[0].array.drive.part
         rows.append((f"p99 ms, one {part} failed", [_of_failed(item, item.degraded) for item in arrays]))
-        if any(item.rebuilding for item in arrays):
+        if not all(item.array.drive.stands_alone for item in arrays):
             rows.append(("p99 ms, rebuilding", [_of_failed(item, item.rebuilding) for item in arrays]))
             name = rebuild_name(item.array for item in arrays)
             rows.append((name, [duration(item.rebuild_hours) for item in arrays]))
