@@ -90,7 +90,7 @@ def simulate(
     with_angles: bool = True,
     with_operations: bool = True,
     like: Like | None = None,
-    is_one_of_many: bool = False,
+    is_one_of_many: bool | float = False,
 ) -> Result:
     """Return the result of `workload` on `array`: latency as a distribution, rates, utilization, where time is spent.
 
@@ -233,7 +233,7 @@ def _one_run(
     with_angles: bool,
     with_operations: bool,
     like: Like | None,
-    is_one_of_many: bool = False,
+    is_one_of_many: bool | float = False,
 ) -> Result:
     """Return the result of one run, without what the profile leaves open."""
     if n_requests is None and isinstance(workload, Workload):
@@ -249,7 +249,9 @@ def _one_run(
         n, is_bound = min(n, longest), longest < n
     elif (is_one_of_many or n_requests is None) and isinstance(workload, Workload):
         run_of = partial(_some, array, workload, scenario, seed, engine)
-        longest = each_most(n, run_of, scenario, workload, array, each_s(n) if is_one_of_many else RUNS_S)
+        longest = each_most(
+            n, run_of, scenario, workload, array, each_s(n) * is_one_of_many if is_one_of_many else RUNS_S
+        )
         n, is_bound = longest, longest < n
     while True:
         result = _of_length(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from diskmodel.formats.arrays import arcconf, mdadm, megacli, ssacli, storcli
 from diskmodel.formats.arrays.volume import Volume
+from diskmodel.formats.faults import file_error
 
 
 @dataclass(frozen=True)
@@ -20,14 +21,28 @@ class Program:
         What a file of it is, in words that follow "is".
     looks_like : callable
         Whether a text is one.
-    read : callable
+    reader : callable
         Takes the text and the file's name.
     """
 
     kind: str
     what: str
     looks_like: Callable[[str], bool]
-    read: Callable[[str, str], list[Volume]]
+    reader: Callable[[str, str], list[Volume]]
+
+    def read(self, text: str, source: str) -> list[Volume]:
+        """Return the arrays in a text.
+
+        Raises
+        ------
+        FormatError
+            When it shows none, or one without its disks.
+        """
+        found = self.reader(text, source)
+        for volume in found:
+            if not volume.members:
+                raise file_error(source, f"lists no disk of {volume.name}", "give the whole output of the program")
+        return found
 
 
 #: By kind; a text that two take is the earlier's.

@@ -6,6 +6,8 @@ import math
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
+from diskmodel.engine.effort import EACH_BYTES, each_s, guessed
+from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.engine.steady.fresh import Fresh, fresh
 from diskmodel.engine.truths import DRAWS, simulate_truths
@@ -32,6 +34,9 @@ _DEPTH_OF_FLASH = 64
 #: Requests of each run of what is not known, at most. With 20,000 the ends of the interval move by less than 1 % on
 #: disks, with and without a cache, and by 3 % on flash, and take up to 70 % longer; with half as many by 9 % on flash.
 _DRAWN_REQUESTS = 8_000
+#: Part of the usual time of a run where all of them would take it. At half, intervals are half as wide again; at
+#: double, a capacity takes up to half a minute.
+_PART_OF_TIME = 0.2
 
 
 def find_capacity(
@@ -69,8 +74,8 @@ def find_capacity(
     if not workload.is_open:
         fix = "give the stream a rate; any will do, since it is scaled"
         raise DescriptionError(Fault("workload", None, "is closed, and has no rate to scale", fix))
-    decide = Evaluation.of(evaluate if evaluate is not None else Simulated(engine, is_bounded=n_requests is None))
-
+    bound = _part_of_time(array, workload, seed) if n_requests is None else False
+    decide = Evaluation.of(evaluate if evaluate is not None else Simulated(engine, is_bounded=bound))
     n_requests = n_requests or REQUESTS
     array = array.for_use(workload)
 
@@ -111,6 +116,15 @@ def find_capacity(
         curve=tuple(points),
         fresh=_fresh(array, workload, seed),
     )
+
+
+def _part_of_time(array: Array, workload: Workload, seed: int) -> float:
+    """Return the part of the time of a run that each may take: less where a guess says that every one takes it all.
+
+    Some fifteen runs are made, and a question may take twenty seconds.
+    """
+    cost = guessed(resolve(array, seed), workload, array)
+    return _PART_OF_TIME if cost.within(each_s(REQUESTS), EACH_BYTES) < REQUESTS else 1.0
 
 
 def _most(

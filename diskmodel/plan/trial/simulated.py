@@ -44,15 +44,15 @@ class Simulated:
         Whether intervals include angles of spindles that a run does not show, which takes further runs.
     like : Like, optional
         An array from which those that are evaluated differ little: its start is the first guess for theirs.
-    is_bounded : bool
+    is_bounded : bool or float
         Whether a run that would take long is shorter than it is asked to be (`Outcome.is_cut`): not where somebody
-        says how many requests there shall be.
+        says how many requests there shall be. A number: the part of the usual time after which it is.
     """
 
     engine: str = "auto"
     with_angles: bool = True
     like: Like | None = None
-    is_bounded: bool = True
+    is_bounded: bool | float = True
 
     def __call__(self, array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
         """Return the outcome of one run of `n_requests` requests, or of all phases of a workload with excerpts.

@@ -213,3 +213,15 @@ def test_requests_that_come_hours_apart_are_simulated_as_often_as_a_run_beside_a
     assert guessed(resolve(array, 0), often_enough(array, idle), array).run_s < RUNS_S
     whole = Array.from_words("2x micron-7450-pro-1920 raid1")
     assert often_enough(whole, rare) == rare
+
+
+def test_long_requests_cost_their_strips() -> None:
+    array = Array("seagate-exos-x18", "raid50", 12)
+    scenario = resolve(array, 0)
+    short, long = (
+        effort.guessed(scenario, Workload.parse({"size": size, "rate": "10/s"}), array).run_s
+        for size in ("64 KiB", "64 MiB")
+    )
+    # 1,024 strips, though each disk gets one command
+    assert long - short > 1000 * 0.1e-6
+    assert long > 5 * short
