@@ -9,6 +9,7 @@ from diskmodel.cli.shared.console import print_json, say, show_lines
 from diskmodel.cli.shared.status import no_answer
 from diskmodel.drive.cluster.words import is_cluster
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.options import QUESTION, Option
 
 if TYPE_CHECKING:
     from diskmodel.plan import PlanDescription
@@ -32,8 +33,23 @@ def schemes_of(levels: Sequence[str] | None) -> list[str]:
     return found
 
 
+#: What a plan about clusters reads of the fields that options set; those without any field are about the load.
+_READ = ("objective.", "candidates.drives", "candidates.levels", "candidates.max_disks")
+
+
+def _is_of_arrays(option: Option) -> bool:
+    """Return whether an option of a question is about arrays alone."""
+    return bool(option.plan) and not option.plan.startswith(_READ)
+
+
 def plan_of_clusters(
-    plan: PlanDescription, notes: Sequence[str], schemes: Sequence[str], refused: Mapping[str, Any], *, as_json: bool
+    plan: PlanDescription,
+    notes: Sequence[str],
+    schemes: Sequence[str],
+    *,
+    given: Mapping[str, Any],
+    refused: dict[str, Any],
+    as_json: bool,
 ) -> None:
     """Answer a plan about pools of clusters, and print the answer.
 
@@ -43,8 +59,10 @@ def plan_of_clusters(
     notes : sequence of str
         What the question assumed.
     schemes : sequence of str
-    refused : mapping
-        Values of options that only a plan for arrays takes.
+    given : mapping
+        Values of all options of the question by key.
+    refused : dict
+        Values of other options that only a plan for arrays takes, by name.
     as_json : bool
 
     Raises
@@ -56,7 +74,8 @@ def plan_of_clusters(
     from diskmodel.plan.clusters.show import lines
 
     rule, fix = "is for a plan about arrays, and this one is about a cluster", "leave it out"
-    if faults := [Fault(name, str(value), rule, fix) for name, value in refused.items() if value]:
+    own = {option.name: given.get(option.key) for option in QUESTION if _is_of_arrays(option)}
+    if faults := [Fault(name, str(value), rule, fix) for name, value in (refused | own).items() if value]:
         raise DescriptionError(faults)
     for note in notes:
         say(note)

@@ -23,6 +23,8 @@ from diskmodel.workload import Workload
 
 #: The most drives of a node: what two rack units hold.
 MOST_DRIVES = 24
+#: Share of clusters like the one asked about that shall meet the latency: the only one that is looked at.
+CONFIDENCE = 0.9
 #: Nodes beyond the fewest that are tried where nobody says how many.
 _MORE_NODES = (0, 1, 2, 3, 5, 9)
 #: Requests of each run of the search, and of those about the answer.
@@ -69,6 +71,9 @@ def _check(plan: PlanDescription) -> None:
         "rack_units": objective.rack_units,
         "utilization_ceiling_ratio": objective.utilization_ceiling_ratio,
         "latency.streams": objective.latency.streams or None,
+        "commit_latency": objective.commit_latency.limits() or None,
+        "busy_hours": objective.busy_hours if objective.busy_hours < 24 else None,
+        "confidence": objective.confidence if objective.confidence != CONFIDENCE else None,
     }
     faults = [
         Fault(f"objective.{name}", str(value), "is not looked at for pools of clusters", fix)
@@ -119,16 +124,24 @@ class _Search:
         least = 2 if self.fields.get("failure_domain") == "osd" else max(width, 2)
         return [least + more for more in _MORE_NODES]
 
+    def _most(self, nodes: int) -> int:
+        """Return the most drives of a node that are looked at."""
+        candidates = self.plan.candidates
+        if "max_disks" not in candidates.model_fields_set:
+            return MOST_DRIVES
+        return min(candidates.max_disks // nodes, MOST_DRIVES)
+
     def _in_nodes(self, nodes: int) -> ClusterCandidate:
         missed = ""
         low, high = 0, self._fewest_that_hold(nodes)
+        most = self._most(nodes)
         if high is None:
-            return self._candidate(nodes, MOST_DRIVES, feasible=False, binds="holds too little")
+            return self._candidate(nodes, max(most, 1), feasible=False, binds="holds too little")
         binds = "one drive a node fewer holds too little"
         while missed := self._missed(nodes, high):
-            if high == MOST_DRIVES:
+            if high == most:
                 return self._candidate(nodes, high, feasible=False, binds=missed)
-            low, high, binds = high, min(2 * high, MOST_DRIVES), missed
+            low, high, binds = high, min(2 * high, most), missed
         while low and high - low > 1:
             middle = (low + high) // 2
             if missed := self._missed(nodes, middle):
@@ -141,7 +154,7 @@ class _Search:
         """Return the candidate with its intervals; with more drives where draws say that it takes them."""
         found = self._candidate(nodes, drives, feasible=True, binds=binds)
         for more in range(_STEPS + 1):
-            if drives + more > MOST_DRIVES:
+            if more and drives + more > self._most(nodes):
                 break
             found = self._with_states(self._candidate(nodes, drives + more, feasible=True, binds=binds))
             assert found.whole is not None
@@ -165,7 +178,7 @@ class _Search:
         needed = self.plan.objective.usable_bytes or 0
         one = self._candidate(nodes, 1, feasible=True, binds="").usable_bytes
         drives = max(-(-needed // max(one, 1)), 1)
-        return drives if drives <= MOST_DRIVES else None
+        return drives if drives <= self._most(nodes) else None
 
     # ------------------------------------------------------------------ trying
     def _missed(self, nodes: int, drives: int) -> str:

@@ -53,6 +53,12 @@ def test_flushes_of_consumer_drives_make_a_limit_infeasible() -> None:
     assert "p99" in found.candidates[0].binds
 
 
+def test_no_more_drives_than_asked() -> None:
+    found = answer(*ASKED, "--capacity", "20TB", "--max-disks", 9, "--level", "ceph 3 nodes", status=3)
+    assert found["best"] is None
+    assert found["candidates"][0]["binds"] == "holds too little"
+
+
 def test_a_limit_of_recovery_is_kept() -> None:
     slow = planned("ceph 4 nodes, 1GbE", latency={"p99": "50 ms"}, rate=100, rebuild_hours=1.0)
     assert not slow.is_feasible
@@ -73,6 +79,10 @@ def test_what_is_refused() -> None:
     said = refusal(*ASKED, "--level", "ceph replica 3", "--level", "raid10")
     assert "are pools of clusters and levels of one array together" in said
     assert "is about a cluster" in refusal(*ASKED, "--level", "ceph replica 3", "--sensitivity")
+    assert "--write-cache='1GiB': is for a plan about arrays" in refusal(
+        *ASKED, "--level", "ceph replica 3", "--write-cache", "1GiB"
+    )
+    assert "objective.confidence" in refusal(*ASKED, "--level", "ceph replica 3", "--confidence", "95%")
     assert "names its drives" in refusal(*ASKED, "--level", "ceph 3 nodes, 2x samsung-pm983-1920 each")
     assert "says what failed" in refusal(*ASKED, "--level", "ceph 3 nodes, one node failed")
     assert "is not looked at for pools of clusters" in refusal(
