@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from diskmodel.cli.shared.clusters import plan_of_clusters
+from diskmodel.cli.shared.clusters import plan_of_clusters, schemes_of
 from diskmodel.cli.shared.console import print_json, say, show
 from diskmodel.cli.shared.inputs import LoadOptions, read_workload, refuse_unused
 from diskmodel.cli.shared.options import Asked, Debug, Device, Format, Json, Percentile, Plot, asks
-from diskmodel.cli.shared.servers import has_volumes
+from diskmodel.cli.shared.servers import has_volumes, plan_server
 from diskmodel.cli.shared.status import check_place, ends_well, no_answer
 from diskmodel.cli.shared.time_limit import limited
 from diskmodel.errors import DescriptionError, Fault
@@ -164,10 +164,39 @@ def plan(
         recording = Recording.of(workload, format=format, device=device)
     if plan is not None and has_volumes(plan):
         elsewhere = {"--workload": workload, "--from": start, "--array": array}
-        elsewhere: dict[str, Any] = {"--plot": plot, "--crossover": crossover, "--waterfall": waterfall}
-        elsewhere |= {"--report": report, "--save": save, "--explain": explain, "--sensitivity": sensitivity}
-        elsewhere |= {"--memory": memory, "--cluster": cluster, "--nominal": nominal, "--array": array}
-        plan_of_clusters(asked, notes, schemes, given=question, refused=elsewhere, as_json=as_json)
+        drawn = {"--plot": plot, "--crossover": crossover, "--waterfall": waterfall}
+        plan_server(
+            plan,
+            given,
+            refused={**elsewhere, **drawn},
+            save=save,
+            report=report,
+            explain=explain,
+            with_sensitivity=sensitivity,
+            by_chance=not nominal,
+            memory=memory,
+            cluster=cluster,
+            as_json=as_json,
+        )
+        return
+    schemes = schemes_of(question["level"])
+    asked, notes = ask(
+        {**given, "level": ["raid10"]} if schemes else given,
+        plan,
+        preset_name=_preset_of(start),
+        array=array,
+        workload=recorded,
+        is_recorded=is_recorded,
+        recording=recording,
+    )
+    if recorded is not None and given["iops"] is None and (note := _scaling_of(asked, recorded)):
+        workload_notes.append(note)
+        notes = [*notes, note]
+    if schemes:
+        refused: dict[str, Any] = {"--plot": plot, "--crossover": crossover, "--waterfall": waterfall}
+        refused |= {"--report": report, "--save": save, "--explain": explain, "--sensitivity": sensitivity}
+        refused |= {"--memory": memory, "--cluster": cluster, "--nominal": nominal, "--array": array}
+        plan_of_clusters(asked, notes, schemes, given=question, refused=refused, as_json=as_json)
         return
     for note in notes:
         say(note)
