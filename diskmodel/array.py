@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from diskmodel.controller.catalogue import NamedController
-from diskmodel.controller.description import Controller, ReadCache
+from diskmodel.controller.description import Controller
 from diskmodel.description import Description, Reader, facts_html, read_toml
 from diskmodel.drive import DriveTables, NamedDrive
 from diskmodel.drive.cache_devices import with_cache_drive
@@ -23,13 +22,10 @@ from diskmodel.host.description import Host
 from diskmodel.layout.assumed import in_words, long_requests, with_bitmap
 from diskmodel.layout.description import Layout
 from diskmodel.layout.pools.assumed import record_of_volumes
-from diskmodel.layout.pools.cache_devices import ring_tables, slots_of
 from diskmodel.layout.pools.fields import USUAL_RECORD_BYTES
-from diskmodel.layout.pools.ring import HEADER_BYTES
-from diskmodel.layout.pools.special import special_problem
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.queue.description import Queue
-from diskmodel.units import Ppm, Ratio, in_hours_or_days, listed, nominal_bytes, pretty_bytes, pretty_ns
+from diskmodel.units import Ppm, Ratio, listed, nominal_bytes, pretty_bytes
 from diskmodel.wording.arrays import of_words
 from diskmodel.workload.used import check_used
 
@@ -162,46 +158,17 @@ class Array(Description):
         if self.drive.stands_alone:
             return self.drive.name
         layout = self.layout
-        several = layout.cache is not None and layout.cache.count > 1
-        beside = [
-            name
-            for device, name in (
-                (layout.log, "a log" if layout.kind.is_pool else "a journal"),
-                (layout.special, "a special vdev"),
-                (layout.cache, "cache devices" if several else "a cache device"),
-            )
-            if device is not None
-        ]
-        found = f"{self._disks_in_words} × {self.drive.name}, {layout.level}"
-        return f"{found} with {listed(beside)}" if beside else found
-
-    @property
-    def _disks_in_words(self) -> str:
-        layout = self.layout
-        is_divided = layout.kind.is_pool and layout.n_groups > 1
-        return f"{layout.n_groups} × {layout.group_disks}" if is_divided else f"{layout.disks}"
+        found = f"{layout.disks_in_words} × {self.drive.name}, {layout.level}"
+        return f"{found} with {listed(layout.beside)}" if layout.beside else found
 
     def _facts(self) -> list[tuple[str, str]]:
         """Return what this array is, as labels and values."""
         layout = self.layout
-        has_strips = layout.level not in ("jbod", "raid1")
-        strip = f", strip {pretty_bytes(layout.strip_bytes)}" if has_strips else ""
-        if layout.kind.is_pool:
-            strip = f", records of {pretty_bytes(layout.pool_record_bytes)}"
-        if layout.kind.is_distributed:
-            strip = f", groups of {layout.data_strips} + {layout.parity_strips}{strip}"
         facts = [
-            ("disks", f"{self._disks_in_words} × {self.drive.name} in {layout.level}{strip}"),
+            ("disks", f"{layout.disks_in_words} × {self.drive.name} in {layout.level}{layout.pieces_in_words}"),
             ("usable", nominal_bytes(self.usable_bytes)),
+            *layout.facts(),
         ]
-        if layout.log is not None and not layout.kind.is_pool:
-            facts.append(("journal", f"writes of {pretty_ns(layout.log.write_ns)}"))
-        if layout.special is not None:
-            facts.append(
-                ("special vdev", f"{layout.special.devices} devices, writes of {pretty_ns(layout.special.write_ns)}")
-            )
-        if layout.spare_places:
-            facts.append(("distributed spares", f"{layout.spare_places} of each vdev"))
         if layout.spares:
             facts.append(("hot spares", str(layout.spares)))
         if layout.failed:
@@ -210,11 +177,9 @@ class Array(Description):
             facts.append(("used", f"{self.used_ratio:.0%} of each drive, the rest trimmed"))
         if self.controller.name:
             facts.append(("controller", self.controller.name))
-        if layout.cache is not None:
-            devices = f"{layout.cache.count} × {nominal_bytes(layout.cache.size_bytes)}"
-            facts.append(("cache devices", devices))
+        facts += layout.cache_facts()
         for label, cache in (
-            ("ARC" if layout.kind.is_pool else "read cache", self.controller.read_cache),
+            (layout.read_cache_name, self.controller.read_cache),
             ("write cache", self.controller.write_cache),
         ):
             if cache is not None and cache.size_bytes is not None:
@@ -237,7 +202,7 @@ class Array(Description):
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:
-        if self.layout.kind.is_pool and (problem := self._pool_problem()):
+        if problem := self.layout.problem_in(self):
             raise ValueError(problem)
         if self.layout.read_modify_write == "held" and self.queue.write_throttle != "none":
             raise ValueError(
@@ -251,63 +216,16 @@ class Array(Description):
             )
         return self
 
-    def _pool_problem(self) -> str | None:
-        """Return what cannot be in front of a pool, or what is not modeled of it; None where all fits."""
-        level = self.layout.level
-        if self.queue != Queue():
-            return f"queue: above each disk of {level} is the queue of OpenZFS; remove queue"
-        if self.controller.write_cache is not None:
-            fix = "remove it; writes of programs are collected in memory, up to layout.dirty_data_max"
-            return f"controller.write_cache: in front of {level} there is none; {fix}"
-        if self.controller.read_ahead_bytes:
-            return f"controller.read_ahead_bytes: {level} reads ahead by itself (rule X18); remove it"
-        read, record = self.controller.read_cache, self.layout.pool_record_bytes
-        if read is not None and read.block_bytes not in (ReadCache.model_fields["block_bytes"].default, record):
-            fix = f"remove it, or write {pretty_bytes(record)}"
-            return f"controller.read_cache.block_bytes={read.block_bytes}: the ARC keeps records of the pool; {fix}"
-        if (problem := self._cache_device_problem()) is not None:
-            return problem
-        if read is not None and read.policy == "2q":
-            return "controller.read_cache.policy='2q': the cache of OpenZFS is an ARC; remove it"
-        if self.host.page_cache is not None:
-            fix = "remove page_cache; its size belongs into controller.read_cache"
-            return f"host.page_cache: in front of {level} is the cache of OpenZFS; {fix}"
-        if self.drive.zones_in_order is not None:
-            return f"drive: {level} cannot write zones in order; use another drive"
-        if self.layout.special is None:
-            return None
-        fault = special_problem(self.layout, self.tables(), self.drive.sector_bytes)
-        return None if fault is None else str(fault)
-
-    def _cache_device_problem(self) -> str | None:
-        """Return why the pool cannot have cache devices; None where it has none, or can."""
-        cache, read = self.layout.cache, self.controller.read_cache
-        if cache is None:
-            return None
-        if read is None or read.size_bytes is None:
-            fix = 'add the size of the ARC, for example "64GiB read cache" or controller.read_cache.size = "64 GiB"'
-            return f"layout.cache: what comes onto a cache device follows from the size of the ARC; {fix}"
-        if not slots_of(cache, self.layout.pool_record_bytes, read.size_bytes) or not self._arc_bytes:
-            least = pretty_bytes(4 * self.layout.pool_record_bytes)
-            return f"controller.read_cache.size_bytes={read.size_bytes}: has no room for a record; use {least} or more"
-        return None
-
     @property
     def ring_slots(self) -> int:
         """Records that the cache devices can hold (rule X27); 0 without any."""
-        cache, read = self.layout.cache, self.controller.read_cache
-        if cache is None or read is None or read.size_bytes is None:
-            return 0
-        return slots_of(cache, self.layout.pool_record_bytes, read.size_bytes)
+        return 0 if self._cache_bytes is None else self.layout.cached_records(self._cache_bytes)
 
     @property
-    def _arc_bytes(self) -> int:
-        """What the ARC has for records, without the headers of those on cache devices."""
+    def _cache_bytes(self) -> int | None:
+        """Size of the read cache; None without one, or where only the share of its hits is known."""
         read = self.controller.read_cache
-        assert read is not None
-        assert read.size_bytes is not None
-        record = self.layout.pool_record_bytes
-        return (read.size_bytes - HEADER_BYTES * self.ring_slots) // record * record
+        return None if read is None else read.size_bytes
 
     @property
     def revolution_ms(self) -> float | None:
@@ -317,19 +235,18 @@ class Array(Description):
     @property
     def member_queue(self) -> Queue:
         """The queue above each drive: as described, or that of OpenZFS (rule X7)."""
-        return Queue() if self.layout.kind.is_pool else self.queue
+        return Queue() if self.layout.has_own_queue else self.queue
 
     @property
     def front_controller(self) -> Controller:
         """The controller as described; the read cache of a pool is its ARC, whose blocks are records (rule K16)."""
         read = self.controller.read_cache
-        if not self.layout.kind.is_pool or read is None or read.size_bytes is None:
+        if read is None or read.size_bytes is None:
             return self.controller
-        update = {"block_bytes": self.layout.pool_record_bytes, "policy": "zfs-arc"}
-        if self.ring_slots:
-            update["size_bytes"] = self._arc_bytes
-        arc = read.model_copy(update=update)
-        return self.controller.model_copy(update={"read_cache": arc})
+        update = self.layout.read_cache_fields(read.size_bytes)
+        if not update:
+            return self.controller
+        return self.controller.model_copy(update={"read_cache": read.model_copy(update=update)})
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -368,12 +285,7 @@ class Array(Description):
     def tables(self) -> LayoutTables:
         """The layout in sectors of this array's drive."""
         sector = self.drive.sector_bytes
-        tables = self.layout.tables(self.drive.capacity_bytes // sector, sector)
-        cache, read = self.layout.cache, self.controller.read_cache
-        if cache is None or tables.pool is None or read is None or read.size_bytes is None:
-            return tables
-        ring = ring_tables(cache, self.layout.pool_record_bytes, read.size_bytes)
-        return replace(tables, pool=replace(tables.pool, ring=ring))
+        return self.layout.tables(self.drive.capacity_bytes // sector, sector, self._cache_bytes)
 
     @classmethod
     def readers(cls) -> Mapping[str, Reader]:
@@ -491,120 +403,38 @@ class Array(Description):
     @property
     def has_controller_cache(self) -> bool:
         """Whether a controller of its own caches blocks; the cache of a pool is OpenZFS's, in the host's memory."""
-        return self.controller.has_real_cache and not self.layout.kind.is_pool
+        return self.controller.has_real_cache and not self.layout.is_cached_in_memory
 
     @property
     def _n_locks(self) -> int:
         """Arrays of Linux md with parity that requests are divided among, each with its own lock; 0: none."""
-        if self.layout.kind.family != "parity" or self.is_hardware:
-            return 0
-        return self.layout.n_groups
+        return 0 if self.is_hardware else self.layout.n_locks
 
     @property
     def doubts(self) -> tuple[str, ...]:
         """Why not to rely on answers about it: its drive's profile, and what is not simulated as it is described."""
         found = (
             self.drive.doubt,
-            self._doubt_about_bitmap,
-            self._doubt_about_journal,
-            self._doubt_about_pool,
+            *self.layout.doubts(is_throttled=self.queue.write_throttle == "linux"),
             self.unknown_resilver or self._doubt_about_shingled,
-            self._doubt_about_special,
-            self._doubt_about_cache_device,
+            *self.layout.doubts_of_devices(self.tables()),
         )
         return tuple(why for why in found if why)
 
     @property
-    def _doubt_about_pool(self) -> str:
-        """Which vdevs and passes over them were never compared with measurements; "" where none is described."""
-        layout = self.layout
-        if layout.kind.is_distributed:
-            # published_arrays.toml, draid-90hdd-16tb-resilver: rates of the model are 21 to 73 % higher
-            return (
-                "no measurement of dRAID under load is at hand: its figures follow OpenZFS's source; published "
-                "resilvers onto distributed spares took a fifth to three quarters longer than the model's"
-            )
-        if layout.is_rebuilt_in_order:
-            return "no measurement of a sequential resilver is at hand: its hours follow OpenZFS's source alone"
-        return ""
-
-    @property
     def unknown_resilver(self) -> str:
-        """Why the resilver of a pool of drives that rewrite their own bands has no figure; "" of other arrays."""
-        layout = self.layout
-        if not (self.drive.rewrites_bands and layout.kind.is_pool and layout.kind.is_redundant):
-            return ""
-        # ServeTheHome, WD Red SMR vs CMR tested, 2020: RAID-Z1 of four disks of 4 TB
-        return (
-            "how long shingled drives (SMR) take to be resilvered is not predicted: OpenZFS writes short pieces out of "
-            "order, which fill the drive's media cache, and bands are rewritten several times; measured were more than "
-            "nine days where conventional disks took 16 hours. Linux md rebuilds in order, band by band"
-        )
+        """Why the rebuild of drives that rewrite their own bands has no figure; "" where it has."""
+        return self.layout.no_hours_of_shingled if self._rebuilds_shingled else ""
 
     @property
     def _doubt_about_shingled(self) -> str:
-        """That nothing measured how Linux md rebuilds drives that rewrite their own bands; "" of others."""
-        if not self.drive.rewrites_bands or not self.layout.kind.is_redundant:
-            return ""
-        return (
-            "Linux md rebuilds shingled drives (SMR) in order, whole bands at a time, which go past their media cache; "
-            "no measurement of such a rebuild is at hand"
-        )
+        """Why not to rely on the figures of such a rebuild; "" of other drives."""
+        return self.layout.doubt_of_shingled if self._rebuilds_shingled else ""
 
     @property
-    def _doubt_about_special(self) -> str:
-        """That nothing measured what a special vdev changes, and how few of its devices may fail; "" without one."""
-        special, layout = self.layout.special, self.layout
-        if special is None:
-            return ""
-        survives = layout.parity_strips or layout.n_copies - 1
-        weak = ""
-        if special.devices - 1 < survives:
-            weak = (
-                f"; the pool is lost with {special.devices} of its devices, and else only with {survives + 1} disks of "
-                "a vdev: zpool wants -f for that, or a wider mirror"
-            )
-        return (
-            "what a special vdev takes off the disks was not compared with a measurement: it follows OpenZFS's source, "
-            f"and all metadata that is read is taken to be in memory{weak}"
-        )
-
-    @property
-    def _doubt_about_cache_device(self) -> str:
-        """That nothing measured what cache devices do, and how long they take to be of use; "" without any."""
-        pool = self.tables().pool if self.layout.cache is not None else None
-        if pool is None or pool.ring is None:
-            return ""
-        hours = in_hours_or_days(pool.ring.slots / pool.ring.feed_per_s / 3600)
-        return (
-            "no measurement of cache devices is at hand: they follow OpenZFS's source, and have what they have after a "
-            f"long time of this load; OpenZFS takes {hours} at least to fill them"
-        )
-
-    @property
-    def _doubt_about_bitmap(self) -> str:
-        """What a bitmap of mirrors costs beyond rule L13; "" where rule Q11 knows it, or nothing is left out.
-
-        A program that writes to mirrors sleeps while md writes the bitmap, and submits no reads either
-        (tests/data/md-raid-own.csv, RAID 10 of 6 disks: 0.76 of the rate by rule L13 at depth 8, 0.55 at 32).
-        """
-        layout = self.layout
-        if layout.bitmap is None or layout.kind.family == "parity" or self.queue.write_throttle == "linux":
-            return ""
-        return (
-            "a program that mixes reads and writes also waits for the bitmap before it reads, which is simulated only "
-            "with queue.write_throttle = 'linux': Linux md on mirrors was measured to complete a quarter fewer "
-            "requests at queue depth 8 and almost half fewer at 32"
-        )
-
-    @property
-    def _doubt_about_journal(self) -> str:
-        """That nothing measured what the log of an array's stripes costs; "" without one."""
-        is_partial = self.layout.consistency_policy == "ppl"
-        if self.layout.kind.is_pool or not (is_partial or self.layout.log is not None):
-            return ""
-        what = "the partial parity log" if is_partial else "a journal in its mode write-through"
-        return f"what {what} of Linux md costs was not compared with a measurement: it follows md's source"
+    def _rebuilds_shingled(self) -> bool:
+        """Whether it can be rebuilt, and its drives rewrite their own bands."""
+        return self.drive.rewrites_bands and self.layout.kind.is_redundant
 
     @property
     def n_devices(self) -> int:

@@ -65,7 +65,7 @@ def has_formula(level: RaidLevel, drive: Drive, workload: Workload) -> bool:
 
     What is written to a pool goes to places that only a run finds.
     """
-    return drive.has_formula and not (level.is_pool and workload.has_writes)
+    return drive.has_formula and (level.has_formula_of_writes or not workload.has_writes)
 
 
 def back_end(array: Array, workload: Workload, *, n_sample: int = 1000, seed: int = 0) -> BackEnd:
@@ -91,7 +91,7 @@ def back_end(array: Array, workload: Workload, *, n_sample: int = 1000, seed: in
     DescriptionError
         When a pool is written to.
     """
-    if array.layout.kind.is_pool and workload.has_writes:
+    if workload.has_writes and not array.layout.kind.has_formula_of_writes:
         rule = "where a pool writes depends on what it has written, and no formula counts it"
         raise DescriptionError(Fault("layout.level", array.layout.level, rule, "simulate it"))
     tables, drive = array.tables(), array.drive

@@ -220,15 +220,12 @@ def data_loss(
     checks.count(n_disks=n_disks, n_groups=n_groups, n_copies=n_copies).ratio(ure_per_bit=ure_per_bit)
     tolerances = {"jbod": 0, "raid0": 0, "raid1": n_disks - 1, "raid10": n_copies - 1, "raid1e": n_disks // 2}
     for level_name, kind in KINDS.items():
-        if kind.family == "parity":
-            tolerances[level_name] = (n_parity or 0) if kind.n_parity is None else kind.n_parity
-        elif kind.is_pool:
-            tolerances[level_name] = kind.n_parity or n_disks // max(n_groups, 1) - 1
+        of_level = n_parity if kind.n_parity is None else kind.n_parity or n_disks // max(n_groups, 1) - 1
+        tolerances.setdefault(level_name, of_level or 0)
     if name not in tolerances:
         checks.fault("level", level, "is not a known RAID level", choose_from(level, tolerances))
         checks.done()
-    has_groups = KINDS[name].is_pool or KINDS[name].default_groups > 0
-    groups = max(n_disks // n_copies, 1) if name == "raid10" else n_groups if has_groups else 1
+    groups = max(n_disks // n_copies, 1) if name == "raid10" else n_groups if KINDS[name].has_groups else 1
     tolerance = tolerances[name]
     if n_disks % groups:
         checks.fault("n_disks", n_disks, f"must be a multiple of the groups ({groups})", "add or remove disks")

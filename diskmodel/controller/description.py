@@ -136,7 +136,7 @@ class Controller(Description):
 
         def has_hits(array: Any) -> bool:
             own = array.controller
-            return own.read_cache is not None or own.write_cache is not None or array.layout.kind.is_pool
+            return own.read_cache is not None or own.write_cache is not None or array.layout.is_cached_in_memory
 
         def is_hit(array: Any) -> bool:
             return array.controller.read_cache.size_bytes is not None or not array.host.is_buffered

@@ -92,7 +92,7 @@ class CacheTables:
 
 def lanes_of(layout: LayoutTables, block_sectors: int, depth: int) -> Lanes:
     """How an array is divided for destaging, `depth` destages on a disk at once (rules K8, K9)."""
-    if layout.family == "parity":
+    if layout.has_rows:
         row = layout.n_data * layout.strip
         return Lanes(
             n=layout.n_groups,
@@ -110,7 +110,7 @@ def lanes_of(layout: LayoutTables, block_sectors: int, depth: int) -> Lanes:
         n=layout.n_disks,
         block_sectors=block_sectors,
         stripe_sectors=layout.strip,
-        lane_sectors=layout.member if layout.family == "concat" else layout.strip,
+        lane_sectors=layout.unit,
         lane_step=1 if layout.far else copies,
         strip_sectors=layout.strip,
         strip_cost=copies,

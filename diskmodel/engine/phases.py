@@ -112,10 +112,7 @@ def _waits_for_several(array: Array, workload: Workload) -> bool:
         return False
     writes = array.controller.write_cache is None and workload.has_writes
     longest = max(share.size_bytes for stream in workload.streams for share in stream.sizes)
-    if layout.kind.is_pool:
-        # a record, or several, or one that a read touches in part
-        return layout.parity_strips > 0 or longest > layout.pool_record_bytes
-    return (writes and layout.kind.family == "copies") or longest > layout.strip_bytes
+    return layout.waits_for_several(longest, has_writes=writes)
 
 
 def _angles(revolution_ns: Int64, seed: int) -> list[Int64]:

@@ -169,7 +169,7 @@ def _with_caches(array: Array) -> Array:
 
 def _strip_is_assumed(array: Array, load: AnyWorkload) -> bool:
     layout = array.layout
-    has_strips = layout.kind.family in ("copies", "parity") and layout.n_copies < layout.disks
+    has_strips = layout.has_strips_to_cut and layout.has_strips and layout.n_copies < layout.disks
     is_md = has_strips and not array.is_hardware and "strip_bytes" not in layout.model_fields_set
     return is_md and load.longest_request_bytes > layout.strip_bytes
 

@@ -79,6 +79,16 @@ class RaidLevel:
         return 2 if self.keeps_copies else 1
 
     @property
+    def has_formula_of_writes(self) -> bool:
+        """Whether the operations of a write can be counted: a pool writes to places that only a run finds."""
+        return not self.is_pool
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether its disks may be in several groups, or vdevs."""
+        return self.is_pool or self.default_groups > 0
+
+    @property
     def is_redundant(self) -> bool:
         """Whether data survives the loss of a disk."""
         return self.family == "parity" or self.keeps_copies or bool(self.n_parity)

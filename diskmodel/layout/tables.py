@@ -142,6 +142,21 @@ class LayoutTables:
     pool: PoolTables | None = None
 
     @property
+    def has_rows(self) -> bool:
+        """Whether rows of strips have parity."""
+        return self.family == "parity"
+
+    @property
+    def unit(self) -> int:
+        """Sectors of the host that lie next to each other on a disk: a strip, or all of a disk."""
+        return self.member if self.family == "concat" else self.strip
+
+    @property
+    def copies_written(self) -> int:
+        """Copies of a strip that a write goes to."""
+        return self.copies if self.family == "copies" else 1
+
+    @property
     def logs_stripes(self) -> bool:
         """Whether stripes are in a log before they are on the members (rules Y13 and Y16)."""
         return self.journal is not None or self.ppl is not None
@@ -149,7 +164,7 @@ class LayoutTables:
     @property
     def pieces_of_each(self) -> int:
         """Disks that a strip of data is written to: its own, those of its copies and its parity."""
-        return (self.copies if self.family == "copies" else 1) + self.n_parity
+        return self.copies_written + self.n_parity
 
     @property
     def window_disks(self) -> int:

@@ -181,7 +181,7 @@ class Case:
         if self.array.layout.disks == 1:
             return None
         is_rows = self.load == "sequential" and self.seen.asked_write_ratio > 0 and not self.array.is_hardware
-        is_rows = is_rows and self.is_hdd and self.array.layout.kind.family == "parity"
+        is_rows = is_rows and self.is_hdd and self.array.layout.has_rows
         return spread_of("layout-rows" if is_rows else "layout", "model", "iops")
 
     @property

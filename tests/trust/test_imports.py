@@ -62,7 +62,7 @@ EXCEPTIONS = {
     "a controller uses no pool": 2,
     "the layout uses no pool": 3,
     "the steady start uses no pool": 1,
-    "a plan uses no pool": 5,
+    "a plan uses no pool": 0,
 }
 
 

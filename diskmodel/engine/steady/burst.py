@@ -54,10 +54,10 @@ def burst_of(
         return absorbed("controller", cache_room(scenario), mean[0], response + controller.hit_ns)
     # a parity write reads first, whatever the drives buffer
     times_ns = tables.burst_write_ns(write_bytes, are_safe)
-    if times_ns is not None and layout.family != "parity":
+    if times_ns is not None and not layout.has_rows:
         response += times_ns[0]
         response += times_ns[1]
-        copies = layout.copies if layout.family == "copies" else 1
+        copies = layout.copies_written
         room = tables.buffer_sectors * tables.sector_bytes * (layout.n_disks - len(layout.failed))
         least = tables.write_room_sectors * tables.sector_bytes
         return absorbed("drives", room / copies, mean[1] / copies, response, least)

@@ -120,7 +120,7 @@ def _full_caches(history: History, layout: LayoutTables, drive: _Arms) -> Caches
     cache = drive.media_cache
     n_map = cache.max_extents * drive.actuators
     # drives are alike: as if one had got all data. Copies and parity of them lie at the same places
-    n_each = _n_each(layout)
+    n_each = layout.pieces_of_each
     streams = history.workload.streams
     # an endless sequential stream goes in place: without it, as many writes fill more of a cache
     chosen = [s for s in streams if s.write_ratio and not _is_endless(s)]
@@ -191,8 +191,8 @@ def _pieces_of(offset: Int64, length: Int64, layout: LayoutTables, drive: HddTab
     """The same of these writes."""
     first, end = offset // drive.sector_bytes, -(-(offset + length) // drive.sector_bytes)
     found = written(replace(layout, failed=()), first, end - first)
-    unit = layout.member if layout.family == "concat" else layout.strip
-    n_each = _n_each(layout)
+    unit = layout.unit
+    n_each = layout.pieces_of_each
     request = np.repeat(np.arange(len(first)), ((end - 1) // unit - first // unit + 1) * n_each)
     arm = drive.n_sectors_per_actuator
     is_on_one = (found.lba // arm == (found.lba + found.n - 1) // arm).reshape(-1, n_each).all(axis=1)
@@ -215,11 +215,6 @@ def _in_stretches(offset: Int64, length: Int64) -> tuple[Int64, Int64]:
     in_time = np.argsort(order[lasts])
     begins = at[heads][in_time]
     return begins, end[lasts][in_time] - begins
-
-
-def _n_each(layout: LayoutTables) -> int:
-    """Pieces that a strip of data is written as: its own, those of its copies and its parity."""
-    return (layout.copies if layout.family == "copies" else 1) + layout.n_parity
 
 
 def _joined(writes: Written, request: Int64) -> Written:

@@ -114,7 +114,7 @@ def _processor(array: Array, workload: AnyWorkload, per_request_ns: float) -> Ch
 
 def _lock(array: Array, workload: AnyWorkload, held_ns: float) -> Change | None:
     layout, controller = array.layout, array.controller
-    if layout.kind.family != "parity" or controller.has_real_cache or array.host.pause_ns or array.host.is_buffered:
+    if not layout.has_rows or controller.has_real_cache or array.host.pause_ns or array.host.is_buffered:
         return None
     host = changed(array.host, lock_ns=round(held_ns), write_lock_ns=round(held_ns))
     return on_array(array, workload, host=host)

@@ -14,12 +14,12 @@ from diskmodel.layout.description import Layout
 from diskmodel.uncertainty.moved import AnyWorkload
 
 
-def _is_pool(array: Array) -> bool:
-    return array.layout.kind.family == "pool"
+def _has_records(array: Array) -> bool:
+    return not array.layout.has_strips
 
 
 def _other_record(array: Array, workload: AnyWorkload, record_bytes: int) -> Change | None:
-    if not _is_pool(array) or not workload.has_reads or array.layout.pool_record_bytes == record_bytes:
+    if not _has_records(array) or not workload.has_reads or array.layout.pool_record_bytes == record_bytes:
         return None
     return on_array(array, workload, layout=changed(array.layout, record_bytes=record_bytes))
 
@@ -31,7 +31,7 @@ def _wide(array: Array, workload: AnyWorkload, level: str | None) -> Change | No
     if level is None and layout.n_parity == 0:
         return None
     fields: dict[str, Any] = {"level": level or layout.level, "disks": layout.disks, "vdevs": 1}
-    if _is_pool(array):
+    if _has_records(array):
         fields |= {"record_bytes": layout.record_bytes, "ashift": layout.ashift}
     elif level is None:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from diskmodel.layout.assumed import with_bitmap
-from diskmodel.layout.levels import KINDS
+from diskmodel.layout.description import Layout
 from diskmodel.plan.advice.choice import choose
 from diskmodel.plan.advice.fewest_assured import Chances
 from diskmodel.plan.advice.profile_risk import FEW_DRAWS
@@ -73,7 +73,7 @@ def _cache(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_cha
     counts = [count for count in plan.candidates.counts if count < (best.disks or 0)]
     if plan.controller.write_cache is not None or not _has_writes(plan) or not counts:
         return []
-    if KINDS[best.family.level].is_pool:  # no controller stands before a pool
+    if Layout.of_level(best.family.level).is_cached_in_memory:  # no controller stands before a pool
         return []
     changed = _alike(with_write_cache(plan), best.family, disks=tuple(counts))
     other = _searched(changed, evaluate, by_chance=by_chance)

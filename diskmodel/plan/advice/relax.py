@@ -9,7 +9,7 @@ from dataclasses import replace
 from diskmodel.controller.description import WriteCache
 from diskmodel.drive import Drive, load_drive
 from diskmodel.errors import DescriptionError
-from diskmodel.layout.levels import KINDS
+from diskmodel.layout.description import Layout
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.changes import Relaxation
 from diskmodel.plan.answer.criterion import Criterion, Verdict, tightest
@@ -160,7 +160,11 @@ def _changes(case: Case) -> Iterator[tuple[str, Case]]:
         if strip_bytes >= 4096:
             yield f"a strip of {strip_bytes // 1024} KiB", case.of(strip_bytes=strip_bytes)
     controller = plan.controller
-    if controller.write_cache is None and case.workload.has_writes and not KINDS[family.level].is_pool:
+    if (
+        controller.write_cache is None
+        and case.workload.has_writes
+        and not Layout.of_level(family.level).is_cached_in_memory
+    ):
         yield "1 GiB of write cache", Case(with_write_cache(plan), family)
     cache = controller.read_cache
     if family.cache_bytes:

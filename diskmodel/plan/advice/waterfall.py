@@ -50,7 +50,7 @@ def waterfall(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate) -
     if counted is None or candidate.disks is None or not is_simulated:
         return ()
     case = Case(plan, candidate.family)
-    if case.array(candidate.disks).layout.kind.is_pool:
+    if not case.array(candidate.disks).layout.has_strips:
         return ()  # its steps are those of strips
     found = [WaterfallStep("rule of thumb", counted, _rule_in_words(case))]
     near = counted
@@ -102,7 +102,7 @@ def _steps(case: Case) -> list[tuple[str, str, Callable[[int], object], Workload
                 _as_single_operations(case, everywhere),
             )
         )
-    parity = case.array(case.counts[0]).layout.kind.family == "parity"
+    parity = case.array(case.counts[0]).layout.has_rows
     steps.append(
         (
             "parity" if parity else "mirrors",

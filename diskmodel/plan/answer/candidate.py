@@ -9,7 +9,7 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.drive.own_devices import NONE, device_in_words
-from diskmodel.layout.levels import KINDS
+from diskmodel.layout.description import Layout
 from diskmodel.plain import Record
 from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.effort import Efforts, effort_fields
@@ -26,10 +26,7 @@ from diskmodel.workload import Workload
 
 def level_in_words(level: str) -> str:
     """Return a level for people: "RAID 5", "JBOD", "an erasure code", "a pool of RAID-Z2"."""
-    if KINDS[level].is_pool:
-        vdev = level.upper().replace("RAIDZ", "RAID-Z").replace("DRAID", "dRAID")
-        return f"a pool of {'mirrors' if level == 'mirror' else vdev}"
-    return "an erasure code" if level == "erasure" else level.upper().replace("RAID", "RAID ")
+    return Layout.of_level(level).level_in_words(level)
 
 
 @dataclass(frozen=True)
@@ -127,20 +124,16 @@ class Candidate(Record):
         """The level for people: "RAID 5", "RAID 50 in 2 groups", "a pool of 4 mirrors of 2"."""
         groups = self.n_groups
         name = level_in_words(self.level)
-        if KINDS[self.level].is_pool and self.array is not None:
-            kind = name.removeprefix("a pool of ")
-            layout = self.array.layout
-            each = f"{kind} of {layout.group_disks}"
-            if layout.kind.is_distributed:  # as zpool create takes it
-                counts = f"{layout.data_strips}d:{layout.group_disks}c:{layout.spare_places}s"
-                each += f" ({layout.level}:{counts})"
-            pool = f"a pool of {groups} {each}" if groups > 1 else f"a pool of one {each.replace('mirrors', 'mirror')}"
-            return pool + self._pool_fields_in_words
+        name = f"{name} in {groups} groups" if groups > 1 else name
+        if self.array is not None:
+            name = self.array.layout.groups_in_words
+            if not self.array.layout.has_strips:
+                return name + self._pool_fields_in_words
         journal = self.family.log_device
         with_journal = f" with a journal on {device_in_words(journal)}" if journal not in ("", NONE) else ""
         if self.array is not None and self.array.layout.consistency_policy == "ppl":
             with_journal = " with a partial parity log"
-        return (f"{name} in {groups} groups" if groups > 1 else name) + with_journal
+        return name + with_journal
 
     @property
     def _pool_fields_in_words(self) -> str:

@@ -18,7 +18,6 @@ from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import KINDS
 from diskmodel.layout.md.fields import JOURNALED
 from diskmodel.layout.passes import Rebuild
-from diskmodel.layout.pools.special import special_problem
 from diskmodel.layout.shape import MAX_VDEV_DISKS
 from diskmodel.plan.question.buying import Prices, Search
 from diskmodel.plan.question.description import Candidates, PlanDescription
@@ -153,9 +152,8 @@ class Case:
     def rebuild(self, used_ratio: float | None = None) -> Rebuild:
         """Return how a failed disk is rebuilt, or resilvered in a pool that is so full, unless it says so."""
         rebuild = self.plan.candidates.rebuild
-        if KINDS[self.family.level].is_pool:
-            return rebuild.of_pool(KINDS[self.family.level], used_ratio)
-        return rebuild.model_copy(update={"used_ratio": None, "sequential": None})
+        level = self.family.level
+        return Layout.of_level(level).rebuild_of(KINDS[level], rebuild, used_ratio)
 
     def used_ratio(self, array: Array) -> float | None:
         """Return how full a pool is with the data that the plan asks for; None where it asks for none."""
@@ -172,18 +170,11 @@ class Case:
         layout: dict[str, Any] = {
             "level": level,
             "disks": disks,
-            "strip_bytes": family.strip_bytes,
             "spares": plan.candidates.spares,
             "failed": list(range(n_failed)),
             **plan.layout.of(level),
+            **Layout.of_level(level).grouped(groups, family.strip_bytes, family.record_bytes),
         }
-        if KINDS[level].is_pool:
-            del layout["strip_bytes"]
-            layout["vdevs"] = groups
-            if family.record_bytes:
-                layout["record_bytes"] = family.record_bytes
-        elif groups > 1:
-            layout["groups"] = groups
         if family.level in JOURNALED:
             # several groups, each an array of its own, have no log in common: such a number of disks is refused
             if plan.layout.log is not None:
@@ -197,8 +188,7 @@ class Case:
         if family.cache_device not in ("", NONE):
             layout["cache"] = cache_device_of(family.cache_device)
         if is_rebuilding:
-            used_ratio = self.used_ratio(self.array(disks)) if KINDS[level].is_pool else None
-            rebuild = self.rebuild(used_ratio).halfway()
+            rebuild = self.rebuild(self.used_ratio(self.array(disks))).halfway()
             spares = self.array(disks).layout.spares_to_rebuild
             layout |= {"rebuild": rebuild.to_dict(), "spares": spares}
         controller = plan.controller
@@ -242,7 +232,7 @@ class Case:
         tables = layout.tables(drive.capacity_bytes // drive.sector_bytes, drive.sector_bytes)
         usable_bytes = tables.capacity * drive.sector_bytes
         data_bytes = (self.objective.usable_bytes or 0) * self.objective.fill_limit_ratio
-        fault = special_problem(layout, tables, drive.sector_bytes, data_bytes / usable_bytes)
+        fault = layout.room_problem(tables, drive.sector_bytes, data_bytes / usable_bytes)
         if fault is not None:
             raise DescriptionError(fault)
         used_ratio = self.objective.used_ratio(usable_bytes) or 0.0

@@ -11,9 +11,9 @@ from pydantic import Field
 from diskmodel.description import Description, Reader
 from diskmodel.drive.cache_devices import NamedCache
 from diskmodel.drive.own_devices import NamedLog, NamedSpecial
+from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import KINDS
 from diskmodel.layout.md.fields import (
-    JOURNALED,
     MAX_STRIPE_CACHE,
     Bitmap,
     Consistency,
@@ -21,7 +21,6 @@ from diskmodel.layout.md.fields import (
     Rotation,
     WritePolicy,
 )
-from diskmodel.layout.own_devices import ONLY_OF_JOURNALS
 from diskmodel.layout.shape import MAX_DISKS
 from diskmodel.units import Bytes, Length, Nanoseconds, Ratio
 
@@ -97,32 +96,4 @@ class CommonLayout(Description):
 
     def of(self, level: str) -> dict[str, Any]:
         """Return the fields that a layout of this level can have."""
-        kind = KINDS[level]
-        impossible = {
-            "copies": kind.default_copies < 2,  # RAID 1 has as many as disks
-            "arrangement": not kind.has_far_copies,
-            "largest_request_bytes": kind.default_copies < 2,
-            "huge_page_ratio": kind.default_copies < 2,
-            "n_parity": kind.n_parity is not None,
-            "rotation": kind.family != "parity",
-            "write_policy": kind.family != "parity",
-            "read_modify_write": kind.family != "parity",
-            "stripe_cache_pages": level not in ("raid4", "raid5", "raid6"),
-            "bitmap": not kind.is_redundant or kind.is_pool,
-            "read_policy": kind.is_pool,
-            "read_strips": kind.is_pool,
-            **dict.fromkeys(("data_disks", "distributed_spares"), not kind.is_distributed),
-            "record_bytes": not kind.is_pool,
-            **dict.fromkeys(
-                ("ashift", "sync", "dirty_data_max_bytes", "record_work_ns", "special", "cache"), not kind.is_pool
-            ),
-            "log": not kind.is_pool and level not in JOURNALED,
-            "consistency_policy": kind.is_pool
-            or not kind.is_redundant
-            or (self.consistency_policy == "journal" and level not in JOURNALED)
-            or (self.consistency_policy == "ppl" and level != "raid5"),
-        }
-        stated = self.model_dump(exclude_none=True)
-        if kind.is_pool and self.log is not None:
-            stated["log"] = self.log.model_dump(exclude=set(ONLY_OF_JOURNALS))
-        return {name: value for name, value in stated.items() if not impossible.get(name, False)}
+        return Layout.of_level(level).taken(KINDS[level], self.model_dump(exclude_none=True))

@@ -177,7 +177,7 @@ class Candidates(Description):
         return {
             "min_disks": counts,
             "max_disks": counts,
-            "strip_bytes": Reader("levels of RAID", lambda plan: not plan.has_only_pools),
+            "strip_bytes": Reader("levels of RAID", lambda plan: plan.has_strips),
             "groups": Reader("raid50 and raid60", lambda plan: plan.has_level("raid50", "raid60")),
             "max_group_width": Reader(
                 "levels with parity groups",
@@ -292,9 +292,9 @@ class PlanDescription(Description):
         return any(level in levels for level in self.candidates.levels)
 
     @property
-    def has_only_pools(self) -> bool:
-        """Whether all candidates are pools."""
-        return all(KINDS[level].is_pool for level in self.candidates.levels)
+    def has_strips(self) -> bool:
+        """Whether some candidate has strips."""
+        return any(Layout.of_level(level).has_strips for level in self.candidates.levels)
 
     @property
     def is_redundant(self) -> bool:
@@ -325,7 +325,7 @@ class PlanDescription(Description):
         of_load = self.workload.unread(self.workload, "workload.")
         yield from (item for item in of_load if not item[0].endswith(".volume"))
         rebuild = self.candidates.rebuild
-        for name in ONLY_OF_MD if self.has_only_pools else ():
+        for name in () if self.has_strips else ONLY_OF_MD:
             if getattr(rebuild, name) != type(rebuild).model_fields[name].default:
                 yield f"candidates.rebuild.{name}", "Linux md"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from diskmodel.drive import Drive
 from diskmodel.drive.own_devices import NONE
-from diskmodel.layout.levels import KINDS
+from diskmodel.layout.description import Layout
 from diskmodel.plain import Record
 from diskmodel.units import pretty_bytes
 
@@ -55,9 +55,9 @@ class Family(Record):
     def __str__(self) -> str:
         cache = f", cache {self.cache_bytes / 2**20:.0f} MiB" if self.cache_bytes else ""
         groups = f" in {self.groups} groups" if self.groups > 1 else ""
-        is_pool = KINDS[self.level].is_pool
-        log = f", {'log' if is_pool else 'journal'} on {self.log_device}" if self.log_device not in ("", NONE) else ""
-        if is_pool and (self.record_bytes or self.log_device or self.special_device or self.cache_device):
+        kind = Layout.of_level(self.level)
+        log = f", {kind.log_name} on {self.log_device}" if self.log_device not in ("", NONE) else ""
+        if not kind.has_strips and (self.record_bytes or self.log_device or self.special_device or self.cache_device):
             record = f", records of {pretty_bytes(self.record_bytes)}" if self.record_bytes else ""
             devices = {"metadata": self.special_device, "cache": self.cache_device}
             own = "".join(f", {what} on {name}" for what, name in devices.items() if name not in ("", NONE))

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from diskmodel.array import Array
 from diskmodel.drive import load_drive
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import KINDS
 from diskmodel.options import OF_A_PLAN, SEARCH, parse_options
 from diskmodel.plan.question.askers import Asker, in_requests, unit_of
@@ -236,15 +237,15 @@ def _start(
         *(f"preset {preset.name}, assumed: {assumption}" for assumption in preset.assumptions),
     ]
     said = [f"preset {preset.name}: {preset.title}; --explain lists its sources and what it assumes"]
-    if "write_cache" in tables.get("controller", {}) and _are_pools(asked.get("level")):
+    if "write_cache" in tables.get("controller", {}) and _are_cached_in_memory(asked.get("level")):
         tables["controller"] = {key: value for key, value in tables["controller"].items() if key != "write_cache"}
         said.append("the preset's write cache of a RAID controller is left out: OpenZFS writes to its disks itself")
     return _Draft(tables, f"preset {preset.name}", said)
 
 
-def _are_pools(levels: Any) -> bool:
-    """Return whether all levels that were asked for are those of pools."""
-    return bool(levels) and all(level in KINDS and KINDS[level].is_pool for level in levels)
+def _are_cached_in_memory(levels: Any) -> bool:
+    """Return whether all levels that were asked for have the host's memory as their cache, and no controller's."""
+    return bool(levels) and all(level in KINDS and Layout.of_level(level).is_cached_in_memory for level in levels)
 
 
 def _take_array(draft: _Draft, array: Array) -> None:

@@ -65,10 +65,9 @@ def _service(trier: Trier, trial: Trial) -> str:
         return ""
     if ratio < 1:
         cause = "seeks are short, and the elevator reorders waiting requests"
-    elif trier.case.array(trial.disks).layout.kind.is_pool:
-        cause = "seek and rotation of the drive"
     else:
-        cause = trier.case.family.drive.slower_than_rated
+        layout = trier.case.array(trial.disks).layout
+        cause = layout.slower_than_rated or trier.case.family.drive.slower_than_rated
     return (
         f"the rule of thumb assumes {assumed:,.0f} IOPS a disk, {in_digits(1000 / assumed)} ms an operation; "
         f"simulated, an operation takes {in_digits(simulated_ms)} ms ({cause})"
@@ -95,8 +94,8 @@ def why_other_operations(workload: Workload, array: Array, *, is_fewer: bool) ->
     has_cache = controller.read_cache is not None
     has_write_cache = controller.write_cache is not None
     causes = []
-    if array.layout.kind.is_pool:
-        return "a read takes the data columns of a record, whose other disks are free"
+    if array.layout.other_operations:
+        return array.layout.other_operations
     if is_fewer:
         if has_cache or has_write_cache:
             causes.append("the cache saves operations")

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 
 from diskmodel.array import Array
 from diskmodel.drive import Drive
-from diskmodel.layout.pools.scan_tables import USUAL_USED_RATIO
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
@@ -52,20 +51,23 @@ def duration(hours: float) -> str:
 
 def rebuild_name(arrays: Iterable[Array]) -> str:
     """Return what the rebuild of a failed disk is called, and who does it."""
-    are_pools = {array.layout.kind.is_pool for array in arrays}
-    if are_pools == {True}:
-        return "resilver by OpenZFS"
-    return "rebuild or resilver" if True in are_pools else "rebuild by Linux md"
+    layouts = [array.layout for array in arrays]
+    by = {layout.rebuilt_by for layout in layouts}
+    if len(by) > 1:
+        return " or ".join(sorted({layout.rebuild_name for layout in layouts}))
+    return next(iter(by), "rebuild")
 
 
 def fullness_words(arrays: Iterable[Array]) -> str:
     """Return how full pools are taken to be where a resilver is simulated; "" where all say so themselves."""
-    rebuilds = [array.layout.rebuild for array in arrays if array.layout.kind.is_pool]
-    are_said = {rebuild is not None and rebuild.used_ratio is not None for rebuild in rebuilds}
+    layouts = [array.layout for array in arrays if not array.layout.rebuilds_whole_disks]
+    are_said = {layout.rebuild is not None and layout.rebuild.used_ratio is not None for layout in layouts}
     if False not in are_said:
         return ""
     where = " where it is not said" if True in are_said else ""
-    return f"A pool is taken to be {USUAL_USED_RATIO:.0%} full{where}: its resilver copies only what is stored."
+    return (
+        f"A pool is taken to be {layouts[0].usual_used_ratio:.0%} full{where}: its resilver copies only what is stored."
+    )
 
 
 def rebuild_words(safety: Safety) -> str:

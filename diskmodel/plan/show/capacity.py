@@ -124,7 +124,7 @@ def capacity_remarks(capacity: Capacity) -> list[Remark]:
         said.append(Remark("limit", f"{credits[:1].upper()}{credits[1:]}."))
     if capacity.fresh is not None:
         said.append(Remark("limit", f"With all disks busy: {capacity.fresh.in_words()}."))
-    if cache is None and not (capacity.array.layout.kind.is_pool or capacity.array.drive.stands_alone):
+    if cache is None and not (capacity.array.layout.is_cached_in_memory or capacity.array.drive.stands_alone):
         said.append(Remark("assumed", "No write cache of a controller is assumed; --write-cache 1GiB simulates one."))
     if capacity.most_middle_per_s is not None:
         said.append(Remark("systems", slower_systems()))

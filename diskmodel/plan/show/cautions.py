@@ -169,17 +169,14 @@ def _rebuild(result: PlanResult) -> str:
     used_ratio = result.plan.objective.used_ratio(array.usable_bytes)
     capacity = rebuilt_bytes(array, used_ratio)
     text = long_rebuild(best.array, safety.rebuild_hours, safety.rebuild_alone_hours, used_ratio)
-    if array.layout.kind.is_pool:
+    if not array.layout.rebuilds_whole_disks:
         return text and f"{text}. More or smaller disks shorten it, and less data on each; {_faster_beside(array)}"
     return text and f"{text}. {_shortened(result, capacity, safety.rebuild_alone_hours)}"
 
 
 def _faster_beside(array: Array) -> str:
     """Return which settings let a rebuild do more beside a load."""
-    if array.layout.kind.is_pool:
-        settings = "zfs_resilver_min_time_ms, zfs_vdev_scrub_min_active and zfs_vdev_nia_credit of OpenZFS"
-        return f"higher values of {settings} speed it up, while requests wait longer"
-    return "a higher sync_speed_min of md (--rebuild-speed of plan) speeds it up, while requests wait longer"
+    return array.layout.faster_beside
 
 
 def _shortened(result: PlanResult, capacity_bytes: int, alone_hours: float) -> str:
@@ -219,8 +216,7 @@ def long_rebuild(array: Array, hours: float, alone_hours: float = math.nan, used
     risk = "a second failed disk may lose data"
     if left > 0:
         risk = f"the array survives only {left} more failed disk{'s' if left > 1 else ''}"
-    doer = "OpenZFS resilvers" if layout.kind.is_pool else "Linux md rebuilds"
-    why = f"{doer} {nominal_bytes(capacity)} at {capacity / hours / 3600 / 1e6:.3g} MB/s"
+    why = f"{layout.rebuilds} {nominal_bytes(capacity)} at {capacity / hours / 3600 / 1e6:.3g} MB/s"
     if math.isnan(alone_hours) or hours > _SLOWED_BY_LOAD * alone_hours:
         why += ", because it yields to the load"
     return f"for {hours / 24:.0f} days after a disk failed {risk}: {why}"
@@ -242,7 +238,7 @@ def rebuild_bound(array: Array, limit_hours: float, used_ratio: float | None = N
         said = f"{doer} {in_digits(disk / 1e6)} MB/s on average"
     said += f": {nominal_bytes(capacity)} take {in_hours_or_days(alone)} on an idle array. "
     most = nominal_bytes(int(min(allowed, disk) * limit_hours * 3600))
-    if layout.kind.is_pool:
+    if not layout.rebuilds_whole_disks:
         slower = "Beside the load a resilver yields. " if alone <= limit_hours else ""
         return said + f"{slower}At most {most} on each disk are resilvered in {in_digits(limit_hours)} h."
     if alone <= limit_hours:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from diskmodel.drive import Drive
+from diskmodel.layout.description import Layout
 from diskmodel.layout.passes import Rebuild
 from diskmodel.plan.answer.candidate import Candidate, nearest
 from diskmodel.plan.answer.effort import Effort, Efforts
@@ -284,17 +285,18 @@ def _with_a_disk_failed(result: PlanResult, safety: Safety) -> str:
     p99 = [safety.p99_ms(outcome) for outcome in (safety.degraded, safety.rebuilding)]
     failed, rebuilding = ("overloaded" if value is None else f"p99 {in_digits(value)} ms" for value in p99)
     best = result.best
-    is_pool = best is not None and best.array is not None and best.array.layout.kind.is_pool
+    level = "raid6" if best is None else best.level
+    kind = Layout.of_level(level)
     worst = "" if p99[1] is None else " at worst"
     if safety.is_overloaded:
         worst = f" ({safety.completes})"
         is_raised = result.plan.candidates.rebuild.speed_min_bytes_per_s > Rebuild().speed_min_bytes_per_s
-        if is_raised and not is_pool:
-            worst += "; a lower rebuild.speed_min lets requests go first"
+        if is_raised and kind.slower_beside:
+            worst += f"; {kind.slower_beside}"
     if safety.unknown:
         return f"with a disk failed {failed}; neither the hours of a resilver nor the chance of data loss is known"
-    name = "resilver" if is_pool else "rebuild"
-    takes = f"{'OpenZFS resilvers' if is_pool else 'Linux md rebuilds'} the disk in {rebuild_words(safety)}; "
+    name = kind.rebuild_name
+    takes = f"{kind.rebuilds} the disk in {rebuild_words(safety)}; "
     if math.isinf(safety.rebuild_hours):
         takes = "" if p99[1] is None else f"the {name} does not end beside this load; "
     return f"with a disk failed {failed}, during its {name} {rebuilding}{worst}; {takes}{chance}"

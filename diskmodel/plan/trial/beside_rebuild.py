@@ -79,7 +79,7 @@ def beside_rebuild(
     assert layout.rebuild is not None
     if not workload.queue_depth:
         speed = fastest_rebuild_bytes_per_s(array, layout.rebuild)
-        step_bytes = layout.pool_record_bytes if layout.kind.is_pool else layout.rebuild.window_bytes
+        step_bytes = layout.step_bytes
         max_steps = _MAX_STEPS if array.drive.has_arms else _MAX_FLASH_STEPS
         seconds = max_steps * step_bytes / speed
         n_requests = min(n_requests, max(round(workload.offered_rate_per_s * seconds), _MIN_REQUESTS))
@@ -101,8 +101,7 @@ def beside_rebuild(
 
 def scrub_hours(evaluate: Evaluate, array: Array, workload: Workload, *, n_requests: int, seed: int) -> float:
     """Return how long the scrub of a pool takes beside a load; nan where the array is no pool that is scrubbed."""
-    rebuild = array.layout.rebuild
-    if rebuild is None or rebuild.action != "check" or not array.layout.kind.is_pool:
+    if not array.layout.is_scrubbed:
         return math.nan
     return beside_rebuild(evaluate, array, workload, n_requests=n_requests, seed=seed).hours
 

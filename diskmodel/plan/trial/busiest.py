@@ -56,11 +56,7 @@ def classes_of(array: Array, workload: Workload) -> int:
         is_even = isinstance(stream.addresses, Uniform) and stream.excerpts is None
         if not is_even or workload.space(stream, array.usable_bytes).span_bytes < MIN_ROWS * row_bytes:
             return 0
-    if layout.kind.family == "parity":
-        return 1 if layout.kind.rotates else 0
-    if layout.kind.family == "copies":
-        return layout.n_copies if layout.disks % layout.n_copies == 0 else 1
-    return 0
+    return layout.classes_of_disks
 
 
 def _half_width_of_one(used: Sequence[float], half_width: float) -> float:

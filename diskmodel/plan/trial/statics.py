@@ -12,10 +12,6 @@ from diskmodel.drive.cache_devices import cache_drive
 from diskmodel.drive.own_devices import NONE, mirror_of, safe_drive
 from diskmodel.layout.own_devices import SpecialVdev
 from diskmodel.layout.passes import Rebuild
-from diskmodel.layout.pools.scan import stored_sectors
-from diskmodel.layout.pools.scan_tables import USUAL_USED_RATIO
-from diskmodel.layout.pools.special import metadata_bytes
-from diskmodel.layout.pools.special import used_ratio as used_ratio_of
 from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.statics import Statics
 from diskmodel.plan.question.buying import Prices
@@ -83,13 +79,8 @@ def rebuilt_bytes(array: Array, used_ratio: float | None = None) -> int:
     used_ratio : float, optional
         How full a pool is, unless its rebuild says so.
     """
-    layout, sector_bytes = array.layout, array.drive.sector_bytes
-    if not layout.kind.is_pool:
-        return layout.member_bytes or array.drive.capacity_bytes
-    tables = array.tables()
-    full = USUAL_USED_RATIO if layout.rebuild is None or layout.rebuild.used_ratio is None else None
-    stored = stored_sectors(tables) * sector_bytes
-    return stored if full is None or used_ratio is None else round(stored / full * used_ratio)
+    drive = array.drive
+    return array.layout.rebuilt_bytes(array.tables(), drive.capacity_bytes, drive.sector_bytes, used_ratio)
 
 
 def loss_beside(
@@ -127,8 +118,7 @@ def _loss_of_special(
     array: Array, special: SpecialVdev, replacement_hours: float, used_ratio: float | None
 ) -> DataLoss:
     """Return the chance of losing a special vdev: a mirror, of which a new device gets all metadata."""
-    used = used_ratio_of(array.layout, special) if used_ratio is None else used_ratio
-    stored = metadata_bytes(array.tables(), array.drive.sector_bytes, used)
+    stored = array.layout.metadata_bytes(array.tables(), array.drive.sector_bytes, used_ratio)
     return data_loss(
         "mirror",
         special.devices,
