@@ -5,13 +5,15 @@ from diskmodel.drive.cloud.description import CloudVolume
 from diskmodel.drive.cloud.tables import CloudTables
 from diskmodel.drive.description import NamedDrive, load_drive
 from diskmodel.drive.flash.description import Flash
+from diskmodel.drive.flash.tables import FlashTables
 from diskmodel.drive.hdd import DriveQueue, Hdd, HddCache
+from diskmodel.drive.hdd.tables import HddTables
 from diskmodel.drive.parse import Drive, parse_drive
 from diskmodel.drive.profile import Uncertainty
 from diskmodel.drive.seek import Seek, SeekCurve, SeekTable, SeekTimes, read_seek_file
-from diskmodel.drive.tables import FlashTables, HddTables, VirtualTables
 from diskmodel.drive.tables_card import DriveTables
 from diskmodel.drive.virtual.description import Virtual
+from diskmodel.drive.virtual.tables import VirtualTables
 from diskmodel.drive.zones import Zone
 
 __all__ = [

@@ -7,6 +7,7 @@ engines read.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -24,7 +25,26 @@ RATED_BYTES = 4096
 LONG_BYTES = 1 << 20
 
 
-class Card:
+class Parts:
+    """Parts of a drive that both of its cards know: of its description, and of its tables."""
+
+    @property
+    def arms(self) -> int:
+        """Arms that seek, each over its own part of the blocks; 0 where nothing moves."""
+        return 0
+
+    @property
+    def has_arms(self) -> bool:
+        """Whether arms seek and platters rotate."""
+        return self.arms > 0
+
+    @property
+    def link_bytes_per_s(self) -> float:
+        """Rate of its interface; infinite where it has none that limits it."""
+        return math.inf
+
+
+class Card(Parts, ABC):
     """What the description of a drive answers, whatever its kind.
 
     Attributes
@@ -63,16 +83,6 @@ class Card:
 
     # ------------------------------------------------------------------ what it is
     @property
-    def arms(self) -> int:
-        """Arms that seek, each over its own part of the blocks; 0 where nothing moves."""
-        return 0
-
-    @property
-    def has_arms(self) -> bool:
-        """Whether arms seek and platters rotate."""
-        return self.arms > 0
-
-    @property
     def period_ns(self) -> int | None:
         """Time of a revolution; None where nothing rotates."""
         return None
@@ -83,14 +93,9 @@ class Card:
         return math.inf
 
     @property
+    @abstractmethod
     def speed_class(self) -> str:
         """What a list of drives is grouped by: the spindle speed, or the kind."""
-        raise NotImplementedError
-
-    @property
-    def link_bytes_per_s(self) -> float:
-        """Rate of its interface; infinite where it has none that limits it."""
-        return math.inf
 
     # ------------------------------------------------------------------ what there is to say about it
     #: Function that plots what it can do, "module:function", imported when it is called; empty where there is none.
@@ -111,14 +116,14 @@ class Card:
         return math.nan
 
     @property
+    @abstractmethod
     def sequential_bytes_per_s(self) -> float:
         """Rate of a long transfer, the mean over the whole drive."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def accepted_commands(self) -> int:
         """Commands that the drive accepts at a time."""
-        raise NotImplementedError
 
     @property
     def is_write_back(self) -> bool:
@@ -200,8 +205,14 @@ class Card:
         return False
 
     def provisioned(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fields of the drive with what somebody provisions of it; only where `is_provisioned`."""
-        raise NotImplementedError
+        """Return the fields of the drive with what somebody provisions of it; only where `is_provisioned`.
+
+        Raises
+        ------
+        TypeError
+            For drives of which nothing is bought by the piece.
+        """
+        raise TypeError(f"nothing of {type(self).__name__} is bought by the piece")
 
     # ------------------------------------------------------------------ what is not known of it
     #: Part of it that may fail, where it has parts of its own; of an array a disk.
@@ -228,6 +239,7 @@ class Card:
         """Quantities that differ from drive to drive of its class, and that a draw can change in its description."""
         return frozenset()
 
+    @abstractmethod
     def moved(self, moves: DriveMoves) -> Self:
         """Return the drive that a draw of what is not known describes.
 
@@ -236,7 +248,6 @@ class Card:
         DescriptionError
             When no such drive is possible.
         """
-        raise NotImplementedError
 
     @property
     def assumption(self) -> AssumedOrder | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from diskmodel.drive.generator import Generator
-from diskmodel.drive.tables import PPM, HddTables
+from diskmodel.drive.hdd.tables import HddTables
+from diskmodel.drive.whole_numbers import PPM
 
 #: The golden ratio in parts of 2³²: disks side by side begin far apart.
 _APART = 2654435769

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diskmodel.drive.tables import Int64
+from diskmodel.drive.whole_numbers import Int64
 
 _MULTIPLIER, _INCREMENT, _BITS = 1664525, 1013904223, 32
 

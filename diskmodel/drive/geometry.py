@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from diskmodel.drive.tables import HddTables
+from diskmodel.drive.hdd.tables import HddTables
 from diskmodel.errors import DescriptionError, Fault
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from diskmodel.drive.draws import USUAL, AccessDraw
-from diskmodel.drive.tables import HddTables
+from diskmodel.drive.hdd.tables import HddTables
 from diskmodel.records import WRITE
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from diskmodel.drive.card import Parts
 from diskmodel.queue.description import Queue
 
 if TYPE_CHECKING:
     from diskmodel.drive.media_cache.tables import MediaCacheTables
 
 
-class DriveTables(ABC):
+class DriveTables(Parts, ABC):
     """The tables of any drive: what they answer, whatever their kind.
 
     A kind is a frozen dataclass with the fields below and its own. An engine has a device for it, or refuses it by its
@@ -43,16 +43,6 @@ class DriveTables(ABC):
     queue_depth: int
 
     # ------------------------------------------------------------------ mechanics
-    @property
-    def arms(self) -> int:
-        """Arms, each over its own part of the blocks; 0 where nothing moves."""
-        return 0
-
-    @property
-    def has_arms(self) -> bool:
-        """Whether arms seek and platters rotate."""
-        return self.arms > 0
-
     @property
     def arm_sectors(self) -> int:
         """Blocks of one arm, from the first one on: what lies on different arms does not merge; else all blocks."""
@@ -87,11 +77,6 @@ class DriveTables(ABC):
     def own_queue(self) -> Queue:
         """Return the scheduler of its own command queue."""
         return Queue()
-
-    @property
-    def link_bytes_per_s(self) -> float:
-        """Rate of its interface; infinite where it has none that limits it."""
-        return math.inf
 
     @property
     def write_zone_sectors(self) -> int:

@@ -7,8 +7,10 @@ from typing import Any, Self, TypedDict
 
 from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.cloud.tables import CloudTables
-from diskmodel.drive.tables import FlashTables, HddTables, VirtualTables
+from diskmodel.drive.flash.tables import FlashTables
+from diskmodel.drive.hdd.tables import HddTables
 from diskmodel.drive.tables_card import DriveTables
+from diskmodel.drive.virtual.tables import VirtualTables
 from diskmodel.engine.compiled import kernel
 from diskmodel.engine.scenario import Scenario
 from diskmodel.engine.steady.start import Start

@@ -8,8 +8,8 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.drive.cache import Dirty
+from diskmodel.drive.hdd.tables import HddTables
 from diskmodel.drive.mechanics import Access, Arm
-from diskmodel.drive.tables import HddTables
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.hdd import HardDisk
 from diskmodel.engine.reference.simpy_engine import Simulation

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from diskmodel.controller.tables import CacheTables
-from diskmodel.drive.tables import FlashTables, HddTables
+from diskmodel.drive.flash.tables import FlashTables
+from diskmodel.drive.hdd.tables import HddTables
 from diskmodel.engine.scenario import Scenario
 from diskmodel.engine.steady import Start
 from diskmodel.host.tables import HostTables

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.array import Array
-from diskmodel.drive.tables import HddTables
+from diskmodel.drive.hdd.tables import HddTables
 from diskmodel.engine import native, streamed
 from diskmodel.engine.scenario import Scenario, check_requests, resolve
 from diskmodel.errors import DescriptionError

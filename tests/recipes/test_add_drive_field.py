@@ -53,7 +53,8 @@ def _analytic(paths: set[str]) -> set[str]:
 def test_the_compiled_kernel_is_refused_until_it_knows_the_field(tmp_path: Path) -> None:
     folder = copy_of_package(tmp_path)
     assert answer(folder, PROGRAM) == ""
-    insert(folder / "diskmodel" / "drive" / "tables.py", '    kind: ClassVar[str] = "hdd"', "    wobble_ns: int = 0")
+    place = folder / "diskmodel" / "drive" / "hdd" / "tables.py"
+    insert(place, '    kind: ClassVar[str] = "hdd"', "    wobble_ns: int = 0")
     said = answer(folder, PROGRAM)
     assert "it does not know HddTables.wobble_ns: int" in said
     assert "`make setup` in a checkout, `pip install --force-reinstall .` otherwise" in said

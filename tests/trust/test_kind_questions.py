@@ -1,13 +1,16 @@
-"""Who asks which kind a drive is: only its own folder should, and elsewhere the number may only fall.
+"""Who asks which kind a drive or a volume is: only its own folder should, and elsewhere the number may only fall.
 
-A kind of drive is one folder with a card for everybody else. What is counted is `isinstance` of a class of drives, of
-their tables or of their running devices, and comparisons of their `kind`, in code outside of `diskmodel/drive`.
+A kind is one folder with a card for everybody else. What is counted of drives is `isinstance` of a class of drives, of
+their tables or of their running devices, and comparisons of their `kind`, in code outside of `diskmodel/drive`; of
+volumes `is_pool`, `is_distributed`, comparisons of `family` with a family, and `isinstance` of a kind of layout, in
+code outside of `diskmodel/layout`.
 """
 
 from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -25,6 +28,39 @@ MOST = {
     "diskmodel/plan": 1,
     "calibrate": 7,
 }
+#: Kinds of volumes, and what a level says of them.
+VOLUMES = {"Single", "Md", "Pool"}
+FAMILIES = {"concat", "copies", "parity", "pool"}
+ASKED = {"is_pool", "is_distributed"}
+#: Questions about volumes by package, likewise.
+MOST_OF_VOLUMES = {
+    "diskmodel/cli": 1,
+    "diskmodel/controller": 2,
+    "diskmodel/engine": 6,
+    "diskmodel/explanation": 2,
+    "diskmodel/formats": 2,
+    "diskmodel/lab": 3,
+    "diskmodel/plan": 14,
+}
+
+
+def questions_about_volumes(source: str) -> int:
+    """Return how often a source asks which kind a volume is."""
+    return sum(
+        _names_class(node, VOLUMES) or _names_family(node) or (isinstance(node, ast.Attribute) and node.attr in ASKED)
+        for node in ast.walk(ast.parse(source))
+    )
+
+
+def _names_family(node: ast.AST) -> bool:
+    """Whether a node compares an attribute `family` with a family."""
+    if not isinstance(node, ast.Compare):
+        return False
+    is_of_family = any(
+        isinstance(side, ast.Attribute) and side.attr == "family" for side in (node.left, *node.comparators)
+    )
+    named = {part.value for side in node.comparators for part in ast.walk(side) if isinstance(part, ast.Constant)}
+    return is_of_family and bool(named & FAMILIES)
 
 
 def questions(source: str) -> int:
@@ -32,12 +68,12 @@ def questions(source: str) -> int:
     return sum(_names_class(node) or _names_kind(node) for node in ast.walk(ast.parse(source)))
 
 
-def _names_class(node: ast.AST) -> bool:
+def _names_class(node: ast.AST, classes: set[str] = KINDS) -> bool:
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id == "isinstance"
-        and any(isinstance(name, ast.Name) and name.id in KINDS for name in ast.walk(node.args[1]))
+        and any(isinstance(name, ast.Name) and name.id in classes for name in ast.walk(node.args[1]))
     )
 
 
@@ -52,14 +88,24 @@ def _names_kind(node: ast.AST) -> bool:
 
 @cache
 def found() -> Counter[str]:
-    """Return the questions by package."""
+    """Return the questions about drives by package."""
+    return _counted(questions, "diskmodel/drive")
+
+
+@cache
+def found_about_volumes() -> Counter[str]:
+    """Return the questions about volumes by package."""
+    return _counted(questions_about_volumes, "diskmodel/layout")
+
+
+def _counted(count: Callable[[str], int], own: str) -> Counter[str]:
     counts: Counter[str] = Counter()
     for top in ("diskmodel", "calibrate"):
         for path in (ROOT / top).rglob("*.py"):
             parts = path.relative_to(ROOT).parts
             package = "calibrate" if top == "calibrate" else "/".join(parts[:2])
-            if package != "diskmodel/drive":
-                counts[package] += questions(path.read_text(encoding="utf-8"))
+            if package != own:
+                counts[package] += count(path.read_text(encoding="utf-8"))
     return +counts
 
 
@@ -70,11 +116,25 @@ def test_a_package_asks_no_more_often_than_before(package: str) -> None:
     assert count == MOST[package], f"{package}: fewer than listed; lower the number in MOST to {count}"
 
 
+@pytest.mark.parametrize("package", sorted(MOST_OF_VOLUMES))
+def test_a_package_asks_about_volumes_no_more_often_than_before(package: str) -> None:
+    count, most = found_about_volumes()[package], MOST_OF_VOLUMES[package]
+    assert count <= most, f"{package}: ask the layout itself (diskmodel/layout/card.py), not which kind it is"
+    assert count == most, f"{package}: fewer than listed; lower the number in MOST_OF_VOLUMES to {count}"
+
+
 def test_no_other_package_asks() -> None:
     assert set(found()) <= set(MOST)
+    assert set(found_about_volumes()) <= set(MOST_OF_VOLUMES)
 
 
 def test_a_question_is_found() -> None:
     assert questions("isinstance(drive, Hdd)") == questions("isinstance(\n  x.y,\n  Hdd | Flash,\n)") == 1
     assert questions("array.drive.kind == 'hdd'") == 1
     assert questions("isinstance(drive, Profile)") == questions("layout.kind == other.kind") == 0
+
+
+def test_a_question_about_volumes_is_found() -> None:
+    assert questions_about_volumes("KINDS[level].is_pool") == questions_about_volumes("isinstance(layout, Pool)") == 1
+    assert questions_about_volumes("layout.kind.family in ('copies', 'parity')") == 1
+    assert questions_about_volumes("layout.has_rows") == questions_about_volumes("one.family == other.family") == 0

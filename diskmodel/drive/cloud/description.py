@@ -15,7 +15,7 @@ from diskmodel.drive.card import LONG_BYTES
 from diskmodel.drive.cloud.tables import CloudTables
 from diskmodel.drive.moves import DriveMoves, scaled_times
 from diskmodel.drive.profile import Profile
-from diskmodel.drive.tables import Int64, frozen
+from diskmodel.drive.whole_numbers import Int64, frozen
 from diskmodel.units import NS_PER_S, Bytes, BytesPerSecond, Length, Nanoseconds, PerSecond, in_minutes
 
 _GIB, _TIB = 1 << 30, 1 << 40

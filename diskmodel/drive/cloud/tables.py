@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from diskmodel.drive.tables import Int64
 from diskmodel.drive.tables_card import DriveTables
+from diskmodel.drive.whole_numbers import Int64
 from diskmodel.schema import Beside
 
 

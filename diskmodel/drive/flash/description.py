@@ -17,9 +17,10 @@ from diskmodel.drive.flash.deviations import DEVIATIONS
 from diskmodel.drive.flash.ftl import scaled
 from diskmodel.drive.flash.moved import moved_flash
 from diskmodel.drive.flash.sheet import FlashSheet, cached_program_ns, derived
+from diskmodel.drive.flash.tables import FlashTables
 from diskmodel.drive.moves import DriveMoves
 from diskmodel.drive.profile import Profile
-from diskmodel.drive.tables import FlashTables, frozen
+from diskmodel.drive.whole_numbers import frozen
 from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds, Ratio, nominal_bytes
 
 #: Largest size of one block on every die, relative to the capacity. The catalogue's drives are below 0.002; far above 1

@@ -16,8 +16,8 @@ from typing import NamedTuple
 from diskmodel.drive.flash.first_layout import FirstLayout
 from diskmodel.drive.flash.ftl import Ftl
 from diskmodel.drive.flash.reservations import Wire
+from diskmodel.drive.flash.tables import FlashTables
 from diskmodel.drive.generator import DrawnTimes
-from diskmodel.drive.tables import FlashTables
 from diskmodel.units import NS_PER_S
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from diskmodel.drive.tables import FlashTables
+from diskmodel.drive.flash.tables import FlashTables
 from diskmodel.records import Int64
 
 _64_BITS = (1 << 64) - 1

@@ -15,11 +15,12 @@ from diskmodel.drive.hdd.deviations import DEVIATIONS
 from diskmodel.drive.hdd.facts import derived, facts
 from diskmodel.drive.hdd.moved import moved_hdd
 from diskmodel.drive.hdd.parts import DriveQueue, HddCache, Retries
+from diskmodel.drive.hdd.tables import HddTables
 from diskmodel.drive.media_cache.description import MediaCache
 from diskmodel.drive.moves import DriveMoves
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.seek import Seek
-from diskmodel.drive.tables import PPM, HddTables, frozen
+from diskmodel.drive.whole_numbers import PPM, frozen
 from diskmodel.drive.zones import WriteZones, Zone, track_density, zones_between
 from diskmodel.errors import DescriptionError
 from diskmodel.units import Bytes, BytesPerSecond, Nanoseconds, Rpm, SignedNanoseconds, pretty_ns

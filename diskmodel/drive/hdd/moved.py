@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from diskmodel.drive.hdd.tables import HddTables
 from diskmodel.drive.moves import DriveMoves, scaled_ns, scaled_times
 from diskmodel.drive.seek import SeekTable
-from diskmodel.drive.tables import HddTables
 
 if TYPE_CHECKING:
     from diskmodel.drive.hdd.description import Hdd

@@ -10,9 +10,10 @@ from pydantic import Field, model_validator
 from diskmodel.drive.card import LONG_BYTES, RATED_BYTES
 from diskmodel.drive.moves import DriveMoves
 from diskmodel.drive.profile import Profile
-from diskmodel.drive.tables import VirtualTables, frozen
 from diskmodel.drive.virtual.moved import moved_virtual
 from diskmodel.drive.virtual.processor import processor_ns, sequential_rate
+from diskmodel.drive.virtual.tables import VirtualTables
+from diskmodel.drive.whole_numbers import frozen
 from diskmodel.units import BytesPerSecond, Nanoseconds
 
 

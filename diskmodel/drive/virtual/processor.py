@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diskmodel.drive.tables import VirtualTables
+from diskmodel.drive.virtual.tables import VirtualTables
 from diskmodel.units import NS_PER_S
 
 

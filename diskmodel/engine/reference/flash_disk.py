@@ -9,7 +9,7 @@ from dataclasses import replace
 from diskmodel.drive.flash.dies import Dies, Served
 from diskmodel.drive.flash.first_layout import FirstLayout
 from diskmodel.drive.flash.ftl import Ftl
-from diskmodel.drive.tables import FlashTables
+from diskmodel.drive.flash.tables import FlashTables
 from diskmodel.engine.reference.clock import Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Counters, Device

@@ -10,9 +10,9 @@ from itertools import islice
 from diskmodel.drive.cache import Dirty, DirtyBuffer, Segment, Segments
 from diskmodel.drive.draws import USUAL, AccessDraw, Draws
 from diskmodel.drive.hdd.read_ahead import streamed
+from diskmodel.drive.hdd.tables import HddTables
 from diskmodel.drive.mechanics import Access, Arm, Mechanics, Spindle
 from diskmodel.drive.media_cache.log import MediaLog, Step
-from diskmodel.drive.tables import HddTables
 from diskmodel.engine.reference.clock import COMPLETE, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Counters, Device

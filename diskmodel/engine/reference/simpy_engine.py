@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from diskmodel.drive.cloud.tables import CloudTables
 from diskmodel.drive.flash.first_layout import FirstLayout
 from diskmodel.drive.flash.ftl import Ftl
+from diskmodel.drive.flash.tables import FlashTables
+from diskmodel.drive.hdd.tables import HddTables
 from diskmodel.drive.mechanics import Mechanics, Spindle
-from diskmodel.drive.tables import FlashTables, HddTables, VirtualTables
 from diskmodel.drive.tables_card import DriveTables
+from diskmodel.drive.virtual.tables import VirtualTables
 from diskmodel.engine.reference.cached_controller import CachedController
 from diskmodel.engine.reference.clients import Clients
 from diskmodel.engine.reference.clock import Clock

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from diskmodel.drive.hdd.tables import HddTables
 from diskmodel.drive.media_cache.tables import MediaCacheTables
-from diskmodel.drive.tables import HddTables
 from diskmodel.engine.compiled import kernel as _kernel
 from diskmodel.engine.steady.recent import MAX_ROWS, History, write_weight
 from diskmodel.layout.tables import LayoutTables

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from diskmodel.drive import load_drive
+from diskmodel.drive.hdd.tables import HddTables
 from diskmodel.drive.mechanics import Arm, Mechanics, Spindle
-from diskmodel.drive.tables import HddTables
 from diskmodel.records import Op
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from diskmodel import Array, Result, Workload, simulate
 from diskmodel.drive import load_drive
+from diskmodel.drive.hdd.tables import HddTables
 from diskmodel.drive.mechanics import Arm, Mechanics, Spindle
 from diskmodel.drive.media_cache.log import MediaLog
-from diskmodel.drive.tables import HddTables
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.steady.logged import full_caches, maybe_adjacent
 from diskmodel.engine.steady.recent import History
