@@ -46,7 +46,7 @@ _PAGE_S = {"native": 0.2e-6, "simpy": 5e-6, "cluster": 0.0}
 _CHILD_S = {"native": 0.3e-6, "simpy": 20e-6, "cluster": 0.0}
 #: The same of each strip of a request: 30,000 of 64 MiB in strips of 64 KiB took 4 s, though what lies one after the
 #: other on a disk is one command.
-_STRIP_S = {"native": 0.13e-6, "simpy": 10e-6}
+_STRIP_S = {"native": 0.13e-6, "simpy": 10e-6, "cluster": 0.0}
 #: The same of a page that is written to flash which is full of data: cleaning copies others meanwhile.
 _FLASH_WRITE_S = {"native": 0.6e-6, "simpy": 15e-6, "cluster": 0.0}
 _PAGE_BYTES = 4096

@@ -10,6 +10,7 @@ import pytest
 from diskmodel import Array, Workload, simulate
 from diskmodel.drive.cluster.costs import Costs
 from diskmodel.drive.cluster.description import ClusterPool
+from diskmodel.engine import effort
 from diskmodel.engine.cluster.member import Member, Times, member_of
 from diskmodel.engine.cluster.operations import HEADER_BYTES, Cluster, Piece
 from diskmodel.engine.cluster.placement import group_of, placed
@@ -236,3 +237,10 @@ def test_loads_that_are_not_modeled_are_refused() -> None:
 def test_the_same_seed_gives_the_same_run() -> None:
     first, second = (run_of(WORDS, n=500, clients=16, read_ratio=0.5) for _ in range(2))
     assert np.array_equal(first.completions.done_ns, second.completions.done_ns)
+
+
+def test_what_a_request_costs_is_known_of_each_engine() -> None:
+    """The length of a run is bound by what its requests cost, by tables of `diskmodel/engine/effort.py`."""
+    tables = [table for name, table in vars(effort).items() if name.endswith("_S") and isinstance(table, dict)]
+    assert len(tables) >= 3
+    assert all({"native", "simpy", "cluster"} <= table.keys() for table in tables)
