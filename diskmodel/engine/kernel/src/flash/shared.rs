@@ -13,7 +13,9 @@ pub struct Shared {
 
 impl Shared {
     pub fn new(n: usize, value: u32) -> Self {
-        Shared { parts: vec![Arc::new([value; PART]); n.div_ceil(PART)] }
+        // all have one part in common
+        let part = Arc::new([value; PART]);
+        Shared { parts: vec![part; n.div_ceil(PART)] }
     }
 
     pub fn get(&self, at: usize) -> u32 {
