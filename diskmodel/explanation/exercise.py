@@ -14,6 +14,7 @@ from diskmodel.engine.truths import Trials
 from diskmodel.errors import DescriptionError, Fault, InputError
 from diskmodel.explanation.causes import CAUSES
 from diskmodel.explanation.causes.cause import Cause, Change, Scale
+from diskmodel.explanation.causes.checks import check_of
 from diskmodel.explanation.measured import SHAPE, Measured
 from diskmodel.result.summary import estimates_by_operation
 from diskmodel.units import in_digits
@@ -89,7 +90,7 @@ class Exercise:
             "figures": rows,
             "cause": cause.name,
             "strength": strength,
-            "why": f"{cause.fingerprint[0].upper()}{cause.fingerprint[1:]}. To be sure: {cause.check}.",
+            "why": f"{cause.fingerprint[0].upper()}{cause.fingerprint[1:]}. To be sure: {check_of(cause.name, array)}.",
         }
 
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from diskmodel.display import Displayable
+from diskmodel.explanation.causes.checks import check_of
 from diskmodel.explanation.expected import ALARMS, Compared, Unseen, Verdict
 from diskmodel.explanation.experiments import Experiment
 from diskmodel.explanation.found import CauseFound, Predicted
@@ -134,7 +135,7 @@ def explained(
     found = [made for own in groups if (made := _cause(rig, gap, own)) is not None]
     seen = sum(one.probability for one in odd)
     found = [*odd, *(replace(one, probability=one.probability * (1 - seen)) for one in found)]
-    found.sort(key=lambda one: -one.probability)
+    found.sort(key=lambda one: -round(one.probability, 6))
     array = rig.array
     notes = list(left_out)
     for load in rig.measured:
@@ -186,7 +187,7 @@ def _cause(rig: Rig, gap: Compared, own: Sequence[Hypothesis]) -> CauseFound | N
         probability=probability,
         explains=explains,
         predicts=_predicted(rig, gap, best),
-        checks=tuple(cause.check for cause, _, _ in best.causes),
+        checks=tuple(check_of(cause.name, rig.array) for cause, _, _ in best.causes),
         fingerprints=tuple(cause.fingerprint for cause, _, _ in best.causes),
     )
 

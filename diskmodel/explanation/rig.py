@@ -34,6 +34,9 @@ REQUESTS = 3_000
 #: Computing time of a run at most, seconds, by counts: an explanation makes some three hundred. At half, draws that are
 #: nearly overloaded are too short to show it; at double, runs of large requests take a minute.
 _RUN_S = 0.1
+#: The same of a run that has to be long, as its first requests are all answered by a cache: those take less than
+#: the counts say, and of a tenth nothing but hits would be left.
+_LONG_RUN_S = 2.0
 #: Misses of each client in a run with a cache: at half, the time before all wait is a fifth of it. And the most
 #: requests then, nearly all of which are hits.
 _ROUNDS, _MOST_REQUESTS = 8, 200_000
@@ -233,7 +236,7 @@ class Rig:
             start="steady",
             estimate=estimates_by_operation,
             longest=n if n > REQUESTS else None,
-            longest_s=_RUN_S,
+            longest_s=_RUN_S if n == REQUESTS else _LONG_RUN_S,
         )
 
     def _expected(self, array: Array, one: Measured, n_draws: int) -> tuple[dict[str, float], Truths | None]:

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from diskmodel.explanation.hypotheses import IMPOSSIBLE, Hypothesis, judged
+from diskmodel.explanation.hypotheses import IMPOSSIBLE, Hypothesis, by_causes, judged
 from diskmodel.explanation.likelihood import log_likelihood
+from diskmodel.explanation.measured import SHAPE
 from diskmodel.explanation.pairs import two_causes
 from diskmodel.explanation.rig import Rig
-from diskmodel.explanation.singles import single_causes
+from diskmodel.explanation.singles import Tried, single_causes
 
 #: Before anything is measured: nothing is wrong, one cause, two of them, something that is not known here. That half of
 #: all questions have an ordinary answer is a choice, and so is that one in eight has one which no list contains.
@@ -19,11 +20,18 @@ _HEALTHY, _ONE, _TWO, _UNKNOWN = 0.3, 0.5, 0.08, 0.12
 #: Standard deviation, as logarithms, of what an unknown cause does: to all rates alike, to the rate of one load, and to
 #: the shape of a distribution. A factor of 3 either way is usual.
 _WIDE_COMMON, _WIDE_LOAD, _WIDE_SHAPE = 1.0, 0.6, 0.6
+#: Chance of a figure at least so far off from which a cause fits it; and the prior of a usual cause, that of all others
+#: is relative to.
+_FITS_ONE, _USUAL = 0.01, 10.0
+#: What causes are about of which only one is named then: each of them has whatever rate was measured.
+_ONE_OF = ("limit", "host")
 
 
 def weigh(rig: Rig) -> list[Hypothesis]:
     """Return all hypotheses with their probabilities, the most probable first."""
     tried = single_causes(rig, _ONE)
+    if not has_fingerprint(rig):
+        return _by_priors(rig, tried)
     found = [_healthy(rig), _unknown(rig), *tried.left, *two_causes(rig, tried, _TWO)]
     if rig.is_beyond_links:
         found = [one if _answers_before_drives(one) else replace(one, log_likelihood=IMPOSSIBLE) for one in found]
@@ -32,6 +40,50 @@ def weigh(rig: Rig) -> list[Hypothesis]:
     shares = weights / weights.sum()
     weighed = [replace(one, probability=float(share)) for one, share in zip(found, shares, strict=True)]
     return sorted(weighed, key=lambda one: -one.probability)
+
+
+def has_fingerprint(rig: Rig) -> bool:
+    """Whether the figures can tell causes apart that are as strong as one of them says: a shape, or a second load.
+
+    One rate, or one mean, is explained by whatever takes as much of it, and by each of these equally well.
+    """
+    return len(rig.measured) > 1 or any(figure.kind in SHAPE for figure in rig.figures)
+
+
+def _by_priors(rig: Rig, tried: Tried) -> list[Hypothesis]:
+    """Return hypotheses where one figure is known: all that fit have their prior, however near they come."""
+    found = [one for one in (_healthy(rig), *tried.left) if one.chance >= _FITS_ONE]
+    if rig.is_beyond_links:
+        found = [one for one in found if _answers_before_drives(one)]
+    weighed: list[Hypothesis] = []
+    chosen: set[str] = set()
+    # of causes that are equally probable, those are named first that fit without a strength chosen to fit
+    for own in sorted(by_causes(found), key=_evidence, reverse=True):
+        cause = own[0].causes[0][0] if own[0].causes else None
+        if cause is not None and cause.about in _ONE_OF:
+            # nothing tells limits of one figure apart
+            if cause.about in chosen:
+                continue
+            chosen.add(cause.about)
+        prior = _HEALTHY if cause is None else _ONE * cause.prior / _USUAL
+        logs = np.array([math.log(one.prior) + one.log_likelihood for one in own])
+        shares = np.exp(logs - logs.max())
+        shared = [
+            replace(one, probability=prior * float(share))
+            for one, share in zip(own, shares / shares.sum(), strict=True)
+        ]
+        weighed += sorted(shared, key=lambda one: -one.probability)
+    # what is not known here counts as much as it does among all that there is
+    whole = sum(one.probability for one in weighed)
+    weighed.append(replace(_unknown(rig), probability=_UNKNOWN * max(whole, 1.0)))
+    total = sum(one.probability for one in weighed)
+    return [replace(one, probability=one.probability / total) for one in weighed]
+
+
+def _evidence(own: list[Hypothesis]) -> float:
+    """Return how well all strengths of a cause fit together, each with its share: chosen ones stand for little."""
+    prior = own[0].causes[0][0].prior if own[0].causes else 1.0
+    return float(np.logaddexp.reduce([math.log(one.prior / prior) + one.log_likelihood for one in own]))
 
 
 def _answers_before_drives(one: Hypothesis) -> bool:

@@ -52,8 +52,8 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
     (
         r"Maintaining \d+ concurrent (writes|reads)|^Object prefix: benchmark_data_"
         r"|^[ \t]*sec Cur ops\s+started\s+finished",
-        "is a result of rados bench: its requests go to Ceph, and each is several on its disks",
-        "record the disks of the OSDs with iostat -x 1 600 while it runs",
+        "is a result of rados bench without its summary",
+        "keep all of it, to Total writes made; or record the disks of the OSDs with iostat -x 1 600 while it runs",
     ),
     (
         r"\A1\.\d\d[a-z]?,1\.\d\d[a-z]?,[^,\n]*,\d+,\d+,|^Version +[12]\.\d+.*Sequential Output",

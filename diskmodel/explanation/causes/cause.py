@@ -106,8 +106,6 @@ class Cause:
         `OFTEN`, `SOMETIMES` or `SELDOM`.
     fingerprint : str
         What it leaves in the figures, in words.
-    check : str
-        The one command, or measurement, that decides.
     change : callable
         Of array, load and strength: what becomes of them; None where the cause changes nothing.
     strengths : Scale or mapping of words to values
@@ -120,7 +118,6 @@ class Cause:
     title: str
     prior: float
     fingerprint: str
-    check: str
     change: Callable[[Array, AnyWorkload, Any], Change | None]
     strengths: Scale | dict[str, Any]
     about: str

@@ -14,10 +14,13 @@ from diskmodel.explanation.causes.cause import (
     SOMETIMES,
     Cause,
     Change,
+    Law,
     Scale,
     is_sequential,
     on_array,
 )
+from diskmodel.explanation.causes.checks import is_nvme
+from diskmodel.explanation.measured import Measured
 from diskmodel.uncertainty.moved import AnyWorkload
 from diskmodel.units import in_digits
 from diskmodel.workload import Workload
@@ -62,6 +65,10 @@ def _retrying(array: Array, workload: AnyWorkload, ratio: float) -> Change | Non
     return _deviating(array, workload, "retrying", (ratio, 1))
 
 
+def _repeated(array: Array, workload: AnyWorkload, strength: tuple[float, int]) -> Change | None:
+    return _deviating(array, workload, "retrying", strength)
+
+
 def _throttled(array: Array, workload: AnyWorkload, factor: float) -> Change | None:
     return _deviating(array, workload, "throttled", factor)
 
@@ -81,20 +88,70 @@ def _other_medium(array: Array, workload: AnyWorkload, name: str) -> Change | No
 
 def _slow_link(array: Array, workload: AnyWorkload, bytes_per_s: float) -> Change | None:
     drive = array.drive
-    if math.isinf(drive.link_bytes_per_s) or drive.link_bytes_per_s <= bytes_per_s or "SAS" in drive.bus:
+    if math.isinf(drive.link_bytes_per_s) or drive.link_bytes_per_s <= bytes_per_s or "SATA" not in drive.bus:
         return None
     if workload.mean_size_bytes < 16 << 10 and drive.has_arms:
         return None
     return on_array(array, workload, drive=drive.model_copy(update={"interface_bytes_per_s": bytes_per_s}))
 
 
+def _narrow_link(array: Array, workload: AnyWorkload, share: float) -> Change | None:
+    drive = array.drive
+    if not is_nvme(array) or math.isinf(drive.link_bytes_per_s):
+        return None
+    slower = drive.model_copy(update={"interface_bytes_per_s": drive.link_bytes_per_s * share})
+    return on_array(array, workload, drive=slower)
+
+
+def _exhausted(array: Array, workload: AnyWorkload, factor: float) -> Change | None:
+    if array.drive.has_arms or not workload.has_writes:
+        return None
+    return Change(array, workload, _slower_writes(factor))
+
+
+def _slower_writes(factor: float) -> Law:
+    """Return what becomes of figures where writes take `factor` times as long, and clients wait for them."""
+
+    def law(figures: dict[str, float], measured: Measured) -> dict[str, float]:
+        found = {
+            name: value * factor if name.startswith(("writes.", "commits.")) else value
+            for name, value in figures.items()
+        }
+        if measured.is_closed and "iops" in figures:
+            writes = measured.n.get("writes", 0.0) / max(measured.n_requests, 1e-9) if measured.n else 1.0
+            times = [figures.get(f"{part}.mean", 0.0) for part in ("reads", "writes")]
+            before = (1 - writes) * times[0] + writes * times[1]
+            after = (1 - writes) * times[0] + writes * times[1] * factor
+            found["iops"] = figures["iops"] * (before / after if after else 1 / factor)
+        return found
+
+    return law
+
+
 DRIVES = (
+    Cause(
+        name="pcie-link",
+        title="the drives' PCIe links have fewer lanes, or an older speed, than they could",
+        prior=SOMETIMES,
+        fingerprint="large transfers end at the link's rate; small requests are as expected",
+        change=_narrow_link,
+        strengths={"half of it": 0.5, "a quarter of it": 0.25, "an eighth of it": 0.125},
+        about="link",
+    ),
+    Cause(
+        name="slc-exhausted",
+        title="the fast part of the flash that takes writes first (SLC cache) is full",
+        prior=SOMETIMES,
+        fingerprint="writes are slower by one factor after some gigabytes, until a pause; reads are as expected",
+        change=_exhausted,
+        strengths=Scale(1.5, 30.0, lambda factor: f"writes {factor:.1f} times slower"),
+        about="flash state",
+    ),
     Cause(
         name="drive-write-cache-off",
         title="the drives' own write cache is off",
         prior=OFTEN,
         fingerprint="writes take a seek and a rotation, about as long as reads; reads are as expected",
-        check="hdparm -W /dev/sdX (or sdparm --get=WCE /dev/sdX)",
         change=_write_cache(False),
         strengths=ONCE,
         about="drive cache",
@@ -104,7 +161,6 @@ DRIVES = (
         title="the drives' own write cache is on",
         prior=SOMETIMES,
         fingerprint="writes are faster than the disks, until the cache is full; reads are as expected",
-        check="hdparm -W /dev/sdX (or sdparm --get=WCE /dev/sdX)",
         change=_write_cache(True),
         strengths=ONCE,
         about="drive cache",
@@ -114,7 +170,6 @@ DRIVES = (
         title="command queuing is off: each disk has one request at a time (NCQ)",
         prior=SOMETIMES,
         fingerprint="as expected with one request outstanding, and no faster with more",
-        check="cat /sys/block/sdX/device/queue_depth",
         change=_one_at_a_time,
         strengths=ONCE,
         about="drive queue",
@@ -124,7 +179,6 @@ DRIVES = (
         title="the disks do not read ahead",
         prior=SOMETIMES,
         fingerprint="sequential reads lose a revolution in each request; random ones are as expected",
-        check="hdparm -A /dev/sdX",
         change=_without_look_ahead,
         strengths=ONCE,
         about="drive look-ahead",
@@ -134,7 +188,6 @@ DRIVES = (
         title="writes that are not whole 4 KiB sectors are read, changed and written (512e)",
         prior=SOMETIMES,
         fingerprint="each write takes a revolution more; reads are as expected",
-        check="cat /sys/block/sdX/queue/physical_block_size; parted /dev/sdX align-check opt 1",
         change=_of_writes("emulated-sectors"),
         strengths=ONCE,
         about="alignment",
@@ -144,7 +197,6 @@ DRIVES = (
         title="the disks are shingled (SMR), and their media cache is full",
         prior=SOMETIMES,
         fingerprint="random writes are many times slower after the first minutes, and single ones take seconds",
-        check="the data sheet of the model that `smartctl -i /dev/sdX` prints; or the same job after an idle hour",
         change=_of_writes("shingled"),
         strengths=ONCE,
         about="drive recording",
@@ -154,9 +206,21 @@ DRIVES = (
         title="the disks miss revolutions: vibration, or a weak surface",
         prior=SELDOM,
         fingerprint="some requests take a whole revolution more, reads and writes alike",
-        check="smartctl -A /dev/sdX; and the same job with the fans at low speed",
         change=_retrying,
         strengths=Scale(0.03, 0.9, lambda ratio: f"{ratio:.0%} of the accesses".replace("%", " %")),
+        about="drive speed",
+    ),
+    Cause(
+        name="long-retries",
+        title="single accesses are repeated for tens of revolutions: a weak surface, or a failing head",
+        prior=SOMETIMES,
+        fingerprint="the median is nearly as expected, and the slowest requests take tenths of a second and more",
+        change=_repeated,
+        strengths={
+            f"{percent} % of the accesses, {turns} revolutions": (percent / 100, turns)
+            for percent in (1, 4, 10)
+            for turns in (15, 60)
+        },
         about="drive speed",
     ),
     Cause(
@@ -164,7 +228,6 @@ DRIVES = (
         title="the flash drives are too hot and throttle themselves",
         prior=SOMETIMES,
         fingerprint="everything is slower by one factor",
-        check="nvme smart-log /dev/nvmeX (temperature and thermal management times)",
         change=_throttled,
         strengths=Scale(1.5, 20.0, lambda factor: f"{factor:.1f} times slower"),
         about="drive speed",
@@ -174,7 +237,6 @@ DRIVES = (
         title="the flash drives are fresh: nothing has to be cleaned up yet",
         prior=OFTEN,
         fingerprint="writes are faster than in the long run; reads are as expected",
-        check="the same job again after the whole capacity has been written twice at random",
         change=_of_writes("fresh"),
         strengths=ONCE,
         about="flash state",
@@ -184,7 +246,6 @@ DRIVES = (
         title="the flash drives have little free space to clean up in",
         prior=SOMETIMES,
         fingerprint="writes are slower, and reads that wait for them; a load without writes is as expected",
-        check="nvme list or smartctl -A (space in use); then fstrim -av, and the same job again",
         change=_of_writes("cleaning"),
         strengths={"a third of the usual spare space": 0.33, "a tenth of it": 0.1},
         about="flash state",
@@ -194,7 +255,6 @@ DRIVES = (
         title="the flash drives take long to make writes safe: no capacitors (power-loss protection)",
         prior=OFTEN,
         fingerprint="a flush takes as long as programming pages, whatever is written",
-        check="the data sheet (power loss protection); the same job without --fdatasync and --fsync",
         change=_slow_flushes,
         strengths=Scale(0.2e6, 60e6, lambda ns: f"{in_digits(ns / 1e6)} ms a flush"),
         about="flush",
@@ -204,7 +264,6 @@ DRIVES = (
         title="the drives are of another kind",
         prior=SOMETIMES,
         fingerprint="neither rates nor latencies are those of the described kind",
-        check="cat /sys/block/sdX/queue/rotational; smartctl -i /dev/sdX on the host that has the drives",
         change=_other_medium,
         strengths={
             "hard disks of 7,200 rpm": "generic-7k2",
@@ -218,7 +277,6 @@ DRIVES = (
         title="the drives' links run at an older speed",
         prior=SOMETIMES,
         fingerprint="large transfers end at the link's rate; small requests are as expected",
-        check="dmesg | grep 'SATA link up'; smartctl -i /dev/sdX (current speed)",
         change=_slow_link,
         strengths={"1.5 Gb/s": 150e6, "3 Gb/s": 300e6},
         about="link",

@@ -8,6 +8,7 @@ from diskmodel.array import Array
 from diskmodel.explanation.causes.cause import (
     OFTEN,
     ONCE,
+    SELDOM,
     SOMETIMES,
     Cause,
     Change,
@@ -83,6 +84,18 @@ def _whole_records(array: Array, workload: AnyWorkload, record_bytes: int) -> Ch
     return None if is_sequential(workload) else _change(array, workload, larger)
 
 
+def _first_writes(array: Array, workload: AnyWorkload, chunk_bytes: int) -> Change | None:
+    """Return writes that each clear or copy the chunk of a thin volume, or of one with a snapshot, that they touch."""
+
+    def whole(stream: Stream) -> dict[str, Any] | None:
+        is_small = stream.excerpts is None and max(item.size_bytes for item in stream.sizes) < chunk_bytes
+        if stream.read_ratio or not is_small or stream.addresses.pattern == "sequential":
+            return None
+        return {"sizes": [{"size_bytes": chunk_bytes, "weight": 1.0}], "alignment_bytes": None}
+
+    return _change(array, workload, whole)
+
+
 def _in_runs(array: Array, workload: AnyWorkload, mean_run: float) -> Change | None:
     def runs(stream: Stream) -> dict[str, Any] | None:
         return {"addresses": _runs(mean_run)} if stream.addresses.pattern == "uniform" else None
@@ -153,7 +166,6 @@ LOADS = (
         title="the load makes its writes safe with flushes (fsync, fdatasync, barriers)",
         prior=OFTEN,
         fingerprint="writes wait for the media: about as many per second as revolutions, or as the flash flushes",
-        check="iostat -x 5 (f/s); strace -f -c -e fsync,fdatasync -p PID",
         change=_flushing,
         strengths={
             "after each write": {"sync": "fdatasync", "sync_every": 1},
@@ -167,7 +179,6 @@ LOADS = (
         title="the load opens its files with O_DSYNC or O_SYNC",
         prior=SOMETIMES,
         fingerprint="each write waits for the media, whatever caches are on",
-        check="strace -f -e openat -p PID (O_SYNC or O_DSYNC); mount | grep sync",
         change=_flushing,
         strengths={"": {"sync": "dsync"}},
         about="sync",
@@ -177,7 +188,6 @@ LOADS = (
         title="files grow with each write, and the file system's journal is committed",
         prior=SOMETIMES,
         fingerprint="each safe write takes several at different places",
-        check="the same job over a file that was written before (--overwrite=1)",
         change=_with_journal,
         strengths={
             "ext4": {"sync": "fsync", "file_system": "ext4", "file": "append"},
@@ -190,7 +200,6 @@ LOADS = (
         title="the program has fewer requests outstanding than it was asked for",
         prior=OFTEN,
         fingerprint="each request is as fast as with fewer outstanding: one thread, a sync engine, not enough jobs",
-        check="iostat -x 5 (aqu-sz); fio's own IO depths line",
         change=_fewer_clients,
         strengths={f"{n} outstanding": n for n in (1, 2, 4, 8, 16, 32)},
         about="depth",
@@ -200,7 +209,6 @@ LOADS = (
         title="something else uses the same disks: a backup, a scrub, another machine",
         prior=OFTEN,
         fingerprint="everything waits longer, most of all where few requests are outstanding",
-        check="iostat -x 5 before the job starts; iotop -o",
         change=_beside_others,
         strengths={
             "half as much as this one": {"times": 0.5},
@@ -217,9 +225,17 @@ LOADS = (
         title="each small request moves a larger record: a file system's record, or too much read-ahead",
         prior=SOMETIMES,
         fingerprint="small requests are as slow as large ones",
-        check="zfs get recordsize; blockdev --getra /dev/X; iostat -x 5 (areq-sz)",
         change=_whole_records,
         strengths={f"{kib} KiB": kib << 10 for kib in (64, 128, 1024)},
+        about="places",
+    ),
+    Cause(
+        name="thin-unmapped",
+        title="the volume is thin, or has a snapshot: the first write to a chunk clears or copies all of it",
+        prior=SELDOM,
+        fingerprint="small writes are as slow as those of a chunk, the first time; reads are as expected",
+        change=_first_writes,
+        strengths={f"chunks of {kib} KiB": kib << 10 for kib in (64, 256, 1024)},
         about="places",
     ),
     Cause(
@@ -227,7 +243,6 @@ LOADS = (
         title="the places are not random: requests go on where others ended",
         prior=SOMETIMES,
         fingerprint="faster than seeks allow, and some requests that need none",
-        check="blktrace, or fio's job file (rw=randread, norandommap); iostat -x 5 (rrqm/s)",
         change=_in_runs,
         strengths={"runs of 4": 4.0, "runs of 32": 32.0},
         about="places",
@@ -237,7 +252,6 @@ LOADS = (
         title="the load uses a small part of the disks",
         prior=OFTEN,
         fingerprint="faster: seeks are short, and reads may be in the disks' caches",
-        check="the size of the file or the partition of the test",
         change=_in_few_blocks,
         strengths={"1 GiB": _GIB, "10 GiB": 10 * _GIB, "100 GiB": 100 * _GIB},
         about="places",
@@ -247,7 +261,6 @@ LOADS = (
         title="the file is in pieces: sequential requests fall on scattered places",
         prior=SOMETIMES,
         fingerprint="sequential requests take seeks",
-        check="filefrag -v FILE",
         change=_fragmented,
         strengths={"each request elsewhere": 1.0, "runs of 4": 4.0, "runs of 32": 32.0},
         about="places",
@@ -257,7 +270,6 @@ LOADS = (
         title="several sequential readers share the disks",
         prior=SOMETIMES,
         fingerprint="a seek between the requests of one and another",
-        check="iotop -o; the same job with --numjobs=1",
         change=_several_readers,
         strengths={f"{n} instead of one": n for n in (2, 4, 16)},
         about="places",
@@ -267,7 +279,6 @@ LOADS = (
         title="the test area is at the end of the disks, where a track holds least",
         prior=SOMETIMES,
         fingerprint="sequential transfers have half the rate of the outer edge; random requests are as expected",
-        check="lsblk -o NAME,START,SIZE; the same job at --offset=0",
         change=_at_the_end,
         strengths=ONCE,
         about="places",
@@ -277,7 +288,6 @@ LOADS = (
         title="requests begin beside the borders of strips or pages: a misaligned partition or volume",
         prior=SOMETIMES,
         fingerprint="some requests need two disks or two pages, and writes change parts of both",
-        check="lsblk -o NAME,START,ALIGNMENT; parted /dev/sdX align-check opt 1",
         change=_misaligned,
         strengths=ONCE,
         about="alignment",

@@ -23,40 +23,50 @@ from diskmodel.units import in_digits
 _MIB = 1 << 20
 
 
+def is_pool(array: Array) -> bool:
+    """Whether an array is a pool of OpenZFS."""
+    return not array.layout.has_strips
+
+
 def _with_layout(array: Array, workload: AnyWorkload, **fields: Any) -> Change:
     return on_array(array, workload, layout=changed(array.layout, **fields))
 
 
-def _may_fail(layout: Layout) -> bool:
+def may_fail(layout: Layout) -> bool:
     """Whether all its members work and nothing passes over them, and data survives the loss of one."""
     return layout.kind.is_redundant and not layout.failed and layout.rebuild is None
 
 
 def _failed(array: Array, workload: AnyWorkload, n: int) -> Change | None:
     layout = array.layout
-    if not _may_fail(layout):
+    if not may_fail(layout):
+        return None
+    if layout.parity_strips and n > layout.parity_strips:
         return None
     # members of different mirrors
     step = layout.n_copies if layout.kind.keeps_copies else 1
+    if n * step > layout.disks:
+        return None
     return _with_layout(array, workload, failed=tuple(range(0, n * step, step)))
 
 
 def _rebuilding(array: Array, workload: AnyWorkload, speed_mib: float) -> Change | None:
     layout = array.layout
-    if not _may_fail(layout):
+    if not may_fail(layout) or is_pool(array):
         return None
     pass_ = {"speed_min_bytes_per_s": speed_mib * _MIB}
     return _with_layout(array, workload, failed=(0,), rebuild=pass_, spares=max(layout.spares, 1))
 
 
 def _resyncing(array: Array, workload: AnyWorkload, speed_mib: float) -> Change | None:
-    if not _may_fail(array.layout):
+    if not may_fail(array.layout) or is_pool(array):
         return None
     return _with_layout(array, workload, rebuild={"action": "check", "speed_min_bytes_per_s": speed_mib * _MIB})
 
 
 def _bitmap(array: Array, workload: AnyWorkload, fields: dict[str, Any]) -> Change | None:
-    if not array.layout.kind.is_redundant or array.layout.bitmap is not None or not workload.has_writes:
+    is_open = array.layout.kind.is_redundant and not is_pool(array) and array.layout.bitmap is None
+    if not is_open or not workload.has_writes:
         return None
     if "flush_ns" in fields and not array.drive.has_flushes_of_its_own:
         return None
@@ -85,7 +95,12 @@ def _one_works(array: Array, workload: AnyWorkload, _: None) -> Change | None:
 
 def _other_strip(array: Array, workload: AnyWorkload, strip_bytes: int) -> Change | None:
     layout = array.layout
-    if layout.level in ("jbod", "raid1", "raid3") or layout.strip_bytes == strip_bytes or layout.disks < 2:
+    if (
+        is_pool(array)
+        or layout.level in ("jbod", "raid1", "raid3")
+        or layout.strip_bytes == strip_bytes
+        or layout.disks < 2
+    ):
         return None
     if workload.mean_size_bytes < layout.strip_bytes and 2 * layout.strip_bytes < strip_bytes:
         return None
@@ -106,7 +121,6 @@ MEMBERS = (
         title="a member of the array has failed",
         prior=OFTEN,
         fingerprint="reads of the missing disk are made of all others; the rest is a little slower",
-        check="cat /proc/mdstat (or storcli /c0/vall show)",
         change=_failed,
         strengths={"one disk": 1, "two disks": 2},
         about="members",
@@ -116,7 +130,6 @@ MEMBERS = (
         title="a failed member is being rebuilt",
         prior=SOMETIMES,
         fingerprint="reads and writes wait for the rebuild's, most of all where few are outstanding",
-        check="cat /proc/mdstat (or storcli /c0/eall/sall show rebuild)",
         change=_rebuilding,
         strengths={"yielding to the load": 1.0, "at 30 MB/s or more": 30.0, "at 100 MB/s or more": 100.0},
         about="members",
@@ -126,7 +139,6 @@ MEMBERS = (
         title="a check or resync of the array is running",
         prior=OFTEN,
         fingerprint="reads and writes wait for its transfers on all disks",
-        check="cat /proc/mdstat (or storcli /c0 show patrolread)",
         change=_resyncing,
         strengths={"yielding to the load": 1.0, "at 30 MB/s or more": 30.0, "at 100 MB/s or more": 100.0},
         about="members",
@@ -136,7 +148,6 @@ MEMBERS = (
         title="a write-intent bitmap is written as well",
         prior=SOMETIMES,
         fingerprint="scattered writes wait for two more, on consumer drives with a flush; reads are as expected",
-        check="cat /proc/mdstat (a line with bitmap:)",
         change=_bitmap,
         strengths={
             "chunks of 64 MiB": {"chunk_bytes": 64 * _MIB},
@@ -152,7 +163,6 @@ MEMBERS = (
         title="one disk is slower than its equals",
         prior=OFTEN,
         fingerprint="the fastest requests are as expected; the deeper the queue, the more of it waits for one disk",
-        check="iostat -x 5 (one disk with a longer r_await); smartctl -x of it and of another one",
         change=_one_slow,
         strengths=Scale(1.5, 60.0, lambda factor: f"each of its accesses takes {in_digits(factor, 2)} times as long"),
         about="drive speed",
@@ -162,7 +172,6 @@ MEMBERS = (
         title="single accesses of a disk take many times as long: it retries",
         prior=SOMETIMES,
         fingerprint="the median is nearly as expected, and the slowest requests are many times slower",
-        check="smartctl -x /dev/sdX (pending and reallocated sectors, error log); journalctl -k | grep -i 'ata\\|nvme'",
         change=_one_retries,
         strengths=Scale(3.0, 60.0, lambda factor: f"{factor:.0f} times as long"),
         about="drive speed",
@@ -172,7 +181,6 @@ MEMBERS = (
         title="all requests go to one disk: a small file, or volumes laid end to end",
         prior=SOMETIMES,
         fingerprint="as fast as one disk of the array",
-        check="iostat -x 5 (one disk busy, the others idle); lvs --segments",
         change=_one_works,
         strengths=ONCE,
         about="layout",
@@ -182,7 +190,6 @@ MEMBERS = (
         title="the strip is of another length",
         prior=SOMETIMES,
         fingerprint="requests longer than a strip occupy several disks, or fewer than they could",
-        check="mdadm --detail /dev/mdX | grep Chunk (or storcli /c0/vall show all)",
         change=_other_strip,
         strengths={f"{kib} KiB": kib << 10 for kib in (16, 64, 256, 1024)},
         about="layout",
@@ -192,7 +199,6 @@ MEMBERS = (
         title="the controller's write cache is off: its battery is missing, broken or learning",
         prior=OFTEN,
         fingerprint="writes take as long as on the disks behind it; reads are as expected or faster",
-        check="storcli /c0/vall show (WT instead of WB) and storcli /c0/bbu show",
         change=_write_through,
         strengths=ONCE,
         about="controller cache",

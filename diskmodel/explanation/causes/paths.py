@@ -19,7 +19,7 @@ from diskmodel.explanation.causes.cause import (
     on_array,
     with_streams,
 )
-from diskmodel.explanation.measured import Measured
+from diskmodel.explanation.measured import SHAPE, Measured
 from diskmodel.uncertainty.moved import AnyWorkload
 from diskmodel.units import in_digits
 from diskmodel.workload import Workload
@@ -48,6 +48,76 @@ def limited_to(rate_per_s: float) -> Law:
         return found
 
     return law
+
+
+def limited_in_slices(rate_per_s: float, slice_s: float) -> Law:
+    """Return what becomes of the figures of a closed load behind a bucket of tokens that is filled once in a while.
+
+    What is in the bucket goes at once, as fast as without it; the clients then wait for the next filling, each with one
+    request. Where a filling is less than the clients ask for at once, all requests wait alike.
+    """
+    alike = limited_to(rate_per_s)
+
+    def law(figures: dict[str, float], measured: Measured) -> dict[str, float]:
+        rate = figures["iops"]
+        if not measured.is_closed or rate <= rate_per_s:
+            return figures
+        assert isinstance(measured.workload, Workload)
+        clients, filling = measured.workload.queue_depth, rate_per_s * slice_s
+        if filling <= clients:
+            return alike(figures, measured)
+        late = clients / filling
+        wait_ns = slice_s * (1 - rate_per_s / rate) * 1e9
+        found = {"iops": rate_per_s}
+        for name, value in figures.items():
+            part, _, kind = name.partition(".")
+            if kind == "mean":
+                found[name] = clients * 1e9 / rate_per_s
+            elif kind in SHAPE:
+                is_late = SHAPE[kind] > 1 - late
+                found[name] = wait_ns + figures[f"{part}.mean"] if is_late else value
+        return found
+
+    return law
+
+
+#: How often buckets are filled: at once for each request, as hypervisors do, and each slice of a cgroup's io.max or of
+#: a cloud's volume, s.
+_SLICES = (0.01, 0.1, 1.0)
+
+
+def _bucket(array: Array, workload: AnyWorkload, rate_per_s: float) -> Change | None:
+    if not isinstance(workload, Workload) or workload.is_open:
+        return None
+    laws = [limited_in_slices(rate_per_s, slice_s) for slice_s in _SLICES]
+
+    def nearest(figures: dict[str, float], measured: Measured) -> dict[str, float]:
+        # how often it is filled is not known, and shows in the slowest requests alone
+        found = [law(figures, measured) for law in laws]
+        return min(found, key=lambda one: _off_in_shape(one, measured))
+
+    return Change(array, workload, nearest)
+
+
+def _off_in_shape(figures: dict[str, float], measured: Measured) -> float:
+    return sum(
+        abs(math.log(figures[name] / value))
+        for name, value in measured.figures.items()
+        if name.rpartition(".")[2] in SHAPE and figures.get(name, 0.0) > 0 and value > 0
+    )
+
+
+def _shared_queue(array: Array, workload: AnyWorkload, others: int) -> Change | None:
+    """Return a load that has its share of a controller's queue, beside others that fill the rest of it."""
+    if not isinstance(workload, Workload) or workload.is_open or not array.is_hardware:
+        return None
+    own = workload.queue_depth
+    depth = max(round(_CONTROLLER_QUEUE * own / (own + others)), 1)
+    return _volume_depth(array, workload, depth)
+
+
+#: Commands that a controller with a small queue takes at once, of all its volumes (32 or 64 of many older ones).
+_CONTROLLER_QUEUE = 32
 
 
 def _rate_limit(array: Array, workload: AnyWorkload, rate_per_s: float) -> Change | None:
@@ -160,17 +230,33 @@ PATHS = (
         title="a limit of requests per second: a virtual disk's, or its burst credits are used up",
         prior=SOMETIMES,
         fingerprint="the same rate whatever is outstanding, and requests that all take equally long",
-        check="the limits of the volume (virsh blkdeviotune, cat io.max of the cgroup, the provider's page)",
         change=_rate_limit,
         strengths=Scale(30, 1e6, lambda rate: f"{in_digits(rate)}/s", _rates),
         about="limit",
+    ),
+    Cause(
+        name="token-bucket",
+        title="a limit that is filled in slices: a cgroup's io.max, a hypervisor's or a cloud's bucket of tokens",
+        prior=SELDOM,
+        fingerprint="the same rate whatever is outstanding; most requests are fast, and the slowest wait for a slice",
+        change=_bucket,
+        strengths=Scale(30, 1e6, lambda rate: f"{in_digits(rate)}/s", _rates),
+        about="limit",
+    ),
+    Cause(
+        name="controller-queue-shared",
+        title="volumes share the controller's queue, and others fill it",
+        prior=SELDOM,
+        fingerprint="as with fewer outstanding while other volumes are busy, and as expected while they are not",
+        change=_shared_queue,
+        strengths={f"{n} requests of others": n for n in (32, 128, 512)},
+        about="depth",
     ),
     Cause(
         name="bandwidth-limit",
         title="a limit of bytes per second: a virtual disk's, or one of a lane that others share",
         prior=SOMETIMES,
         fingerprint="large requests are slower in proportion to their size, and all take equally long",
-        check="the same job with half the block size (twice the rate); limits of the volume",
         change=_bandwidth,
         strengths=Scale(1e6, 20e9, lambda rate: _rate(rate / 1e6), _bandwidths),
         about="limit",
@@ -180,7 +266,6 @@ PATHS = (
         title="the path to the array is a network or USB link of this rate",
         prior=SOMETIMES,
         fingerprint="large requests end at the link's rate; small ones are as expected",
-        check="ethtool ethX | grep Speed (or lsusb -t)",
         change=_bandwidth,
         strengths={
             "USB 2, 38 MB/s": 38e6,
@@ -195,7 +280,6 @@ PATHS = (
         title="each request takes longer before it reaches the array: a network, a hypervisor",
         prior=SOMETIMES,
         fingerprint="all requests are longer by the same time; with many outstanding the rate is as expected",
-        check="the same job with --iodepth=1 on the array's own host; ping; cpupower idle-info",
         change=_added_latency,
         strengths=Scale(50e3, 200e6, _time),
         about="latency",
@@ -205,7 +289,6 @@ PATHS = (
         title="fewer requests reach the array at once: a controller's or hypervisor's queue, buffered I/O",
         prior=OFTEN,
         fingerprint="as with fewer outstanding, and the others wait: no faster with a deeper queue",
-        check="iostat -x 5 (aqu-sz); the same job with --direct=1; the controller's queue depth",
         change=_volume_depth,
         strengths={f"{n} at once": n for n in (1, 2, 4, 8, 16, 32)},
         about="depth",
@@ -215,7 +298,6 @@ PATHS = (
         title="one processor of the host is busy with the requests",
         prior=SOMETIMES,
         fingerprint="no more requests per second whatever is outstanding; more jobs are faster",
-        check="mpstat -P ALL 5 (one processor at 100 %); the same load from more jobs",
         change=_processor,
         strengths=Scale(2e3, 1e6, _time, _cycles),
         about="host",
@@ -225,7 +307,6 @@ PATHS = (
         title="md's thread or lock is busy all the time",
         prior=SOMETIMES,
         fingerprint="no more requests per second whatever is outstanding, or from how many jobs",
-        check="top -H (mdX_raid5 at 100 %); cat /sys/block/mdX/md/group_thread_cnt",
         change=_lock,
         strengths=Scale(1e3, 1e6, _time, _cycles),
         about="host",
@@ -235,7 +316,6 @@ PATHS = (
         title="reads come out of a cache, or of blocks that were never written",
         prior=OFTEN,
         fingerprint="the fastest reads take microseconds: a disk cannot do that",
-        check="the same job with --direct=1 on a file four times as large as all memory, written before",
         change=_cached,
         strengths={
             **{f"{hits} % of the reads": (hits / 100, _FAR_HIT) for hits in (20, 40, 60, 80, 90, 98)},
@@ -248,7 +328,6 @@ PATHS = (
         title="another scheduler of the operating system orders the requests",
         prior=SELDOM,
         fingerprint="deep queues only: the slowest requests are shorter or longer than expected",
-        check="cat /sys/block/sdX/queue/scheduler",
         change=_elevator,
         strengths={
             "mq-deadline": {"scheduler": "mq-deadline"},

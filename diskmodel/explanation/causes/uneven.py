@@ -165,7 +165,7 @@ def touched_members(array: Array, workload: AnyWorkload, *, is_write: bool) -> i
     """Return the members that a request needs at once: those of its strips, its parity or copies, or its record."""
     layout, size = array.layout, workload.mean_size_bytes
     n = layout.disks
-    if layout.kind.family == "pool":
+    if not layout.has_strips:
         if is_write:
             return n  # a group of writes ends when its last one does
         return max(layout.data_strips, 1) if layout.parity_strips else 1

@@ -14,7 +14,15 @@ from diskmodel.drawing import COLORS, INK, label_in_numbers, style_for_any_page,
 from diskmodel.errors import in_page
 from diskmodel.explanation.expected import Compared
 from diskmodel.explanation.explanation import Explanation
-from diskmodel.explanation.show.text import cause_lines, percent, table_rows, text
+from diskmodel.explanation.show.text import (
+    cause_lines,
+    next_lines,
+    percent,
+    rest_of,
+    table_rows,
+    text,
+    unseen_in_words,
+)
 from diskmodel.output import write_text
 from diskmodel.version import __version__
 
@@ -44,7 +52,10 @@ def page(found: Explanation) -> str:
         headline=headline,
         plots=[Markup(svg) for svg in _plots(found)],
         causes=[cause_lines(one) for one in found.causes],
-        rest=f"None of what is known here: {percent(found.unknown)}.",
+        rest=rest_of(found),
+        next=next_lines(found.next) if found.next is not None else [],
+        unseen=unseen_in_words(found) if found.unseen else "",
+        loads=[(name, found.described[name]) for name in found.loads],
         is_as_expected=found.is_as_expected,
         rows=table_rows(found),
         notes=found.notes,

@@ -85,14 +85,38 @@ def _table(found: Explanation) -> list[str]:
         lines += _wrapped(f"{load}: {found.described[load]}", "")
         for one in own:
             interval = f"{_number(one.low)} … {_number(one.high)}"
-            mark = "" if one.is_inside else " less" if one.measured < one.low else " more"
+            mark = f" {mark_of(one)}".rstrip()
             expected, measured = _value(one, one.expected), _value(one, one.measured)
             lines.append(f"  {_name(one):16}{expected:>12}  {interval:^23}{measured:>12}{mark}")
     return lines
 
 
-def _causes(found: Explanation) -> list[str]:
+def mark_of(one: Compared) -> str:
+    """Return the mark of a figure outside its interval; in brackets where so many figures leave room for one."""
+    if one.low <= one.measured <= one.high:
+        return ""
+    word = "less" if one.measured < one.low else "more"
+    return f"({word})" if one.is_inside else word
+
+
+def rest_of(found: Explanation) -> str:
+    """Return the probabilities of what is not named."""
     rest = max(1 - sum(one.probability for one in found.causes) - found.unknown - found.as_described, 0.0)
+    tail = [
+        f"none of what I know: {percent(found.unknown)}",
+        f"nothing wrong, rare figures: {percent(found.as_described)}",
+        f"others that were tried: {percent(rest)}",
+    ]
+    return "; ".join(tail)
+
+
+def next_lines(one: Experiment) -> list[str]:
+    """Return what to measure next, and the rates that each cause predicts of it."""
+    said = "; ".join(f"{name} {_number(rate)}/s" for name, rate in one.predicts.items())
+    return [f"What to measure next (--job FILE writes it for fio): {one.what}.", f"rates by cause: {said}"]
+
+
+def _causes(found: Explanation) -> list[str]:
     lines = []
     if found.causes:
         lines.append(_lead(found))
@@ -100,12 +124,7 @@ def _causes(found: Explanation) -> list[str]:
             lines += _cause(place, one)
     else:
         lines += _wrapped("none of what I know explains this: no cause that was tried fits all the figures", "")
-    tail = [
-        f"none of what I know: {percent(found.unknown)}",
-        f"nothing wrong, rare figures: {percent(found.as_described)}",
-        f"others that were tried: {percent(rest)}",
-    ]
-    lines += ["", *_wrapped("; ".join(tail), "  ")]
+    lines += ["", *_wrapped(rest_of(found), "  ")]
     return [*lines, "", *_next(found.next)] if found.next is not None else lines
 
 
@@ -119,9 +138,9 @@ def _lead(found: Explanation) -> str:
 
 def _next(one: Experiment) -> list[str]:
     """Return what to measure next, and what each cause predicts of it."""
-    lines = _wrapped(f"What to measure next (--job FILE writes it for fio): {one.what}.", "")
-    said = "; ".join(f"{name} {_number(rate)}/s" for name, rate in one.predicts.items())
-    return [*lines, *_wrapped(f"rates by cause: {said}", "  ")]
+    what, rates = next_lines(one)
+    lines = _wrapped(what, "")
+    return [*lines, *_wrapped(rates, "  ")]
 
 
 def _cause(place: int, one: CauseFound) -> list[str]:
@@ -151,7 +170,7 @@ def _check(check: str) -> str:
 
 
 def table_rows(found: Explanation) -> list[list[str]]:
-    """Return a row for each figure: load, figure, expected, interval, measured."""
+    """Return a row for each figure: load, figure, expected, interval, measured, and whether it is outside."""
     return [
         [
             one.load,
@@ -159,6 +178,7 @@ def table_rows(found: Explanation) -> list[list[str]]:
             _value(one, one.expected),
             f"{_number(one.low)} … {_number(one.high)}",
             _value(one, one.measured),
+            mark_of(one),
         ]
         for one in found.compared
     ]

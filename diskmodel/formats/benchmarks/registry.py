@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from diskmodel.formats.benchmarks import diskspd, elbencho, sysbench, vdbench
+from diskmodel.formats.benchmarks import diskspd, elbencho, quick, sysbench, vdbench
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.fio.job import FioJob
 from diskmodel.formats.fio.results import limited_as_measured, without_impossible
@@ -44,6 +44,11 @@ BENCHMARKS: dict[str, Benchmark] = {
         Benchmark("vdbench-summary", "vdbench", vdbench.is_summary, vdbench.jobs_of_summary),
         Benchmark("elbencho", "elbencho", elbencho.is_results, elbencho.jobs_of_results),
         Benchmark("sysbench-fileio", "sysbench", sysbench.is_fileio, sysbench.jobs_of_fileio),
+        Benchmark("crystaldiskmark", "CrystalDiskMark", quick.is_crystaldiskmark, quick.jobs_of_crystaldiskmark),
+        Benchmark("pg-test-fsync", "pg_test_fsync", quick.is_pg_test_fsync, quick.jobs_of_pg_test_fsync),
+        Benchmark("rados-bench", "rados bench", quick.is_rados_bench, quick.jobs_of_rados_bench),
+        Benchmark("hdparm", "hdparm -t", quick.is_hdparm, quick.jobs_of_hdparm),
+        Benchmark("dd", "dd", quick.is_dd, quick.jobs_of_dd),
     )
 }
 

@@ -15,6 +15,8 @@ from diskmodel.explanation.explain import explain
 from diskmodel.explanation.measured import Measured
 from diskmodel.explanation.read import read_results
 from diskmodel.explanation.rig import Rig
+from diskmodel.explanation.show.report import page
+from diskmodel.explanation.show.text import mark_of
 from diskmodel.workload import Workload
 from tests.unit.explanation.test_equals import HEADER
 
@@ -88,3 +90,20 @@ def test_in_a_recording_the_time_before_a_step_is_the_sound_run(tmp_path: Path) 
     assert one.before.workload == one.workload
     assert one.figures["reads.mean"] / one.before.figures["reads.mean"] == pytest.approx(5, rel=0.05)
     assert any("a request takes 5 times as long as before" in note for note in one.notes)
+
+
+def test_every_figure_outside_its_printed_interval_is_marked() -> None:
+    loads = [load(80 + 7 * k, f"load {k}", 8) for k in range(3)]
+    found = explain(loads, DISK)
+    marks = {mark_of(replace(found.compared[0], measured=found.compared[0].low * factor)) for factor in (0.99, 1.01)}
+    assert marks == {"(less)" if found.compared[0].is_inside else "less", ""}
+    assert mark_of(replace(found.compared[0], measured=9e9, is_inside=False)) == "more"
+
+
+def test_the_report_says_what_the_terminal_says() -> None:
+    found = explain(load(107), DISK)
+    said = page(found)
+    assert "would not show here" in said
+    assert found.described["deep"] in said
+    odd = replace(found, is_as_expected=False, unknown=0.25, as_described=0.5)
+    assert "none of what I know: 25 %; nothing wrong, rare figures: 50 %" in page(odd)

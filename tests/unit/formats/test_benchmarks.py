@@ -283,6 +283,10 @@ def test_sysbench(tmp_path):
     assert (stream["read_ratio"], stream["addresses"]["pattern"]) == (1.0, "sequential")
 
 
+#: Of `test_quick_benchmarks.py`.
+QUICK = {"dd", "hdparm", "pg-test-fsync", "crystaldiskmark", "rados-bench"}
+
+
 def test_each_is_recognized(tmp_path):
     path = tmp_path / "result"
     texts = {
@@ -292,7 +296,7 @@ def test_each_is_recognized(tmp_path):
         "vdbench-summary": SUMMARY,
     }
     texts |= {"elbencho": ELBENCHO, "sysbench-fileio": SYSBENCH}
-    assert set(texts) == set(BENCHMARKS)
+    assert {*texts, *QUICK} == set(BENCHMARKS)
     for kind, text in texts.items():
         path.write_text(text)
         assert detect_evidence(path) == kind

@@ -263,7 +263,11 @@ def _agree() -> str:
     """Return how many threads `explain` agrees with."""
     rows = of_kind("thread")
     n = {said: sum(row.rank == said for row in rows) for said in ("first", "among three")}
-    return f"of {len(rows)}, `explain` says it first in {n['first']}, and among three in {sum(n.values())}"
+    hidden = sum(row.verdict == "as expected" and row.rank == "no" for row in rows)
+    return (
+        f"of {len(rows)}, `explain` says it first in {n['first']}, and among three in {sum(n.values())}; of {hidden} "
+        "the figures lie inside the intervals, so that nothing can be named"
+    )
 
 
 def _threads() -> str:

@@ -89,6 +89,10 @@ def _tokens(box: Box, factor: float) -> None:
     box.tokens_per_s, box.burst = _rate_of(box) / factor, 50.0
 
 
+def _slices(box: Box, factor: float) -> None:
+    box.tokens_per_s, box.slice = _rate_of(box) / factor, 0.02
+
+
 def _wire(box: Box, factor: float) -> None:
     box.bytes_per_s = _throughput_of(box) / factor
 
@@ -152,10 +156,11 @@ FAULTS: dict[str, Fault] = {
     "one member slow": Fault(_one_slow, ("one-slow-disk",), ("raid6", "raid10", "mirror"), (2.0, 4.0, 8.0)),
     "all accesses slow": Fault(_all_slow, ("thermal-throttling",), ("ssd", "nvme")),
     "no command queuing": Fault(_no_order, ("ncq-off",), ("disk", "raid6"), (2.0,)),
-    "retries": Fault(_retries, ("vibration", "one-disk-retries"), ("disk", "raid6"), (2.0, 4.0)),
+    "retries": Fault(_retries, ("vibration", "one-disk-retries", "long-retries"), ("disk", "raid6"), (2.0, 4.0)),
     "slow link": Fault(_link, ("slow-link", "slow-sata-link", "pcie-link", "bandwidth-limit"), ("ssd", "nvme")),
     "cache of writes used up": Fault(_exhausted, ("slc-exhausted", "flash-full"), ("ssd", "nvme"), (2.0, 4.0, 8.0)),
-    "bucket of tokens": Fault(_tokens, ("rate-limit",), ("ssd", "raid6", "nvme")),
+    "bucket of tokens": Fault(_tokens, ("rate-limit", "token-bucket"), ("ssd", "raid6", "nvme")),
+    "tokens in slices": Fault(_slices, ("token-bucket", "rate-limit"), ("ssd", "raid6", "nvme")),
     "shared wire": Fault(_wire, ("bandwidth-limit", "slow-network"), ("raid6", "ssd", "raid10")),
     "delay before it": Fault(_delay, ("added-latency",), ("ssd", "nvme", "raid6"), (2.0, 4.0)),
     "one processor": Fault(_processor, ("host-processor", "md-lock", "rate-limit"), ("nvme", "ssd")),

@@ -150,6 +150,7 @@ class Box:
     processor: float = 0.0
     tokens_per_s: float = 0.0
     burst: float = 0.0
+    slice: float = 0.0
     bytes_per_s: float = 0.0
     others: int = 0
     pieces: float = 0.0
@@ -170,6 +171,7 @@ class _Run:
         self.tokens, self.filled = box.burst, 0.0
         self.done: list[tuple[float, float]] = []
         self.next_strip = 0
+        self.slice_number = self.used = 0
 
     def at(self, time: float, what: Callable[[float], None]) -> None:
         self.serial += 1
@@ -199,6 +201,14 @@ class _Run:
 
     def enter(self, now: float, request: Request) -> None:
         box = self.box
+        if box.slice:
+            at = max(int(now / box.slice), self.slice_number)
+            self.used = self.used + 1 if at == self.slice_number else 1
+            if self.used > box.tokens_per_s * box.slice:
+                at, self.used = at + 1, 1
+            self.slice_number = at
+            self.at(max(now, at * box.slice), lambda then: self.admit(then, request))
+            return
         if box.tokens_per_s:
             self.tokens = min(self.tokens + (now - self.filled) * box.tokens_per_s, max(box.burst, 1.0))
             self.filled = now
