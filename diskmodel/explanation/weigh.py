@@ -43,7 +43,7 @@ def weigh(rig: Rig) -> list[Hypothesis]:
 
 
 def has_fingerprint(rig: Rig) -> bool:
-    """Whether the figures can tell causes apart that are as strong as one of them says: a shape, or a second load.
+    """Whether the figures can separate causes that are as strong as one of them says: a shape, or a second load.
 
     One rate, or one mean, is explained by whatever takes as much of it, and by each of these equally well.
     """
@@ -61,7 +61,7 @@ def _by_priors(rig: Rig, tried: Tried) -> list[Hypothesis]:
     for own in sorted(by_causes(found), key=_evidence, reverse=True):
         cause = own[0].causes[0][0] if own[0].causes else None
         if cause is not None and cause.about in _ONE_OF:
-            # nothing tells limits of one figure apart
+            # nothing separates limits of one figure
             if cause.about in chosen:
                 continue
             chosen.add(cause.about)
@@ -73,7 +73,7 @@ def _by_priors(rig: Rig, tried: Tried) -> list[Hypothesis]:
             for one, share in zip(own, shares / shares.sum(), strict=True)
         ]
         weighed += sorted(shared, key=lambda one: -one.probability)
-    # what is not known here counts as much as it does among all that there is
+    # what is not known here counts as much as it does among all causes
     whole = sum(one.probability for one in weighed)
     weighed.append(replace(_unknown(rig), probability=_UNKNOWN * max(whole, 1.0)))
     total = sum(one.probability for one in weighed)
