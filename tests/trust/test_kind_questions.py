@@ -37,7 +37,7 @@ MOST_OF_VOLUMES = {
     "diskmodel/cli": 1,
     "diskmodel/controller": 2,
     "diskmodel/engine": 6,
-    "diskmodel/explanation": 2,
+    "diskmodel/explanation": 1,
     "diskmodel/formats": 2,
     "diskmodel/lab": 3,
     "diskmodel/plan": 14,

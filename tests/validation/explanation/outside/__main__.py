@@ -1,6 +1,6 @@
 """Plant faults outside of the engine: `python -m tests.validation.explanation.outside [--renew] [--only WORD]`.
 
-The table is tests/data/explained-outside.csv; with `--renew` all cases are measured and explained anew, which takes
+The table is tests/data/explanations/outside.csv; with `--renew` all cases are measured and explained anew, which takes
 twenty minutes. `--write` writes the page.
 """
 

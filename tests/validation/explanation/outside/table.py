@@ -16,7 +16,7 @@ from diskmodel.explanation.read import read_results
 from diskmodel.explanation.rig import Rig
 from tests.validation.explanation.outside.plants import FAULTS, SUBJECTS, Planted, measure, planted
 
-TABLE = Path(__file__).parents[3] / "data" / "explained-outside.csv"
+TABLE = Path(__file__).parents[3] / "data" / "explanations" / "outside.csv"
 PAGE = Path(__file__).parents[4] / "docs" / "explanation" / "validation" / "explain-outside.md"
 #: Seeds of sound arrays, and of the sound run beside a fault.
 _SOUND_SEEDS, _BEFORE_SEED, _SEED = range(100, 110), 9, 50
@@ -85,6 +85,7 @@ def renew(only: str, say: Callable[[str], None]) -> None:
         row = explained(asked)
         say(" | ".join(astuple(row)))
         found[row.key] = row
+        TABLE.parent.mkdir(exist_ok=True)
         with TABLE.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow([field.name for field in fields(Row)])
