@@ -88,12 +88,15 @@ class DataLoss(Record):
         Probability of an unrecoverable read error during the rebuild of a group without remaining redundancy.
     n_groups : int
         Redundancy groups that fail independently.
+    tolerance : int
+        Failures that each of them survives for sure.
     """
 
     mttdl_hours: float
     loss_per_year: float
     read_error_share: float
     n_groups: int
+    tolerance: int = 0
 
 
 def group_generator(
@@ -239,7 +242,7 @@ def data_loss(
     sources = 1 if name in ("raid1", "raid10", "raid1e", "mirror") else n_data or size - tolerance
     bad = read_error_probability(sources * disk_bytes, ure_per_bit) if tolerance else 0.0
     mean, loss = absorption(group_generator(size, tolerance, mttf_hours, mttr_hours, bad, fatal), HOURS_PER_YEAR)
-    return DataLoss(mean / groups, -math.expm1(groups * math.log1p(-min(loss, 1 - 1e-16))), bad, groups)
+    return DataLoss(mean / groups, -math.expm1(groups * math.log1p(-min(loss, 1 - 1e-16))), bad, groups, tolerance)
 
 
 def either_lost(one: DataLoss, other: DataLoss) -> DataLoss:
@@ -249,4 +252,5 @@ def either_lost(one: DataLoss, other: DataLoss) -> DataLoss:
         one.loss_per_year + other.loss_per_year - one.loss_per_year * other.loss_per_year,
         one.read_error_share,
         one.n_groups + other.n_groups,
+        one.tolerance,
     )

@@ -97,7 +97,8 @@ def levels_after(parts: Parts, levels: Levels, run: Run, requests: Requests) -> 
     # the first quarter fills queues
     drift = (at[-1] - at[len(at) // 4]) / np.maximum([host_bytes, disk_bytes, host_bytes], 1) * 4 / 3
     controller, drives, pages = (
-        _level(float(d), int(end), *marks) for d, end, marks in zip(drift, at[-1], ends, strict=True)
+        _level(float(d), int(begin), int(end), *marks)
+        for d, begin, end, marks in zip(drift, at[0], at[-1], ends, strict=True)
     )
     if controller is Level.LOW:
         controller = Level.MARK  # nothing destages below the mark
@@ -127,8 +128,10 @@ def _written_bytes(requests: Requests) -> int:
     return int(requests.length[requests.op == Op.WRITE].sum())
 
 
-def _level(drift: float, end: int, mark: int, room: int) -> Level:
-    """Where a level goes that moved by the share `drift` of what was written, from its mark to `end` bytes."""
+def _level(drift: float, begin: int, end: int, mark: int, room: int) -> Level:
+    """Where a level goes that moved by the share `drift` of what was written, from `begin` to `end` bytes."""
+    if end < mark / 2 <= begin:
+        return Level.LOW  # it was drained, whatever its last drift
     if drift > DRIFT or end - mark > _NEARLY * (room - mark) > 0:
         return Level.FULL
     return Level.LOW if drift < -DRIFT or end < mark / 2 else Level.MARK

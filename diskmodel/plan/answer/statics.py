@@ -27,6 +27,8 @@ class Statics:
         without redundancy.
     loss_per_year, mttdl_hours : float
         Probability of data loss in a year, and mean time to data loss.
+    read_error_ratio : float
+        Share of rebuilds that meet a sector that cannot be read, where that loses data; nan where it does not.
     """
 
     usable_bytes: int
@@ -35,3 +37,4 @@ class Statics:
     rebuild_hours: float
     loss_per_year: float
     mttdl_hours: float
+    read_error_ratio: float = math.nan

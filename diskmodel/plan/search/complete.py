@@ -127,7 +127,8 @@ def safety_of(
         return Safety(degraded, None, math.nan, math.nan, limit, unknown=array.unknown_resilver)
     if not with_rebuild:
         figures = statics(case, array, busy)
-        return Safety(degraded, None, figures.rebuild_hours, figures.loss_per_year, limit)
+        loss, unreadable = figures.loss_per_year, figures.read_error_ratio
+        return Safety(degraded, None, figures.rebuild_hours, loss, limit, read_error_ratio=unreadable)
     beside = beside_rebuild(evaluate, rebuilt, case.workload, n_requests=search.requests, seed=search.seed)
     figures = statics(case, array, busy, beside.hours)
     alone = statics(case, array)
@@ -142,6 +143,7 @@ def safety_of(
         beside.hours,
         case.objective.busy_hours,
         alone.loss_per_year,
+        figures.read_error_ratio,
     )
 
 

@@ -67,6 +67,7 @@ def statics(
         rebuild_hours=hours,
         loss_per_year=loss.loss_per_year,
         mttdl_hours=loss.mttdl_hours,
+        read_error_ratio=loss.read_error_share if loss.tolerance == 1 else math.nan,
     )
 
 

@@ -631,3 +631,13 @@ def test_a_cache_that_keeps_nothing_back_begins_with_nothing(record_bytes: int, 
     result = simulate(array, Workload.parse(load), n_requests=500, profile_draws=0)
     assert result.n_requests > 0
     assert result.is_stable
+
+
+def test_buffers_that_a_trial_drains_are_not_full_beside_a_rebuild() -> None:
+    """The trial began with half of the buffers full, emptied them at once, and rose a little later on: it is calm."""
+    layout = {"level": "raid6", "disks": 6, "failed": [0], "spares": 1, "rebuild": {}}
+    array = Array.parse({"drive": "hgst-ultrastar-7k8", "layout": layout, "drive_write_cache": True})
+    load = Workload.parse({"size": "8 KiB", "read_ratio": 0.7, "rate": "100/s"})
+    assert not len(start_of(array, load, seed=0).buffered)
+    found = simulate(array, load, n_requests=2000, profile_draws=0, with_angles=False)
+    assert found.latency.mean_ns < 100e6
