@@ -44,6 +44,10 @@ class DriveState:
         """Return writes that were programmed last, those that leave `room` sectors in buffers, and their room."""
         return EMPTY.programmed, EMPTY.buffered, EMPTY.buffered_room
 
+    def full_of(self, lba: int) -> list[tuple[int, int, int]]:
+        """Return writes in order up to `lba` that fill a buffer: first block, sectors, and room of each (rule Z12)."""
+        return []
+
     def full_caches(self, parts: Parts) -> Caches:
         """Return what full media caches hold (rule G9)."""
         return Caches.empty()
@@ -75,6 +79,12 @@ class _HardDisk(DriveState):
         tables = self._tables
         writes, least = parts.last_writes(room), tables.write_room_sectors
         return EMPTY.programmed, *joined(writes, tables.segment_sectors, tables.n_sectors_per_actuator, room, least)
+
+    def full_of(self, lba: int) -> list[tuple[int, int, int]]:
+        tables = self._tables
+        longest = max(tables.segment_sectors, tables.write_room_sectors)
+        n = min(tables.buffer_sectors, lba) // longest
+        return [(lba - (n - at) * longest, longest, longest) for at in range(n)]
 
     def full_caches(self, parts: Parts) -> Caches:
         return full_caches(parts.history, parts.scenario.layout, self._tables)

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.engine.effort import Cost, few_enough
+from diskmodel.engine.steady.drives import drive_state
 from diskmodel.engine.steady.recent import History, distinct, ranges
 from diskmodel.engine.steady.ring import with_ring
-from diskmodel.engine.steady.start import Start
+from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.layout.pools.free_space import indirect_blocks
 from diskmodel.records import Int64, Op, Requests, Run, Sync
 from diskmodel.workload import Workload
@@ -86,6 +87,8 @@ def group_start(
     dirty = max(n_dirty * pool.record + n_indirect * writes.indirect, 1)
     # a group is written before its time when it is large
     share = min(writes.dirty_group / dirty, 1.0)
+    top = min(int(last.max()) + 1, writes.n_records)
+    buffered = _full_buffers(scenario, top / writes.n_records) if is_waiting else EMPTY
     writes_per_s = per_s * is_write.mean()
     if is_waiting and writes_per_s > 0:
         # what is dirty while writes are delayed to the pace of the disks is the group that begins
@@ -95,9 +98,27 @@ def group_start(
         begun,
         group_records=min(round(n_records * share), writes.n_records),
         group_indirect=min(round(n_indirect * share), writes.n_records),
-        group_top=min(int(last.max()) + 1, writes.n_records),
+        group_top=top,
+        buffered=buffered.buffered,
+        buffered_room=buffered.buffered_room,
         round_requests=max(round(n_group * share), 1),
     )
+
+
+def _full_buffers(scenario: Scenario, top_ratio: float) -> Start:
+    """Return full buffers of all disks, of writes in order below the highest place that is taken.
+
+    Where clients write all that disks can take, a run of less than a group would otherwise see nothing but buffers that
+    fill.
+    """
+    layout = scenario.layout
+    rows = drive_state(scenario.drive).full_of(layout.data_offset + int(top_ratio * layout.member))
+    disks = [disk for disk in range(layout.n_disks) if disk not in layout.failed]
+    if not rows:
+        return EMPTY
+    columns = np.array(rows, np.int64)
+    buffered = np.concatenate([np.insert(columns[:, :2], 0, disk, axis=1) for disk in disks])
+    return Start(buffered=buffered, buffered_room=np.tile(columns[:, 2], len(disks)))
 
 
 def _paces(run: Run) -> tuple[float, float]:
