@@ -8,13 +8,15 @@ from functools import cache
 import pytest
 
 from diskmodel.array import Array
+from diskmodel.engine.truths import Trials
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.explanation.causes import CAUSES, Cause
 from diskmodel.explanation.causes.cause import Change, Scale
 from diskmodel.explanation.causes.paths import limited_in_slices, limited_to
 from diskmodel.explanation.causes.uneven import one_slow_member
 from diskmodel.explanation.measured import Measured
-from diskmodel.explanation.rig import Rig
+from diskmodel.explanation.rig import REQUESTS, Rig
+from diskmodel.result.summary import estimates_by_operation
 from diskmodel.workload import Workload
 from tests.validation.explanation.outside.simulator import Box, Disk, Flash, Load, run
 
@@ -172,6 +174,29 @@ def test_a_refused_cause_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = replace(CAUSES["added-latency"], change=refuse)
     assert rig.changed(0, (broken, 1e6)) is None
     assert rig.refused == {"added-latency": "strip_bytes=1: is refused"}
+
+
+@pytest.mark.parametrize("words", ["8x seagate-exos-x18 raidz2", "6x2 generic-7k2 mirrors"])
+def test_writes_of_a_pool_are_expected_from_its_disks_and_not_from_memory(words: str) -> None:
+    """A run that fits into dirty memory has the rate of memory: ten times as long, it has to stay the same."""
+    array = Array.from_words(words)
+    load = Workload.parse({"size": "1 MiB", "clients": 4, "addresses": "sequential", "read_ratio": 0})
+    rates = [
+        Trials(
+            array.behind_host(load),
+            load,
+            n,
+            seed=0,
+            start="steady",
+            estimate=estimates_by_operation,
+            longest=n,
+            longest_s=5.0,
+        ).reference["iops"]
+        for n in (REQUESTS, 10 * REQUESTS)
+    ]
+    assert rates[0] == pytest.approx(rates[1], rel=0.1)
+    data = array.layout.data_strips * array.layout.n_groups
+    assert rates[0] * (1 << 20) < data * array.drive.sequential_bytes_per_s * 1.5
 
 
 def test_a_bucket_that_is_filled_in_slices_lets_most_requests_pass_and_some_wait() -> None:
