@@ -76,7 +76,7 @@ def test_parity_groups_of_a_limited_width_are_explained() -> None:
     plan = plan_of(objective={"iops": 2500}, candidates=wanted)
     text = text_of(run_plan(plan, evaluate=Queues()))
     assert re.search(r"raid50 +\d", text)
-    assert "raid50 is raid5 in groups of at most 14 disks: a wider one" in " ".join(text.split())
+    assert "raid50 is raid5 in groups of at most 14 disks: in a wider one" in " ".join(text.split())
 
 
 def test_too_few_disks_for_the_level_are_named() -> None:
