@@ -54,12 +54,14 @@ class Threads(Executor):
 
     def _start(self) -> bool:
         thread = threading.Thread(target=self._serve, name="diskmodel run")
+        # before it starts: a signal may end this in the middle, and a thread that is not here would never end
+        self._threads.append(thread)
         try:
             thread.start()
         except (RuntimeError, MemoryError):  # no more threads for this user, or no memory for another stack
+            self._threads.remove(thread)
             self._n_threads = max(len(self._threads), 1)
             return False
-        self._threads.append(thread)
         return True
 
     def _serve(self) -> None:
@@ -89,7 +91,8 @@ class Threads(Executor):
             self._jobs.put(None)
         if wait:
             for thread in self._threads:
-                thread.join()
+                if thread.is_alive():  # a signal may have come before it was started, which cannot be joined
+                    thread.join()
         self._threads = []
 
     def __exit__(

@@ -9,17 +9,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
 from diskmodel.layout.assumed import with_bitmap
 from diskmodel.layout.pools.assumed import VOLUME_RECORD_BYTES
 from diskmodel.plain import Record
-from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.result.result import Result
 from diskmodel.units import in_digits, pretty_bytes
 from diskmodel.workload import TraceWorkload, Workload
 from diskmodel.workload.used import reach_bytes
+
+if TYPE_CHECKING:
+    from diskmodel.plan.answer.outcome import Outcome
 
 AnyWorkload = Workload | TraceWorkload
 

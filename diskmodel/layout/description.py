@@ -7,7 +7,8 @@ belong to another kind is a rule, so that a wrong one gets a sentence of its own
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Self
+from importlib import import_module
+from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, ModelWrapValidatorHandler, model_validator
 
@@ -84,13 +85,20 @@ class DiskFields(Description):
 class Layout(Card, ConsistencyFields, DiskFields, StripFields, PoolFields, LevelFields):
     """RAID level, disks, strip: a call, and what is parsed, is of the kind that its level and its disks decide."""
 
-    #: All kinds, the first that takes a level; `kinds.py` sets them.
-    kinds: ClassVar[tuple[type[Layout], ...]] = ()
+    @staticmethod
+    def kinds() -> tuple[type[Layout], ...]:
+        """Return all kinds, the first that takes a level first.
+
+        They are loaded by name when they are asked for: they are above this class, and a package that loads them itself
+        would load pydantic for whoever only wants the list of levels.
+        """
+        volumes: tuple[type[Layout], ...] = import_module("diskmodel.layout.kinds").VOLUMES
+        return volumes
 
     @classmethod
     def of_level(cls, level: str, disks: int | None = None) -> type[Layout]:
         """Return the kind of a level; with so many disks, where their number is known."""
-        return next(kind for kind in Layout.kinds if kind.takes(KINDS[level], disks))
+        return next(kind for kind in Layout.kinds() if kind.takes(KINDS[level], disks))
 
     def _of_its_kind(self) -> Self:
         """Return the same description as one of its kind."""
@@ -156,12 +164,12 @@ class Layout(Card, ConsistencyFields, DiskFields, StripFields, PoolFields, Level
         counted = draid_counts(data.get("level"))
         level = level_name(data.get("level")) if counted is None else counted[0]
         is_known = isinstance(level, str) and level in KINDS
-        kind = cls.of_level(level) if is_known else cls.kinds[-1]
+        kind = cls.of_level(level) if is_known else cls.kinds()[-1]
         return kind.model_validate(data)._of_its_kind()
 
     def _shape_problem(self) -> str | None:
         """Return which field belongs to another kind, or does not fit the others; None where all fit."""
-        for kind in self.kinds:
+        for kind in self.kinds():
             for name in () if isinstance(self, kind) else kind.only:
                 if (value := getattr(self, name)) is not None:
                     given = name if isinstance(value, Description) else f"{name}={value}"

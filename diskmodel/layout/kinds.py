@@ -23,5 +23,3 @@ PLANS: Mapping[Family, Callable[[LayoutTables, int, int, int, ChooseCopy, int], 
     "parity": parity.plan,
     "pool": records.plan,
 }
-
-Layout.kinds = VOLUMES

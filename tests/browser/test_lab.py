@@ -142,7 +142,7 @@ def test_charts_are_read_by_keyboard_and_pointer(lab: str, opened: Open) -> None
     chart, readout = page.locator("#chart-p99 svg"), page.locator("#chart-p99 .readout")
     chart.focus()
     page.keyboard.press("Home")
-    expect(readout).to_have_text(re.compile(r"^at 1 outstanding: [\d.]+ ms \([\d.]+ to [\d.]+\)$"))
+    expect(readout).to_have_text(re.compile(r"^at 1 outstanding: [\d.]+ ms$"))
     page.keyboard.press("ArrowRight")
     expect(readout).to_contain_text("at 4 outstanding")
     page.keyboard.press("End")

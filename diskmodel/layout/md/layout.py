@@ -268,6 +268,6 @@ class Md(Layout):
             "consistency_policy": level.is_redundant
             and (policy != "journal" or has_journal)
             and (policy != "ppl" or level.name == "raid5"),
-            **dict.fromkeys((name for kind in cls.kinds for name in kind.only), False),
+            **dict.fromkeys((name for kind in cls.kinds() for name in kind.only), False),
         }
         return {name: value for name, value in stated.items() if can_have.get(name, True)}

@@ -418,7 +418,7 @@ class PlanDescription(Description):
         candidates, bitmap, member = self.candidates, self.layout.bitmap, self.layout.member_bytes
         pools = [level for level in candidates.levels if KINDS[level].is_pool]
         kinds = {Layout.of_level(level) for level in candidates.levels}
-        for kind in Layout.kinds:
+        for kind in Layout.kinds():
             own = [name for name in kind.only if getattr(self.layout, name, None) is not None]
             if own and kind not in kinds:
                 named = ", ".join(own)

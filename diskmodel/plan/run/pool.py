@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, as_completed
+from contextlib import suppress
 from multiprocessing import get_context
 from typing import Self
 
@@ -77,9 +78,13 @@ class Workers:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if error is not None and not isinstance(error, Exception):
-            _stop(self._own)
-        self._close()
+        if error is None or isinstance(error, Exception):
+            self._close()
+            return
+        _stop(self._own)
+        # a signal may have come while a pool started its own thread, which cannot be joined then
+        with suppress(RuntimeError):
+            self._close()
 
     def work(
         self, job: Job, candidates: Mapping[int, Candidate | None], progress: Progress | None = None
