@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -137,9 +138,10 @@ class Cost:
         n_commands = int(devices.n_reads.sum() + devices.n_writes.sum())
         page_s, write_s = _PAGE_S[run.engine], _FLASH_WRITE_S[run.engine]
         run_s = _COMMAND_S[run.engine] * n_commands + page_s * read_pages + write_s * written_pages
-        run_s += n * (
-            _CHILD_S[run.engine] * _children(scenario, workload) + _STRIP_S[run.engine] * _strips(scenario, workload)
-        )
+        # what is in memory is not on the disks yet, and a resilver has no requests
+        on_disks = int(devices.read_bytes.sum() + devices.write_bytes.sum()) / _column_bytes(scenario)
+        run_s += _CHILD_S[run.engine] * max(n * _children(scenario, workload), on_disks)
+        run_s += _STRIP_S[run.engine] * n * _strips(scenario, workload)
         kept = _KEPT_BYTES * int(devices.write_bytes.sum()) / _PAGE_BYTES if is_flash else 0.0
         return cls(run_s / n, kept / n)
 
@@ -210,6 +212,15 @@ def guessed(scenario: Scenario, workload: Workload, array: Array | None = None) 
         return cost
     apart_s = 1 / max(_most_per_s(workload, is_flash=is_flash), 1e-12)
     return Cost(cost.run_s + beside.work_s * apart_s, cost.kept_bytes + beside.kept_bytes * apart_s)
+
+
+def _column_bytes(scenario: Scenario) -> float:
+    """Return what a disk has of a record of a pool of hard disks, bytes; infinity without one."""
+    layout, pool = scenario.layout, scenario.layout.pool
+    if pool is None or scenario.drive.has_pages:
+        return math.inf
+    record_bytes = pool.record * scenario.drive.sector_bytes
+    return record_bytes / max(min(layout.n_data, record_bytes // _PAGE_BYTES), 1)
 
 
 def _children(scenario: Scenario, workload: AnyWorkload) -> float:

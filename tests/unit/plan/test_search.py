@@ -386,6 +386,7 @@ def test_the_floor_of_an_infeasible_pool_is_named() -> None:
         workload={"size": "8 KiB", "rate": "20/s"},
         objective={"iops": 20, "latency": {"p99": "5 ms"}},
         candidates={"drives": ["generic-15k"], "levels": ["raidz2"], "disks": [12], "max_group_width": 6},
+        layout={"record": "1 MiB"},  # of which a resilver has few
         search={"requests": 1000, "max_requests": 1000, "max_requests_at_answer": 1000},
     )
     (candidate,) = run_plan(plan, with_relaxations=False).candidates
