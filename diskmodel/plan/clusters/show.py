@@ -33,7 +33,7 @@ def lines(answer: ClusterPlan) -> list[str]:
     found.append("")
     for drive, level in dict.fromkeys((one.drive, one.level) for one in answer.candidates):
         load = "; ".join(stream.in_words() for stream in answer.workload.streams)
-        found += [f"{drive}, {level}; {load}", _HEAD]
+        found += [f"{drive}, {level}", load, _HEAD]
         own = [one for one in answer.candidates if (one.drive, one.level) == (drive, level)]
         found += [_row(one) for one in sorted(own, key=lambda one: one.nodes)]
         found.append("")
