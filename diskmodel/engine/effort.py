@@ -139,7 +139,8 @@ class Cost:
         page_s, write_s = _PAGE_S[run.engine], _FLASH_WRITE_S[run.engine]
         run_s = _COMMAND_S[run.engine] * n_commands + page_s * read_pages + write_s * written_pages
         # what is in memory is not on the disks yet, and a resilver has no requests
-        on_disks = int(devices.read_bytes.sum() + devices.write_bytes.sum()) / _column_bytes(scenario)
+        record_bytes, width = _record_of_disks(scenario) or (math.inf, 1)
+        on_disks = int(devices.read_bytes.sum() + devices.write_bytes.sum()) / (record_bytes / width)
         run_s += _CHILD_S[run.engine] * max(n * _children(scenario, workload), on_disks)
         run_s += _STRIP_S[run.engine] * n * _strips(scenario, workload)
         kept = _KEPT_BYTES * int(devices.write_bytes.sum()) / _PAGE_BYTES if is_flash else 0.0
@@ -214,23 +215,22 @@ def guessed(scenario: Scenario, workload: Workload, array: Array | None = None) 
     return Cost(cost.run_s + beside.work_s * apart_s, cost.kept_bytes + beside.kept_bytes * apart_s)
 
 
-def _column_bytes(scenario: Scenario) -> float:
-    """Return what a disk has of a record of a pool of hard disks, bytes; infinity without one."""
-    layout, pool = scenario.layout, scenario.layout.pool
+def _record_of_disks(scenario: Scenario) -> tuple[int, int] | None:
+    """Return bytes and data columns of a record of a pool of hard disks; None without one."""
+    pool = scenario.layout.pool
     if pool is None or scenario.drive.has_pages:
-        return math.inf
+        return None
     record_bytes = pool.record * scenario.drive.sector_bytes
-    return record_bytes / max(min(layout.n_data, record_bytes // _PAGE_BYTES), 1)
+    return record_bytes, max(min(scenario.layout.n_data, record_bytes // _PAGE_BYTES), 1)
 
 
 def _children(scenario: Scenario, workload: AnyWorkload) -> float:
     """Return how many I/Os of a pool of hard disks a request has before its disks' queues join them; 0 without one."""
-    layout, pool = scenario.layout, scenario.layout.pool
-    if pool is None or scenario.drive.has_pages or not isinstance(workload, Workload):
+    record = _record_of_disks(scenario)
+    if record is None or not isinstance(workload, Workload):
         return 0.0
-    record_bytes = pool.record * scenario.drive.sector_bytes
-    width = max(min(layout.n_data, record_bytes // _PAGE_BYTES), 1)
-    beside = layout.n_parity + layout.copies - 1
+    record_bytes, width = record
+    beside = scenario.layout.n_parity + scenario.layout.copies - 1
     children = sum(
         stream.row_weight * max(stream.mean_size_bytes / record_bytes, 1.0) * (width + beside * stream.write_ratio)
         for stream in workload.streams

@@ -14,7 +14,7 @@ from diskmodel.engine.effort import Cost, few_enough
 from diskmodel.engine.steady.drives import drive_state
 from diskmodel.engine.steady.recent import History, distinct, ranges
 from diskmodel.engine.steady.ring import with_ring
-from diskmodel.engine.steady.start import EMPTY, Start
+from diskmodel.engine.steady.start import Start
 from diskmodel.layout.pools.free_space import indirect_blocks
 from diskmodel.records import Int64, Op, Requests, Run, Sync
 from diskmodel.workload import Workload
@@ -88,7 +88,8 @@ def group_start(
     # a group is written before its time when it is large
     share = min(writes.dirty_group / dirty, 1.0)
     top = min(int(last.max()) + 1, writes.n_records)
-    buffered = _full_buffers(scenario, top / writes.n_records) if is_waiting else EMPTY
+    if is_waiting:
+        begun = _with_full_buffers(begun, scenario, top / writes.n_records)
     writes_per_s = per_s * is_write.mean()
     if is_waiting and writes_per_s > 0:
         # what is dirty while writes are delayed to the pace of the disks is the group that begins
@@ -99,26 +100,24 @@ def group_start(
         group_records=min(round(n_records * share), writes.n_records),
         group_indirect=min(round(n_indirect * share), writes.n_records),
         group_top=top,
-        buffered=buffered.buffered,
-        buffered_room=buffered.buffered_room,
         round_requests=max(round(n_group * share), 1),
     )
 
 
-def _full_buffers(scenario: Scenario, top_ratio: float) -> Start:
-    """Return full buffers of all disks, of writes in order below the highest place that is taken.
+def _with_full_buffers(begun: Start, scenario: Scenario, top_ratio: float) -> Start:
+    """Return a start with full buffers of all disks, of writes in order below the highest place that is taken.
 
     Where clients write all that disks can take, a run of less than a group would otherwise see nothing but buffers that
     fill.
     """
     layout = scenario.layout
     rows = drive_state(scenario.drive).full_of(layout.data_offset + int(top_ratio * layout.member))
-    disks = [disk for disk in range(layout.n_disks) if disk not in layout.failed]
     if not rows:
-        return EMPTY
+        return begun
+    disks = [disk for disk in range(layout.n_disks) if disk not in layout.failed]
     columns = np.array(rows, np.int64)
     buffered = np.concatenate([np.insert(columns[:, :2], 0, disk, axis=1) for disk in disks])
-    return Start(buffered=buffered, buffered_room=np.tile(columns[:, 2], len(disks)))
+    return replace(begun, buffered=buffered, buffered_room=np.tile(columns[:, 2], len(disks)))
 
 
 def _paces(run: Run) -> tuple[float, float]:

@@ -96,18 +96,9 @@ def _drive_caches(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *,
     is_on = array.has_drive_write_cache
     other_plan = plan.model_copy(update={"drive_write_cache": not is_on})
     changed = _alike(other_plan, best.family, levels=(best.family.level,))
-    other = _searched(changed, evaluate, by_chance=by_chance)
-    if other is not None and other.disks == best.disks:
-        return []
-    return [
-        Assumption(
-            assumed=f"the drives' own write caches {'on' if is_on else 'off'}, {array.why_drive_write_cache}",
-            instead=f"with --drive-write-cache {'off' if is_on else 'on'}",
-            disks=None if other is None else other.disks,
-            level="" if other is None else other.level_in_words,
-            unknown=_none_up_to(plan) if other is None else "",
-        )
-    ]
+    assumed = f"the drives' own write caches {'on' if is_on else 'off'}, {array.why_drive_write_cache}"
+    instead = f"with --drive-write-cache {'off' if is_on else 'on'}"
+    return _where_it_counts(assumed, instead, best, changed, evaluate, by_chance=by_chance)
 
 
 def _records(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_chance: bool) -> list[Assumption]:
@@ -120,22 +111,22 @@ def _records(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_c
     record = array.layout.pool_record_bytes
     of_files = array.with_records_of_files().layout.pool_record_bytes
     changed = _alike(plan, family, levels=(family.level,), record_bytes=(of_files,))
+    assumed = f"records of {pretty_bytes(record)}, as volumes of virtual machines have"
+    instead = f"with those of files (--record-size {pretty_bytes(of_files).replace(' ', '')})"
+    return _where_it_counts(assumed, instead, best, changed, evaluate, by_chance=by_chance)
+
+
+def _where_it_counts(
+    assumed: str, instead: str, best: Candidate, changed: PlanDescription, evaluate: Evaluate, *, by_chance: bool
+) -> list[Assumption]:
+    """Return an assumption with the answer of the changed question; none where that has as many disks."""
     other = _searched(changed, evaluate, by_chance=by_chance)
-    if other is not None and other.disks == best.disks:
+    if other is None:
+        most = max(changed.candidates.counts)
+        return [Assumption(assumed, instead, None, "", f"no number of disks up to {most} meets the objective")]
+    if other.disks == best.disks:
         return []
-    return [
-        Assumption(
-            assumed=f"records of {pretty_bytes(record)}, as volumes of virtual machines have",
-            instead=f"with those of files (--record-size {pretty_bytes(of_files).replace(' ', '')})",
-            disks=None if other is None else other.disks,
-            level="" if other is None else other.level_in_words,
-            unknown=_none_up_to(plan) if other is None else "",
-        )
-    ]
-
-
-def _none_up_to(plan: PlanDescription) -> str:
-    return f"no number of disks up to {max(plan.candidates.counts)} meets the objective"
+    return [Assumption(assumed, instead, other.disks, other.level_in_words)]
 
 
 def _alike(plan: PlanDescription, family: Family, **candidates: object) -> PlanDescription:

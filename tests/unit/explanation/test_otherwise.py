@@ -10,7 +10,7 @@ from diskmodel.explanation.otherwise import otherwise
 WRITES = Workload.parse({"size": "8 KiB", "read_ratio": 0.5, "rate_per_s": 200})
 
 
-def told(words: str, load: Workload = WRITES, **fields: object) -> dict[str, object]:
+def said_of(words: str, load: Workload = WRITES, **fields: object) -> dict[str, object]:
     array = Array(words) if not fields else Array(words).model_copy(update=fields)
     result = simulate(array, load, n_requests=4000, profile_draws=0)
     return {one.name: one for one in otherwise(array, load, result, seed=0)}
@@ -36,7 +36,7 @@ def test_caches_of_drives_by_context(words: str, is_on: bool) -> None:
 
 
 def test_the_other_case_is_what_it_says_simulated() -> None:
-    one = told("8x seagate-exos-x16 raid5")["drive_write_cache"]
+    one = said_of("8x seagate-exos-x16 raid5")["drive_write_cache"]
     off = simulate(Array("8x seagate-exos-x16 raid5, drive write cache off"), WRITES, n_requests=4000, profile_draws=0)
     assert (one.mean_ms, one.p99_ms) == (off.mean.mean, off.p99.mean)
     assert one.said_by == "--drive-write-cache off"
@@ -53,40 +53,40 @@ def test_the_other_case_is_what_it_says_simulated() -> None:
         ("8x generic-15k raid5", WRITES),  # has no write-back cache
     ],
 )
-def test_what_is_said_or_cannot_matter_is_not_told(words: str, load: Workload) -> None:
-    assert "drive_write_cache" not in told(words, load)
+def test_what_is_said_or_cannot_matter_is_not_said(words: str, load: Workload) -> None:
+    assert "drive_write_cache" not in said_of(words, load)
 
 
 def test_strips_where_requests_are_longer() -> None:
     long = Workload.parse({"size": "1 MiB", "rate_per_s": 20})
-    assert "512KiB" in told("8x seagate-exos-x16 raid5", long)["strip"].said_by
-    assert "strip" not in told("8x seagate-exos-x16 raid5, strip 64KiB", long)
+    assert "512KiB" in said_of("8x seagate-exos-x16 raid5", long)["strip"].said_by
+    assert "strip" not in said_of("8x seagate-exos-x16 raid5, strip 64KiB", long)
 
 
 def test_a_load_that_reaches_all_of_a_disk_is_an_assumption() -> None:
     reads = Workload.parse({"size": "8 KiB", "clients": 1})
-    one = told("seagate-exos-x18 single", reads)["span"]
+    one = said_of("seagate-exos-x18 single", reads)["span"]
     part = reads.model_copy(update={"span_ratio": 0.1})
     other = simulate(Array("seagate-exos-x18 single"), part, n_requests=4000, profile_draws=0)
     assert (one.iops, one.mean_ms) == (other.run_iops.value, other.mean)
     assert one.iops > 1.5 * 82
-    assert "span" not in told("seagate-exos-x18 single", part)  # said
-    assert "span" not in told("micron-7450-pro-1920 single", reads)  # has no arm
-    assert "span" not in told("seagate-exos-x18 single", reads.model_copy(update={"span_bytes": 1 << 40}))
+    assert "span" not in said_of("seagate-exos-x18 single", part)  # said
+    assert "span" not in said_of("micron-7450-pro-1920 single", reads)  # has no arm
+    assert "span" not in said_of("seagate-exos-x18 single", reads.model_copy(update={"span_bytes": 1 << 40}))
 
 
 def test_an_order_of_commands_that_nobody_measured_is_an_assumption() -> None:
     many = Workload.parse({"size": "8 KiB", "clients": 32})
-    one = told("4x seagate-exos-x18 raid10", many)["order"]
+    one = said_of("4x seagate-exos-x18 raid10", many)["order"]
     assert "NCQ off" in one.said_by
     assert one.iops < 0.8 * simulate(Array("4x seagate-exos-x18 raid10"), many, n_requests=4000).iops
-    assert "order" not in told("4x seagate-exos-x18 raid10", Workload.parse({"size": "8 KiB", "clients": 2}))
+    assert "order" not in said_of("4x seagate-exos-x18 raid10", Workload.parse({"size": "8 KiB", "clients": 2}))
 
 
 def test_the_bitmap_of_mdadm_is_an_assumption_where_there_are_writes() -> None:
-    one = told("4x generic-15k raid10")["bitmap"]
+    one = said_of("4x generic-15k raid10")["bitmap"]
     with_it = Array("4x generic-15k raid10, linux-md")
     other = simulate(with_it, WRITES, n_requests=4000, profile_draws=0)
     assert one.mean_ms == other.mean
-    assert "bitmap" not in told("4x generic-15k raid10", Workload.parse({"size": "8 KiB", "clients": 4}))
-    assert "bitmap" not in told("4x generic-15k raid10, linux-md")
+    assert "bitmap" not in said_of("4x generic-15k raid10", Workload.parse({"size": "8 KiB", "clients": 4}))
+    assert "bitmap" not in said_of("4x generic-15k raid10, linux-md")
