@@ -19,10 +19,7 @@ from diskmodel.drive.own_devices import with_log_drive, with_special_drives
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.assumed import assumed
 from diskmodel.host.description import Host
-from diskmodel.layout.assumed import in_words, long_requests, with_bitmap
 from diskmodel.layout.description import Layout
-from diskmodel.layout.pools.assumed import record_of_volumes
-from diskmodel.layout.pools.fields import USUAL_RECORD_BYTES
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.queue.description import Queue
 from diskmodel.units import Ppm, Ratio, listed, nominal_bytes, pretty_bytes
@@ -352,18 +349,19 @@ class Array(Description):
         return array._behind_processors(load) if self.drive.is_host_bound else array
 
     def for_use(self, load: Workload | TraceWorkload) -> Self:
-        """Return a pool with records as small as the volumes of virtual machines have, where the load is theirs.
+        """Return the array as it is set up for a load where nobody says how: a pool with the records of its use.
 
-        A load is theirs whose requests at random are no larger than such a record. What the pool can store depends on
-        its records, with RAID-Z.
+        What a pool can store depends on its records, with RAID-Z.
         """
-        longest = load.longest_random_bytes
-        fields = record_of_volumes(self.layout, longest_bytes=longest) if longest else {}
-        return self.model_copy(update={"layout": self.layout.model_copy(update=fields)}) if fields else self
+        return self._with_layout(self.layout.for_use(load.longest_random_bytes))
 
     def with_records_of_files(self) -> Self:
-        """Return a pool with the records that a file system of OpenZFS has."""
-        return self.model_copy(update={"layout": self.layout.model_copy(update={"record_bytes": USUAL_RECORD_BYTES})})
+        """Return a pool with the records that a file system of OpenZFS has; anything else unchanged."""
+        return self._with_layout(self.layout.for_files())
+
+    def _with_layout(self, fields: Mapping[str, Any]) -> Self:
+        """Return the array with other values of some fields of its layout; itself where there are none."""
+        return self.model_copy(update={"layout": self.layout.model_copy(update=fields)}) if fields else self
 
     def asked_of_a_drive(self, load: Workload | TraceWorkload) -> tuple[float, float]:
         """Return operations and bytes a second that a load asks of one drive at most; infinity of one that waits."""
@@ -385,14 +383,14 @@ class Array(Description):
         if self.is_hardware or self.host.is_buffered:
             return self
         longest = load.longest_request_bytes if self.drive.loses_in_pieces else 0
-        fields = long_requests(self.layout, longest_bytes=longest, outstanding_bytes=longest * max(load.queue_depth, 1))
+        fields = self.layout.cut_by_default(longest_bytes=longest, outstanding_bytes=longest * max(load.queue_depth, 1))
         if self.controller.linux_md:
-            fields |= with_bitmap(self.layout, self.usable_bytes)
-        return self.model_copy(update={"layout": self.layout.model_copy(update=fields)}) if fields else self
+            fields |= self.layout.bitmap_by_default(self.usable_bytes)
+        return self._with_layout(fields)
 
     def said_of_md(self, described: Array) -> tuple[str, ...]:
         """Return in a sentence what this array has of Linux md that its description does not say."""
-        said = in_words(described.layout, self.layout)
+        said = self.layout.beyond(described.layout)
         return (said,) if said else ()
 
     @property

@@ -76,7 +76,7 @@ def capacity(
     options = LoadOptions(None, None, given, percentile, device, format)
     check_room(options, [described])
     if not workload:
-        usual = USUAL_OF_POOLS if described.layout.kind.is_pool else USUAL_LOAD
+        usual = USUAL_LOAD if described.layout.kind.has_formula_of_writes else USUAL_OF_POOLS
         stated = with_usual(options.of_stream(), notes, usual)
         given |= {"reads": stated["--reads"], "block": stated["--block"], "iops": "1"}
     loads = on_used(read_workloads(workload, replace(options, stream=given), notes), [described.used_ratio])

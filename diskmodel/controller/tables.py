@@ -65,7 +65,7 @@ class CacheTables:
         line_blocks = 1
         if write:
             line_blocks = max(min(write.line_bytes, write.size_bytes) // block_bytes, 1)
-        if layout.family != "concat":
+        if layout.is_striped:
             # no line lies in two pieces of a lane
             whole = (n for n in range(line_blocks, 0, -1) if lanes.lane_sectors % (n * block_sectors) == 0)
             line_blocks = next(whole, 1)
@@ -105,7 +105,7 @@ def lanes_of(layout: LayoutTables, block_sectors: int, depth: int) -> Lanes:
             stripe_cost=layout.n_parity,
             budget=depth * (layout.n_data + layout.n_parity),
         )
-    copies = 1 if layout.family == "concat" else layout.copies
+    copies = layout.copies
     return Lanes(
         n=layout.n_disks,
         block_sectors=block_sectors,

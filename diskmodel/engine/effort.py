@@ -295,7 +295,7 @@ class _Beside:
         fastest = _FASTEST_BYTES_PER_S[is_flash] * array.layout.rebuilds_at_once
         steps_per_s = min(array.layout.fastest_rebuild(rebuild), fastest) / window_bytes
         n_pages = window_bytes / _PAGE_BYTES
-        has_pages = is_flash or array.layout.kind.is_pool
+        has_pages = is_flash or array.layout.steps_have_pages
         step_s = 2 * (_COMMAND_S["native"] + _PAGE_S["native"] * has_pages * n_pages)
         return cls(steps_per_s, steps_per_s * step_s, steps_per_s * n_pages * _KEPT_BYTES * is_flash)
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
-from diskmodel.layout.assumed import with_bitmap
 from diskmodel.layout.pools.assumed import VOLUME_RECORD_BYTES
 from diskmodel.plain import Record
 from diskmodel.result.result import Result
@@ -182,7 +181,7 @@ def _with_chunks(array: Array) -> Array:
 
 
 def _full_is_assumed(array: Array, load: AnyWorkload) -> bool:
-    is_open_question = array.used_ratio is None and array.drive.full_unless_said and not array.layout.kind.is_pool
+    is_open_question = array.used_ratio is None and array.drive.full_unless_said and array.layout.writes_in_place
     return is_open_question and load.has_writes and _reached_ratio(array, load) <= _FULL_RATIO
 
 
@@ -218,7 +217,7 @@ def _order_of(array: Array) -> str:
 
 def _bitmap_is_assumed(array: Array, load: AnyWorkload) -> bool:
     is_md = not array.is_hardware and not array.controller.linux_md and not array.host.is_buffered
-    return is_md and load.has_writes and bool(with_bitmap(array.layout, array.usable_bytes))
+    return is_md and load.has_writes and bool(array.layout.bitmap_by_default(array.usable_bytes))
 
 
 def _with_bitmap(array: Array) -> Array:

@@ -20,7 +20,7 @@ MAX_OUTSTANDING_COMMANDS = 2_000_000
 def strips_per_request(settings: Settings) -> float:
     """Return the strips that the longest kind of request touches, its parity and copies included."""
     level = LEVELS[settings.level]
-    if level.family == "concat":
+    if not level.is_striped:
         return 1.0
     if settings.level == "raid1":
         return float(settings.disks)

@@ -13,9 +13,7 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.lab.effort import check_animation
 from diskmodel.lab.recording import Recording, record
 from diskmodel.lab.settings import Settings
-from diskmodel.layout.mirror import copies_of
-from diskmodel.layout.parity import row_of
-from diskmodel.layout.tables import LayoutTables
+from diskmodel.layout.plan import strips
 from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops
 from diskmodel.records import Requests
 from diskmodel.workload import Workload
@@ -128,30 +126,6 @@ def scene_data(array: Array, requests: Requests, recording: Recording) -> dict[s
         "levels": [list(level[:2]) for level in recording.levels],
         "cache": cache,
     }
-
-
-def strips(layout: LayoutTables, n_rows: int) -> list[list[int | None]]:
-    """Return what the first rows of strips hold: for each disk the number of the host's strip, or -1, -2 … for parity.
-
-    A disk that has failed is shown as it was (rules L3, L6).
-    """
-    held: list[list[int | None]] = [[None] * n_rows for _ in range(layout.n_disks)]
-    if layout.family == "parity":
-        for number in range(n_rows * layout.n_groups):
-            row = row_of(layout, number)
-            for i, disk in enumerate(row.data):
-                held[disk][number // layout.n_groups] = number * layout.n_data + i
-            for i, disk in enumerate(row.parity):
-                held[disk][number // layout.n_groups] = -1 - i
-    elif layout.family == "copies":
-        for chunk in range(n_rows * layout.n_disks):
-            for disk, row_number in copies_of(layout, chunk):
-                if row_number < n_rows:
-                    held[disk][row_number] = chunk
-    else:
-        per_disk = layout.member // layout.strip
-        held = [[disk * per_disk + row for row in range(n_rows)] for disk in range(layout.n_disks)]
-    return held
 
 
 def scene_tables() -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
@@ -16,6 +17,23 @@ if TYPE_CHECKING:
     from diskmodel.layout.levels import RaidLevel
     from diskmodel.layout.passes import Rebuild
     from diskmodel.layout.tables import LayoutTables
+
+
+@dataclass(frozen=True)
+class Groups:
+    """What a plan says of groups: the most disks of one, the levels that are tried, and whether their number is stated.
+
+    Attributes
+    ----------
+    widest : mapping
+        The most disks in a group by the level of one group.
+    levels : tuple of str
+    are_stated : bool
+    """
+
+    widest: Mapping[str, int]
+    levels: tuple[str, ...]
+    are_stated: bool
 
 
 class Card(ABC):
@@ -57,6 +75,14 @@ class Card(ABC):
         Why the rebuild of drives that rewrite their own bands has no figure; "": it has.
     doubt_of_shingled : str
         Why not to rely on the figure that it has.
+    writes_in_place : bool
+        Whether what is written again goes to the place where it was.
+    reads_between : bool
+        Whether it may read ahead of requests at some distance from each other, which is not modeled.
+    steps_have_pages : bool
+        Whether a step of its rebuild takes the engines time for each of its pages.
+    usual_levels : tuple of str
+        Levels that a plan tries beside its own where none is named; (): those of any array.
     """
 
     in_words: ClassVar[str]
@@ -78,6 +104,10 @@ class Card(ABC):
     other_operations: ClassVar[str] = ""
     no_hours_of_shingled: ClassVar[str] = ""
     doubt_of_shingled: ClassVar[str] = ""
+    writes_in_place: ClassVar[bool] = True
+    reads_between: ClassVar[bool] = False
+    steps_have_pages: ClassVar[bool] = False
+    usual_levels: ClassVar[tuple[str, ...]] = ()
 
     # ------------------------------------------------------------------ what it is, and what it refuses
     @classmethod
@@ -158,6 +188,39 @@ class Card(ABC):
         """Return the same about devices of its own."""
         return ()
 
+    def left_out(self, array: Any, *, has_writes: bool, has_syncs: bool) -> tuple[str, ...]:
+        """Return what an answer about an array of such a layout leaves out, whose load writes, or syncs."""
+        return ()
+
+    # ------------------------------------------------------------------ what it has where nobody says so
+    def for_use(self, longest_bytes: int) -> dict[str, Any]:
+        """Return the fields that a load suggests whose requests at random are no longer than that; 0: none is."""
+        return {}
+
+    def for_files(self) -> dict[str, Any]:
+        """Return the fields that it has under a file system."""
+        return {}
+
+    def cut_by_default(self, *, longest_bytes: int, outstanding_bytes: int) -> dict[str, Any]:
+        """Return the fields that say how long requests are cut; none where they are not, or it has them.
+
+        Parameters
+        ----------
+        longest_bytes : int
+            Of the requests.
+        outstanding_bytes : int
+            Memory of those outstanding at once.
+        """
+        return {}
+
+    def bitmap_by_default(self, usable_bytes: int) -> dict[str, Any]:
+        """Return the fields with the bitmap of a new array of that size; none where there is none, or one is given."""
+        return {}
+
+    def beyond(self, described: Any) -> str:
+        """Return what it has by default beyond the layout that was described, for people; "" where that is nothing."""
+        return ""
+
     # ------------------------------------------------------------------ what the engines read
     @abstractmethod
     def tables(self, disk_sectors: int, sector_bytes: int, cache_bytes: int | None = None) -> LayoutTables:
@@ -213,6 +276,16 @@ class Card(ABC):
     def waits_for_several(self, longest_bytes: int, *, has_writes: bool) -> bool:
         """Return whether some request waits for several disks at once: copies, whole rows or strips."""
 
+    @property
+    def busy_together(self) -> float | None:
+        """Disks that a small write keeps busy together by the rule of thumb; None: it counts operations."""
+        return None
+
+    @property
+    def narrow_data(self) -> int | None:
+        """Data strips of a group that is narrower than its vdev; None where none is."""
+        return None
+
     # ------------------------------------------------------------------ its rebuild
     @classmethod
     @abstractmethod
@@ -246,6 +319,35 @@ class Card(ABC):
         return 0
 
     # ------------------------------------------------------------------ plans
+    @classmethod
+    @abstractmethod
+    def groups_tried(cls, level: RaidLevel, stated: tuple[int, ...] | None) -> tuple[int, ...]:
+        """Return the numbers of groups that a plan tries; 1: as many as the width allows. None: it states none."""
+
+    @classmethod
+    @abstractmethod
+    def divided(cls, level: str, disks: int, groups: int, asked: Groups) -> tuple[str, int]:
+        """Return level and groups of so many disks: the groups that are stated, or the fewest within the widest one.
+
+        Parameters
+        ----------
+        level : str
+        disks : int
+        groups : int
+            As `groups_tried` has them.
+        asked : Groups
+
+        Raises
+        ------
+        DescriptionError
+            When no groups of these disks are narrow enough.
+        """
+
+    @classmethod
+    @abstractmethod
+    def tried(cls, level: str) -> tuple[str, ...]:
+        """Return which sizes and devices of its own a plan can try several of: fields of the candidates."""
+
     @classmethod
     @abstractmethod
     def grouped(cls, groups: int, strip_bytes: int, record_bytes: int) -> dict[str, Any]:

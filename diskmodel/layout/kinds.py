@@ -23,3 +23,9 @@ PLANS: Mapping[Family, Callable[[LayoutTables, int, int, int, ChooseCopy, int], 
     "parity": parity.plan,
     "pool": records.plan,
 }
+#: Functions that return what rows of strips hold, as `plan.strips` does; a pool has none.
+STRIPS: Mapping[Family, Callable[[LayoutTables, int], list[list[int | None]]]] = {
+    "concat": mirror.strips,
+    "copies": mirror.strips,
+    "parity": parity.strips,
+}

@@ -79,6 +79,21 @@ class RaidLevel:
         return 2 if self.keeps_copies else 1
 
     @property
+    def has_rows(self) -> bool:
+        """Whether rows of strips have parity."""
+        return self.family == "parity"
+
+    @property
+    def is_striped(self) -> bool:
+        """Whether blocks go round the disks, and not from one disk's end to the next one's beginning."""
+        return self.family != "concat"
+
+    @property
+    def copies_are_disks(self) -> bool:
+        """Whether the number of its disks says how many copies there are: RAID 1."""
+        return self.default_copies == 0 and not self.is_pool
+
+    @property
     def has_formula_of_writes(self) -> bool:
         """Whether the operations of a write can be counted: a pool writes to places that only a run finds."""
         return not self.is_pool

@@ -115,3 +115,16 @@ def _runs(tables: LayoutTables, sector: int, n: int) -> Iterator[tuple[list[Copy
             held = (copies, take)
     if held:
         yield held
+
+
+def strips(tables: LayoutTables, n_rows: int) -> list[list[int | None]]:
+    """Return what the first rows hold, as `plan.strips` does."""
+    if not tables.is_striped:
+        per_disk = tables.member // tables.strip
+        return [[disk * per_disk + row for row in range(n_rows)] for disk in range(tables.n_disks)]
+    held: list[list[int | None]] = [[None] * n_rows for _ in range(tables.n_disks)]
+    for chunk in range(n_rows * tables.n_disks):
+        for disk, row_number in copies_of(tables, chunk):
+            if row_number < n_rows:
+                held[disk][row_number] = chunk
+    return held

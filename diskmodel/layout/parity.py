@@ -155,3 +155,15 @@ def _survivors(row: Row) -> list[int]:
 
 def _piece(row: Row, disk: int, op: int, start: int, end: int) -> Piece:
     return Piece(disk, op, row.lba + start, end - start)
+
+
+def strips(tables: LayoutTables, n_rows: int) -> list[list[int | None]]:
+    """Return what the first rows hold, as `plan.strips` does."""
+    held: list[list[int | None]] = [[None] * n_rows for _ in range(tables.n_disks)]
+    for number in range(n_rows * tables.n_groups):
+        row = row_of(tables, number)
+        for i, disk in enumerate(row.data):
+            held[disk][number // tables.n_groups] = number * tables.n_data + i
+        for i, disk in enumerate(row.parity):
+            held[disk][number // tables.n_groups] = -1 - i
+    return held

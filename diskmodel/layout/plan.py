@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diskmodel.layout.kinds import PLANS
+from diskmodel.layout.kinds import PLANS, STRIPS
 from diskmodel.layout.pieces import ChooseCopy, Plan
 from diskmodel.layout.tables import LayoutTables
 
@@ -23,3 +23,11 @@ def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy,
         Sectors of the lost disk's data area that have been rebuilt onto the spare.
     """
     return PLANS[tables.family](tables, op, sector, n, choose, front)
+
+
+def strips(tables: LayoutTables, n_rows: int) -> list[list[int | None]]:
+    """Return what the first rows of strips hold: for each disk the number of the host's strip, or -1, -2 … for parity.
+
+    A disk that has failed is shown as it was (rules L3, L6).
+    """
+    return STRIPS[tables.family](tables, n_rows)

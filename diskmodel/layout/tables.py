@@ -147,9 +147,14 @@ class LayoutTables:
         return self.family == "parity"
 
     @property
+    def is_striped(self) -> bool:
+        """Whether blocks go round the disks, and not from one disk's end to the next one's beginning."""
+        return self.family != "concat"
+
+    @property
     def unit(self) -> int:
         """Sectors of the host that lie next to each other on a disk: a strip, or all of a disk."""
-        return self.member if self.family == "concat" else self.strip
+        return self.strip if self.is_striped else self.member
 
     @property
     def copies_written(self) -> int:

@@ -34,13 +34,7 @@ FAMILIES = {"concat", "copies", "parity", "pool"}
 ASKED = {"is_pool", "is_distributed"}
 #: Questions about volumes by package, likewise.
 MOST_OF_VOLUMES = {
-    "diskmodel/cli": 1,
-    "diskmodel/controller": 2,
-    "diskmodel/engine": 6,
-    "diskmodel/explanation": 1,
-    "diskmodel/formats": 2,
-    "diskmodel/lab": 3,
-    "diskmodel/plan": 14,
+    "diskmodel/formats": 1,
 }
 
 

@@ -92,7 +92,7 @@ class Raid:
         #: Choices of the request that is being planned.
         self.n_chosen = [0] * len(devices)
         self.front = tables.rebuild_front
-        is_throttled = block_queue > 0 and (tables.family == "parity" or tables.copies > 1)
+        is_throttled = block_queue > 0 and (tables.has_rows or tables.copies > 1)
         self.submitter = (
             Submitter(clock, devices, block_queue, turn_ns, self._begins, has_cache=takes_flushes)
             if is_throttled
@@ -104,7 +104,7 @@ class Raid:
         self.bitmap = Bitmap(tables) if tables.bitmap_chunk else None
         # a lost disk's blocks are computed anew for each request
         self.stripes = StripeCache(tables) if tables.stripe_cache and not tables.failed else None
-        self.is_parity = tables.family == "parity"
+        self.is_parity = tables.has_rows
         #: The thread of the host itself hands commands to the disks (mirrors); parity arrays have one of their own.
         self.is_host_thread = is_throttled and not self.is_parity
         #: What begins the writes that wait for the bitmap; the first `n_taken` wait for its write in progress.

@@ -91,7 +91,8 @@ def fresh(array: Array, load: Workload, result: Result, *, seed: int) -> Fresh |
     to twenty minutes; that is not predicted.
     """
     states = array.drive.filled(array.used_ratio).fast_states()
-    if not states or not load.has_writes or array.layout.kind.is_pool or (load.is_open and result.is_stable):
+    is_carried = load.is_open and result.is_stable
+    if not states or not load.has_writes or not array.layout.writes_in_place or is_carried:
         return None
     phases: list[Phase] = []
     for drive, room_bytes in states:

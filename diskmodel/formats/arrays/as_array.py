@@ -166,6 +166,6 @@ def _member_bytes(volume: Volume, drive: Drive) -> int | None:
     level, n = LEVELS[volume.level], len(volume.members)
     groups = volume.groups or level.default_groups or 1
     copies = n if volume.level == "raid1" else (volume.copies or 2) if volume.level in ("raid10", "raid1e") else 1
-    n_data = (n - (level.n_parity or 0) * groups) if level.family == "parity" else n / copies
+    n_data = (n - (level.n_parity or 0) * groups) / copies
     size = round(volume.capacity_bytes / n_data) // 4096 * 4096 if n_data > 0 else 0
     return size if 0 < size < _WHOLE * drive.capacity_bytes else None

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from diskmodel.description import Reader
+from diskmodel.errors import DescriptionError, Fault
+from diskmodel.layout.card import Groups
 from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import RaidLevel
+from diskmodel.layout.md.assumed import in_words, long_requests, with_bitmap
 from diskmodel.layout.md.fields import JOURNALED, MAX_JOURNALED_DISKS, MAX_STRIPE_DISKS, STRIPE_PAGE_BYTES
 from diskmodel.layout.passes import Rebuild
 from diskmodel.layout.tables import LayoutTables, layout_tables
@@ -22,6 +26,13 @@ MAX_PLUGGED = 32
 #: Lowrey, linux-raid, 2020-12-15), 2.9 us in one of 36 at 38.9 MB/s (M. Wanat, linux-raid, 2021-08-19). At half a
 #: rebuild of such a group is twice as fast.
 UNMERGED_PAGE_NS = 3500
+#: Levels whose groups have a limited width: the level of one group, and the level of several.
+STRIPED = {
+    "raid5": ("raid5", "raid50"),
+    "raid50": ("raid5", "raid50"),
+    "raid6": ("raid6", "raid60"),
+    "raid60": ("raid6", "raid60"),
+}
 #: What a layout needs for each way to stay consistent.
 _HOW_TO_HAVE = {"bitmap": "bitmap = {}", "journal": 'log = { write = "30 us" }'}
 
@@ -215,9 +226,18 @@ class Md(Layout):
         what = "the partial parity log" if is_partial else "a journal in its mode write-through"
         return f"what {what} of Linux md costs was not compared with a measurement: it follows md's source"
 
+    def cut_by_default(self, *, longest_bytes: int, outstanding_bytes: int) -> dict[str, Any]:
+        return long_requests(self, longest_bytes=longest_bytes, outstanding_bytes=outstanding_bytes)
+
+    def bitmap_by_default(self, usable_bytes: int) -> dict[str, Any]:
+        return with_bitmap(self, usable_bytes)
+
+    def beyond(self, described: Layout) -> str:
+        return in_words(described, self)
+
     @property
     def has_rows(self) -> bool:
-        return self.kind.family == "parity"
+        return self.kind.has_rows
 
     @property
     def n_locks(self) -> int:
@@ -246,13 +266,41 @@ class Md(Layout):
         return self.member_bytes or disk_bytes
 
     @classmethod
+    def groups_tried(cls, level: RaidLevel, stated: tuple[int, ...] | None) -> tuple[int, ...]:
+        usual = (level.default_groups,)
+        return (stated or usual) if level.default_groups > 1 else (1,)
+
+    @classmethod
+    def divided(cls, level: str, disks: int, groups: int, asked: Groups) -> tuple[str, int]:
+        """Return level and groups: where the plan names both levels, the first of them has one group.
+
+        Several would be the other's candidate.
+        """
+        if level not in STRIPED:
+            return level, groups
+        single, striped = STRIPED[level]
+        widest = asked.widest[single]
+        found = max(groups, math.ceil(disks / widest))
+        if level == striped and found > groups and asked.are_stated:
+            rule = f"at most {widest} in one of {groups} groups of {single}"
+            raise DescriptionError(Fault("disks", disks, rule, "state more groups"))
+        if level == single and found > 1 and striped in asked.levels:
+            rule = f"at most {widest} in one group of {single}"
+            raise DescriptionError(Fault("disks", disks, rule, f"see the candidate with {striped}"))
+        return (level, 1) if found == 1 else (striped, found)
+
+    @classmethod
+    def tried(cls, level: str) -> tuple[str, ...]:
+        return ("log_devices",) if level in JOURNALED else ()
+
+    @classmethod
     def grouped(cls, groups: int, strip_bytes: int, record_bytes: int) -> dict[str, Any]:
         return {"strip_bytes": strip_bytes} | ({"groups": groups} if groups > 1 else {})
 
     @classmethod
     def taken(cls, level: RaidLevel, stated: Mapping[str, Any]) -> dict[str, Any]:
         has_journal, policy = level.name in JOURNALED, stated.get("consistency_policy")
-        is_mirrored, has_rows = level.default_copies > 1, level.family == "parity"  # RAID 1 has as many as disks
+        is_mirrored, has_rows = level.default_copies > 1, level.has_rows  # RAID 1 has as many as disks
         can_have = {
             "copies": is_mirrored,
             "arrangement": level.has_far_copies,

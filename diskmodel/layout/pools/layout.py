@@ -6,19 +6,22 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from diskmodel.errors import Fault
+from diskmodel.errors import DescriptionError, Fault
+from diskmodel.layout.card import Groups
 from diskmodel.layout.description import DiskFields, Layout, LevelFields
-from diskmodel.layout.levels import RaidLevel
+from diskmodel.layout.levels import KINDS, RaidLevel
 from diskmodel.layout.own_devices import ONLY_OF_JOURNALS
 from diskmodel.layout.passes import ONLY_OF_MD, Rebuild
+from diskmodel.layout.pools.assumed import left_out, record_of_volumes
 from diskmodel.layout.pools.cache_devices import ring_tables, slots_of
-from diskmodel.layout.pools.fields import ONLY_OF_POOLS, PoolFields
+from diskmodel.layout.pools.fields import ONLY_OF_POOLS, USUAL_RECORD_BYTES, PoolFields
 from diskmodel.layout.pools.ring import HEADER_BYTES
 from diskmodel.layout.pools.scan import stored_sectors
 from diskmodel.layout.pools.scan_tables import USUAL_USED_RATIO
 from diskmodel.layout.pools.special import metadata_bytes, special_problem
 from diskmodel.layout.pools.special import used_ratio as used_ratio_of
 from diskmodel.layout.pools.tables import pool_tables
+from diskmodel.layout.shape import MAX_VDEV_DISKS
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.units import in_hours_or_days, nominal_bytes, pretty_bytes, pretty_ns
 
@@ -50,6 +53,10 @@ class Pool(Layout):
         "it up, while requests wait longer"
     )
     rebuilds_whole_disks: ClassVar[bool] = False
+    writes_in_place: ClassVar[bool] = False
+    reads_between: ClassVar[bool] = True
+    steps_have_pages: ClassVar[bool] = True
+    usual_levels: ClassVar[tuple[str, ...]] = ("mirror", "raidz1", "raidz2")  # as advised, and in its presets
     usual_used_ratio: ClassVar[float] = USUAL_USED_RATIO
     slower_than_rated: ClassVar[str] = "seek and rotation of the drive"
     other_operations: ClassVar[str] = "a read takes the data columns of a record, whose other disks are free"
@@ -263,6 +270,23 @@ class Pool(Layout):
             f"long time of this load; OpenZFS takes {hours} at least to fill them"
         )
 
+    def left_out(self, array: Any, *, has_writes: bool, has_syncs: bool) -> tuple[str, ...]:
+        return left_out(self, array, has_writes=has_writes, has_syncs=has_syncs)
+
+    def for_use(self, longest_bytes: int) -> dict[str, Any]:
+        return record_of_volumes(self, longest_bytes=longest_bytes)
+
+    def for_files(self) -> dict[str, Any]:
+        return {"record_bytes": USUAL_RECORD_BYTES}
+
+    @property
+    def busy_together(self) -> float | None:
+        return self.group_disks / self.groups_at_once
+
+    @property
+    def narrow_data(self) -> int | None:
+        return self.data_strips if self.kind.is_distributed else None
+
     def waits_for_several(self, longest_bytes: int, *, has_writes: bool) -> bool:
         # a record, or several, or one that a read touches in part
         return self.parity_strips > 0 or longest_bytes > self.pool_record_bytes
@@ -289,6 +313,29 @@ class Pool(Layout):
             return 0
         used = used_ratio_of(self, self.special) if used_ratio is None else used_ratio
         return metadata_bytes(tables, sector_bytes, used)
+
+    @classmethod
+    def groups_tried(cls, level: RaidLevel, stated: tuple[int, ...] | None) -> tuple[int, ...]:
+        return stated or (1,)
+
+    @classmethod
+    def divided(cls, level: str, disks: int, groups: int, asked: Groups) -> tuple[str, int]:
+        """Return the level and the fewest equal vdevs; pairs of mirrors, dRAID as wide as it can be."""
+        if groups > 1:
+            return level, groups
+        kind = KINDS[level]
+        if kind.is_distributed:
+            return level, next(n for n in range(-(-disks // MAX_VDEV_DISKS), disks + 1) if disks % n == 0)
+        widest = asked.widest["raidz"] if kind.n_parity else 2
+        for vdevs in range(-(-disks // widest), disks // kind.min_disks + 1):
+            if disks % vdevs == 0:
+                return level, vdevs
+        rule = f"do not make equal vdevs of {level} with {kind.min_disks} to {widest} disks"
+        raise DescriptionError(Fault("disks", disks, rule, "use another number, or a wider max_group_width.raidz"))
+
+    @classmethod
+    def tried(cls, level: str) -> tuple[str, ...]:
+        return "record_bytes", "log_devices", "special_devices", "cache_devices"
 
     @classmethod
     def grouped(cls, groups: int, strip_bytes: int, record_bytes: int) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from diskmodel.layout.assumed import with_bitmap
 from diskmodel.layout.description import Layout
 from diskmodel.plan.advice.choice import choose
 from diskmodel.plan.advice.fewest_assured import Chances
@@ -56,7 +55,7 @@ def _bitmap(plan: PlanDescription, best: Candidate) -> list[Assumption]:
     if best.disks is None or not _has_writes(plan) or plan.controller.linux_md:
         return []
     array = Case(plan, best.family).array(best.disks)
-    if array.is_hardware or not with_bitmap(array.layout, array.usable_bytes):
+    if array.is_hardware or not array.layout.bitmap_by_default(array.usable_bytes):
         return []
     return [
         Assumption(

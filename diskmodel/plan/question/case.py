@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,25 +12,17 @@ from diskmodel.array import Array
 from diskmodel.controller.description import ReadCache
 from diskmodel.drive.cache_devices import cache_device_of
 from diskmodel.drive.own_devices import NONE, log_device_of, special_vdev_of
-from diskmodel.errors import DescriptionError, Fault
+from diskmodel.errors import DescriptionError
+from diskmodel.layout.card import Groups
 from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import KINDS
 from diskmodel.layout.md.fields import JOURNALED
 from diskmodel.layout.passes import Rebuild
-from diskmodel.layout.shape import MAX_VDEV_DISKS
 from diskmodel.plan.question.buying import Prices, Search
 from diskmodel.plan.question.description import Candidates, PlanDescription
 from diskmodel.plan.question.family import Family
 from diskmodel.plan.question.objective import Objective
 from diskmodel.workload import TraceWorkload, Workload
-
-#: Levels whose groups have a limited width: the level of one group, and the level of several.
-STRIPED = {
-    "raid5": ("raid5", "raid50"),
-    "raid50": ("raid5", "raid50"),
-    "raid6": ("raid6", "raid60"),
-    "raid60": ("raid6", "raid60"),
-}
 
 
 @dataclass(frozen=True)
@@ -239,45 +230,16 @@ class Case:
         return layout.model_copy(update={"special": special.model_copy(update={"used_ratio": used_ratio})})
 
     def _level_and_groups(self, disks: int) -> tuple[str, int]:
-        """Return the level and its groups: those that the plan states, or the fewest within its widest group.
-
-        Where the plan names both levels, the first of them has one group: several would be the other's candidate.
+        """Return the level and its groups, as its kind divides so many disks.
 
         Raises
         ------
         DescriptionError
-            When that one group, or one of those that the plan states, would be too wide.
+            When no groups of these disks are narrow enough.
         """
-        level = self.family.level
-        if KINDS[level].is_pool:
-            return level, self.family.groups if self.family.groups > 1 else self._vdevs(disks)
-        if level not in STRIPED:
-            return level, self.family.groups
-        single, striped = STRIPED[level]
-        widest = getattr(self.plan.candidates.max_group_width, single)
-        groups = max(self.family.groups, math.ceil(disks / widest))
-        if level == striped and groups > self.family.groups and "groups" in self.plan.candidates.model_fields_set:
-            stated = self.family.groups
-            raise DescriptionError(
-                Fault("disks", disks, f"at most {widest} in one of {stated} groups of {single}", "state more groups")
-            )
-        if level == single and groups > 1 and striped in self.plan.candidates.levels:
-            raise DescriptionError(
-                Fault("disks", disks, f"at most {widest} in one group of {single}", f"see the candidate with {striped}")
-            )
-        return (level, 1) if groups == 1 else (striped, groups)
-
-    def _vdevs(self, disks: int) -> int:
-        """Return the fewest equal vdevs within the plan's widest one; pairs of mirrors, dRAID as wide as it can be."""
-        level, kind = self.family.level, KINDS[self.family.level]
-        if kind.is_distributed:
-            return next(n for n in range(-(-disks // MAX_VDEV_DISKS), disks + 1) if disks % n == 0)
-        widest = self.plan.candidates.max_group_width.raidz if kind.n_parity else 2
-        for vdevs in range(-(-disks // widest), disks // kind.min_disks + 1):
-            if disks % vdevs == 0:
-                return vdevs
-        rule = f"do not make equal vdevs of {level} with {kind.min_disks} to {widest} disks"
-        raise DescriptionError(Fault("disks", disks, rule, "use another number, or a wider max_group_width.raidz"))
+        candidates, family = self.plan.candidates, self.family
+        groups = Groups(dict(candidates.max_group_width), candidates.levels, _stated_groups(candidates) is not None)
+        return Layout.of_level(family.level).divided(family.level, disks, family.groups, groups)
 
     def of(self, **changes: Any) -> Case:
         """Return the case of a family that differs in the given fields."""
@@ -299,22 +261,19 @@ def cases(plan: PlanDescription) -> list[Case]:
 
 def _of_pools(candidates: Candidates, level: str) -> Iterable[tuple[int, str, str, str]]:
     """Return sizes of records, devices of a log or of a journal, special vdevs and cache devices that are tried."""
-    logs = candidates.log_devices or ("",)
-    if level in JOURNALED:
-        return [(0, log, "", "") for log in logs]
-    if not KINDS[level].is_pool:
-        return [(0, "", "", "")]
-    return itertools.product(
-        candidates.record_bytes or (0,),
-        logs,
-        candidates.special_devices or ("",),
-        candidates.cache_devices or ("",),
-    )
+    tried = Layout.of_level(level).tried(level)
+    none: dict[str, tuple[Any, ...]] = {name: ("",) for name in ("log_devices", "special_devices", "cache_devices")}
+    found = [
+        (getattr(candidates, name) if name in tried else ()) or nothing
+        for name, nothing in {"record_bytes": (0,), **none}.items()
+    ]
+    return itertools.product(*found)
 
 
 def _groups_of(candidates: Candidates, level: str) -> tuple[int, ...]:
-    """Return the numbers of groups that are tried; 1: as many as the width allows. Of vdevs only what is stated."""
-    kind = KINDS[level]
-    if kind.is_pool:
-        return candidates.groups if "groups" in candidates.model_fields_set else (1,)
-    return candidates.groups if kind.default_groups > 1 else (1,)
+    """Return the numbers of groups that are tried; 1: as many as the width allows."""
+    return Layout.of_level(level).groups_tried(KINDS[level], _stated_groups(candidates))
+
+
+def _stated_groups(candidates: Candidates) -> tuple[int, ...] | None:
+    return candidates.groups if "groups" in candidates.model_fields_set else None

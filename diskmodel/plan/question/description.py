@@ -416,19 +416,19 @@ class PlanDescription(Description):
 
     def _layout_problem(self) -> str | None:
         candidates, bitmap, member = self.candidates, self.layout.bitmap, self.layout.member_bytes
-        pools = [level for level in candidates.levels if KINDS[level].is_pool]
         kinds = {Layout.of_level(level) for level in candidates.levels}
+        tried = {name for level in candidates.levels for name in Layout.of_level(level).tried(level)}
         for kind in Layout.kinds():
             own = [name for name in kind.only if getattr(self.layout, name, None) is not None]
             if own and kind not in kinds:
                 named = ", ".join(own)
                 return f"layout.{named}: belong to {kind.in_words}; remove them, or name a level such as {kind.usual}"
         for name in ("record_bytes", "special_devices", "cache_devices"):
-            if getattr(candidates, name) and not pools:
+            if getattr(candidates, name) and name not in tried:
                 return f"candidates.{name}: belongs to pools of OpenZFS; remove it, or name a level such as raidz2"
-        if problem := self._kinds_problem(pools):
+        if problem := self._kinds_problem():
             return problem
-        has_logs = pools or any(level in JOURNALED for level in candidates.levels)
+        has_logs = "log_devices" in tried
         if (candidates.log_devices or self.layout.log is not None) and not has_logs:
             where = "candidates.log_devices" if candidates.log_devices else "layout.log"
             levels = ", ".join(JOURNALED)
@@ -445,7 +445,7 @@ class PlanDescription(Description):
                 return f"candidates.{name}: is given beside layout.{of_layout}; keep one of them"
         if self.layout.huge_page_ratio and self.layout.largest_request_bytes is None:
             return "layout.huge_page_ratio: no request is cut without largest_request; add that too"
-        if bitmap is not None and any(KINDS[level].family == "parity" for level in candidates.levels):
+        if bitmap is not None and any(KINDS[level].has_rows for level in candidates.levels):
             for strip in candidates.strip_bytes:
                 if bitmap.chunk_bytes % strip:
                     return (
@@ -457,15 +457,15 @@ class PlanDescription(Description):
                 return f"layout.member_bytes={member}: exceeds the capacity of {drive.name}; use at most its capacity"
         return None
 
-    def _kinds_problem(self, pools: list[str]) -> str | None:
+    def _kinds_problem(self) -> str | None:
         """Return which field none of the kinds of vdevs has."""
-        kinds = [KINDS[level] for level in pools]
+        levels = self.candidates.levels
         for name in ("data_disks", "distributed_spares"):
             value = getattr(self.layout, name)
-            if value is not None and not any(kind.is_distributed for kind in kinds):
+            if value is not None and not any(name in self.layout.of(level) for level in levels):
                 return f"layout.{name}={value}: only dRAID has them; remove it, or name a level such as draid2"
         in_order = self.candidates.rebuild.sequential
-        if in_order is not None and not any(kind.has_fixed_rows for kind in kinds):
+        if in_order is not None and not any(KINDS[level].has_fixed_rows for level in levels):
             given = f"candidates.rebuild.sequential={in_order}"
             return (
                 f"{given}: only mirrors of OpenZFS and dRAID have a choice; remove it, or name a level such as mirror"

@@ -73,7 +73,7 @@ def _candidate(case: Case) -> dict[str, Any] | None:
     candidate = case.array(case.counts[0]).model_dump()
     candidate["layout"]["rebuild"] = case.rebuild().model_dump()
     kind = KINDS[case.family.level]
-    if kind.default_copies == 0 and not kind.is_pool:  # the level says it by its number of disks
+    if kind.copies_are_disks:
         candidate["layout"]["copies"] = case.counts[0]
     return dict(_leaves(candidate))
 

@@ -26,7 +26,6 @@ from diskmodel.plan.question.usual import (
     DEFAULT_DRIVES,
     DEFAULT_LEVELS,
     DEFAULT_LEVELS_OF_A_LOG,
-    DEFAULT_LEVELS_OF_A_POOL,
     usual_commit_latency,
     usual_latency,
     usual_load,
@@ -493,8 +492,8 @@ def _put_levels(draft: _Draft, asked: Asked, array: Array | None) -> None:
         usual: tuple[str, ...] = DEFAULT_LEVELS
         if Workload.parse(_fields(draft.tables["workload"])).is_a_log:
             usual = DEFAULT_LEVELS_OF_A_LOG
-        if array is not None and array.layout.kind.is_pool:
-            usual = DEFAULT_LEVELS_OF_A_POOL
+        if array is not None:
+            usual = array.layout.usual_levels or usual
         candidates["levels"] = tuple(dict.fromkeys((*own, *usual)))
         draft.notes.append(f"no --level: {', '.join(candidates['levels'])} are tried")
 

@@ -16,8 +16,6 @@ DEFAULT_DRIVES = ("seagate-exos-x16", "seagate-exos-10e2400-2400", "micron-7450-
 DEFAULT_LEVELS = ("raid10", "raid5", "raid6")
 #: The same of a question about a log alone: a device of two disks, and whether more of them help.
 DEFAULT_LEVELS_OF_A_LOG = ("raid1", "raid10")
-#: The same beside a pool of OpenZFS: vdevs that are advised for it, as in its presets.
-DEFAULT_LEVELS_OF_A_POOL = ("mirror", "raidz1", "raidz2")
 
 #: Largest mean latency where a question names none: what is usual for flash drives alone, and elsewhere. p99 is shown.
 _FLASH_NS, _OTHERS_NS = 1_000_000, 20_000_000

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
 from diskmodel.engine.shingled import writes_shingled
 from diskmodel.errors import DescriptionError
-from diskmodel.layout.levels import KINDS
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.effort import together
 from diskmodel.plan.answer.outcome import Outcome
@@ -204,9 +204,9 @@ def _with_floor(candidate: Candidate, case: Case, evaluate: Evaluate) -> Candida
     if figure is None or not math.isfinite(figure.value):
         return candidate
     floor_ms = figure.value / 1e6
-    name = f"idle {candidate.level_in_words} of {trial.disks} disks"
-    if KINDS[candidate.family.level].is_pool:  # in words "a pool of 2 RAID-Z2 of 6"
-        name = f"idle {candidate.level_in_words.removeprefix('a ')} with {trial.disks} disks"
+    of_what = re.sub("^an? ", "", candidate.level_in_words)  # "a pool of 2 RAID-Z2 of 6"
+    joint = "of" if of_what == candidate.level_in_words else "with"
+    name = f"idle {of_what} {joint} {trial.disks} disks"
     if floor_ms > binding.limit:
         words = f"even an {name} takes {in_digits(floor_ms)} ms at {statistic}"
     else:

@@ -78,8 +78,8 @@ def operations_of(array: Array, workload: Workload, space: int = 0) -> float:
     """
     layout, hit = array.layout, calculator_cache_hit(array, space)
     reads = read_fraction(workload)
-    if layout.kind.is_pool:
-        of_all = layout.group_disks / layout.groups_at_once
+    of_all = layout.busy_together
+    if of_all is not None:
         per_read = of_all if layout.parity_strips else 1
         return reads * (1 - hit) * per_read + (1 - reads) * of_all
     return back_end_per_host(write_penalty(layout.level, n_parity=layout.n_parity), reads, hit)
@@ -87,7 +87,7 @@ def operations_of(array: Array, workload: Workload, space: int = 0) -> float:
 
 def _rule(array: Array, workload: Workload, iops: float | None, disks: int, space: int = 0) -> RuleOfThumb:
     layout = array.layout
-    if layout.kind.is_pool:
+    if layout.busy_together is not None:
         per_host, rating = operations_of(array, workload, space), calculator_disk_iops(array.drive)
         return RuleOfThumb(
             level=layout.level,
@@ -135,7 +135,7 @@ def rule_of_thumb_disks(case: Case) -> int | None:
         return None
     array = case.array(first)
     needed = 1
-    if iops is not None and array.layout.kind.is_pool:
+    if iops is not None and array.layout.busy_together is not None:
         return _pool_disks(case, iops, space)
     if iops is not None:
         ceiling = objective.utilization_ceiling_ratio or 1.0

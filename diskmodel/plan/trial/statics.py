@@ -107,7 +107,7 @@ def loss_beside(
         ure_per_bit=drive.usual_ure_per_bit if drive.ure_per_bit is None else drive.ure_per_bit,
         n_groups=layout.n_groups,
         n_parity=layout.n_parity,
-        n_data=layout.data_strips if layout.kind.is_distributed else None,
+        n_data=layout.narrow_data,
         n_copies=layout.n_copies if layout.level == "raid10" else 2,
     )
     if layout.special is None:

@@ -21,9 +21,10 @@ from diskmodel.drive.mechanics import Mechanics
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.lab.recording import record
-from diskmodel.lab.scenes import recorded_scene, strips
+from diskmodel.lab.scenes import recorded_scene
 from diskmodel.lab.settings import Settings
 from diskmodel.layout.levels import LEVELS
+from diskmodel.layout.plan import strips
 from diskmodel.workload import Workload
 
 HERE = Path(__file__).parent

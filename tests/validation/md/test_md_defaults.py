@@ -6,7 +6,7 @@ import pytest
 
 from diskmodel import Array, Workload, simulate
 from diskmodel.errors import DescriptionError
-from diskmodel.layout.assumed import HUGE_PAGE_RATIO, LARGEST_REQUEST_BYTES
+from diskmodel.layout.md.assumed import HUGE_PAGE_RATIO, LARGEST_REQUEST_BYTES
 from diskmodel.plan import PlanDescription, run_plan
 from tests.validation.md import md_raid
 from tests.validation.md.md_raid import DIRECTIONS, Setup, array_of, rows, sequential, setup_of, workload_of

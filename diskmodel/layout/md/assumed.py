@@ -57,10 +57,10 @@ def with_bitmap(layout: Layout, usable_bytes: int) -> dict[str, Any]:
     {}
     """
     is_other = layout.consistency_policy is not None or layout.log is not None
-    if not layout.kind.is_redundant or layout.kind.is_pool or layout.bitmap is not None or is_other:
+    if not layout.kind.is_redundant or layout.bitmap is not None or is_other:
         return {}
     bitmap = Bitmap()
-    fits = layout.kind.family != "parity" or not bitmap.chunk_bytes % layout.strip_bytes
+    fits = not layout.kind.has_rows or not bitmap.chunk_bytes % layout.strip_bytes
     return {"bitmap": bitmap} if fits and usable_bytes >= BITMAP_FROM_BYTES else {}
 
 
