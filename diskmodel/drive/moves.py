@@ -38,6 +38,8 @@ class DriveMoves:
         Of what a flash drive takes to answer a write that its buffer has room for.
     flush : float
         Of the time of a flash drive's flush.
+    has_batches : bool
+        Whether a flash drive of which that is not known copies in batches, and takes no writes meanwhile.
     order : Order or None
         In which a hard disk serves its commands.
     queue : DriveQueue or None
@@ -55,6 +57,7 @@ class DriveMoves:
     write_rate: float = 0.0
     write_latency: float = 0.0
     flush: float = 0.0
+    has_batches: bool = False
     order: Order | None = None
     queue: DriveQueue | None = None
     values: Mapping[str, float] | None = None

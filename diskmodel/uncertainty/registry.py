@@ -22,6 +22,9 @@ from diskmodel.workload import Workload
 _MAX_DRAWS = 256
 #: Quarters of a recording that are drawn from. With eight, two draws of sixteen share each.
 _PARTS = 16
+#: Share of flash drives whose firmware copies in batches: one model of the four that were measured under loads
+#: (docs/explanation/validation/flash.md) does, and of one more it is as likely as not: (1 + 1/2) / (4 + 1).
+_BATCHES_RATIO = 0.3
 #: Phases of the shortest recording that has quarters.
 _FEWEST_PHASES = 4
 
@@ -119,6 +122,15 @@ def _flushes(case: Case) -> Known | None:
     if not case.seen.has_flushes:
         return None
     return _of_class(case, _own_spread(case, "flash_flush"), lambda factor: Moves(flush=factor))
+
+
+def _batches(case: Case) -> Known | None:
+    """Whether the firmware copies in batches, which no sheet prints."""
+    if not case.is_sheet or case.seen.write_ratio < FEW_WRITES or "flash_batches" not in case.array.drive.quantities:
+        return None
+    return Known(
+        "one of four measured firmwares", lambda score, _: Moves(has_batches=_level(score) > 1 - _BATCHES_RATIO)
+    )
 
 
 def _fitted(case: Case) -> Known | None:
@@ -284,4 +296,5 @@ UNKNOWNS: tuple[Unknown, ...] = (
     Unknown(PART, "all", _parts),
     Unknown("fit of the recording", "all", _excerpts),
     Unknown("time of flushes", "drive", _flushes),
+    Unknown("batches of copies", "drive", _batches),
 )

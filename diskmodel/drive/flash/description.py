@@ -21,7 +21,7 @@ from diskmodel.drive.flash.tables import FlashTables
 from diskmodel.drive.moves import DriveMoves
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.whole_numbers import frozen
-from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds, Ratio, nominal_bytes
+from diskmodel.units import NS_PER_S, Bytes, BytesPerSecond, Length, Nanoseconds, Ratio, nominal_bytes
 
 #: Largest size of one block on every die, relative to the capacity. The catalogue's drives are below 0.002; far above 1
 #: there is no garbage to collect, and the model's tables would only grow.
@@ -34,6 +34,13 @@ _N_SUSPENSIONS = 1024
 #: 4 KiB (`tests/data/commits.csv`): the median time, 1.39 ms, without the write itself. At half or double commits/s
 #: double or halve; how far drives lie from it is in `uncertainty/assumed.toml`.
 TYPICAL_FLUSH_NS = 1_370_000
+#: How long firmware that copies in batches takes no writes, ns: the only drive so measured, a Micron 7450 PRO, whose
+#: writes wait 10.4 ms at most in the mean of its loads, after those that it still takes. At half or double the longest
+#: waits of writes are so, too.
+TYPICAL_BATCH_NS = 13_000_000
+#: What it still takes of them: of that drive, whose longest waits are 1.7, 4.9 and 10.4 ms at 10,000, 20,000 and 30,000
+#: writes a second. At half or double, writes are held from half or twice that rate on.
+_BATCH_ROOM_BYTES = 115 * 4096
 #: Mapping units in a page. The catalogue's drives have 1 to 8; the limit bounds the memory of the model.
 _MAX_UNITS = 1 << 16
 #: Least share in use of which garbage collection is modeled: with less there is nothing to copy, and the model of it
@@ -96,6 +103,14 @@ class Flash(Profile):
     suspend_ns : int
         Mean time until a program or an erase is suspended for a read, which then need not wait for its end (rule F21);
         0: the drive cannot.
+    gc_batch_ns : int, optional
+        How long the drive takes no writes while its firmware copies a batch of what garbage collection owes (rule F24);
+        0: it copies evenly, and always takes writes. Default: not known, and 0 in the simulation of one drive.
+    gc_batch_room_bytes : int
+        Writes that it still takes during a batch.
+    volatile_cache : bool, optional
+        Whether the drive reports a volatile write cache, so that Linux sends it flushes (rule Y2). Default: not with
+        power-loss protection on NVMe.
     used_ratio : float
         Part of the capacity that holds data; the rest was never written, or is trimmed, and serves garbage collection
         as further spare. The used part begins at the first block.
@@ -139,6 +154,9 @@ class Flash(Profile):
     power_loss_protected: bool = False
     flush_ns: Nanoseconds | None = None
     suspend_ns: Nanoseconds = 0
+    gc_batch_ns: Nanoseconds | None = None
+    gc_batch_room_bytes: Annotated[Length, Field(ge=4096)] = _BATCH_ROOM_BYTES
+    volatile_cache: bool | None = None
     used_ratio: Annotated[Ratio, Field(gt=0)] = 1.0
     sheet: FlashSheet | None = None
 
@@ -244,6 +262,8 @@ class Flash(Profile):
     @property
     def is_flushed(self) -> bool:
         """Whether it reports a volatile cache: those with capacitors report none on NVMe, and a safe one on SATA."""
+        if self.volatile_cache is not None:
+            return self.volatile_cache
         return not (self.power_loss_protected and "NVMe" in self.bus)
 
     @property
@@ -291,10 +311,13 @@ class Flash(Profile):
 
     @property
     def quantities(self) -> frozenset[str]:
-        """Times of reads and writes, how many go on in parallel, and the time of a flush that nobody gave."""
+        """Times of reads and writes, how many go on in parallel, a flush and batches of copies that nobody gave."""
         known = {"flash_read_time", "flash_parallelism", "flash_write", "flash_write_latency"}
-        is_assumed = self.flush_ns is None and self.time_of_flush_ns > 0
-        return frozenset(known | {"flash_flush"} if is_assumed else known)
+        if self.flush_ns is None and self.time_of_flush_ns > 0:
+            known.add("flash_flush")
+        if self.gc_batch_ns is None and self.state == "steady":
+            known.add("flash_batches")
+        return frozenset(known)
 
     @property
     def time_of_flush_ns(self) -> int:
@@ -302,6 +325,17 @@ class Flash(Profile):
         if self.flush_ns is not None:
             return self.flush_ns
         return 0 if self.power_loss_protected else TYPICAL_FLUSH_NS
+
+    @property
+    def typical_batch_ns(self) -> int:
+        """How long such a drive takes no writes where its firmware copies in batches."""
+        return TYPICAL_BATCH_NS
+
+    def _batch_units(self) -> int:
+        """Return how many units all dies copy in the time of a batch."""
+        page_ns = self.page_bytes / self.channel_bytes_per_s * NS_PER_S + self.program_ns + self.read_ns
+        pages = (self.gc_batch_ns or 0) * self.channels * self.dies_per_channel / page_ns
+        return max(round(pages * self.page_bytes / self.mapping_bytes), 1)
 
     def tables(self) -> FlashTables:
         """Return the tables for the engines."""
@@ -333,6 +367,10 @@ class Flash(Profile):
             queue_depth=self.queue_depth,
             flush_ns=self.time_of_flush_ns,
             suspend_ns=_exponential(self.suspend_ns),
+            batch_ns=self.gc_batch_ns or 0,
+            batch_units=self._batch_units(),
+            batch_room_units=max(self.gc_batch_room_bytes // self.mapping_bytes, 1),
+            has_volatile_cache=self.is_flushed,
             ftl=scaled(
                 n_units=math.ceil(max(self.used_ratio, _LEAST_USED) * self.capacity_bytes / self.mapping_bytes),
                 n_blocks=n_dies * blocks_per_die,

@@ -150,6 +150,10 @@ class Dies:
         self._owed_reads = 0
         self._owed_within = 0
         self._copied_units = 0
+        # copies since the last batch, until when one holds writes, and how many units it still takes (rule F24)
+        self._batched = 618 * drive % 1000 * tables.batch_units // 1000
+        self._held_until_ns = 0
+        self._batch_room = 0
         # pages programmed since the last erase; staggered, so that neither dies nor drives erase in step
         turn = 618 * drive % 1000
         self._since_erase = [(1000 * die + turn) * tables.pages_per_block // (1000 * n) for die in range(n)]
@@ -220,8 +224,17 @@ class Dies:
         """Return when the buffer may next have room, if a write waits for it."""
         if not self._incoming:
             return None
-        ends = self._next_end()
-        return min(when for when in (ends, self._starts[0][0] if self._starts else None) if when is not None)
+        held = self._held_until_ns if self._is_held(self._last_ns) else None
+        start = self._starts[0][0] if self._starts else None
+        return min(when for when in (self._next_end(), start, held) if when is not None)
+
+    def _is_held(self, now: int) -> bool:
+        """Whether a batch of copies lets no further write in (rule F24)."""
+        return now < self._held_until_ns and self._batch_room == 0
+
+    def _waits_for_room(self, now: int) -> bool:
+        """Whether a write waits for programs to end."""
+        return len(self._incoming) > 0 and not self._is_held(now)
 
     def _next_end(self) -> int | None:
         """Return when background work next ends; what was suspended ends later than was known when it started."""
@@ -321,7 +334,7 @@ class Dies:
     def _sense(self, now: int, page: int, n_sectors: int) -> tuple[int, int]:
         """Return when the requested part of a page has left its die, and how long that took without waiting."""
         tables, die = self.tables, self._die_of(page)
-        if self._incoming and self.jobs[die] and self.jobs[die][0].ready_ns <= now:
+        if self._waits_for_room(now) and self.jobs[die] and self.jobs[die][0].ready_ns <= now:
             # writes wait for room: reads must not starve the programs (rule F7)
             self._start(die, max(self.free_ns[die], now))
         move_ns = n_sectors * tables.sector_bytes * NS_PER_S // tables.channel_bytes_per_s
@@ -338,7 +351,7 @@ class Dies:
     def _suspend(self, now: int, die: int) -> int | None:
         """Interrupt a program or an erase for a read; return when that is sensed, None where it waits (rule F21)."""
         running, read_ns = self._running[die], self.tables.read_ns
-        if self._incoming or not running.is_suspendable or running.end_ns <= now:
+        if self._waits_for_room(now) or not running.is_suspendable or running.end_ns <= now:
             return None
         start = running.resumes_ns
         if start <= now:
@@ -362,7 +375,7 @@ class Dies:
         while incoming:
             write = incoming[0]
             while write.lba < write.end:
-                if self._used >= self._room and self.tables.write_buffer_bytes:
+                if (self._used >= self._room and self.tables.write_buffer_bytes) or self._is_held(now):
                     return
                 self._accept_units(write, now)
             incoming.popleft()
@@ -375,6 +388,9 @@ class Dies:
         first, count = self._portion(write.lba, write.end)
         if is_buffered:
             count = min(count, self._room - self._used)
+        if now < self._held_until_ns:
+            count = min(count, self._batch_room)
+            self._batch_room -= count
         stop = min((first + count) * per_unit, write.end)
         send_ns = self._interface_ns(stop - write.lba)
         arrival = self._wire(self._interface, now, send_ns)
@@ -386,13 +402,25 @@ class Dies:
             self._used += count
             write.done_ns, write.transfer_ns = arrival, send_ns
             if len(self._filling) == self.units_per_page:
-                die = self._close_page()
+                die, n_copied = self._close_page(), self.n_units_programmed
                 self._add_jobs(die, self._collect(die))
+                self._batch(now, self.n_units_programmed - n_copied - self.units_per_page)
         elif len(self._filling) == self.units_per_page or write.lba == write.end:
             done = self._program_now()
             if done >= write.done_ns:
                 write.done_ns = done
                 write.transfer_ns = send_ns + self._page_ns + self.tables.program_ns
+
+    def _batch(self, now: int, n_copied: int) -> None:
+        """Hold writes once copies make a batch, unless others wait already (rule F24)."""
+        tables = self.tables
+        if not tables.batch_ns:
+            return
+        self._batched += n_copied
+        if self._batched >= tables.batch_units:
+            self._batched %= tables.batch_units
+            if len(self._incoming) == 1 and now >= self._held_until_ns:
+                self._held_until_ns, self._batch_room = now + tables.batch_ns, tables.batch_room_units
 
     def _portion(self, lba: int, end: int) -> tuple[int, int]:
         """First unit of these sectors, and how many of them fit into the page that is being filled."""

@@ -39,6 +39,8 @@ def moved_flash(drive: _Flash, moves: DriveMoves) -> _Flash:
             update[name] = tuple(scaled_ns(value, factor) for value in getattr(drive, name))
     if flush := slower + moves.flush:
         update["flush_ns"] = scaled_ns(drive.time_of_flush_ns, flush)
+    if moves.has_batches and drive.gc_batch_ns is None:
+        update["gc_batch_ns"] = drive.typical_batch_ns
     if parallel:
         update["channel_bytes_per_s"] = drive.channel_bytes_per_s * math.exp(-parallel)
     return drive.model_copy(update=update)

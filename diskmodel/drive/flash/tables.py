@@ -48,6 +48,11 @@ class FlashTables(DriveTables):
     suspend_ns : int64, shape (n,)
         Equally likely times until a program or an erase is suspended for a read (rule F21), ascending; n = 0: reads
         wait for its end.
+    batch_ns, batch_units, batch_room_units : int
+        How long the drive takes no writes when it has copied so many units, beyond those that it still has room for
+        (rule F24); 0 ns: it always takes them.
+    has_volatile_cache : bool
+        Whether it reports a cache that loses writes with the power (rule Y2).
     """
 
     sector_bytes: int
@@ -74,6 +79,10 @@ class FlashTables(DriveTables):
     queue_depth: Beside[int]
     ftl: FtlTables
     flush_ns: int = 0
+    batch_ns: int = 0
+    batch_units: int = 1
+    batch_room_units: int = 1
+    has_volatile_cache: bool = True
 
     kind: ClassVar[str] = "flash"
     has_pages: ClassVar[bool] = True
@@ -88,6 +97,11 @@ class FlashTables(DriveTables):
     def link_bytes_per_s(self) -> float:
         """Rate of its interface."""
         return self.interface_bytes_per_s
+
+    @property
+    def takes_flushes(self) -> bool:
+        """Whether a host that wants its writes safe sends flushes (rule Y2)."""
+        return self.buffer_sectors > 0 and self.has_volatile_cache
 
     @property
     def mean_latency_ns(self) -> tuple[float, float]:

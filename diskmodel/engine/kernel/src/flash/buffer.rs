@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use super::collection::Collection;
+use super::batch::Batch;
 use super::dies::{Dies, Job, Work};
 use super::places::{FirstLayout, Places, Resident};
 use super::{ftl, Model};
@@ -47,6 +48,7 @@ pub struct Buffer {
     filling_ready: i64,
     /// Pages of the read that is looked at, and the sectors requested of each.
     wanted: Vec<(i64, i64)>,
+    batch: Batch,
     /// Draws of delays (rule F19).
     read_draws: Generator,
     write_draws: Generator,
@@ -65,6 +67,7 @@ impl Buffer {
             filling: Vec::with_capacity(model.units_per_page as usize),
             filling_ready: 0,
             wanted: Vec::new(),
+            batch: Batch::new(model, drive),
             read_draws: Generator::new(draw),
             write_draws: Generator::new(!draw),
         }
@@ -149,7 +152,16 @@ impl Buffer {
         if self.incoming.is_empty() {
             return None;
         }
-        self.dies.next_change()
+        let change = self.dies.next_change();
+        match self.batch.holds(self.dies.now()) {
+            true => Some(change.unwrap_or(self.batch.until).min(self.batch.until)),
+            false => change,
+        }
+    }
+
+    /// Whether a write waits for programs to end.
+    fn waits_for_room(&self, now: i64) -> bool {
+        !self.incoming.is_empty() && !self.batch.holds(now)
     }
 
     /// Whether nothing will change unless a command comes.
@@ -167,7 +179,7 @@ impl Buffer {
                 (now, 0)
             } else {
                 served.is_hit = false;
-                self.dies.sense(now, page, count, !self.incoming.is_empty(), model)
+                self.dies.sense(now, page, count, self.waits_for_room(now), model)
             };
             let send = model.interface_ns(count);
             let end = self.dies.send(ready, send);
@@ -221,7 +233,7 @@ impl Buffer {
     fn accept(&mut self, now: i64, model: &Model, mut served: impl FnMut(u32, Served)) {
         while let Some(&(mut write)) = self.incoming.front() {
             while write.lba < write.end {
-                if model.is_buffered && self.used >= room_units(model) {
+                if (model.is_buffered && self.used >= room_units(model)) || self.batch.holds(now) {
                     self.incoming[0] = write;
                     return;
                 }
@@ -241,6 +253,7 @@ impl Buffer {
         if model.is_buffered {
             count = count.min(room_units(model) - self.used);
         }
+        count = self.batch.takes(now, count);
         let stop = ((first + count) * per_unit).min(write.end);
         let send = model.interface_ns(stop - write.lba);
         let arrival = self.dies.send(now, send);
@@ -254,8 +267,10 @@ impl Buffer {
             write.done = arrival;
             write.transfer = send;
             if is_full {
-                let die = self.close_page(model);
+                let (die, [_, before]) = (self.close_page(model), self.written());
                 self.collect(die, model);
+                let n_copied = self.written()[1] - before - model.units_per_page;
+                self.batch.copied(n_copied, now, self.incoming.len() == 1, model);
             }
         } else if is_full || write.lba == write.end {
             let die = self.close_page(model);
@@ -296,7 +311,7 @@ impl Buffer {
         for unit in partial.into_iter().flatten() {
             let page = self.places.page_of(unit);
             if !self.resident.has(page) {
-                let (there, _) = self.dies.sense(now, page, per_unit, !self.incoming.is_empty(), model);
+                let (there, _) = self.dies.sense(now, page, per_unit, self.waits_for_room(now), model);
                 ready = ready.max(there);
             }
         }

@@ -146,6 +146,11 @@ impl Dies {
         self.start_until(now - 1, model);
     }
 
+    /// When the drive last acted.
+    pub fn now(&self) -> i64 {
+        self.last
+    }
+
     /// Background work that has ended, one at a time.
     pub fn next_ending(&mut self, now: i64) -> Option<Ending> {
         if self.next_end()? > now {

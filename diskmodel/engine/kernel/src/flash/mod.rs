@@ -1,5 +1,6 @@
 //! One flash drive (rules F1 to F19); see `diskmodel/engine/reference/flash_disk.py`.
 
+mod batch;
 mod buffer;
 mod collection;
 mod dies;

@@ -107,6 +107,12 @@ record! {
         pub flush_ns: i64,
         /// Times until a program or an erase is suspended for a read (rule F21); none: reads wait for its end.
         pub suspend_ns: Vec<i64>,
+        /// How long no writes are taken when so many units were copied, but those that have room (rule F24); 0: never.
+        pub batch_ns: i64,
+        pub batch_units: i64,
+        pub batch_room_units: i64,
+        /// Whether it reports a cache that loses writes with the power (rule Y2).
+        pub has_volatile_cache: bool,
         /// The small drive on which garbage collection is followed (rule F12).
         pub ftl: FtlTables,
     }
@@ -204,7 +210,7 @@ impl Drive {
     pub(super) fn flushing(&self) -> (bool, bool) {
         match self {
             Drive::Hdd(tables) => (tables.dirty_sectors > 0, tables.has_fua),
-            Drive::Flash(tables) => (tables.write_buffer_bytes > 0, false),
+            Drive::Flash(tables) => (tables.write_buffer_bytes > 0 && tables.has_volatile_cache, false),
             Drive::Virtual(_) => (true, false),
             Drive::Cloud(_) => (false, false),
         }

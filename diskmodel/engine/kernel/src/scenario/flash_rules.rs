@@ -33,11 +33,14 @@ impl FlashTables {
             ("drive.read_latency_ns", self.read_latency_ns),
             ("drive.write_latency_ns", self.write_latency_ns),
             ("drive.flush_ns", self.flush_ns),
+            ("drive.batch_ns", self.batch_ns),
         ];
         all_within(&times, 0, MAX_TIME_NS)?;
         each_within("drive.read_delay_ns", &self.read_delay_ns, 0, MAX_TIME_NS)?;
         each_within("drive.write_delay_ns", &self.write_delay_ns, 0, MAX_TIME_NS)?;
         each_within("drive.suspend_ns", &self.suspend_ns, 0, MAX_TIME_NS)?;
+        within("drive.batch_units", self.batch_units, 1, MAX_SECTORS)?;
+        within("drive.batch_room_units", self.batch_room_units, 1, MAX_SECTORS)?;
         let wires = [
             ("drive.channel_bytes_per_s", self.channel_bytes_per_s),
             ("drive.interface_bytes_per_s", self.interface_bytes_per_s),

@@ -93,6 +93,10 @@ pub fn flash() -> FlashTables {
         write_buffer_bytes: 131_072,
         flush_ns: 0,
         suspend_ns: Vec::new(),
+        batch_ns: 0,
+        batch_units: 1,
+        batch_room_units: 1,
+        has_volatile_cache: true,
         ftl: FtlTables {
             n_units: 3_150,
             physical_units: 3_456,
