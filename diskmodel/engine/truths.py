@@ -87,7 +87,9 @@ class Truths:
     def interval(self, own: Interval, statistic: str, confidence: float) -> Interval:
         """Return the interval of a statistic, from that of its run alone."""
         factor = self.half_width_factor(confidence)
-        return _at_most_all(combined(own, 1.0, self._possible_ratios(statistic), confidence, factor), statistic)
+        return _at_most_all(
+            combined(own, 1.0, self._possible_ratios(statistic), confidence, factor, self._kinds), statistic
+        )
 
     def middle(self, own: Interval, statistic: str, confidence: float) -> Interval:
         """Return what a statistic lies between in eight of ten systems, from the interval of its run alone.
@@ -95,13 +97,19 @@ class Truths:
         Where more than one draw of ten is overloaded the upper end of a latency is infinite.
         """
         factor = self.half_width_factor(MIDDLE)
-        found = middle_around(own, 1.0, self._possible_ratios(statistic), confidence, factor)
+        found = middle_around(own, 1.0, self._possible_ratios(statistic), confidence, factor, self._kinds)
         return _at_most_all(found, statistic)
 
     def _possible_ratios(self, statistic: str) -> list[float]:
         """Return the ratios of a statistic of the drives that can be."""
         ratios = zip(self.ratios(statistic), self.are_possible, strict=True)
         return [ratio for ratio, is_possible in ratios if is_possible]
+
+    @property
+    def _kinds(self) -> list[bool]:
+        """Which of the drives that can be copy in batches."""
+        moves = zip(self.draws.moves, self.are_possible, strict=True)
+        return [one.has_batches for one, is_possible in moves if is_possible]
 
     def half_width_factor(self, confidence: float) -> float:
         """Return the half-width of an interval as a multiple of the standard deviation of the draws."""

@@ -26,6 +26,9 @@ UTILIZATION = "utilization"
 _NO_TIMES = ("iops", UTILIZATION)
 #: Part of the systems between the two ends of a middle: the bad one of ten is beyond one of them.
 MIDDLE = 0.8
+#: Gap between the means of two kinds of draws, in sums of their standard deviations, from which they lie apart. At
+#: half, two normal samples of eight do now and then; at double, waits of 10 ms are no kind of their own beside ones of 1 ms.
+_APART = 2.0
 #: F of a parabola that chance exceeds in 5 % of 16 draws. At half, sources are named that have no effect; at double,
 #: those of a tenth of the width are missed.
 _CHANCE = 3.8
@@ -148,7 +151,12 @@ def half_width_ratio(interval: Interval) -> float:
 
 
 def combined(
-    own: Interval, reference: float, drawn: Sequence[float], confidence: float, factor: float | None = None
+    own: Interval,
+    reference: float,
+    drawn: Sequence[float],
+    confidence: float,
+    factor: float | None = None,
+    groups: Sequence[bool] = (),
 ) -> Interval:
     """Interval of a statistic that includes the spread over drawn truths.
 
@@ -163,28 +171,51 @@ def combined(
     confidence : float
     factor : float, optional
         Half-width as a multiple of the standard deviation of the draws; default: the normal quantile.
+    groups : sequence of bool, optional
+        Which of two kinds each draw is of.
 
     Notes
     -----
+    Two kinds that lie apart are no normal distribution: the interval then goes from the lower end of the one to the
+    upper end of the other.
+
     Logarithms of statistic by reference have mean m and standard deviation s over the draws, and the truth lies within
     m ± z · s, with a quantile z of their distribution: draws are in every part of their distribution alike
     (`diskmodel.uncertainty.points`), so that s is not that of a random sample, which would take Student's t. The noise
     of the run is combined with that as the root of the sum of squares. The interval always contains the result.
     """
-    known = np.array([value for value in drawn if math.isfinite(value) and value > 0])
+    values = np.array(drawn, float)
+    are_known = np.isfinite(values) & (values > 0)
+    known = values[are_known]
     if not (own.value > 0 and reference > 0) or len(known) < 2:
         return own
     logs = np.log(known / reference)
-    mean, half = float(logs.mean()), _half_width(logs, confidence, factor)
+    parts = _apart(logs, np.array(groups or [False] * len(values))[are_known])
+    ends = [(float(part.mean()), _half_width(part, confidence, factor)) for part in parts]
     below = _distance_below(own)
     above = math.log(own.high / own.value) if math.isfinite(own.high) and own.high > 0 else 0.0
-    low = own.value * math.exp(min(mean - math.hypot(below, half), 0.0))
-    high = own.value * math.exp(max(mean + math.hypot(above, half), 0.0))
+    low = own.value * math.exp(min(0.0, *(mean - math.hypot(below, half) for mean, half in ends)))
+    high = own.value * math.exp(max(0.0, *(mean + math.hypot(above, half) for mean, half in ends)))
     return Interval(own.value, low, high if len(known) == len(drawn) else math.inf, own.n_batches, own.is_correlated)
 
 
+def _apart(logs: Floats, groups: NDArray[np.bool_]) -> list[Floats]:
+    """Return draws of two kinds by themselves where they lie apart; else all together."""
+    parts = [logs[groups], logs[~groups]]
+    if min(len(part) for part in parts) < 2:
+        return [logs]
+    first, second = parts
+    gap = abs(float(first.mean() - second.mean()))
+    return parts if gap > _APART * float(first.std(ddof=1) + second.std(ddof=1)) else [logs]
+
+
 def middle_around(
-    own: Interval, reference: float, drawn: Sequence[float], confidence: float, factor: float | None = None
+    own: Interval,
+    reference: float,
+    drawn: Sequence[float],
+    confidence: float,
+    factor: float | None = None,
+    groups: Sequence[bool] = (),
 ) -> Interval:
     """Return what a statistic lies between in eight of ten systems.
 
@@ -198,12 +229,14 @@ def middle_around(
         As of `combined`.
     confidence : float
         Of the run's interval.
-    factor : float, optional
+    factor, groups
         As of `combined`, of the middle.
     """
-    stable = [value for value in drawn if not math.isnan(value)]
-    known = stable if len(drawn) - len(stable) <= (1 - MIDDLE) / 2 * len(drawn) else drawn
-    return combined(middle_of(own, confidence), reference, known, MIDDLE, factor)
+    kinds = groups or [False] * len(drawn)
+    stable = [(value, kind) for value, kind in zip(drawn, kinds, strict=True) if not math.isnan(value)]
+    if len(drawn) - len(stable) <= (1 - MIDDLE) / 2 * len(drawn):
+        drawn, kinds = [value for value, _ in stable], [kind for _, kind in stable]
+    return combined(middle_of(own, confidence), reference, drawn, MIDDLE, factor, kinds)
 
 
 def _distance_below(own: Interval) -> float:

@@ -14,6 +14,7 @@ from diskmodel.host.assumed import AssumedHost
 from diskmodel.uncertainty.case import FEW_WRITES, Case, slowness
 from diskmodel.uncertainty.moved import PART_RATIO
 from diskmodel.uncertainty.moves import Moves
+from diskmodel.uncertainty.origin import origin_of
 from diskmodel.uncertainty.spread import Spread, spread_of
 from diskmodel.uncertainty.unknown import Known, Unknown
 from diskmodel.workload import Workload
@@ -125,8 +126,9 @@ def _flushes(case: Case) -> Known | None:
 
 
 def _batches(case: Case) -> Known | None:
-    """Whether the firmware copies in batches, which no sheet prints."""
-    if not case.is_sheet or case.seen.write_ratio < FEW_WRITES or "flash_batches" not in case.array.drive.quantities:
+    """Whether the firmware copies in batches, which neither a sheet nor a measurement by reads shows."""
+    drive = case.array.drive
+    if case.seen.write_ratio < FEW_WRITES or origin_of(drive) != "sheet" or "flash_batches" not in drive.quantities:
         return None
     return Known(
         "one of four measured firmwares", lambda score, _: Moves(has_batches=_level(score) > 1 - _BATCHES_RATIO)

@@ -51,6 +51,21 @@ def test_long_enough_to_clean_many_blocks(policy: str) -> None:
     assert difference is None, difference
 
 
+def test_batches_of_copies_under_an_open_load() -> None:
+    """Small batches, so that many begin in a short run; what a full drive holds up comes in order."""
+    drive = load_drive("micron-7450-pro-960").to_dict() | {"gc_batch_ns": 1_000_000, "gc_batch_room_bytes": 40_960}
+    array = Array.parse({"drive": drive, "layout": LAYOUTS["RAID 5"]})
+    writes = {"name": "writes", "size": "16 KiB", "read_ratio": 0.0, "rate_per_s": 15_000}
+    reads = {"name": "reads", "size": "4 KiB", "read_ratio": 1.0, "rate_per_s": 5_000}
+    load, scenario = Workload.parse({"streams": [writes, reads]}), resolve(array, 5)
+    requests = load.requests(capacity_bytes=array.usable_bytes, n=2000, seed=5)
+    run = native.run(scenario, requests)
+    response = run.completions.done_ns - run.completions.issue_ns
+    assert np.quantile(response[requests.op == 1], 0.95) > 400_000
+    difference = between(requests, simpy_engine.run(scenario, requests), run)
+    assert difference is None, difference
+
+
 def test_reads_of_more_pages_than_are_gone_through_one_by_one() -> None:
     """Small writes scatter the units of a small place over pages; long reads then collect them."""
     array = Array.parse({"drive": "intel-x25-e-64", "layout": LAYOUTS["one drive"]})

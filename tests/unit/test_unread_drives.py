@@ -77,6 +77,7 @@ UNUSUAL: dict[str, Any] = {
     "channel_bytes_per_s": 5e6, "read_latency_ns": 3 * MS, "write_latency_ns": 3 * MS, "read_delay_ns": [MS],
     "write_delay_ns": [MS], "write_buffer_bytes": 65536, "over_provisioning_ratio": 1.5, "mapping_bytes": 8192,
     "gc_policy": "cost-benefit", "state": "fresh", "queue_depth": 2, "power_loss_protected": False, "flush_ns": 40 * MS,
+    "gc_batch_ns": 9 * MS, "gc_batch_room_bytes": 4096, "volatile_cache": True,
     "suspend_ns": 500_000, "used_ratio": 0.4, "read_copy_bytes_per_s": 5e6, "write_copy_bytes_per_s": 5e6,
     "wake_ns": [MS], "completion": "each", "iops": 40.0, "iops_per_gib": 0.1, "least_iops": 50.0, "most_iops": 60.0,
     "burst_iops": 20_000.0, "credits": 5.0, "throughput_bytes_per_s": 3e6, "throughput_per_tib_bytes_per_s": 3e6,
@@ -144,6 +145,9 @@ ELSEWHERE = {
     "power_loss_protected": "of flushes",
     "erase_ns": "of dies that erase",
     "suspend_ns": "of reads that meet a program",
+    "gc_batch_ns": "of drives that copy",
+    "gc_batch_room_bytes": "of drives that copy in batches",
+    "volatile_cache": "of flushes",
     "gc_policy": "of blocks of different ages",
     "completion": "older profiles of flash have it as it is for flash",
 }

@@ -87,15 +87,16 @@ def profile_risk(
     missed = [_missed(true, moves, same, trial) for moves, true in found]
     failing = Counter(name for names in missed for name in dict.fromkeys(names))
     figures, middles = {}, {}
+    kinds = [moves.has_batches for moves, true in found if true.outcome]
     factor, of_middle = (half_width_factor(n_draws, unknowns.dof, part) for part in (CONFIDENCE, MIDDLE))
     for name, interval in intervals_of(trial.outcome).items():
         if name in reference:
             values = [
                 _moved(values_of(true.outcome), moves).get(name, math.nan) for moves, true in found if true.outcome
             ]
-            wide = combined(interval, reference[name], values, CONFIDENCE, factor)
+            wide = combined(interval, reference[name], values, CONFIDENCE, factor, kinds)
             figures[name] = Interval(wide.value, wide.low, wide.high)
-            middle = middle_around(interval, reference[name], values, CONFIDENCE, of_middle)
+            middle = middle_around(interval, reference[name], values, CONFIDENCE, of_middle, kinds)
             middles[name] = Interval(middle.value, middle.low, middle.high)
     holding = [moves for (moves, _), names in zip(found, missed, strict=True) if not names]
     others = [moves for (moves, _), names in zip(found, missed, strict=True) if names]

@@ -1,4 +1,4 @@
-"""Dies, channels, interface and buffer: instants worked out by hand (rules F1 to F11, F21)."""
+"""Dies, channels, interface and buffer: instants worked out by hand (rules F1 to F11, F21, F24)."""
 
 from __future__ import annotations
 
@@ -231,6 +231,59 @@ def test_while_a_write_waits_for_room_a_read_lets_one_program_pass() -> None:
     drive.settle(0)
     drive.advance(100 * US)
     assert drive.read(100 * US, 0, 8).done_ns == (515 + 510 + 65) * US
+
+
+def batching(n_copied_short: int) -> Dies:
+    """A drive with that many copies to go until a batch of 3 ms, which lets two units in."""
+    drive = dies(write_buffer_bytes=1 << 20, suspend_ns=1, gc_batch_ns=3000 * US, gc_batch_room_bytes=8192)
+    drive._batched = drive.tables.batch_units - n_copied_short
+    return drive
+
+
+def test_a_batch_of_copies_takes_only_the_writes_that_it_has_room_for() -> None:
+    """Rule F24; a batch is what two dies copy in 3 ms, at 10 us of the channel, 500 us and 50 us a page."""
+    drive = batching(0)
+    assert drive.tables.batch_units == round(3000 * 2 / 560)
+    served = []
+    for key in range(4):
+        drive.advance(key * 10 * US)
+        served += [number for number, _ in drive.write(key * 10 * US, key, 800 + 8 * key, 8)]
+        drive.settle(key * 10 * US)
+    assert served == [0, 1, 2]
+    assert drive.next_change_ns() is not None
+    drive.advance(3000 * US)
+    ((key, one),) = drive.settle(3000 * US)
+    assert (key, one.done_ns) == (3, 3005 * US)
+
+
+def test_a_write_that_a_batch_holds_does_not_wait_for_room() -> None:
+    """So a read suspends the program of page 0 as ever, at once (rule F21)."""
+    drive = batching(0)
+    drive.advance(0)
+    for key in range(4):
+        drive.write(0, key, 800 + 8 * key, 8)
+    drive.settle(0)
+    drive.advance(100 * US)
+    assert drive.read(100 * US, 0, 8).done_ns // US == 100 + 65
+
+
+def test_a_drive_whose_writes_wait_copies_evenly() -> None:
+    drive = dies(write_buffer_bytes=8192, gc_batch_ns=3000 * US, gc_batch_room_bytes=4096)
+    drive.advance(0)
+    for key in range(2):
+        drive.write(0, key, 800 + 8 * key, 8)
+    drive._batched = drive.tables.batch_units
+    waiting = [drive.write(0, key, 800 + 8 * key, 8) for key in (2, 3)]
+    drive.settle(0)
+    drive.advance(520 * US)  # both programs have ended, and both writes get in
+    assert waiting == [[], []]
+    assert [key for key, _ in drive.settle(520 * US)] == [2, 3]
+
+
+def test_no_batch_begins_before_there_are_copies_enough() -> None:
+    drive = batching(1)
+    drive.advance(0)
+    assert [len(drive.write(0, key, 800 + 8 * key, 8)) for key in range(4)] == [1] * 4
 
 
 def test_part_of_a_unit_is_programmed_after_the_rest_was_read() -> None:
