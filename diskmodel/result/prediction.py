@@ -27,7 +27,7 @@ _NO_TIMES = ("iops", UTILIZATION)
 #: Part of the systems between the two ends of a middle: the bad one of ten is beyond one of them.
 MIDDLE = 0.8
 #: Gap between the means of two kinds of draws, in sums of their standard deviations, from which they lie apart. At
-#: half, two normal samples of eight do now and then; at double, waits of 10 ms are no kind of their own beside ones of 1 ms.
+#: half, two normal samples of eight do now and then; at double, waits of 10 ms are no kind beside ones of 1 ms.
 _APART = 2.0
 #: F of a parabola that chance exceeds in 5 % of 16 draws. At half, sources are named that have no effect; at double,
 #: those of a tenth of the width are missed.

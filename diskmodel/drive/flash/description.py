@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from diskmodel.description import Reader
 from diskmodel.drive.card import RATED_BYTES
 from diskmodel.drive.flash.deviations import DEVIATIONS
 from diskmodel.drive.flash.ftl import scaled
@@ -58,6 +59,11 @@ def _exponential(mean_ns: int) -> NDArray[np.int64]:
     if not mean_ns:
         return frozen(())
     return frozen(np.rint(-mean_ns * np.log1p(-(np.arange(_N_SUSPENSIONS) + 0.5) / _N_SUSPENSIONS)).tolist())
+
+
+def _drive_of(whole: Any) -> Any:
+    """Return the drive of an array, or the drive itself."""
+    return getattr(whole, "drive", whole)
 
 
 class Flash(Profile):
@@ -207,6 +213,11 @@ class Flash(Profile):
                 "use smaller pages, or fewer of them in a block"
             )
         return self
+
+    @classmethod
+    def readers(cls) -> Mapping[str, Reader]:
+        """Return which drives read the time of a flush."""
+        return {"flush_ns": Reader("drives that report a volatile cache", lambda whole: _drive_of(whole).is_flushed)}
 
     @property
     def speed_class(self) -> str:
