@@ -16,6 +16,7 @@ from tests.validation.flash_steady import (
     rows,
     saturation_per_s,
     units,
+    writes_below_of,
     writes_per_s,
 )
 
@@ -57,7 +58,16 @@ def test_how_long_drives_stay_fast_and_what_they_program(row: flash_steady.Fresh
 def test_commits_of_protected_drives_are_inside_their_intervals() -> None:
     found = list(commits())
     assert sum(one.is_inside for one in found) >= len(found) - 1
-    assert all(one.middle.high < 4.5 * one.middle.low for one in found)
+    assert all(one.middle.high < 4 * one.middle.low for one in found)
+    without_cache = [one for one in found if one.profile in ("samsung-pm9a3-960", "micron-7450-pro-960")]
+    assert all(one.here == pytest.approx(one.measured, rel=0.15) for one in without_cache)
+
+
+def test_writes_that_batches_of_copies_hold() -> None:
+    """Its p99 as measured, which is in the middle of eight in ten of drives of unknown firmware, too."""
+    (found,) = writes_below_of("Micron 7450 PRO 960 GB", at_least=0.7)
+    assert found.p99_us[0] == pytest.approx(found.p99_us[1], rel=0.2)
+    assert found.unknown_us[0] < found.p99_us[1] < found.unknown_us[1]
 
 
 @pytest.mark.parametrize("unit", list(units()))
