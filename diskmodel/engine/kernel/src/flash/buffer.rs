@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::collection::Collection;
 use super::batch::Batch;
+use super::collection::Collection;
 use super::dies::{Dies, Job, Work};
 use super::places::{FirstLayout, Places, Resident};
 use super::{ftl, Model};
