@@ -8,7 +8,7 @@ use std::{env, fs};
 
 use _kernel::scenario::{Built, Scenario};
 use _kernel::simulation::Simulation;
-use _kernel::traffic::{check_columns, Columns, Completions, PartColumns, N_PARTS};
+use _kernel::traffic::{check_columns, Columns, Completions, Feed, PartColumns, N_PARTS};
 use rows::Rows;
 use serde::Deserialize;
 
@@ -36,7 +36,7 @@ fn n_events(work: Work, n: usize) -> Result<u64, String> {
         is_hit: &mut is_hit,
     };
     check_columns(&requests, &completions, &limits).map_err(|error| error.to_string())?;
-    let columns = Columns::new(requests, completions);
+    let columns = Feed::Columns(Columns::new(requests, completions));
     macro_rules! run {
         ($parts:expr) => {{
             let mut simulation = Simulation::new($parts, columns);

@@ -3,6 +3,10 @@
 use crate::command::Slots;
 use crate::tally::Tally;
 use crate::traffic::{Completion, Request, Rule, Taken, Traffic};
+use std::error::Error;
+
+/// What can go wrong with a source.
+pub type Failure = Box<dyn Error + Send + Sync>;
 
 /// Rows of one stream, in order.
 #[derive(Default)]
@@ -19,7 +23,7 @@ pub struct Block {
 /// Where blocks come from.
 pub trait Source {
     /// The next rows of a stream; an empty block at its end.
-    fn next_block(&mut self, stream: usize) -> Result<Block, String>;
+    fn next_block(&mut self, stream: usize) -> Result<Block, Failure>;
 }
 
 #[derive(Default)]
@@ -35,8 +39,8 @@ struct Row {
     is_last: bool,
 }
 
-pub struct Streamed<S> {
-    source: S,
+pub struct Streamed<'a> {
+    source: Box<dyn Source + Send + 'a>,
     rules: Vec<Rule>,
     streams: Vec<Stream>,
     out: Slots<Row>,
@@ -44,15 +48,15 @@ pub struct Streamed<S> {
     n_at_end: usize,
     pub tally: Tally,
     /// What went wrong with the source; the run stops there.
-    pub error: Option<String>,
+    pub error: Option<Failure>,
 }
 
-impl<S: Source> Streamed<S> {
-    pub fn new(source: S, rules: Vec<Rule>) -> Self {
+impl<'a> Streamed<'a> {
+    pub fn new(source: impl Source + Send + 'a, rules: Vec<Rule>) -> Self {
         let mut streamed = Streamed {
             tally: Tally::new(&rules),
             streams: rules.iter().map(|_| Stream::default()).collect(),
-            source,
+            source: Box::new(source),
             rules,
             out: Slots::default(),
             n_out: 0,
@@ -63,16 +67,12 @@ impl<S: Source> Streamed<S> {
         streamed
     }
 
-    pub fn source(&mut self) -> &mut S {
-        &mut self.source
-    }
-
     /// Rows of the next block; a stream without any is at its end.
     fn refill(&mut self, stream: usize) {
         let block = match self.source.next_block(stream) {
             Ok(block) => block,
-            Err(message) => {
-                self.error.get_or_insert(message);
+            Err(failure) => {
+                self.error.get_or_insert(failure);
                 Block::default()
             }
         };
@@ -83,7 +83,7 @@ impl<S: Source> Streamed<S> {
     }
 }
 
-impl<S: Source> Traffic for Streamed<S> {
+impl Traffic for Streamed<'_> {
     fn rules(&self) -> &[Rule] {
         &self.rules
     }

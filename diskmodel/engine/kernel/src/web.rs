@@ -18,7 +18,7 @@ use crate::movement::{strips, Movement};
 use crate::queue::Queue;
 use crate::scenario::{Built, CacheTables, Drive, Scenario};
 use crate::simulation::{Parts, Simulation};
-use crate::traffic::{check_columns, Column, Columns, Completions, PartColumns, Requests, Rule, N_PARTS, PARTS};
+use crate::traffic::{check_columns, Column, Columns, Completions, Feed, PartColumns, Requests, Rule, N_PARTS, PARTS};
 
 /// Every value of a column lies at a multiple of it.
 const ALIGNMENT: usize = 8;
@@ -119,7 +119,7 @@ impl State {
             is_hit: &mut self.is_hit,
         };
         check_columns(&requests, &completions, &limits)?;
-        let columns = Columns::new(requests, completions);
+        let columns = Feed::Columns(Columns::new(requests, completions));
         let is_recorded = map.is_some();
         let mut said = match built {
             Built::Hdd(parts) => run_parts(parts, columns, is_recorded),
@@ -134,7 +134,7 @@ impl State {
 }
 
 /// Returns what a run leaves behind beside its columns, as JSON.
-fn run_parts<D: Device>(mut parts: Parts<D>, columns: Columns, is_recorded: bool) -> Result<Value, &'static str> {
+fn run_parts<D: Device>(mut parts: Parts<D>, columns: Feed, is_recorded: bool) -> Result<Value, &'static str> {
     if is_recorded {
         parts.disks.iter_mut().for_each(Device::record);
     }

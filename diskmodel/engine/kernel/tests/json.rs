@@ -9,7 +9,7 @@ use std::path::Path;
 
 use _kernel::scenario::{Built, Scenario};
 use _kernel::simulation::Simulation;
-use _kernel::traffic::{check_columns, Columns, Completions, PartColumns, N_PARTS, PARTS};
+use _kernel::traffic::{check_columns, Columns, Completions, Feed, PartColumns, N_PARTS, PARTS};
 use rows::Rows;
 use serde::Deserialize;
 
@@ -45,7 +45,7 @@ fn run(array: Scenario, rows: &Rows) -> Done {
         is_hit: &mut is_hit,
     };
     check_columns(&requests, &completions, &limits).unwrap();
-    let columns = Columns::new(requests, completions);
+    let columns = Feed::Columns(Columns::new(requests, completions));
     let (end_ns, _) = match built {
         Built::Hdd(parts) => Simulation::new(parts, columns).run().unwrap(),
         Built::Flash(parts) => Simulation::new(parts, columns).run().unwrap(),

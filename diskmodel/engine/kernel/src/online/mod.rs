@@ -7,11 +7,11 @@ use crate::command::Slots;
 use crate::device::{Device, Shared};
 use crate::scenario::{Built, Scenario};
 use crate::simulation::{Parts, Simulation};
-use crate::traffic::{Completion, Request, Rule, Taken, Traffic};
+use crate::traffic::{Completion, Feed, Request, Rule, Taken, Traffic};
 
 /// Requests that came and were not issued yet, or that are out; and those that are done and not reported yet.
 #[derive(Default)]
-struct Inbox {
+pub struct Inbox {
     requests: Slots<(u64, Request)>,
     finished: Vec<(u64, i64)>,
     outstanding: usize,
@@ -46,8 +46,8 @@ impl Traffic for Inbox {
 
 /// A simulation of disks of any kind.
 trait Runs: Send {
-    fn inbox(&mut self) -> &mut Inbox;
-    fn inbox_ref(&self) -> &Inbox;
+    fn inbox(&self) -> &Inbox;
+    fn inbox_mut(&mut self) -> &mut Inbox;
     fn now(&self) -> i64;
     fn next_time(&self) -> Option<i64>;
     fn advance(&mut self, time: i64);
@@ -58,16 +58,16 @@ trait Runs: Send {
     fn n_slots(&self) -> usize;
 }
 
-impl<D: Device + Send> Runs for Simulation<D, Inbox>
+impl<D: Device + Send> Runs for Simulation<D, Feed<'static>>
 where
     D::Model: Send,
 {
-    fn inbox(&mut self) -> &mut Inbox {
-        self.traffic()
+    fn inbox(&self) -> &Inbox {
+        self.traffic().inbox()
     }
 
-    fn inbox_ref(&self) -> &Inbox {
-        self.traffic_ref()
+    fn inbox_mut(&mut self) -> &mut Inbox {
+        self.traffic_mut().inbox_mut()
     }
 
     fn now(&self) -> i64 {
@@ -106,7 +106,7 @@ where
     D::Model: Send,
 {
     let sector_bytes = parts.model.sector_bytes();
-    let mut simulation = Simulation::new(parts, Inbox::default());
+    let mut simulation = Simulation::new(parts, Feed::Inbox(Inbox::default()));
     simulation.begin();
     (Box::new(simulation), sector_bytes)
 }
@@ -144,7 +144,7 @@ impl Array {
 
     /// Requests that are not done.
     pub fn outstanding(&self) -> usize {
-        self.simulation.inbox_ref().outstanding
+        self.simulation.inbox().outstanding
     }
 
     /// A request comes at `now_ns` (0 read, 1 write; bytes). A time that has passed already counts as the present.
@@ -171,7 +171,7 @@ impl Array {
         }
         let row = self.n_submitted;
         self.n_submitted += 1;
-        let traffic = self.simulation.inbox();
+        let traffic = self.simulation.inbox_mut();
         traffic.outstanding += 1;
         let id = traffic.requests.put((tag, Request { row, stream: 0, op, offset, length, cache_draw }));
         let time = now_ns.max(self.simulation.now());
@@ -188,7 +188,7 @@ impl Array {
     /// request that has completed, in order.
     pub fn advance(&mut self, to_ns: i64, mut done: impl FnMut(u64, i64)) {
         self.simulation.advance(to_ns);
-        for (tag, time) in self.simulation.inbox().finished.drain(..) {
+        for (tag, time) in self.simulation.inbox_mut().finished.drain(..) {
             done(tag, time);
         }
     }

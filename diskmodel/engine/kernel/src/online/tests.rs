@@ -125,7 +125,7 @@ fn in_columns(array: Scenario, rows: &[(i64, u8, i64, i64, f64)]) -> Vec<(u64, i
         parts: PartColumns::Wide(&mut parts),
         is_hit: &mut is_hit,
     };
-    let columns = Columns::new(requests, out);
+    let columns = Feed::Columns(Columns::new(requests, out));
     match array.build().unwrap().0 {
         Built::Hdd(parts) => Simulation::new(parts, columns).run().unwrap(),
         Built::Flash(parts) => Simulation::new(parts, columns).run().unwrap(),

@@ -31,7 +31,7 @@ use crate::device::Device;
 use crate::scenario::{Built, Scenario, SchedulerName};
 use crate::schema::{returned, Described};
 use crate::simulation::{Levels, Parts, Simulation, STARVED, TOO_LONG};
-use crate::traffic::{check_columns, Columns};
+use crate::traffic::{check_columns, Columns, Feed};
 use columns::{CompletionsOut, RequestsIn};
 use extract::extracted;
 use guard::{defect, guarded};
@@ -110,7 +110,7 @@ pub fn run(
             (extracted::<RequestsIn>("requests", requests)?, extracted::<CompletionsOut>("out", out)?);
         let (requests, completions) = (requests.columns()?, out.columns()?);
         check_columns(&requests, &completions, &limits).map_err(PyValueError::new_err)?;
-        let columns = Columns::new(requests, completions);
+        let columns = Feed::Columns(Columns::new(requests, completions));
         let mut watch = Watch::new();
         let ended = py.detach(|| match built {
             Built::Hdd(parts) => run_parts(parts, columns, &mut watch),
@@ -131,14 +131,14 @@ fn failure(py: Python<'_>, message: &'static str) -> PyErr {
     }
 }
 
-fn run_parts<D: Device>(parts: Parts<D>, columns: Columns, watch: &mut Watch) -> Result<Outcome, &'static str> {
+fn run_parts<D: Device>(parts: Parts<D>, columns: Feed, watch: &mut Watch) -> Result<Outcome, &'static str> {
     let mut simulation = Simulation::new(parts, columns);
     let (end_ns, rebuilt_sectors) = simulation.run_unless(&mut || watch.is_stopped())?;
     let counters = CountersOut::of(simulation.disks(), end_ns)?;
     let cache_full_ns = simulation.cache_full_ns();
     let [ring_hits, ring_misses] = simulation.ring_reads();
     let levels = simulation.take_levels();
-    let (long_places, long_values) = simulation.into_traffic().put_aside()?.into_iter().unzip();
+    let (long_places, long_values) = simulation.into_traffic().into_columns().put_aside()?.into_iter().unzip();
     Ok(Outcome {
         end_ns,
         rebuilt_sectors,

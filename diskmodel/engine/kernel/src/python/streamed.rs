@@ -16,9 +16,9 @@ use crate::rule::{each_within, has_length};
 use crate::scenario::{Built, Limits, Scenario};
 use crate::schema::record;
 use crate::simulation::{Levels, Parts, Simulation};
-use crate::streamed::{Block, Source, Streamed};
+use crate::streamed::{Block, Failure, Source, Streamed};
 use crate::tally::{Segment, Tally, PRECISION_BITS};
-use crate::traffic::{check_block, check_rules, Column, Rows, Rule, PARTS};
+use crate::traffic::{check_block, check_rules, Column, Feed, Rows, Rule, PARTS};
 
 record! {
     pub struct BlockIn<'py> as "Block" {
@@ -63,23 +63,17 @@ struct Callable {
     limits: Limits,
     /// How each stream's rows come, and when its last one was issued.
     streams: Vec<(Rule, i64)>,
-    failed: Option<PyErr>,
 }
 
 impl Source for Callable {
-    fn next_block(&mut self, stream: usize) -> Result<Block, String> {
+    fn next_block(&mut self, stream: usize) -> Result<Block, Failure> {
         let (rule, last) = &mut self.streams[stream];
-        let block = Python::attach(|py| {
+        Ok(Python::attach(|py| {
             py.check_signals()?;
             let block = self.next_block.bind(py).call1((stream,))?;
             let block = extracted::<BlockIn>("requests", &block)?;
             block.checked(*rule, last, &self.limits)
-        });
-        block.map_err(|error| {
-            let message = error.to_string();
-            self.failed = Some(error);
-            message
-        })
+        })?)
     }
 }
 
@@ -109,10 +103,10 @@ pub fn run_streamed<'py>(
         let rules = extracted::<Vec<Rule>>("streams", streams)?;
         check_rules(&rules, limits.capacity_bytes).map_err(PyValueError::new_err)?;
         let streams = rules.iter().map(|&rule| (rule, 0)).collect();
-        let source = Callable { next_block, limits, streams, failed: None };
+        let source = Callable { next_block, limits, streams };
         let mut watch = Watch::new();
         let ended = py.detach(|| {
-            let traffic = Streamed::new(source, rules);
+            let traffic = Feed::Streamed(Streamed::new(source, rules));
             match built {
                 Built::Hdd(parts) => run_parts(parts, traffic, &mut watch),
                 Built::Flash(parts) => run_parts(parts, traffic, &mut watch),
@@ -122,31 +116,44 @@ pub fn run_streamed<'py>(
         watch.raised()?;
         match ended {
             Ok(ended) => outcome_of(py, ended),
-            Err(Stopped::Refused(error)) => Err(error),
+            Err(Stopped::Refused(failure)) => Err(refusal(failure)),
             Err(Stopped::Failed(message)) => Err(super::failure(py, message)),
         }
     })
 }
 
+/// The exception that a callable has raised, or the one for what it handed over.
+fn refusal(failure: Failure) -> PyErr {
+    failure.downcast::<PyErr>().map_or_else(|other| PyValueError::new_err(other.to_string()), |error| *error)
+}
+
 /// Why a run did not come to its end.
 enum Stopped {
     /// The callable failed, or handed over what breaks a rule.
-    Refused(PyErr),
+    Refused(Failure),
     Failed(&'static str),
 }
 
-fn run_parts<D: Device>(parts: Parts<D>, traffic: Streamed<Callable>, watch: &mut Watch) -> Result<Ended, Stopped> {
+fn run_parts<D: Device>(parts: Parts<D>, traffic: Feed, watch: &mut Watch) -> Result<Ended, Stopped> {
     let mut simulation = Simulation::new(parts, traffic);
     let run = simulation.run_unless(&mut || watch.is_stopped());
-    if let Some(error) = simulation.traffic().source().failed.take() {
-        return Err(Stopped::Refused(error));
+    if let Some(failure) = simulation.traffic_mut().streamed_mut().error.take() {
+        return Err(Stopped::Refused(failure));
     }
     let (end, rebuilt) = run.map_err(Stopped::Failed)?;
     let counters = CountersOut::of(simulation.disks(), end).map_err(Stopped::Failed)?;
     let cache_full_ns = simulation.cache_full_ns();
     let ring_reads = simulation.ring_reads();
     let levels = simulation.take_levels();
-    Ok(Ended { tally: simulation.into_traffic().tally, end, rebuilt, cache_full_ns, ring_reads, counters, levels })
+    Ok(Ended {
+        tally: simulation.into_traffic().into_streamed().tally,
+        end,
+        rebuilt,
+        cache_full_ns,
+        ring_reads,
+        counters,
+        levels,
+    })
 }
 
 fn outcome_of<'py>(py: Python<'py>, ended: Ended) -> PyResult<Bound<'py, PyDict>> {

@@ -422,7 +422,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.events.now
     }
 
-    pub fn traffic_ref(&self) -> &T {
+    pub fn traffic(&self) -> &T {
         &self.traffic
     }
 
@@ -430,7 +430,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.traffic
     }
 
-    pub fn traffic(&mut self) -> &mut T {
+    pub fn traffic_mut(&mut self) -> &mut T {
         &mut self.traffic
     }
 

@@ -3,11 +3,13 @@
 //! Three things stand behind it: columns that Python holds, a stream of blocks that is folded into histograms, and a
 //! server that hands over one request at a time.
 
+mod feed;
 mod rules;
 
 use crate::schema::record;
 use std::hint::black_box;
 
+pub use feed::Feed;
 pub use rules::{check_block, check_columns, check_rules, Limits, Rows};
 
 /// Where the time of a request went, in the order of their columns; `diskmodel.records.PARTS` has the same.
