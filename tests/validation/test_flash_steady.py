@@ -15,6 +15,7 @@ from tests.validation.flash_steady import (
     reads_beside_writes,
     rows,
     saturation_per_s,
+    skewed,
     units,
     writes_below_of,
     writes_per_s,
@@ -45,6 +46,13 @@ def test_writes_against_used_space(row: flash_steady.Row) -> None:
     """The whole drive was measured 11 % above its sheet, and in another run 20 % below it."""
     limit = 0.06 if row.used_ratio < 1 else 0.12
     assert writes_per_s(row.drive, row.used_ratio) == pytest.approx(row.writes_per_s, rel=limit)
+
+
+def test_skewed_writes_make_a_drive_slower_that_cleans_greedily() -> None:
+    found = {(one.pattern, one.exponent): one for one in skewed()}
+    assert abs(found["zones", 0].error) < 0.1
+    assert found["zones", 0].here < 0.95 * found["uniform", 0].here
+    assert abs(found["zipf", 0.6].error) < 0.1
 
 
 @pytest.mark.parametrize("row", fresh_rows()[::3], ids=lambda row: f"{row.drive}-{row.used_ratio:.0%}")
