@@ -16,6 +16,7 @@ from diskmodel.engine.cluster.operations import Cluster, Piece
 from diskmodel.engine.cluster.placement import group_of, pieces, placed
 from diskmodel.engine.cluster.stations import Calendar
 from diskmodel.engine.scenario import Scenario, too_long
+from diskmodel.engine.streams import Streams
 from diskmodel.errors import CoverageError, Fault
 from diskmodel.records import FLUSH, PARTS, WRITE, Completions, DeviceCounters, Int64, Requests, Run
 from diskmodel.units import MAX_NS
@@ -93,10 +94,7 @@ class Simulation:
         self.issue_ns, self.done_ns = np.zeros(n, np.int64), np.zeros(n, np.int64)
         self.parts_ns = np.zeros((n, len(PARTS)), np.int64)
         self.levels: list[tuple[int, int, int, int, int]] = []
-        self.when, self.stream, self.op = requests.when_ns.tolist(), requests.stream.tolist(), requests.op.tolist()
-        self.rows = [np.flatnonzero(requests.stream == s).tolist() for s in range(len(requests.streams))]
-        self.next = [0] * len(requests.streams)
-        self.client: dict[int, int] = {}
+        self.streams = Streams(requests, lambda time_ns, _, action: self.calendar.at(time_ns, action), self._issue)
         self.waiting: dict[int, int] = {}
         self.offset, self.length = requests.offset.tolist(), requests.length.tolist()
         objects = np.arange(int((requests.offset + requests.length).max(initial=0)) // (4 << 20) + 1, dtype=np.int64)
@@ -109,9 +107,7 @@ class Simulation:
         if not self.left:
             return 0
         self.cluster.start_recovery(self.groups)
-        for stream, rule in enumerate(self.requests.streams):
-            for client in range(min(rule.n_clients or 1, len(self.rows[stream]))):
-                self._take(stream, client, 0, 0)
+        self.streams.start()
         step, calendar = self.calendar.step, self.calendar
         while self.left:
             step()
@@ -119,38 +115,21 @@ class Simulation:
                 raise too_long()
         return calendar.now
 
-    def _take(self, stream: int, client: int, earliest_ns: int, base_ns: int) -> None:
-        at = self.next[stream]
-        if at == len(self.rows[stream]):
-            return
-        self.next[stream] = at + 1
-        row = self.rows[stream][at]
-        self.client[row] = client
-        is_open = not self.requests.streams[stream].n_clients
-        when = self.when[row] if is_open else max(base_ns + self.when[row], earliest_ns)
-
-        def arrive() -> None:
-            if is_open:
-                self._take(stream, 0, 0, 0)
-            self._issue(row)
-
-        self.calendar.at(when, arrive)
-
     def _issue(self, row: int) -> None:
         now = self.calendar.now
         self.issue_ns[row] = now
         # an open stream is the sum of what all clients ask
-        stream = self.stream[row]
+        streams, stream = self.streams, self.streams.stream[row]
         closed = self.requests.streams[stream].n_clients
-        number = self.first_client[stream] + self.client[row] if closed else row
+        number = self.first_client[stream] + streams.client[row] if closed else row
         connection = number % self.pool.n_clients
-        if self.op[row] == FLUSH:
+        if streams.op[row] == FLUSH:
             # every write was safe when it was answered (rule E10)
             self.calendar.at(now + 1, lambda: self._done(row, Piece()))
             return
         parts = pieces(self.offset[row], self.length[row])
         self.waiting[row] = len(parts)
-        is_write = self.op[row] == WRITE
+        is_write = streams.op[row] == WRITE
         for number, first, n in parts:
             osds = self.groups[self._group(number)]
             self.cluster.ask(connection, osds, first, n, is_write=is_write, then=self._answer(row))
@@ -187,11 +166,7 @@ class Simulation:
         self.left -= 1
         if self.every and (len(self.done_ns) - self.left) % self.every == 0:
             self.levels.append((now, 0, 0, 0, min(self.cluster.busiest(now).busy_ns, now)))
-        stream = self.stream[row]
-        rule = self.requests.streams[stream]
-        client = self.client.pop(row)
-        if rule.n_clients:
-            self._take(stream, client, int(self.issue_ns[row]) + rule.pace_ns, now)
+        self.streams.completed(row, int(self.issue_ns[row]), now)
 
     def outcome(self, end_ns: int, wall_s: float) -> Run:
         """Return what became of all requests; the one device is the station that is busiest."""

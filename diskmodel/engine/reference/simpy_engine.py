@@ -323,7 +323,7 @@ class Simulation:
             now = self.clock.now
             busy_ns = sum(device.counters_until(now).busy_ns for device in self.devices) // len(self.devices)
             self.levels.append((now, self.controller.n_dirty, n_buffered, self.host.n_dirty, busy_ns))
-        self.clients.completed(row, int(self.issue_ns[row]))
+        self.clients.completed(row, int(self.issue_ns[row]), self.clock.now)
 
     def outcome(self, end_ns: int, wall_s: float) -> Run:
         counters = [device.counters_until(end_ns) for device in self.devices]

@@ -11,7 +11,7 @@ from diskmodel.array import Array
 from diskmodel.drive import load_drive
 from diskmodel.errors import DescriptionError, Fault, FormatError
 from diskmodel.formats import hardware, pools
-from diskmodel.formats.arrays import KINDS, PROGRAMS
+from diskmodel.formats.arrays import KINDS, read_arrays
 from diskmodel.formats.arrays.as_array import array_notes, controller_name, not_in_words, volume_array, volume_words
 from diskmodel.formats.arrays.blocks import disks_of_text, volumes_of_lsblk
 from diskmodel.formats.arrays.drives import FoundDrive, drive_of
@@ -99,7 +99,7 @@ def read_described(files: Iterable[Path | str], name: str | None = None, drive: 
             raise FormatError(Fault("file", kind, "shows no array", fix), str(path))
         text = read_document(path).replace("\r\n", "\n")
         if kind in KINDS:
-            volumes += PROGRAMS[kind].read(text, str(path))
+            volumes += read_arrays(text, str(path), kind)
         elif kind in pools.READERS:
             for pool in pools.READERS[kind](text, str(path)):
                 found[pool.name] = lambda pool=pool: _of_pool(pool, drive)  # type: ignore[misc]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from diskmodel.formats.device_load import DeviceLoad, loads_of
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.opening import read_document
+from diskmodel.formats.programs import Program, by_kind, kind_among
 from diskmodel.formats.recorders import (
     cloudwatch,
     elbencho_live,
@@ -21,56 +21,30 @@ from diskmodel.formats.recorders import (
 )
 from diskmodel.formats.sysstat.tables import Recording
 
-
-@dataclass(frozen=True)
-class Recorder:
-    """One format.
-
-    Attributes
-    ----------
-    kind : str
-    what : str
-        What a file of it is, in words that follow "is".
-    looks_like : callable
-        Whether a text is one.
-    read : callable
-        Takes the text and the file's name.
-    """
-
-    kind: str
-    what: str
-    looks_like: Callable[[str], bool]
-    read: Callable[[str, str], Recording]
-
-
-#: By kind; a text that two take is the earlier's.
-RECORDERS: dict[str, Recorder] = {
-    recorder.kind: recorder
-    for recorder in (
-        Recorder("esxtop", "esxtop's batch output", pdh.is_esxtop, pdh.read_esxtop),
-        Recorder("perfmon", "a log of Windows' performance counters", pdh.is_perfmon, pdh.read_perfmon),
-        Recorder("node-exporter", "output of node_exporter", prometheus.is_exposition, prometheus.read_exposition),
-        Recorder("prometheus", "an answer of Prometheus to a query", prometheus.is_answer, prometheus.read_answer),
-        Recorder("cloudwatch", "statistics of CloudWatch", cloudwatch.is_statistics, cloudwatch.read_statistics),
-        Recorder("nfsiostat", "output of nfsiostat", nfsiostat.is_nfsiostat, nfsiostat.read_nfsiostat),
-        Recorder("vmstat-d", "output of vmstat -d", vmstat.is_vmstat_d, vmstat.read_vmstat_d),
-        Recorder(
-            "zpool-histograms",
-            "output of zpool iostat -r",
-            zpool_histograms.is_histograms,
-            zpool_histograms.read_histograms,
-        ),
-        Recorder("zpool-iostat", "output of zpool iostat", zpool.is_zpool_iostat, zpool.read_zpool_iostat),
-        Recorder("elbencho-live", "elbencho's live statistics", elbencho_live.is_live_csv, elbencho_live.read_live_csv),
-    )
-}
+RECORDERS: dict[str, Program[Recording]] = by_kind(
+    Program("esxtop", "esxtop's batch output", pdh.is_esxtop, pdh.read_esxtop),
+    Program("perfmon", "a log of Windows' performance counters", pdh.is_perfmon, pdh.read_perfmon),
+    Program("node-exporter", "output of node_exporter", prometheus.is_exposition, prometheus.read_exposition),
+    Program("prometheus", "an answer of Prometheus to a query", prometheus.is_answer, prometheus.read_answer),
+    Program("cloudwatch", "statistics of CloudWatch", cloudwatch.is_statistics, cloudwatch.read_statistics),
+    Program("nfsiostat", "output of nfsiostat", nfsiostat.is_nfsiostat, nfsiostat.read_nfsiostat),
+    Program("vmstat-d", "output of vmstat -d", vmstat.is_vmstat_d, vmstat.read_vmstat_d),
+    Program(
+        "zpool-histograms",
+        "output of zpool iostat -r",
+        zpool_histograms.is_histograms,
+        zpool_histograms.read_histograms,
+    ),
+    Program("zpool-iostat", "output of zpool iostat", zpool.is_zpool_iostat, zpool.read_zpool_iostat),
+    Program("elbencho-live", "elbencho's live statistics", elbencho_live.is_live_csv, elbencho_live.read_live_csv),
+)
 
 KINDS = tuple(RECORDERS)
 
 
 def kind_of(text: str) -> str | None:
     """Which of the recordings a text is, or None."""
-    return next((kind for kind, recorder in RECORDERS.items() if recorder.looks_like(text)), None)
+    return kind_among(RECORDERS, text)
 
 
 def read_recording(path: str | Path, kind: str) -> list[DeviceLoad]:

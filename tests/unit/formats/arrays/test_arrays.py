@@ -27,7 +27,7 @@ def volumes(name: str, text: str | None = None) -> list[Volume]:
     text = (FILES / name).read_text() if text is None else text
     kind = arrays.kind_of(text)
     assert kind is not None
-    return arrays.PROGRAMS[kind].read(text, name)
+    return arrays.read_arrays(text, name, kind)
 
 
 #: By file and number of the array: its kind, and fields of the record.
@@ -222,7 +222,7 @@ def test_other_arrays_of_md(line: str, level: str, n: int) -> None:
 )  # fmt: skip
 def test_too_little_is_refused(kind: str, text: str, message: str) -> None:
     with pytest.raises(FormatError, match=message):
-        arrays.PROGRAMS[kind].read(text, "x")
+        arrays.read_arrays(text, "x", kind)
 
 
 def test_damaged_files_are_read_or_refused() -> None:
@@ -264,7 +264,7 @@ def check_damaged(name: str, rng: random.Random) -> None:
     kind = arrays.kind_of(text)
     try:
         if kind is not None:
-            for volume in arrays.PROGRAMS[kind].read(text, name):
+            for volume in arrays.read_arrays(text, name, kind):
                 assert volume.members
         elif is_list(text):
             pools_of_list(text, name)
