@@ -21,7 +21,10 @@ pub trait Device {
     fn front_mut(&mut self) -> &mut Front;
 
     /// Puts a command into the queue, now.
-    fn submit(&mut self, id: u32, model: &Self::Model, commands: &mut Commands, events: &mut Events);
+    fn submit(&mut self, id: u32, model: &Self::Model, commands: &mut Commands, events: &mut Events) {
+        let waiting = waiting_of(id, commands, events.now);
+        self.front_mut().submit(waiting, model.depth(), commands, events, |_| ());
+    }
 
     /// Takes a write behind a read that holds the disk; a disk without an arm has nothing to hold (rule L12).
     fn follow(&mut self, id: u32, model: &Self::Model, commands: &mut Commands, events: &mut Events) {
@@ -63,10 +66,20 @@ pub trait Device {
     }
 
     /// A command leaves the disk.
-    fn complete(&mut self, command: &Command, events: &mut Events);
+    fn complete(&mut self, command: &Command, events: &mut Events) {
+        let front = self.front_mut();
+        front.complete(command);
+        if !front.is_idle() {
+            front.wake(events.now, events);
+        }
+    }
 
-    /// Counters of a run that ended at `end` (rule D7).
-    fn counters_until(&self, end: i64) -> Counters;
+    /// Counters of a run that ended at `end` (rule D7): what is booked ahead of it is no busy time of the run.
+    fn counters_until(&self, end: i64) -> Counters {
+        let mut counters = self.front().counters;
+        counters.busy_ns = counters.busy_ns.min(end);
+        counters
+    }
 }
 
 /// What the path of a request asks of the drives' description.
@@ -75,6 +88,16 @@ pub trait Shared {
 
     /// Pieces are cut at multiples of so many blocks (rule D8).
     fn border(&self) -> i64;
+
+    /// Commands that a drive accepts at once.
+    fn depth(&self) -> usize;
+}
+
+/// A command as it waits on a drive without arms, from `now` on.
+#[inline(always)]
+pub fn waiting_of(id: u32, commands: &Commands, now: i64) -> Waiting {
+    let Command { seq, op, lba, n, .. } = commands[id];
+    Waiting { seq, op, lba, n, arrived: now, id, ..Waiting::default() }
 }
 
 /// A drive without arms: every place is as near as any other.
@@ -214,8 +237,8 @@ impl Front {
     }
 
     /// Somebody waits for these reads ahead now (rule X14).
-    pub fn hasten(&mut self, commands: &mut Commands, is_part: impl Fn(&Command) -> bool, events: &mut Events) {
-        if self.by_class.as_mut().is_some_and(|waiting| waiting.hasten(commands, is_part)) {
+    pub fn promote(&mut self, commands: &mut Commands, is_part: impl Fn(&Command) -> bool, events: &mut Events) {
+        if self.by_class.as_mut().is_some_and(|waiting| waiting.promote(commands, is_part)) {
             self.wake(events.now, events);
         }
     }

@@ -11,6 +11,7 @@ mod dirty;
 mod divisor;
 #[cfg(test)]
 mod drawn;
+mod drives;
 mod events;
 mod flash;
 mod generator;

@@ -2,8 +2,8 @@
 //! compiled path of a request, whose time is nothing beside theirs.
 
 use crate::cloud::{self, Cloud};
-use crate::command::{Command, Commands};
-use crate::device::{Counters, Device, Front, Shared};
+use crate::command::Commands;
+use crate::device::{Device, Front, Shared};
 use crate::events::Events;
 use crate::virtual_disk::{self, VirtualDisk};
 
@@ -24,6 +24,13 @@ impl Shared for Model {
         match self {
             Model::Virtual(model) => model.border(),
             Model::Cloud(model) => model.border(),
+        }
+    }
+
+    fn depth(&self) -> usize {
+        match self {
+            Model::Virtual(model) => model.depth(),
+            Model::Cloud(model) => model.depth(),
         }
     }
 }
@@ -50,33 +57,11 @@ impl Device for Remote {
         }
     }
 
-    fn submit(&mut self, id: u32, model: &Model, commands: &mut Commands, events: &mut Events) {
-        match (self, model) {
-            (Remote::Virtual(drive), Model::Virtual(model)) => drive.submit(id, model, commands, events),
-            (Remote::Cloud(drive), Model::Cloud(model)) => drive.submit(id, model, commands, events),
-            _ => unreachable!("drives of another kind than their model"),
-        }
-    }
-
     fn woken(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
         match (self, model) {
             (Remote::Virtual(drive), Model::Virtual(model)) => drive.woken(model, commands, events),
             (Remote::Cloud(drive), Model::Cloud(model)) => drive.woken(model, commands, events),
             _ => unreachable!("drives of another kind than their model"),
-        }
-    }
-
-    fn complete(&mut self, command: &Command, events: &mut Events) {
-        match self {
-            Remote::Virtual(drive) => drive.complete(command, events),
-            Remote::Cloud(drive) => drive.complete(command, events),
-        }
-    }
-
-    fn counters_until(&self, end: i64) -> Counters {
-        match self {
-            Remote::Virtual(drive) => drive.counters_until(end),
-            Remote::Cloud(drive) => drive.counters_until(end),
         }
     }
 }

@@ -3,8 +3,8 @@
 
 mod limits;
 
-use crate::command::{Command, Commands};
-use crate::device::{answer, Counters, Device, Front, Intake, NoArms, Shared};
+use crate::command::Commands;
+use crate::device::{answer, Device, Front, Intake, NoArms, Shared};
 use crate::events::Events;
 use crate::generator::Generator;
 use crate::mechanics::WRITE;
@@ -35,6 +35,10 @@ impl Shared for Model {
 
     fn border(&self) -> i64 {
         self.tables.n_sectors
+    }
+
+    fn depth(&self) -> usize {
+        self.intake.depth
     }
 }
 
@@ -84,12 +88,6 @@ impl Device for Cloud {
         &mut self.front
     }
 
-    fn submit(&mut self, id: u32, model: &Model, commands: &mut Commands, events: &mut Events) {
-        let Command { seq, op, lba, n, .. } = commands[id];
-        let waiting = Waiting { seq, op, lba, n, arrived: events.now, id, ..Waiting::default() };
-        self.front.submit(waiting, model.intake.depth, commands, events, |_| ());
-    }
-
     fn woken(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
         let now = events.now;
         self.front.woken();
@@ -116,19 +114,5 @@ impl Device for Cloud {
         for id in std::mem::take(&mut self.front.flushes) {
             answer(id, now, commands, events);
         }
-    }
-
-    fn complete(&mut self, command: &Command, events: &mut Events) {
-        self.front.complete(command);
-        if !self.front.is_idle() {
-            self.front.wake(events.now, events);
-        }
-    }
-
-    /// What a burst takes ahead of a limit is not busy time of the run.
-    fn counters_until(&self, end: i64) -> Counters {
-        let mut counters = self.front.counters;
-        counters.busy_ns = counters.busy_ns.min(end);
-        counters
     }
 }

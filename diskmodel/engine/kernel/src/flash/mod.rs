@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use std::ops::Deref;
 
 use crate::command::{Command, Commands};
-use crate::device::{answer, Counters, Device, Front, Intake, NoArms, Shared};
+use crate::device::{answer, waiting_of, Counters, Device, Front, Intake, NoArms, Shared};
 use crate::divisor::Divisor;
 use crate::events::Events;
 use crate::mechanics::{READ, WRITE};
@@ -82,6 +82,10 @@ impl Shared for Model {
 
     fn border(&self) -> i64 {
         self.n_sectors
+    }
+
+    fn depth(&self) -> usize {
+        self.intake.depth
     }
 }
 
@@ -175,9 +179,8 @@ impl Device for Flash {
     }
 
     fn submit(&mut self, id: u32, model: &Model, commands: &mut Commands, events: &mut Events) {
-        let Command { seq, op, lba, n, .. } = commands[id];
-        let waiting = Waiting { seq, op, lba, n, arrived: events.now, id, ..Waiting::default() };
-        if self.is_foreseen(op, model) {
+        let waiting = waiting_of(id, commands, events.now);
+        if self.is_foreseen(waiting.op, model) {
             return self.read_when_ready(waiting, model, commands, events);
         }
         // background work goes on whenever the drive is asked, also for a command that has to wait

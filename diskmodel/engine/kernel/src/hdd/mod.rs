@@ -263,6 +263,10 @@ impl Shared for Model {
     fn border(&self) -> i64 {
         self.electronics.n_sectors_per_actuator
     }
+
+    fn depth(&self) -> usize {
+        self.electronics.intake.depth
+    }
 }
 
 impl Device for Disk {

@@ -241,12 +241,12 @@ impl ByClass {
     }
 
     /// Somebody waits for these reads ahead now: those that the drive does not have are of another class. Whether any is.
-    pub fn hasten(&mut self, commands: &mut Commands, is_part: impl Fn(&Command) -> bool) -> bool {
+    pub fn promote(&mut self, commands: &mut Commands, is_part: impl Fn(&Command) -> bool) -> bool {
         let id_of = |order: u64| self.entries[(order - self.first_order) as usize].as_ref().map(|one| one.waiting.id);
-        let is_hastened = |order: u64| id_of(order).is_some_and(|id| is_part(&commands[id]));
+        let is_promoted = |order: u64| id_of(order).is_some_and(|id| is_part(&commands[id]));
         let ahead = self.in_sweeps[0].iter().map(|(&turn, &order)| (turn, order));
-        let hastened: Vec<_> = ahead.filter(|&(_, order)| is_hastened(order)).collect();
-        for &(turn, order) in &hastened {
+        let promoted: Vec<_> = ahead.filter(|&(_, order)| is_promoted(order)).collect();
+        for &(turn, order) in &promoted {
             self.in_sweeps[0].remove(&turn);
             self.in_turn[READS].insert(order);
             if let Some(entry) = &mut self.entries[(order - self.first_order) as usize] {
@@ -254,7 +254,7 @@ impl ByClass {
                 commands[entry.waiting.id].is_ahead = false;
             }
         }
-        !hastened.is_empty()
+        !promoted.is_empty()
     }
 
     /// How many writes of a group the drive is given at once from now on; whether that is another number.

@@ -2,7 +2,7 @@
 
 use super::{ArrayAccess, Owner, Simulation, Times};
 use crate::command::Command;
-use crate::device::{Device, Shared};
+use crate::device::Device;
 use crate::layout::READ_AND_HOLD;
 use crate::mechanics::{FLUSH, READ, WRITE};
 use crate::traffic::{Traffic, PASS_THROUGH};
@@ -46,11 +46,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if self.stripes.is_some() && op == WRITE {
             return self.write_stripes(owner, sector, n, asked, bits);
         }
-        let Simulation { layout, plan, disks, choice, rebuild, .. } = self;
+        let Simulation { layout, plan, drives, choice, rebuild, .. } = self;
         choice.begin();
-        layout.plan(op, sector, n, rebuild.front(), plan, |copies, n| {
-            choice.choose(copies, n, |disk| disks[disk as usize].front().state())
-        });
+        layout
+            .plan(op, sector, n, rebuild.front(), plan, |copies, n| choice.choose(copies, n, |disk| drives.peek(disk)));
         // a parity array that has lost a disk computes reads in its thread, also those that need no lost block
         let is_direct = match &self.submitter {
             None => true,
@@ -101,7 +100,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     #[inline(always)]
     pub(super) fn submit(&mut self, id: u32) {
         let now = self.events.now;
-        let border = self.model.border();
+        let border = self.drives.border();
         let is_throttled = self.submitter.is_some();
         let ArrayAccess { ref owner, is_fua, .. } = self.accesses[id];
         let is_bitmap = matches!(owner, Owner::Bitmap | Owner::Superblock);
@@ -114,8 +113,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             let (device, op, mut lba, mut n) = (piece.disk(), piece.op(), piece.lba, piece.n);
             while n > 0 {
                 let take = if lba + n <= border { n } else { n.min((lba / border + 1) * border - lba) };
-                let command = self.commands.put(Command {
-                    seq: self.n_commands,
+                let command = self.drives.put(Command {
                     device,
                     access: id,
                     op: if op == READ_AND_HOLD { READ } else { op },
@@ -129,7 +127,6 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                     submitted: now,
                     ..Command::default()
                 });
-                self.n_commands += 1;
                 out += 1;
                 if is_fua && op == WRITE {
                     self.mark_safe(command);
@@ -140,10 +137,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 if is_throttled {
                     self.ids.push(command);
                 } else {
-                    let disk = &mut self.disks[device as usize];
-                    if !disk.front_mut().holds_back(command, &self.commands) {
-                        disk.submit(command, &self.model, &mut self.commands, &mut self.events);
-                    }
+                    self.drives.submit(command, &mut self.events);
                 }
                 lba += take;
                 n -= take;
@@ -166,8 +160,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Write behind a read on the disk that is held for it (rule L12).
     #[inline(never)]
     pub(super) fn follow(&mut self, read: Command) {
-        let write = self.commands.put(Command {
-            seq: self.n_commands,
+        let write = self.drives.put(Command {
             device: read.device,
             access: read.access,
             op: WRITE,
@@ -177,49 +170,26 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             submitted: self.events.now,
             ..Command::default()
         });
-        self.n_commands += 1;
         let access = &mut self.accesses[read.access];
         access.n_following += 1;
         if access.is_fua {
             self.mark_safe(write);
             self.data_begins(write);
         }
-        let disk = &mut self.disks[read.device as usize];
-        if read.is_hit {
-            disk.submit(write, &self.model, &mut self.commands, &mut self.events);
-        } else {
-            disk.follow(write, &self.model, &mut self.commands, &mut self.events);
-        }
+        self.drives.follow(&read, write, &mut self.events);
     }
 
     #[inline(always)]
     pub(super) fn command_done(&mut self, command_id: u32) {
-        let command = self.commands[command_id];
-        self.commands.release(command_id);
+        let command = self.drives.complete(command_id, &mut self.events);
         if command.op == FLUSH {
             return self.disk_flushed(command.device);
         }
-        let disk = &mut self.disks[command.device as usize];
-        disk.complete(&command, &mut self.events);
-        if let Some(next) = disk.front_mut().next_of_zone(&command, &mut self.commands) {
-            disk.submit(next, &self.model, &mut self.commands, &mut self.events);
-        }
         self.part_answered(&command);
-        let mut joined = command.next_joined;
-        while joined > 0 {
-            let part = Command {
-                done: command.done,
-                is_hit: command.is_hit,
-                overhead: command.overhead,
-                seek: command.seek,
-                rotation: command.rotation,
-                transfer: command.transfer,
-                ..self.commands[joined - 1]
-            };
-            self.commands.release(joined - 1);
-            self.disks[command.device as usize].front_mut().complete_joined(&part);
+        let mut last = command;
+        while let Some(part) = self.drives.next_joined(&command, &last) {
             self.part_answered(&part);
-            joined = part.next_joined;
+            last = part;
         }
     }
 

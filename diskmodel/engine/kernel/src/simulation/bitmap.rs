@@ -108,7 +108,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if flush == 0 {
             return self.bits_durable();
         }
-        let (device, order) = (self.disks.len() as u32 + 3, intents.n_written - 1);
+        let (device, order) = (self.drives.len() + 3, intents.n_written - 1);
         self.events.at(self.events.now + flush, COMPLETE, device, order, Action::BitsDurable);
     }
 

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use super::{HostRequest, Owner, Simulation};
-use crate::device::{Device, Shared};
+use crate::device::Device;
 use crate::events::{Action, COMPLETE, LAST_NS};
 use crate::mechanics::{FLUSH, READ, WRITE};
 use crate::traffic::Traffic;
@@ -127,7 +127,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     pub(super) fn later(&mut self, time: i64, host: u32, action: Action) {
-        let device = self.disks.len() as u32;
+        let device = self.drives.len();
         self.events.at(time, COMPLETE, device, self.hosts[host].row, action);
     }
 
@@ -185,7 +185,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     pub(super) fn over_link(&mut self, host: u32, then: Action) {
         let now = self.events.now;
-        let bytes = self.hosts[host].n * self.model.sector_bytes();
+        let bytes = self.hosts[host].n * self.drives.sector_bytes();
         let sent = self.controller.sent_at(now, bytes);
         self.hosts[host].link += sent - now;
         self.later(sent, host, then);

@@ -314,7 +314,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let turn = self.flushes.turn_ns;
         if turn > 0 {
             let next = self.events.now + (served.len() as i64 + 1) * turn;
-            self.events.at(next, ARRIVE, self.disks.len() as u32, LAST, Action::FlushTurn);
+            self.events.at(next, ARRIVE, self.drives.len(), LAST, Action::FlushTurn);
         } else {
             self.flush_turn();
         }
@@ -347,16 +347,13 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let gathered = std::mem::take(&mut disk.gathered);
         disk.served.extend(gathered);
         disk.is_in_progress = true;
-        let seq = self.n_commands;
-        self.n_commands += 1;
-        let id = self.commands.put(Command { seq, device, op: FLUSH, submitted: now, ..Command::default() });
-        self.disks[device as usize].flush(id, &mut self.commands, &mut self.events);
+        self.drives.flush(device, &mut self.events);
     }
 
     /// A write is to pass the disk's buffer, or to be flushed after it (rule Y4).
     #[inline(never)]
     pub(super) fn mark_safe(&mut self, write: u32) {
-        let command = &mut self.commands[write];
+        let command = self.drives.command_mut(write);
         command.is_fua = self.flushes.has_fua;
         command.flushes_after = !self.flushes.has_fua;
     }
@@ -364,15 +361,15 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// A write is handed to its disk, where flushes wait for it if one follows it (rule Y4).
     #[inline(always)]
     pub(super) fn data_begins(&mut self, write: u32) {
-        if self.commands[write].flushes_after {
-            self.flushes.disks[self.commands[write].device as usize].n_data += 1;
+        let &Command { flushes_after, device, .. } = self.drives.command(write);
+        if flushes_after {
+            self.flushes.disks[device as usize].n_data += 1;
         }
     }
 
     /// A disk has completed a flush: the next one begins, and those who waited go on.
     #[inline(never)]
     pub(super) fn disk_flushed(&mut self, device: u32) {
-        self.disks[device as usize].front_mut().counters.n_flushes += 1;
         let disk = &mut self.flushes.disks[device as usize];
         let served = std::mem::take(&mut disk.served);
         disk.is_in_progress = false;

@@ -2,7 +2,7 @@
 //! `diskmodel/engine/reference/group_commit.py`.
 
 use super::{HostRequest, Simulation};
-use crate::device::{Device, Shared};
+use crate::device::Device;
 use crate::events::{Action, ARRIVE, LAST};
 use crate::mechanics::WRITE;
 use crate::traffic::{Rule, Traffic};
@@ -84,8 +84,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let end = ((log.end + block - 1) / block * block).min(bytes);
         log.is_writing = true;
         let row = log.batch.first().map_or(0, |record| record.row);
-        let sector = self.by_sector.of(rule.log_first_byte + down);
-        let n = self.by_sector.of(rule.log_first_byte + end + self.model.sector_bytes() - 1) - sector;
+        let sector = self.drives.sector_of(rule.log_first_byte + down);
+        let n = self.drives.sector_of(rule.log_first_byte + end + self.drives.sector_bytes() - 1) - sector;
         let (sync, issue) = (self.passed(rule.sync), self.events.now);
         let host = self.hosts.put(HostRequest {
             row,

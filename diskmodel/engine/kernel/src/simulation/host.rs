@@ -90,7 +90,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// A request comes in, now: first the processor that is free first (rules H1, H4).
     pub(super) fn submit_to_host(&mut self, id: u32) {
         let now = self.events.now;
-        let device = self.disks.len() as u32 + 2;
+        let device = self.drives.len() + 2;
         let Some(host) = &mut self.host else { return self.submit_to_controller(id) };
         let request = &mut self.hosts[id];
         let work = if request.op == FLUSH {
@@ -126,7 +126,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Takes what only one request can hold, one after the other (rule H5).
     pub(super) fn take_lock(&mut self, id: u32) {
         let now = self.events.now;
-        let device = self.disks.len() as u32 + 2;
+        let device = self.drives.len() + 2;
         let Some(host) = &mut self.host else { return self.entered(id) };
         let request = &mut self.hosts[id];
         let work = host.lock_ns[request.op.min(WRITE) as usize];

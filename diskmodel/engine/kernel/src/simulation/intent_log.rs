@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::{Owner, Simulation, Times};
 use crate::command::Command;
-use crate::device::{Device, Shared};
+use crate::device::Device;
 use crate::events::{Action, ARRIVE, COMPLETE, LAST};
 use crate::layout::{rounded, DeviceQueue, Lengths, WriteTables};
 use crate::traffic::Traffic;
@@ -200,7 +200,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// A block is written.
     fn write_log_block(&mut self, number: u32) {
-        let sector_bytes = self.model.sector_bytes();
+        let sector_bytes = self.drives.sector_bytes();
         let Some((pool, _, tables)) = self.pool() else { return };
         let block = pool.log.block(number);
         block.is_begun = true;

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::{HostRequest, Purpose, Simulation};
-use crate::device::{Device, Shared};
+use crate::device::Device;
 use crate::events::{Action, Step, ARRIVE, LAST};
 use crate::mechanics::{FLUSH, WRITE};
 use crate::traffic::{Rule, Traffic, PASS_THROUGH};
@@ -107,12 +107,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let Some(journal) = &mut self.journal else { return };
         journal.is_woken = true;
         let when = self.events.now.max(free) + journal.turn_ns;
-        self.events.at(when, ARRIVE, self.disks.len() as u32, LAST, Action::Journal(Step::Woken));
+        self.events.at(when, ARRIVE, self.drives.len(), LAST, Action::Journal(Step::Woken));
     }
 
     /// Commits for all that wait, and writes after a while (rule Y9).
     fn begin_commit(&mut self, wait_ns: i64) {
-        let sector = self.model.sector_bytes();
+        let sector = self.drives.sector_bytes();
         let Some(journal) = &mut self.journal else { return };
         journal.is_committing = !journal.waiting.is_empty();
         journal.members = std::mem::take(&mut journal.waiting);
@@ -134,7 +134,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         journal.block = ((block + sector - 1) / sector).min(journal.n);
         journal.body = ((body + sector - 1) / sector).min(journal.n - journal.block);
         let when = self.events.now + wait_ns;
-        self.events.at(when, ARRIVE, self.disks.len() as u32, LAST, Action::Journal(Step::Body));
+        self.events.at(when, ARRIVE, self.drives.len(), LAST, Action::Journal(Step::Body));
     }
 
     /// The turn of what a commit does next has come.
@@ -173,7 +173,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let turn_ns = self.journal.as_ref().map_or(0, |journal| journal.turn_ns);
         if next == Step::Flush && turn_ns > 0 {
             let when = self.events.now + turn_ns;
-            return self.events.at(when, ARRIVE, self.disks.len() as u32, LAST, Action::Journal(next));
+            return self.events.at(when, ARRIVE, self.drives.len(), LAST, Action::Journal(next));
         }
         self.go_on_with_commit(next);
     }

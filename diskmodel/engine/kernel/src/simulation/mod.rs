@@ -22,9 +22,9 @@ mod stripe_journal;
 mod stripes;
 mod submission;
 
-use crate::command::{Command, Commands, Slots};
-use crate::device::{Device, Shared};
-use crate::divisor::Divisor;
+use crate::command::{Command, Slots};
+use crate::device::Device;
+use crate::drives::Drives;
 use crate::events::{Action, Events, Next, Step, ARRIVE, COMPLETE};
 use crate::layout::{CopyChoice, Layout, Piece, Plan, Ring};
 use crate::mechanics::{FLUSH, WRITE};
@@ -245,12 +245,9 @@ pub type Levels = [i64; 5];
 
 pub struct Simulation<D: Device, T> {
     events: Events,
-    commands: Commands,
     accesses: Slots<ArrayAccess>,
     hosts: Slots<HostRequest>,
-    disks: Vec<D>,
-    model: D::Model,
-    by_sector: Divisor,
+    drives: Drives<D>,
     layout: Layout,
     controller: Controller,
     cache: Option<Box<Cache>>,
@@ -274,7 +271,6 @@ pub struct Simulation<D: Device, T> {
     ids: Vec<u32>,
     traffic: T,
     plan: Plan,
-    n_commands: u64,
     choice: CopyChoice,
     rebuild: Rebuild,
     /// From so many events on the run looks whether it has to end, and why.
@@ -303,7 +299,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             ring,
             sample_every,
         } = before;
-        let journal = Journal::of(traffic.rules(), model.sector_bytes(), flushes.turn_ns()).map(Box::new);
+        let drives = Drives::new(disks, model, n_buffered);
+        let journal = Journal::of(traffic.rules(), drives.sector_bytes(), flushes.turn_ns()).map(Box::new);
         Simulation {
             has_passing: flushes.has_passing(traffic.rules(), journal.is_some()),
             journal,
@@ -312,13 +309,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             syncs: ClientSyncs::of(traffic.rules()).map(Box::new),
             logs: Log::of(traffic.rules()),
             events: Events::default(),
-            commands: Slots::default(),
             accesses: Slots::default(),
             hosts: Slots::default(),
-            choice: CopyChoice::new(&layout, disks.len()),
-            disks,
-            by_sector: Divisor::new(model.sector_bytes()),
-            model,
+            choice: CopyChoice::new(&layout, drives.each().len()),
+            drives,
             rebuild: Rebuild::new(&layout),
             intents: Intents::of(&layout).map(Box::new),
             stripes: Stripes::of(&layout).map(Box::new),
@@ -336,8 +330,6 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             ids: Vec::new(),
             traffic,
             plan: Plan::default(),
-            // numbers of what the buffers hold already come first
-            n_commands: n_buffered,
             sample_every,
             n_issued: 0,
             n_done: 0,
@@ -385,11 +377,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Schedules the first rows of every stream, and the rebuild.
     pub fn begin(&mut self) {
-        for disk in &mut self.disks {
-            if disk.n_buffered() > 0 {
-                disk.front_mut().wake(0, &mut self.events);
-            }
-        }
+        self.drives.begin(&mut self.events);
         self.start_flusher();
         self.begin_pool();
         for stream in 0..self.traffic.rules().len() {
@@ -437,7 +425,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Places for commands, accesses and requests that were ever needed at once, and events that wait.
     #[cfg(test)]
     pub fn n_slots(&self) -> usize {
-        self.commands.len() + self.accesses.len() + self.hosts.len() + self.events.len()
+        self.drives.n_slots() + self.accesses.len() + self.hosts.len() + self.events.len()
     }
 
     /// When a write first had to wait for room in the write cache.
@@ -452,7 +440,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Commands that the disks were given so far.
     pub fn n_commands(&self) -> u64 {
-        self.n_commands
+        self.drives.n_commands()
     }
 
     /// Levels after every so many completions.
@@ -461,18 +449,16 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     pub fn disks(&self) -> &[D] {
-        &self.disks
+        self.drives.each()
     }
 
     /// Inside the loop over the events, so that none of them has to save the loop's registers.
     #[inline(always)]
     fn happen(&mut self, next: Next) {
         match next.action() {
-            Action::Wake(device) => {
-                self.disks[device as usize].woken(&self.model, &mut self.commands, &mut self.events);
-            }
+            Action::Wake(device) => self.drives.woken(device, &mut self.events),
             Action::CommandDone(id) => self.command_done(id),
-            Action::Destaged(device, n) => self.disks[device as usize].destaged(n, &mut self.events),
+            Action::Destaged(device, n) => self.drives.destaged(device, n, &mut self.events),
             Action::Issue(stream, id) => self.issue(stream as usize, id),
             Action::Submitted(host) => self.take_lock(host),
             Action::Entered(host) => self.entered(host),
@@ -536,8 +522,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if !self.logs.is_empty() && self.traffic.rules()[stream as usize].log_bytes > 0 {
             return self.append(stream, id, row, length);
         }
-        let sector = self.by_sector.of(offset);
-        let end = self.by_sector.of(offset + length + self.model.sector_bytes() - 1);
+        let sector = self.drives.sector_of(offset);
+        let end = self.drives.sector_of(offset + length + self.drives.sector_bytes() - 1);
         let host = self.hosts.put(HostRequest {
             row,
             id,
@@ -575,7 +561,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     fn finished(&mut self, host: u32) {
         self.take_place();
         let now = self.events.now;
-        let device = self.disks.len() as u32 + 2;
+        let device = self.drives.len() + 2;
         if let Some(pauses) = self.host.as_mut().and_then(|host| host.answer_pauses.as_mut()) {
             let noticed = pauses.awake(now);
             if noticed > now {
@@ -631,12 +617,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             return;
         }
         let n_dirty = self.cache.as_ref().map_or(0, |cache| cache.n_dirty());
-        let n_buffered = self.disks.iter().map(Device::n_buffered).sum();
         let n_pages = self.page_cache().map_or(0, |(cache, _)| cache.n_dirty() as i64);
         let now = self.events.now;
-        let busy: i128 = self.disks.iter().map(|disk| i128::from(disk.counters_until(now).busy_ns)).sum();
-        // a mean of 64-bit times fits
-        let busy = (busy / self.disks.len().max(1) as i128) as i64;
+        let (n_buffered, busy) = self.drives.levels(now);
         self.levels.push([now, n_dirty, n_buffered, n_pages, busy]);
     }
 

@@ -229,7 +229,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     // ------------------------------------------------------------------ write-back
     /// Pages became dirty, or have been written, or a writer waits: goes on where there is something to do (rule P5).
     fn flush(&mut self) {
-        let (device, capacity) = (self.disks.len() as u32 + 2, self.layout.capacity);
+        let (device, capacity) = (self.drives.len() + 2, self.layout.capacity);
         while let Some((cache, page)) = self.page_cache() {
             let has_waiting = cache.has_waiting();
             let Some(Run { row, first, end }) = cache.flusher.next(&mut cache.pages, has_waiting) else { break };
@@ -264,7 +264,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Pages may be dirty when the run begins: the flusher wakes up at once (rule Z6).
     pub(super) fn start_flusher(&mut self) {
-        self.plan_to_wake(self.disks.len() as u32 + 2);
+        self.plan_to_wake(self.drives.len() + 2);
     }
 
     fn plan_to_wake(&mut self, device: u32) {

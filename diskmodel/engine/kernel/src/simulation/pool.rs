@@ -8,7 +8,7 @@ use super::pool_reads::PoolReads;
 use super::scan::Scan;
 use super::{Owner, Simulation, Times};
 use crate::command::Command;
-use crate::device::{Device, Shared};
+use crate::device::Device;
 use crate::events::{Action, ARRIVE, COMPLETE, LAST};
 use crate::layout::{
     blocks_above, commands_of, write_pieces, DeviceQueue, Layout, Piece, PoolTables, Ring, Space, WriteTables,
@@ -204,14 +204,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     pub(super) fn pool_device(&self) -> u32 {
-        self.disks.len() as u32 + 4
+        self.drives.len() + 4
     }
 
     /// The group whose time has come when the run begins (rule Z12).
     pub(super) fn begin_pool(&mut self) {
         let Some((pool, layout, tables)) = self.pool() else { return };
         let hand_ns = pool.quarter_ns() / commands_of(layout, tables.record / tables.block);
-        self.disks.iter_mut().for_each(|disk| disk.front_mut().hand_over_within(hand_ns));
+        self.drives.hand_over_within(hand_ns);
         self.dirty_changed();
         if self.pool().is_some_and(|(pool, ..)| pool.syncing.is_some()) {
             self.write_group();
@@ -332,7 +332,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// A write is in the open group (rule X9).
     fn take_write(&mut self, host: u32) {
         let (sector, n, row) = (self.hosts[host].sector, self.hosts[host].n, self.hosts[host].row);
-        let sector_bytes = self.model.sector_bytes();
+        let sector_bytes = self.drives.sector_bytes();
         let (now, device) = (self.events.now, self.pool_device());
         let Some((pool, _, tables)) = self.pool() else { return };
         let (writes, record) = (&tables.writes, tables.record);
@@ -411,8 +411,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     fn dirty_changed(&mut self) {
         let Some((pool, _, tables)) = self.pool() else { return };
         let n = tables.writes.active_writes(pool.dirty) as usize;
-        let Simulation { disks, events, .. } = self;
-        disks.iter_mut().for_each(|disk| disk.front_mut().give_group_writes(n, events));
+        self.drives.give_group_writes(n, &mut self.events);
     }
 
     /// The open group is written at the next multiple of the interval from the beginning of the last (rule X11).
@@ -606,7 +605,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Writes to all devices of the special vdev, if there is one: one write after another passes their links (rule X26).
     fn write_special(&mut self, sectors: i64, write: OnSpecial) -> bool {
-        let bytes = sectors * self.model.sector_bytes();
+        let bytes = sectors * self.drives.sector_bytes();
         let (now, device) = (self.events.now, self.pool_device());
         let Some((pool, ..)) = self.pool() else { return false };
         let Some(special) = &mut pool.special else { return false };

@@ -128,7 +128,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             self.fetch(Owner::Record(number), number, record);
         }
         if is_hasty {
-            self.hasten(first..end);
+            self.promote(first..end);
         }
         let Some((pool, ..)) = self.pool() else { return };
         pool.reads.readers.insert(host, Reader { out, asked: now });
@@ -187,15 +187,13 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     /// Somebody waits for records of which some are read ahead: what still waits of these is of another class (rule X14).
-    fn hasten(&mut self, records: Range<i64>) {
-        let Simulation { disks, accesses, commands, events, .. } = self;
-        for disk in disks {
-            let is_part = |command: &Command| match accesses[command.access].owner {
-                Owner::Ahead(number) => records.contains(&number),
-                _ => false,
-            };
-            disk.front_mut().hasten(commands, is_part, events);
-        }
+    fn promote(&mut self, records: Range<i64>) {
+        let Simulation { drives, accesses, events, .. } = self;
+        let is_part = |command: &Command| match accesses[command.access].owner {
+            Owner::Ahead(number) => records.contains(&number),
+            _ => false,
+        };
+        drives.promote(is_part, events);
     }
 
     /// A record is in memory.

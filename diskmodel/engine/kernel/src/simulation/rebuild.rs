@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::{Owner, Simulation};
-use crate::device::{Device, Shared};
+use crate::device::Device;
 use crate::events::{Action, ARRIVE};
 use crate::layout::{Layout, Plan, SyncAction};
 use crate::traffic::Traffic;
@@ -145,23 +145,20 @@ impl Rebuild {
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
     pub(super) fn schedule_rebuild(&mut self, time: i64) {
-        let device = self.disks.len() as u32 + 1;
+        let device = self.drives.len() + 1;
         self.events.at(time, ARRIVE, device, 0, Action::RebuildStep);
     }
 
     pub(super) fn rebuild_step(&mut self) {
-        if self.rebuild.starves(self.n_issued, self.n_done, self.model.sector_bytes()) {
+        if self.rebuild.starves(self.n_issued, self.n_done, self.drives.sector_bytes()) {
             self.is_starved = true;
             self.look_events = 0;
         }
         let first = self.rebuild.begin_step(&self.layout, self.events.now, &mut self.plan);
         self.start(Owner::Rebuild(first), self.events.now, true, None);
-        let Simulation { rebuild, disks, layout, events, .. } = self;
-        let used = disks.iter().map(|disk| {
-            let counters = disk.front().counters;
-            counters.read_sectors + counters.write_sectors
-        });
-        rebuild.is_yielding = rebuild.is_fast_enough(layout, events.now) && rebuild.is_array_in_use(layout, used);
+        let Simulation { rebuild, drives, layout, events, .. } = self;
+        rebuild.is_yielding =
+            rebuild.is_fast_enough(layout, events.now) && rebuild.is_array_in_use(layout, drives.used());
         self.schedule_next_step();
     }
 

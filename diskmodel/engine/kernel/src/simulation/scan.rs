@@ -93,7 +93,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Begins what is next of a vdev; false where nothing is left, there is no room, or the group may not wait.
     fn begin_stretch(&mut self, at: usize) -> bool {
         let now = self.events.now;
-        let Simulation { pool, layout, plan, disks, choice, .. } = self;
+        let Simulation { pool, layout, plan, drives, choice, .. } = self;
         let (Some(pool), Some(tables)) = (pool.as_mut(), layout.pool.as_ref()) else { return false };
         let (dirty, group_begun) = (pool.dirty(), pool.group_begun());
         let Some(scan) = pool.scan.as_mut() else { return false };
@@ -109,7 +109,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let (vdev, stretch) = (stored.vdev, stored.take(layout, tables));
         choice.begin();
         let has_part = scan_step(layout, tables, vdev, stretch, plan, &mut |copies, n| {
-            choice.choose(copies, n, |disk| disks[disk as usize].front().state())
+            choice.choose(copies, n, |disk| drives.peek(disk))
         });
         if has_part {
             *in_flight += stretch.blocks * tables.block;

@@ -140,7 +140,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Writes units in order, as far as they have room.
     fn write_waiting(&mut self) {
         let Some(journal) = &mut self.stripe_journal else { return };
-        let (now, device) = (self.events.now, self.disks.len() as u32 + 3);
+        let (now, device) = (self.events.now, self.drives.len() + 3);
         while let Some(&id) = journal.waiting.front() {
             let Unit { number, n_blocks, .. } = journal.units[id];
             if !journal.room.take(number, n_blocks) {
@@ -172,7 +172,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             return;
         }
         journal.flushing = std::mem::take(&mut journal.written);
-        let (end, device) = (self.events.now + journal.tables.flush_ns, self.disks.len() as u32 + 3);
+        let (end, device) = (self.events.now + journal.tables.flush_ns, self.drives.len() + 3);
         self.events.at(end, COMPLETE, device, LAST, Action::UnitsFlushed);
     }
 

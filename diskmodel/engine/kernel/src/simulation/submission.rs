@@ -141,9 +141,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Commands for the thread, behind those that it still has.
     pub(super) fn hand_to_thread(&mut self, ids: &[u32]) {
-        for &id in ids {
-            self.disks[self.commands[id].device as usize].front_mut().pending += 1;
-        }
+        ids.iter().for_each(|&id| self.drives.reserve(id));
         if let Some(s) = &mut self.submitter {
             s.held.extend(ids.iter().map(|&id| Work::HandOver(id)));
         }
@@ -152,7 +150,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// A command that passes the thread by.
     pub(super) fn hand_directly(&mut self, id: u32) {
-        self.disks[self.commands[id].device as usize].front_mut().pending += 1;
+        self.drives.reserve(id);
         self.hand_reserved(id);
     }
 
@@ -241,7 +239,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             let Some(last) = s.ends.pop_front() else { return };
             if !s.ends.is_empty() {
                 s.is_in_turn = true;
-                let (end, device) = (self.events.now + s.turn_ns, self.disks.len() as u32);
+                let (end, device) = (self.events.now + s.turn_ns, self.drives.len());
                 self.events.at(end, ARRIVE, device, LAST, Action::TurnEnded);
             }
             self.finish_access(&last);
@@ -249,7 +247,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     fn may_go(&mut self, id: u32) -> bool {
-        let Command { op, device, .. } = self.commands[id];
+        let &Command { op, device, .. } = self.drives.command(id);
         if op == READ {
             return true;
         }
@@ -264,14 +262,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Hands over a command that has been counted already.
     fn hand_reserved(&mut self, id: u32) {
         let now = self.events.now;
-        let Command { seq, op, device, is_bitmap, .. } = self.commands[id];
+        let &Command { seq, op, device, is_bitmap, .. } = self.drives.command(id);
         if let (Some(s), false) = (&mut self.submitter, is_bitmap) {
             s.throttles[device as usize].issued(seq, op, now);
         }
         self.data_begins(id);
-        let disk = &mut self.disks[device as usize];
-        disk.front_mut().pending -= 1;
-        disk.submit(id, &self.model, &mut self.commands, &mut self.events);
+        self.drives.submit_reserved(id, &mut self.events);
     }
 
     fn wake_thread(&mut self, device: u32) {
@@ -280,7 +276,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             return;
         }
         let Some(&Work::HandOver(id)) = s.held.front() else { return };
-        if self.commands[id].device == device && self.may_go(id) {
+        if self.drives.command(id).device == device && self.may_go(id) {
             if let Some(s) = &mut self.submitter {
                 s.is_asleep = false;
             }

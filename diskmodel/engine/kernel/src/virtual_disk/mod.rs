@@ -4,8 +4,8 @@ mod processor;
 
 use std::ops::Deref;
 
-use crate::command::{Command, Commands};
-use crate::device::{answer, Counters, Device, Front, Intake, NoArms, Shared};
+use crate::command::Commands;
+use crate::device::{answer, Device, Front, Intake, NoArms, Shared};
 use crate::events::Events;
 use crate::mechanics::WRITE;
 use crate::queue::{Policy, Waiting};
@@ -45,6 +45,10 @@ impl Shared for Model {
 
     fn border(&self) -> i64 {
         self.n_sectors
+    }
+
+    fn depth(&self) -> usize {
+        self.intake.depth
     }
 }
 
@@ -94,12 +98,6 @@ impl Device for VirtualDisk {
         &mut self.front
     }
 
-    fn submit(&mut self, id: u32, model: &Model, commands: &mut Commands, events: &mut Events) {
-        let Command { seq, op, lba, n, .. } = commands[id];
-        let waiting = Waiting { seq, op, lba, n, arrived: events.now, id, ..Waiting::default() };
-        self.front.submit(waiting, model.intake.depth, commands, events, |_| ());
-    }
-
     fn woken(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
         let now = events.now;
         let VirtualDisk { front, processor, batch } = self;
@@ -142,19 +140,5 @@ impl Device for VirtualDisk {
         }
         front.flushes.clear();
         front.counters.busy_ns = processor.busy_ns;
-    }
-
-    fn complete(&mut self, command: &Command, events: &mut Events) {
-        self.front.complete(command);
-        if !self.front.is_idle() {
-            self.front.wake(events.now, events);
-        }
-    }
-
-    /// The processor is booked ahead: what is booked behind the end of the run is not busy time of the run.
-    fn counters_until(&self, end: i64) -> Counters {
-        let mut counters = self.front.counters;
-        counters.busy_ns = counters.busy_ns.min(end);
-        counters
     }
 }
