@@ -14,7 +14,7 @@ from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.errors import CoverageError, DescriptionError, Fault, StarvationError
 from diskmodel.host.description import Host
 from diskmodel.host.pauses import draw_pauses
-from diskmodel.layout.rebuild import MAX_STARVING_BYTES
+from diskmodel.layout.md.rebuild import MAX_STARVING_BYTES
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.queue import Queue
 from diskmodel.records import Int64, Op, Requests

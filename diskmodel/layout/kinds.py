@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from diskmodel.layout import mirror, parity
 from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import Family
+from diskmodel.layout.md import mirror, parity
 from diskmodel.layout.md.layout import Md
 from diskmodel.layout.pieces import ChooseCopy, Plan
 from diskmodel.layout.pools import records

@@ -7,7 +7,9 @@ from typing import Any, Literal
 
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.description import Layout
-from diskmodel.layout.journal import (
+from diskmodel.layout.levels import Family
+from diskmodel.layout.md.fields import STRIPE_PAGE_BYTES, ReadPolicy, Rotation, WritePolicy
+from diskmodel.layout.md.journal import (
     PARTIAL_BYTES,
     PARTIAL_ENTRIES,
     PARTIAL_FIRST_BYTES,
@@ -17,8 +19,6 @@ from diskmodel.layout.journal import (
     JournalTables,
     PartialTables,
 )
-from diskmodel.layout.levels import Family
-from diskmodel.layout.md.fields import STRIPE_PAGE_BYTES, ReadPolicy, Rotation, WritePolicy
 from diskmodel.layout.own_devices import own_device_tables
 from diskmodel.layout.passes import Rebuild, SyncAction
 from diskmodel.layout.pools.records import PoolTables

@@ -20,8 +20,8 @@ from diskmodel.drive.zones import Zone
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.description import Layout
-from diskmodel.layout.journal import PARTIAL_BYTES, PARTIAL_FIRST_BYTES
 from diskmodel.layout.levels import LEVELS, RaidLevel
+from diskmodel.layout.md.journal import PARTIAL_BYTES, PARTIAL_FIRST_BYTES
 from diskmodel.queue import SCHEDULERS
 from diskmodel.queue.registry import drive_schedulers
 from diskmodel.records import Op, Requests, StreamRule, Sync

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from diskmodel import Array, Workload, simulate
-from diskmodel.layout import parity
+from diskmodel.layout.md import parity
 from diskmodel.result import latency
 
 ROOT = Path(__file__).parents[2]

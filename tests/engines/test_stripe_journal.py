@@ -16,9 +16,9 @@ from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.description import Layout
-from diskmodel.layout.journal import Batch, Room, Unit, batches, within
+from diskmodel.layout.md.journal import Batch, Room, Unit, batches, within
+from diskmodel.layout.md.parity import plan
 from diskmodel.layout.own_devices import OwnDeviceTables
-from diskmodel.layout.parity import plan
 from diskmodel.layout.pieces import Piece
 from diskmodel.layout.tables import JournalTables, LayoutTables, layout_tables
 from diskmodel.records import WRITE, Requests, Run, StreamRule, Sync

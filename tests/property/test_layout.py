@@ -9,9 +9,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from diskmodel.errors import DescriptionError
-from diskmodel.layout import mirror, parity
 from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import LEVELS
+from diskmodel.layout.md import mirror, parity
 from diskmodel.layout.pieces import Piece, Plan
 from diskmodel.layout.plan import plan
 from diskmodel.layout.tables import LayoutTables, layout_tables

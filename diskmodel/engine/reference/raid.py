@@ -16,13 +16,13 @@ from diskmodel.engine.reference.places import Places
 from diskmodel.engine.reference.stripe_logs.journal import StripeJournal
 from diskmodel.engine.reference.stripe_logs.partial import PartialLogs
 from diskmodel.engine.reference.submission import Submitter
-from diskmodel.layout.bitmap import Bitmap, bits_of
-from diskmodel.layout.journal import BATCH_STRIPES, Stripe, Unit, batches, within
-from diskmodel.layout.journal import stripes as stripes_of
-from diskmodel.layout.parity import Row, row_of
+from diskmodel.layout.md.bitmap import Bitmap, bits_of
+from diskmodel.layout.md.journal import BATCH_STRIPES, Stripe, Unit, batches, within
+from diskmodel.layout.md.journal import stripes as stripes_of
+from diskmodel.layout.md.parity import Row, row_of
+from diskmodel.layout.md.stripes import StripeCache
 from diskmodel.layout.pieces import READ_AND_HOLD, ChooseCopy, Copy, Piece, merged
 from diskmodel.layout.plan import plan
-from diskmodel.layout.stripes import StripeCache
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import READ, WRITE
 

@@ -1,6 +1,6 @@
 """A sample of the mutants of the modules named in pyproject.toml, run against the tests that are named there.
 
-    python -m tests.trust.mutation [--per-module 25] [--seed 1] [--jobs 2] [--module layout.mirror ...]
+    python -m tests.trust.mutation [--per-module 25] [--seed 1] [--jobs 2] [--module layout.md.mirror ...]
 
 Mutants are made by mutmut. Those that are run are drawn by the seed, the same ones for the same sources. The end lists
 the survivors; `mutmut show NAME` prints one. `mutmut run` runs all of them, in half an hour or so, and
@@ -39,7 +39,7 @@ def statuses() -> dict[str, str]:
 
 
 def module_of(name: str) -> str:
-    """`diskmodel.layout.mirror.x_plan__mutmut_3` is of `layout.mirror`."""
+    """`diskmodel.layout.md.mirror.x_plan__mutmut_3` is of `layout.md.mirror`."""
     return name.removeprefix("diskmodel.").rpartition(".")[0]
 
 

@@ -18,7 +18,7 @@ from diskmodel.lab.exercises.notebook import notebook, otter_test
 from diskmodel.lab.exercises.sealed import derived, seal, unseal
 from diskmodel.lab.exercises.sheet import TITLES, class_page
 from diskmodel.lab.site.tables import page_offers
-from diskmodel.layout import parity
+from diskmodel.layout.md import parity
 from tests.unit.cli.commands import run
 from tests.unit.lab.site.node import find_node
 
@@ -71,7 +71,7 @@ def test_a_link_has_settings_that_the_lab_knows(lesson: int) -> None:
 
 
 def test_operations_of_a_write_are_those_that_the_layout_plans() -> None:
-    assert parity.__name__ == "diskmodel.layout.parity"
+    assert parity.__name__ == "diskmodel.layout.md.parity"
     for seed in SEEDS:
         task = Drawn(5, 0, seed).task()
         strips = int(re.findall(r"writes (\d+) whole", task.question)[0])

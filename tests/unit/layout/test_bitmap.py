@@ -13,8 +13,8 @@ from diskmodel.engine.run import run as run_requests
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError
-from diskmodel.layout.bitmap import BITS_PER_PAGE, Bitmap, bits_of
 from diskmodel.layout.description import Layout
+from diskmodel.layout.md.bitmap import BITS_PER_PAGE, Bitmap, bits_of
 from diskmodel.layout.tables import LayoutTables, layout_tables
 from diskmodel.queue import Queue
 from diskmodel.records import PARTS, READ, WRITE

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from diskmodel.layout.description import Layout
+from diskmodel.layout.md.rebuild import step
 from diskmodel.layout.pieces import Piece, Plan
-from diskmodel.layout.rebuild import step
 from diskmodel.records import READ, WRITE
 from tests.unit.layout.test_layout_choices import tables
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from diskmodel.layout import mirror, parity
+from diskmodel.layout.md import mirror, parity
+from diskmodel.layout.md.rebuild import step
 from diskmodel.layout.pieces import READ_AND_HOLD, Copy, Piece, Plan
 from diskmodel.layout.plan import plan
-from diskmodel.layout.rebuild import step
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import READ, WRITE
 from tests.unit.layout.test_layout_choices import tables

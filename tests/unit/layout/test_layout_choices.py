@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.layout import mirror
 from diskmodel.layout.description import Layout
+from diskmodel.layout.md import mirror
+from diskmodel.layout.md.rebuild import step
 from diskmodel.layout.pieces import Copy, Piece
 from diskmodel.layout.plan import plan
-from diskmodel.layout.rebuild import step
 from diskmodel.layout.tables import LayoutTables, layout_tables
 from diskmodel.records import READ, WRITE
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from diskmodel.array import Array
-from diskmodel.layout.rebuild import step
+from diskmodel.layout.md.rebuild import step
 
 STRIP = 4096
 LOST = 2

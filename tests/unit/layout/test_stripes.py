@@ -10,7 +10,7 @@ from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.description import Layout
-from diskmodel.layout.stripes import Stretch, StripeCache
+from diskmodel.layout.md.stripes import Stretch, StripeCache
 from diskmodel.layout.tables import layout_tables
 from diskmodel.records import READ
 from diskmodel.workload import Workload

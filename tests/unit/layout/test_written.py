@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from diskmodel.layout.description import Layout
-from diskmodel.layout.mirror import plan as plan_copies
-from diskmodel.layout.parity import plan as plan_parity
+from diskmodel.layout.md.mirror import plan as plan_copies
+from diskmodel.layout.md.parity import plan as plan_parity
 from diskmodel.layout.tables import layout_tables
 from diskmodel.layout.written import written
 from diskmodel.records import Op

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from diskmodel.engine.reference.clock import COMPLETE, LAST, Clock
-from diskmodel.layout.journal import BLOCK_BYTES, JournalTables, Room, Unit
+from diskmodel.layout.md.journal import BLOCK_BYTES, JournalTables, Room, Unit
 from diskmodel.layout.own_devices import DeviceQueue
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from diskmodel.layout.journal import PartialTables, Stripe, within
+from diskmodel.layout.md.journal import PartialTables, Stripe, within
 from diskmodel.layout.pieces import Piece
 
 

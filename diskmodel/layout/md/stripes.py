@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from diskmodel.layout.parity import Part, Row, row_of, rows_of
+from diskmodel.layout.md.parity import Part, Row, row_of, rows_of
 from diskmodel.layout.pieces import Piece
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import READ, WRITE

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from diskmodel.layout.mirror import copies_of
-from diskmodel.layout.parity import row_of
+from diskmodel.layout.md.mirror import copies_of
+from diskmodel.layout.md.parity import row_of
 from diskmodel.layout.pieces import Piece, Plan, merged
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import READ, WRITE
