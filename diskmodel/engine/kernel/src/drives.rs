@@ -53,12 +53,17 @@ impl<D: Device> Drives<D> {
     }
 
     // ------------------------------------------------------------------ commands
-    /// A new command with the next number.
+    /// The number of the next command.
+    #[inline(always)]
+    pub fn number(&mut self) -> u64 {
+        self.n_commands += 1;
+        self.n_commands - 1
+    }
+
+    /// Keeps a new command, which has its number.
     #[inline(always)]
     pub fn put(&mut self, command: Command) -> u32 {
-        let seq = self.n_commands;
-        self.n_commands += 1;
-        self.commands.put(Command { seq, ..command })
+        self.commands.put(command)
     }
 
     #[inline(always)]
@@ -116,7 +121,8 @@ impl<D: Device> Drives<D> {
 
     /// Has a drive empty its buffer (rule D10).
     pub fn flush(&mut self, device: u32, events: &mut Events) {
-        let id = self.put(Command { device, op: FLUSH, submitted: events.now, ..Command::default() });
+        let seq = self.number();
+        let id = self.put(Command { seq, device, op: FLUSH, submitted: events.now, ..Command::default() });
         self.drives[device as usize].flush(id, &mut self.commands, events);
     }
 
@@ -139,32 +145,29 @@ impl<D: Device> Drives<D> {
     }
 
     // ------------------------------------------------------------------ up
-    /// A command has been answered: it leaves its drive, and is returned.
+    /// A command has been answered, of which `command` is a copy: it leaves its drive.
     #[inline(always)]
-    pub fn complete(&mut self, id: u32, events: &mut Events) -> Command {
-        let command = self.commands[id];
+    pub fn complete(&mut self, id: u32, command: &Command, events: &mut Events) {
         self.commands.release(id);
         let drive = &mut self.drives[command.device as usize];
         if command.op == FLUSH {
             drive.front_mut().counters.n_flushes += 1;
-            return command;
+            return;
         }
-        drive.complete(&command, events);
-        if let Some(next) = drive.front_mut().next_of_zone(&command, &mut self.commands) {
+        drive.complete(command, events);
+        if let Some(next) = drive.front_mut().next_of_zone(command, &mut self.commands) {
             drive.submit(next, &self.model, &mut self.commands, events);
         }
-        command
     }
 
-    /// The next command that was served as part of one that has left (rule Q9), behind `last` of its parts.
+    /// A command that was served as part of one that has left (rule Q9): it leaves its drive, too, and is returned.
     #[inline(always)]
-    pub fn next_joined(&mut self, leader: &Command, last: &Command) -> Option<Command> {
-        let id = last.next_joined.checked_sub(1)?;
+    pub fn complete_joined(&mut self, id: u32, leader: &Command) -> Command {
         let &Command { done, is_hit, overhead, seek, rotation, transfer, .. } = leader;
         let part = Command { done, is_hit, overhead, seek, rotation, transfer, ..self.commands[id] };
         self.commands.release(id);
         self.drives[leader.device as usize].front_mut().complete_joined(&part);
-        Some(part)
+        part
     }
 
     // ------------------------------------------------------------------ what can be seen of them

@@ -1,5 +1,5 @@
 //! Write-intent bitmap: which bits a write needs, and which of them are set (rule L13); see
-//! `diskmodel/layout/bitmap.py`.
+//! `diskmodel/layout/md/bitmap.py`.
 
 use rustc_hash::FxHashMap;
 

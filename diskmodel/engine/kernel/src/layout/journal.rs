@@ -1,5 +1,5 @@
 //! Logs that Linux md writes stripes to before the members: a journal (rules Y13 to Y15), partial parity (rule Y16); see
-//! `diskmodel/layout/journal.py`.
+//! `diskmodel/layout/md/journal.py`.
 
 use std::collections::VecDeque;
 
@@ -18,7 +18,7 @@ const PARITY_BYTES: i64 = 16;
 const CHECKSUM_BYTES: i64 = 4;
 
 record! {
-    /// Journal of an array, as `diskmodel.layout.journal.JournalTables`.
+    /// Journal of an array, as `diskmodel.layout.md.journal.JournalTables`.
     #[derive(Clone, Debug)]
     pub struct JournalTables {
         pub device: OwnDeviceTables,
@@ -69,7 +69,7 @@ pub fn within(pieces: &[Piece], range: (i64, i64)) -> Vec<Piece> {
 }
 
 record! {
-    /// Log of partial parity on each member, as `diskmodel.layout.journal.PartialTables`.
+    /// Log of partial parity on each member, as `diskmodel.layout.md.journal.PartialTables`.
     #[derive(Clone, Debug)]
     pub struct PartialTables {
         /// Sectors of a page of a stripe.

@@ -1,5 +1,5 @@
 //! Linux md's stripe cache: what a parity array still knows of the rows that it wrote last (rule L15); see
-//! `diskmodel/layout/stripes.py`.
+//! `diskmodel/layout/md/stripes.py`.
 
 use std::collections::VecDeque;
 use std::ops::Range;

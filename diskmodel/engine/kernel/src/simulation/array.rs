@@ -113,7 +113,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             let (device, op, mut lba, mut n) = (piece.disk(), piece.op(), piece.lba, piece.n);
             while n > 0 {
                 let take = if lba + n <= border { n } else { n.min((lba / border + 1) * border - lba) };
+                let seq = self.drives.number();
                 let command = self.drives.put(Command {
+                    seq,
                     device,
                     access: id,
                     op: if op == READ_AND_HOLD { READ } else { op },
@@ -160,7 +162,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Write behind a read on the disk that is held for it (rule L12).
     #[inline(never)]
     pub(super) fn follow(&mut self, read: Command) {
+        let seq = self.drives.number();
         let write = self.drives.put(Command {
+            seq,
             device: read.device,
             access: read.access,
             op: WRITE,
@@ -181,15 +185,17 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     #[inline(always)]
     pub(super) fn command_done(&mut self, command_id: u32) {
-        let command = self.drives.complete(command_id, &mut self.events);
+        let command = *self.drives.command(command_id);
+        self.drives.complete(command_id, &command, &mut self.events);
         if command.op == FLUSH {
             return self.disk_flushed(command.device);
         }
         self.part_answered(&command);
-        let mut last = command;
-        while let Some(part) = self.drives.next_joined(&command, &last) {
+        let mut joined = command.next_joined;
+        while joined > 0 {
+            let part = self.drives.complete_joined(joined - 1, &command);
             self.part_answered(&part);
-            last = part;
+            joined = part.next_joined;
         }
     }
 

@@ -15,6 +15,7 @@ mod places;
 mod pool;
 mod pool_reads;
 mod processors;
+mod progress;
 mod read_ahead;
 mod rebuild;
 mod scan;
@@ -43,6 +44,7 @@ use partial_parity::PartialLogs;
 pub use places::Places;
 use pool::PoolWrites;
 use processors::Processors;
+use progress::Progress;
 pub use read_ahead::ReadAhead;
 use rebuild::Rebuild;
 use stripe_journal::StripeJournal;
@@ -58,10 +60,6 @@ pub const STARVED: &str = "no request completes while 64 GiB are rebuilt";
 
 /// What a run says that was stopped from outside.
 pub const STOPPED: &str = "the run was stopped";
-
-/// Events between two looks at whether a run is to stop. They take about 2 ms, and 0.1 s where most of them move 128 KiB
-/// to flash. Simulated time would not do: a quiet second takes no time, a busy one of many flash drives takes minutes.
-const LOOK_EVENTS: u64 = 1 << 14;
 
 /// Whom an access answers to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -273,14 +271,7 @@ pub struct Simulation<D: Device, T> {
     plan: Plan,
     choice: CopyChoice,
     rebuild: Rebuild,
-    /// From so many events on the run looks whether it has to end, and why.
-    look_events: u64,
-    /// No request completes beside the rebuild.
-    is_starved: bool,
-    sample_every: u64,
-    n_issued: u64,
-    n_done: u64,
-    levels: Vec<Levels>,
+    progress: Progress,
 }
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
@@ -319,8 +310,6 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             stripe_journal: StripeJournal::of(&layout).map(Box::new),
             partial: PartialLogs::of(&layout).map(Box::new),
             layout,
-            look_events: 0,
-            is_starved: false,
             controller,
             cache: cache.map(Box::new),
             processors: Processors::new(host.as_ref().map_or(1, |host| host.n_processors)),
@@ -330,10 +319,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             ids: Vec::new(),
             traffic,
             plan: Plan::default(),
-            sample_every,
-            n_issued: 0,
-            n_done: 0,
-            levels: Vec::new(),
+            progress: Progress::new(sample_every),
         }
     }
 
@@ -349,30 +335,13 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.begin();
         while !self.traffic.is_over() {
             let next = self.events.next().ok_or("no event is left, but requests are")?;
-            if self.events.now > MAX_NS || self.events.n_scheduled() >= self.look_events {
-                self.look(is_stopped)?;
+            if self.progress.is_due(&self.events) {
+                self.progress.look(&self.events, is_stopped)?;
             }
             self.happen(next);
         }
         let front = self.pool.as_ref().and_then(|pool| pool.scan_front()).unwrap_or_else(|| self.rebuild.front());
         Ok((self.events.now, front - self.layout.rebuild_front))
-    }
-
-    /// Ends a run that may not go on, or sets when to look again.
-    #[cold]
-    #[inline(never)]
-    fn look(&mut self, is_stopped: &mut dyn FnMut() -> bool) -> Result<(), &'static str> {
-        if self.is_starved {
-            return Err(STARVED);
-        }
-        if self.events.now > MAX_NS {
-            return Err(TOO_LONG);
-        }
-        if is_stopped() {
-            return Err(STOPPED);
-        }
-        self.look_events = self.events.n_scheduled() + LOOK_EVENTS;
-        Ok(())
     }
 
     /// Schedules the first rows of every stream, and the rebuild.
@@ -445,7 +414,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Levels after every so many completions.
     pub fn take_levels(&mut self) -> Vec<Levels> {
-        std::mem::take(&mut self.levels)
+        self.progress.take_levels()
     }
 
     pub fn disks(&self) -> &[D] {
@@ -514,7 +483,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     fn issue(&mut self, stream: usize, id: u32) {
-        self.n_issued += 1;
+        self.progress.n_issued += 1;
         if self.traffic.rules()[stream].n_clients == 0 {
             self.take_row(stream, 0, 0, 0);
         }
@@ -612,15 +581,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     #[inline(always)]
     fn sample_levels(&mut self) {
-        self.n_done += 1;
-        if self.sample_every == 0 || self.n_done % self.sample_every > 0 {
+        if !self.progress.has_done() {
             return;
         }
         let n_dirty = self.cache.as_ref().map_or(0, |cache| cache.n_dirty());
         let n_pages = self.page_cache().map_or(0, |(cache, _)| cache.n_dirty() as i64);
         let now = self.events.now;
         let (n_buffered, busy) = self.drives.levels(now);
-        self.levels.push([now, n_dirty, n_buffered, n_pages, busy]);
+        self.progress.record([now, n_dirty, n_buffered, n_pages, busy]);
     }
 
     #[inline(always)]

@@ -150,9 +150,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     pub(super) fn rebuild_step(&mut self) {
-        if self.rebuild.starves(self.n_issued, self.n_done, self.drives.sector_bytes()) {
-            self.is_starved = true;
-            self.look_events = 0;
+        if self.rebuild.starves(self.progress.n_issued, self.progress.n_done, self.drives.sector_bytes()) {
+            self.progress.starve();
         }
         let first = self.rebuild.begin_step(&self.layout, self.events.now, &mut self.plan);
         self.start(Owner::Rebuild(first), self.events.now, true, None);
