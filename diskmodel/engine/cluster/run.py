@@ -16,10 +16,10 @@ from diskmodel.engine.cluster.operations import Cluster, Piece
 from diskmodel.engine.cluster.placement import group_of, pieces, placed
 from diskmodel.engine.cluster.stations import Calendar
 from diskmodel.engine.scenario import Scenario, too_long
-from diskmodel.engine.streams import Streams
 from diskmodel.errors import CoverageError, Fault
 from diskmodel.records import FLUSH, PARTS, WRITE, Completions, DeviceCounters, Int64, Requests, Run
 from diskmodel.units import MAX_NS
+from diskmodel.workload.issued import Streams
 
 _LINK, _QUEUE, _OVERHEAD, _TRANSFER, _SYNC = (
     PARTS.index(name) for name in ("link", "queue", "overhead", "transfer", "sync")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from diskmodel.engine.reference.clock import ARRIVE, Clock
-from diskmodel.engine.streams import Streams
 from diskmodel.records import WRITE, Requests, Sync
+from diskmodel.workload.issued import Streams
 
 
 class Clients(Streams):

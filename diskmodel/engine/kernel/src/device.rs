@@ -2,13 +2,13 @@
 //! `diskmodel/engine/reference/device.py`.
 
 use crate::command::{Command, Commands};
+use crate::drives::write_zones::WriteZones;
 use crate::events::{Action, Events, COMPLETE, DISPATCH, LAST_NS};
 use crate::layout::DiskState;
 use crate::mechanics::WRITE;
 #[cfg(feature = "web")]
 use crate::movement::Movement;
 use crate::queue::{Arms, ByClass, Margin, Policy, Pool, PoolRules, Waiting};
-use crate::write_zones::WriteZones;
 
 /// A disk of the array, as the simulation sees it. One simulation has disks of one kind, so that nothing is looked up
 /// at run time.

@@ -28,10 +28,10 @@ mod media_cache;
 mod movement;
 mod named;
 pub mod online;
+mod progress;
 #[cfg(feature = "python")]
 mod python;
 mod queue;
-mod remote;
 mod rule;
 pub mod scenario;
 mod schema;
@@ -45,7 +45,6 @@ mod units;
 mod virtual_disk;
 #[cfg(feature = "web")]
 mod web;
-mod write_zones;
 
 #[cfg(feature = "python")]
 #[pyo3::pymodule]

@@ -15,7 +15,6 @@ mod places;
 mod pool;
 mod pool_reads;
 mod processors;
-mod progress;
 mod read_ahead;
 mod rebuild;
 mod scan;
@@ -29,6 +28,7 @@ use crate::drives::Drives;
 use crate::events::{Action, Events, Next, Step, ARRIVE, COMPLETE};
 use crate::layout::{CopyChoice, Layout, Piece, Plan, Ring};
 use crate::mechanics::{FLUSH, WRITE};
+use crate::progress::Progress;
 use crate::traffic::{Completion, Request, Traffic};
 
 use bitmap::Intents;
@@ -44,7 +44,6 @@ use partial_parity::PartialLogs;
 pub use places::Places;
 use pool::PoolWrites;
 use processors::Processors;
-use progress::Progress;
 pub use read_ahead::ReadAhead;
 use rebuild::Rebuild;
 use stripe_journal::StripeJournal;
@@ -52,7 +51,7 @@ use stripes::{Stretches, Stripes};
 pub use submission::Submitter;
 
 /// Longest run, about 417 days: no single time is longer, so that nothing that is scheduled before leaves 64 bits.
-const MAX_NS: i64 = 1 << 55;
+pub const MAX_NS: i64 = 1 << 55;
 /// What a longer run says.
 pub const TOO_LONG: &str = "the run is longer than 417 days of simulated time";
 /// What a run says whose requests wait for a rebuild without an end.

@@ -1,7 +1,7 @@
 //! How far a run is: what it counts, when it has to end, and the levels that it records.
 
-use super::{Levels, MAX_NS, STARVED, STOPPED, TOO_LONG};
 use crate::events::Events;
+use crate::simulation::{Levels, MAX_NS, STARVED, STOPPED, TOO_LONG};
 
 /// Events between two looks at whether a run is to stop. They take about 2 ms, and 0.1 s where most of them move 128 KiB
 /// to flash. Simulated time would not do: a quiet second takes no time, a busy one of many flash drives takes minutes.
