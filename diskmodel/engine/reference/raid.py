@@ -10,6 +10,7 @@ from functools import partial
 from diskmodel.drive.tables_card import DriveTables
 from diskmodel.engine.reference.clock import COMPLETE, Clock
 from diskmodel.engine.reference.command import Command
+from diskmodel.engine.reference.copy_choice import CopyChoice
 from diskmodel.engine.reference.device import Device
 from diskmodel.engine.reference.flushing import ArrayFlushes, BlockFlushes
 from diskmodel.engine.reference.places import Places
@@ -21,7 +22,7 @@ from diskmodel.layout.md.journal import BATCH_STRIPES, Stripe, Unit, batches, wi
 from diskmodel.layout.md.journal import stripes as stripes_of
 from diskmodel.layout.md.parity import Row, row_of
 from diskmodel.layout.md.stripes import StripeCache
-from diskmodel.layout.pieces import READ_AND_HOLD, ChooseCopy, Copy, Piece, merged
+from diskmodel.layout.pieces import READ_AND_HOLD, Piece, merged
 from diskmodel.layout.plan import plan
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import READ, WRITE
@@ -86,11 +87,7 @@ class Raid:
         self.devices = devices
         self.split_at = split_at
         self.n_commands = 0
-        self.next_copy = 0
-        #: Block after the last read that was chosen for each disk.
-        self.read_end = [0] * len(devices)
-        #: Choices of the request that is being planned.
-        self.n_chosen = [0] * len(devices)
+        self.choice = CopyChoice(tables, devices)
         self.front = tables.rebuild_front
         is_throttled = block_queue > 0 and (tables.has_rows or tables.copies > 1)
         self.submitter = (
@@ -281,9 +278,7 @@ class Raid:
         if op == WRITE and self.stripes is not None:
             self._write_stripes(self.stripes, sector, n, Access(done, [], asked_ns, self.clock.now, is_fua=is_fua))
             return
-        if op == READ and self.tables.copies > 1:
-            self.n_chosen = [0] * len(self.devices)
-        pieces = plan(self.tables, op, sector, n, self._choose_copy, self.front)
+        pieces = plan(self.tables, op, sector, n, self.choice.begin(), self.front)
         access = Access(done, pieces.then, asked_ns, self.clock.now, is_fua=is_fua)
         access.is_logged, access.lost = op == WRITE and self.tables.logs_stripes, pieces.lost
         if self.submitter is not None:
@@ -491,15 +486,10 @@ class Raid:
         access = Access(done, then, now, now, is_of_group=is_of_group, is_of_scan=is_of_scan)
         self._submit(access, first)
 
-    def begin_choice(self) -> ChooseCopy:
-        """Return what chooses among copies for the pieces of one request, of which none is chosen yet."""
-        self.n_chosen = [0] * len(self.devices)
-        return self._choose_copy
-
     def read_record(self, record: int, n: int, done: Callable[[Access, Command], None], *, is_ahead: bool) -> None:
         """Read a record of `n` sectors into memory; ahead of a reader as commands of a class of their own (X14)."""
         now = self.clock.now
-        pieces = plan(self.tables, READ, record * n, n, self.begin_choice(), self.front)
+        pieces = plan(self.tables, READ, record * n, n, self.choice.begin(), self.front)
         self._submit(Access(done, pieces.then, now, now, ahead_of=record if is_ahead else -1), pieces.first)
 
     def _submit(self, access: Access, pieces: Sequence[Piece]) -> None:
@@ -583,50 +573,6 @@ class Raid:
             self.submitter.notice(lambda: access.done(access, command))
         else:
             self.submitter.in_turn(lambda: access.done(access, command))
-
-    def _choose_copy(self, copies: Sequence[Copy], n: int) -> Copy:
-        """Copy that serves a read of `n` sectors (rule L5)."""
-        copy = self._copy_by_policy(copies)
-        self.read_end[copy.disk] = copy.lba + n
-        self.n_chosen[copy.disk] += 1
-        return copy
-
-    def _copy_by_policy(self, copies: Sequence[Copy]) -> Copy:
-        policy = self.tables.read_policy
-        if policy == "primary":
-            return copies[0]
-        if policy == "round-robin":
-            self.next_copy += 1
-            return copies[(self.next_copy - 1) % len(copies)]
-        if policy == "lowest":
-            return min(copies, key=lambda copy: copy.lba)
-        if policy == "least-loaded":
-            outstanding = [self.devices[copy.disk].outstanding + self.n_chosen[copy.disk] for copy in copies]
-            return self._least_loaded(copies, outstanding)
-        pending = [self.devices[copy.disk].pending + self.n_chosen[copy.disk] for copy in copies]
-        if policy == "shortest-queue":
-            return copies[pending.index(min(pending))]
-        distance = [abs(copy.lba - self.devices[copy.disk].completed_end) for copy in copies]
-        if policy == "nearest":
-            for copy, gap in zip(copies, distance, strict=True):
-                if gap == 0 or self.read_end[copy.disk] == copy.lba:
-                    return copy
-            if min(pending) == 0:
-                return copies[pending.index(0)]
-        if policy == "idle-or-nearest":
-            distance = [gap if waits else 0 for gap, waits in zip(distance, pending, strict=True)]
-        return copies[distance.index(min(distance))]
-
-    def _least_loaded(self, copies: Sequence[Copy], pending: list[int]) -> Copy:
-        """Copy that a mirror of OpenZFS reads (rule X6)."""
-        pool, tables = self.tables.pool, self.tables
-        assert pool is not None
-        loads = [
-            min(waits, pool.most_active) + pool.seek_load(copy.lba - self.read_end[copy.disk])
-            for copy, waits in zip(copies, pending, strict=True)
-        ]
-        least = [copy for copy, load in zip(copies, loads, strict=True) if load == min(loads)]
-        return least[(least[0].lba - tables.data_offset) // pool.turn_of_copies % len(least)]
 
 
 def _is_within(piece: Piece, others: Sequence[Piece]) -> bool:

@@ -105,7 +105,7 @@ class Scan:
 
     def _start(self, vdev: ScannedVdev, taken: Stretch, group: int) -> bool:
         """Scan blocks of data of a vdev, unless nothing is to be written (rules X20, X22 and X25)."""
-        pieces = step(self.raid.tables, vdev.vdev, taken.first, taken.blocks, self.raid.begin_choice())
+        pieces = step(self.raid.tables, vdev.vdev, taken.first, taken.blocks, self.raid.choice.begin())
         if pieces is None:
             return False
         self.raid.start(pieces.first, pieces.then, lambda *_: self._ended(vdev, taken, group), is_of_scan=True)
