@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from diskmodel.cli.shared.console import print_json, say, show
-from diskmodel.cli.shared.inputs import LoadOptions, check_room, one_or_several, ratios, read_arrays, read_workloads
+from diskmodel.cli.shared.inputs import LoadOptions, check_room, one_or_several, read_arrays, read_workloads
+from diskmodel.cli.shared.numbers import ratios
 from diskmodel.cli.shared.options import (
     ArrayTexts,
     Asked,

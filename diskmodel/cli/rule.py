@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from diskmodel.cli.shared.console import print_json, show
-from diskmodel.cli.shared.inputs import plain_number, ratios
+from diskmodel.cli.shared.numbers import plain_number, ratios
 from diskmodel.cli.shared.options import Debug, Json
 from diskmodel.cli.shared.status import ends_well
 

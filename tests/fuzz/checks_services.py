@@ -12,7 +12,7 @@ from urllib.parse import quote_from_bytes
 
 from diskmodel.array import Array
 from diskmodel.cli.measure import parse_bytes
-from diskmodel.cli.shared.inputs import request_range
+from diskmodel.cli.shared.numbers import request_range
 from diskmodel.errors import DescriptionError, InputError, MountError
 from diskmodel.lab.quiz import Quiz
 from diskmodel.lab.server import application

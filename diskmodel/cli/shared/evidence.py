@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from diskmodel.cli.shared.inputs import request_range
+from diskmodel.cli.shared.numbers import request_range
 from diskmodel.errors import DescriptionError, Fault, FormatError
 
 if TYPE_CHECKING:

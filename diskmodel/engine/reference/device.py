@@ -299,7 +299,7 @@ class Device(ABC):
         elif not others:
             self.credit += 1
 
-    def hasten(self, records: range) -> None:
+    def promote(self, records: range) -> None:
         """Somebody waits for these records, of which a pool reads ahead what still waits here (rule X19)."""
         found = [command for command in self.waiting if command.ahead_of in records]
         for command in found:

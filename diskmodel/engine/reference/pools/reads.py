@@ -112,7 +112,7 @@ class PoolReads:
             is_hasty |= coming.is_ahead
             coming.is_ahead = False
         if is_hasty:
-            self._hasten(range(first, end))
+            self._promote(range(first, end))
         if not reader.out:
             self.clock.at(self.clock.now + self.hit_ns, COMPLETE, self.device, row, lambda: self._answer(reader))
         if stream is not None and comes_to_others:
@@ -188,10 +188,10 @@ class PoolReads:
             return
         self.raid.read_record(record, self.record, lambda *_: self._came(record), is_ahead=is_ahead)
 
-    def _hasten(self, records: range) -> None:
+    def _promote(self, records: range) -> None:
         """What somebody waits for now is of another class (rule X14)."""
         for device in self.raid.devices:
-            device.hasten(records)
+            device.promote(records)
 
     def _came(self, record: int) -> None:
         coming = self.coming.pop(record)
