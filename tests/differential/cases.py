@@ -407,6 +407,7 @@ def _hdd(pick: Pick) -> dict[str, Any]:
             "age_weight": (weight := pick((0.2, 0.0, 1.0))),
             # not drawn for itself: cases stay what they were
             "miss_ratio": 0.0 if weight else 0.25,
+            "overdue_ns": 20_000_000 if weight == 1.0 else None,
             "committed": pick((0, 1, 3)),
         },
     }

@@ -263,6 +263,7 @@ class Hdd(Profile):
             queue_depth=self.queue.depth,
             weighed_commands=self.queue.weighed or self.queue.depth,
             weighed_writes=self._weighed_writes(),
+            overdue_ns=0 if self.queue.scheduler == "fcfs" else self.queue.overdue_ns or 0,
             scheduler=self.queue.scheduler,
             age_ns=self.queue.age_ns,
             miss_margin_ns=self.queue.miss_margin_ns,

@@ -100,6 +100,8 @@ class DriveQueue(Description):
     weighed_writes : int, optional
         The same of writes waiting in the cache; default: as many as of commands, but at least 32 where these are all.
         With more than half of it waiting, writes compete with commands.
+    overdue_ns : int, optional
+        What has waited this long in the drive is taken next, but not twice in an eighth of that time; default: never.
     age_ns : int
         sptf-aged: a wait of this length outweighs a whole access.
     miss_margin_ns : int
@@ -120,6 +122,7 @@ class DriveQueue(Description):
     scheduler: DriveSchedulerName = "fcfs"
     weighed: Annotated[int, Field(ge=1, le=65536)] | None = None
     weighed_writes: Annotated[int, Field(ge=1, le=65536)] | None = None
+    overdue_ns: Annotated[Nanoseconds, Field(gt=0)] | None = None
     age_ns: Annotated[Nanoseconds, Field(gt=0)] = 300_000_000
     miss_margin_ns: MissMargin = MISS_MARGIN_NS
     miss_ratio: MissRatio = 0.0
@@ -137,6 +140,7 @@ class DriveQueue(Description):
             if field in cls.model_fields
         } | {
             "scheduler": Reader("queues and caches that hold several commands", _chooses),
+            "overdue_ns": Reader("schedulers other than fcfs, of queues and caches that hold several", _reorders),
             "weighed": Reader("schedulers other than fcfs, of queues deeper than 1", _weighs),
             "weighed_writes": Reader("caches with write_back = true", lambda array: array.drive.is_write_back),
         }
@@ -168,6 +172,10 @@ def _has_scheduler(name: str, array: Any) -> bool:
 def _chooses(array: Any) -> bool:
     """Whether a drive ever has several commands to choose from."""
     return bool(array.drive.queue.depth > 1 or array.drive.is_write_back)
+
+
+def _reorders(array: Any) -> bool:
+    return bool(array.drive.queue.scheduler != "fcfs" and _chooses(array))
 
 
 def _weighs(array: Any) -> bool:

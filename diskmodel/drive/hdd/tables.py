@@ -87,6 +87,8 @@ class HddTables(DriveTables):
     queue_depth : int
     weighed_commands, weighed_writes : int
         Numbers of oldest ready commands, and of oldest waiting writes of an arm, among which its scheduler chooses.
+    overdue_ns : int
+        Wait after which a command is taken next; 0: none is.
     scheduler : str
     age_ns, miss_margin_ns, miss_ratio, age_weight, committed : int, int, float, float, int
         Tunables of the scheduler.
@@ -158,6 +160,7 @@ class HddTables(DriveTables):
     conventional_sectors: Beside[int] = 0
     media_cache: MediaCacheTables | None = None
     destages_in_order: bool = False
+    overdue_ns: int = 0
     is_protected: bool = False
     has_fua: bool = False
 

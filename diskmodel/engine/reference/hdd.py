@@ -54,6 +54,8 @@ class Actuator:
         self.begun_ns = 0
         self.worked_ns = 0
         self.served_end = first_lba
+        #: From when on it may take what is overdue again (rule D12).
+        self.may_give_way_ns = 0
         self.accepted: list[Command] = []
         #: Kept for a write since `free_ns`, and that write when it has come (rule L12).
         self.is_held = False
@@ -274,6 +276,8 @@ class HardDisk(Device):
             ready = sorted([*ready, *own[: self.tables.weighed_writes]], key=_since)
         elif flushed:
             ready = flushed
+        elif overdue := self._overdue(actuator, ready, own, now):
+            ready = [overdue]
         elif not ready or is_much or self.dirty.is_pressing or self.blocked:
             ready += own[: self.tables.weighed_writes]
         if not ready:
@@ -290,6 +294,21 @@ class HardDisk(Device):
             return True
         self._serve(actuator, chosen, now)
         return True
+
+    def _overdue(
+        self, actuator: Actuator, ready: Sequence[Command | Dirty], own: Sequence[Dirty], now: int
+    ) -> Command | Dirty | None:
+        """What has waited for too long and is taken before all else (rule D12)."""
+        longest = self.tables.overdue_ns
+        if not longest or now < actuator.may_give_way_ns or len(ready) + len(own) < 2:
+            return None
+        since, overdue = now - longest + 1, None
+        for waiting, taken in ((ready, ready), (self.blocked, own)):
+            if waiting and taken and waiting[0].arrived_ns < since:
+                since, overdue = waiting[0].arrived_ns, taken[0]
+        if overdue is not None:
+            actuator.may_give_way_ns = now + longest // 8
+        return overdue
 
     def _flushed(self, ready: list[Command | Dirty], own: list[Dirty]) -> list[Command | Dirty]:
         """Of what is ready and the writes that wait for an arm, those that a flush waits for (rule D10)."""

@@ -12,7 +12,14 @@ from diskmodel.errors import DescriptionError
 def order_of(drive: object) -> Order:
     assert isinstance(drive, Hdd)
     queue = drive.queue
-    return Order(queue.miss_margin_ns, queue.age_weight, queue.committed, queue.weighed_writes, queue.miss_ratio)
+    return Order(
+        queue.miss_margin_ns,
+        queue.age_weight,
+        queue.committed,
+        queue.weighed_writes,
+        queue.miss_ratio,
+        queue.overdue_ns,
+    )
 
 
 @pytest.mark.parametrize("name", list(catalogue()))

@@ -22,6 +22,8 @@ pub(super) struct Actuator {
     pub rouse_ns: i64,
     pub media: Option<Box<MediaLog>>,
     pub served_end: i64,
+    /// From when on it may take what is overdue again (rule D12).
+    pub may_give_way_ns: i64,
     /// Commands that the drive processes, in the order in which they become ready; then those that wait for the arm.
     pub accepted: VecDeque<Waiting>,
     pub ready: Pool,
@@ -47,6 +49,7 @@ impl Actuator {
             rouse_ns: 0,
             media,
             served_end: first_lba,
+            may_give_way_ns: 0,
             accepted: VecDeque::new(),
             ready: Pool::default(),
             beyond: VecDeque::new(),

@@ -71,7 +71,44 @@ impl Disk {
         if !has_ready && !with_dirty {
             return None;
         }
+        if model.electronics.overdue_ns > 0 && !self.is_in_order {
+            if let Some(overdue) = self.take_overdue(i, model, now) {
+                return Some(overdue);
+            }
+        }
         self.choose_ready(i, with_dirty, model, now)
+    }
+
+    /// What has waited for too long and is taken before all else (rule D12).
+    #[inline(never)]
+    fn take_overdue(&mut self, i: usize, model: &Model, now: i64) -> Option<Waiting> {
+        let longest = model.electronics.overdue_ns;
+        let n_waiting = self.actuators[i].ready.len() + self.dirty.n_waiting(i);
+        if now < self.actuators[i].may_give_way_ns || n_waiting < 2 {
+            return None;
+        }
+        let is_overdue = |waiting: &&Waiting| now - waiting.arrived >= longest;
+        let command = self.actuators[i].ready.list().commands().first().filter(is_overdue).copied();
+        let mut overdue = command;
+        let is_older = |w: &&Waiting| command.is_none_or(|command| w.arrived < command.arrived);
+        if self.blocked.front().filter(is_overdue).filter(is_older).is_some() {
+            let Disk { dirty, actuators, spindle, is_positional, .. } = self;
+            let as_waiting = |entry: &Dirty| candidate(i, entry, *is_positional, actuators, spindle, model);
+            let oldest = dirty.first(i, model.electronics.weighed_writes, as_waiting).commands().first();
+            overdue = oldest.copied().or(command);
+        }
+        let chosen = overdue?;
+        self.follow_stream(i, model, now);
+        let angle = self.angle(now);
+        let Actuator { scheduler, ready, arm, served_end, may_give_way_ns, .. } = &mut self.actuators[i];
+        *may_give_way_ns = now + longest / 8;
+        if chosen.id != DIRTY {
+            ready.list().remove(0);
+        }
+        let arms = OwnArm { model, arm: *arm, spindle: &self.spindle, angle };
+        scheduler.choose_only(&chosen, *served_end, now, &arms);
+        self.actuators[i].weigh(model.electronics.weighed_commands);
+        Some(chosen)
     }
 
     /// Starts what was chosen.

@@ -71,6 +71,8 @@ record! {
         pub weighed_writes: usize,
         /// Whether the arm takes buffered writes and commands in the order in which they became ready.
         pub destages_in_order: bool,
+        /// Wait after which a command is taken next (rule D12); 0: none is.
+        pub overdue_ns: i64,
         /// Whether what the buffer holds survives a power cut.
         pub is_protected: bool,
         /// Whether the host has a single write pass the buffer.

@@ -28,6 +28,7 @@ impl HddTables {
             ("drive.write_settle_ns", self.write_settle_ns),
             ("drive.read_overhead_ns", self.read_overhead_ns),
             ("drive.write_overhead_ns", self.write_overhead_ns),
+            ("drive.overdue_ns", self.overdue_ns),
             ("drive.completion_overhead_ns", self.completion_overhead_ns),
             ("drive.write_completion_overhead_ns", self.write_completion_overhead_ns),
         ];

@@ -63,6 +63,7 @@ pub fn hdd() -> HddTables {
         weighed_commands: 32,
         weighed_writes: 32,
         destages_in_order: false,
+        overdue_ns: 0,
         has_fua: false,
         is_protected: false,
         media_cache: None,
