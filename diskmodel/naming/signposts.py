@@ -253,6 +253,13 @@ SIGNPOSTS = (
         *_POOL,
     ),
     Signpost(
+        "a white-label drive",
+        ("hat3*", "hat5*", "wd80emaz", "wd100emaz", "wd120emfz", "wd140edfz", "white label*", "wd white*"),
+        "its seller says neither who makes it nor what its maker's sheet prints, and sells others under the same name",
+        "its class, or the drive that `smartctl -i` names",
+        'diskmodel capacity "4x generic-7k2-2015 raid5" --reads 70% --block 8k',
+    ),
+    Signpost(
         "Synology Hybrid RAID",
         ("shr*", "synology hybrid*", "synology raid f1", "raid f1"),
         "it joins several RAID groups over disks of different sizes",
