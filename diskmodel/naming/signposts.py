@@ -159,8 +159,8 @@ SIGNPOSTS = (
         "MinIO and other object stores",
         ("minio*", "swift", "object store*", "s3"),
         "each object has metadata files and flushes of its own on every drive, and fragments in several servers",
-        "the drives of one set as an erasure code, with objects of that size",
-        'diskmodel capacity "12x seagate-exos-x18, erasure 8+4" --reads 70% --block 512k',
+        "the drives of one set as an erasure code, each upload as two synced writes (15 uploads/s here)",
+        'diskmodel simulate "12x seagate-exos-x18, erasure 8+4" --reads 0% --block 512k --iops 30 --sync fsync',
     ),
     Signpost(
         "HDFS",
