@@ -36,7 +36,7 @@ USUAL_OF_POOLS = {**USUAL_LOAD, "--reads": "100%"}
 
 
 @ends_well
-@limited("lower --requests")
+@limited("lower --requests", is_question=True)
 @asks(stream=KIND_OF_LOAD, changes=ARRAY)
 def capacity(
     array: ArrayText,

@@ -53,7 +53,7 @@ def read_limit_ms(p99: str) -> float:
 
 
 @ends_well
-@limited("lower --requests")
+@limited("lower --requests", is_question=True)
 @asks(stream=STREAM, changes=ARRAYS)
 def compare(
     arrays: ArrayTexts,

@@ -17,7 +17,7 @@ from diskmodel.options import ARRAY, LOAD
 
 
 @ends_well
-@limited("name fewer results")
+@limited("name fewer results", is_question=True)
 @asks(changes=ARRAY)
 def explain(
     results: Annotated[

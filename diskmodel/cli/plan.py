@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @ends_well
-@limited("name fewer drives and levels; with --memory FILE the same command goes on where it stopped")
+@limited("name fewer drives and levels; with --memory FILE the same command goes on where it stopped", is_question=True)
 @asks(question=QUESTION, how=SEARCH)
 def plan(
     plan: Annotated[

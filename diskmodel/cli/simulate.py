@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 
 @ends_well
-@limited("lower --requests or raise --precision")
+@limited("lower --requests or raise --precision", is_question=True)
 @asks(stream=STREAM, changes=ARRAY)
 def simulate(
     array: ArrayText,

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
 from diskmodel.array import Array
+from diskmodel.engine.ledger import current
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Run
 from diskmodel.workload import TraceWorkload, Workload
 from diskmodel.workload.arrivals import Closed
 
 if TYPE_CHECKING:
+    from diskmodel.controller.description import ReadCache
     from diskmodel.engine.scenario import Scenario
 
 AnyWorkload = Workload | TraceWorkload
@@ -50,6 +52,16 @@ _CHILD_S = {"native": 0.3e-6, "simpy": 20e-6, "cluster": 0.0}
 _STRIP_S = {"native": 0.13e-6, "simpy": 10e-6, "cluster": 0.0}
 #: The same of a page that is written to flash which is full of data: cleaning copies others meanwhile.
 _FLASH_WRITE_S = {"native": 0.6e-6, "simpy": 15e-6, "cluster": 0.0}
+#: The same of a block of 4 KiB that a request puts into a controller's caches, and the memory it takes there, bytes.
+_READ_BLOCK_S = {"native": 0.13e-6, "simpy": 3e-6, "cluster": 0.0}
+_WRITE_BLOCK_S = {"native": 0.03e-6, "simpy": 3e-6, "cluster": 0.0}
+_BLOCK_KEPT_BYTES = 40
+#: The same of a write that a disk's buffer held already when a run began, and how many of them a disk at rest takes
+#: to its media in a second.
+_DRAIN_S = {"native": 3e-6, "simpy": 100e-6, "cluster": 0.0}
+_DRAINED_PER_S = 1500
+#: Part of what pages take that they do not in the long runs of a rebuild.
+_CHEAPER = 0.75
 _PAGE_BYTES = 4096
 #: What the kernel keeps of a page that was written to flash, bytes: 43 in a rebuild, more while it grows.
 _KEPT_BYTES = 64
@@ -130,29 +142,59 @@ class Cost:
     @classmethod
     def of(cls, run: Run, scenario: Scenario, n: int, workload: AnyWorkload) -> Self:
         """Return what each of the `n` requests of a run has cost."""
-        devices = run.devices
         is_flash = scenario.drive.has_pages
-        read_pages, written_pages = (
-            int(each.sum()) / _PAGE_BYTES * is_flash for each in (devices.read_bytes, devices.write_bytes)
-        )
-        n_commands = int(devices.n_reads.sum() + devices.n_writes.sum())
-        page_s, write_s = _PAGE_S[run.engine], _FLASH_WRITE_S[run.engine]
-        run_s = _COMMAND_S[run.engine] * n_commands + page_s * read_pages + write_s * written_pages
-        # what is in memory is not on the disks yet, and a resilver has no requests
-        record_bytes, width = _record_of_disks(scenario) or (math.inf, 1)
-        on_disks = int(devices.read_bytes.sum() + devices.write_bytes.sum()) / (record_bytes / width)
-        run_s += _CHILD_S[run.engine] * max(n * _children(scenario, workload), on_disks)
+        run_s = _on_disks_s(run, scenario, n * _children(scenario, workload), run.engine)
         run_s += _STRIP_S[run.engine] * n * _strips(scenario, workload)
-        kept = _KEPT_BYTES * int(devices.write_bytes.sum()) / _PAGE_BYTES if is_flash else 0.0
-        return cls(run_s / n, kept / n)
+        cached = _in_caches(scenario, workload, run.engine)
+        run_s += n * cached.run_s
+        kept = _KEPT_BYTES * int(run.devices.write_bytes.sum()) / _PAGE_BYTES if is_flash else 0.0
+        return cls(run_s / n, kept / n + cached.kept_bytes)
 
     def most(self, n_runs: int = 1, spent_s: float = 0.0) -> int:
         """Return the most requests of each of so many runs, after what other runs have taken of the question's time."""
-        return self.within(max(RUNS_S - spent_s, 0.0) / n_runs, _RUN_BYTES if n_runs == 1 else EACH_BYTES)
+        return self.within(
+            current().allowed_s(max(RUNS_S - spent_s, 0.0)) / n_runs, _RUN_BYTES if n_runs == 1 else EACH_BYTES
+        )
 
     def within(self, run_s: float, kept_bytes: float) -> int:
         """Return the most requests of a run that take so long, and so much memory, at most."""
         return int(min(run_s / max(self.run_s, 1e-12), kept_bytes / max(self.kept_bytes, 1e-9)))
+
+
+def _on_disks_s(run: Run, scenario: Scenario, n_children: float, engine: str) -> float:
+    """Return the computing time of what disks did in a run, whose requests have so many child I/Os."""
+    devices = run.devices
+    is_flash = scenario.drive.has_pages
+    read_pages, written_pages = (
+        int(each.sum()) / _PAGE_BYTES * is_flash for each in (devices.read_bytes, devices.write_bytes)
+    )
+    n_commands = int(devices.n_reads.sum() + devices.n_writes.sum())
+    page_s, write_s = _PAGE_S[engine], _FLASH_WRITE_S[engine]
+    run_s = _COMMAND_S[engine] * n_commands + page_s * read_pages + write_s * written_pages
+    # what is in memory is not on the disks yet, and a resilver has no requests
+    record_bytes, width = _record_of_disks(scenario) or (math.inf, 1)
+    on_disks = int(devices.read_bytes.sum() + devices.write_bytes.sum()) / (record_bytes / width)
+    return run_s + _CHILD_S[engine] * max(n_children, on_disks)
+
+
+def entered_s(run: Run, scenario: Scenario, n_requests: int, n_bytes: int, engine: str) -> float:
+    """Return the computing time of a run of so many requests of so many bytes in all, as an account enters it."""
+    unit = scenario.drive.sector_bytes
+    seconds = _on_disks_s(run, scenario, 0.0, engine)
+    if scenario.drive.has_pages:
+        # whole steps of a rebuild go through pages in order
+        in_order = run.rebuilt_bytes / _PAGE_BYTES
+        seconds -= _CHEAPER * in_order * (_FLASH_WRITE_S[engine] + scenario.layout.n_data * _PAGE_S[engine])
+    # what buffers held when the run began, and what disks at rest wrote of it
+    drained = min(len(scenario.start.buffered), _DRAINED_PER_S * scenario.n_devices * run.end_ns / 1e9)
+    seconds += _DRAIN_S[engine] * drained
+    seconds += _READ_BLOCK_S[engine] * (len(scenario.start.cached) + len(scenario.start.dirty))
+    if scenario.layout.pool is None:
+        seconds += _STRIP_S[engine] * max(n_bytes / (scenario.layout.strip * unit), n_requests)
+    controller = scenario.controller
+    n_blocks = n_bytes / _PAGE_BYTES
+    seconds += _READ_BLOCK_S[engine] * n_blocks * _is_sized(controller.read_cache)
+    return seconds + _WRITE_BLOCK_S[engine] * n_blocks * (controller.write_cache is not None)
 
 
 def looked_at(run_of: Callable[[int], Run], scenario: Scenario, workload: Workload, look_s: float = _LOOK_S) -> Cost:
@@ -178,8 +220,10 @@ def each_most(
 ) -> int:
     """Return as many requests of a run of `n` as take no longer than `run_s`; at least a few.
 
-    What they cost is looked at only where a guess says that it might be too much.
+    What they cost is looked at only where a guess says that it might be too much. Where the question has less time left
+    (`diskmodel.engine.ledger`), that counts.
     """
+    run_s = current().allowed_s(run_s)
     if guessed(scenario, workload, array).within(run_s / _GUESS, EACH_BYTES / _GUESS) >= n:
         return n
     return min(n, max(looked_at(run_of, scenario, workload, run_s).within(run_s, EACH_BYTES), LEAST_OF_MOVED))
@@ -207,12 +251,29 @@ def guessed(scenario: Scenario, workload: Workload, array: Array | None = None) 
         run_s += weight * (stream.read_ratio * read_s + stream.write_ratio * write_s)
         kept += weight * stream.write_ratio * n_pages * copies * _KEPT_BYTES * is_flash
     parts_s = _CHILD_S["native"] * _children(scenario, workload) + _STRIP_S["native"] * _strips(scenario, workload)
-    cost = Cost(run_s / max(total, 1e-300) + parts_s, kept / max(total, 1e-300))
+    cached = _in_caches(scenario, workload, "native")
+    cost = Cost(run_s / max(total, 1e-300) + parts_s + cached.run_s, kept / max(total, 1e-300) + cached.kept_bytes)
     beside = None if array is None else _Beside.of(array)
     if beside is None:
         return cost
     apart_s = 1 / max(_most_per_s(workload, is_flash=is_flash), 1e-12)
     return Cost(cost.run_s + beside.work_s * apart_s, cost.kept_bytes + beside.kept_bytes * apart_s)
+
+
+def _is_sized(cache: ReadCache | None) -> bool:
+    """Whether a read cache keeps blocks, and does not draw its hits."""
+    return cache is not None and cache.size_bytes is not None
+
+
+def _in_caches(scenario: Scenario, workload: AnyWorkload, engine: str) -> Cost:
+    """Return what a request costs in the controller's caches of blocks."""
+    controller = scenario.controller
+    if not controller.has_real_cache or not isinstance(workload, Workload) or scenario.layout.pool is not None:
+        return Cost(0.0, 0.0)
+    n_blocks = max(workload.mean_size_bytes / _PAGE_BYTES, 1.0)
+    is_read = _is_sized(controller.read_cache)
+    block_s = _READ_BLOCK_S[engine] * is_read + _WRITE_BLOCK_S[engine] * (controller.write_cache is not None)
+    return Cost(block_s * n_blocks, _BLOCK_KEPT_BYTES * n_blocks * is_read)
 
 
 def _record_of_disks(scenario: Scenario) -> tuple[int, int] | None:
@@ -249,6 +310,7 @@ def _strips(scenario: Scenario, workload: AnyWorkload) -> float:
 
 def few_enough(n: int, scenario: Scenario, workload: Workload, run_s: float) -> int:
     """Return as many requests of a run of `n` as take no longer than `run_s` by a guess; at least a few."""
+    run_s = current().allowed_s(run_s)
     return min(n, max(guessed(scenario, workload).within(run_s, EACH_BYTES), LEAST_OF_MOVED))
 
 

@@ -20,7 +20,7 @@ from diskmodel.engine.effort import LEAST_OF_MOVED, Cost
 from diskmodel.engine.native import covers
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import Scenario
-from diskmodel.engine.threads import Threads
+from diskmodel.engine.threads import Threads, mapped
 from diskmodel.records import Int64, Op, Requests
 from diskmodel.result import Interval, Latency, Result
 from diskmodel.result.prediction import combined
@@ -71,7 +71,8 @@ def with_all_angles(result: Result, array: Array, workload: Workload, scenario: 
         return _figures(requests, done.done_ns - done.issue_ns)
 
     with Threads() as pool:
-        reference, *drawn = pool.map(of, [scenario.phase_ns, *_angles(scenario.revolution_ns, seed)])
+        angles = [scenario.phase_ns, *_angles(scenario.revolution_ns, seed)]
+        reference, *drawn = mapped(pool, of, angles, are_runs=True)
     if not reference[""]["mean"]:  # the host's memory answers all of them
         return result
     means = [one[""]["mean"] / reference[""]["mean"] for one in drawn]

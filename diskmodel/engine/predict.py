@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from diskmodel.array import Array
 from diskmodel.engine.effort import Cost
+from diskmodel.engine.ledger import question
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.steady.shared import Begin
 from diskmodel.engine.truths import DRAWS, Trials, Truths
@@ -45,14 +46,15 @@ class Predictor:
 
     def __call__(self, result: Result) -> Prediction | None:
         """Return the prediction; None where everything is known or nothing is stable."""
-        return predict(
-            self.array,
-            self.workload,
-            result,
-            seed=self.seed,
-            n_draws=self.n_draws,
-            start=self.start,
-        )
+        with question():
+            return predict(
+                self.array,
+                self.workload,
+                result,
+                seed=self.seed,
+                n_draws=self.n_draws,
+                start=self.start,
+            )
 
 
 def predict(

@@ -7,6 +7,8 @@ from typing import Literal
 
 from diskmodel.array import Array
 from diskmodel.engine import native
+from diskmodel.engine.effort import entered_s
+from diskmodel.engine.ledger import current
 from diskmodel.engine.scenario import Scenario, check_requests
 from diskmodel.errors import CoverageError, Fault
 from diskmodel.records import Requests, Run
@@ -29,6 +31,15 @@ def run(scenario: Scenario, requests: Requests, engine: Engine = "auto") -> Run:
         When `engine="native"` does not cover the scenario.
     """
     check_requests(scenario, requests)
+    found = _run(scenario, requests, engine)
+    # who asks for SimPy gets the same answer as of the kernel, and waits for it
+    counted_as = found.engine if engine == "auto" else "native"
+    n_bytes = int(requests.length.sum())
+    current().enter_run(entered_s(found, scenario, len(requests), n_bytes, counted_as), len(requests))
+    return found
+
+
+def _run(scenario: Scenario, requests: Requests, engine: Engine) -> Run:
     if scenario.drive.own_engine:
         if engine != "auto":
             rule = f"does not cover drives of the kind {scenario.drive.kind}, which have an engine of their own"

@@ -12,8 +12,7 @@ from typing import Literal
 from diskmodel.array import Array
 from diskmodel.doing import doing
 from diskmodel.drive.assumed_order import AssumedOrder
-from diskmodel.engine import streamed
-from diskmodel.engine.cached_writes import waiting_writes
+from diskmodel.engine import ledger, streamed
 from diskmodel.engine.effort import (
     LEAST,
     MAX_REQUESTS,
@@ -27,7 +26,9 @@ from diskmodel.engine.effort import (
     is_costly,
     looked_at,
 )
-from diskmodel.engine.idle_arm import idle_arm_message
+from diskmodel.engine.messages.cached_writes import waiting_writes
+from diskmodel.engine.messages.idle_arm import idle_arm_message
+from diskmodel.engine.messages.unseen import unseen
 from diskmodel.engine.phases import with_all_angles
 from diskmodel.engine.pools import cache_device_messages, pool_messages, refuse_on_pools
 from diskmodel.engine.predict import Predictor, check_draws
@@ -38,7 +39,6 @@ from diskmodel.engine.steady.burst import burst_of
 from diskmodel.engine.steady.shared import Begin, Like, steady_start
 from diskmodel.engine.threads import Threads
 from diskmodel.engine.truths import DRAWS
-from diskmodel.engine.unseen import unseen
 from diskmodel.engine.write_pointers import zone_messages
 from diskmodel.errors import CoverageError, DescriptionError, Fault
 from diskmodel.host.limit import host_limit
@@ -178,10 +178,13 @@ def simulate(
             is_one_of_many=is_one_of_many,
         )
 
-    if replications == 1:
-        result = run(seed, n_requests, precision)
-    else:
-        result = _replicated(run, replications, seed, n_requests, precision)
+    # who says how many requests there shall be waits for them
+    is_asked = n_requests is not None and not is_one_of_many
+    with ledger.on_account(ledger.NO_LIMIT) if is_asked else ledger.question():
+        if replications == 1:
+            result = run(seed, n_requests, precision)
+        else:
+            result = _replicated(run, replications, seed, n_requests, precision)
     about_drive = (
         *zone_messages(array, workload),
         *pool_messages(array, workload),

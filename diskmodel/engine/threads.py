@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future
 from types import TracebackType
 from typing import Any, TypeVar
 
+from diskmodel.engine import ledger
 from diskmodel.engine.native import stop_runs
 
 T = TypeVar("T")
@@ -18,6 +19,35 @@ T = TypeVar("T")
 _STEP_S = 0.05
 
 _Job = tuple[Future[Any], Callable[[], Any]]
+
+
+def mapped(
+    pool: Executor, work: Callable[..., T], *items: Iterable[Any], timeout: float | None = None, are_runs: bool = False
+) -> list[T]:
+    """Return what `work` makes of each item, with a part of the question's computing time for each.
+
+    Parameters
+    ----------
+    pool : concurrent.futures.Executor
+        Of this process.
+    work : callable
+    *items : iterables
+        Its arguments.
+    timeout : float, optional
+        Seconds to wait for each.
+    are_runs : bool
+        Whether each is a single run (`Account.parts`).
+    """
+    asked = list(zip(*items, strict=False))
+    account = ledger.current()
+    parts = account.parts(len(asked), are_runs=are_runs) if asked else []
+    futures = [pool.submit(ledger.on(part, work), *item) for part, item in zip(parts, asked, strict=True)]
+    try:
+        return [future.result(timeout) for future in futures]
+    finally:
+        for future in futures:
+            future.cancel()
+        account.settle(parts)
 
 
 class Threads(Executor):
@@ -51,6 +81,12 @@ class Threads(Executor):
         else:
             self._do(job)
         return future
+
+    def map(
+        self, fn: Callable[..., T], *iterables: Iterable[Any], timeout: float | None = None, chunksize: int = 1
+    ) -> Iterator[T]:
+        """Return what `fn` makes of all items, when all are done: each has a part of the question's computing time."""
+        return iter(mapped(self, fn, *iterables, timeout=timeout))
 
     def _start(self) -> bool:
         thread = threading.Thread(target=self._serve, name="diskmodel run")

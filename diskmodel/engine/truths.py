@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from diskmodel.array import Array
 from diskmodel.doing import doing
 from diskmodel.engine.effort import EACH_BYTES, LEAST_OF_MOVED, Cost, each_most
+from diskmodel.engine.ledger import current
 from diskmodel.engine.native import covers
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.steady.shared import Begin, steady_start
 from diskmodel.engine.steady.start import Start
-from diskmodel.engine.threads import Threads
+from diskmodel.engine.threads import Threads, mapped
 from diskmodel.errors import DescriptionError
 from diskmodel.records import Requests, Run
 from diskmodel.result import Interval
@@ -39,6 +40,9 @@ DRAW_REQUESTS = {"native": 20_000, "simpy": 2_000}
 #: Computing time of each at most, seconds, by counts. At half, those of pools of flash are shorter than is enough; at
 #: double, the draws of a question take up to twenty seconds.
 DRAW_S = 0.5
+#: Runs of draws into which what is left of a question's time is divided. At half, the draws of a second array are much
+#: shorter than those of the first; at double, those of flash are shorter than need be.
+_AHEAD = DRAWS
 #: Ends of the names of statistics that `Moves.p99` and its like change.
 _SLOWEST = ("p99", "p999")
 
@@ -220,7 +224,7 @@ class Trials:
         if not len(draws):
             return None
         with Threads() as pool:
-            figures = list(pool.map(self._figures, draws.moves))
+            figures = mapped(pool, self._figures, draws.moves, are_runs=True)
         return Truths(case, draws, self.reference, figures, self._n_requests)
 
     def _figures(self, moves: Moves) -> dict[str, float]:
@@ -236,6 +240,7 @@ class Trials:
     def _affordable(self, workload: Workload, run_s: float, cost: Cost | None) -> int:
         """Return the requests of each of all runs together that take the time of one question."""
         n = self._n_requests
+        run_s = current().allowed_s(run_s, _AHEAD)
         if cost is not None:
             return min(n, max(cost.within(run_s, EACH_BYTES), LEAST_OF_MOVED))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
+from diskmodel.engine.ledger import as_question
 from diskmodel.explanation.before import paired
 from diskmodel.explanation.expected import compare
 from diskmodel.explanation.experiments import next_experiment
@@ -19,6 +20,7 @@ from diskmodel.explanation.rig import Rig
 from diskmodel.explanation.weigh import weigh
 
 
+@as_question
 def explain(
     results: str | Path | Measured | Iterable[str | Path | Measured],
     array: Array | str,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diskmodel.array import Array
+from diskmodel.engine.ledger import current
 from diskmodel.engine.simulate import simulate
 from diskmodel.layout.pools.assumed import VOLUME_RECORD_BYTES
 from diskmodel.plain import Record
@@ -30,6 +31,9 @@ AnyWorkload = Workload | TraceWorkload
 _N_REQUESTS = 8_000
 #: The same where nothing fills: the first requests are as the last ones.
 _N_QUICK = 4_000
+#: Part of the usual time of a run that the other case takes at most. At half, the mean of large requests is from
+#: too few of them; at double, seven assumptions take as long as the answer.
+_PART_OF_TIME = 0.2
 #: By how much the mean or the rate has to differ for an assumption to be shown. At half, strips are shown that no one
 #: can feel; at double, a tenth of the disks is passed over in silence.
 _SHOWN_RATIO = 0.1
@@ -130,6 +134,8 @@ def otherwise(
     for one in ASSUMPTIONS:
         if (names and one.name not in names) or not one.applies(array, load):
             continue
+        if not current().has_time_for("what was assumed"):
+            break
         other = simulate(
             *one.otherwise(array, load),
             seed=seed,
@@ -137,6 +143,7 @@ def otherwise(
             profile_draws=0,
             with_angles=False,
             with_operations=False,
+            is_one_of_many=_PART_OF_TIME,
         )
         change = _change(result, other, is_open=load.is_open)
         if change >= _SHOWN_RATIO:

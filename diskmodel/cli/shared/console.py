@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
+from diskmodel.engine.ledger import current
 from diskmodel.plain import plain
 
 if TYPE_CHECKING:
@@ -88,7 +89,9 @@ def say(text: str, style: str = "") -> None:
 
 
 def print_json(data: Mapping[str, Any]) -> None:
-    """Print the one JSON document of a command; nan and infinity become null."""
+    """Print the one JSON document of a command; nan and infinity become null. What was left out of it is added."""
+    if left_out := current().left_out:
+        data = {**data, "not_simulated": left_out}
     sys.stdout.write(json.dumps(plain(data), indent=2, allow_nan=False) + "\n")
 
 

@@ -10,9 +10,11 @@ from contextlib import contextmanager, nullcontext
 from types import FrameType
 from typing import cast
 
+from diskmodel.cli.shared.console import say
 from diskmodel.cli.shared.options import parameter_of
 from diskmodel.cli.shared.status import TimeLimitReached
 from diskmodel.doing import what_is_done
+from diskmodel.engine.ledger import in_words, question
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.options import TIME_LIMIT
 from diskmodel.signals import raise_in, set_alarm
@@ -21,13 +23,15 @@ from diskmodel.signals import raise_in, set_alarm
 _MOST_S = 365 * 86_400
 
 
-def limited(way_out: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def limited(way_out: str, *, is_question: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the option --time-limit, and end it when that time is over.
 
     Parameters
     ----------
     way_out : str
         How to need less time, after "allow more time": "lower --requests".
+    is_question : bool
+        Whether all that the command simulates has one account of computing time (`diskmodel.engine.ledger`).
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -42,13 +46,26 @@ def limited(way_out: str) -> Callable[[Callable[..., None]], Callable[..., None]
         def run(**given: object) -> None:
             asked = given.pop(TIME_LIMIT.key)
             with nullcontext() if asked is None else _ending_after(str(asked), way_out):
-                command(**given)
+                if is_question:
+                    _bounded(command, given)
+                else:
+                    command(**given)
 
         vars(run)["__signature__"] = inspect.Signature(parameters)
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         return run
 
     return decorate
+
+
+def _bounded(command: Callable[..., None], given: dict[str, object]) -> None:
+    """Run a command with one account for its question, and say what that left out, however it ends."""
+    with question() as account:
+        try:
+            command(**given)
+        finally:
+            if account.left_out:
+                say(in_words(account.left_out))
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import numpy as np
 
 from diskmodel.controller.dirty_blocks import Lanes
 from diskmodel.engine.steady.levels import n_lines_of
-from diskmodel.engine.steady.recent import MAX_ROWS, History, distinct, most_recent, ranges, waiting_in_round
+from diskmodel.engine.steady.recent import MAX_USES, History, distinct, most_recent, ranges, waiting_in_round
 from diskmodel.engine.steady.rounds import UNEVEN, UNEVEN_WAYS, Arms, swept_round, unevenness
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.layout.written import written
@@ -67,7 +67,8 @@ def _waiting(
         # popular blocks are written again and again, so that a round takes more writes for as many blocks
         n_lines = n_lines_of(waiting, line_blocks)
         is_whole = n_lines >= n and round_uses <= _NEARLY * n_uses
-        if is_whole or history.rows_of_uses(n_uses, block_bytes, only_writes=True) in (0, MAX_ROWS):
+        rows = [history.rows_of_uses(times * n_uses, block_bytes, only_writes=True) for times in (1, 2)]
+        if is_whole or rows[0] == rows[1]:  # no more are drawn
             return _kept(waiting), n_uses
         n_uses *= 2
 
@@ -194,7 +195,7 @@ def _region(history: History, n: int, block_bytes: int) -> Int64:
         space = history.workload.space(stream, history.capacity_bytes)
         end = -(-(space.first_byte + space.span_bytes) // block_bytes)
         ranges.append((space.first_byte // block_bytes, end))
-    if sum(end - first for first, end in ranges) > n:
+    if sum(end - first for first, end in ranges) > min(n, MAX_USES):
         return np.empty(0, np.int64)
     return distinct(np.concatenate([np.arange(first, end) for first, end in ranges]))
 

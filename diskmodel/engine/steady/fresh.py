@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diskmodel.array import Array
+from diskmodel.engine.ledger import current
 from diskmodel.engine.simulate import simulate
 from diskmodel.plain import Record
 from diskmodel.result.result import Result
@@ -95,6 +96,8 @@ def fresh(array: Array, load: Workload, result: Result, *, seed: int) -> Fresh |
     if not states or not load.has_writes or not array.layout.writes_in_place or is_carried:
         return None
     phases: list[Phase] = []
+    if not current().has_time_for("how long drives are faster at first"):
+        return None
     for drive, room_bytes in states:
         fast = simulate(
             array.model_copy(update={"drive": drive}),
@@ -104,6 +107,7 @@ def fresh(array: Array, load: Workload, result: Result, *, seed: int) -> Fresh |
             profile_draws=0,
             with_angles=False,
             with_operations=False,
+            is_one_of_many=True,
         )
         iops = load.offered_rate_per_s if load.is_open and fast.is_stable else fast.iops.mean
         # of the whole run, which begins and ends with fewer requests

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.engine.effort import Cost, few_enough
+from diskmodel.engine.ledger import current
 from diskmodel.engine.steady.drives import drive_state
 from diskmodel.engine.steady.recent import History, distinct, ranges
 from diskmodel.engine.steady.ring import with_ring
@@ -61,7 +62,8 @@ def group_start(
         n = few_enough(_FIRST, scenario, workload, _LONGEST_S)
         while True:
             run = engine(replace(scenario, start=begun), drawn(n))
-            longest = min(Cost.of(run, scenario, n, workload).within(_LONGEST_S, _LONGEST_BYTES), _LONGEST)
+            cost = Cost.of(run, scenario, n, workload)
+            longest = min(cost.within(current().allowed_s(_LONGEST_S), _LONGEST_BYTES), _LONGEST)
             if run.end_ns >= _GROUPS * writes.group_ns or n >= longest:
                 break
             needed = _GROUPS * writes.group_ns / max(run.end_ns, 1)

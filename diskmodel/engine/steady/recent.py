@@ -19,6 +19,10 @@ from diskmodel.workload.generate import interleave
 #: Rows of the past that are drawn at most, whatever the size of a cache: about 0.3 s. At half of it a 16 GiB cache of
 #: 4 KiB blocks begins half full under 8 KiB requests; at double, every run with a large cache begins later.
 MAX_ROWS = 1 << 21
+#: Uses of blocks that are drawn at most, where requests have many: a use takes 8 bytes, and some three times that while
+#: lists are sorted. At half, a 16 GiB cache of 4 KiB blocks begins half full under requests of 1 MiB; at double, a
+#: question about a larger one takes 2 GB.
+MAX_USES = 1 << 23
 #: Rows from which the blocks of a request are estimated.
 _SAMPLE_ROWS = 1 << 10
 #: Lists of used blocks that are kept: drives that are drawn from a profile ask for the same ones, of a few lengths in
@@ -76,13 +80,15 @@ class History:
         return replace(self, workload=workload, n_before=0 if is_anywhere else self.n_before)
 
     def uses(self, n: int, block_bytes: int, *, only_writes: bool = False) -> Int64:
-        """About the last `n` uses of blocks, or all of `MAX_ROWS` requests, the latest last; int64."""
+        """About the last `n` uses of blocks, or all of the past that is drawn, the latest last; int64."""
         n_rows = self.rows_of_uses(n, block_bytes, only_writes=only_writes)
         return self._blocks(n_rows, block_bytes, only_writes)[-n:] if n_rows else np.empty(0, np.int64)
 
     def rows_of_uses(self, n: int, block_bytes: int, *, only_writes: bool = False) -> int:
-        """About the number of requests that use `n` blocks, at most `MAX_ROWS`; 0 where none does."""
-        return _rows_of(n, len(self._blocks(_SAMPLE_ROWS, block_bytes, only_writes)))
+        """About the number of requests that use `n` blocks, or `MAX_USES`, at most `MAX_ROWS`; 0 where none does."""
+        n_in_sample = self._n_in_sample(block_bytes, only_writes)
+        most = MAX_USES // 2 if only_writes else MAX_USES  # what waits is sorted in several ways
+        return min(_rows_of(n, n_in_sample), max(most * _SAMPLE_ROWS // max(n_in_sample, 1), 1))
 
     def requests_of_uses(self, n: int, block_bytes: int) -> int:
         """Requests of which the writes use `n` blocks, counted over so many, or over `MAX_ROWS`."""
@@ -157,16 +163,19 @@ class History:
     def _marked(self, n_rows: int, block_bytes: int) -> tuple[Int64, NDArray[np.bool_]]:
         """Blocks that the last requests used, and whether each was written."""
         past = self.workload.past(capacity_bytes=self.capacity_bytes, n=n_rows, seed=self.seed, n_before=self.n_before)
-        first = past.offset // block_bytes
-        count = -(-(past.offset + past.length) // block_bytes) - first
-        return ranges(first, count), np.repeat(past.op == Op.WRITE, count)
+        count = _n_blocks(past.offset, past.length, block_bytes)
+        return ranges(past.offset // block_bytes, count), np.repeat(past.op == Op.WRITE, count)
+
+    @lru_cache(maxsize=_BLOCKS_KEPT)  # noqa: B019 (histories are few, and small)
+    def _n_in_sample(self, block_bytes: int, only_writes: bool) -> int:
+        """Return how many blocks the requests of a sample use."""
+        offset, length = self._rows(_SAMPLE_ROWS, only_writes=only_writes)
+        return int(_n_blocks(offset, length, block_bytes).sum())
 
     @lru_cache(maxsize=_BLOCKS_KEPT)  # noqa: B019 (histories are few, and small)
     def _blocks(self, n_rows: int, block_bytes: int, only_writes: bool) -> Int64:
         offset, length = self._rows(n_rows, only_writes=only_writes)
-        first = offset // block_bytes
-        count = -(-(offset + length) // block_bytes) - first
-        blocks = ranges(first, count)
+        blocks = ranges(offset // block_bytes, _n_blocks(offset, length, block_bytes))
         blocks.flags.writeable = False
         return blocks
 
@@ -174,6 +183,11 @@ class History:
 def write_weight(stream: Stream) -> float:
     """Weight of a stream's writes among all requests, as of `row_weight`."""
     return stream.row_weight * stream.write_ratio
+
+
+def _n_blocks(offset: Int64, length: Int64, block_bytes: int) -> Int64:
+    """Return how many blocks each request touches."""
+    return -(-(offset + length) // block_bytes) - offset // block_bytes
 
 
 def _rows_of(n: int, n_in_sample: int) -> int:

@@ -16,6 +16,7 @@ from diskmodel.engine.steady.start import EMPTY, Level, Levels, Start
 from diskmodel.engine.steady.trial import (
     DRIFT,
     Pace,
+    fall_of_buffers,
     grown_old,
     levels_after,
     pace_of,
@@ -36,6 +37,11 @@ _SAMPLES = 64
 #: Share of what was written by which what waits may rise in the trial where buffers that began empty stay so. Half of
 #: what chance does to the queues of a busy array would repeat every other trial from half a buffer.
 _STAYS = 0.01
+
+#: Parts of a trial of which the first may show that buffers empty, and how many of the bytes that are written meanwhile
+#: must come from them. An idle disk empties a buffer of 512 MB within seconds, and simulating that took ten times as
+#: long as the run. With half of the share, chance in the queues of a busy array would count; at 0.9, hardly anything.
+_PART, _FAST = 32, 0.5
 
 #: Trials that look for the level of a cache between its mark and full, and the share of that room which is no
 #: difference. With half as many, a level between stays where a line through the ends has it; each takes as long as the
@@ -74,10 +80,20 @@ class _Trials:
 
     def run(self, levels: Levels, n_dirty: int = 0) -> tuple[Levels, Pace]:
         """What a trial shows that begins at these levels, and with so many dirty pages where theirs is low."""
+        requests, run = self._tried(levels, n_dirty)
+        return levels_after(self.parts, levels, run, requests), pace_of(self.parts, requests, run)
+
+    def drains_at_once(self, levels: Levels) -> bool:
+        """Whether a part of a trial shows that drives' buffers empty, so that the rest need not be simulated."""
+        _, run = self._tried(levels, 0, _PART)
+        return fall_of_buffers(run) > _FAST
+
+    def _tried(self, levels: Levels, n_dirty: int, part: int = 1) -> tuple[Requests, Run]:
+        """Return a trial, or its first requests: one of so many parts."""
         parts, scenario = self.parts, self.parts.scenario
         rebuilds_flash = scenario.drive.has_pages and scenario.layout.rebuild_disk >= 0
         n = trial_requests(self.workload, rebuilds_flash=rebuilds_flash)
-        n = few_enough(n, scenario, self.workload, _LONGEST_S)
+        n = max(few_enough(n, scenario, self.workload, _LONGEST_S) // part, 1)
         requests = self.workload.at_mean(n).requests(
             capacity_bytes=self.capacity_bytes,
             n=n,
@@ -89,8 +105,7 @@ class _Trials:
         if n_dirty:
             start = replace(start, pages_dirty=parts.waiting_pages(n_dirty))
         trial = replace(scenario, start=start, sample_every=max(n // _SAMPLES, 1))
-        run = self.engine(trial, requests)
-        return levels_after(parts, levels, run, requests), pace_of(parts, requests, run)
+        return requests, self.engine(trial, requests)
 
 
 def shown_at(
@@ -179,7 +194,7 @@ def settled(
             calm = checked(calm)
         if calm.controller is not Level.MARK or calm.drives is not Level.LOW:
             calm = None
-        elif pace.late_rise < _STAYS:
+        elif pace.late_rise < _STAYS or trials.drains_at_once(first):
             return begun(replace(calm, media=first.media))
     shown, pace = tried(first)
     if calm is not None and shown.drives is Level.LOW:

@@ -69,6 +69,16 @@ def pace_of(parts: Parts, requests: Requests, run: Run) -> Pace:
     return Pace(len(requests) / seconds, n_pages / seconds, float(drained), rise, late_rise, cache_rise)
 
 
+def fall_of_buffers(run: Run) -> float:
+    """By how much what drives' buffers hold fell after the first quarter of a run, as a share of what was written."""
+    if not len(run.levels):
+        return 0.0
+    buffered = run.levels[:, 2]
+    fall = int(buffered[len(buffered) // 4] - buffered[-1])
+    # what a buffer takes counts as written when it comes, and what was in it before does not
+    return fall / max(fall + int(run.devices.write_bytes.sum()) * 3 // 4, 1)
+
+
 def grown_old(parts: Parts, filling: Pace) -> int:
     """Pages that are dirty when the first of them has grown old, at this pace, or because they are so many."""
     assert parts.pages is not None

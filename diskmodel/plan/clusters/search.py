@@ -12,6 +12,7 @@ from diskmodel.doing import doing
 from diskmodel.drive import Drive
 from diskmodel.drive.cluster.description import ClusterPool
 from diskmodel.drive.cluster.words import scheme_of_words
+from diskmodel.engine.ledger import as_question
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.plan.clusters.answer import ClusterCandidate, ClusterPlan, State
@@ -36,6 +37,7 @@ _SCORE = 0.906
 _STEPS = 3
 
 
+@as_question
 def plan_clusters(plan: PlanDescription, schemes: Sequence[str]) -> ClusterPlan:
     """Return the fewest drives of each kind and scheme, in several numbers of nodes.
 

@@ -7,6 +7,7 @@ import math
 from diskmodel.array import Array
 from diskmodel.doing import doing
 from diskmodel.engine.effort import EACH_BYTES, each_s, guessed
+from diskmodel.engine.ledger import as_question
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.engine.steady.fresh import Fresh, fresh
@@ -39,6 +40,7 @@ _DRAWN_REQUESTS = 8_000
 _PART_OF_TIME = 0.2
 
 
+@as_question
 def find_capacity(
     array: Array,
     workload: Workload,
@@ -165,7 +167,15 @@ def _fresh(array: Array, workload: Workload, seed: int) -> Fresh | None:
     if not array.drive.fast_states() or not workload.has_writes:
         return None
     busy = _saturating(array, workload, _DEPTH_OF_FLASH)
-    result = simulate(array, busy, seed=seed, n_requests=_DRAWN_REQUESTS, profile_draws=0, with_angles=False)
+    result = simulate(
+        array,
+        busy,
+        seed=seed,
+        n_requests=_DRAWN_REQUESTS,
+        profile_draws=0,
+        with_angles=False,
+        is_one_of_many=True,
+    )
     return fresh(array, busy, result, seed=seed)
 
 

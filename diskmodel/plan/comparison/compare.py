@@ -10,6 +10,7 @@ from dataclasses import replace
 from diskmodel.analytic.backend import has_formula
 from diskmodel.array import Array
 from diskmodel.doing import doing
+from diskmodel.engine.ledger import as_question
 from diskmodel.engine.predict import check_draws, prediction_of
 from diskmodel.engine.shingled import writes_shingled
 from diskmodel.engine.truths import DRAWS, Truths, simulate_truths
@@ -39,6 +40,7 @@ CONFIDENCE = 0.95
 REPLACEMENT_HOURS = 24.0
 
 
+@as_question
 def compare(
     arrays: Sequence[Array],
     workload: Workload,

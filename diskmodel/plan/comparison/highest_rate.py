@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 from diskmodel.array import Array
+from diskmodel.engine.threads import mapped
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.plan.answer.load_curve import LoadPoint
 from diskmodel.plan.comparison.load_curve import LOADS
@@ -49,7 +50,8 @@ def points_to_overload(
     points: list[LoadPoint] = []
     with at_once(evaluate) as workers:
         for first in range(0, len(LOADS), _AT_ONCE):
-            points += workers.map(at, [share * full for share in LOADS[first : first + _AT_ONCE]])
+            rates = [share * full for share in LOADS[first : first + _AT_ONCE]]
+            points += mapped(workers, at, rates, are_runs=True)
             if not all(point.outcome.is_stable for point in points):
                 break
     return _closed_in(at, points, _STEP_OF_A_LOG if workload.is_a_log else _STEP)

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from diskmodel.engine.ledger import as_question, current, elsewhere, with_part
 from diskmodel.plan.advice.assumed import assumptions
 from diskmodel.plan.advice.assured import PURPOSE
 from diskmodel.plan.advice.choice import assure, choose, minimized_by, rank
@@ -35,8 +36,15 @@ from diskmodel.plan.trial.trier import is_settled, limits_rebuild
 #: What is open when the families were searched, by whether a chance is asked for; and when the best one was chosen.
 _AFTER_SEARCH = {True: "the chance of that in view of what is not known", False: "what a failed disk does"}
 _AFTER_CHOICE = "what was assumed"
+_STEPS = "steps from the rule of thumb"
+#: Part of a question's computing time that the search may take: failed disks, rebuilds and chances of what was found
+#: come after it. At half, close calls of many families stay open; at nine tenths, a rebuild is hardly simulated.
+_OF_SEARCH = 0.6
+#: Kinds of advice about the best candidate.
+_ADVICE = 6
 
 
+@as_question
 def run_plan(
     plan: PlanDescription,
     *,
@@ -88,7 +96,8 @@ def run_plan(
     if by_chance:
         tallies[PURPOSE].executor = executor
     with Workers(cases(plan), decide, executor) as workers, decide:
-        found = _search(plan, workers, progress)
+        with with_part(_OF_SEARCH):
+            found = _search(plan, workers, progress)
         described = found
         if so_far:
             so_far(choose(plan, found)[0], _AFTER_SEARCH[by_chance])
@@ -99,8 +108,8 @@ def run_plan(
         so_far(best, _AFTER_CHOICE)
     unsafe = [item.family for item in found if item.is_unsafe and best is not None and not best.is_unsafe]
     nominal, _ = choose(plan, [item for item in described if item.family not in unsafe])
-    if best is not None and (with_details or with_waterfalls):
-        steps = tallies["steps from the rule of thumb"]
+    if best is not None and (with_details or with_waterfalls) and current().has_time_for(_STEPS):
+        steps = tallies[_STEPS]
         explained = [
             replace(item, waterfall=waterfall(plan, item, steps)) if with_waterfalls or item is best else item
             for item in found
@@ -110,11 +119,16 @@ def run_plan(
     helps = with_relaxations and (with_details or best is None)
     with at_once(decide) as own, decide:
         pool = executor or own
+        account = current()
+        parts = iter([*account.parts(_ADVICE, 2 * _ADVICE), *account.parts(len(found), 2 * len(found))])
 
         def submitted(advise: Callable[..., Any], purpose: str, about: Any) -> _Advice | None:
-            if about is None:
+            part = next(parts)
+            if about is None or not account.has_time_for(purpose):
                 return None
-            job = pool.submit(counted, partial(_advised, advise, plan), Evaluation.apart(decide), about)
+            work = partial(_advised, advise, plan)
+            own = Evaluation.apart(decide)
+            job = pool.submit(elsewhere, part.budget_s, part.n_ahead, counted, work, own, about)
             return _Advice(job, tallies[purpose])
 
         changes = submitted(relaxations, "what would help", shown if helps else None)
@@ -163,7 +177,7 @@ class _Advice:
     tally: Evaluation
 
     def result(self) -> Any:
-        found, effort = self.future.result()
+        found, effort = self.future.result().settled(current())
         self.tally.add(effort)
         return found
 

@@ -10,6 +10,7 @@ from multiprocessing import get_context
 from typing import Self
 
 from diskmodel.engine import native
+from diskmodel.engine.ledger import current, elsewhere, on_account
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.threads import Threads
 from diskmodel.plan.answer.candidate import Candidate
@@ -18,6 +19,10 @@ from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 
 #: Pools of our own to try in all: a process may be killed, for example for lack of memory.
 ATTEMPTS = 3
+
+#: Families that are searched before the next ones get what these have left of the question's computing time. At half,
+#: processors wait more often for the last of a few; at double, each may take half as much.
+_FAMILIES_AT_ONCE = 16
 
 #: Work on one family: its case, the evaluation, and the candidate so far, if there is one.
 Job = Callable[[Case, Evaluate, Candidate | None], Candidate]
@@ -100,10 +105,17 @@ class Workers:
         """
         done: dict[int, Candidate] = {}
         if self._is_alone or (self.executor is None and len(candidates) == 1):
-            for i, candidate in candidates.items():
-                done[i] = job(self.asked[i], self.evaluate, candidate)
-                if progress:
-                    progress(len(done), len(candidates), done[i])
+            # in the same parts as elsewhere
+            numbers, account = list(candidates), current()
+            for first in range(0, len(numbers), _FAMILIES_AT_ONCE):
+                some = numbers[first : first + _FAMILIES_AT_ONCE]
+                parts = account.parts(len(some), len(numbers) - first)
+                for part, i in zip(parts, some, strict=True):
+                    with on_account(part):
+                        done[i] = job(self.asked[i], self.evaluate, candidates[i])
+                    if progress:
+                        progress(len(done), len(candidates), done[i])
+                account.settle(parts)
             return done
         for attempt in range(ATTEMPTS):
             try:
@@ -122,19 +134,26 @@ class Workers:
         done: dict[int, Candidate],
         progress: Progress | None,
     ) -> None:
-        """Add the candidates that are missing from `done` as they end."""
+        """Add the candidates that are missing from `done` as they end.
+
+        A few at a time: what they have not taken of the question's time is left for the next ones.
+        """
         pool = self.executor
         if pool is None:
             pool = self._own = self._own or local_pool(self.asked)
-        futures = {
-            pool.submit(job, self.asked[i], self.evaluate, candidate): i
-            for i, candidate in candidates.items()
-            if i not in done
-        }
-        for future in as_completed(futures):
-            done[futures[future]] = future.result()
-            if progress:
-                progress(len(done), len(candidates), done[futures[future]])
+        missing = [i for i in candidates if i not in done]
+        account = current()
+        for first in range(0, len(missing), _FAMILIES_AT_ONCE):
+            some = missing[first : first + _FAMILIES_AT_ONCE]
+            parts = account.parts(len(some), len(missing) - first)
+            futures = {
+                pool.submit(elsewhere, part.budget_s, part.n_ahead, job, self.asked[i], self.evaluate, candidates[i]): i
+                for part, i in zip(parts, some, strict=True)
+            }
+            for future in as_completed(futures):
+                done[futures[future]] = future.result().settled(account)
+                if progress:
+                    progress(len(done), len(candidates), done[futures[future]])
 
     def _close(self) -> None:
         if self._own is not None:

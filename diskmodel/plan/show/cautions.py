@@ -9,7 +9,7 @@ from diskmodel.array import Array
 from diskmodel.drive import Drive
 from diskmodel.drive.flash.wear import wear
 from diskmodel.drive.validated import measured_slower
-from diskmodel.engine.cached_writes import waiting_writes
+from diskmodel.engine.messages.cached_writes import waiting_writes
 from diskmodel.host.limit import left_out
 from diskmodel.layout.passes import Rebuild
 from diskmodel.plan.answer.candidate import Candidate

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from functools import partial
 from typing import Any, TypeVar
 
+from diskmodel.engine.ledger import current, elsewhere
 from diskmodel.engine.sweep import sweep
-from diskmodel.engine.threads import Threads
+from diskmodel.engine.threads import Threads, mapped
 from diskmodel.plan.answer.effort import Effort
 from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 
@@ -44,6 +45,11 @@ class _InTurn(Executor):
             future.set_exception(error)
         return future
 
+    def map(
+        self, fn: Callable[..., R], *iterables: Iterable[Any], timeout: float | None = None, chunksize: int = 1
+    ) -> Iterator[R]:
+        return iter(mapped(self, fn, *iterables))
+
 
 def counted(work: Callable[[Evaluate, T], R], evaluate: Evaluate, item: T) -> tuple[R, Effort]:
     """Return what work makes of an item, and what was simulated for it; on any machine."""
@@ -52,7 +58,7 @@ def counted(work: Callable[[Evaluate, T], R], evaluate: Evaluate, item: T) -> tu
 
 
 def each(evaluate: Evaluate, work: Callable[[Evaluate, T], R], items: Sequence[T]) -> list[R]:
-    """Return what work makes of each item: on the executor of the evaluation where it has one, else as `at_once`.
+    """Return what work makes of each item, by one run: on the evaluation's executor if it has one, else as `at_once`.
 
     Parameters
     ----------
@@ -65,12 +71,14 @@ def each(evaluate: Evaluate, work: Callable[[Evaluate, T], R], items: Sequence[T
     whole = Evaluation.of(evaluate)
     if whole.executor is None:
         with at_once(evaluate) as pool:
-            return list(pool.map(partial(work, evaluate), items))
+            return mapped(pool, partial(work, evaluate), items, are_runs=True)
     known = whole.effort
     batch = math.ceil(TASK_S * known.n_runs / known.processor_s) if known.processor_s else 1
-    found = []
-    job = partial(counted, work, Evaluation.apart(whole))
-    for result, effort in sweep(job, items, executor=whole.executor, batch=batch):
+    found, account = [], current()
+    (part,) = account.parts(len(items), are_runs=True)[:1] or [account]
+    job = partial(elsewhere, part.budget_s, part.n_ahead, counted, work, Evaluation.apart(whole))
+    for done in sweep(job, items, executor=whole.executor, batch=batch):
+        result, effort = done.settled(account)
         whole.add(effort)
         found.append(result)
     return found

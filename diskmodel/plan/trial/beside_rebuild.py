@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from diskmodel.array import Array
 from diskmodel.engine.effort import often_enough
+from diskmodel.engine.threads import mapped
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate
@@ -94,7 +95,7 @@ def beside_rebuild(
     weights = _WEIGHTS if array.drive.has_arms and not halfway_only else _HALFWAY_ONLY
     parts = sorted({0.5, *weights} if halfway_only else {0.0, 0.5, *weights})
     with at_once(evaluate) as pool:
-        outcomes = dict(zip(parts, pool.map(at, parts), strict=True))
+        outcomes = dict(zip(parts, mapped(pool, at, parts, are_runs=True), strict=True))
     worst = max((outcomes[part] for part in (0.5, 0.0) if part in outcomes), key=_wait_ns)
     return BesideRebuild(worst, _hours(array, outcomes, weights, worst), len(outcomes))
 
@@ -111,6 +112,8 @@ def _hours(array: Array, outcomes: Mapping[float, Outcome], weights: Mapping[flo
     rates = {part: outcomes[part].rebuilt_bytes_per_s for part in weights}
     if any(math.isnan(rate) for rate in rates.values()):
         return math.nan
+    if any(outcomes[part].is_cut and not rate for part, rate in rates.items()):
+        return math.nan  # ended before it got anywhere
     if not worst.is_stable or not all(rate > 0 for rate in rates.values()):
         return math.inf
     return rebuilt_bytes(array) / 3600 * sum(weight / rates[part] for part, weight in weights.items())

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from diskmodel import Array, Workload, simulate
-from diskmodel.engine.cached_writes import MEASURED_P99_RATIO
+from diskmodel.engine.messages.cached_writes import MEASURED_P99_RATIO
 from tests.validation import published_arrays
 
 WORDS = "writes wait for room"

@@ -1,0 +1,114 @@
+"""One account of computing time for all runs of a question."""
+
+import pytest
+
+from diskmodel import Array, Workload, simulate
+from diskmodel.engine.ledger import (
+    QUESTION_S,
+    Account,
+    as_question,
+    current,
+    in_words,
+    on_account,
+    question,
+    with_part,
+)
+from diskmodel.engine.threads import Threads, mapped
+from diskmodel.explanation.otherwise import otherwise
+
+ARRAY = Array.parse({"drive": "generic-15k", "layout": {"level": "raid10", "disks": 4}})
+LOAD = Workload.parse({"size": "8 KiB", "read_ratio": 0.7, "rate": "100/s"})
+
+
+def test_runs_that_take_what_they_may_hardly_take_more_than_the_whole() -> None:
+    account, taken = Account(10.0), []
+    for _ in range(20):
+        taken.append(account.allowed_s(100.0))
+        account.enter(taken[-1])
+    assert taken[:2] == [2.5, 1.875]
+    assert account.spent_s == pytest.approx(10.0, rel=0.02)
+
+
+def test_a_run_may_always_take_a_little() -> None:
+    account = Account(1.0)
+    account.enter(5.0)
+    assert account.left_s == 0
+    assert account.allowed_s(2.5) == pytest.approx(0.05)
+    assert account.allowed_s(0.01) == 0.01
+
+
+@pytest.mark.parametrize("are_runs", [False, True])
+def test_parts_together_are_no_more_than_what_is_left(are_runs: bool) -> None:
+    account = Account(10.0)
+    account.enter(4.0)
+    parts = account.parts(5, are_runs=are_runs)
+    assert sum(part.budget_s for part in parts) <= 6.0 + 1e-9
+
+
+def test_the_first_of_many_families_may_take_more_than_their_share() -> None:
+    first = Account(12.0).parts(2, 24)
+    assert [part.budget_s for part in first] == [1.5, 1.5]
+    assert [part.budget_s for part in Account(12.0).parts(2, 2)] == [6.0, 6.0]
+
+
+def test_what_is_done_at_the_same_time_does_not_depend_on_what_ends_first() -> None:
+    def work(seconds: float) -> float:
+        allowed = current().left_s
+        current().enter(seconds)
+        return allowed
+
+    with question(8.0) as account, Threads() as pool:
+        allowed = mapped(pool, work, [0.5, 0.25, 0.125, 0.0])
+        assert account.spent_s == 0.875
+        assert len(set(allowed)) == 1
+        assert list(pool.map(work, [0.0, 0.0])) == [3.5625, 3.5625]
+
+
+def test_a_question_within_another_has_its_account() -> None:
+    assert current().budget_s == float("inf")
+
+    @as_question
+    def inner() -> Account:
+        return current()
+
+    with question() as account:
+        assert inner() is account
+        assert account.budget_s == QUESTION_S
+        with with_part(0.5):
+            current().enter(3.0)
+        assert account.spent_s == 3.0
+    assert inner() is not account
+
+
+def test_the_runs_of_a_question_are_entered() -> None:
+    with question() as account:
+        simulate(ARRAY, LOAD, profile_draws=0)
+        first = account.spent_s
+        assert 0 < first < 1
+        # how long it is was asked for
+        simulate(ARRAY, LOAD, n_requests=20_000, profile_draws=0)
+        assert account.spent_s == first
+
+
+def test_extras_are_left_out_first_and_named() -> None:
+    result = simulate(ARRAY, LOAD, n_requests=2_000, profile_draws=0)
+    account = Account(1.0)
+    with on_account(account):
+        assert otherwise(ARRAY, LOAD, result, seed=0)
+        assert account.left_out == ()
+        account.enter(0.95)
+        assert otherwise(ARRAY, LOAD, result, seed=0) == ()
+    assert account.left_out == ("what was assumed",)
+    assert in_words(account.left_out).endswith("of computing time: what was assumed")
+
+
+def test_a_run_is_shorter_when_the_question_has_little_left() -> None:
+    large = Workload.parse({"size": "1 MiB", "read_ratio": 0.5, "rate": "50/s"})
+    whole = simulate(ARRAY, large, n_requests=30_000, profile_draws=0, with_angles=False, is_one_of_many=True)
+    account = Account(1.0)
+    account.enter(1.0)
+    with on_account(account):
+        cut = simulate(ARRAY, large, n_requests=30_000, profile_draws=0, with_angles=False, is_one_of_many=True)
+    assert whole.n_requests == 30_000
+    assert 1_000 < cut.n_requests < 15_000
+    assert any("was ended" in message for message in cut.messages)
