@@ -14,7 +14,6 @@ from diskmodel.controller.catalogue import NamedController
 from diskmodel.controller.description import Controller
 from diskmodel.description import Description, Reader, facts_html, read_toml
 from diskmodel.drive import DriveTables, NamedDrive
-from diskmodel.drive.cache_devices import with_cache_drive
 from diskmodel.drive.own_devices import with_log_drive, with_special_drives
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.assumed import assumed
@@ -24,6 +23,7 @@ from diskmodel.layout.tables import LayoutTables
 from diskmodel.queue.description import Queue
 from diskmodel.units import Ppm, Ratio, listed, nominal_bytes, pretty_bytes
 from diskmodel.wording.arrays import of_words
+from diskmodel.wording.cache_devices import with_cache_drive
 from diskmodel.workload.used import check_used
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Drives for devices of their own: the log or the special vdev of a pool, the journal of an array of Linux md."""
+"""Drives for devices of their own: log, special vdev or cache of a pool, the journal of an array of Linux md."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ _NO_DRIVE = re.compile(r"\d*\s*[x×X*]?")
 #: The same with another sign between them, or none: its meaning is clear, and the answer says how it is written.
 _ALMOST_A_MIRROR = re.compile(r"(?P<devices>\d{1,6})(?:\s*[X*]\s*|\s+)(?P<drive>\S.*)")
 _Device = TypeVar("_Device", bound=Description)
+_NO_CACHE = f'use one that is, for example "micron-7450-pro-1920", or "{NONE}" for no cache device'
 
 
 def safe_drive(name: str, field: str = "log") -> Flash:
@@ -153,3 +154,17 @@ def with_drive(value: Any, kind: type[_Device], of: Callable[[str], _Device]) ->
 #: so a special vdev.
 NamedLog = Annotated[LogDevice, BeforeValidator(with_log_drive)]
 NamedSpecial = Annotated[SpecialVdev, BeforeValidator(with_special_drives)]
+
+
+def cache_drive(name: str) -> Flash:
+    """Return the drive of that name for a cache device; what it holds need not survive a loss of power.
+
+    Raises
+    ------
+    DescriptionError
+        When there is no such drive, or it is no flash drive.
+    """
+    drive = load_drive(name)
+    if not isinstance(drive, Flash):
+        raise DescriptionError(Fault("cache", name, "is no flash drive, as which a cache device is modeled", _NO_CACHE))
+    return drive

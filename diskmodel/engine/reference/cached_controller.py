@@ -10,10 +10,10 @@ from functools import partial
 from diskmodel.controller.block_cache import POLICIES, BlockCache
 from diskmodel.controller.dirty_blocks import DirtyBlocks
 from diskmodel.engine.reference.clock import Clock
-from diskmodel.engine.reference.command import Command
-from diskmodel.engine.reference.controller import Controller, HostRequest
-from diskmodel.engine.reference.pools.writes import PoolWrites
-from diskmodel.engine.reference.raid import Access, Raid
+from diskmodel.engine.reference.command import Access, Command
+from diskmodel.engine.reference.controller import Controller, HostRequest, Volume
+from diskmodel.engine.reference.processors import Processors
+from diskmodel.engine.reference.raid import Raid
 from diskmodel.engine.scenario import Scenario
 from diskmodel.records import FLUSH, READ, WRITE
 
@@ -50,8 +50,16 @@ class Reader:
 class CachedController(Controller):
     """A controller whose hit ratio is an outcome."""
 
-    def __init__(self, clock: Clock, scenario: Scenario, raid: Raid, done: Callable[[HostRequest], None]) -> None:
-        super().__init__(clock, scenario, raid, done)
+    def __init__(
+        self,
+        clock: Clock,
+        scenario: Scenario,
+        raid: Raid,
+        array: Volume,
+        processors: Processors,
+        done: Callable[[HostRequest], None],
+    ) -> None:
+        super().__init__(clock, scenario, raid, array, processors, done)
         tables = scenario.caches
         assert tables is not None
         self.block = tables.block_sectors
@@ -62,11 +70,7 @@ class CachedController(Controller):
                 tables.dirty_lines, tables.high_lines, tables.low_lines, tables.lanes, tables.line_blocks
             )
         start = scenario.start
-        if isinstance(self.array, PoolWrites):
-            self.array.reads.begin_with(self.cache, start)
-        elif self.cache is not None:
-            for block, is_written in start.uses():
-                (self.cache.write if is_written else self.cache.insert)(block)
+        self.array.begin_with(self.cache, start)
         if self.dirty is not None:
             self.dirty.load(start.dirty.tolist())
         self.is_protected = tables.is_protected
@@ -94,8 +98,7 @@ class CachedController(Controller):
             return
         if request.op == READ and self._holds(request.sector, request.n):
             self._read_ahead(request)
-            if isinstance(self.array, PoolWrites):
-                self.array.reads.hit(request.sector, request.n)
+            self.array.hit(request.sector, request.n)
             self._hit(request)
             return
         if request.op == READ:
@@ -144,8 +147,7 @@ class CachedController(Controller):
         if self.cache is not None:
             for block in self._blocks(sector, n):
                 (self.cache.write if is_written else self.cache.insert)(block)
-            if isinstance(self.array, PoolWrites):
-                self.array.reads.feed_later()
+            self.array.feed_later()
 
     # ------------------------------------------------------------------ write-back
     def _admit_writes(self) -> None:

@@ -1,9 +1,11 @@
-"""A command in one disk's queue or drive."""
+"""A command in one disk's queue or drive, and the access to the array that it is part of."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+
+from diskmodel.layout.pieces import Piece
 
 
 @dataclass(slots=True)
@@ -79,3 +81,39 @@ class Command:
     transfer_ns: int = 0
     is_hit: bool = False
     merged: list[Command] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Access:
+    """A request to the array while its pieces are out.
+
+    `out` are commands that the next phase waits for, `n_following` writes on held disks that it does not wait for.
+    `parity_ns` is the time until the last command was submitted, where there were two phases (rule L7); `is_direct`
+    whether its commands pass the submitting thread by (rule Q11); `is_bitmap` whether they write the bitmap.
+    """
+
+    done: Callable[[Access, Command], None]
+    then: list[Piece]
+    asked_ns: int
+    start_ns: int
+    is_direct: bool = True
+    is_bitmap: bool = False
+    is_fua: bool = False
+    #: Of a transaction group of a pool (rule X14), and what of its time was not spent on disks.
+    is_of_group: bool = False
+    is_of_scan: bool = False
+    #: The record that is read ahead, else -1.
+    ahead_of: int = -1
+    cache_ns: int = 0
+    parity_ns: int = 0
+    out: int = 0
+    n_following: int = 0
+    #: Of stretches of rows (rule L15): their pages, the requests that they are part of, what waits for them, and
+    #: whether they are being written.
+    pages: list[range] = field(default_factory=list)
+    requests: list[Access] = field(default_factory=list)
+    followers: list[Access] = field(default_factory=list)
+    is_written: bool = False
+    #: Whether its writes go to a journal first, and what they would write to disks that are lost (rule Y13).
+    is_logged: bool = False
+    lost: list[Piece] = field(default_factory=list)

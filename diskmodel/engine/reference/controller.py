@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
+from diskmodel.controller.block_cache import BlockCache
 from diskmodel.engine.reference.clock import COMPLETE, Clock
-from diskmodel.engine.reference.command import Command
-from diskmodel.engine.reference.pools.writes import PoolWrites
+from diskmodel.engine.reference.command import Access, Command
 from diskmodel.engine.reference.processors import Processors
-from diskmodel.engine.reference.raid import Access, Raid
+from diskmodel.engine.reference.raid import Raid
 from diskmodel.engine.scenario import Scenario
-from diskmodel.host.tables import HostTables
+from diskmodel.engine.steady.start import Start
 from diskmodel.records import FLUSH, READ, WRITE, Sync
 from diskmodel.units import NS_PER_S
 
@@ -41,10 +42,51 @@ class HostRequest:
     is_of_file: bool = False
 
 
-class Controller:
-    """Between the host and the array."""
+class Volume(Protocol):
+    """What stands before the disks: the layout itself, or what a pool does with requests before it."""
 
-    def __init__(self, clock: Clock, scenario: Scenario, raid: Raid, done: Callable[[HostRequest], None]) -> None:
+    @property
+    def ring_reads(self) -> tuple[int, int]:
+        """Records that were looked for on cache devices: those found, and the others (rule X27)."""
+
+    def access(
+        self,
+        op: int,
+        sector: int,
+        n: int,
+        done: Callable[[Access, Command], None],
+        is_fua: bool = False,
+        row: int = 0,
+        *,
+        is_of_file: bool = False,
+    ) -> None:
+        """Start an access of `n` sectors."""
+
+    def flush(self, done: Callable[[], None]) -> None:
+        """Make all writes before this one safe."""
+
+    def begin_with(self, cache: BlockCache | None, start: Start) -> None:
+        """Fill the cache in front of it with what it holds when the run begins."""
+
+    def hit(self, sector: int, n: int) -> None:
+        """A cache in front of it serves a read."""
+
+    def feed_later(self) -> None:
+        """Something has come into a cache in front of it."""
+
+
+class Controller:
+    """Between the host and the array; `processors` are those of the host, which a pool needs, too (rule X17)."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        scenario: Scenario,
+        raid: Raid,
+        array: Volume,
+        processors: Processors,
+        done: Callable[[HostRequest], None],
+    ) -> None:
         self.clock = clock
         self.command_ns = scenario.controller.command_ns
         self.gap_ns = scenario.controller.gap_ns
@@ -53,14 +95,8 @@ class Controller:
         self.sector_bytes = scenario.drive.sector_bytes
         self.device = scenario.n_devices
         self.raid = raid
-        #: What stands before the disks: the layout itself, or what a pool does with writes before it.
-        self.array: Raid | PoolWrites = raid
-        #: Those of the host, which a pool needs, too (rule X17).
-        host = HostTables.of(scenario.host, self.sector_bytes)
-        self.processors = Processors(host.n_processors)
-        if scenario.layout.pool is not None:
-            turn_ns = max(host.submission_ns)
-            self.array = PoolWrites(clock, raid, self.processors, self.hit_ns, turn_ns, self.sector_bytes)
+        self.array = array
+        self.processors = processors
         self.volume_depth = scenario.controller.volume_depth
         self.answer = done
         self.done = done if self.volume_depth is None else self._finished
@@ -70,13 +106,6 @@ class Controller:
         self.processor_free_ns = 0
         self.link_free_ns = 0
         self.cache_full_ns: int | None = None
-
-    @property
-    def ring_reads(self) -> tuple[int, int]:
-        """Records that were looked for on a pool's cache devices: those found, and the others (rule X27)."""
-        if not isinstance(self.array, PoolWrites):
-            return 0, 0
-        return self.array.reads.n_ring_hits, self.array.reads.n_ring_misses
 
     @property
     def n_dirty(self) -> int:

@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from diskmodel.engine.reference.clock import COMPLETE, DISPATCH, Clock
 from diskmodel.engine.reference.command import Command
-from diskmodel.layout.pools.scan_tables import ScanTables
 from diskmodel.queue import Head, Policy, Positioning
 from diskmodel.records import FLUSH, READ, WRITE
 
@@ -22,6 +22,21 @@ AGE_BITS = 29
 #: Classes of commands on a disk of a pool: reads and writes that somebody waits for, reads ahead, writes of a group or
 #: of a scan, reads of a scan (rule X14).
 READS, AWAITED, AHEAD, OF_GROUP, OF_SCAN = range(5)
+
+
+class ScanLimits(Protocol):
+    """Reads of a scan that a drive is given: beside others, alone, after how many of them, and until others end."""
+
+    @property
+    def segment(self) -> int: ...
+    @property
+    def active_least(self) -> int: ...
+    @property
+    def active_most(self) -> int: ...
+    @property
+    def quiet(self) -> int: ...
+    @property
+    def credit(self) -> int: ...
 
 
 def _kind_of(command: Command) -> tuple[int, bool, bool]:
@@ -69,7 +84,7 @@ class Device(ABC):
     #: What a processor does for each write of a group that another one includes (rule X17), ns.
     hand_ns = 0
     #: Reads of a scan that the drive is given (rule X14); None: it is no disk of a pool.
-    scan: ScanTables | None = None
+    scan: ScanLimits | None = None
 
     def __init__(self, clock: Clock, index: int, scheduler: Policy, depth: int) -> None:
         self.clock = clock

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 
+from diskmodel.controller.block_cache import BlockCache
 from diskmodel.drive.tables_card import DriveTables
 from diskmodel.engine.reference.clock import COMPLETE, Clock
-from diskmodel.engine.reference.command import Command
+from diskmodel.engine.reference.command import Access, Command
 from diskmodel.engine.reference.copy_choice import CopyChoice
 from diskmodel.engine.reference.device import Device
 from diskmodel.engine.reference.flushing import ArrayFlushes, BlockFlushes
@@ -17,6 +17,7 @@ from diskmodel.engine.reference.places import Places
 from diskmodel.engine.reference.stripe_logs.journal import StripeJournal
 from diskmodel.engine.reference.stripe_logs.partial import PartialLogs
 from diskmodel.engine.reference.submission import Submitter
+from diskmodel.engine.steady.start import Start
 from diskmodel.layout.md.bitmap import Bitmap, bits_of
 from diskmodel.layout.md.journal import BATCH_STRIPES, Stripe, Unit, batches, within
 from diskmodel.layout.md.journal import stripes as stripes_of
@@ -26,42 +27,6 @@ from diskmodel.layout.pieces import READ_AND_HOLD, Piece, merged
 from diskmodel.layout.plan import plan
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import READ, WRITE
-
-
-@dataclass(slots=True)
-class Access:
-    """A request to the array while its pieces are out.
-
-    `out` are commands that the next phase waits for, `n_following` writes on held disks that it does not wait for.
-    `parity_ns` is the time until the last command was submitted, where there were two phases (rule L7); `is_direct`
-    whether its commands pass the submitting thread by (rule Q11); `is_bitmap` whether they write the bitmap.
-    """
-
-    done: Callable[[Access, Command], None]
-    then: list[Piece]
-    asked_ns: int
-    start_ns: int
-    is_direct: bool = True
-    is_bitmap: bool = False
-    is_fua: bool = False
-    #: Of a transaction group of a pool (rule X14), and what of its time was not spent on disks.
-    is_of_group: bool = False
-    is_of_scan: bool = False
-    #: The record that is read ahead, else -1.
-    ahead_of: int = -1
-    cache_ns: int = 0
-    parity_ns: int = 0
-    out: int = 0
-    n_following: int = 0
-    #: Of stretches of rows (rule L15): their pages, the requests that they are part of, what waits for them, and
-    #: whether they are being written.
-    pages: list[range] = field(default_factory=list)
-    requests: list[Access] = field(default_factory=list)
-    followers: list[Access] = field(default_factory=list)
-    is_written: bool = False
-    #: Whether its writes go to a journal first, and what they would write to disks that are lost (rule Y13).
-    is_logged: bool = False
-    lost: list[Piece] = field(default_factory=list)
 
 
 class Raid:
@@ -471,6 +436,21 @@ class Raid:
             self._submit(Access(ended, [], now, now, is_bitmap=True, is_fua=bool(self.flushes)), pieces)
 
         self.array_flushes.flush(flushed)
+
+    # ------------------------------------------------------------------ what stands before it
+    ring_reads = (0, 0)
+
+    def begin_with(self, cache: BlockCache | None, start: Start) -> None:
+        """Fill the cache in front of it with what it holds when the run begins."""
+        for block, is_written in start.uses() if cache is not None else ():
+            assert cache is not None
+            (cache.write if is_written else cache.insert)(block)
+
+    def hit(self, sector: int, n: int) -> None:
+        """Nothing follows a read that a cache in front of it serves."""
+
+    def feed_later(self) -> None:
+        """Nothing is fed by what has come into a cache in front of it."""
 
     def start(
         self,

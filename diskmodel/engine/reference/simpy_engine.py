@@ -21,7 +21,7 @@ from diskmodel.drive.virtual.tables import VirtualTables
 from diskmodel.engine.reference.cached_controller import CachedController
 from diskmodel.engine.reference.clients import Clients
 from diskmodel.engine.reference.clock import Clock
-from diskmodel.engine.reference.controller import Controller, HostRequest
+from diskmodel.engine.reference.controller import Controller, HostRequest, Volume
 from diskmodel.engine.reference.device import Device
 from diskmodel.engine.reference.flash_disk import FlashDisk
 from diskmodel.engine.reference.group_commit import GroupCommit
@@ -29,6 +29,7 @@ from diskmodel.engine.reference.hdd import HardDisk
 from diskmodel.engine.reference.host import Host
 from diskmodel.engine.reference.page_cache import CachingHost
 from diskmodel.engine.reference.pools.writes import PoolWrites
+from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.reference.raid import Raid
 from diskmodel.engine.reference.rebuild import Rebuild
 from diskmodel.engine.reference.remote.cloud_volume import CloudVolumeDevice
@@ -142,10 +143,14 @@ def make_stages(
         # Linux sees the controller's volume, whose writes need no place at the disk
         block_queue = 0
     # while it submits one request the host notices no completion (rule Q11)
-    turn_ns = max(HostTables.of(scenario.host, tables.sector_bytes).submission_ns)
+    host = HostTables.of(scenario.host, tables.sector_bytes)
+    turn_ns, processors = max(host.submission_ns), Processors(host.n_processors)
     raid = Raid(clock, scenario.layout, devices, split_at, block_queue, turn_ns, tables)
+    volume: Volume = raid
+    if scenario.layout.pool is not None:
+        volume = PoolWrites(clock, raid, processors, scenario.controller.hit_ns, turn_ns, tables.sector_bytes)
     make_controller = CachedController if scenario.controller.has_real_cache else Controller
-    return devices, raid, make_controller(clock, scenario, raid, done)
+    return devices, raid, make_controller(clock, scenario, raid, volume, processors, done)
 
 
 def make_host(clock: Clock, scenario: Scenario, controller: Controller, done: Callable[[HostRequest], None]) -> Host:
@@ -356,8 +361,8 @@ class Simulation:
             end_ns=end_ns,
             rebuilt_bytes=(self.raid.front - self.scenario.layout.rebuild_front) * sector,
             cache_full_ns=self.controller.cache_full_ns,
-            ring_hits=self.controller.ring_reads[0],
-            ring_misses=self.controller.ring_reads[1],
+            ring_hits=self.controller.array.ring_reads[0],
+            ring_misses=self.controller.array.ring_reads[1],
             low_mark_bytes=low_mark(self.scenario),
             round_requests=self.scenario.start.round_requests,
             is_in_waves=self.scenario.start.is_in_waves,

@@ -16,7 +16,6 @@ from diskmodel.engine.steady.drives import drive_state
 from diskmodel.engine.steady.recent import History, distinct, ranges
 from diskmodel.engine.steady.ring import with_ring
 from diskmodel.engine.steady.start import Start
-from diskmodel.layout.pools.free_space import indirect_blocks
 from diskmodel.records import Int64, Op, Requests, Run, Sync
 from diskmodel.workload import Workload
 
@@ -85,7 +84,7 @@ def group_start(
     longer = n_group / len(requests)
     n_records = round(len(touched) * longer)
     n_dirty = round(len(of_all) * longer)
-    n_indirect = round(indirect_blocks(writes, of_all.tolist()) * longer)
+    n_indirect = round(writes.n_above(of_all.tolist()) * longer)
     dirty = max(n_dirty * pool.record + n_indirect * writes.indirect, 1)
     # a group is written before its time when it is large
     share = min(writes.dirty_group / dirty, 1.0)

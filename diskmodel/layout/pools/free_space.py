@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from diskmodel.layout.pieces import Piece
 from diskmodel.layout.pools.records import Column, columns_of, padded, parts_of, place_of, width_of
 from diskmodel.layout.pools.scan import new_disk_of
-from diskmodel.layout.pools.writes import WriteTables
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import WRITE
 
@@ -58,20 +57,6 @@ def _written_columns(tables: LayoutTables, first: int, blocks: int) -> Iterator[
 def commands_of(tables: LayoutTables, blocks: int) -> int:
     """Return the commands of a write of so many blocks where no disk is lost (rule X12)."""
     return len(columns_of(tables, 0, blocks)) if tables.n_parity else width_of(tables)
-
-
-def indirect_blocks(writes: WriteTables, records: Iterable[int]) -> int:
-    """Return the indirect blocks that point to some of these records, of all levels (rule X12)."""
-    return len({block for record in records for block in blocks_above(writes, record)})
-
-
-def blocks_above(writes: WriteTables, record: int) -> Iterator[tuple[int, int]]:
-    """Yield the indirect blocks above a record: how many of their kind there could be, and which one it is."""
-    level, number = writes.n_records, record
-    while level > 1:
-        level = -(-level // writes.pointers)
-        number //= writes.pointers
-        yield level, number
 
 
 class Space:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from diskmodel.layout.own_devices import OwnDeviceTables
@@ -150,6 +151,18 @@ class WriteTables:
     label_apart: int
     label_sectors: int
     labeled_vdevs: int
+
+    def above(self, record: int) -> Iterator[tuple[int, int]]:
+        """Yield the indirect blocks above a record: how many of their kind there could be, and which one it is."""
+        level, number = self.n_records, record
+        while level > 1:
+            level = -(-level // self.pointers)
+            number //= self.pointers
+            yield level, number
+
+    def n_above(self, records: Iterable[int]) -> int:
+        """Return the number of indirect blocks that point to some of these records, of all levels (rule X12)."""
+        return len({block for record in records for block in self.above(record)})
 
     def active_writes(self, dirty: int) -> int:
         """Return how many writes of a group a drive is given at once (rule X14)."""

@@ -10,7 +10,6 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.controller.description import ReadCache
-from diskmodel.drive.cache_devices import cache_device_of
 from diskmodel.drive.own_devices import NONE, log_device_of, special_vdev_of
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.card import Groups
@@ -22,6 +21,7 @@ from diskmodel.plan.question.buying import Prices, Search
 from diskmodel.plan.question.description import Candidates, PlanDescription
 from diskmodel.plan.question.family import Family
 from diskmodel.plan.question.objective import Objective
+from diskmodel.wording.cache_devices import cache_device_of
 from diskmodel.workload import TraceWorkload, Workload
 
 

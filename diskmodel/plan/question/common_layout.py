@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from diskmodel.description import Description, Reader
-from diskmodel.drive.cache_devices import NamedCache
 from diskmodel.drive.own_devices import NamedLog, NamedSpecial
 from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import KINDS
@@ -23,6 +22,7 @@ from diskmodel.layout.md.fields import (
 )
 from diskmodel.layout.shape import MAX_DISKS
 from diskmodel.units import Bytes, Length, Nanoseconds, Ratio
+from diskmodel.wording.cache_devices import NamedCache
 
 #: Size of a record of a pool.
 RecordBytes = Annotated[Length, Field(ge=512, le=16 << 20)]

@@ -8,8 +8,7 @@ from diskmodel.analytic.mechanics import rebuild_hours
 from diskmodel.analytic.reliability import DataLoss, data_loss, either_lost
 from diskmodel.array import Array
 from diskmodel.drive import Drive, Flash
-from diskmodel.drive.cache_devices import cache_drive
-from diskmodel.drive.own_devices import NONE, mirror_of, safe_drive
+from diskmodel.drive.own_devices import NONE, cache_drive, mirror_of, safe_drive
 from diskmodel.layout.own_devices import SpecialVdev
 from diskmodel.layout.passes import Rebuild
 from diskmodel.plan.answer.criterion import Criterion

@@ -12,7 +12,7 @@ from diskmodel import Array, Workload
 from diskmodel.engine.run import Engine, run
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
-from diskmodel.layout.pools.free_space import Space, blocks_above, indirect_blocks, stored_blocks, write_pieces
+from diskmodel.layout.pools.free_space import Space, stored_blocks, write_pieces
 from diskmodel.layout.pools.log_blocks import Lengths
 from diskmodel.layout.pools.records import place_of
 from diskmodel.layout.tables import LayoutTables
@@ -71,7 +71,7 @@ def test_places_go_on_behind_each_other() -> None:
 def test_indirect_blocks_of_all_levels() -> None:
     """A pool of 2 million records: 3 records under 2 blocks, these under 2, and these under one."""
     writes = replace(tables("mirror", 2).pool.writes, n_records=2_000_000)  # type: ignore[union-attr]
-    assert indirect_blocks(writes, [0, 1023, 1_500_000]) == 2 + 2 + 1
+    assert writes.n_above([0, 1023, 1_500_000]) == 2 + 2 + 1
 
 
 def test_the_throttle_and_the_drives_share() -> None:
@@ -130,7 +130,7 @@ def test_a_burst_that_is_longer_than_expected_goes_to_two_blocks() -> None:
 def test_an_indirect_block_is_dirty_with_its_record() -> None:
     """128 KiB above each of two records far apart: the group is a fifth of 16 MiB after a few records (rule X9)."""
     writes = tables("mirror", 2, dirty_data_max="16 MiB").pool.writes  # type: ignore[union-attr]
-    assert list(blocks_above(replace(writes, n_records=2_000_000), 1_500_000)) == [(1954, 1464), (2, 1), (1, 0)]
+    assert list(replace(writes, n_records=2_000_000).above(1_500_000)) == [(1954, 1464), (2, 1), (1, 0)]
     assert writes.indirect == 256
 
 

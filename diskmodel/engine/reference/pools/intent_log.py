@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, LAST, Clock
 from diskmodel.engine.reference.command import Command
+from diskmodel.engine.reference.pools.members import Members
 from diskmodel.engine.reference.processors import Processors
-from diskmodel.engine.reference.raid import Raid
 from diskmodel.layout.own_devices import DeviceQueue
 from diskmodel.layout.pools.free_space import Space, write_pieces
 from diskmodel.layout.pools.log_blocks import Lengths
@@ -51,7 +51,13 @@ class IntentLog:
     """The log of a pool: those who wait share its blocks."""
 
     def __init__(
-        self, clock: Clock, raid: Raid, space: Space, processors: Processors, work_ns: Sequence[int], sector_bytes: int
+        self,
+        clock: Clock,
+        raid: Members,
+        space: Space,
+        processors: Processors,
+        work_ns: Sequence[int],
+        sector_bytes: int,
     ) -> None:
         self.clock, self.raid, self.space = clock, raid, space
         self.processors = processors

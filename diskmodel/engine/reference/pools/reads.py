@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from diskmodel.controller.arc import ZfsArc
 from diskmodel.controller.block_cache import BlockCache
 from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, LAST, Clock
-from diskmodel.engine.reference.command import Command
-from diskmodel.engine.reference.raid import Access, Raid
+from diskmodel.engine.reference.command import Access, Command
+from diskmodel.engine.reference.pools.members import Members
 from diskmodel.engine.steady.start import Start
 from diskmodel.layout.pools.ring import Devices, Region, Ring
 from diskmodel.layout.pools.streams import Stream, Streams
@@ -41,7 +41,7 @@ class Coming:
 class PoolReads:
     """What stands before the reads of a pool."""
 
-    def __init__(self, clock: Clock, raid: Raid, hit_ns: int) -> None:
+    def __init__(self, clock: Clock, raid: Members, hit_ns: int) -> None:
         self.clock, self.raid, self.hit_ns = clock, raid, hit_ns
         pool = raid.tables.pool
         assert pool is not None

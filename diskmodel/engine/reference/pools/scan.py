@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from diskmodel.engine.reference.clock import Clock
-from diskmodel.engine.reference.raid import Raid
+from diskmodel.engine.reference.pools.members import Members
 from diskmodel.layout.pools.scan import Stretch, scanned_vdevs, step, stretches
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class ScannedVdev:
     """How far a scan has come in a vdev."""
 
-    def __init__(self, raid: Raid, vdev: int) -> None:
+    def __init__(self, raid: Members, vdev: int) -> None:
         self.vdev = vdev
         self.stretches = stretches(raid.tables, vdev)
         #: What is begun next; None: all has been.
@@ -30,12 +30,12 @@ class Scan:
     Parameters
     ----------
     clock : Clock
-    raid : Raid
+    raid : Members
     pool : PoolWrites
         Whose groups wait for it.
     """
 
-    def __init__(self, clock: Clock, raid: Raid, pool: PoolWrites) -> None:
+    def __init__(self, clock: Clock, raid: Members, pool: PoolWrites) -> None:
         self.clock, self.raid, self.pool = clock, raid, pool
         tables = raid.tables
         assert tables.pool is not None

@@ -6,16 +6,18 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from diskmodel.controller.block_cache import BlockCache
 from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, LAST, Clock
-from diskmodel.engine.reference.command import Command
+from diskmodel.engine.reference.command import Access, Command
 from diskmodel.engine.reference.pools.intent_log import Entry, IntentLog
+from diskmodel.engine.reference.pools.members import Members
 from diskmodel.engine.reference.pools.reads import PoolReads
 from diskmodel.engine.reference.pools.scan import Scan
 from diskmodel.engine.reference.processors import Processors
-from diskmodel.engine.reference.raid import Access, Raid
+from diskmodel.engine.steady.start import Start
 from diskmodel.layout.own_devices import DeviceQueue
 from diskmodel.layout.pieces import Piece
-from diskmodel.layout.pools.free_space import Space, blocks_above, commands_of, write_pieces
+from diskmodel.layout.pools.free_space import Space, commands_of, write_pieces
 from diskmodel.layout.pools.records import width_of
 from diskmodel.layout.pools.scan import new_disk_of
 from diskmodel.records import READ, WRITE
@@ -59,7 +61,7 @@ class PoolWrites:
     """What stands before the layout of a pool."""
 
     def __init__(
-        self, clock: Clock, raid: Raid, processors: Processors, hit_ns: int, turn_ns: int, sector_bytes: int
+        self, clock: Clock, raid: Members, processors: Processors, hit_ns: int, turn_ns: int, sector_bytes: int
     ) -> None:
         self.clock, self.raid, self.hit_ns = clock, raid, hit_ns
         pool = raid.tables.pool
@@ -148,7 +150,7 @@ class PoolWrites:
         *,
         is_of_file: bool = False,
     ) -> None:
-        """Start a host access of `n` sectors; `done` as of `Raid.access`. A pool's writes need no places (rule Q10)."""
+        """Start a host access of `n` sectors, `done` as of `Members.access`; writes need no places (rule Q10)."""
         self.space.asked((sector + n - 1) // self.pool.record)
         if op == READ:
             self.reads.read(row, sector, n, done)
@@ -159,6 +161,25 @@ class PoolWrites:
         else:
             self._delay(write)
 
+    # ------------------------------------------------------------------ the cache in front of it
+    @property
+    def ring_reads(self) -> tuple[int, int]:
+        """Records that were looked for on cache devices: those found, and the others (rule X27)."""
+        return self.reads.n_ring_hits, self.reads.n_ring_misses
+
+    def begin_with(self, cache: BlockCache | None, start: Start) -> None:
+        """Take the cache in front of it, and what it and the cache devices hold when the run begins."""
+        self.reads.begin_with(cache, start)
+
+    def hit(self, sector: int, n: int) -> None:
+        """Go on with the stream of a read that the cache serves (rule K16)."""
+        self.reads.hit(sector, n)
+
+    def feed_later(self) -> None:
+        """Something has come into the cache, from which the ring is fed."""
+        self.reads.feed_later()
+
+    # ------------------------------------------------------------------ requests
     def flush(self, done: Callable[[], None]) -> None:
         """Make all writes before this one safe (rule X10)."""
         if not self.tables.is_logged:
@@ -239,7 +260,7 @@ class PoolWrites:
     def _dirtied(self, number: int) -> None:
         """A record is dirty in the open group, and the blocks above it (rule X9)."""
         group = self.open
-        above = set(blocks_above(self.tables, number)) - group.indirect
+        above = set(self.tables.above(number)) - group.indirect
         group.indirect |= above
         n = self.pool.record + len(above) * self.tables.indirect
         group.n_dirty += n

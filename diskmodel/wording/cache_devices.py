@@ -6,27 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from diskmodel.drive.description import load_drive
-from diskmodel.drive.flash.description import Flash
-from diskmodel.drive.own_devices import NONE, with_drive
-from diskmodel.errors import DescriptionError, Fault
+from diskmodel.drive.own_devices import cache_drive, with_drive
 from diskmodel.layout.pools.cache_devices import CacheDevice
-
-_FIX = f'use one that is, for example "micron-7450-pro-1920", or "{NONE}" for no cache device'
-
-
-def cache_drive(name: str) -> Flash:
-    """Return the drive of that name for a cache device; what it holds need not survive a loss of power.
-
-    Raises
-    ------
-    DescriptionError
-        When there is no such drive, or it is no flash drive.
-    """
-    drive = load_drive(name)
-    if not isinstance(drive, Flash):
-        raise DescriptionError(Fault("cache", name, "is no flash drive, as which a cache device is modeled", _FIX))
-    return drive
 
 
 def cache_device_of(name: str, count: int = 1) -> CacheDevice:
