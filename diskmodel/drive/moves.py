@@ -28,6 +28,8 @@ class DriveMoves:
     speed : float
         Of the rate of the drive under this load. A hard disk seeks faster, and its tracks hold more where nobody gave
         how many there are; it rotates as it is described. Another drive does everything faster but its interface.
+    writes : float
+        Of the rate of a hard disk's random writes: it seeks faster for these alone.
     read_time : float
         Of a flash drive's time to read a page, and what it adds to a command.
     parallelism : float
@@ -52,6 +54,7 @@ class DriveMoves:
     overhead: float = 0.0
     sequential: float = 0.0
     speed: float = 0.0
+    writes: float = 0.0
     read_time: float = 0.0
     parallelism: float = 0.0
     write_rate: float = 0.0

@@ -20,7 +20,9 @@ from diskmodel.errors import DescriptionError
 from diskmodel.records import Requests, Run
 from diskmodel.result import Interval
 from diskmodel.result.prediction import MIDDLE, UTILIZATION, combined, middle_around
+from diskmodel.result.result import subset_of_stream
 from diskmodel.result.summary import point_estimates
+from diskmodel.uncertainty import tails
 from diskmodel.uncertainty.case import Case
 from diskmodel.uncertainty.draws import Draws, draw
 from diskmodel.uncertainty.moved import AnyWorkload, moved
@@ -47,9 +49,10 @@ _AHEAD = DRAWS
 _SLOWEST = ("p99", "p999")
 
 
-def _of_tail(name: str, moves: Moves) -> float:
-    """Return the logarithm of the factor of a statistic of the slowest requests."""
-    return {"reads": moves.read_p99, "writes": moves.write_p99}.get(name.partition(".")[0], moves.p99)
+def _of_tail(name: str, moves: Moves, load: AnyWorkload) -> float:
+    """Return the factor of a statistic of the slowest requests, of a subset where it has a name before it."""
+    subset, _, statistic = name.rpartition(".")
+    return tails.factor(moves, statistic, subset.removeprefix(subset_of_stream("")), load)
 
 
 @dataclass(frozen=True)
@@ -233,9 +236,8 @@ class Trials:
         except DescriptionError:
             return dict.fromkeys(self.reference, math.nan)
         found = self._estimate(requests, outcome)
-        return found | {
-            name: value * math.exp(_of_tail(name, moves)) for name, value in found.items() if name.endswith(_SLOWEST)
-        }
+        slowest = {name: value for name, value in found.items() if name.endswith(_SLOWEST)}
+        return found | {name: value * _of_tail(name, moves, self._workload) for name, value in slowest.items()}
 
     def _affordable(self, workload: Workload, run_s: float, cost: Cost | None) -> int:
         """Return the requests of each of all runs together that take the time of one question."""

@@ -182,13 +182,15 @@ class Case:
             return None
         is_rows = self.load == "sequential" and self.seen.asked_write_ratio > 0 and not self.array.is_hardware
         is_rows = is_rows and self.is_hdd and self.array.layout.has_rows
-        return spread_of("layout-rows" if is_rows else "layout", "model", "iops")
+        name = "layout-rows" if is_rows else "layout" if self.load == "sequential" else "layout-random"
+        return spread_of(name, "model", "iops")
 
     @property
     def tails(self) -> tuple[Spread, Spread, Spread] | None:
         """The spread of p99 over the mean of all requests, of reads and of writes; None where it is known.
 
-        Of reads and writes together it is what each has, by its share.
+        Of reads and writes together it is what each has, by its share of the slowest requests: the factor of a quantile
+        of a mixture is, to first order, the mean of its parts' by their density there.
         """
         if not self.is_sheet:
             p99, iops = self.remaining("p99"), self.remaining("iops")
@@ -199,10 +201,12 @@ class Case:
         writes = reads if self.is_hdd and not self.has_cached_writes else self.spread("write_tail")
         if reads is None or writes is None:
             return None
-        share = self.seen.asked_write_ratio
+        slow = self.seen.slow_write_ratio
+        share = self.seen.asked_write_ratio if math.isnan(slow) else slow
         center = (1 - share) * math.log(reads.median) + share * math.log(writes.median)
         log_sd = math.sqrt((1 - share) * reads.log_sd**2 + share * writes.log_sd**2)
-        return Spread(math.exp(center), log_sd, min(reads.dof, writes.dof)), reads, writes
+        dof = {0.0: reads.dof, 1.0: writes.dof}.get(share, min(reads.dof, writes.dof))
+        return Spread(math.exp(center), log_sd, dof), reads, writes
 
     @property
     def is_hdd(self) -> bool:

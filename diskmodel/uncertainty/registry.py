@@ -88,10 +88,9 @@ def _is_printed(drive: Drive, name: str) -> bool:
 
 
 def _cached_writes(case: Case) -> Known | None:
-    writes = case.seen.write_ratio
-    if not (case.is_sheet and case.has_cached_writes) or writes < FEW_WRITES:
+    if not (case.is_sheet and case.has_cached_writes) or case.seen.write_ratio < FEW_WRITES:
         return None
-    return _of_class(case, case.spread("cached_writes"), lambda factor: Moves(speed=factor * writes))
+    return _of_class(case, case.spread("cached_writes"), lambda factor: Moves(writes=factor))
 
 
 def _own_spread(case: Case, quantity: str) -> Spread | None:

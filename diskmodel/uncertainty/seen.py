@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.records import PARTS, Op, Requests, Run
+
+#: Part of the requests that makes p99 what it is: as many below it as above it. At half, chance decides of short runs;
+#: at double, requests count that are not slow.
+SLOWEST = 0.02
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,8 @@ class Seen:
         Part of the time that requests spent on seeks, rotation and transfer that was not transfer.
     has_flushes : bool
         Whether requests waited for a flush, or were flushes.
+    slow_write_ratio : float
+        Part of the slowest requests (`SLOWEST`) that were writes; nan where unknown.
     """
 
     in_disk: float
@@ -36,13 +43,15 @@ class Seen:
     is_sequential: bool
     positioning_ratio: float
     has_flushes: bool = False
+    slow_write_ratio: float = math.nan
 
     @classmethod
     def of(cls, requests: Requests, run: Run) -> Seen:
         """Return what a run shows."""
         devices = run.devices
         n_reads, n_writes = int(np.sum(devices.n_reads)), int(np.sum(devices.n_writes))
-        spent = dict(zip(PARTS, run.completions.parts_ns.sum(axis=0, dtype=np.float64).tolist(), strict=True))
+        done = run.completions
+        spent = dict(zip(PARTS, done.parts_ns.sum(axis=0, dtype=np.float64).tolist(), strict=True))
         moved = spent["seek"] + spent["rotation"]
         served = moved + spent["transfer"]
         return cls(
@@ -52,7 +61,17 @@ class Seen:
             is_sequential=float(_continues(requests).mean()) > 0.5,
             positioning_ratio=moved / served if served else 1.0,
             has_flushes=spent["sync"] > 0 or bool(np.any(requests.op == Op.FLUSH)),
+            slow_write_ratio=slow_write_ratio(requests.op, done.done_ns - done.issue_ns),
         )
+
+
+def slow_write_ratio(op: NDArray[np.uint8], response_ns: NDArray[np.int64]) -> float:
+    """Return the part of the slowest requests that were not reads; nan of none."""
+    if not len(op):
+        return math.nan
+    n = max(round(SLOWEST * len(op)), 1)
+    slowest = np.argpartition(response_ns, -n)[-n:]
+    return float((op[slowest] != Op.READ).mean())
 
 
 def _continues(requests: Requests) -> NDArray[np.bool_]:

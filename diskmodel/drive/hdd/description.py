@@ -33,6 +33,8 @@ MAX_CYLINDERS = 5_000_000
 #: in the catalogue, all of 4 TB and more are servers' disks. Half of it would include desktop drives of 2 TB, twice of
 #: it would leave out the 6 TB class.
 NEARLINE_BYTES = 4 * 10**12
+#: Word in the source of what is usual of desktop drives.
+DESKTOP = "desktop"
 #: Spindle speed between disks of 7,200 and of 10,000 rpm.
 SLOW_RPM = 9_500
 
@@ -347,7 +349,7 @@ class Hdd(Profile):
     def spread_class(self) -> str:
         """Class by spindle speed, size and interface."""
         if self.is_typical:
-            return "hdd-any"
+            return "hdd-any-desktop" if DESKTOP in self.source else "hdd-any"
         if self.recording == "shingled":
             return "hdd-smr"
         is_nearline = self.rpm < SLOW_RPM and self.capacity_bytes >= NEARLINE_BYTES

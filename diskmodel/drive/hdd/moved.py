@@ -43,8 +43,11 @@ def moved_hdd(drive: _Hdd, moves: DriveMoves) -> _Hdd:
     sequential = 0.0 if _has_known_tracks(drive) else moves.sequential + moves.speed
     if sequential:
         update |= _rates(drive, sequential)
-    if positioning or sequential:
-        update |= _seeks(drive, _seek_factor(drive, positioning) if positioning else 0.0, sequential)
+    of_all, of_writes = (_seek_factor(drive, by) if by else 0.0 for by in (positioning, positioning - moves.writes))
+    if of_all or sequential:
+        update |= _seeks(drive, of_all, sequential)
+    if of_all or of_writes or sequential:
+        update |= _write_seeks(drive, of_all, of_writes, sequential)
     if moves.overhead:
         names = ("read_overhead_ns", "write_overhead_ns", "completion_overhead_ns", "write_completion_overhead_ns")
         update |= scaled_times(drive, names, moves.overhead)
@@ -85,12 +88,19 @@ def _seeks(drive: Hdd, log_factor: float, sequential: float) -> dict[str, Any]:
     denser = math.exp(sequential)
     tables = drive.tables()
     found: dict[str, Any] = {"seek": _table(tables.seek_ns, log_factor, denser)}
-    if drive.write_seek is not None:
-        found["write_seek"] = _table(tables.write_seek_ns, log_factor, denser)
-    found["write_settle_ns"] = scaled_ns(drive.settle_ns, log_factor)
     found["head_switch_ns"] = scaled_ns(drive.switch_ns, log_factor)
     if drive.seek_inward_ns:
         found["seek_inward_ns"] = round(drive.seek_inward_ns * math.exp(log_factor))
+    return found
+
+
+def _write_seeks(drive: Hdd, of_all: float, of_writes: float, sequential: float) -> dict[str, Any]:
+    """Return seeks of writes that take so much longer; those of reads where a drive has no others and none differ."""
+    found: dict[str, Any] = {"write_settle_ns": scaled_ns(drive.settle_ns, of_writes)}
+    tables = drive.tables()
+    if drive.write_seek is not None or of_writes != of_all:
+        curve_ns = tables.seek_ns if tables.write_seek_ns is None else tables.write_seek_ns
+        found["write_seek"] = _table(curve_ns, of_writes, math.exp(sequential))
     return found
 
 

@@ -73,6 +73,8 @@ class Outcome(Record, InMilliseconds):
         Whether the run was made shorter than asked, because so many requests would take too long.
     mean_read_ns, mean_write_ns : float
         Mean latency of reads and of writes; nan where there are none, or where it is unknown.
+    slow_write_ratio : float
+        Part of the slowest requests that were writes; nan where unknown.
     """
 
     is_stable: bool
@@ -100,6 +102,7 @@ class Outcome(Record, InMilliseconds):
     n_simulated: int = 0
     mean_read_ns: float = math.nan
     mean_write_ns: float = math.nan
+    slow_write_ratio: float = math.nan
     commits_per_s: Interval = _NONE
     is_cut: bool = False
 

@@ -21,6 +21,7 @@ from diskmodel.result.run_length import overflow_requests
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.window import cycle_of, sees_too_few_cycles
 from diskmodel.result.utilization import utilization_interval
+from diskmodel.uncertainty.seen import slow_write_ratio
 from diskmodel.workload import Workload
 
 #: A run in which a rebuild ends is followed by one this many times as short, of so many requests at least. An idle
@@ -169,9 +170,15 @@ def outcome_of(result: Result, array: Array, workload: Workload) -> Outcome:
         is_settled=result.is_settled,
         mean_read_ns=result.reads.mean_ns,
         mean_write_ns=result.writes.mean_ns,
+        slow_write_ratio=_slow_write_ratio(result),
         cycle_requests=cycle if sees_too_few_cycles(result.n_requests, cycle) else 0,
         overflow_requests=overflow_requests(result),
     )
+
+
+def _slow_write_ratio(result: Result) -> float:
+    done, rows = result.run.completions, result.window.rows
+    return slow_write_ratio(result.requests.op[rows], done.done_ns[rows] - done.issue_ns[rows])
 
 
 def _part(result: Result) -> str:

@@ -56,5 +56,6 @@ def seen_in(outcome: Outcome, array: Array, workload: Workload) -> Seen:
         asked_write_ratio=1 - reads,
         is_sequential=all(stream.addresses.pattern == "sequential" for stream in workload.streams),
         positioning_ratio=positioning / served if served else float(array.drive.has_arms),
+        slow_write_ratio=outcome.slow_write_ratio,
         has_flushes=spent.get("sync", 0.0) > 0 or any(stream.kind == "flushes" for stream in workload.streams),
     )

@@ -18,6 +18,7 @@ from diskmodel.uncertainty.draws import Draws, draw
 from diskmodel.uncertainty.moved import PART_RATIO, moved
 from diskmodel.uncertainty.moves import Moves
 from diskmodel.uncertainty.seen import Seen
+from diskmodel.uncertainty.tails import factor, kind_of
 from diskmodel.workload.condense import cut, stream_of
 from diskmodel.workload.fitted import Fitted
 
@@ -63,6 +64,42 @@ def test_single_reads_depend_on_no_order_and_no_cached_writes() -> None:
     names = drawn(Array("generic-7k2", "jbod", 1), Seen(1.0, 0.0, 0.0, False, 0.9)).names
     assert "order of commands" not in names
     assert "room of cached writes" not in names
+
+
+def test_the_tail_of_a_mixed_load_is_that_of_the_operation_that_makes_it() -> None:
+    """Behind drives' caches no write is among the slowest, however many there are."""
+    array = Array("seagate-exos-x18", "raid10", 8)
+    load = Workload.parse({"size": "8 KiB", "read_ratio": 0.3, "rate_per_s": 100})
+    seen = Trials(array, load, 2000, seed=0, start="steady").seen
+    assert seen.asked_write_ratio > 0.6
+    assert seen.slow_write_ratio == 0
+    case = Case(array, load, seen)
+    assert case.tails is not None
+    of_all, of_reads, of_writes = case.tails
+    assert of_all == of_reads
+    assert of_writes.log_sd > 3 * of_reads.log_sd
+    unknown = Case(array, load, replace(seen, slow_write_ratio=math.nan)).tails
+    assert unknown is not None
+    assert of_reads.log_sd < unknown[0].log_sd < of_writes.log_sd
+
+
+def test_streams_and_commits_have_the_tail_of_their_operation() -> None:
+    load = Workload.parse(
+        {
+            "streams": [
+                {"name": "data", "size": "8 KiB", "read_ratio": 0.5, "rate_per_s": 10},
+                {"name": "log", "size": "8 KiB", "read_ratio": 0, "rate_per_s": 10},
+                {"name": "scan", "size": "8 KiB", "read_ratio": 1, "rate_per_s": 10},
+            ]
+        }
+    )
+    found = {name: kind_of(name, load) for name in ("", "data", "log", "scan", "reads", "commits")}
+    assert found == {
+        "": "p99", "data": "p99", "log": "write_p99", "scan": "read_p99", "reads": "read_p99", "commits": "write_p99"
+    }  # fmt: skip
+    moves = Moves(p99=0.1, read_p99=0.2, write_p99=0.3)
+    assert factor(moves, "p99", "log", load) == pytest.approx(math.exp(0.3))
+    assert factor(moves, "mean", "log", load) == 1.0
 
 
 def test_a_printed_overhead_is_known() -> None:

@@ -48,6 +48,18 @@ def test_positioning_changes_the_time_of_a_random_access() -> None:
     assert slower.drive.period_ns == load_drive("generic-7k2").period_ns  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("drive", ["generic-7k2", "seagate-exos-x18"])
+def test_faster_writes_leave_reads_as_they_are(drive: str) -> None:
+    array = Array(drive, "jbod", 1, drive_write_cache=False)
+    faster, _ = moved(array, ONE_AT_A_TIME, Moves(writes=0.1))
+    writes = Workload.parse({"size": "4 KiB", "clients": 1, "read_ratio": 0})
+    # where tracks begin depends on how long writes settle
+    assert rate(faster, ONE_AT_A_TIME) == pytest.approx(rate(array, ONE_AT_A_TIME), rel=0.005)
+    assert rate(faster, writes) / rate(array, writes) == pytest.approx(math.exp(0.1), rel=0.02)
+    assert isinstance(faster.drive, Hdd)
+    assert faster.drive.period_ns == array.drive.period_ns  # type: ignore[union-attr]
+
+
 def test_denser_tracks_are_read_faster_and_seeks_are_the_same() -> None:
     array = Array("seagate-exos-x18", "jbod", 1)
     scan = Workload.parse({"size": "1 MiB", "clients": 2, "addresses": {"pattern": "sequential"}})

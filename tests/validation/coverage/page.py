@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.validation.coverage import printed as kept
-from tests.validation.coverage import score, spread_table
+from tests.validation.coverage import score, spread_table, widths
 from tests.validation.coverage.decided import decided
 from tests.validation.coverage.score import Judged
 from tests.validation.coverage.spread import BROKEN, PRIORS, STATISTICS, Figure, broken_units, estimate, figures
@@ -19,6 +19,8 @@ from tests.validation.units.said import STANDINGS
 
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "validation-coverage.md"
 
+#: Random rows of arrays on the page of Linux md.
+_MD_ROWS = 291
 #: Figures of a class from which its share counts.
 MANY = 10
 
@@ -52,6 +54,21 @@ of a figure that lies outside (Gneiting and Raftery 2007).
   what is known beside these measurements, and on mechanics that [rows of Linux md](validation-md-raid.md) confirm.
 - **Firmware of one NVMe drive** delays writes and reads by milliseconds from half of its load on. Most of what is
   outside above is of that drive ([Flash in its steady state](validation/flash.md)).
+
+## How wide they are
+
+Half-widths at modest load of named drives from the catalog, every third of them (`python -m
+tests.validation.coverage.widths`). The first column is of the time when one spread multiplied the speed of a whole
+drive; in the second each quantity has its own, but p99 of a mixed load had the tail of its writes by their number.
+Today it has that of the operation which makes the slowest requests: reads, where caches answer writes.
+
+{widths_before}
+
+By class, with what makes the interval of the mean. How many units each source rests on is in [the table
+below](#what-is-not-known-of-a-drive); the layout is mechanics, compared with {md_rows} rows of [Linux
+md](validation-md-raid.md).
+
+{widths}
 
 ## What an interval decides
 
@@ -174,6 +191,9 @@ def page() -> str:
         broken_share=f"{BROKEN:.0%}",
         broken=f"one is likelier broken than sound: {', '.join(broken)}" if len(broken) == 1 else f"{len(broken)} are",
         decided=decided(printed()),
+        widths_before=widths.table_before(),
+        widths=widths.table_of_classes(),
+        md_rows=_MD_ROWS,
         others=_others(),
         spreads=_spreads(),
     )

@@ -21,7 +21,8 @@ HEAD = """# How far drives lie from their descriptions by data sheets; `make int
 #   flash_write          rate of random writes in a queue       flash_write_latency  time of a write that has room
 #   controller           rate behind a controller               tail, write_tail     p99 over mean of reads, of writes
 #
-# "-any" are drives that stand for their kind, "-consumer" flash drives without protection from a loss of power.
+# "-any" are drives that stand for their kind, "-desktop" of these are no servers', "-consumer" flash drives without
+# protection from a loss of power.
 #
 # `systems` counts those whose description is complete, or whose source shows what holds them back, and of these the
 # ones that do not do what their parts can. No spread is about them.
@@ -40,6 +41,7 @@ PARENTS = {
     "hdd-sas": "hdd",
     "hdd-smr": "hdd",
     "hdd-any": "hdd",
+    "hdd-any-desktop": "hdd-any",
     "array-md-hdd": "hdd",
     "flash-sata": "flash",
     "flash-nvme": "flash",

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.validation.coverage import evidence, page, predicted, printed, score, spread, spread_table
+from tests.validation.coverage import evidence, page, predicted, printed, score, spread, spread_table, widths
 from tests.validation.coverage.score import Judged
 from tests.validation.coverage.spread import Prior
 
@@ -50,6 +50,27 @@ def test_intervals_of_described_disks_are_narrow(kind: str, statistic: str, most
     """Half of the width as a logarithm; it was 0.45 and more."""
     found = [item for item in score.of_statistic(page.printed(), statistic) if item.figure.case.class_.startswith(kind)]
     assert np.median([item.width / 2 for item in found]) <= most
+
+
+@pytest.mark.parametrize(("name", "most"), [("reads", 0.15), ("mixed", 0.20), ("mean", 0.22), ("p99", 0.40)])
+def test_intervals_of_named_disks_are_narrow_at_modest_load(name: str, most: float) -> None:
+    assert widths.medians("hdd")[name] <= most
+    assert len(widths.read()) > 20
+
+
+def test_the_widths_are_what_the_product_says_now() -> None:
+    """Of one drive: all take a minute."""
+    kept = widths.read()[0]
+    found = widths.measured(kept.drive)
+    assert found.half == pytest.approx(kept.half, rel=0.02)
+
+
+def test_a_disk_that_stands_for_its_kind_is_less_known_than_a_named_one_and_better_than_a_desktop_drive() -> None:
+    """Drives of computers that are no servers do not decide what is known of servers' disks."""
+    found = spread.estimate(page.all_figures())
+    named, kind, desktop = (found[name, "positioning"] for name in ("hdd", "hdd-any", "hdd-any-desktop"))
+    assert named.log_sd < kind.log_sd < desktop.log_sd
+    assert abs(kind.center) < 0.1 < desktop.center
 
 
 def test_the_page_and_the_table_are_what_the_script_writes() -> None:
