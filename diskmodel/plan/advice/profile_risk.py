@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
+from statistics import fmean as mean
 
 from diskmodel.engine.steady.shared import Like
 from diskmodel.errors import DescriptionError
+from diskmodel.plan.advice.smooth_chance import LogSds, Margin, chances, log_sds, margin_of
 from diskmodel.plan.answer.candidate import Candidate
+from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.profile_risk import CONFIDENCE, CountChance, ProfileRisk
 from diskmodel.plan.answer.trial import Trial
@@ -28,6 +31,9 @@ from diskmodel.uncertainty.case import Case as Unknowns
 from diskmodel.uncertainty.draws import Draws, draw
 from diskmodel.uncertainty.moves import Moves
 from diskmodel.uncertainty.points import half_width_factor
+from diskmodel.uncertainty.registry import TAIL
+from diskmodel.uncertainty.spread import Spread
+from diskmodel.uncertainty.tails import KINDS, Kind, factor, is_tail, kind_of
 
 #: Draws for the answer, and for each other candidate or question.
 DRAWS, FEW_DRAWS = 16, 8
@@ -43,9 +49,14 @@ _MORE_COUNTS, _STEP_RATIO = 5, 0.25
 #: trial: drives of a profile differ by a fifth at most. At half, most arrays behind caches take a trial for each draw;
 #: at 0.8, slow drives that do not keep up would begin like those that do.
 _CALM = 0.5
+#: Difference of chances of a draw below which it is not tried again: of sixteen, all together are a hundredth at most.
+_DECIDED = 0.02
 #: Draws that are tried at once where the first that misses the objective may be the last: as many as small machines
 #: have processors. At half one of them waits; at double, three draws are in vain where the first decides.
 _AT_ONCE = 2
+#: Draws by which too few may seem to meet the objective as long as not all are tried: how much figures vary, and with
+#: it what a draw near a limit counts, is known from all of them. At double, twice as many are tried in vain.
+_SLACK = 0.5
 
 
 def profile_risk(
@@ -84,28 +95,32 @@ def profile_risk(
     found = [(moves, true) for moves, true in truths.at(trial.disks, draws.moves) if true is not None]
     if len(found) < 2:
         return None
-    missed = [_missed(true, moves, same, trial) for moves, true in found]
+    missed = [_missed(true, moves, same, trial, case) for moves, true in found]
+    margins = [truths.margins(true, same) for _, true in found]
+    varying = log_sds(margins)
+    chances_of_draws = chances(margins, varying)
     failing = Counter(name for names in missed for name in dict.fromkeys(names))
     figures, middles = {}, {}
     kinds = [moves.has_batches for moves, true in found if true.outcome]
-    factor, of_middle = (half_width_factor(n_draws, unknowns.dof, part) for part in (CONFIDENCE, MIDDLE))
+    wide_factor, of_middle = (half_width_factor(n_draws, unknowns.dof, part) for part in (CONFIDENCE, MIDDLE))
     for name, interval in intervals_of(trial.outcome).items():
         if name in reference:
             values = [
                 _moved(values_of(true.outcome), moves).get(name, math.nan) for moves, true in found if true.outcome
             ]
-            wide = combined(interval, reference[name], values, CONFIDENCE, factor, kinds)
+            wide = combined(interval, reference[name], values, CONFIDENCE, wide_factor, kinds)
             figures[name] = Interval(wide.value, wide.low, wide.high)
             middle = middle_around(interval, reference[name], values, CONFIDENCE, of_middle, kinds)
             middles[name] = Interval(middle.value, middle.low, middle.high)
-    holding = [moves for (moves, _), names in zip(found, missed, strict=True) if not names]
-    others = [moves for (moves, _), names in zip(found, missed, strict=True) if names]
-    curve = _curve(case, truths, trial.disks, holding, others, most) if with_curve else ()
+    tried = [moves for moves, _ in found]
+    further = replace(truths, varying=varying)
+    curve = _curve(case, further, trial.disks, tried, chances_of_draws, most) if with_curve else ()
     return ProfileRisk(
         disks=trial.disks,
         parameters=draws.names,
         n_draws=len(found),
-        n_holding=len(holding),
+        n_holding=sum(not names for names in missed),
+        chance=mean(chances_of_draws),
         failing=dict(failing),
         figures=figures,
         middles=middles,
@@ -136,21 +151,20 @@ def chance_is_enough(
         return None, list(order)
     known = range(len(drawn.draws))
     left = list(dict.fromkeys([*(at for at in order if at in known), *known]))
-    n, margins, n_missed, n_found = len(left), dict[int, float](), 0, 0
-    while left and (n - n_missed) / n >= case.objective.confidence:
+    confidence, margins = case.objective.confidence, dict[int, list[Margin]]()
+    by_draw: dict[int, float] = {}
+    while left and sum(by_draw.values()) + len(left) + _SLACK >= confidence * (len(by_draw) + len(left)):
         now, left = left[:_AT_ONCE], left[_AT_ONCE:]
         tried = drawn.truths.at(trial.disks, [drawn.draws.moves[at] for at in now])
-        for at, (moves, true) in zip(now, tried, strict=True):
-            if true is None:
-                continue
-            found = [margin for _, margin in _margins(true, moves, drawn.same, trial)]
-            margins[at] = min((margin for margin in found if not math.isnan(margin)), default=math.inf)
-            n_missed, n_found = n_missed + (margins[at] < 0), n_found + 1
-    worst = sorted(margins, key=lambda at: margins[at])
-    order = list(dict.fromkeys([*worst, *order, *known]))
-    if n_found < 2 and not left:
+        for at, (_, true) in zip(now, tried, strict=True):
+            if true is not None:
+                margins[at] = drawn.truths.margins(true, drawn.same)
+        found = list(margins.values())
+        by_draw = dict(zip(margins, chances(found, log_sds(found)), strict=True))
+    order = list(dict.fromkeys([*sorted(by_draw, key=lambda at: by_draw[at]), *order, *known]))
+    if len(by_draw) < 2 and not left:
         return None, order
-    return not left and (n_found - n_missed) / n_found >= case.objective.confidence, order
+    return not left and mean(by_draw.values()) >= confidence, order
 
 
 @dataclass(frozen=True)
@@ -186,7 +200,9 @@ def _drawn(case: Case, trial: Trial, evaluate: Evaluate, n_draws: int) -> _Drawn
     same = _tried(case, trial.disks, first, None, evaluate, Moves())
     assert same is not None
     length = same.outcome.n_requests if same.outcome else first
-    return _Drawn(unknowns, draws, same, _Truths(case, evaluate, length, trial))
+    known = unknowns.tails if TAIL in draws.names else None
+    tails = {} if known is None else dict(zip(KINDS, known, strict=True))
+    return _Drawn(unknowns, draws, same, _Truths(case, evaluate, length, trial, tails))
 
 
 @dataclass(frozen=True)
@@ -201,12 +217,18 @@ class _Truths:
     evaluate : Evaluate
     n_requests : int
     answer : Trial
+    tails : mapping of Kind to Spread
+        What is not known of the slowest requests; empty where it is known.
+    varying : mapping
+        How much the figures of the answer vary over its draws (`smooth_chance.log_sds`).
     """
 
     case: Case
     evaluate: Evaluate
     n_requests: int
     answer: Trial
+    tails: Mapping[Kind, Spread] = field(default_factory=dict)
+    varying: LogSds = field(default_factory=dict)
 
     def at(self, disks: int, truths: Sequence[Moves]) -> list[tuple[Moves, Trial | None]]:
         """Return the trial of each truth with so many disks; None where no such drive is possible."""
@@ -216,44 +238,71 @@ class _Truths:
         tried = each(self.evaluate, partial(_tried, self.case, disks, self.n_requests, like), truths)
         return list(zip(truths, tried, strict=True))
 
-    def that_meet(self, disks: int, truths: Sequence[Moves]) -> list[Moves]:
-        """Return the truths with which so many disks meet the objective."""
-        found = self.at(disks, truths)
-        return [moves for moves, trial in found if trial is not None and not _missed(trial, moves, trial, trial)]
+    def margins(self, true: Trial, same: Trial) -> list[Margin]:
+        """Return how far a truth about the answer is from each limit, before what is drawn of its slowest requests.
+
+        Parameters
+        ----------
+        true, same : Trial
+            Of the truth, and of the array as it is described in as long a run.
+        """
+        factors = _factors(same, self.answer)
+        return [self._margin(item, factors.get((item.name, item.detail), 1.0)) for item in true.criteria]
+
+    def _margin(self, item: Criterion, factor: float) -> Margin:
+        statistic, subset = _parts(item)
+        tail = self.tails.get(kind_of(subset, self.case.workload)) if is_tail(statistic) else None
+        return margin_of(item, factor, tail)
+
+    def chances(self, disks: int, truths: Sequence[Moves]) -> list[float]:
+        """Return with which chance each truth meets the objective with so many disks."""
+        found = [trial for _, trial in self.at(disks, truths)]
+        margins = [[] if trial is None else [self._margin(item, 1.0) for item in trial.criteria] for trial in found]
+        each_chance = chances(margins, self.varying)
+        return [0.0 if trial is None else one for trial, one in zip(found, each_chance, strict=True)]
 
 
 def _curve(
-    case: Case,
-    truths: _Truths,
-    answer: int,
-    holding: Sequence[Moves],
-    others: Sequence[Moves],
-    most: int | None,
+    case: Case, truths: _Truths, answer: int, drawn: Sequence[Moves], met: Sequence[float], most: int | None
 ) -> tuple[CountChance, ...]:
     """Return the chance of the answer, of fewer disks, and of more, until it is as high as the objective asks.
 
-    Up to `most`, its chance comes first: where it is too low, no number between is of interest.
+    Up to `most`, its chance comes first: where it is too low, no number between is of interest. `met` has the chance of
+    each draw with the answer: where it is as good as decided, it is not tried with other numbers of disks.
     """
-    n = len(holding) + len(others)
     if aligned := aligned_counts(case, list(case.counts)):
-        return _uneven_curve(case, truths, CountChance(answer, len(holding) / n), [*holding, *others], aligned, most)
-    found = [CountChance(answer, len(holding) / n)]
+        return _uneven_curve(case, truths, CountChance(answer, mean(met)), drawn, aligned, most)
+    found = [CountChance(answer, mean(met))]
     fewer = [disks for disks in case.counts if disks < answer]
-    if fewer and holding and not most:
-        found.insert(0, CountChance(fewer[-1], len(truths.that_meet(fewer[-1], holding)) / n))
-    left, disks, open_ = list(others), answer, list(others)
+    if fewer and not most:
+        chance_of_fewer = mean(_tried_again(truths, fewer[-1], drawn, [0.0] * len(met), met))
+        found.insert(0, CountChance(fewer[-1], chance_of_fewer))
+    below, now, disks = list(met), list(met), answer
     for _ in range(_MORE_COUNTS):
         least = disks + max(round(_STEP_RATIO * disks), 1)
         more = [count for count in case.counts if disks < count <= (most or count)]
         if not more or found[-1].probability >= case.objective.confidence:
             break
         disks = more[-1] if most else next((count for count in more if count >= least), more[-1])
-        met = truths.that_meet(disks, left)
-        left, open_ = [moves for moves in left if moves not in met], met
-        found.append(CountChance(disks, 1 - len(left) / n))
+        below, now = now, _tried_again(truths, disks, drawn, now, [1.0] * len(met))
+        found.append(CountChance(disks, mean(now)))
     if len(found) > 1 and found[-1].disks > answer and found[-1].probability >= case.objective.confidence:
-        found[-1:] = _between(case, truths, found[-2].disks, found[-1], open_, n)
+        found[-1:] = _between(case, truths, found[-2].disks, found[-1], drawn, below, now)
     return tuple(found)
+
+
+def _tried_again(
+    truths: _Truths, disks: int, drawn: Sequence[Moves], least: Sequence[float], most: Sequence[float]
+) -> list[float]:
+    """Return the chance of each draw with so many disks, which is known to lie between two limits.
+
+    Those whose limits are almost alike are not tried.
+    """
+    found = list(least)
+    open_ = [at for at in range(len(drawn)) if most[at] - least[at] > _DECIDED]
+    for at, chance_of_one in zip(open_, truths.chances(disks, [drawn[at] for at in open_]), strict=True):
+        found[at] = min(max(chance_of_one, least[at]), most[at])
+    return found
 
 
 def _uneven_curve(
@@ -277,14 +326,20 @@ def _uneven_curve(
     for disks in dict.fromkeys(count for count in chosen if count != answer.disks):
         if len(found) > _MORE_COUNTS:
             break
-        found.append(CountChance(disks, len(truths.that_meet(disks, drawn)) / len(drawn)))
+        found.append(CountChance(disks, mean(truths.chances(disks, drawn))))
         if disks > answer.disks and found[-1].probability >= case.objective.confidence:
             break
     return tuple(sorted(found, key=lambda one: one.disks))
 
 
 def _between(
-    case: Case, truths: _Truths, fewer: int, enough: CountChance, met: Sequence[Moves], n: int
+    case: Case,
+    truths: _Truths,
+    fewer: int,
+    enough: CountChance,
+    drawn: Sequence[Moves],
+    below: Sequence[float],
+    above: Sequence[float],
 ) -> list[CountChance]:
     """Return the fewest disks whose chance is high enough, and larger numbers that were tried.
 
@@ -294,24 +349,19 @@ def _between(
         Disks whose chance is too low.
     enough : CountChance
         More of them, whose chance is high enough.
-    met : sequence of Moves
-        Truths that meet the objective with the second, but not with the first.
-    n : int
-        Truths in all.
+    drawn : sequence of Moves
+    below, above : sequence of float
+        The chance of each draw with the first and with the second.
     """
     found, low = [enough], fewer
-    undecided = list(met)
-    base = enough.probability - len(undecided) / n
     while between := [count for count in case.counts if low < count < found[0].disks]:
         disks = between[len(between) // 2]
-        holding = truths.that_meet(disks, undecided)
-        probability = base + len(holding) / n
-        if probability >= case.objective.confidence:
-            found.insert(0, CountChance(disks, probability))
-            undecided = holding
+        now = _tried_again(truths, disks, drawn, below, above)
+        if mean(now) >= case.objective.confidence:
+            found.insert(0, CountChance(disks, mean(now)))
+            above = now
         else:
-            low, base = disks, probability
-            undecided = [moves for moves in undecided if moves not in holding]
+            low, below = disks, now
     return found
 
 
@@ -329,11 +379,7 @@ def _tried(case: Case, disks: int, first: int, like: Like | None, evaluate: Eval
 
 def _moved(values: dict[str, float], moves: Moves) -> dict[str, float]:
     """Return figures with the tail that was drawn."""
-    return {name: value * (math.exp(moves.p99) if _is_tail(name) else 1.0) for name, value in values.items()}
-
-
-def _is_tail(name: str) -> bool:
-    return name.startswith(("p99", "p999"))
+    return {name: value * (math.exp(moves.p99) if is_tail(name) else 1.0) for name, value in values.items()}
 
 
 def _needs_intervals(case: Case) -> bool:
@@ -349,26 +395,30 @@ def _needs_intervals(case: Case) -> bool:
     return is_far or any(item is not None for item in more)
 
 
-def _missed(drawn: Trial, moves: Moves, same: Trial, answer: Trial) -> list[str]:
-    """Return the names of the criteria that a truth misses."""
-    return [name for name, margin in _margins(drawn, moves, same, answer) if margin < 0]
+def _missed(drawn: Trial, moves: Moves, same: Trial, answer: Trial, case: Case) -> list[str]:
+    """Return the names of the criteria that a truth misses, with what was drawn of its slowest requests."""
+    factors = _factors(same, answer)
+    missed = []
+    for item in drawn.criteria:
+        by = factors.get((item.name, item.detail), 1.0) * factor(moves, *_parts(item), case.workload)
+        if replace(item, figure=item.figure.scaled(by)).margin_ratio < 0:
+            missed.append(item.name)
+    return missed
 
 
-def _margins(drawn: Trial, moves: Moves, same: Trial, answer: Trial) -> list[tuple[str, float]]:
-    """Return the names of the criteria, and by how much a truth meets them.
-
-    A figure is the answer's times the truth's over the description's own, both of short runs with the same requests.
+def _factors(same: Trial, answer: Trial) -> dict[tuple[str, str], float]:
+    """Return by criterion the factor of the figures of short runs: a figure is the answer's times the truth's over the
+    description's own, both of short runs with the same requests.
     """
     short, long = ({(c.name, c.detail): c.figure.value for c in trial.criteria} for trial in (same, answer))
-    margins = []
-    for item in drawn.criteria:
-        key = (item.name, item.detail)
-        factor = long.get(key, math.nan) / (short.get(key) or math.nan)
-        factor = factor if math.isfinite(factor) and factor > 0 else 1.0
-        if _is_tail(item.detail):
-            factor *= math.exp(moves.p99)
-        margins.append((item.name, replace(item, figure=item.figure.scaled(factor)).margin_ratio))
-    return margins
+    found = {key: long.get(key, math.nan) / (value or math.nan) for key, value in short.items()}
+    return {key: by for key, by in found.items() if math.isfinite(by) and by > 0}
+
+
+def _parts(item: Criterion) -> tuple[str, str]:
+    """Return the statistic of a criterion and the name of the requests that it is about; "" of all."""
+    statistic, _, subset = item.detail.partition(" of ")
+    return statistic, subset
 
 
 def intervals_of(outcome: Outcome) -> dict[str, Interval]:

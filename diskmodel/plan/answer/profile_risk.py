@@ -15,6 +15,8 @@ from diskmodel.units import in_digits
 
 #: Confidence of the intervals.
 CONFIDENCE = 0.95
+#: Chance up to which a number of disks hardly comes into question: half of one of sixteen draws.
+_HARDLY = 1 / 32
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,9 @@ class ProfileRisk(Record):
     n_draws, n_holding : int
         Equally likely truths that were drawn, and with how many of them the array meets the objective (by the
         estimates, not by their intervals).
+    chance : float
+        That the answer meets the objective, from how far each of them is from its limits; nan: the share of those that
+        meet them.
     failing : mapping of str to int
         With how many truths each criterion is missed.
     figures : mapping of str to Interval
@@ -71,11 +76,12 @@ class ProfileRisk(Record):
     curve: tuple[CountChance, ...] = ()
     is_measured: bool = False
     middles: Mapping[str, Interval] = field(default_factory=dict)
+    chance: float = math.nan
 
     @property
     def probability(self) -> float:
         """Chance that the answer meets the objective."""
-        return self.n_holding / self.n_draws
+        return self.n_holding / self.n_draws if math.isnan(self.chance) else self.chance
 
     @property
     def is_assured(self) -> bool:
@@ -97,8 +103,8 @@ class ProfileRisk(Record):
         """
         if self.is_measured or PART in self.parameters:
             return None
-        possible = [one for one in self.curve if one.probability > 0]
-        if not possible or possible[0].probability == 1:
+        possible = [one for one in self.curve if one.probability > _HARDLY]
+        if not possible or possible[0].probability > 1 - _HARDLY:
             return None
         last = possible[-1]
         most = next((one.disks for one in possible if one.probability >= last.probability), last.disks)

@@ -45,7 +45,7 @@ def test_a_draw_that_leaves_no_chance_is_the_last() -> None:
     is_enough, order = chance_is_enough(case, candidate.trial, one, n_draws=FEW_DRAWS)
     assert is_enough == risk.is_assured
     assert sorted(order) == list(range(FEW_DRAWS))
-    # the worst draw first: where it misses the objective, it and the one beside it are all that is tried
+    # the worst draw first: one near its limit counts in part, so that it takes two or three of them
     assert chance_is_enough(case, candidate.trial, again, n_draws=FEW_DRAWS, order=order)[0] == is_enough
     assert len(again.runs) <= len(one.runs)
-    assert is_enough or len(again.runs) <= 3
+    assert is_enough or len(again.runs) <= 5

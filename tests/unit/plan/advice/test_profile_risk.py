@@ -66,7 +66,8 @@ def test_share_of_drives_that_hold(limit_ms: float, fewest: int, most: int) -> N
     assert fewest <= risk.n_holding <= most
     assert sum(risk.failing.values()) == risk.n_draws - risk.n_holding
     assert set(risk.parameters) == {"fitted parameters", "model", "layout", "slowest requests"}
-    assert risk.probability == risk.n_holding / 16
+    # what lies between the draws counts, too: a draw or two more or less
+    assert risk.probability == pytest.approx(risk.n_holding / 16, abs=2 / 16)
     p99 = risk.figures["p99"]
     # two standard errors to either side, of 16 draws
     assert 1.1 < p99.high / p99.value < 1.8

@@ -59,11 +59,11 @@ def test_the_chance_of_more_disks_is_not_taken_from_fewer_where_they_may_hurt() 
     met = {4: 1, 5: 0, 6: 6, 7: 1, 10: 9}
 
     class Truths:
-        def that_meet(self, disks: int, truths: Sequence[Moves]) -> list[Moves]:
+        def chances(self, disks: int, truths: Sequence[Moves]) -> list[float]:
             assert len(truths) == len(drawn)
-            return list(truths)[: met.get(disks, 2)]
+            return [float(at < met.get(disks, 2)) for at in range(len(truths))]
 
-    asked: Any = (case("raid6", "512 KiB", max_disks=16), Truths(), 6, drawn[:6], drawn[6:])
+    asked: Any = (case("raid6", "512 KiB", max_disks=16), Truths(), 6, drawn, [1.0] * 6 + [0.0] * 4)
     chances = {one.disks: one.probability for one in _curve(*asked, None)}
     assert chances == {6: 0.6, 10: 0.9}  # enough, and no other is tried
     met[10] = 8
