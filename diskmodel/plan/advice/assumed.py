@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from diskmodel.layout.description import Layout
 from diskmodel.plan.advice.choice import choose
 from diskmodel.plan.advice.fewest_assured import Chances
@@ -97,7 +99,8 @@ def _drive_caches(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *,
     changed = _alike(other_plan, best.family, levels=(best.family.level,))
     assumed = f"the drives' own write caches {'on' if is_on else 'off'}, {array.why_drive_write_cache}"
     instead = f"with --drive-write-cache {'off' if is_on else 'on'}"
-    return _where_it_counts(assumed, instead, best, changed, evaluate, by_chance=by_chance)
+    found = _where_it_counts(assumed, instead, best, changed, evaluate, by_chance=by_chance)
+    return [replace(one, name="drive_write_cache") for one in found]
 
 
 def _records(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_chance: bool) -> list[Assumption]:

@@ -57,6 +57,8 @@ class Assumption(Record):
         For people: "RAID 6"; "" without disks.
     unknown : str
         Why the answer of the other case is not known, and what it takes; "" where it is.
+    name : str
+        Of the same in `explanation.otherwise`, which has its effect in milliseconds; "" where it has not.
     """
 
     assumed: str
@@ -64,6 +66,7 @@ class Assumption(Record):
     disks: int | None
     level: str
     unknown: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True)
