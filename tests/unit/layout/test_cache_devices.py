@@ -246,7 +246,7 @@ def test_a_short_run_has_the_hits_of_a_long_one(arc: int, slots: int, theta: flo
     """
     addresses = {"addresses": {"pattern": "zipf", "theta": theta}} if theta else {}
     workload = load(20_000, rate_per_s=100.0, read_ratio=0.7, **addresses)
-    short, long = (run(pool(slots, arc), workload, n) for n in (8_000, 150_000))
+    short, long = (run(pool(slots, arc), workload, n) for n in (6_000, 80_000))
     assert short.l2_hit_ratio == pytest.approx(long.l2_hit_ratio, abs=0.025)
     assert long.l2_hit_ratio < 0.995
 
