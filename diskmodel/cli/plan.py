@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from diskmodel.cli.shared.cloud_prices import plan_of_volumes, stand_in
 from diskmodel.cli.shared.clusters import plan_of_clusters, schemes_of
 from diskmodel.cli.shared.console import print_json, say, show
 from diskmodel.cli.shared.inputs import LoadOptions, read_workload, refuse_unused
@@ -50,6 +51,13 @@ def plan(
         Path | None,
         typer.Option(
             help="An array that exists: begin with its drive, controller, host and strip.", rich_help_panel=CANDIDATES
+        ),
+    ] = None,
+    cloud_prices: Annotated[
+        Path | None,
+        typer.Option(
+            help="Provision volumes of a cloud instead of drives, the cheapest first, by the prices in this TOML file.",
+            rich_help_panel=CANDIDATES,
         ),
     ] = None,
     save: Annotated[
@@ -181,7 +189,7 @@ def plan(
         return
     schemes = schemes_of(question["level"])
     asked, notes = ask(
-        {**given, "level": ["raid10"]} if schemes else given,
+        {**given, **stand_in(cloud_prices)} if cloud_prices else {**given, "level": ["raid10"]} if schemes else given,
         plan,
         preset_name=_preset_of(start),
         array=array,
@@ -192,10 +200,13 @@ def plan(
     if recorded is not None and given["iops"] is None and (note := _scaling_of(asked, recorded)):
         workload_notes.append(note)
         notes = [*notes, note]
-    if schemes:
+    if schemes or cloud_prices:
         refused: dict[str, Any] = {"--plot": plot, "--crossover": crossover, "--waterfall": waterfall}
         refused |= {"--report": report, "--save": save, "--explain": explain, "--sensitivity": sensitivity}
         refused |= {"--memory": memory, "--cluster": cluster, "--nominal": nominal, "--array": array}
+        if cloud_prices:
+            plan_of_volumes(asked, notes, cloud_prices, given=question, refused=refused, as_json=as_json)
+            return
         plan_of_clusters(asked, notes, schemes, given=question, refused=refused, as_json=as_json)
         return
     for note in notes:

@@ -17,22 +17,17 @@ from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.plan.clusters.answer import ClusterCandidate, ClusterPlan, State
 from diskmodel.plan.question.description import PlanDescription
+from diskmodel.plan.question.narrow import asked_in_words, missed_limit, refuse_unread, slow_one_of_ten
 from diskmodel.result import Result
-from diskmodel.uncertainty.spread import spread_of
-from diskmodel.units import nominal_bytes, pretty_ns
+from diskmodel.units import pretty_ns
 from diskmodel.workload import Workload
 
 #: The most drives of a node: what two rack units hold.
 MOST_DRIVES = 24
-#: Share of clusters like the one asked about that shall meet the latency: the only one that is looked at.
-CONFIDENCE = 0.9
 #: Nodes beyond the fewest that are tried where nobody says how many.
 _MORE_NODES = (0, 1, 2, 3, 5, 9)
 #: Requests of each run of the search, and of those about the answer.
 _REQUESTS, _REQUESTS_AT_ANSWER = 3000, 8000
-#: Score of each of two equally important, independent unknowns at the bad one of ten: 1.28 / sqrt(2). Draws decide at
-#: the answer; at half, it needs more of them, and at double, the search ends with more drives than are needed.
-_SCORE = 0.906
 #: Drives a node that are added at the answer where draws refuse what the search found.
 _STEPS = 3
 
@@ -53,7 +48,7 @@ def plan_clusters(plan: PlanDescription, schemes: Sequence[str]) -> ClusterPlan:
     DescriptionError
         When the objective asks for what is not modeled of clusters, or a scheme is none.
     """
-    _check(plan)
+    refuse_unread(plan.objective, "pools of clusters", "utilization_ceiling_ratio")
     found: list[ClusterCandidate] = []
     for scheme in schemes:
         fields = scheme_of_words(scheme)
@@ -61,39 +56,7 @@ def plan_clusters(plan: PlanDescription, schemes: Sequence[str]) -> ClusterPlan:
             with doing(f"looking for the fewest {drive.name} in {scheme}"):
                 found += _Search(plan, scheme, fields, drive).candidates()
     order = sorted(found, key=lambda one: (not one.feasible, one.disks, one.nodes))
-    return ClusterPlan(plan.design_workload, tuple(order), _asked(plan))
-
-
-def _check(plan: PlanDescription) -> None:
-    objective = plan.objective
-    fix = "leave it out, or ask about arrays"
-    refused = {
-        "commits_per_s": objective.commits_per_s,
-        "cost_usd": objective.cost_usd,
-        "rack_units": objective.rack_units,
-        "utilization_ceiling_ratio": objective.utilization_ceiling_ratio,
-        "latency.streams": objective.latency.streams or None,
-        "commit_latency": objective.commit_latency.limits() or None,
-        "busy_hours": objective.busy_hours if objective.busy_hours < 24 else None,
-        "confidence": objective.confidence if objective.confidence != CONFIDENCE else None,
-    }
-    faults = [
-        Fault(f"objective.{name}", str(value), "is not looked at for pools of clusters", fix)
-        for name, value in refused.items()
-        if value is not None
-    ]
-    if faults:
-        raise DescriptionError(faults)
-
-
-def _asked(plan: PlanDescription) -> str:
-    objective = plan.objective
-    said = [f"{name} within {pretty_ns(limit)}" for name, limit in objective.latency.limits().items()]
-    if objective.usable_bytes is not None:
-        said.insert(0, f"{nominal_bytes(objective.usable_bytes)} stored")
-    if objective.rebuild_hours is not None:
-        said.append(f"recovery within {objective.rebuild_hours:g} h")
-    return ", ".join(said)
+    return ClusterPlan(plan.design_workload, tuple(order), asked_in_words(plan.objective))
 
 
 @dataclass(frozen=True)
@@ -223,9 +186,7 @@ class _Search:
                         "use mean or p99",
                     )
                 )
-            if values[name] > limit / 1e6:
-                return f"{name} {values[name]:.3g} ms"
-        return ""
+        return missed_limit(latency, values)
 
     def _states(self, candidate: ClusterCandidate) -> list[tuple[str, dict[str, Any]]]:
         """Return the states that are looked at, and what each changes."""
@@ -258,11 +219,7 @@ class _Search:
 
 def _slow(pool: ClusterPool) -> ClusterPool:
     """Return the pool as the bad one of ten clusters has it."""
-    logs = []
-    for quantity in ("flash_read_time", "flash_write_latency"):
-        spread = spread_of(pool.spread_class, quantity)
-        logs.append(0.0 if spread is None else math.log(spread.median) + _SCORE * spread.log_sd)
-    return pool.model_copy(update={"slowness": (logs[0], logs[1])})
+    return pool.model_copy(update={"slowness": slow_one_of_ten(pool.spread_class)})
 
 
 def _state(result: Result) -> State:

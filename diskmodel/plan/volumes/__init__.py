@@ -1,0 +1,1 @@
+"""Which volumes of a cloud to provision, by what they cost."""
