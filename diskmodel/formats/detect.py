@@ -43,7 +43,7 @@ _DISTINCT = frozenset({"csv", "fio-iolog2", "fio-iolog3", "blkparse", "biosnoop"
 #: What a user can name instead of a file of an unknown kind.
 _ACCEPTED = (
     "accepted are measurements by diskmodel; output of fio, DiskSpd, vdbench, elbencho, sysbench, CrystalDiskMark, "
-    "pg_test_fsync, rados bench, hdparm -t, dd with its command, iostat, sar, sadf, vmstat -d, nfsiostat, "
+    "pg_test_fsync, rados bench, bonnie++, hdparm -t, dd with its command, iostat, sar, sadf, vmstat -d, nfsiostat, "
     "zpool iostat, perfmon, esxtop, node_exporter, Prometheus, CloudWatch, smartctl, lsblk, "
     "zpool status, zpool list -v and arcstats; mdstat, mdadm --detail, storcli, MegaCli, ssacli and arcconf; "
     f"/proc/diskstats; and traces, by the names for --format: {', '.join(FORMATS)}"

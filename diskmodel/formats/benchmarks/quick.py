@@ -36,7 +36,7 @@ def _number(text: str) -> float:
     return float(text.replace(",", "."))
 
 
-def _job(
+def quick_job(
     name: str,
     options: dict[str, str],
     iops: float,
@@ -91,7 +91,7 @@ def jobs_of_dd(text: str, source: str) -> list[FioJob]:
         elif "direct" not in flags:
             until = "until the end of the run" if re.search(r"fdatasync|fsync", flags) else "and may still be in memory"
             notes.append(f"without direct, memory is between dd and the disks: data are there {until}")
-        jobs.append(_job("dd", options, n / seconds, seconds, source, group, None, tuple(notes)))
+        jobs.append(quick_job("dd", options, n / seconds, seconds, source, group, None, tuple(notes)))
     return jobs
 
 
@@ -108,7 +108,7 @@ def jobs_of_hdparm(text: str, source: str) -> list[FioJob]:
         rate = _number(found[2]) * _MIB / seconds / _HDPARM_BYTES
         options = {"rw": "read", "bs": str(_HDPARM_BYTES), "ioengine": "psync", "iodepth": "1", "direct": "1"}
         notes = ("hdparm reads the first three seconds of the device, in order: the fastest part of a disk",)
-        jobs.append(_job("hdparm", options, rate, seconds, source, group, None, notes))
+        jobs.append(quick_job("hdparm", options, rate, seconds, source, group, None, notes))
     return jobs
 
 
@@ -128,7 +128,7 @@ def jobs_of_pg_test_fsync(text: str, source: str) -> list[FioJob]:
         options |= {"open_datasync": {"sync": "dsync"}, "open_sync": {"sync": "1"}}.get(found[1], {found[1]: "1"})
         rate = _number(found[2])
         # five seconds each by default; of a write and its flush together
-        job = _job(f"pg_test_fsync {found[1]}", options, rate, 5.0, source, len(jobs), None, ())
+        job = quick_job(f"pg_test_fsync {found[1]}", options, rate, 5.0, source, len(jobs), None, ())
         jobs.append(job)
     return jobs
 
@@ -153,7 +153,7 @@ def jobs_of_crystaldiskmark(text: str, source: str) -> list[FioJob]:
         options |= {"ioengine": "windowsaio", "direct": "1"}
         mean_ns = _number(found[8]) * 1e3 if found[8] else None
         name = f"{pattern} {found[2]}{found[3]}iB Q{found[4]}T{found[5]}"
-        jobs.append(_job(name, options, rate, 5.0, source, len(jobs), mean_ns, ()))
+        jobs.append(quick_job(name, options, rate, 5.0, source, len(jobs), mean_ns, ()))
     return jobs
 
 
@@ -188,7 +188,7 @@ def jobs_of_rados_bench(text: str, source: str) -> list[FioJob]:
         options |= {"iodepth": str(depth), "ioengine": "libaio", "direct": "1"}
         notes = ("rados bench: requests to the pool, each of which is several on its disks",)
         mean_ns = latency * 1e9 if latency else None
-        jobs.append(_job("rados bench", options, rate, seconds, source, len(jobs), mean_ns, notes))
+        jobs.append(quick_job("rados bench", options, rate, seconds, source, len(jobs), mean_ns, notes))
     return jobs
 
 

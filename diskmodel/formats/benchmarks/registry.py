@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from diskmodel.formats.benchmarks import diskspd, elbencho, quick, sysbench, vdbench
+from diskmodel.formats.benchmarks import bonnie, diskspd, elbencho, quick, sysbench, vdbench
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.fio.job import FioJob
 from diskmodel.formats.fio.results import limited_as_measured, without_impossible
@@ -25,6 +25,7 @@ BENCHMARKS: dict[str, Program[list[FioJob]]] = by_kind(
     Program("crystaldiskmark", "CrystalDiskMark", quick.is_crystaldiskmark, quick.jobs_of_crystaldiskmark),
     Program("pg-test-fsync", "pg_test_fsync", quick.is_pg_test_fsync, quick.jobs_of_pg_test_fsync),
     Program("rados-bench", "rados bench", quick.is_rados_bench, quick.jobs_of_rados_bench),
+    Program("bonnie", "bonnie++", bonnie.is_bonnie, bonnie.jobs_of_bonnie),
     Program("hdparm", "hdparm -t", quick.is_hdparm, quick.jobs_of_hdparm),
     Program("dd", "dd", quick.is_dd, quick.jobs_of_dd),
 )

@@ -284,7 +284,7 @@ def test_sysbench(tmp_path):
 
 
 #: Of `test_quick_benchmarks.py`.
-QUICK = {"dd", "hdparm", "pg-test-fsync", "crystaldiskmark", "rados-bench"}
+QUICK = {"dd", "hdparm", "pg-test-fsync", "crystaldiskmark", "rados-bench", "bonnie"}
 
 
 def test_each_is_recognized(tmp_path):

@@ -47,13 +47,6 @@ SAMPLES = {
         "is a result of rados bench",
         "disks of the OSDs with iostat -x 1 600",
     ),
-    "bonnie++": (
-        "Version  1.98       ------Sequential Output------ --Sequential Input- --Random-\n"
-        "                    -Per Chr- --Block-- -Rewrite- -Per Chr- --Block-- --Seeks--\n"
-        "node1           16G  812k  99  512m  45  210m  30 1602k  99  620m  40  1231  35\n",
-        "is a result of bonnie++",
-        "measure with fio",
-    ),
     "bonnie++, CSV": (
         "1.98,1.98,node1,1,1709287331,16G,,8192,5,812,99,524288,45,215040,30,1602,99,634880,40,1231.5,35,16\n",
         "is a result of bonnie++",

@@ -1,4 +1,4 @@
-"""Results of dd, hdparm -t, pg_test_fsync, CrystalDiskMark and rados bench, as jobs."""
+"""Results of dd, hdparm -t, pg_test_fsync, CrystalDiskMark, rados bench and bonnie++, as jobs."""
 
 from pathlib import Path
 
@@ -53,6 +53,16 @@ Bandwidth (MB/sec):     104.431
 Average IOPS:           26
 Average Latency(s):     0.609
 """
+BONNIE = """Version  1.03e      ------Sequential Output------ --Sequential Input- --Random-
+                    -Per Chr- --Block-- -Rewrite- -Per Chr- --Block-- --Seeks--
+Machine        Size K/sec %CP K/sec %CP K/sec %CP K/sec %CP K/sec %CP  /sec %CP
+node1        15744M 50713  96 60800  22 29376  11 53011  82 76928  10 182.4   0
+"""
+#: Of a newer version, which seeks with five processes, without its tests by character.
+BONNIE_2 = """Version  1.98       ------Sequential Output------ --Sequential Input- --Random-
+                    -Per Chr- --Block-- -Rewrite- -Per Chr- --Block-- --Seeks--
+node1           16G            512m  45  210m  30            620m  40 +++++ +++
+"""
 
 
 def written(path: Path, text: str) -> Path:
@@ -68,6 +78,8 @@ def written(path: Path, text: str) -> Path:
         (PG, "pg-test-fsync", [(89.412, 1, 8192), (90.111, 1, 8192), (45.701, 1, 8192), (44.988, 1, 8192)]),
         (CDM, "crystaldiskmark", [(535.9, 8, 1 << 20), (65946.8, 32, 4096), (8892.1, 1, 4096), (505.4, 8, 1 << 20)]),
         (RADOS, "rados-bench", [(26.108, 16, 4 << 20)]),
+        (BONNIE, "bonnie", [(475, 1, 1 << 17), (601, 1, 1 << 17), (182.4, 3, 8192)]),
+        (BONNIE_2, "bonnie", [(4096, 1, 1 << 17), (4960, 1, 1 << 17)]),
     ],
 )
 def test_a_result_becomes_measured_loads(
@@ -104,3 +116,8 @@ def test_rados_bench_without_its_end_is_refused() -> None:
     short = "\n".join(line for line in RADOS.splitlines() if "size:" not in line)
     with pytest.raises(FormatError, match="without its time or size"):
         jobs_of_text(short, "rados.txt", "rados-bench")
+
+
+def test_bonnie_without_a_whole_row_is_refused() -> None:
+    with pytest.raises(FormatError, match="without a whole row"):
+        jobs_of_text(BONNIE.rpartition("node1")[0], "bonnie.txt", "bonnie")
