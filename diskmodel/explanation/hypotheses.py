@@ -16,8 +16,9 @@ from diskmodel.explanation.rig import Floats, Rig, Simulated, together
 
 #: Standard deviation of the error of a figure that a cause changes: no field of a description is the whole of a cause.
 _CAUSE_ERROR = {"iops": 0.08, "mean": 0.08, "p50": 0.12, "p95": 0.12, "p99": 0.15}
-#: Error of the effect of a cause, as a part of its logarithm, where a sound run shows the rest exactly: another member
-#: that is slow is so by other times than the law's. At half, right causes are refused; at double, wrong ones fit.
+#: Error of the effect of a cause, as a part of its logarithm: another member that is slow is so by other times than the
+#: law's, and slows the slowest requests otherwise. At half, right causes of other systems are refused, and pairs that
+#: bend their figures are named instead; at double, wrong ones fit.
 _EFFECT_ERROR = 0.2
 #: A change that moves a figure by less is none.
 _MOVES = 0.01
@@ -155,7 +156,7 @@ def hypothesis_of(rig: Rig, variants: tuple[Variant, ...], runs: Runs, rows: Flo
     if not moved.any():
         return None
     error = np.array([_CAUSE_ERROR[figure.kind] ** 2 for figure in rig.figures]) * moved
-    if rig.is_calibrated and np.isfinite(figures).all():
+    if np.isfinite(figures).all():
         error = error + (_EFFECT_ERROR * (figures - rig.reference)) ** 2
     causes = tuple((one.cause, one.value, one.words) for one in variants)
     share = math.prod(one.share for one in variants)

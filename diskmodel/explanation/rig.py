@@ -15,7 +15,7 @@ from diskmodel.doing import doing
 from diskmodel.engine.threads import Threads
 from diskmodel.engine.truths import DRAWS, Trials, Truths
 from diskmodel.errors import InputError
-from diskmodel.explanation.causes.cause import Cause, Change, Law
+from diskmodel.explanation.causes.cause import Cause, Change, Law, is_sequential
 from diskmodel.explanation.measured import ALL_PARTS, SHAPE, Measured
 from diskmodel.layout.description import Layout
 from diskmodel.result.summary import estimates_by_operation
@@ -31,9 +31,10 @@ Floats = NDArray[np.float64]
 
 #: Requests of a simulated run. Half makes p99 noisier by 1.4; of double, a hundred runs take too long to wait for.
 REQUESTS = 3_000
-#: Computing time of a run at most, seconds, by counts: an explanation makes some three hundred. At half, draws that are
-#: nearly overloaded are too short to show it; at double, runs of large requests take a minute.
-_RUN_S = 0.1
+#: Computing time of a run at most, seconds, by counts, which are five times too many for writes of flash: an
+#: explanation makes some hundred. At a third, those end in their buffers (60,000/s for 31,000 of four SATA drives), and
+#: draws that are nearly overloaded are too short to show it; at double, runs of large requests take a minute.
+_RUN_S = 0.3
 #: The same of a run that has to be long, as its first requests are all answered by a cache: those take less than
 #: the counts say, and of a tenth nothing but hits would be left.
 _LONG_RUN_S = 2.0
@@ -57,6 +58,15 @@ _PROGRAM_NS = 2_000
 #: same make: of eight equal disks of 15,000 rpm, random reads differ by 1.8 % and buffered writes by 7 % (H. Kiehl,
 #: LKML, 2005-08-29). At half, every second day raises an alarm; at double, losses of a third pass.
 _AGAIN = {"iops": 0.06, "mean": 0.06, "p50": 0.08, "p95": 0.12, "p99": 0.2}
+#: The same of the shape of requests in order, whose single times are decided by what a drive happened to have read
+#: ahead and by which requests of several clients fell together; hardly a source has percentiles of them.
+_IN_ORDER = 0.4
+#: The same of volumes that have limits of their own (clouds): which of the requests that wait passes first is assumed
+#: there, and decides the slowest ones.
+_LIMITED = 0.5
+#: Standard deviation, as a logarithm, of the time of writes that a drive's own buffer answers while reads keep its arm
+#: busy: each firmware shares between both in its own way, so that a buffer stays nearly empty or fills.
+_BUFFERED = 1.5
 #: How much more than the description a sound run is trusted, as a factor of variances, and draws of what it leaves.
 _TRUSTED, _DRAWN = 4.0, 48
 #: By how much, as a logarithm, a rate has to exceed what links carry: what drives state of their links is rounded.
@@ -167,8 +177,9 @@ class Rig:
         self.shared: Floats
         self._draw()
         errors = _SHEET_ERROR if origin_of(array.drive) == "sheet" else _OWN_ERROR
-        model = np.array([errors[one.kind] ** 2 for one in self.figures])
+        model = np.array([errors[one.kind] ** 2 + self._shape(one) for one in self.figures])
         noise = np.array([self._noise(one, self.measured[one.load]) for one in self.figures])
+        model += np.array([self._sharing(one) for one in self.figures])
         self.own = model + noise
         self.again = noise * 2 + np.array([_AGAIN[one.kind] ** 2 for one in self.figures])
         self.is_calibrated = any(one.before is not None for one in measured)
@@ -296,6 +307,21 @@ class Rig:
             return noise
         means = [one.figures[f"{part}.mean"] for part in one.parts if figure.part in ("", part)]
         return noise + (_PROGRAM_NS / min(means)) ** 2 if means else noise
+
+    def _shape(self, figure: Figure) -> float:
+        """Return the variance that a shape has beside that of others: of requests in order, and of limited volumes."""
+        if figure.kind not in SHAPE:
+            return 0.0
+        in_order = _IN_ORDER if is_sequential(self.measured[figure.load].workload) else 0.0
+        # only a volume of a cloud has no link
+        limited = _LIMITED if math.isinf(self.arrays[figure.load].drive.link_bytes_per_s) else 0.0
+        return max(in_order, limited) ** 2
+
+    def _sharing(self, figure: Figure) -> float:
+        """Return the variance of how drives share their arms between reads and the writes that they hold."""
+        array, load = self.arrays[figure.load], self.measured[figure.load].workload
+        is_shared = array.drive.has_arms and array.has_drive_write_cache and load.has_reads and load.has_writes
+        return _BUFFERED**2 if is_shared and figure.part in ("writes", "commits") else 0.0
 
     def vector(self, runs: Sequence[dict[str, float] | None]) -> Floats:
         """Return the logarithms of the compared figures of runs, one for each load; those of a missing run are nan."""

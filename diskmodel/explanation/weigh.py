@@ -23,6 +23,9 @@ _WIDE_COMMON, _WIDE_LOAD, _WIDE_SHAPE = 1.0, 0.6, 0.6
 #: Chance of a figure at least so far off from which a cause fits it; and the prior of a usual cause, that of all others
 #: is relative to.
 _FITS_ONE, _USUAL = 0.01, 10.0
+#: The same from which one fits so well that a second one beside it would explain nothing: two are not looked for, which
+#: takes most of the time.
+_FITS_WELL = 0.1
 #: What causes are about of which only one is named then: each of them has whatever rate was measured.
 _ONE_OF = ("limit", "host")
 
@@ -32,7 +35,9 @@ def weigh(rig: Rig) -> list[Hypothesis]:
     tried = single_causes(rig, _ONE)
     if not has_fingerprint(rig):
         return _by_priors(rig, tried)
-    found = [_healthy(rig), _unknown(rig), *tried.left, *two_causes(rig, tried, _TWO)]
+    found = [_healthy(rig), _unknown(rig), *tried.left]
+    if max((one.chance for one in tried.left if one.causes), default=0.0) < _FITS_WELL:
+        found += two_causes(rig, tried, _TWO)
     if rig.is_beyond_links:
         found = [one if _answers_before_drives(one) else replace(one, log_likelihood=IMPOSSIBLE) for one in found]
     logs = np.array([math.log(one.prior) + one.log_likelihood for one in found])

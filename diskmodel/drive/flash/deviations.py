@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 
 def _throttled(drive: Flash, factor: float) -> Flash:
-    return drive.moved(DriveMoves(speed=-math.log(factor)))
+    """Pauses between commands, so that transfers are as slow as all else."""
+    slower = drive.moved(DriveMoves(speed=-math.log(factor)))
+    return slower.model_copy(update={"interface_bytes_per_s": drive.interface_bytes_per_s / factor})
 
 
 def _fresh(drive: Flash, _: None) -> Flash | None:

@@ -15,7 +15,9 @@ from diskmodel.errors import in_page
 from diskmodel.explanation.expected import Compared
 from diskmodel.explanation.explanation import Explanation
 from diskmodel.explanation.show.text import (
+    NOT_TRIED,
     cause_lines,
+    lead_of,
     next_lines,
     percent,
     rest_of,
@@ -54,6 +56,9 @@ def page(found: Explanation) -> str:
         causes=[cause_lines(one) for one in found.causes],
         rest=rest_of(found),
         next=next_lines(found.next) if found.next is not None else [],
+        lead=lead_of(found),
+        not_tried_lead=NOT_TRIED,
+        not_tried=found.not_tried,
         unseen=unseen_in_words(found) if found.unseen else "",
         loads=[(name, found.described[name]) for name in found.loads],
         is_as_expected=found.is_as_expected,

@@ -16,6 +16,8 @@ _WIDTH = 80
 _MOST_ROWS = 14
 #: Probability from which a cause is said to be the one.
 _SURE = 0.8
+#: Before causes that this array's description refuses: they may be the case all the same.
+NOT_TRIED = "What could not be tried, and may be the case all the same:"
 _LEADS = {
     "slower": "slower than it should be",
     "faster": "faster than it should be",
@@ -32,6 +34,8 @@ def text(found: Explanation) -> str:
         lines += ["", *_causes(found)]
     if found.unseen:
         lines += ["", *_wrapped(unseen_in_words(found), "")]
+    if found.not_tried:
+        lines += ["", NOT_TRIED, *(line for said in found.not_tried for line in _wrapped(said, "  - "))]
     if found.notes:
         lines += ["", "What was assumed:", *(line for note in found.notes for line in _wrapped(note, "  - "))]
     return "\n".join(lines)
@@ -117,19 +121,17 @@ def next_lines(one: Experiment) -> list[str]:
 
 
 def _causes(found: Explanation) -> list[str]:
-    lines = []
-    if found.causes:
-        lines.append(_lead(found))
-        for place, one in enumerate(found.causes, 1):
-            lines += _cause(place, one)
-    else:
-        lines += _wrapped("none of what I know explains this: no cause that was tried fits all the figures", "")
+    lines = _wrapped(lead_of(found), "")
+    for place, one in enumerate(found.causes, 1):
+        lines += _cause(place, one)
     lines += ["", *_wrapped(rest_of(found), "  ")]
     return [*lines, "", *_next(found.next)] if found.next is not None else lines
 
 
-def _lead(found: Explanation) -> str:
-    """Return how sure the causes are that follow."""
+def lead_of(found: Explanation) -> str:
+    """Return how sure the causes are that follow, or that there are none."""
+    if not found.causes:
+        return "none of what I know explains this: no cause that was tried fits all the figures"
     first = found.causes[0].probability
     if first >= _SURE:
         return "What explains it:"

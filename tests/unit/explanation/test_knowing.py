@@ -1,0 +1,52 @@
+"""What is taken to be known of measured loads: runs that are long enough, and shapes that nobody knows well."""
+
+import math
+
+import pytest
+
+from diskmodel.array import Array
+from diskmodel.explanation import rig
+from diskmodel.explanation.measured import Measured
+from diskmodel.explanation.rig import Rig
+from diskmodel.workload import Workload
+
+
+def measured(part: str, **fields: object) -> Measured:
+    figures = {"iops": 100.0, f"{part}.mean": 1e7, f"{part}.p99": 5e7}
+    return Measured("load", Workload.parse(fields), figures, {part: 10_000.0})
+
+
+@pytest.mark.parametrize(
+    ("words", "fields"),
+    [
+        ("2x6 seagate-exos-x18 raidz2", {"size": "1 MiB", "clients": 4, "read_ratio": 0}),
+        ("4x samsung-pm893-960 raid10", {"size": "8 KiB", "clients": 4, "read_ratio": 0}),
+    ],
+)
+def test_what_is_expected_is_the_same_of_runs_half_as_long_again(
+    words: str, fields: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rates = []
+    for times in (1.0, 1.5):
+        monkeypatch.setattr(rig, "REQUESTS", round(3_000 * times))
+        monkeypatch.setattr(rig, "_RUN_S", 0.3 * times)
+        rates.append(Rig(Array.from_words(words), [measured("writes", **fields)], n_draws=2).runs[0]["iops"])
+    assert math.isclose(rates[0], rates[1], rel_tol=0.1)
+
+
+def own_errors(words: str, part: str, **fields: object) -> dict[str, float]:
+    found = Rig(Array.from_words(words), [measured(part, **fields)], n_draws=2)
+    return {figure.key: math.sqrt(error) for figure, error in zip(found.figures, found.own, strict=True)}
+
+
+def test_single_times_of_requests_in_order_are_hardly_known() -> None:
+    at_random = own_errors("generic-7k2", "reads", size="64 KiB", clients=4)
+    in_order = own_errors("generic-7k2", "reads", size="64 KiB", clients=4, addresses="sequential")
+    assert in_order["reads.p99"] > 1.5 * at_random["reads.p99"]
+    assert math.isclose(in_order["iops"], at_random["iops"])
+
+
+def test_writes_in_a_drives_buffer_are_hardly_known_beside_reads() -> None:
+    alone = own_errors("generic-7k2", "writes", size="8 KiB", clients=4, read_ratio=0)
+    beside = own_errors("generic-7k2", "writes", size="8 KiB", clients=4, read_ratio=0.7)
+    assert beside["writes.mean"] > 1.0 > alone["writes.mean"]
