@@ -14,13 +14,13 @@ from diskmodel.array import Array
 from diskmodel.explanation import rig
 from diskmodel.explanation.expected import compare
 from diskmodel.explanation.explanation import Explanation
-from diskmodel.explanation.measured import Measured
 from diskmodel.explanation.read import read_results
 from diskmodel.explanation.rig import Rig
 from tests.validation.coverage import evidence
 from tests.validation.explanation import mounted, threads
 from tests.validation.explanation.planted import SUBJECTS, Plant, explanation_of, measure, rank
 from tests.validation.explanation.plants import PAIRED, plants
+from tests.validation.explanation.sound import measured_of
 
 TABLE = Path(__file__).parents[2] / "data" / "explanations.csv"
 #: Requests of a simulated run: half of the product's, so that the table takes minutes.
@@ -160,17 +160,6 @@ def published() -> Iterator[Row]:
         verdict = compare(Rig(case.array, [measured_of(case)]))
         said = "as expected" if verdict.is_as_expected else verdict.direction
         yield Row("published", case.unit, "", case.name, said, "", "", "", "")
-
-
-def measured_of(case: evidence.Case) -> Measured:
-    """Return a published load as a measured one."""
-    part = "writes" if all(stream.read_ratio == 0 for stream in case.workload.streams) else "reads"
-    mixed = any(0 < stream.read_ratio < 1 for stream in case.workload.streams)
-    figures = {"iops": case.measured["iops"]}
-    if not mixed and "mean" in case.measured:
-        names = ("mean", "p99") if "p99" in case.measured else ("mean",)
-        figures |= {f"{part}.{name}": case.measured[name] * 1e6 for name in names}
-    return Measured(case.name, case.workload, figures, {part: 20_000.0})
 
 
 def _share(n: int, of: int) -> str:

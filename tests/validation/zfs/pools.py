@@ -74,15 +74,30 @@ def array_of(run_name: str) -> Array:
     return Array.parse({"drive": load_drive("md-raid-10k").to_dict(), "layout": layout, "spindles": spindles})
 
 
-def requests_of(row: dict[str, str], array: Array, n: int, start: int) -> Requests:
-    """Return `n` reads of the file as fio draws them, the first ones at the start's moment."""
+@dataclass(frozen=True)
+class Parts:
+    """What the name of a run says: KiB of a read and of the pool's records, jobs, MiB of the file."""
+
+    size: int
+    record: int
+    jobs: int
+    file: int
+
+
+def parts_of(row: dict[str, str]) -> Parts:
+    """Return what the name of a run of reads says."""
     name, reads = _NAME.match(row["run"]), _READS.search(row["run"])
     assert name is not None
     assert reads is not None
-    record, jobs = int(name["record"]), int(reads["jobs"])
-    load = Workload.parse(
-        {"size": f"{reads['size']} KiB", "clients": jobs, "span": f"{FILES[row['source']][record]} MiB"}
-    )
+    record = int(name["record"])
+    return Parts(int(reads["size"]), record, int(reads["jobs"]), FILES[row["source"]][record])
+
+
+def requests_of(row: dict[str, str], array: Array, n: int, start: int) -> Requests:
+    """Return `n` reads of the file as fio draws them, the first ones at the start's moment."""
+    name = parts_of(row)
+    record, jobs = name.record, name.jobs
+    load = Workload.parse({"size": f"{name.size} KiB", "clients": jobs, "span": f"{name.file} MiB"})
     requests = load.requests(capacity_bytes=array.usable_bytes, n=n, seed=SEED + start)
     if row["source"] == "z_span" and record == 8:
         file, inside = np.divmod(requests.offset, SPAN_FILE * MIB)

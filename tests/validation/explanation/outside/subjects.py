@@ -1,0 +1,156 @@
+"""Sound arrays of the small simulator: each in words, as a box, and what may be asked of it.
+
+Figures are those that sheets print: speed, size of the seek, rate at the outer edge; of flash drives rates in order and
+at random. A specimen is drawn: its parts are a few percent faster or slower than the sheet has them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tests.validation.explanation.outside.simulator import Box, Disk, Flash, Load
+
+_KIB = 1 << 10
+#: Spread of what specimens of one make differ by, as a logarithm: of eight equal disks, random reads differ by 1.8 %.
+_SPECIMEN = 0.03
+
+
+def _x18() -> Disk:
+    return Disk(longest=0.0142, bytes_per_s=265e6, is_cached=True)
+
+
+def _x16() -> Disk:
+    return Disk(longest=0.0140, bytes_per_s=255e6, is_cached=True)
+
+
+def _sata() -> Disk:
+    return Disk(is_cached=True)
+
+
+def _sas10() -> Disk:
+    return Disk(turn=60 / 10500, shortest=0.0004, longest=0.0080, bytes_per_s=150e6)
+
+
+def _sas15() -> Disk:
+    return Disk(turn=60 / 15000, shortest=0.0003, longest=0.0063, bytes_per_s=125e6)
+
+
+def _pm893() -> Flash:
+    return Flash()
+
+
+def _s4610() -> Flash:
+    return Flash(read=92e-6, program=25e-6, channels=9, random_bytes_per_s=51e3 * 4096, program_bytes_per_s=500e6)
+
+
+def _pm9a3() -> Flash:
+    return Flash(75e-6, 15e-6, 72, 6.5e9, 3.5e9, 800e6)
+
+
+def _p5500() -> Flash:
+    return Flash(75e-6, 15e-6, 80, 7.0e9, 4.3e9, 130e3 * 4096)
+
+
+def _micron() -> Flash:
+    return Flash(80e-6, 15e-6, 64, 6.8e9, 2.7e9, 120e3 * 4096)
+
+
+def _volume(rate: float, bytes_per_s: float) -> Callable[[], Box]:
+    def box() -> Box:
+        media = Flash(450e-6, 600e-6, 4_096, 1e10, 1e10, 1e10)
+        return Box([media], tokens_per_s=rate, burst=50.0, token_bytes_per_s=bytes_per_s)
+
+    return box
+
+
+def _of(make: Callable[[], Disk | Flash], n: int, kind: str = "stripe", **fields: float) -> Callable[[], Box]:
+    return lambda: Box([make() for _ in range(n)], kind, **fields)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A sound array: in words, as a box, and what it is; "writes" says whether it is written to."""
+
+    words: str
+    box: Callable[[], Box]
+    kind: str
+    writes: bool = True
+
+
+def _subject(words: str, kind: str, box: Callable[[], Box], writes: bool = True) -> Subject:
+    return Subject(words, box, kind, writes)
+
+
+#: Sound arrays by name, in two sets: causes were mended by what the first one showed, the second was drawn after that.
+SUBJECTS: tuple[dict[str, Subject], ...] = (
+    {
+        "disk": _subject("seagate-exos-x18", "disk", _of(_x18, 1)),
+        "mirror": _subject("2x generic-7k2 raid1", "disks", _of(_sata, 2, "mirrors")),
+        "raid10": _subject("6x generic-10k raid10", "disks", _of(_sas10, 6, "mirrors")),
+        "raid6": _subject("8x seagate-exos-x18 raid6", "disks", _of(_x18, 8, "parity", n_parity=2)),
+        "raidz": _subject(
+            "2x6 seagate-exos-x18 raidz2, record 128KiB",
+            "pool",
+            _of(_x18, 12, "raidz", n_parity=2, record=128 * _KIB, width=6),
+            writes=False,
+        ),
+        "pool": _subject(
+            "4x2 generic-7k2 mirrors, record 16KiB", "pool", _of(_sata, 8, "pool", record=16 * _KIB), writes=False
+        ),
+        "ssd": _subject("samsung-pm893-960", "sata", _of(_pm893, 1)),
+        "nvme": _subject("samsung-pm9a3-7680", "nvme", _of(_pm9a3, 1)),
+        "ssds": _subject("4x samsung-pm893-960 raid10", "satas", _of(_pm893, 4, "mirrors")),
+        "nvmes": _subject("2x samsung-pm9a3-7680 raid1", "nvmes", _of(_pm9a3, 2, "mirrors", processor=10e-6)),
+        "volume": _subject("aws-gp3-500GB", "volume", _volume(3_000, 131e6)),
+    },
+    {
+        "disk": _subject("seagate-exos-x16", "disk", _of(_x16, 1)),
+        "mirror": _subject("2x seagate-exos-x16 raid1", "disks", _of(_x16, 2, "mirrors")),
+        "raid10": _subject("8x seagate-exos-x16 raid10", "disks", _of(_x16, 8, "mirrors")),
+        "raid6": _subject("12x seagate-exos-x16 raid6", "disks", _of(_x16, 12, "parity", n_parity=2)),
+        "raid5": _subject("5x generic-15k raid5", "disks", _of(_sas15, 5, "parity", n_parity=1)),
+        "raidz": _subject(
+            "1x5 seagate-exos-x16 raidz1, record 16KiB",
+            "pool",
+            _of(_x16, 5, "raidz", n_parity=1, record=16 * _KIB, width=5),
+            writes=False,
+        ),
+        "pool": _subject(
+            "3x2 seagate-exos-x16 mirrors, record 128KiB", "pool", _of(_x16, 6, "pool", record=128 * _KIB), writes=False
+        ),
+        "ssd": _subject("intel-d3-s4610-960", "sata", _of(_s4610, 1)),
+        "nvme": _subject("micron-7450-pro-1920", "nvme", _of(_micron, 1)),
+        "ssds": _subject("2x intel-d3-s4610-960 raid1", "satas", _of(_s4610, 2, "mirrors")),
+        "nvmes": _subject("2x intel-d7-p5500-7680 raid1", "nvmes", _of(_p5500, 2, "mirrors", processor=10e-6)),
+        "volume": _subject("aws-gp3-500GB, 6000 IOPS, 250MB/s", "volume", _volume(6_000, 262e6)),
+    },
+)
+
+
+def loads_of(own: Subject, draw: random.Random) -> tuple[Load, ...]:
+    """Return what somebody asks of an array: one at a time and many at random, writes, and in order."""
+    small = draw.choice((4, 8, 16)) * _KIB
+    deep = draw.choice((16, 32) if own.kind not in ("nvme", "nvmes") else (32, 64))
+    asked = [Load(small, 1), Load(small, deep)]
+    if own.writes:
+        # what flash drives do with reads among writes is more than this simulator has
+        mixed = () if "sata" in own.kind or "nvme" in own.kind else (Load(small, 16, read_ratio=0.7),)
+        asked.append(draw.choice((Load(small, 1, True), Load(small, 4, True), *mixed)))
+    # pools read ahead of what is in order, and this simulator does not
+    asked.append(Load(draw.choice((128, 1024)) * _KIB, draw.choice((1, 4, 8)), False, own.kind != "pool"))
+    return tuple(asked)
+
+
+def specimen(own: Subject, seed: int) -> Box:
+    """Return an array of drives that are not quite as their sheets have them."""
+    draw = random.Random(f"specimen {own.words} {seed}")
+    box = own.box()
+    for member in box.members:
+        names = ("shortest", "longest", "bytes_per_s", "overhead")
+        if isinstance(member, Flash):
+            names = ("read", "program", "program_bytes_per_s", "random_bytes_per_s")
+        for name in names:
+            setattr(member, name, getattr(member, name) * draw.lognormvariate(0, _SPECIMEN))
+    return box

@@ -1,0 +1,63 @@
+"""Faults from outside of the engine, as they are kept, and a few that are drawn and measured here."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.validation.explanation import page, sound
+from tests.validation.explanation.outside import cases, table
+from tests.validation.explanation.outside.faults import FAULTS
+
+
+def test_faults_of_many_kinds_are_drawn_and_some_are_held_out() -> None:
+    first, second = ({case.fault for case in cases.faults(number)} for number in (1, 2))
+    held = {name for name, fault in FAULTS.items() if fault.is_held_out}
+    assert len(first) >= 25
+    assert len(second) >= 25
+    assert held
+    assert not held & first
+    assert held <= second
+
+
+def test_the_arrays_of_the_draws_differ() -> None:
+    words = [{one.words for one in cases.subjects_of(number).values()} for number in (1, 2)]
+    assert not words[0] & words[1]
+
+
+def test_what_is_lost_is_near_what_was_drawn() -> None:
+    case = next(case for case in cases.faults(1) if case.fault == "fewer lanes" and case.asked >= 2)
+    strength, loss = cases.strength_of(case)
+    assert strength > 1
+    assert loss == pytest.approx(case.asked, rel=0.1)
+
+
+def test_a_case_is_measured_as_fio_writes_it(tmp_path: Path) -> None:
+    case = next(cases.sound(1, 1))
+    document = json.loads(cases.measure(tmp_path / "sound.json", case, 0.0).read_text())
+    assert len(document["jobs"]) == len(case.loads)
+    again = json.loads(cases.measure(tmp_path / "again.json", case, 0.0).read_text())
+    assert again == document
+
+
+def test_of_the_kept_cases_most_are_seen_and_found() -> None:
+    """Bounds of what was reached, below it by the chance of so few cases; the page has the figures."""
+    for draw, first, three in ((1, 0.6, 0.65), (2, 0.3, 0.4)):
+        rows = table.chosen(table.read(), draw, False)
+        assert len(rows) >= 12
+        found = table.shares(rows)
+        assert found["seen"] >= 0.85
+        assert found["first"] >= first
+        assert found["three"] >= three
+
+
+def test_a_sound_measurement_that_is_slower_is_noticed_the_sooner_the_slower_it_is() -> None:
+    curves = sound.curve(sound.read())
+    assert len(curves) >= 5
+    for shares in curves.values():
+        assert shares == sorted(shares)
+        assert shares[-1] >= 0.8
+
+
+def test_the_page_is_that_of_the_tables() -> None:
+    assert page.PAGE.read_text(encoding="utf-8") == page.text()
