@@ -14,6 +14,7 @@ from diskmodel.controller.catalogue import NamedController
 from diskmodel.controller.description import Controller
 from diskmodel.description import Description, Reader, facts_html, read_toml
 from diskmodel.drive import DriveTables, NamedDrive
+from diskmodel.drive.cached.words import behind_a_cache
 from diskmodel.drive.own_devices import with_log_drive, with_special_drives
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.assumed import assumed
@@ -185,6 +186,15 @@ class Array(Description):
 
     def _repr_html_(self) -> str:
         return facts_html(self.name or "Array", self._facts())
+
+    @model_validator(mode="before")
+    @classmethod
+    def _behind_a_cache(cls, data: Any) -> Any:
+        """Take drive and layout as those that are cached, where `cached_by` says by what."""
+        if not isinstance(data, Mapping) or "cached_by" not in data:
+            return data
+        others = {name: value for name, value in data.items() if name not in ("drive", "layout", "cached_by")}
+        return others | {"drive": behind_a_cache(data), "layout": {"level": "jbod", "disks": 1}}
 
     @model_validator(mode="before")
     @classmethod

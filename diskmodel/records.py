@@ -243,6 +243,8 @@ class Run:
         the disks until then, ns.
     busiest : str
         Of a volume of several stations: which of them was busy longest. Its one disk then has the counters of that one.
+    said : tuple of str
+        Sentences of an engine of its own about what happened.
     """
 
     completions: Completions
@@ -263,6 +265,7 @@ class Run:
     cache_bytes: int = 0
     levels: Int64 = field(default_factory=lambda: np.empty((0, 5), np.int64))
     busiest: str = ""
+    said: tuple[str, ...] = ()
 
     @property
     def l2_hit_ratio(self) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from diskmodel.cli.shared.caches import cached_levels, plan_of_caches
 from diskmodel.cli.shared.cloud_prices import plan_of_volumes, stand_in
 from diskmodel.cli.shared.clusters import plan_of_clusters, schemes_of
 from diskmodel.cli.shared.console import print_json, say, show
@@ -188,8 +189,15 @@ def plan(
         )
         return
     schemes = schemes_of(question["level"])
+    cached = [] if schemes else cached_levels(question["level"], question["cache_device"])
     asked, notes = ask(
-        {**given, **stand_in(cloud_prices)} if cloud_prices else {**given, "level": ["raid10"]} if schemes else given,
+        {**given, **stand_in(cloud_prices)}
+        if cloud_prices
+        else {**given, "level": ["raid10"]}
+        if schemes
+        else {**given, "cache_device": None}
+        if cached
+        else given,
         plan,
         preset_name=_preset_of(start),
         array=array,
@@ -200,12 +208,16 @@ def plan(
     if recorded is not None and given["iops"] is None and (note := _scaling_of(asked, recorded)):
         workload_notes.append(note)
         notes = [*notes, note]
-    if schemes or cloud_prices:
+    if schemes or cached or cloud_prices:
         refused: dict[str, Any] = {"--plot": plot, "--crossover": crossover, "--waterfall": waterfall}
         refused |= {"--report": report, "--save": save, "--explain": explain, "--sensitivity": sensitivity}
         refused |= {"--memory": memory, "--cluster": cluster, "--nominal": nominal, "--array": array}
         if cloud_prices:
             plan_of_volumes(asked, notes, cloud_prices, given=question, refused=refused, as_json=as_json)
+            return
+        if cached:
+            caches = question["cache_device"]
+            plan_of_caches(asked, notes, cached, caches, given=question, refused=refused, as_json=as_json)
             return
         plan_of_clusters(asked, notes, schemes, given=question, refused=refused, as_json=as_json)
         return

@@ -63,6 +63,8 @@ class Card(Parts, ABC):
         Whether a long request may take longer because it comes in pieces, as a disk loses a revolution between two.
     spares_unused : bool
         Whether what holds no data makes its writes faster, as in flash.
+    members : tuple of str
+        Fields of its description that are drives, a dot before those of a part.
     stands_alone : bool
         Whether it is a volume as a whole, and no member of arrays.
     has_units : bool
@@ -72,6 +74,7 @@ class Card(Parts, ABC):
     """
 
     has_formula: ClassVar[bool] = False
+    members: ClassVar[tuple[str, ...]] = ()
     usual_ure_per_bit: ClassVar[float] = 1e-15
     slower_than_rated: ClassVar[str] = "a command waits for others"
     is_host_bound: ClassVar[bool] = False

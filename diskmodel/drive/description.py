@@ -12,8 +12,7 @@ from pydantic import BeforeValidator
 from diskmodel.description import read_toml
 from diskmodel.drive.catalogue import catalogue
 from diskmodel.drive.cloud.words import provision_of, sized
-from diskmodel.drive.cluster.members import with_members
-from diskmodel.drive.parse import Drive, parse_drive
+from diskmodel.drive.parse import Drive, parse_drive, with_members
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.faults import inner
 from diskmodel.naming.matching import meant

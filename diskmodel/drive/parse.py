@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from pydantic import Field
 
+from diskmodel.drive.cached.description import CachedVolume
 from diskmodel.drive.cloud.description import CloudVolume
 from diskmodel.drive.cluster.description import ClusterPool
 from diskmodel.drive.flash.description import Flash
@@ -21,6 +22,7 @@ KINDS: Mapping[str, Any] = {
     "virtual": Virtual,
     "cloud": CloudVolume,
     "cluster": ClusterPool,
+    "cached": CachedVolume,
 }
 
 Drive = Annotated[
@@ -28,7 +30,8 @@ Drive = Annotated[
     | Flash
     | Virtual
     | CloudVolume
-    | ClusterPool,
+    | ClusterPool
+    | CachedVolume,
     Field(discriminator="kind"),
 ]  # fmt: skip
 """A drive: `kind` (a key of `KINDS`) decides which it is."""
@@ -49,3 +52,27 @@ def parse_drive(data: Mapping[str, Any], source: str = "") -> Drive:
     *others, last = (f'"{name}"' for name in KINDS)
     rule = f"must be {', '.join(others)} or {last}"
     raise DescriptionError(Fault("kind", kind, rule, "say which kind of drive this is"), source)
+
+
+def with_members(value: Any, load: Callable[[str], Any]) -> Any:
+    """Return the fields of a drive with the drives that it names; anything else as it is.
+
+    Parameters
+    ----------
+    value : any
+    load : callable
+        Returns the drive of a name.
+    """
+    if not isinstance(value, Mapping) or value.get("kind") not in KINDS:
+        return value
+    found = dict(value)
+    for path in KINDS[value["kind"]].members:
+        part, _, name = path.rpartition(".")
+        own = found.get(part) if part else found
+        if not isinstance(own, Mapping) or not isinstance(own.get(name), str):
+            continue
+        if part:
+            found[part] = {**own, name: load(own[name])}
+        else:
+            found[name] = load(own[name])
+    return found if found != value else value

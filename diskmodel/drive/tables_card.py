@@ -29,6 +29,9 @@ class DriveTables(Parts, ABC):
     own_engine : str
         Function that runs requests through drives of this kind, "module:function", imported when it is called; empty of
         kinds that the two engines have.
+    own_start : str
+        Function that returns what such an engine finds after a long time of a workload, in the same form; empty where
+        that is nothing.
     keeps_level : bool
         Whether its buffer stays at a mark under a steady load; a flash drive programs what it holds at once.
     """
@@ -37,6 +40,7 @@ class DriveTables(Parts, ABC):
     has_pages: ClassVar[bool] = False
     keeps_level: ClassVar[bool] = True
     own_engine: ClassVar[str] = ""
+    own_start: ClassVar[str] = ""
 
     sector_bytes: int
     n_sectors: int

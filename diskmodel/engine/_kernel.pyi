@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from diskmodel.engine.boundary import Outcome
+from diskmodel.engine.boundary import Counters, Outcome
 from diskmodel.records import Int64
 
 _Floats = NDArray[np.float64]
@@ -12,6 +12,7 @@ _Complexes = NDArray[np.complex128]
 
 __all__ = [
     "IS_DEBUG_BUILD",
+    "OnlineArrays",
     "break_off",
     "expected_phasors",
     "filled_media_cache",
@@ -28,6 +29,13 @@ __all__ = [
 ]
 
 IS_DEBUG_BUILD: bool
+
+class OnlineArrays:
+    def __init__(self, scenarios: list[dict[str, Any]], seed: int) -> None: ...
+    def submit(self, which: int, now_ns: int, tag: int, op: int, offset: int, length: int, is_safe: bool) -> None: ...
+    def step(self, limit_ns: int) -> list[tuple[int, int]]: ...
+    def counters(self, which: int) -> Counters: ...
+    def capacity_bytes(self, which: int) -> int: ...
 
 def break_off() -> None: ...
 def expected_phasors(likely: _Floats, aside: float, jump: float) -> _Complexes: ...

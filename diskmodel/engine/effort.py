@@ -24,7 +24,7 @@ AnyWorkload = Workload | TraceWorkload
 
 #: Longest run in requests when precision chooses the length. Half of it gives wider intervals to workloads that never
 #: reach the precision; double makes them take twice as long.
-MAX_REQUESTS = {"native": 4_000_000, "simpy": 128_000, "cluster": 64_000, "histogram": 64_000_000}
+MAX_REQUESTS = {"native": 4_000_000, "simpy": 128_000, "cluster": 64_000, "cached": 256_000, "histogram": 64_000_000}
 #: Bytes per request and completion that are kept, with their summary; and per outstanding request. At half of them
 #: runs begin that end for lack of memory; at double, runs are refused that would fit.
 _ROW_BYTES = {"all": 90, "histogram": 0}
@@ -43,22 +43,22 @@ _RUN_BYTES = 400_000_000
 #: What a command of a disk takes, seconds, and more for each page of 4 KiB of flash or of a pool, on a processor of
 #: 2023: counts decide, so that the same question has the same answer on every machine. At half, questions take twice as
 #: long as they should.
-_COMMAND_S = {"native": 0.7e-6, "simpy": 50e-6, "cluster": 350e-6}
-_PAGE_S = {"native": 0.2e-6, "simpy": 5e-6, "cluster": 0.0}
+_COMMAND_S = {"native": 0.7e-6, "simpy": 50e-6, "cluster": 350e-6, "cached": 50e-6}
+_PAGE_S = {"native": 0.2e-6, "simpy": 5e-6, "cluster": 0.0, "cached": 0.0}
 #: The same of a child I/O of a pool of hard disks; its queue joins many to one command.
-_CHILD_S = {"native": 0.3e-6, "simpy": 20e-6, "cluster": 0.0}
+_CHILD_S = {"native": 0.3e-6, "simpy": 20e-6, "cluster": 0.0, "cached": 0.0}
 #: The same of each strip of a request: 30,000 of 64 MiB in strips of 64 KiB took 4 s, though what lies one after the
 #: other on a disk is one command.
-_STRIP_S = {"native": 0.13e-6, "simpy": 10e-6, "cluster": 0.0}
+_STRIP_S = {"native": 0.13e-6, "simpy": 10e-6, "cluster": 0.0, "cached": 0.0}
 #: The same of a page that is written to flash which is full of data: cleaning copies others meanwhile.
-_FLASH_WRITE_S = {"native": 0.6e-6, "simpy": 15e-6, "cluster": 0.0}
+_FLASH_WRITE_S = {"native": 0.6e-6, "simpy": 15e-6, "cluster": 0.0, "cached": 0.0}
 #: The same of a block of 4 KiB that a request puts into a controller's caches, and the memory it takes there, bytes.
-_READ_BLOCK_S = {"native": 0.13e-6, "simpy": 3e-6, "cluster": 0.0}
-_WRITE_BLOCK_S = {"native": 0.03e-6, "simpy": 3e-6, "cluster": 0.0}
+_READ_BLOCK_S = {"native": 0.13e-6, "simpy": 3e-6, "cluster": 0.0, "cached": 0.0}
+_WRITE_BLOCK_S = {"native": 0.03e-6, "simpy": 3e-6, "cluster": 0.0, "cached": 0.0}
 _BLOCK_KEPT_BYTES = 40
 #: The same of a write that a disk's buffer held already when a run began, and how many of them a disk at rest takes
 #: to its media in a second.
-_DRAIN_S = {"native": 3e-6, "simpy": 100e-6, "cluster": 0.0}
+_DRAIN_S = {"native": 3e-6, "simpy": 100e-6, "cluster": 0.0, "cached": 0.0}
 _DRAINED_PER_S = 1500
 #: Part of what pages take that they do not in the long runs of a rebuild.
 _CHEAPER = 0.75
@@ -238,7 +238,7 @@ def guessed(scenario: Scenario, workload: Workload, array: Array | None = None) 
     # a record of a pool goes over the data disks of a vdev
     width = 1 if pool is None else max(min(layout.n_disks - layout.n_parity, unit // _PAGE_BYTES), 1)
     copies = layout.copies + layout.n_parity
-    command_s = _COMMAND_S["cluster" if scenario.drive.own_engine else "native"]
+    command_s = _COMMAND_S[scenario.drive.kind if scenario.drive.own_engine else "native"]
     run_s = kept = total = 0.0
     for stream in workload.streams:
         size, weight = stream.mean_size_bytes, stream.row_weight

@@ -193,6 +193,7 @@ def simulate(
         *_ordering_message(array, result),
         *_waiting_message(array, result),
         *_busiest_message(result),
+        *result.run.said,
         *array.said_of_md(described),
         *array.unread_messages(described),
         *(workload.unread_messages(workload) if isinstance(workload, Workload) else ()),

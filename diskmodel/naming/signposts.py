@@ -192,26 +192,20 @@ SIGNPOSTS = (
         'diskmodel simulate "1x aws-gp3, 6000 IOPS, 500MB/s" --iops 3000 --reads 70% --block 16k',
     ),
     Signpost(
-        "an SSD cache before disks",
+        "a cache on SSDs by a controller or a program that is not modeled",
         (
-            "bcache",
-            "lvmcache",
-            "lvm cache",
-            "dm cache",
-            "dmcache",
-            "open cas",
-            "opencas",
             "cachecade*",
             "flashcache",
-            "cached by",
             "enhanceio",
             "ssd cache",
             "maxcache",
             "smart cache",
             "smartcache",
         ),
-        "what it keeps, when it writes back and what its own writes cost depends on its rules and the load",
-        *_MISSES,
+        "what it keeps and when it writes back is not published, or differs from what is modeled",
+        "the same drives as a cache of bcache",
+        'diskmodel simulate "12x seagate-exos-x18 raid6, cached by 2x micron-7450-pro-1920 raid1 (bcache writeback)" '
+        "--iops 300 --reads 70% --block 8k --span 500GB",
     ),
     Signpost(
         "automatic tiering",
@@ -331,6 +325,14 @@ ELSEWHERE = (
         "an array of its own, whose words begin with it",
         "write nodes, drives and copies",
         'diskmodel capacity "ceph 6 nodes, 2x samsung-pm983-1920 each, replica 3"',
+    ),
+    Elsewhere(
+        "a cache on SSDs before an array",
+        ("bcache", "lvmcache", "lvm cache", "dm cache", "dmcache", "writecache", "open cas", "opencas", "cached by"),
+        'which stands behind the array, after "cached by"',
+        "name the drives of the cache, and the program in brackets",
+        'diskmodel simulate "12x seagate-exos-x18 raid6, cached by 2x micron-7450-pro-1920 raid1 (bcache writeback)" '
+        "--iops 300 --reads 70% --block 8k --span 500GB",
     ),
 )
 

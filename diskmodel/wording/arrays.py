@@ -8,6 +8,7 @@ from typing import Any
 from diskmodel.controller.catalogue import load_controller
 from diskmodel.controller.catalogue import named as controller_named
 from diskmodel.drive import catalogue
+from diskmodel.drive.cached.words import cached_of_words, is_cached
 from diskmodel.drive.cloud.words import provision_of
 from diskmodel.drive.cluster.words import cluster_of_words, is_cluster
 from diskmodel.drive.description import provisioned
@@ -74,6 +75,8 @@ _HOW_TO_ADD = (
 
 def of_words(words: str) -> dict[str, Any]:
     """Return the fields of the array that words describe; DescriptionError where they have another form."""
+    if is_cached(words):
+        return {"name": words, "drive": cached_of_words(words, of_words), "layout": {"level": "jbod", "disks": 1}}
     if is_cluster(words):
         return {"name": words, "drive": cluster_of_words(words), "layout": {"level": "jbod", "disks": 1}}
     if post := signpost(words):

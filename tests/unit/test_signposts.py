@@ -13,7 +13,7 @@ from diskmodel.controller.catalogue import profiles
 from diskmodel.drive import load_drive
 from diskmodel.errors import DescriptionError, InputError
 from diskmodel.layout.levels import KINDS
-from diskmodel.naming.signposts import SIGNPOSTS, Signpost, rows, signpost
+from diskmodel.naming.signposts import ELSEWHERE, SIGNPOSTS, Signpost, rows, signpost
 from diskmodel.plan.question.presets import preset_names
 from tests.unit.cli.commands import refusal, run
 
@@ -35,14 +35,14 @@ COMMANDS = sorted({post.command for post in SIGNPOSTS})
         ("8x generic-7k2 SHR-2", "Synology Hybrid RAID"),
         ("8x generic-7k2 raid-dp", "NetApp ONTAP"),
         ("6x generic-7k2 raidz2, dedup", "deduplication"),
-        ("12x generic-7k2 raid6, cached by 2x micron-7450-pro-1920 raid1", "an SSD cache before disks"),
-        ("12x generic-7k2 raid6, lvmcache", "an SSD cache before disks"),
+        ("12x generic-7k2 raid6, flashcache", "a cache on SSDs by a controller or a program that is not modeled"),
+        ("12x generic-7k2 raid6, lvmcache", "a cache on SSDs before an array"),
     ],
 )
 def test_words_of_an_array(words: str, title: str) -> None:
     with pytest.raises(DescriptionError) as caught:
         Array.from_words(words)
-    post = next(post for post in SIGNPOSTS if post.title == title)
+    post = next(post for post in (*SIGNPOSTS, *ELSEWHERE) if post.title == title)
     assert post.why in str(caught.value)
     assert str(caught.value).endswith(post.command)
 

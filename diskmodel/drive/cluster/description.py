@@ -97,6 +97,7 @@ class ClusterPool(Profile):
     """
 
     stands_alone: ClassVar[bool] = True
+    members: ClassVar[tuple[str, ...]] = ("drive", "db")
     part: ClassVar[str] = "node"
     slower_than_rated: ClassVar[str] = "a request waits for the network, for daemons and for copies in other nodes"
 

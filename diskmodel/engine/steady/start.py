@@ -128,6 +128,8 @@ class Start:
         Length of a list of the ARC up to which all that is used comes onto the ring, as feeds that keep up find it.
     ring_lost, ring_lost_at : int64, shape (n,)
         Records that the ring loses, because they are written, and before which of these blocks; ascending.
+    held : object
+        What a drive holds that has an engine of its own; None: nothing.
     n_before : int
         Requests of the workload that came before those of the run (rule Z2).
     round_requests : int
@@ -163,6 +165,7 @@ class Start:
     ring_seen: int = 0
     ring_lost: Int64 = field(default_factory=_nothing)
     ring_lost_at: Int64 = field(default_factory=_nothing)
+    held: Beside[object] = None
     n_before: Beside[int] = 0
     round_requests: Beside[int] = 0
     is_in_waves: Beside[bool] = False

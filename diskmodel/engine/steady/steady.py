@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 from diskmodel.engine.effort import few_enough
@@ -146,6 +147,9 @@ def settled(
     """
     if isinstance(workload, TraceWorkload):
         return EMPTY
+    if scenario.drive.own_start:
+        of = resolve_name(scenario.drive.own_start)
+        return Start(held=of(scenario, workload, capacity_bytes=capacity_bytes, seed=seed))
     if scenario.layout.pool is not None:
         if near is not None and workload.has_writes and workload.queue_depth:
             return near.start

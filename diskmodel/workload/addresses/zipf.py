@@ -50,19 +50,33 @@ class Zipf(AddressPattern):
             raise ValueError('must be a positive multiple of 512; write for example "1 MiB"')
         return value
 
-    def starts(self, lengths: Int64, space: Space, draws: Draws) -> Int64:
-        """First byte of each request, relative to the region; int64, shape (n,)."""
+    def _granules(self, space: Space) -> tuple[int, int]:
+        """Return how long granules are in a region, and how many there are."""
         granule_bytes = max(self.granule_bytes, space.alignment_bytes, -(-space.span_bytes // _MAX_GRANULES))
         granule_bytes = min(granule_bytes, space.span_bytes)
-        n_granules = max(space.span_bytes // granule_bytes, 1)
+        return granule_bytes, max(space.span_bytes // granule_bytes, 1)
+
+    def density(self, at: Int64, space: Space) -> Float64:
+        """Return how often bytes of a region are asked for, relative to its mean; float64, shape (n,)."""
+        granule_bytes, n = self._granules(space)
+        granule = np.minimum(at // granule_bytes, n - 1)
+        back = pow(_spreading_factor(n), -1, n) if n > 1 else 0
+        rank = granule * back % n
+        head, tail, _, _ = _masses(n, self.theta)
+        found: Float64 = n * (rank + 1.0) ** -self.theta / (head[-1] + tail)
+        return found
+
+    def starts(self, lengths: Int64, space: Space, draws: Draws) -> Int64:
+        """First byte of each request, relative to the region; int64, shape (n,)."""
+        granule_bytes, n_granules = self._granules(space)
         rank = zipf_ranks(draws.uniform(Kind.REGION, len(lengths)), n_granules, self.theta)
         granule = rank * _spreading_factor(n_granules) % n_granules
         within = (draws.uniform(Kind.ADDRESS, len(lengths)) * granule_bytes).astype(np.int64)
         return space.align_down(granule * granule_bytes + within)
 
 
-def zipf_ranks(draw: Float64, n: int, theta: float) -> Int64:
-    """Ranks 0 … n-1 with probability in proportion to (rank + 1)^-theta, from draws in [0, 1)."""
+def _masses(n: int, theta: float) -> tuple[Float64, float, float, float]:
+    """Return sums over the first ranks, the sum over the others, the rank from which these begin, and 1 - theta."""
     n_head = min(n, _N_HEAD)
     cumulative = np.cumsum(np.arange(1, n_head + 1, dtype=np.float64) ** -theta)
     low, high = n_head + 0.5, n + 0.5
@@ -73,6 +87,13 @@ def zipf_ranks(draw: Float64, n: int, theta: float) -> Int64:
         tail = math.log(high / low)
     else:
         tail = (high**power - low**power) / power
+    return cumulative, tail, low, power
+
+
+def zipf_ranks(draw: Float64, n: int, theta: float) -> Int64:
+    """Ranks 0 … n-1 with probability in proportion to (rank + 1)^-theta, from draws in [0, 1)."""
+    cumulative, tail, low, power = _masses(n, theta)
+    n_head = len(cumulative)
     target = draw * (cumulative[-1] + tail)
     rank = np.searchsorted(cumulative, target, side="right").astype(np.int64)
     in_tail = rank >= n_head

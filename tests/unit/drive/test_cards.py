@@ -27,6 +27,7 @@ VIRTUAL = {"name": "v", "capacity": "1 GB", "read_overhead": "20 us", "write_ove
 DRIVES: dict[str, Drive] = {drive.kind: drive for drive in catalogue().values()} | {
     "virtual": parse_drive({"kind": "virtual"} | VIRTUAL),
     "cluster": Array("ceph 3 nodes, 1x samsung-pm983-1920 each").drive,
+    "cached": Array("2x generic-7k2 raid1, cached by micron-7450-pro-1920 (bcache writeback)").drive,
 }
 
 

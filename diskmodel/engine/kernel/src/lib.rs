@@ -52,7 +52,7 @@ mod _kernel {
     #[pymodule_export]
     use crate::python::{
         break_off, expected_phasors, filled_media_cache, folded, likeliest_layout, run, run_streamed, runs_of_writes,
-        scheduler_names, schema, stop_runs, sweep_rounds,
+        scheduler_names, schema, stop_runs, sweep_rounds, OnlineArrays,
     };
 
     #[cfg(target_os = "linux")]

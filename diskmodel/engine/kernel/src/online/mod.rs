@@ -4,10 +4,11 @@
 //! what is outstanding takes memory, and of flash drives the place of each unit that was written.
 
 use crate::command::Slots;
-use crate::device::{Device, Shared};
+use crate::device::{Counters, Device, Shared};
+use crate::mechanics::{FLUSH, WRITE};
 use crate::scenario::{Built, Scenario};
 use crate::simulation::{Parts, Simulation};
-use crate::traffic::{Completion, Feed, Request, Rule, Taken, Traffic};
+use crate::traffic::{Completion, Feed, Request, Rule, Taken, Traffic, FLUSH_AFTER};
 
 /// Requests that came and were not issued yet, or that are out; and those that are done and not reported yet.
 #[derive(Default)]
@@ -17,8 +18,10 @@ pub struct Inbox {
     outstanding: usize,
 }
 
-/// One open stream, whose rows come from outside.
-const RULES: [Rule; 1] = [Rule::OPEN];
+/// Open streams, whose rows come from outside: those of plain requests, and those of writes that a flush follows.
+const RULES: [Rule; 2] = [Rule::OPEN, Rule { sync: FLUSH_AFTER, ..Rule::OPEN }];
+/// The second of them.
+const SAFE: u32 = 1;
 
 impl Traffic for Inbox {
     fn rules(&self) -> &[Rule] {
@@ -51,8 +54,9 @@ trait Runs: Send {
     fn now(&self) -> i64;
     fn next_time(&self) -> Option<i64>;
     fn advance(&mut self, time: i64);
-    fn arrive(&mut self, time: i64, id: u32, row: u64);
+    fn arrive(&mut self, time: i64, stream: u32, id: u32, row: u64);
     fn n_commands(&self) -> u64;
+    fn counters(&self) -> Vec<Counters>;
     fn is_durable(&self, seq: u64) -> bool;
     #[cfg(test)]
     fn n_slots(&self) -> usize;
@@ -82,8 +86,13 @@ where
         Simulation::advance(self, time);
     }
 
-    fn arrive(&mut self, time: i64, id: u32, row: u64) {
-        Simulation::arrive(self, time, 0, id, row);
+    fn arrive(&mut self, time: i64, stream: u32, id: u32, row: u64) {
+        Simulation::arrive(self, time, stream, id, row);
+    }
+
+    fn counters(&self) -> Vec<Counters> {
+        let now = Simulation::now(self);
+        self.disks().iter().map(|disk| disk.counters_until(now)).collect()
     }
 
     fn n_commands(&self) -> u64 {
@@ -155,6 +164,19 @@ impl Array {
         self.submit_drawn(now_ns, tag, op, (offset, length), cache_draw)
     }
 
+    /// A write that is done when a flush of the array after it is (rule Y2).
+    pub fn write_safely(&mut self, now_ns: i64, tag: u64, offset: i64, length: i64) -> Result<(), &'static str> {
+        let cache_draw = self.draw();
+        self.check(offset, length)?;
+        self.put(now_ns, tag, Request { stream: SAFE, op: WRITE, offset, length, cache_draw, ..Request::default() });
+        Ok(())
+    }
+
+    /// A flush of the array, alone (rule Y11).
+    pub fn flush(&mut self, now_ns: i64, tag: u64) {
+        self.put(now_ns, tag, Request { op: FLUSH, ..Request::default() });
+    }
+
     fn submit_drawn(
         &mut self,
         now_ns: i64,
@@ -166,17 +188,31 @@ impl Array {
         if op > 1 {
             return Err("an operation is 0 (read) or 1 (write)");
         }
+        self.check(offset, length)?;
+        self.put(now_ns, tag, Request { op, offset, length, cache_draw, ..Request::default() });
+        Ok(())
+    }
+
+    fn check(&self, offset: i64, length: i64) -> Result<(), &'static str> {
         if offset < 0 || length <= 0 || length > self.capacity_bytes || offset > self.capacity_bytes - length {
             return Err("the request does not lie on the array");
         }
+        Ok(())
+    }
+
+    fn put(&mut self, now_ns: i64, tag: u64, request: Request) {
         let row = self.n_submitted;
         self.n_submitted += 1;
         let traffic = self.simulation.inbox_mut();
         traffic.outstanding += 1;
-        let id = traffic.requests.put((tag, Request { row, stream: 0, op, offset, length, cache_draw }));
+        let id = traffic.requests.put((tag, Request { row, ..request }));
         let time = now_ns.max(self.simulation.now());
-        self.simulation.arrive(time, id, row);
-        Ok(())
+        self.simulation.arrive(time, request.stream, id, row);
+    }
+
+    /// Counters of each disk until now.
+    pub fn counters(&self) -> Vec<Counters> {
+        self.simulation.counters()
     }
 
     /// When something happens next inside the array: `advance` there, unless a request comes before.

@@ -9,6 +9,7 @@ mod columns;
 pub mod extract;
 mod filled;
 pub mod guard;
+mod online;
 pub mod seeks;
 mod streamed;
 mod sweep;
@@ -21,13 +22,14 @@ use pyo3::prelude::*;
 
 pub use angles::{expected_phasors, folded, likeliest_layout};
 pub use filled::{filled_media_cache, runs_of_writes};
+pub use online::OnlineArrays;
 pub use streamed::run_streamed;
 use streamed::BlockIn;
 pub use sweep::sweep_rounds;
 pub use watch::stop_runs;
 use watch::Watch;
 
-use crate::device::Device;
+use crate::device::{Counters, Device};
 use crate::scenario::{Built, Scenario, SchedulerName};
 use crate::schema::{returned, Described};
 use crate::simulation::{Levels, Parts, Simulation, STARVED, TOO_LONG};
@@ -75,9 +77,12 @@ returned! {
 impl CountersOut {
     /// Counters of disks at the end of a run; responses whose sum leaves 64 bits are those of a run that is too long.
     fn of<D: Device>(disks: &[D], end: i64) -> Result<Self, &'static str> {
+        Self::from_each(disks.iter().map(|disk| disk.counters_until(end)))
+    }
+
+    fn from_each(each: impl IntoIterator<Item = Counters>) -> Result<Self, &'static str> {
         let mut out = CountersOut::default();
-        for disk in disks {
-            let c = disk.counters_until(end);
+        for c in each {
             out.busy_ns.push(c.busy_ns);
             out.response_ns.push(i64::try_from(c.response_ns).map_err(|_| TOO_LONG)?);
             out.n_reads.push(c.n_reads);

@@ -1,0 +1,1 @@
+"""Arrays behind a cache on SSDs: bcache, dm-cache, dm-writecache, Open CAS."""

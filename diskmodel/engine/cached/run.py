@@ -1,0 +1,248 @@
+"""A run of requests through an array behind a cache (rules J1 to J12)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from heapq import heappop, heappush
+
+import numpy as np
+
+from diskmodel.drive.cached.tables import CachedTables
+from diskmodel.engine import _kernel
+from diskmodel.engine.cached.contents import FOREVER
+from diskmodel.engine.cached.members import scenarios
+from diskmodel.engine.cached.program import BEHIND, CACHE, SYNC_PART, Program, Then
+from diskmodel.engine.cached.start import Held
+from diskmodel.engine.native import array_of
+from diskmodel.engine.scenario import Scenario, too_long
+from diskmodel.errors import CoverageError, Fault
+from diskmodel.records import FLUSH, PARTS, READ, WRITE, Completions, DeviceCounters, Int64, Requests, Run
+from diskmodel.units import MAX_NS, NS_PER_S, in_hours_or_days, nominal_bytes
+
+
+def run(scenario: Scenario, requests: Requests) -> Run:
+    """Run `requests` through the volume of `scenario`, to the last completion.
+
+    Raises
+    ------
+    CoverageError
+        When something stands before the volume that is not modeled there.
+    """
+    _check(scenario, requests)
+    began = time.perf_counter()
+    held = scenario.start.held
+    assert held is None or isinstance(held, Held)
+    simulation = Simulation(scenario, requests, held)
+    end_ns = simulation.run()
+    return simulation.outcome(end_ns, time.perf_counter() - began)
+
+
+def _check(scenario: Scenario, requests: Requests) -> None:
+    streams = requests.streams
+    refused = [
+        (scenario.n_devices > 1, "layout", 'several of them are no array; use level = "jbod", disks = 1'),
+        (scenario.controller.has_real_cache or scenario.has_drawn_hits, "controller", "remove its caches"),
+        (scenario.host.page_cache is not None, "host.page_cache", "remove it"),
+        (any(rule.log_bytes for rule in streams), "a log of commits", "ask about durable writes: --sync dsync"),
+        (any(rule.journal_bytes for rule in streams), "a file system's journal", "use sync = dsync"),
+    ]
+    for is_there, field, fix in refused:
+        if is_there:
+            raise CoverageError(Fault(field, None, "is not modeled before a cache on SSDs", fix))
+
+
+class Simulation(Program):
+    """One run: clients, the program that caches, and the two arrays that it asks.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    requests : Requests
+    held : Held or None
+        What the cache holds at first; None: nothing.
+    """
+
+    def __init__(self, scenario: Scenario, requests: Requests, held: Held | None) -> None:
+        tables = scenario.drive
+        assert isinstance(tables, CachedTables)
+        seed = scenario.first_draw
+        super().__init__(tables.volume, requests, held, seed)
+        self._every = scenario.sample_every
+        of_cache, of_behind = scenarios(tables.volume, seed)
+        self._arrays = _kernel.OnlineArrays([array_of(of_cache), array_of(of_behind)], seed)
+        self._n_disks = (of_cache.n_devices, of_behind.n_devices)
+        self._heap: list[tuple[int, int, Then]] = []
+        self._n_events = self._n_tags = 0
+        self._pending: dict[int, Then] = {}
+
+        n = len(requests)
+        self.left = n
+        self.issue_ns, self.done_ns = np.zeros(n, np.int64), np.zeros(n, np.int64)
+        self.parts_ns = np.zeros((n, len(PARTS)), np.int64)
+        self.is_hit = np.zeros(n, np.bool_)
+        self.levels: list[tuple[int, int, int, int, int]] = []
+        self._when, self._stream, self._op = requests.when_ns.tolist(), requests.stream.tolist(), requests.op.tolist()
+        self._rows = [np.flatnonzero(requests.stream == s).tolist() for s in range(len(requests.streams))]
+        self._next = [0] * len(requests.streams)
+        self._client: dict[int, int] = {}
+        self._unsynced: dict[tuple[int, int], int] = {}
+        self._first_until, self._first_dirty = self._first_draws(seed)
+
+    def _first_draws(self, seed: int) -> tuple[list[float], list[float]]:
+        """Return until when what each request finds first stays in the cache, and dirty (rule J3)."""
+        n = len(self.requests)
+        if self.held is None:
+            return [-1.0] * n, [-1.0] * n
+        rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy=seed, spawn_key=(0xCACD,))))
+        until, dirty = self.held.first(self.requests.offset, rng)
+        return until.tolist(), dirty.tolist()
+
+    # ------------------------------------------------------------------ time
+    def run(self) -> int:
+        """Return when the last request is done, ns."""
+        for stream, rule in enumerate(self.requests.streams):
+            for client in range(min(rule.n_clients or 1, len(self._rows[stream]))):
+                self._take(stream, client, 0, 0)
+        heap, step, pending = self._heap, self._arrays.step, self._pending
+        while self.left:
+            limit = heap[0][0] if heap else MAX_NS
+            done = step(limit)
+            if done:
+                for tag, when in done:
+                    self.now = when
+                    pending.pop(tag)(when)
+            elif heap:
+                self.now, _, action = heappop(heap)
+                action(self.now)
+            else:
+                raise too_long()
+        return self.now
+
+    def _at(self, when: int, action: Then) -> None:
+        self._n_events += 1
+        heappush(self._heap, (when, self._n_events, action))
+
+    def _ask(self, which: int, op: int, offset: int, length: int, then: Then, *, is_safe: bool = False) -> None:
+        self._n_tags += 1
+        self._pending[self._n_tags] = then
+        self._arrays.submit(which, self.now, self._n_tags, op, offset, length, is_safe)
+
+    # ------------------------------------------------------------------ clients
+    def _take(self, stream: int, client: int, earliest_ns: int, base_ns: int) -> None:
+        at = self._next[stream]
+        if at == len(self._rows[stream]):
+            return
+        self._next[stream] = at + 1
+        row = self._rows[stream][at]
+        self._client[row] = client
+        is_open = not self.requests.streams[stream].n_clients
+        when = self._when[row] if is_open else max(base_ns + self._when[row], earliest_ns)
+
+        def arrive(_: int) -> None:
+            if is_open:
+                self._take(stream, 0, 0, 0)
+            self._issue(row)
+
+        self._at(when, arrive)
+
+    def _issue(self, row: int) -> None:
+        self.issue_ns[row] = self.now
+        op = self._op[row]
+        if op == FLUSH:
+            self._commit(lambda now: self._done(row, SYNC_PART, now))
+            return
+        self._clock += 1
+        if op == READ:
+            self._read(row)
+        else:
+            self._write(row)
+
+    def _answered(self, row: int, part: int) -> Then:
+        """Return what follows the data of a write: the sync that its client waits for, or the end."""
+        rule = self.requests.streams[self._stream[row]]
+        if rule.sync and self._op[row] == WRITE:
+            key = (self._stream[row], self._client[row])
+            n = self._unsynced.get(key, 0) + 1
+            self._unsynced[key] = n if n < rule.sync_every else 0
+            if n >= rule.sync_every:
+
+                def written(now: int) -> None:
+                    self.parts_ns[row, part] = now - int(self.issue_ns[row])
+                    self._commit(lambda then: self._done(row, SYNC_PART, then))
+
+                return written
+        return lambda now: self._done(row, part, now)
+
+    def _hit(self, row: int) -> None:
+        self.is_hit[row] = True
+
+    def _done(self, row: int, part: int, now: int) -> None:
+        self.done_ns[row] = now
+        self.parts_ns[row, part] += now - int(self.issue_ns[row]) - int(self.parts_ns[row].sum())
+        self.left -= 1
+        if self._every and (len(self.done_ns) - self.left) % self._every == 0:
+            self.levels.append((now, 0, 0, 0, 0))
+        stream = self._stream[row]
+        rule = self.requests.streams[stream]
+        client = self._client.pop(row)
+        if rule.n_clients:
+            self._take(stream, client, int(self.issue_ns[row]) + rule.pace_ns, now)
+
+    # ------------------------------------------------------------------ what became of it
+    def writes_of(self, which: int) -> int:
+        """Return the writes until now of each disk of the cache (0) or of the array behind (1), the mean of them."""
+        counted = self._arrays.counters(which)["n_writes"]
+        return sum(counted) // len(counted)
+
+    def outcome(self, end_ns: int, wall_s: float) -> Run:
+        """Return what became of all requests; the one device is the busier of the two arrays."""
+        found = [self._arrays.counters(which) for which in (CACHE, BEHIND)]
+        busy = [sum(each["busy_ns"]) / n for each, n in zip(found, self._n_disks, strict=True)]
+        which = BEHIND if busy[BEHIND] >= busy[CACHE] else CACHE
+
+        def one(value: float) -> Int64:
+            return np.array([round(value)], np.int64)
+
+        is_write = self.requests.op == WRITE
+        response = self.done_ns - self.issue_ns
+        n_bytes = self.requests.length
+        return Run(
+            completions=Completions(self.issue_ns, self.done_ns, self.parts_ns, self.is_hit),
+            devices=DeviceCounters(
+                busy_ns=one(min(busy[which], end_ns)),
+                response_ns=one(int(response.sum())),
+                n_reads=one(int((~is_write).sum())),
+                n_writes=one(int(is_write.sum())),
+                read_bytes=one(int(n_bytes[~is_write].sum())),
+                write_bytes=one(int(n_bytes[is_write].sum())),
+                n_cache_hits=one(0),
+                read_response_ns=one(int(response[~is_write].sum())),
+                n_flushes=one(0),
+                n_units_written=one(0),
+                n_units_programmed=one(0),
+            ),
+            engine="cached",
+            wall_s=wall_s,
+            end_ns=end_ns,
+            levels=np.array(self.levels, np.int64).reshape(-1, 5),
+            busiest=("the cache's drives", "the array behind the cache")[which],
+            said=tuple(self._said(end_ns)),
+        )
+
+    def _said(self, end_ns: int) -> Iterator[str]:
+        """Yield what the cache did, in sentences."""
+        held, volume = self.held, self.volume
+        per_s = self._clock * NS_PER_S / max(end_ns, 1)
+        if held is not None and self.n_reads and volume.policy.keeps_reads:
+            used = nominal_bytes(int(held.footprint_units * volume.unit))
+            warm = held.warm_requests / per_s / 3600 if per_s else 0.0
+            fits = f"which holds all {used} that are used" if held.stay.requests >= FOREVER else f"before {used} in use"
+            text = f"{self.n_read_hits / self.n_reads:.0%} of reads hit the cache, {fits}"
+            yield f"{text}; an empty one has 95 % of these hits after {in_hours_or_days(warm)} of this load"
+        if volume.is_written_back and held is not None and held.is_full:
+            do = "pass by the cache" if volume.policy.when_full == "bypass" else "wait until something has been cleaned"
+            yield (
+                f"more becomes dirty than the array behind the cache takes: {self._most / self._n_units:.0%} of the "
+                f"cache is dirty, and then writes {do}; this is what lasts, a burst is faster (--start empty)"
+            )

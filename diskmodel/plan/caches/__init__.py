@@ -1,0 +1,1 @@
+"""Plans with caches on SSDs: with each, and without, the fewest disks behind."""

@@ -1,0 +1,96 @@
+"""What a plan answers of arrays with and without a cache on SSDs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from diskmodel.array import Array
+from diskmodel.plain import Record
+from diskmodel.workload import Workload
+
+
+@dataclass(frozen=True)
+class CacheCandidate(Record):
+    """The fewest disks of one kind and level, behind one cache or none.
+
+    Attributes
+    ----------
+    drive, level : str
+    cache : str
+        The cache as asked; "none".
+    disks : int
+        Of the array, without those of the cache.
+    feasible : bool
+    binds : str
+        What is missed at the most disks that were tried; of a feasible one what fewer would miss.
+    array : Array
+    iops, mean_ms, p99_ms : float
+        Typical values.
+    bad_mean_ms, bad_p99_ms : float
+        Of the bad one of ten such arrays.
+    cost_usd : float or None
+        Of all drives; None where a price is not known.
+    said : tuple of str
+        What there is to say about the cache: hits, hours until it is warm, what is lost with it.
+    """
+
+    drive: str
+    level: str
+    cache: str
+    disks: int
+    feasible: bool
+    binds: str
+    array: Array
+    iops: float
+    mean_ms: float
+    p99_ms: float
+    bad_mean_ms: float
+    bad_p99_ms: float
+    cost_usd: float | None
+    said: tuple[str, ...]
+
+    def json_fields(self) -> Mapping[str, Any]:
+        """Return what JSON has of it."""
+        return {
+            "drive": self.drive,
+            "level": self.level,
+            "cache": self.cache,
+            "disks": self.disks,
+            "feasible": self.feasible,
+            "decided": True,
+            "binds": self.binds,
+            "iops": self.iops,
+            "latency_ms": {"mean": self.mean_ms, "p99": self.p99_ms},
+            "latency_p90_ms": {"mean": self.bad_mean_ms, "p99": self.bad_p99_ms},
+            "cost_usd": self.cost_usd,
+            "usable_bytes": self.array.usable_bytes,
+            "array": self.array,
+            "messages": list(self.said),
+        }
+
+
+@dataclass(frozen=True)
+class CachePlan(Record):
+    """The answer to a plan about caches on SSDs.
+
+    Attributes
+    ----------
+    workload : Workload
+        As designed for.
+    candidates : tuple of CacheCandidate
+        The best first: the cheapest where all prices are known, else that with the fewest disks.
+    """
+
+    workload: Workload
+    candidates: tuple[CacheCandidate, ...]
+
+    @property
+    def best(self) -> CacheCandidate | None:
+        """The first that meets the objective."""
+        return next((one for one in self.candidates if one.feasible), None)
+
+    def json_fields(self) -> Mapping[str, Any]:
+        """Return what JSON has of it."""
+        return {"best": self.best, "candidates": self.candidates, "workload": self.workload}

@@ -1,0 +1,55 @@
+"""Plans with caches on SSDs: what is asked, refused, and answered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diskmodel.cli.shared.caches import cached_levels
+from diskmodel.errors import DescriptionError
+from diskmodel.plan import PlanDescription
+from diskmodel.plan.caches.search import plan_caches
+from diskmodel.plan.caches.show import lines
+
+CACHE = "micron-7450-pro-1920 (bcache writeback)"
+
+
+def question(**objective: Any) -> PlanDescription:
+    """Readers and writers of 200 GB, a fifth of which is popular."""
+    addresses = {"pattern": "hot_spot", "access_ratio": 0.9, "space_ratio": 0.1}
+    return PlanDescription.parse(
+        {
+            "workload": {"size": "8 KiB", "read_ratio": 0.7, "rate": "300/s", "addresses": addresses},
+            "objective": {"capacity": "1 TB", **objective},
+            "candidates": {"drives": ["generic-7k2"], "levels": ["raid10"], "max_disks": 32},
+        }
+    )
+
+
+def test_which_questions_are_about_a_cache_before_an_array() -> None:
+    assert cached_levels(["RAID 6", "raid10"], [CACHE]) == ["raid6", "raid10"]
+    assert not cached_levels(["raidz2"], [CACHE])
+    assert not cached_levels(["raid6"], None)
+    with pytest.raises(DescriptionError, match="arrays and pools together"):
+        cached_levels(["raid6", "raidz2"], [CACHE])
+
+
+def test_what_is_not_looked_at_is_refused() -> None:
+    with pytest.raises(DescriptionError, match=r"objective.latency.p95=.*not looked at with caches"):
+        plan_caches(question(latency={"p95": "20 ms"}), ["raid10"], [CACHE])
+
+
+@pytest.mark.slow
+def test_a_cache_saves_disks() -> None:
+    answer = plan_caches(question(latency={"p99": "60 ms"}), ["raid10"], [CACHE])
+    by_cache = {one.cache: one for one in answer.candidates}
+    cached, alone = by_cache[CACHE], by_cache["none"]
+    assert cached.feasible
+    assert not alone.feasible or cached.disks < alone.disks
+    assert answer.best is cached
+    assert cached.bad_p99_ms <= 60
+    text = lines(answer)
+    assert text[0] == f"{cached.disks} × Generic 7.2k rpm SATA in raid10,"
+    assert max(map(len, text)) <= 120
+    assert answer.to_dict()["best"]["cache"] == CACHE
