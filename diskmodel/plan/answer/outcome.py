@@ -182,9 +182,14 @@ class Outcome(Record, InMilliseconds):
         }
 
 
+#: A 99th percentile takes so many for an interval: a longer run that was to be longer still is no news.
+_ENOUGH_REQUESTS = 25_000
+
+
 def cut_words(outcomes: Iterable[Outcome | None]) -> str:
-    """Return that runs are shorter than asked, and how long the shortest is; "" where none is."""
-    cut = [outcome.n_requests for outcome in outcomes if outcome is not None and outcome.is_cut]
+    """Return that runs are too short for their figures, and how long the shortest is; "" where none is."""
+    runs = [outcome for outcome in outcomes if outcome is not None and outcome.is_cut]
+    cut = [outcome.n_requests for outcome in runs if outcome.n_requests < _ENOUGH_REQUESTS]
     if not cut:
         return ""
     return (
