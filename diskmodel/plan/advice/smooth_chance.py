@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr, stdtr
 
 from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.uncertainty.spread import Spread
@@ -86,6 +85,9 @@ def chances(draws: Sequence[Sequence[Margin]], varying: LogSds) -> list[float]:
 
 def _chance(margin: Margin, log_sd: float) -> float:
     """Return the chance that a draw meets one limit."""
+    # a plan without draws needs none of it
+    from scipy.special import ndtr, stdtr
+
     tail = margin.tail or Spread()
     log = margin.log - math.log(tail.median)
     width = math.hypot(KERNEL * log_sd, tail.log_sd)
