@@ -16,11 +16,9 @@ from diskmodel.explanation.expected import compare
 from diskmodel.explanation.explanation import Explanation
 from diskmodel.explanation.read import read_results
 from diskmodel.explanation.rig import Rig
-from tests.validation.coverage import evidence
 from tests.validation.explanation import mounted, threads
 from tests.validation.explanation.planted import SUBJECTS, Plant, explanation_of, measure, rank
 from tests.validation.explanation.plants import PAIRED, plants
-from tests.validation.explanation.sound import measured_of
 
 TABLE = Path(__file__).parents[2] / "data" / "explanations.csv"
 #: Requests of a simulated run: half of the product's, so that the table takes minutes.
@@ -30,8 +28,6 @@ _HEALTHY_SEEDS = 5
 #: Seeds of planted causes, of pairs, and of healthy arrays begin here. With others the causes, and what is taken for
 #: their errors, were tuned: all but those of single causes.
 _FIRST_SEEDS = {"planted": 3, "pair": 7_003, "healthy": 14_003}
-#: Published loads: every so many of them, 100 in all.
-_PUBLISHED = 100
 
 
 @dataclass(frozen=True)
@@ -40,7 +36,7 @@ class Row:
 
     Attributes
     ----------
-    kind : "planted", "pair", "healthy", "published" or "thread"
+    kind : "planted", "pair", "healthy" or "thread"
     subject, causes, strengths : str
     verdict : str
         "as expected", "slower" …; of a planted cause that changes nothing: "no change".
@@ -87,7 +83,7 @@ def _write(rows: Iterable[Row]) -> None:
 def renew(only: str, say: Callable[[str], None]) -> None:
     """Simulate all cases, or those with a word, and keep the table."""
     known = {_key(kind, plant) for kind, own in _plants().items() for plant in own}
-    found = {row.key: row for row in read() if row.key in known or row.kind in ("published", "thread")}
+    found = {row.key: row for row in read() if row.key in known or row.kind == "thread"}
     if not only:
         found = {}
     for row in _cases(only):
@@ -121,8 +117,6 @@ def _cases(only: str) -> Iterator[Row]:
                     yield _healthy_row(plant, Path(folder), seed)
                 else:
                     yield _row(kind, plant, explanation_of(plant, Path(folder), seed))
-    if only in "published":
-        yield from published()
     if only in "threads":
         for thread in threads.threads():
             found = threads.explained(thread)
@@ -150,16 +144,6 @@ def _row(kind: str, plant: Plant, found: Explanation | None) -> Row:
     named = "; ".join(f"{' + '.join(one.names)} {one.probability:.2f}" for one in found.causes)
     place = rank(plant, found) if plant.causes else None
     return Row(*start, verdict, str(place or ""), named, f"{found.unknown:.2f}", f"{found.wall_s:.1f}")
-
-
-def published() -> Iterator[Row]:
-    """Yield published loads of drives and arrays, taken as healthy: whether there is something to explain."""
-    cases = [case for case in evidence.cases() if case.seconds is None and "iops" in case.measured]
-    step = max(len(cases) // _PUBLISHED, 1)
-    for case in cases[::step][:_PUBLISHED]:
-        verdict = compare(Rig(case.array, [measured_of(case)]))
-        said = "as expected" if verdict.is_as_expected else verdict.direction
-        yield Row("published", case.unit, "", case.name, said, "", "", "", "")
 
 
 def _share(n: int, of: int) -> str:
@@ -211,9 +195,11 @@ def summary() -> str:
             f"these the planted {'cause is' if kind == 'planted' else 'two are'} named first in "
             f"{_share(found.first, found.seen)}, and among three in {_share(found.three, found.seen)}."
         )
-    for kind, what in (("healthy", "Healthy simulated arrays"), ("published", "Published measurements")):
-        wrong, n = alarms(of_kind(kind))
-        lines.append(f"- {what}: {n} cases, of which {_share(wrong, n)} raise an alarm.")
+    wrong, n = alarms(of_kind("healthy"))
+    lines.append(
+        f"- Healthy simulated arrays: {n} cases, of which {_share(wrong, n)} raise an alarm. "
+        "[Others](explain-outside.md#sound-measurements) are published, or of OpenZFS."
+    )
     return "\n".join(lines)
 
 
