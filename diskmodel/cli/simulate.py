@@ -54,6 +54,10 @@ if TYPE_CHECKING:
     from diskmodel.workload import TraceWorkload, Workload
 
 
+#: Half-width of the interval of the mean that a run aims at, and the one that will do where nobody asks for any.
+_AIM, _ENOUGH = 0.02, 0.1
+
+
 @ends_well
 @limited("lower --requests or raise --precision", is_question=True)
 @asks(stream=STREAM, changes=ARRAY)
@@ -94,12 +98,13 @@ def simulate(
         ),
     ] = None,
     precision: Annotated[
-        float,
+        float | None,
         typer.Option(
-            help="Target half-width of the 95 % interval of the mean latency, relative to the mean.",
+            help="Half-width of the 95 % interval of the mean latency, relative to the mean, that a run has to reach. "
+            "Default: it aims at 0.02, and 0.1 will do.",
             rich_help_panel=SEARCH_GROUP,
         ),
-    ] = 0.02,
+    ] = None,
     profile_draws: Annotated[
         int | None,
         typer.Option(
@@ -145,7 +150,7 @@ def simulate(
     """Simulate an array under a workload: latency as a distribution, IOPS, utilization, where the time goes.
 
     Exits with status 3 when the array is overloaded, or when, without --requests, the interval stays wider than
-    --precision.
+    --precision, or than 0.1 where nobody asks for one.
     """
     from diskmodel.engine.simulate import simulate as run
     from diskmodel.explanation.otherwise import otherwise
@@ -188,7 +193,7 @@ def simulate(
             seed=seed,
             engine=cast("EngineName", engine),
             n_requests=requests,
-            precision=precision,
+            precision=_AIM if precision is None else precision,
             profile_draws=0 if only_run_noise else profile_draws,
             keep=cast("Keep", keep),
             start=cast("Begin", start),
@@ -239,12 +244,21 @@ def simulate(
     if overloaded := [one.name for one, result in zip(loads, results, strict=True) if not result.is_stable]:
         by = f" by {', '.join(overloaded)}" if len(loads) > 1 else ""
         raise no_answer(f"the array is overloaded{by}; lower the load or add disks")
-    wide = max(results, key=lambda result: not result.is_converged)
-    if requests is None and not wide.is_converged:
-        raise no_answer(
-            f"the interval is still wider than ±{precision:.3g} of the mean after {wide.n_requests:,} requests; "
-            "raise --precision, or set --requests"
-        )
+    if requests is None:
+        _check_precision(results, _ENOUGH if precision is None else precision)
+
+
+def _check_precision(results: Sequence[Result], enough: float) -> None:
+    """Refuse results whose mean is known less well than asked from their runs, or not at all."""
+    from diskmodel.result.prediction import half_width_ratio
+
+    for one in results:
+        # of an unknown interval it is nan
+        if not one.is_converged and not half_width_ratio(one.run_interval("mean")) <= enough:
+            raise no_answer(
+                f"the interval is still wider than ±{enough:.3g} of the mean after {one.n_requests:,} requests; "
+                "raise --precision, or set --requests"
+            )
 
 
 def _fresh(described: Array, load: Workload | TraceWorkload, result: Result, seed: int) -> Fresh | None:

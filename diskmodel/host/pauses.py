@@ -34,6 +34,8 @@ class Pauses:
 
     def __init__(self, gaps_and_lengths: Sequence[Sequence[int]]) -> None:
         self._drawn = gaps_and_lengths
+        # after so long they come again
+        self._cycle_ns = sum(int(gap) + int(length) for gap, length in gaps_and_lengths)
         self._next = 0
         self._begin_ns = 0
         self._end_ns = 0
@@ -45,17 +47,24 @@ class Pauses:
         self._begin_ns = self._end_ns + gap
         self._end_ns = self._begin_ns + length
 
-    def awake(self, time_ns: int) -> int:
-        """Return the first time from `time_ns` on that is outside all pauses."""
+    def _pass(self, time_ns: int) -> None:
+        """Go to the first pause that ends after a time, past whole cycles at once."""
+        passed_ns = (time_ns - self._end_ns) // self._cycle_ns * self._cycle_ns
+        if passed_ns > 0:
+            self._begin_ns += passed_ns
+            self._end_ns += passed_ns
         while self._end_ns <= time_ns:
             self._step()
+
+    def awake(self, time_ns: int) -> int:
+        """Return the first time from `time_ns` on that is outside all pauses."""
+        self._pass(time_ns)
         return self._end_ns if self._begin_ns <= time_ns else time_ns
 
     def worked(self, begin_ns: int, work_ns: int) -> int:
         """Return when work ends that begins at `begin_ns`, outside all pauses."""
         at, left = begin_ns, work_ns
-        while self._end_ns <= at:
-            self._step()
+        self._pass(at)
         while at + left > self._begin_ns:
             left -= self._begin_ns - at
             at = self._end_ns

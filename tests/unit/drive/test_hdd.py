@@ -168,7 +168,7 @@ def test_load_by_name_by_file_and_by_mistake(tmp_path: Path) -> None:
         load_drive("cheetah-15k4")
     with pytest.raises(DescriptionError, match="no such file"):
         load_drive("missing.toml")
-    with pytest.raises(DescriptionError, match='must be "hdd", "flash", "virtual", "cloud" or "cluster"'):
+    with pytest.raises(DescriptionError, match='must be "hdd", "flash", "virtual", "cloud", "cluster" or "cached"'):
         parse_drive({"name": "x"})
 
 

@@ -146,7 +146,7 @@ class Workers(ThreadPoolExecutor):
 
     def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         sent = pickle.dumps((function, args, kwargs))
-        self.names.append(str(function))
+        self.names.append(f"{function} {args}")
         return super().submit(_there, sent)
 
 

@@ -233,6 +233,7 @@ impl Scenario {
         }
         self.check_places("start.programmed", programmed, arm)?;
         self.check_places("start.buffered", buffered, arm)?;
+        self.check_places("start.runs", &self.start.runs, arm)?;
         self.check_logged(arm)?;
         let rooms = &self.start.buffered_room;
         if !rooms.is_empty() {
