@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -200,6 +201,31 @@ class DeviceCounters:
     n_flushes: Int64
     n_units_written: Int64
     n_units_programmed: Int64
+
+    @classmethod
+    def of_one(cls, requests: Requests, response_ns: Int64, busy_ns: float) -> Self:
+        """Return the counters of one device that stands for all that serves the requests.
+
+        Parameters
+        ----------
+        requests : Requests
+        response_ns : int64 of shape (n,)
+            Response time of each request.
+        busy_ns : float
+            Of its busiest part.
+        """
+        is_write = requests.op == WRITE
+        sums = {
+            "busy_ns": round(busy_ns),
+            "response_ns": response_ns.sum(),
+            "n_reads": (~is_write).sum(),
+            "n_writes": is_write.sum(),
+            "read_bytes": requests.length[~is_write].sum(),
+            "write_bytes": requests.length[is_write].sum(),
+            "read_response_ns": response_ns[~is_write].sum(),
+        }
+        others = ("n_cache_hits", "n_flushes", "n_units_written", "n_units_programmed")
+        return cls(**{name: np.array([sums.get(name, 0)], np.int64) for name in (*sums, *others)})
 
 
 @dataclass(frozen=True)

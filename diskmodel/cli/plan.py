@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from diskmodel.cli.shared.caches import cached_levels, plan_of_caches
-from diskmodel.cli.shared.cloud_prices import plan_of_volumes, stand_in
-from diskmodel.cli.shared.clusters import plan_of_clusters, schemes_of
+from diskmodel.cli.shared.caches import plan_of_caches
+from diskmodel.cli.shared.cloud_prices import plan_of_volumes
+from diskmodel.cli.shared.clusters import plan_of_clusters
 from diskmodel.cli.shared.console import print_json, say, show
 from diskmodel.cli.shared.inputs import LoadOptions, read_workload, refuse_unused
 from diskmodel.cli.shared.options import Asked, Debug, Device, Format, Json, Percentile, Plot, asks
@@ -188,16 +188,13 @@ def plan(
             as_json=as_json,
         )
         return
-    schemes = schemes_of(question["level"])
-    cached = [] if schemes else cached_levels(question["level"], question["cache_device"])
+    own = (
+        plan_of_volumes(cloud_prices)
+        or plan_of_clusters(question["level"])
+        or plan_of_caches(question["level"], question["cache_device"])
+    )
     asked, notes = ask(
-        {**given, **stand_in(cloud_prices)}
-        if cloud_prices
-        else {**given, "level": ["raid10"]}
-        if schemes
-        else {**given, "cache_device": None}
-        if cached
-        else given,
+        {**given, **own.stand_in} if own else given,
         plan,
         preset_name=_preset_of(start),
         array=array,
@@ -208,18 +205,11 @@ def plan(
     if recorded is not None and given["iops"] is None and (note := _scaling_of(asked, recorded)):
         workload_notes.append(note)
         notes = [*notes, note]
-    if schemes or cached or cloud_prices:
+    if own:
         refused: dict[str, Any] = {"--plot": plot, "--crossover": crossover, "--waterfall": waterfall}
         refused |= {"--report": report, "--save": save, "--explain": explain, "--sensitivity": sensitivity}
         refused |= {"--memory": memory, "--cluster": cluster, "--nominal": nominal, "--array": array}
-        if cloud_prices:
-            plan_of_volumes(asked, notes, cloud_prices, given=question, refused=refused, as_json=as_json)
-            return
-        if cached:
-            caches = question["cache_device"]
-            plan_of_caches(asked, notes, cached, caches, given=question, refused=refused, as_json=as_json)
-            return
-        plan_of_clusters(asked, notes, schemes, given=question, refused=refused, as_json=as_json)
+        own.respond(asked, notes, given=question, refused=refused, as_json=as_json)
         return
     for note in notes:
         say(note)

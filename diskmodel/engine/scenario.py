@@ -187,6 +187,34 @@ def _first_draws(tables: DriveTables, n: int, seed: int) -> Int64:
     return rng.integers(0, 1 << 32, n)
 
 
+def refuse_before(scenario: Scenario, requests: Requests, what: str) -> None:
+    """Refuse what stands before a drive whose own engine has no place for it.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    requests : Requests
+    what : str
+        The drive: "a pool of a cluster".
+
+    Raises
+    ------
+    CoverageError
+        When there is something.
+    """
+    streams = requests.streams
+    refused = [
+        (scenario.n_devices > 1, "layout", 'several of them are no array; use level = "jbod", disks = 1'),
+        (scenario.controller.has_real_cache or scenario.has_drawn_hits, "controller", "remove its caches"),
+        (scenario.host.page_cache is not None, "host.page_cache", "remove it"),
+        (any(rule.log_bytes for rule in streams), "a log of commits", "ask about durable writes: --sync dsync"),
+        (any(rule.journal_bytes for rule in streams), "a file system's journal", "use sync = dsync"),
+    ]
+    for is_there, field, fix in refused:
+        if is_there:
+            raise CoverageError(Fault(field, None, f"is not modeled before {what}", fix))
+
+
 def too_long() -> DescriptionError:
     """The error of a run beyond `MAX_NS`, or whose responses leave 64 bits."""
     return DescriptionError(

@@ -15,10 +15,10 @@ from diskmodel.engine.cached.members import scenarios
 from diskmodel.engine.cached.program import BEHIND, CACHE, SYNC_PART, Program, Then
 from diskmodel.engine.cached.start import Held
 from diskmodel.engine.native import array_of
-from diskmodel.engine.scenario import Scenario, too_long
-from diskmodel.errors import CoverageError, Fault
-from diskmodel.records import FLUSH, PARTS, READ, WRITE, Completions, DeviceCounters, Int64, Requests, Run
+from diskmodel.engine.scenario import Scenario, refuse_before, too_long
+from diskmodel.records import FLUSH, PARTS, READ, WRITE, Completions, DeviceCounters, Requests, Run
 from diskmodel.units import MAX_NS, NS_PER_S, in_hours_or_days, nominal_bytes
+from diskmodel.workload.issued import Streams
 
 
 def run(scenario: Scenario, requests: Requests) -> Run:
@@ -29,27 +29,13 @@ def run(scenario: Scenario, requests: Requests) -> Run:
     CoverageError
         When something stands before the volume that is not modeled there.
     """
-    _check(scenario, requests)
+    refuse_before(scenario, requests, "a cache on SSDs")
     began = time.perf_counter()
     held = scenario.start.held
     assert held is None or isinstance(held, Held)
     simulation = Simulation(scenario, requests, held)
     end_ns = simulation.run()
     return simulation.outcome(end_ns, time.perf_counter() - began)
-
-
-def _check(scenario: Scenario, requests: Requests) -> None:
-    streams = requests.streams
-    refused = [
-        (scenario.n_devices > 1, "layout", 'several of them are no array; use level = "jbod", disks = 1'),
-        (scenario.controller.has_real_cache or scenario.has_drawn_hits, "controller", "remove its caches"),
-        (scenario.host.page_cache is not None, "host.page_cache", "remove it"),
-        (any(rule.log_bytes for rule in streams), "a log of commits", "ask about durable writes: --sync dsync"),
-        (any(rule.journal_bytes for rule in streams), "a file system's journal", "use sync = dsync"),
-    ]
-    for is_there, field, fix in refused:
-        if is_there:
-            raise CoverageError(Fault(field, None, "is not modeled before a cache on SSDs", fix))
 
 
 class Simulation(Program):
@@ -82,10 +68,7 @@ class Simulation(Program):
         self.parts_ns = np.zeros((n, len(PARTS)), np.int64)
         self.is_hit = np.zeros(n, np.bool_)
         self.levels: list[tuple[int, int, int, int, int]] = []
-        self._when, self._stream, self._op = requests.when_ns.tolist(), requests.stream.tolist(), requests.op.tolist()
-        self._rows = [np.flatnonzero(requests.stream == s).tolist() for s in range(len(requests.streams))]
-        self._next = [0] * len(requests.streams)
-        self._client: dict[int, int] = {}
+        self._streams = Streams(requests, lambda when, _, action: self._at(when, lambda _: action()), self._issue)
         self._unsynced: dict[tuple[int, int], int] = {}
         self._first_until, self._first_dirty = self._first_draws(seed)
 
@@ -101,9 +84,7 @@ class Simulation(Program):
     # ------------------------------------------------------------------ time
     def run(self) -> int:
         """Return when the last request is done, ns."""
-        for stream, rule in enumerate(self.requests.streams):
-            for client in range(min(rule.n_clients or 1, len(self._rows[stream]))):
-                self._take(stream, client, 0, 0)
+        self._streams.start()
         heap, step, pending = self._heap, self._arrays.step, self._pending
         while self.left:
             limit = heap[0][0] if heap else MAX_NS
@@ -129,26 +110,9 @@ class Simulation(Program):
         self._arrays.submit(which, self.now, self._n_tags, op, offset, length, is_safe)
 
     # ------------------------------------------------------------------ clients
-    def _take(self, stream: int, client: int, earliest_ns: int, base_ns: int) -> None:
-        at = self._next[stream]
-        if at == len(self._rows[stream]):
-            return
-        self._next[stream] = at + 1
-        row = self._rows[stream][at]
-        self._client[row] = client
-        is_open = not self.requests.streams[stream].n_clients
-        when = self._when[row] if is_open else max(base_ns + self._when[row], earliest_ns)
-
-        def arrive(_: int) -> None:
-            if is_open:
-                self._take(stream, 0, 0, 0)
-            self._issue(row)
-
-        self._at(when, arrive)
-
     def _issue(self, row: int) -> None:
         self.issue_ns[row] = self.now
-        op = self._op[row]
+        op = self._streams.op[row]
         if op == FLUSH:
             self._commit(lambda now: self._done(row, SYNC_PART, now))
             return
@@ -160,9 +124,10 @@ class Simulation(Program):
 
     def _answered(self, row: int, part: int) -> Then:
         """Return what follows the data of a write: the sync that its client waits for, or the end."""
-        rule = self.requests.streams[self._stream[row]]
-        if rule.sync and self._op[row] == WRITE:
-            key = (self._stream[row], self._client[row])
+        stream = self._streams.stream[row]
+        rule = self.requests.streams[stream]
+        if rule.sync and self._streams.op[row] == WRITE:
+            key = (stream, self._streams.client[row])
             n = self._unsynced.get(key, 0) + 1
             self._unsynced[key] = n if n < rule.sync_every else 0
             if n >= rule.sync_every:
@@ -183,11 +148,7 @@ class Simulation(Program):
         self.left -= 1
         if self._every and (len(self.done_ns) - self.left) % self._every == 0:
             self.levels.append((now, 0, 0, 0, 0))
-        stream = self._stream[row]
-        rule = self.requests.streams[stream]
-        client = self._client.pop(row)
-        if rule.n_clients:
-            self._take(stream, client, int(self.issue_ns[row]) + rule.pace_ns, now)
+        self._streams.completed(row, int(self.issue_ns[row]), now)
 
     # ------------------------------------------------------------------ what became of it
     def writes_of(self, which: int) -> int:
@@ -200,28 +161,9 @@ class Simulation(Program):
         found = [self._arrays.counters(which) for which in (CACHE, BEHIND)]
         busy = [sum(each["busy_ns"]) / n for each, n in zip(found, self._n_disks, strict=True)]
         which = BEHIND if busy[BEHIND] >= busy[CACHE] else CACHE
-
-        def one(value: float) -> Int64:
-            return np.array([round(value)], np.int64)
-
-        is_write = self.requests.op == WRITE
-        response = self.done_ns - self.issue_ns
-        n_bytes = self.requests.length
         return Run(
             completions=Completions(self.issue_ns, self.done_ns, self.parts_ns, self.is_hit),
-            devices=DeviceCounters(
-                busy_ns=one(min(busy[which], end_ns)),
-                response_ns=one(int(response.sum())),
-                n_reads=one(int((~is_write).sum())),
-                n_writes=one(int(is_write.sum())),
-                read_bytes=one(int(n_bytes[~is_write].sum())),
-                write_bytes=one(int(n_bytes[is_write].sum())),
-                n_cache_hits=one(0),
-                read_response_ns=one(int(response[~is_write].sum())),
-                n_flushes=one(0),
-                n_units_written=one(0),
-                n_units_programmed=one(0),
-            ),
+            devices=DeviceCounters.of_one(self.requests, self.done_ns - self.issue_ns, min(busy[which], end_ns)),
             engine="cached",
             wall_s=wall_s,
             end_ns=end_ns,

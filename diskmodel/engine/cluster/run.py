@@ -15,9 +15,8 @@ from diskmodel.engine.cluster.member import Member, member_of, scaled
 from diskmodel.engine.cluster.operations import Cluster, Piece
 from diskmodel.engine.cluster.placement import group_of, pieces, placed
 from diskmodel.engine.cluster.stations import Calendar
-from diskmodel.engine.scenario import Scenario, too_long
-from diskmodel.errors import CoverageError, Fault
-from diskmodel.records import FLUSH, PARTS, WRITE, Completions, DeviceCounters, Int64, Requests, Run
+from diskmodel.engine.scenario import Scenario, refuse_before, too_long
+from diskmodel.records import FLUSH, PARTS, WRITE, Completions, DeviceCounters, Requests, Run
 from diskmodel.units import MAX_NS
 from diskmodel.workload.issued import Streams
 
@@ -36,25 +35,11 @@ def run(scenario: Scenario, requests: Requests) -> Run:
     """
     tables = scenario.drive
     assert isinstance(tables, ClusterTables)
-    _check(scenario, requests)
+    refuse_before(scenario, requests, "a pool of a cluster")
     began = time.perf_counter()
     simulation = Simulation(tables.pool, requests, int(scenario.phase_ns[0]), scenario.sample_every)
     end_ns = simulation.run()
     return simulation.outcome(end_ns, time.perf_counter() - began)
-
-
-def _check(scenario: Scenario, requests: Requests) -> None:
-    streams = requests.streams
-    refused = [
-        (scenario.n_devices > 1, "layout", 'several of them are no array; use level = "jbod", disks = 1'),
-        (scenario.controller.has_real_cache or scenario.has_drawn_hits, "controller", "remove its caches"),
-        (scenario.host.page_cache is not None, "host.page_cache", "remove it"),
-        (any(rule.log_bytes for rule in streams), "a log of commits", "ask about durable writes: --sync dsync"),
-        (any(rule.journal_bytes for rule in streams), "a file system's journal", "use sync = dsync"),
-    ]
-    for is_there, field, fix in refused:
-        if is_there:
-            raise CoverageError(Fault(field, None, "is not modeled before a pool of a cluster", fix))
 
 
 @lru_cache(maxsize=16)
@@ -171,28 +156,10 @@ class Simulation:
     def outcome(self, end_ns: int, wall_s: float) -> Run:
         """Return what became of all requests; the one device is the station that is busiest."""
         busiest = self.cluster.busiest(end_ns)
-
-        def one(value: int) -> Int64:
-            return np.array([value], np.int64)
-
-        is_write = self.requests.op == WRITE
-        response = self.done_ns - self.issue_ns
-        n_bytes = self.requests.length
+        response_ns = self.done_ns - self.issue_ns
         return Run(
-            completions=Completions(self.issue_ns, self.done_ns, self.parts_ns, np.zeros(len(response), np.bool_)),
-            devices=DeviceCounters(
-                busy_ns=one(min(busiest.busy_ns, end_ns)),
-                response_ns=one(int(response.sum())),
-                n_reads=one(int((~is_write).sum())),
-                n_writes=one(int(is_write.sum())),
-                read_bytes=one(int(n_bytes[~is_write].sum())),
-                write_bytes=one(int(n_bytes[is_write].sum())),
-                n_cache_hits=one(0),
-                read_response_ns=one(int(response[~is_write].sum())),
-                n_flushes=one(0),
-                n_units_written=one(0),
-                n_units_programmed=one(0),
-            ),
+            completions=Completions(self.issue_ns, self.done_ns, self.parts_ns, np.zeros(len(response_ns), np.bool_)),
+            devices=DeviceCounters.of_one(self.requests, response_ns, min(busiest.busy_ns, end_ns)),
             engine="cluster",
             wall_s=wall_s,
             end_ns=end_ns,
