@@ -28,6 +28,7 @@ from diskmodel.lab.settings import Settings
 from diskmodel.mount.place import check
 from diskmodel.output import write_text
 from diskmodel.plan import PlanDescription
+from diskmodel.plan.volumes.prices import CloudPrices
 from diskmodel.result.laws import check_laws
 from diskmodel.workload import Workload
 
@@ -143,7 +144,7 @@ def descriptions(kind: type[BaseModel] = Description) -> Iterator[type[BaseModel
 
 @pytest.mark.parametrize("kind", dict.fromkeys(descriptions()), ids=lambda kind: kind.__name__)
 def test_faults_are_in_our_own_words(kind: type[BaseModel]) -> None:
-    assert {Array, Workload, PlanDescription, Settings} <= set(descriptions())
+    assert {Array, CloudPrices, Workload, PlanDescription, Settings} <= set(descriptions())
     for field in kind.model_fields:
         for value in WRONG:
             try:

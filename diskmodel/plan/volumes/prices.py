@@ -6,7 +6,7 @@ import datetime
 import math
 from typing import Annotated, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from diskmodel.description import Description
 from diskmodel.drive import CloudVolume, load_drive
@@ -16,6 +16,20 @@ from diskmodel.units import Bytes, BytesPerSecond, Length, PerSecond
 _GIB, _MIB, _TIB = 1 << 30, 1 << 20, 1 << 40
 #: An amount of money, in the file's currency.
 _Price = Annotated[float, Field(ge=0, le=1e9)]
+
+
+def _date(value: object) -> object:
+    if isinstance(value, str):
+        try:
+            return datetime.date.fromisoformat(value)
+        except ValueError:
+            pass
+    if value is not None and (not isinstance(value, datetime.date) or isinstance(value, datetime.datetime)):
+        raise ValueError("must be a date; write it as 2025-02-03")
+    return value
+
+
+_Date = Annotated[datetime.date, BeforeValidator(_date)]
 
 
 class VolumePrice(Description):
@@ -115,7 +129,7 @@ class CloudPrices(Description):
 
     currency: Annotated[str, Field(min_length=1, max_length=8)] = "USD"
     source: str = ""
-    date: datetime.date | None = None
+    date: _Date | None = None
     volumes: Annotated[dict[str, VolumePrice], Field(min_length=1)]
 
     def priced(self) -> list[tuple[CloudVolume, VolumePrice]]:
