@@ -10,16 +10,9 @@ from pydantic import BeforeValidator, Field, model_validator
 from diskmodel.description import Description, Reader
 from diskmodel.drive.cached.policies import MODES, OTHER_NAMES, POLICIES, Mode, Policy, unit_bytes
 from diskmodel.drive.cached.tables import CachedTables
-from diskmodel.drive.cloud.description import CloudVolume
-from diskmodel.drive.flash.description import Flash
-from diskmodel.drive.hdd import Hdd
-from diskmodel.drive.moves import DriveMoves
-from diskmodel.drive.profile import Profile
-from diskmodel.drive.virtual.description import Virtual
+from diskmodel.drive.system import Member, System
 from diskmodel.layout.description import Layout
 from diskmodel.units import Bytes, Length, Ratio, nominal_bytes
-
-Member = Annotated[Hdd | Flash | Virtual | CloudVolume, Field(discriminator="kind")]
 
 #: Of a drive whose sheet gives none: about 2 % a year fail.
 _USUAL_MTTF_HOURS = 434_000.0
@@ -83,7 +76,7 @@ def _usable(drive: Any, layout: Layout) -> int:
     return int(layout.tables(drive.capacity_bytes // sector, sector, None).capacity) * sector
 
 
-class CachedVolume(Profile):
+class CachedVolume(System):
     """An array behind a cache on SSDs. To the host it is one volume.
 
     Attributes
@@ -108,7 +101,6 @@ class CachedVolume(Profile):
         Logarithms of the factors by which the array and the cache are slower: draws of what is not known set them.
     """
 
-    stands_alone: ClassVar[bool] = True
     members: ClassVar[tuple[str, ...]] = ("drive", "cache.drive")
     part: ClassVar[str] = "disk"
     slower_than_rated: ClassVar[str] = "what misses the cache waits for the array behind it"
@@ -124,7 +116,6 @@ class CachedVolume(Profile):
     unit_bytes: Annotated[Length, Field(ge=4096, le=1 << 30)] | None = None
     dirty_ratio: Annotated[Ratio, Field(gt=0, lt=1)] | None = None
     sequential_cutoff_bytes: Length | None = None
-    slowness: tuple[float, float] = (0.0, 0.0)
 
     @model_validator(mode="before")
     @classmethod
@@ -264,24 +255,12 @@ class CachedVolume(Profile):
         """Rate of a long transfer, which passes by the cache."""
         return float(self.drive.sequential_bytes_per_s) * max(self.layout.disks - self.layout.parity_strips, 1)
 
-    @property
-    def accepted_commands(self) -> int:
-        """As many as its clients have: no queue of its own limits them."""
-        return 65_536
-
     def broken(self) -> Self | None:
         """Return the volume whose array lacks a disk; None where that cannot be."""
         if self.layout.failed or not self.layout.kind.is_redundant:
             return None
         layout = self.layout.model_copy(update={"failed": (0,)})
         return self.model_copy(update={"layout": layout})
-
-    def replaced_by(self, other: Any) -> Any:
-        """Return the same cache before other drives; another volume as it is."""
-        if other.stands_alone:
-            return other
-        own = {name: getattr(self, name) for name in self.model_fields_set - {"name", "capacity_bytes", "mttf_hours"}}
-        return type(self).parse({**own, "drive": other})
 
     @property
     def doubt(self) -> str:
@@ -293,19 +272,6 @@ class CachedVolume(Profile):
         """Caches whose drives are safe at once, and others."""
         safe = getattr(self.cache.drive, "power_loss_protected", True)
         return "cached" if safe else "cached-flushing"
-
-    @property
-    def quantities(self) -> frozenset[str]:
-        """What the array takes, and what the cache takes."""
-        return frozenset(("flash_read_time", "flash_write_latency"))
-
-    def moved(self, moves: DriveMoves) -> Self:
-        """Return a volume whose array or whose cache is slower or faster."""
-        update: dict[str, Any] = {"uncertainty": None}
-        behind, before = moves.read_time - moves.speed, moves.write_latency - moves.speed
-        if behind or before:
-            update["slowness"] = (self.slowness[0] + behind, self.slowness[1] + before)
-        return self.model_copy(update=update)
 
     def derived(self) -> dict[str, float]:
         """Return what follows from the description."""

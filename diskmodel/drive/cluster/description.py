@@ -9,17 +9,12 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from diskmodel.description import Reader
-from diskmodel.drive.cloud.description import CloudVolume
 from diskmodel.drive.cluster.costs import Costs
 from diskmodel.drive.cluster.tables import ClusterTables
 from diskmodel.drive.flash.description import Flash
-from diskmodel.drive.hdd import Hdd
-from diskmodel.drive.moves import DriveMoves
 from diskmodel.drive.profile import Profile
-from diskmodel.drive.virtual.description import Virtual
+from diskmodel.drive.system import Member, System
 from diskmodel.units import NS_PER_S, BytesPerSecond, Length, Nanoseconds, Ratio, in_hours_or_days
-
-Member = Annotated[Hdd | Flash | Virtual | CloudVolume, Field(discriminator="kind")]
 
 #: Bytes of an object of an image (`rbd_default_order` 22).
 OBJECT_BYTES = 4 << 20
@@ -43,7 +38,7 @@ _USUAL_MTTF_HOURS = 434_000.0
 RECOVERY_SHARES = {"balanced": 0.5, "high_client_ops": 0.4, "high_recovery_ops": 0.7}
 
 
-class ClusterPool(Profile):
+class ClusterPool(System):
     """A pool of RBD images on a Ceph cluster: copies or erasure-coded fragments on the drives of several nodes.
 
     To a host it is one volume. Each request goes over the network to the daemon (OSD) of the drive that is primary for
@@ -96,7 +91,6 @@ class ClusterPool(Profile):
         writes have. Draws of what is not known set them.
     """
 
-    stands_alone: ClassVar[bool] = True
     members: ClassVar[tuple[str, ...]] = ("drive", "db")
     part: ClassVar[str] = "node"
     slower_than_rated: ClassVar[str] = "a request waits for the network, for daemons and for copies in other nodes"
@@ -124,7 +118,6 @@ class ClusterPool(Profile):
     recovers: bool = False
     recovery: Literal["balanced", "high_client_ops", "high_recovery_ops"] = "balanced"
     costs: Costs = Costs()
-    slowness: tuple[float, float] = (0.0, 0.0)
 
     @model_validator(mode="before")
     @classmethod
@@ -338,23 +331,11 @@ class ClusterPool(Profile):
         """Rate of one client's long reads."""
         return min(self.costs.client_bytes_per_s, self.network_bytes_per_s)
 
-    @property
-    def accepted_commands(self) -> int:
-        """As many as its clients have: no queue of its own limits them."""
-        return 65_536
-
     def broken(self) -> Self | None:
         """Return the pool with a node failed; None where it serves no requests then, or one has failed already."""
         if self.failed_nodes or not self.survives or self.failure_domain != "host":
             return None
         return self.model_copy(update={"failed_nodes": 1, "recovers": self.nodes > self.width})
-
-    def replaced_by(self, other: Any) -> Any:
-        """Return the same pool on other drives; another pool as it is."""
-        if other.stands_alone:
-            return other
-        own = {name: getattr(self, name) for name in self.model_fields_set - {"name", "capacity_bytes", "mttf_hours"}}
-        return type(self).parse({**own, "drive": other})
 
     @property
     def doubt(self) -> str:
@@ -369,19 +350,6 @@ class ClusterPool(Profile):
         """Clusters that somebody tuned, and others; those whose drives take long for a flush."""
         tuned = "" if self.power_saving else "-tuned"
         return f"cluster{tuned}" if self.is_safe_at_once else f"cluster{tuned}-flushing"
-
-    @property
-    def quantities(self) -> frozenset[str]:
-        """What reads take, and what writes take beside."""
-        return frozenset(("flash_read_time", "flash_write_latency"))
-
-    def moved(self, moves: DriveMoves) -> Self:
-        """Return a pool whose daemons, drives and network are slower or faster."""
-        update: dict[str, Any] = {"uncertainty": None}
-        reads, writes = moves.read_time - moves.speed, moves.write_latency - moves.speed
-        if reads or writes:
-            update["slowness"] = (self.slowness[0] + reads, self.slowness[1] + writes)
-        return self.model_copy(update=update)
 
     def derived(self) -> dict[str, float]:
         """Return what follows from the description."""

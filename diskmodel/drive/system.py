@@ -1,0 +1,56 @@
+"""A drive that is a whole system: other drives, and programs before them. It has an engine of its own."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Self
+
+from pydantic import Field
+
+from diskmodel.drive.cloud.description import CloudVolume
+from diskmodel.drive.flash.description import Flash
+from diskmodel.drive.hdd import Hdd
+from diskmodel.drive.moves import DriveMoves
+from diskmodel.drive.profile import Profile
+from diskmodel.drive.virtual.description import Virtual
+
+#: A drive of such a system.
+Member = Annotated[Hdd | Flash | Virtual | CloudVolume, Field(discriminator="kind")]
+
+
+class System(Profile):
+    """A drive that is a whole system.
+
+    Attributes
+    ----------
+    slowness : tuple of 2 float
+        Logarithms of the factors by which two parts of it are slower: draws of what is not known set them.
+    """
+
+    stands_alone: ClassVar[bool] = True
+
+    slowness: tuple[float, float] = (0.0, 0.0)
+
+    @property
+    def accepted_commands(self) -> int:
+        """As many as its clients have: no queue of its own limits them."""
+        return 65_536
+
+    def replaced_by(self, other: Any) -> Any:
+        """Return the same system on other drives; another system as it is."""
+        if other.stands_alone:
+            return other
+        own = {name: getattr(self, name) for name in self.model_fields_set - {"name", "capacity_bytes", "mttf_hours"}}
+        return type(self).parse({**own, "drive": other})
+
+    @property
+    def quantities(self) -> frozenset[str]:
+        """Two: what `slowness` is about."""
+        return frozenset(("flash_read_time", "flash_write_latency"))
+
+    def moved(self, moves: DriveMoves) -> Self:
+        """Return a system whose parts are slower or faster."""
+        update: dict[str, Any] = {"uncertainty": None}
+        first, second = moves.read_time - moves.speed, moves.write_latency - moves.speed
+        if first or second:
+            update["slowness"] = (self.slowness[0] + first, self.slowness[1] + second)
+        return self.model_copy(update=update)
