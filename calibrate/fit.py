@@ -70,7 +70,8 @@ def calibrate(
     capacity_bytes : int, optional
         Of the drive; by default that of the evidence, at worst the size of the measured file.
     start : Drive, optional
-        Hard disk of the same kind, which the fit to results of fio starts from; its speed and capacity are kept.
+        Hard disk of the same kind, which the fit to results of fio starts from; its speed and capacity are kept. A
+        measurement that only read takes its bus and write cache.
     array : Array, optional
         What was measured, where that is an array: the drive inside it is fitted, from the one described there.
 
@@ -151,8 +152,12 @@ def _calibrate(task: _Task) -> Calibration:
             name=name,
             provenance=origin,
             warnings=warnings,
+            sheet=_hard_disk(task.start),
             seed=seed,
         )
+    if task.start is not None:
+        rule = "has nothing to add: the measured drive is no hard disk, or shows no rotation"
+        raise InputError(Fault("drive", task.start.name, rule, "leave it out"))
     found = calibrate_flash(
         cells,
         Known(

@@ -23,6 +23,11 @@ from diskmodel.drive import Hdd
 
 #: Largest misfit of the queue, root mean square of relative errors, of a fit that has converged.
 _MAX_MISFIT_RATIO = 0.15
+#: What is said where nothing was written and no data sheet was named.
+UNKNOWN_CACHE = (
+    "nothing was written, so that the drive's write cache is unknown and the profile has none: arrays of it need more "
+    "disks than with one; name the drive of the catalogue (--drive), or measure writes too"
+)
 #: Points of the seek curve that are reported, as a share of the longest seek.
 _SEEK_POINTS = (("one_cylinder", 0.0), ("third", 1 / 3), ("full_stroke", 1.0))
 
@@ -36,9 +41,10 @@ def calibrate_hdd(
     name: str,
     provenance: dict[str, Any],
     warnings: list[str],
+    sheet: Hdd | None = None,
     seed: int = 0,
 ) -> Calibration:
-    """Fit the rotating drive behind a measurement.
+    """Fit the rotating drive behind a measurement; `sheet` supplies what a measurement without writes cannot show.
 
     Raises
     ------
@@ -86,6 +92,10 @@ def calibrate_hdd(
         likely = [item.to_dict() for item in dict.fromkeys([drive.queue, *queue.near])]
         uncertainty = uncertainty.model_copy(update={"queues": tuple(likely)})
     drive = drive.model_copy(update={"provenance": provenance, "notes": _notes(fit), "uncertainty": uncertainty})
+    if fit.cache.is_write_back is None:
+        drive = with_sheet(drive, sheet)
+        if sheet is None:
+            warnings.append(UNKNOWN_CACHE)
     rows = _residuals(cells, queue)
     return Calibration(
         drive,
@@ -95,6 +105,22 @@ def calibrate_hdd(
         report,
         {"residuals": rows, "warnings": warnings, "schedulers": queue.schedulers},
     )
+
+
+def with_sheet(drive: Hdd, sheet: Hdd | None) -> Hdd:
+    """Return a drive whose measurement only read, with the bus and the write cache of its data sheet.
+
+    A cache that reads have shown keeps its segments; only what it does with writes is the sheet's.
+    """
+    if sheet is None:
+        return drive
+    cache = sheet.cache
+    if drive.cache is not None and cache is not None:
+        kept = {"write_back": cache.write_back, "power_loss_protected": cache.power_loss_protected}
+        cache = drive.cache.model_copy(update=kept)
+    notes = f"{drive.notes} Bus and write cache are those of {sheet.name}."
+    update = {"bus": sheet.bus, "form_factor": sheet.form_factor, "cache": cache or drive.cache, "notes": notes}
+    return drive.model_copy(update=update)
 
 
 def predict(drive: Hdd, key: Key, *, seed: int, span_bytes: int = 0) -> np.ndarray[Any, np.dtype[np.float64]]:

@@ -50,7 +50,10 @@ def calibrate(
     ] = None,
     drive: Annotated[
         str | None,
-        typer.Option(help="Hard disk of the same kind, from the catalogue or a file, that a fit to fio starts from."),
+        typer.Option(
+            help="Hard disk of the same kind, from the catalogue or a file: a fit to fio starts from it, and a "
+            "measurement that only read takes its bus and write cache."
+        ),
     ] = None,
     array: Annotated[
         Path | None,
@@ -181,6 +184,8 @@ def fitted_to(
             rule = "is a trace, which is fitted to a drive alone"
             fix = "use fio results or a measurement of the array: random reads at depth 1 and at deeper ones"
             raise InputError(Fault("evidence", str(evidence[0]), rule, fix))
+        if start is not None:
+            raise InputError(Fault("drive", start.name, "is not used by a fit to a trace", "leave it out"))
         sheet = {} if capacity_bytes is None else {"blocks": capacity_bytes // 512}
         origin = provenance(evidence, [TRACED], None, seed) | {"requests": requests or "all"}
         return calibrate_trace(trace, sheet=sheet, seed=seed, name=evidence[0].stem, provenance=origin)

@@ -52,6 +52,18 @@ def test_without_writes_nothing_is_said_of_them(tmp_path: Path) -> None:
     result = calibrate(measured(drive_with(250_000), tmp_path, {}), seed=1)
     assert not {"write_settle", "write_back", "cache_segments", "read_ahead"} & set(result.parameters)
     assert "Writes are assumed" in result.drive.notes
+    assert any("the drive's write cache is unknown" in text for text in result.report["warnings"])
+
+
+def test_without_writes_the_sheet_says_what_the_cache_does(tmp_path: Path) -> None:
+    sheet = catalogue()["seagate-exos-x18"]
+    result = calibrate(measured(drive_with(250_000), tmp_path, {}), start=sheet, seed=1)
+    assert isinstance(result.drive, Hdd)
+    assert result.drive.cache is not None
+    assert result.drive.cache.write_back
+    assert result.drive.bus == "SATA 6 Gb/s"
+    assert sheet.name in result.drive.notes
+    assert not any("write cache is unknown" in text for text in result.report["warnings"])
 
 
 @pytest.mark.parametrize(("took_ns", "is_answered"), [(6_000_000, False), (90_000, True)])
