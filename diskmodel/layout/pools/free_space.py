@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from diskmodel.layout.pieces import Piece
-from diskmodel.layout.pools.records import Column, columns_of, padded, parts_of, place_of, width_of
+from diskmodel.layout.pools.records import (
+    Column,
+    columns_of,
+    padded,
+    parts_of,
+    place_of,
+    stored_of_raidz,
+    width_of,
+)
 from diskmodel.layout.pools.scan import new_disk_of
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import WRITE
@@ -19,8 +27,7 @@ def stored_blocks(tables: LayoutTables, blocks: int) -> int:
         return blocks
     if pool.draid is not None:
         return -(-blocks // tables.n_data) * (tables.n_data + m)
-    together = blocks + m * -(-blocks // tables.n_data)
-    return -(-together // (m + 1)) * (m + 1)
+    return stored_of_raidz(blocks, tables.n_data, m)
 
 
 def write_pieces(tables: LayoutTables, vdev: int, first: int, blocks: int) -> list[Piece]:

@@ -40,6 +40,18 @@ def swap_blocks_of(block_bytes: int) -> int:
     return max(SWAP_BYTES // block_bytes, 1)
 
 
+def stored_of_raidz(blocks: int, n_data: int, n_parity: int) -> int:
+    """Return the blocks of a vdev of RAID-Z that so many blocks take, with parity and padding (rule X1).
+
+    Examples
+    --------
+    >>> stored_of_raidz(2, n_data=5, n_parity=3)
+    8
+    """
+    together = blocks + n_parity * -(-blocks // n_data)
+    return -(-together // (n_parity + 1)) * (n_parity + 1)
+
+
 @dataclass(frozen=True)
 class PoolTables:
     """A pool in whole numbers; vdevs, data and parity columns are those of `LayoutTables`.
@@ -61,8 +73,8 @@ class PoolTables:
     skipped_slabs : int
         Metaslabs between the first one that is filled and the second.
     early_records : int
-        The first records of a vdev, which lie `early_blocks` behind where the others would begin; those others
-        `late_blocks`.
+        The first records of a vdev, which lie `early_blocks` behind the beginning of its first metaslab; all others
+        `late_blocks` behind the beginning of theirs.
     early_blocks, late_blocks : int
     align : int
         Blocks that every place is a multiple of: a row of a group of dRAID (rule X23); 1 elsewhere.

@@ -16,6 +16,7 @@ from diskmodel.layout.pools.records import (
     GATHER_GAP_BYTES,
     NEAR_BYTES,
     PoolTables,
+    stored_of_raidz,
     swap_blocks_of,
 )
 from diskmodel.layout.pools.scan_tables import ScanTables
@@ -39,9 +40,10 @@ TURN_BYTES = 1 << 20
 #: and a second one. Measured files (zfs.md) went on 3 to 7 metaslabs behind their first. At 0 small files lie closer
 #: together than measured, and a mirror reads 3 to 10 % more of them.
 SKIPPED_SLABS = 6
-#: What was written in the first transaction group lies one metadata block further, bytes. Measured: 38 to 46 MiB of
-#: files with records of 8 and 32 KiB, in a machine whose first group had 49 MiB. It matters where records always begin
-#: on the same disk, and for the first files only.
+#: What was written in the first transaction group, bytes: its metadata lies between its records and the others.
+#: Measured: 38 to 46 MiB of files with records of 8 and 32 KiB, in a machine whose first group had 49 MiB. An indirect
+#: block and an object between them explain on which disks the records of all measured geometries begin: RAID-Z2 of 6
+#: on two, RAID-Z2 of 8 on even ones, RAID-Z3 of 8 on one. It matters for the first files only.
 EARLY_BYTES = 48 << 20
 #: Space that a pool keeps to itself: 1/32 of it (`spa_slop_shift`), at least 128 MiB and at most 128 GiB.
 SLOP_SHARE, MIN_SLOP_BYTES, MAX_SLOP_BYTES = 32, 128 << 20, 128 << 30
@@ -70,15 +72,15 @@ def pool_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> LayoutT
         raise fault("layout.disks", layout.disks, f"a vdev has no room for a metaslab of {slab_bytes} bytes", fix)
     n_blocks = layout.pool_record_bytes // layout.block_bytes
     stored = n_blocks
-    shift, align = 0, 1
+    between, late, align = 0, 0, 1
     if draid is not None:
         align = n_data + n_parity
         stored = -(-n_blocks // n_data) * align
     elif n_parity:
-        stored = n_blocks + n_parity * -(-n_blocks // n_data)
-        stored = -(-stored // (n_parity + 1)) * (n_parity + 1)
-        shift = n_parity + 1
-    late = math.lcm(width, shift) if shift else 0
+        stored = stored_of_raidz(n_blocks, n_data, n_parity)
+        between = sum(stored_of_raidz(n, n_data, n_parity) for n in _metadata_blocks(layout))
+        round_ = math.lcm(width, n_parity + 1)
+        late = -(-between // round_) * round_
     slab_blocks = slab_bytes // layout.block_bytes
     slab_records = (slab_blocks - (align - 1) - late) // stored
     half_records = slab_records // 2
@@ -122,7 +124,7 @@ def pool_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> LayoutT
             slab_records=slab_records,
             skipped_slabs=SKIPPED_SLABS if n_slabs > SKIPPED_SLABS + 1 else 0,
             early_records=min(EARLY_BYTES // layout.pool_record_bytes // vdevs, half_records),
-            early_blocks=shift,
+            early_blocks=late - between,
             late_blocks=late,
             align=align,
             swap_blocks=swap_blocks_of(layout.block_bytes) if n_parity == 1 and draid is None else 0,
@@ -138,6 +140,13 @@ def pool_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> LayoutT
         ),
     )
     return _with_scan(layout, tables)
+
+
+def _metadata_blocks(layout: Layout) -> tuple[int, int]:
+    """Return the blocks of a full indirect block, and of an object (rule X12)."""
+    sizes_bytes = (writes.POINTERS * writes.POINTER_BYTES, writes.OBJECT_BYTES)
+    indirect, of_object = (-(-n // layout.block_bytes) for n in sizes_bytes)
+    return indirect, of_object
 
 
 def _data_disks(layout: Layout) -> int:
@@ -229,6 +238,7 @@ def _write_tables(
     """Return how a pool writes (rules X9 to X16 and X26)."""
     dirty_bytes = layout.dirty_data_max_bytes or writes.DIRTY_BYTES
     label = layout.block_bytes // sector_bytes
+    indirect_blocks, object_blocks = _metadata_blocks(layout)
     # rings of uberblocks fill the second half of a label of 256 KiB, two labels at each end
     before, half, apart = (n // sector_bytes for n in (LABELS_BEFORE_BYTES, 128 << 10, 256 << 10))
 
@@ -264,13 +274,13 @@ def _write_tables(
         pointers=writes.POINTERS,
         indirect=max(writes.INDIRECT_BYTES // sector_bytes, 1),
         record_ns=-1 if layout.record_work_ns is None else layout.record_work_ns,
-        indirect_blocks=-(-writes.POINTERS * writes.POINTER_BYTES // layout.block_bytes),
+        indirect_blocks=indirect_blocks,
         indirect_copies=writes.INDIRECT_COPIES,
         above_file=writes.ABOVE_FILE,
         rounds=writes.ROUNDS,
         allocators=writes.ALLOCATORS,
         objects=writes.OBJECTS,
-        object_blocks=-(-writes.OBJECT_BYTES // layout.block_bytes),
+        object_blocks=object_blocks,
         object_copies=writes.METADATA_COPIES,
         gather_gap=writes.WRITE_GAP_BYTES // sector_bytes if layout.parity_strips else 0,
         label_first=max(data_offset - before + half, 0),

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
-from diskmodel import Array
+from diskmodel import Array, Workload
+from diskmodel.engine.run import run
+from diskmodel.engine.scenario import resolve
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.plan import plan
 from diskmodel.layout.pools.records import columns_of, place_of
@@ -73,6 +76,32 @@ def test_where_records_always_begin_on_the_same_disk() -> None:
     assert share[0] + share[1] == 1
     early = [piece.disk for k in range(n_early) for piece in _read(tables, k * record, record)]
     assert set(early) == {0, 2, 3}
+
+
+@pytest.mark.parametrize(
+    ("level", "disks", "places"),
+    # a full indirect block and an object take 16 + 2, 18 + 3, 15 + 3 and 20 + 4 blocks
+    [("raidz1", 4, (2, 20)), ("raidz2", 6, (3, 24)), ("raidz2", 8, (6, 24)), ("raidz3", 8, (0, 24))],
+)
+def test_metadata_lies_between_the_first_group_and_the_others(level: str, disks: int, places: tuple[int, int]) -> None:
+    """Of the first 48 MiB: records begin so much before the others (rule X3)."""
+    tables = pool(level, disks, record="8 KiB")
+    assert tables.pool is not None
+    n_early = 6 * 1024
+    first, last, next_ = (place_of(tables, record)[1] for record in (0, n_early - 1, n_early))
+    assert (first, next_ - n_early * tables.pool.stored) == places
+    assert last == first + (n_early - 1) * tables.pool.stored
+
+
+def test_two_disks_of_raidz3_do_all_the_reading() -> None:
+    """Records of 8 KiB fill whole rows of eight disks: 293 reads a second at depth 8 (measured as zfs.md)."""
+    layout = {"level": "raidz3", "disks": 8, "record": "8 KiB", "member": "16 GiB", "data_offset": "4 MiB"}
+    spindles = {"phase": "spread", "drift_ppm": 400}
+    array = Array.parse({"drive": "md-raid-10k", "layout": layout, "spindles": spindles})
+    load = Workload.parse({"size": "8 KiB", "clients": 8, "span": "128 MiB"})
+    done = run(resolve(array, 1), load.requests(capacity_bytes=array.usable_bytes, n=3000, seed=1))
+    assert np.flatnonzero(done.devices.n_reads).tolist() == [3, 4]
+    assert 3000 / (done.completions.done_ns.max() / 1e9) == pytest.approx(293, rel=0.03)
 
 
 def test_vdevs_take_turns() -> None:
