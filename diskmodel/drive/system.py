@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field
@@ -15,6 +16,12 @@ from diskmodel.drive.virtual.description import Virtual
 
 #: A drive of such a system.
 Member = Annotated[Hdd | Flash | Virtual | CloudVolume, Field(discriminator="kind")]
+
+
+def sizes_to_be(given: Mapping[str, Any]) -> dict[str, int]:
+    """Return sizes for a system in whose description they are missing: they follow from its drives when it is checked."""
+    sizes = {"sector": 4096, "capacity": 4096}
+    return {f"{name}_bytes": size for name, size in sizes.items() if not given.keys() & {name, f"{name}_bytes"}}
 
 
 class System(Profile):

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from diskmodel.description import Description, Reader
 from diskmodel.drive.cached.policies import MODES, OTHER_NAMES, POLICIES, Mode, Policy, unit_bytes
 from diskmodel.drive.cached.tables import CachedTables
-from diskmodel.drive.system import Member, System
+from diskmodel.drive.system import Member, System, sizes_to_be
 from diskmodel.layout.description import Layout
 from diskmodel.units import Bytes, Length, Ratio, nominal_bytes
 
@@ -123,7 +123,7 @@ class CachedVolume(System):
         """Give the volume its name and its capacity, which follow from the rest."""
         if not isinstance(data, Mapping):
             return data
-        return {"name": "cached array", "sector_bytes": 4096, "capacity_bytes": 4096, **data}
+        return {"name": "cached array", **sizes_to_be(data), **data}
 
     @model_validator(mode="after")
     def _check(self) -> Self:

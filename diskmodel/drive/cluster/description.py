@@ -13,7 +13,7 @@ from diskmodel.drive.cluster.costs import Costs
 from diskmodel.drive.cluster.tables import ClusterTables
 from diskmodel.drive.flash.description import Flash
 from diskmodel.drive.profile import Profile
-from diskmodel.drive.system import Member, System
+from diskmodel.drive.system import Member, System, sizes_to_be
 from diskmodel.units import NS_PER_S, BytesPerSecond, Length, Nanoseconds, Ratio, in_hours_or_days
 
 #: Bytes of an object of an image (`rbd_default_order` 22).
@@ -125,8 +125,7 @@ class ClusterPool(System):
         """Give the pool its name and its capacity, which follow from the rest."""
         if not isinstance(data, Mapping) or not isinstance(data.get("drive"), Profile | Mapping):
             return data
-        own = {"sector_bytes": 4096, "capacity_bytes": 4096, **data}
-        return {"name": "Ceph pool", **own}
+        return {"name": "Ceph pool", **sizes_to_be(data), **data}
 
     @model_validator(mode="after")
     def _check(self) -> Self:

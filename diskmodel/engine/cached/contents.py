@@ -29,6 +29,8 @@ Floats = NDArray[np.float64]
 _LOG_FILL = 0.8
 #: Longest time, in requests: nothing leaves.
 FOREVER = 1e18
+#: Shortest time, in requests: nothing stays.
+_LEAST = 1e-6
 #: Largest exponent that is looked at.
 _MOST = 500.0
 
@@ -87,7 +89,44 @@ class Stay:
         """Return the share of reads that hit, over units drawn as they are used."""
         weight = reads / np.maximum(reads + writes, 1e-300)
         total = float(weight.sum())
-        return float((weight * self.present(reads, writes)).sum()) / total if total else math.nan
+        return float((weight * self.held(reads, writes)).sum()) / total if total else math.nan
+
+    def only_dirty(self, reads: Floats, writes: Floats) -> Floats:
+        """Return the probability that units are there only because they are dirty."""
+        return np.zeros(len(writes))
+
+    def held(self, reads: Floats, writes: Floats) -> Floats:
+        """Return the probability that units are in the cache, because they stay or because they are dirty."""
+        found: Floats = np.minimum(self.present(reads, writes) + self.only_dirty(reads, writes), 1.0)
+        return found
+
+
+@dataclass(frozen=True)
+class StayBeside(Stay):
+    """How long units stay in a cache where some are dirty for longer than that, which a sweep cleans in order.
+
+    Attributes
+    ----------
+    round_requests : float
+        Requests from one cleaning of a unit to the next.
+    """
+
+    round_requests: float
+
+    def only_dirty(self, reads: Floats, writes: Floats) -> Floats:
+        """Return the probability that units are there only because they are dirty (rule J6).
+
+        Their last write is longer ago than a unit stays, and the sweep was there before it.
+        """
+        time, lap = self.requests, self.round_requests
+        if lap <= time:
+            return np.zeros(len(writes))
+        rate = np.maximum(writes, 1e-300)
+        old, oldest = np.exp(-np.minimum(rate * time, _MOST)), np.exp(-np.minimum(rate * lap, _MOST))
+        lasts = np.where(rate * lap > 1e-9, (old - oldest) / (rate * lap), (lap - time) / lap)
+        unread = np.exp(-np.minimum(reads * time, _MOST)) if self.volume.policy.keeps != "logged" else 1.0
+        found: Floats = np.maximum(old * (lap - time) / lap - lasts, 0.0) * unread
+        return found
 
 
 def total(popularity: Popularity, of_each: Floats, reads: Floats, writes: Floats) -> float:
@@ -100,6 +139,8 @@ def total(popularity: Popularity, of_each: Floats, reads: Floats, writes: Floats
 def _root(fun: object, low: float = 1.0) -> float:
     """Return where an increasing function of a time crosses 0; FOREVER where it stays below."""
     assert callable(fun)
+    if fun(_LEAST) >= 0:
+        return _LEAST
     high = low
     while fun(high) < 0:
         high *= 4
@@ -107,7 +148,7 @@ def _root(fun: object, low: float = 1.0) -> float:
             return FOREVER
     found: float = find_root(
         lambda log_time: float(fun(math.exp(log_time))),
-        math.log(high / 4 if high > low else 1e-6),
+        math.log(high / 4 if high > low else _LEAST),
         math.log(high),
         xtol=1e-6,
         rtol=1e-9,
@@ -128,6 +169,18 @@ def stay_of(volume: CachedVolume, popularity: Popularity, reads: Floats, writes:
         return total(popularity, Stay(volume, time).room(reads, writes), reads, writes) - units
 
     return Stay(volume, _root(over))
+
+
+def stay_beside(volume: CachedVolume, popularity: Popularity, reads: Floats, writes: Floats, lap: float) -> StayBeside:
+    """Return how long units stay where what a sweep of so many requests leaves dirty takes room, too."""
+    units = volume.cache.usable_bytes / volume.unit
+
+    def over(time: float) -> float:
+        beside = StayBeside(volume, time, lap)
+        used = Stay(volume, time).room(reads, writes) + beside.only_dirty(reads, writes)
+        return total(popularity, used, reads, writes) - units
+
+    return StayBeside(volume, _root(over), lap)
 
 
 def round_of(volume: CachedVolume, popularity: Popularity, dirty_units: float, writes: Floats, uses: Floats) -> float:

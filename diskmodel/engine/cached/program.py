@@ -8,6 +8,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 
 from diskmodel.drive.cached.description import CachedVolume
+from diskmodel.engine.cached.contents import FOREVER
 from diskmodel.engine.cached.start import Held
 from diskmodel.records import FLUSH, PARTS, READ, WRITE, Requests
 
@@ -68,7 +69,10 @@ class Program(ABC):
         self._bypass = volume.bypass_bytes
         self._until: dict[int, float] = {}
         self._room: OrderedDict[int, None] | None = None if held is not None else OrderedDict()
-        self._dirty: set[int] = set()
+        #: Units that became dirty, and until when they are: a sweep comes within its round, or they have to leave.
+        self._dirty: dict[int, float] = {}
+        self._round = held.round_requests if held is not None and policy.cleans == "in order" else FOREVER
+        self._leaves_clean = held is not None and policy.cleans != "in order"
         self.dirty = held.dirty_units if held is not None else 0.0
         in_order = policy.cleans == "in order"
         if held is not None:
@@ -118,8 +122,17 @@ class Program(ABC):
         if until is None:
             self._until[unit] = until = self._first_until[row]
             if self._first_dirty[row] >= self._clock:
-                self._dirty.add(unit)
-        return bool(until >= self._clock) or unit in self._dirty
+                self._dirty[unit] = self._first_dirty[row]
+        return bool(until >= self._clock) or self._is_dirty(unit)
+
+    def _is_dirty(self, unit: int) -> bool:
+        until = self._dirty.get(unit)
+        if until is None:
+            return False
+        if until >= self._clock and not (self._leaves_clean and self._until[unit] < self._clock):
+            return True
+        del self._dirty[unit]
+        return False
 
     def _keep(self, unit: int) -> None:
         self._until[unit] = self._clock + self._stays
@@ -139,12 +152,12 @@ class Program(ABC):
             self._keep(unit)
 
     def _lose(self, unit: int) -> None:
+        if self._is_dirty(unit):
+            del self._dirty[unit]
+            self.dirty -= 1
         self._until[unit] = -1.0
         if self._room is not None:
             self._room.pop(unit, None)
-        if unit in self._dirty:
-            self._dirty.discard(unit)
-            self.dirty -= 1
 
     def _units(self, row: int) -> range:
         first = self._offset[row] // self._unit
@@ -193,7 +206,7 @@ class Program(ABC):
             self._ask(CACHE, READ, self._place(offset, length), length, lambda now: self._done(row, CACHE_PART, now))
             return
         # what is dirty comes from the cache, all else from the array in one piece
-        n_dirty = sum(unit in self._dirty for unit in units)
+        n_dirty = sum(self._is_dirty(unit) for unit in units)
         left = 1 + (n_dirty > 0)
 
         def came(now: int) -> None:
@@ -271,7 +284,7 @@ class Program(ABC):
                 self._migrate(units[0])
             self._ask(BEHIND, WRITE, offset, length, self._answered(row, TRANSFER_PART))
             return
-        n_new = sum(unit not in self._dirty for unit in units)
+        n_new = sum(not self._is_dirty(unit) for unit in units)
         if n_new and self.dirty + self._old_copies + n_new > self._most:
             if policy.when_full == "bypass":
                 self.n_bypassed += 1
@@ -316,10 +329,11 @@ class Program(ABC):
         """Write to the cache alone (rule J10)."""
         policy = self.volume.policy
         offset, length = self._offset[row], self._length[row]
-        new = [unit for unit in units if unit not in self._dirty]
+        new = [unit for unit in units if not self._is_dirty(unit)]
         for unit in units:
             self._keep(unit)
-        self._dirty.update(new)
+        for unit in new:
+            self._dirty[unit] = self._clock + self._random.random() * self._round
         if self.held is None:
             self._queue_of_dirty.extend(new)
             self._old_copies += (len(units) - len(new)) * self._is_log
@@ -407,7 +421,9 @@ class Program(ABC):
     def _clean(self) -> None:
         """Write back what is dirty beyond the target, so many pieces at a time (rule J12)."""
         limit = self.volume.policy.in_flight
-        while self._cleaning < limit and self.dirty - self._cleaning > self._target:
+        # who waits for room has it made, however little else is cleaned
+        above = self._target - min(len(self._blocked), limit)
+        while self._cleaning < limit and self.dirty - self._cleaning > above:
             offset, n = self._next_dirty()
             if not n:
                 return
@@ -420,7 +436,8 @@ class Program(ABC):
         def cleaned(_: int) -> None:
             self._cleaning -= 1
             first = offset // self._unit
-            self._dirty.difference_update(range(first, first + n))
+            for unit in range(first, first + n):
+                self._dirty.pop(unit, None)
             self._old_copies -= self._old_copies * n / max(self.dirty, n)
             self.dirty -= n
             self.n_cleaned += n

@@ -36,7 +36,7 @@ class Held:
     target_units, most_units : float
         Dirty units above which is cleaned, and at most.
     places : int64, shape (n,), bytes
-        Equally likely places of what is cleaned, ascending where it is cleaned in order.
+        Equally likely places of what is cleaned, ascending.
     read_hits : float
         Share of reads that hit.
     warm_requests : float
@@ -67,7 +67,8 @@ class Held:
         reads, writes = self.popularity.rates(offset)
         n, time = len(offset), self.stay.requests
         uses = np.maximum(reads + writes if self.stay.volume.policy.keeps_reads else writes, 1e-300)
-        is_there = rng.random(n) < self.stay.present(reads, writes)
+        present = self.stay.present(reads, writes)
+        is_there = rng.random(n) < present
         draw = rng.random(n)
         if self.stay.volume.policy.keeps == "logged":
             left = draw * time
@@ -77,7 +78,10 @@ class Held:
         until = np.where(is_there, left, -1.0)
         if not self.dirty_units:
             return until, np.full(n, -1.0)
-        is_dirty = rng.random(n) < _dirty(self.stay, self.round_requests, reads, writes)
+        only = self.stay.only_dirty(reads, writes)
+        stays_dirty = _dirty(self.stay, self.round_requests, reads, writes) - only
+        chance = np.where(is_there, stays_dirty / np.maximum(present, 1e-300), only / np.maximum(1 - present, 1e-300))
+        is_dirty = rng.random(n) < chance
         return until, np.where(is_dirty, rng.random(n) * self.round_requests, -1.0)
 
 
@@ -141,7 +145,7 @@ def _held(volume_key: _Key[CachedVolume], workload_key: _Key[Workload], capacity
         dirty,
         target,
         most,
-        _places(volume, popularity, stay, round_requests, reads, writes, seed),
+        _places(volume, popularity, stay, round_requests, reads, writes),
         stay.hits(reads, writes),
         _warm(stay, reads, writes),
         footprint,
@@ -149,10 +153,9 @@ def _held(volume_key: _Key[CachedVolume], workload_key: _Key[Workload], capacity
 
 
 def _places(
-    volume: CachedVolume, popularity: Popularity, stay: Stay, round_requests: float, reads: Floats, writes: Floats,
-    seed: int,
-) -> Int64:  # fmt: skip
-    """Return equally likely places of what is cleaned."""
+    volume: CachedVolume, popularity: Popularity, stay: Stay, round_requests: float, reads: Floats, writes: Floats
+) -> Int64:
+    """Return equally likely places of what is cleaned, ascending."""
     uses = reads + writes
     weight = np.zeros(len(uses))
     seen = (writes > 0) & (uses > 0)
@@ -164,16 +167,18 @@ def _places(
         weight[seen] = np.exp(-np.minimum(uses[seen] * min(stay.requests, 1e15), 700.0)) * writes[seen] / uses[seen]
     if not weight.sum() > 0:
         return popularity.places[:1] if not seen.any() else popularity.places[seen][:1]
-    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy=seed, spawn_key=(0xCACE,))))
-    chosen = popularity.places[rng.choice(len(weight), size=_N_PLACES, p=weight / weight.sum())]
-    return np.sort(chosen) if volume.policy.cleans == "in order" else chosen
+    order = np.argsort(popularity.places, kind="stable")
+    placed, weighed = popularity.places[order], weight[order]
+    # what was drawn stands for as much on both of its sides: a sweep must not stay where one place stands for many
+    reached = (np.cumsum(weighed) - weighed / 2) / weighed.sum()
+    return np.interp((np.arange(_N_PLACES) + 0.5) / _N_PLACES, reached, placed).astype(np.int64)
 
 
 def _warm(stay: Stay, reads: Floats, writes: Floats) -> float:
     """Return the requests until an empty cache has 95 % of the hits that it has at last."""
     policy = stay.volume.policy
     uses = np.maximum(reads + writes, 1e-300)
-    weight, at_last = reads / uses, stay.present(reads, writes)
+    weight, at_last = reads / uses, stay.held(reads, writes)
     whole = float((weight * at_last).sum())
     if not whole > 0:
         return math.nan

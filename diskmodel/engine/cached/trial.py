@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from diskmodel.drive.cached.tables import CachedTables
-from diskmodel.engine.cached.contents import round_of, total
+from diskmodel.engine.cached.contents import round_of, stay_beside, total
 from diskmodel.engine.cached.run import Simulation
 from diskmodel.engine.cached.start import Held, held_by
 from diskmodel.engine.scenario import Scenario
@@ -38,11 +38,12 @@ def _full(held: Held) -> Held:
     written = total(held.popularity, (writes > 0).astype(np.float64), reads, writes)
     dirty = min(held.most_units, written)
     volume = held.stay.volume
+    lap = round_of(volume, held.popularity, dirty, writes, reads + writes)
+    stay = held.stay
+    if volume.policy.cleans == "in order":
+        stay = stay_beside(volume, held.popularity, reads, writes, lap)
     return replace(
-        held,
-        dirty_units=dirty,
-        is_full=True,
-        round_requests=round_of(volume, held.popularity, dirty, writes, reads + writes),
+        held, dirty_units=dirty, is_full=True, round_requests=lap, stay=stay, read_hits=stay.hits(reads, writes)
     )
 
 

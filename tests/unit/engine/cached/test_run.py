@@ -16,6 +16,7 @@ from diskmodel.engine.cached.start import Held
 from diskmodel.engine.cached.trial import steady
 from diskmodel.engine.scenario import resolve
 from diskmodel.errors import CoverageError
+from diskmodel.records import READ
 
 MIB = 1 << 20
 
@@ -66,6 +67,27 @@ def test_a_cache_that_is_filled_comes_to_the_steady_hits(software: str) -> None:
     late = filled.is_hit[8000:].mean()
     began = ran(of, workload, 4000)
     assert began.n_read_hits / began.n_reads == pytest.approx(late, abs=0.05)
+
+
+@pytest.mark.parametrize("software", ["bcache", "open-cas", "dm-writecache"])
+def test_a_cache_full_of_what_is_dirty_comes_to_the_steady_hits(software: str) -> None:
+    """What is dirty takes room from what is read, and leaves when it has been cleaned (rules J3 and J6)."""
+    hot = {"pattern": "hot_spot", "access_ratio": 0.7, "space_ratio": 0.1}
+    of = array(software=software, mode="writeback", behind=300)
+    workload = load(addresses=hot, read_ratio=0.3, queue_depth=64, span="128 MiB")
+    filled = ran(of, workload, 16_000, is_steady=False)
+    late = filled.is_hit[8000:][filled.requests.op[8000:] == READ].mean()
+    began = ran(of, workload, 3000)
+    assert began.n_read_hits / began.n_reads == pytest.approx(late, abs=0.06)
+
+
+def test_a_sweep_never_stays_where_it_is() -> None:
+    """Few places stand for many of what is seldom written: cleaning goes on between them (rule J12)."""
+    hot = {"pattern": "hot_spot", "access_ratio": 0.9, "space_ratio": 0.01}
+    places = held_of(array(mode="writeback"), load(addresses=hot, read_ratio=0.5, span="1 GiB")).places
+    steps = np.diff(places[places > 0.02 * (1 << 30)])
+    # the last stands for what lies beyond it, too
+    assert (steps > 0).mean() > 0.99
 
 
 def test_what_fits_hits_and_an_empty_cache_is_warm_after_a_while() -> None:
