@@ -207,9 +207,9 @@ def plan(
         notes = [*notes, note]
     if own:
         refused: dict[str, Any] = {"--plot": plot, "--crossover": crossover, "--waterfall": waterfall}
-        refused |= {"--report": report, "--save": save, "--explain": explain, "--sensitivity": sensitivity}
+        refused |= {"--save": save, "--explain": explain, "--sensitivity": sensitivity}
         refused |= {"--memory": memory, "--cluster": cluster, "--nominal": nominal, "--array": array}
-        own.respond(asked, notes, given=question, refused=refused, as_json=as_json)
+        own.respond(asked, notes, given=question, refused=refused, report=report, as_json=as_json)
         return
     for note in notes:
         say(note)

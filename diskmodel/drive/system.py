@@ -19,7 +19,7 @@ Member = Annotated[Hdd | Flash | Virtual | CloudVolume, Field(discriminator="kin
 
 
 def sizes_to_be(given: Mapping[str, Any]) -> dict[str, int]:
-    """Return sizes for a system in whose description they are missing: they follow from its drives when it is checked."""
+    """Return sizes where a description has none: they follow from the drives of the system when it is checked."""
     sizes = {"sector": 4096, "capacity": 4096}
     return {f"{name}_bytes": size for name, size in sizes.items() if not given.keys() & {name, f"{name}_bytes"}}
 

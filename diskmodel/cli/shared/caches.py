@@ -51,8 +51,7 @@ def plan_of_caches(levels: Sequence[str] | None, devices: Sequence[str] | None) 
 
 def _answer(plan: PlanDescription, levels: Sequence[str], caches: Sequence[str]) -> OwnAnswer:
     from diskmodel.plan.caches.search import plan_caches
-    from diskmodel.plan.caches.show import lines
+    from diskmodel.plan.caches.show import sheet
 
     found = plan_caches(plan, levels, caches)
-    best = found.best
-    return OwnAnswer(found, lines(found), best.said if best else (), best is not None)
+    return OwnAnswer(found, sheet(found))

@@ -17,13 +17,13 @@ def plan_of_volumes(prices: Path | None) -> OwnPlan | None:
         return None
     from diskmodel.plan.volumes.prices import CloudPrices
     from diskmodel.plan.volumes.search import plan_volumes
-    from diskmodel.plan.volumes.show import lines
+    from diskmodel.plan.volumes.show import sheet
 
     known = CloudPrices.load(prices)
 
     def answer(plan: PlanDescription) -> OwnAnswer:
         found = plan_volumes(plan, known)
-        return OwnAnswer(found, lines(found), (), found.is_feasible)
+        return OwnAnswer(found, sheet(found))
 
     return OwnPlan(
         rule="is for a plan about drives, and this one is about volumes of a cloud",

@@ -39,8 +39,7 @@ def plan_of_clusters(levels: Sequence[str] | None) -> OwnPlan | None:
 
 def _answer(plan: PlanDescription, schemes: Sequence[str]) -> OwnAnswer:
     from diskmodel.plan.clusters.search import plan_clusters
-    from diskmodel.plan.clusters.show import lines
+    from diskmodel.plan.clusters.show import sheet
 
     found = plan_clusters(plan, schemes)
-    said = found.candidates[0].array.doubts if found.candidates else ()
-    return OwnAnswer(found, lines(found), said, found.is_feasible)
+    return OwnAnswer(found, sheet(found))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from diskmodel.cli.shared.console import print_json, say, show_lines
@@ -14,6 +15,7 @@ from diskmodel.options import QUESTION
 if TYPE_CHECKING:
     from diskmodel.plain import Record
     from diskmodel.plan import PlanDescription
+    from diskmodel.plan.sheet.sheet import Sheet
 
 
 @dataclass(frozen=True)
@@ -24,16 +26,12 @@ class OwnAnswer:
     ----------
     record : Record
         For JSON.
-    lines : list of str
-    said : sequence of str
-        Beside it, on standard error.
-    is_feasible : bool
+    sheet : Sheet
+        For people; what it says beside the answer goes to standard error.
     """
 
     record: Record
-    lines: list[str]
-    said: Sequence[str]
-    is_feasible: bool
+    sheet: Sheet
 
 
 @dataclass(frozen=True)
@@ -66,6 +64,7 @@ class OwnPlan:
         *,
         given: Mapping[str, Any],
         refused: Mapping[str, Any],
+        report: Path | None = None,
         as_json: bool,
     ) -> None:
         """Answer a question, and print the answer.
@@ -79,6 +78,8 @@ class OwnPlan:
             Values of all options of the question by key.
         refused : mapping
             Values of other options that only a plan for arrays takes, by name.
+        report : Path, optional
+            File to write a report to.
         as_json : bool
 
         Raises
@@ -97,8 +98,13 @@ class OwnPlan:
         if as_json:
             print_json({**found.record.to_dict(), "question_notes": list(notes)})
         else:
-            show_lines("\n".join(found.lines))
-            for message in found.said:
+            show_lines("\n".join(found.sheet.lines()))
+            for message in found.sheet.said:
                 say(message)
-        if not found.is_feasible:
+        if report is not None:
+            from diskmodel.plan.sheet.report import write_sheet
+
+            write_sheet(found.sheet, report)
+            say(f"report: {report}")
+        if found.sheet.array is None:
             raise no_answer(self.infeasible)

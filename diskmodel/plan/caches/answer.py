@@ -8,6 +8,7 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.plain import Record
+from diskmodel.plan.question.objective import Objective
 from diskmodel.workload import Workload
 
 
@@ -79,11 +80,13 @@ class CachePlan(Record):
     ----------
     workload : Workload
         As designed for.
+    objective : Objective
     candidates : tuple of CacheCandidate
         The best first: the cheapest where all prices are known, else that with the fewest disks.
     """
 
     workload: Workload
+    objective: Objective
     candidates: tuple[CacheCandidate, ...]
 
     @property

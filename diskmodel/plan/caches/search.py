@@ -57,7 +57,7 @@ def plan_caches(plan: PlanDescription, levels: Sequence[str], caches: Sequence[s
     def worth(one: CacheCandidate) -> tuple[bool, float, int]:
         return (not one.feasible, one.cost_usd or 0.0 if has_prices else 0.0, one.disks)
 
-    return CachePlan(load, tuple(sorted(found, key=worth)))
+    return CachePlan(load, plan.objective, tuple(sorted(found, key=worth)))
 
 
 def _check(plan: PlanDescription) -> None:

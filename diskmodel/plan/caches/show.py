@@ -1,37 +1,58 @@
-"""The answer of a plan about caches on SSDs in lines of text, 80 columns wide."""
+"""The answer of a plan about caches on SSDs, ready to be shown."""
 
 from __future__ import annotations
 
 from diskmodel.plan.caches.answer import CacheCandidate, CachePlan
+from diskmodel.plan.sheet.sheet import Column, Row, Sheet
+from diskmodel.units import nominal_bytes
 
-_COLUMNS = (("disks", 5), ("IOPS", 7), ("mean ms", 8), ("p99 ms", 8), ("in 1 of 10", 10), ("cost", 9))
-_HEAD = " ".join(name.rjust(width) for name, width in _COLUMNS) + "  cache"
+_COLUMNS = (
+    Column("disks", 5),
+    Column("IOPS", 7),
+    Column("mean ms", 8),
+    Column("p99 ms", 8),
+    Column("in 1 of 10", 10),
+    Column("cost", 9),
+    Column("cache", 0),
+)
 
 
-def lines(answer: CachePlan) -> list[str]:
+def sheet(answer: CachePlan) -> Sheet:
     """Return the answer: what to buy, all candidates, what there is to say about the best."""
     best = answer.best
-    found = []
-    if best is None:
-        found.append("No number of disks that was tried meets the objective, with or without a cache.")
-    else:
+    said = ["No number of disks that was tried meets the objective, with or without a cache."]
+    if best is not None:
         cached = "without a cache" if best.cache == "none" else f"cached by {best.cache}"
-        found += [f"{best.disks} × {best.drive} in {best.level},", f"  {cached}.", f"  fewer do not do: {best.binds}"]
-    found.append("")
-    load = "; ".join(stream.in_words() for stream in answer.workload.streams)
-    for drive, level in dict.fromkeys((one.drive, one.level) for one in answer.candidates):
-        found += [f"{drive}, {level}", load, _HEAD]
-        found += [_row(one) for one in answer.candidates if (one.drive, one.level) == (drive, level)]
-        found.append("")
-    found.append("in 1 of 10: p99 of the bad one of ten such arrays; cost: of all drives, in USD")
-    return found
-
-
-def _row(one: CacheCandidate) -> str:
-    if not one.feasible:
-        return f"{one.disks:>5} no: {one.binds}".ljust(53) + f"  {one.cache}"
-    cost = "unknown" if one.cost_usd is None else f"{one.cost_usd:,.0f}"
-    return (
-        f"{one.disks:>5} {one.iops:>7,.0f} {one.mean_ms:>8.3g} {one.p99_ms:>8.3g} {one.bad_p99_ms:>10.3g} {cost:>9}"
-        f"  {one.cache}"
+        said = [f"{best.disks} × {best.drive} in {best.level},", f"  {cached}."]
+    return Sheet(
+        workload=answer.workload,
+        objective=answer.objective,
+        asks="how many disks, behind which cache",
+        answer=said,
+        because=[f"fewer do not do: {best.binds}"] if best else [],
+        facts=_facts(best) if best else [],
+        heading="drive, level",
+        columns=_COLUMNS,
+        rows=[_row(one, is_best=one is best) for one in answer.candidates],
+        notes=("in 1 of 10: p99 of the bad one of ten such arrays; cost: of all drives, in USD",),
+        array=best.array if best else None,
+        said=best.said if best else (),
+        bars=[(one.cache, one.disks) for one in answer.candidates if one.feasible],
+        bars_title="disks, without those of the cache",
     )
+
+
+def _facts(best: CacheCandidate) -> list[tuple[str, str]]:
+    price = [] if best.cost_usd is None else [("price", f"{best.cost_usd:,.0f} USD")]
+    return [
+        *price,
+        ("usable", nominal_bytes(best.array.usable_bytes)),
+        ("p99 latency", f"{best.p99_ms:.3g} ms, {best.bad_p99_ms:.3g} in one of ten"),
+    ]
+
+
+def _row(one: CacheCandidate, *, is_best: bool) -> Row:
+    cost = "unknown" if one.cost_usd is None else f"{one.cost_usd:,.0f}"
+    cells = [f"{one.disks}", f"{one.iops:,.0f}", f"{one.mean_ms:.3g}", f"{one.p99_ms:.3g}", f"{one.bad_p99_ms:.3g}"]
+    shown = [*cells, cost] if one.feasible else cells[:1]
+    return Row(f"{one.drive}, {one.level}", shown, one.binds, one.feasible, one.json_fields(), is_best, one.cache)

@@ -11,6 +11,7 @@ from diskmodel.analytic.reliability import HOURS_PER_YEAR
 from diskmodel.array import Array
 from diskmodel.drive.cluster.description import ClusterPool
 from diskmodel.plain import Record
+from diskmodel.plan.question.objective import Objective
 from diskmodel.workload import Workload
 
 
@@ -133,6 +134,7 @@ class ClusterPlan(Record):
     ----------
     workload : Workload
         As designed for.
+    objective : Objective
     candidates : tuple of ClusterCandidate
         The best first.
     asked : str
@@ -140,6 +142,7 @@ class ClusterPlan(Record):
     """
 
     workload: Workload
+    objective: Objective
     candidates: tuple[ClusterCandidate, ...]
     asked: str
 

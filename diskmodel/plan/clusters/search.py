@@ -56,7 +56,7 @@ def plan_clusters(plan: PlanDescription, schemes: Sequence[str]) -> ClusterPlan:
             with doing(f"looking for the fewest {drive.name} in {scheme}"):
                 found += _Search(plan, scheme, fields, drive).candidates()
     order = sorted(found, key=lambda one: (not one.feasible, one.disks, one.nodes))
-    return ClusterPlan(plan.design_workload, tuple(order), asked_in_words(plan.objective))
+    return ClusterPlan(plan.design_workload, plan.objective, tuple(order), asked_in_words(plan.objective))
 
 
 @dataclass(frozen=True)

@@ -1,45 +1,50 @@
-"""The answer of a plan about clusters in lines of text, 80 columns wide."""
+"""The answer of a plan about clusters, ready to be shown."""
 
 from __future__ import annotations
 
 import math
 
 from diskmodel.plan.clusters.answer import ClusterCandidate, ClusterPlan
+from diskmodel.plan.sheet.sheet import Column, Row, Sheet
 from diskmodel.units import chance_words, in_hours_or_days, nominal_bytes
 
-#: Names of the columns and their widths.
 _COLUMNS = (
-    ("nodes", 5),
-    ("drives each", 11),
-    ("drives", 6),
-    ("usable", 8),
-    ("p99 ms", 7),
-    ("in 1 of 10", 10),
-    ("failed", 7),
-    ("recovery", 9),
+    Column("nodes", 5),
+    Column("drives each", 11),
+    Column("drives", 6),
+    Column("usable", 8),
+    Column("p99 ms", 7),
+    Column("in 1 of 10", 10),
+    Column("failed", 7),
+    Column("recovery", 9),
 )
-_HEAD = " ".join(name.rjust(width) for name, width in _COLUMNS)
 
 
-def lines(answer: ClusterPlan) -> list[str]:
+def sheet(answer: ClusterPlan) -> Sheet:
     """Return the answer: what to buy, why, all candidates, what follows."""
     best = answer.best
-    found = []
-    if best is None:
-        found.append("No number of nodes that was tried meets the objective.")
-    else:
-        found.append(f"{best.nodes} nodes with {best.drives_per_node} × {best.drive} each, {best.level}.")
-        found += [f"  {line}" for line in _because(best)]
-    found.append("")
-    for drive, level in dict.fromkeys((one.drive, one.level) for one in answer.candidates):
-        load = "; ".join(stream.in_words() for stream in answer.workload.streams)
-        found += [f"{drive}, {level}", load, _HEAD]
-        own = [one for one in answer.candidates if (one.drive, one.level) == (drive, level)]
-        found += [_row(one) for one in sorted(own, key=lambda one: one.nodes)]
-        found.append("")
-    found.append("usable: below nearfull, with a node failed where the others can take its data")
-    found.append("failed: p99 while that is copied, or missing; recovery: until it is copied")
-    return found
+    said = ["No number of nodes that was tried meets the objective."]
+    if best is not None:
+        said = [f"{best.nodes} nodes with {best.drives_per_node} × {best.drive} each, {best.level}."]
+    return Sheet(
+        workload=answer.workload,
+        objective=answer.objective,
+        asks="how many nodes and drives",
+        answer=said,
+        because=_because(best) if best else [],
+        facts=_facts(best) if best else [],
+        heading="drive, pool",
+        columns=_COLUMNS,
+        rows=[_row(one, is_best=one is best) for one in answer.candidates],
+        notes=(
+            "usable: below nearfull, with a node failed where the others can take its data",
+            "failed: p99 while that is copied, or missing; recovery: until it is copied",
+        ),
+        array=best.array if best else None,
+        said=answer.candidates[0].array.doubts if answer.candidates else (),
+        bars=_states(best) if best else [],
+        bars_title="p99 latency, ms",
+    )
 
 
 def _because(best: ClusterCandidate) -> list[str]:
@@ -56,14 +61,29 @@ def _because(best: ClusterCandidate) -> list[str]:
     return said
 
 
-def _row(one: ClusterCandidate) -> str:
-    left = f"{one.nodes:>5} {one.drives_per_node:>11} {one.disks:>6} {nominal_bytes(one.usable_bytes):>8}"
-    if not one.feasible or one.whole is None:
-        return f"{left} no: {one.binds}"
-    worst = one.recovering or one.failed
-    failed = "" if worst is None else _ms(worst.p99_ms if worst.is_stable else math.inf)
-    hours = f"{one.recovery_hours:.2g} h" if one.heals else "none"
-    return f"{left} {_ms(one.whole.p99_ms):>7} {_ms(one.whole.bad_p99_ms):>10} {failed:>7} {hours:>9}"
+def _facts(best: ClusterCandidate) -> list[tuple[str, str]]:
+    found = [("drives", f"{best.disks}"), ("usable", nominal_bytes(best.usable_bytes))]
+    if best.whole is not None:
+        found.append(("p99 latency", f"{_ms(best.whole.p99_ms)} ms, {_ms(best.whole.bad_p99_ms)} in one of ten"))
+    if best.heals:
+        found.append(("recovery of a node", in_hours_or_days(best.recovery_hours)))
+    return [*found, ("chance of data loss", chance_words(best.loss_per_year))]
+
+
+def _states(best: ClusterCandidate) -> list[tuple[str, float]]:
+    states = (("whole", best.whole), ("node failed", best.failed), ("recovering", best.recovering))
+    return [(name, state.p99_ms) for name, state in states if state is not None and state.is_stable]
+
+
+def _row(one: ClusterCandidate, *, is_best: bool) -> Row:
+    cells = [f"{one.nodes}", f"{one.drives_per_node}", f"{one.disks}", nominal_bytes(one.usable_bytes)]
+    feasible = one.feasible and one.whole is not None
+    if one.feasible and one.whole is not None:
+        worst = one.recovering or one.failed
+        failed = "" if worst is None else _ms(worst.p99_ms if worst.is_stable else math.inf)
+        hours = f"{one.recovery_hours:.2g} h" if one.heals else "none"
+        cells += [_ms(one.whole.p99_ms), _ms(one.whole.bad_p99_ms), failed, hours]
+    return Row(f"{one.drive}, {one.level}", cells, one.binds, feasible, one.json_fields(), is_best)
 
 
 def _ms(value: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from diskmodel.description import toml_text
+from diskmodel.description import Description, toml_text
 from diskmodel.drive import Drive, catalogue
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.question.server import ServerPlan
@@ -22,6 +22,12 @@ def short_toml(plan: PlanDescription | ServerPlan) -> str:
         for drive in plan.candidates.drives
     ]
     return toml_text(data)
+
+
+def short_text(described: Description) -> str:
+    """TOML text of which `load` makes the same description, without defaults."""
+    changed = described.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+    return toml_text(_without_defaults(described.to_dict(), changed))
 
 
 def _named(drive: Drive) -> str | None:

@@ -9,6 +9,7 @@ from typing import Any
 from diskmodel.array import Array
 from diskmodel.drive import CloudVolume
 from diskmodel.plain import Record
+from diskmodel.plan.question.objective import Objective
 from diskmodel.plan.volumes.prices import CloudPrices
 from diskmodel.workload import Workload
 
@@ -81,6 +82,7 @@ class VolumePlan(Record):
     ----------
     workload : Workload
         As designed for.
+    objective : Objective
     candidates : tuple of VolumeCandidate
         The cheapest that meets the objective first.
     asked : str
@@ -89,6 +91,7 @@ class VolumePlan(Record):
     """
 
     workload: Workload
+    objective: Objective
     candidates: tuple[VolumeCandidate, ...]
     asked: str
     prices: CloudPrices

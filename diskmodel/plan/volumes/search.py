@@ -58,7 +58,7 @@ def plan_volumes(plan: PlanDescription, prices: CloudPrices) -> VolumePlan:
     for volume, price in prices.priced():
         with doing(f"looking for the cheapest {volume.name}"):
             found += _Search(plan, volume, price).candidates()
-    return VolumePlan(plan.design_workload, _ordered(found), asked_in_words(plan.objective), prices)
+    return VolumePlan(plan.design_workload, plan.objective, _ordered(found), asked_in_words(plan.objective), prices)
 
 
 def _ordered(found: Sequence[VolumeCandidate]) -> tuple[VolumeCandidate, ...]:

@@ -10,7 +10,7 @@ from diskmodel.cli.shared.caches import cached_levels
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import PlanDescription
 from diskmodel.plan.caches.search import plan_caches
-from diskmodel.plan.caches.show import lines
+from diskmodel.plan.caches.show import sheet
 
 CACHE = "micron-7450-pro-1920 (bcache writeback)"
 
@@ -49,7 +49,7 @@ def test_a_cache_saves_disks() -> None:
     assert not alone.feasible or cached.disks < alone.disks
     assert answer.best is cached
     assert cached.bad_p99_ms <= 60
-    text = lines(answer)
+    text = sheet(answer).lines()
     assert text[0] == f"{cached.disks} × Generic 7.2k rpm SATA in raid10,"
     assert max(map(len, text)) <= 120
     assert answer.to_dict()["best"]["cache"] == CACHE

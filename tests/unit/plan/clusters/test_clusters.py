@@ -9,8 +9,10 @@ from diskmodel.drive.cluster.words import is_scheme, scheme_of_words
 from diskmodel.errors import DescriptionError
 from diskmodel.plan.clusters.answer import ClusterPlan
 from diskmodel.plan.clusters.search import MOST_DRIVES, plan_clusters
-from diskmodel.plan.clusters.show import lines
+from diskmodel.plan.clusters.show import sheet
 from diskmodel.plan.question.description import PlanDescription
+from diskmodel.plan.sheet.report import content
+from diskmodel.plan.show.report import markdown_of
 from tests.unit.cli.commands import answer, refusal, run
 
 ASKED = ("plan", "--drive", "samsung-pm983-1920", "--iops", 2000, "--reads", "70%", "--block", "4k")
@@ -40,9 +42,13 @@ def test_the_fewest_drives_that_hold_the_data_with_a_node_failed() -> None:
     assert best.whole.bad_p99_ms >= best.whole.p99_ms
     assert best.recovering is not None
     assert best.recovering.p99_ms > best.whole.p99_ms
-    text = lines(found)
+    text = sheet(found).lines()
     assert text[0] == "4 nodes with 3 × Samsung PM983 1.92 TB each, ceph 4 nodes, replica 3, 25GbE."
     assert all(len(line) <= 80 for line in text[1:])
+    written = markdown_of(content(sheet(found)))
+    assert "## Candidates: Samsung PM983 1.92 TB, ceph 4 nodes, replica 3, 25GbE" in written
+    assert "| nodes | drives each | drives | usable |" in written
+    assert "one drive a node fewer holds too little |" in written
 
 
 def test_flushes_of_consumer_drives_make_a_limit_infeasible() -> None:

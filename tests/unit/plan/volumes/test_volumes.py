@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import html
+import io
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,10 +16,11 @@ from diskmodel import Array, Workload, simulate
 from diskmodel.drive import CloudVolume, load_drive
 from diskmodel.errors import DescriptionError
 from diskmodel.plan.question.description import PlanDescription
+from diskmodel.plan.sheet.report import sheet_csv, sheet_html
 from diskmodel.plan.volumes.answer import VolumePlan
 from diskmodel.plan.volumes.prices import CloudPrices, VolumePrice
 from diskmodel.plan.volumes.search import plan_volumes
-from diskmodel.plan.volumes.show import lines
+from diskmodel.plan.volumes.show import sheet
 from tests.unit.cli.commands import EXAMPLES, answer, refusal
 
 PRICES = EXAMPLES / "cloud-prices.toml"
@@ -74,9 +79,21 @@ def test_operations_in_the_price_make_several_volumes_cheaper() -> None:
     assert found.best.count > 3
     assert found.best.iops == 3000
     assert found.best.latency_p90_ms["p99"] >= found.best.latency_ms["p99"]
-    text = lines(found)
+    shown = sheet(found)
+    text = shown.lines()
     assert text[0].startswith(f"{found.best.count} × AWS EBS gp3 (")
     assert all(len(line) <= 80 for line in text)
+    page = sheet_html(shown)
+    assert page.count('<tr class="best">') == 1
+    row = page[page.index('<tr class="best">') :].partition("</tr>")[0]
+    assert row.startswith(f'<tr class="best"><td>{found.best.count}<small>recommended</small></td>')
+    assert page.count("<svg") == 2
+    assert "The question: which volumes, how many of them for 8 KiB uniform" in page
+    rows = list(csv.DictReader(io.StringIO(sheet_csv(shown))))
+    assert {int(one["count"]) for one in rows} == {one.count for one in found.candidates}
+    # what it ends with is the answer again
+    described = tomllib.loads(html.unescape(page.partition("# array.toml\n")[2].partition("# workload.toml")[0]))
+    assert Array.parse(described) == found.best.array
 
 
 def test_a_type_whose_size_brings_its_operations_grows_until_it_does() -> None:
@@ -92,7 +109,7 @@ def test_a_reserve_and_a_latency_that_nothing_meets() -> None:
     never = planned({"aws-gp3": GP3}, 1000, latency={"p50": "0.1 ms"})
     assert not never.is_feasible
     assert "p50" in never.candidates[0].binds
-    assert lines(never)[0] == "No provision of these types meets the objective."
+    assert sheet(never).answer[0] == "No provision of these types meets the objective."
 
 
 def test_the_command(tmp_path: Path) -> None:
