@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from sortedcontainers import SortedSet
@@ -44,6 +44,11 @@ class Lanes:
     strip_cost: int
     stripe_cost: int
     budget: int
+
+    @property
+    def as_places(self) -> Lanes:
+        """The same lanes, whatever is in flight at once: what waits in them does not depend on it."""
+        return replace(self, budget=1)
 
     def lane_of(self, block: _Blocks) -> _Blocks:
         """The lane in which a block's first sector lies."""

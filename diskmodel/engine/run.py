@@ -10,6 +10,7 @@ from diskmodel.engine import native
 from diskmodel.engine.effort import entered_s
 from diskmodel.engine.ledger import current
 from diskmodel.engine.scenario import Scenario, check_requests
+from diskmodel.engine.steady.reach import within_reach
 from diskmodel.errors import CoverageError, Fault
 from diskmodel.records import Requests, Run
 from diskmodel.result import Result, summarize
@@ -31,6 +32,7 @@ def run(scenario: Scenario, requests: Requests, engine: Engine = "auto") -> Run:
         When `engine="native"` does not cover the scenario.
     """
     check_requests(scenario, requests)
+    scenario = within_reach(scenario, requests)
     found = _run(scenario, requests, engine)
     # who asks for SimPy gets the same answer as of the kernel, and waits for it
     counted_as = found.engine if engine == "auto" else "native"

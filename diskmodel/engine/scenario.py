@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -71,7 +71,10 @@ class Scenario:
         """Tables of the controller's real caches; None without any."""
         if not self.controller.has_real_cache:
             return None
-        return CacheTables.of(self.controller, self.layout, self.drive.sector_bytes, self.depth)
+        tables = CacheTables.of(self.controller, self.layout, self.drive.sector_bytes, self.depth)
+        if not self.start.cached_apart:
+            return tables
+        return replace(tables, read_blocks=tables.read_blocks - self.start.cached_apart)
 
     @property
     def has_drawn_hits(self) -> bool:

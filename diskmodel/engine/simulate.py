@@ -28,6 +28,7 @@ from diskmodel.engine.effort import (
 )
 from diskmodel.engine.messages.cached_writes import waiting_writes
 from diskmodel.engine.messages.idle_arm import idle_arm_message
+from diskmodel.engine.messages.large_caches import large_cache_messages
 from diskmodel.engine.messages.unseen import unseen
 from diskmodel.engine.phases import with_all_angles
 from diskmodel.engine.pools import cache_device_messages, pool_messages, refuse_on_pools
@@ -279,6 +280,7 @@ def _one_run(
         result = replace(result, messages=(*result.messages, bound_message(n)))
     if start == "steady" and isinstance(workload, Workload):
         result = _with_burst(result, scenario, workload)
+        result = replace(result, messages=(*result.messages, *large_cache_messages(scenario)))
     elif start == "steady" and scenario.has_levels:
         result = replace(result, messages=(*result.messages, _EMPTY_BEFORE_A_TRACE))
     if isinstance(workload, Workload):

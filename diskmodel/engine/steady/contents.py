@@ -46,7 +46,7 @@ _WAITING_KEPT, _RECENT_KEPT, _AGED_KEPT = 8, 2, 2
 
 def waiting_blocks(history: History, n: int, block_bytes: int, lanes: Lanes, line_blocks: int = 1) -> tuple[Int64, int]:
     """The blocks that wait in `n` lines of a write-back cache, or in fewer where no more are written; their writes."""
-    return _waiting_in_cache(history.placed, n, block_bytes, lanes, line_blocks)
+    return _waiting_in_cache(history.placed, n, block_bytes, lanes.as_places, line_blocks)
 
 
 @lru_cache(maxsize=_WAITING_KEPT)
@@ -75,7 +75,7 @@ def _waiting(
 
 def uneven_round(history: History, n: int, block_bytes: int, lanes: Lanes, *, has_arms: bool) -> int:
     """Requests of a round that leaves so many blocks waiting, where it is uneven; else 0 (rule Z10)."""
-    return _uneven_round(_from_the_middle(history).placed, n, block_bytes, lanes, has_arms)
+    return _uneven_round(_from_the_middle(history).placed, n, block_bytes, lanes.as_places, has_arms)
 
 
 @lru_cache
@@ -188,16 +188,30 @@ def _recent(history: History, n: int, block_bytes: int) -> Int64:
     return _kept(most_recent(filling_uses(history, n, block_bytes), n))
 
 
+def regions_of(history: History, block_bytes: int) -> Int64:
+    """Return first block and end of the streams' regions, ascending, where they overlap as one; int64, shape (n, 2)."""
+    spaces = [history.workload.space(stream, history.capacity_bytes) for stream in history.workload.streams]
+    found: list[list[int]] = []
+    for space in sorted(spaces, key=lambda space: space.first_byte):
+        first, end = space.first_byte // block_bytes, -(-(space.first_byte + space.span_bytes) // block_bytes)
+        if found and first <= found[-1][1]:
+            found[-1][1] = max(found[-1][1], end)
+        else:
+            found.append([first, end])
+    return np.array(found, np.int64).reshape(-1, 2)
+
+
+def n_blocks_of(regions: Int64) -> int:
+    """Return how many blocks lie in regions."""
+    return int((regions[:, 1] - regions[:, 0]).sum())
+
+
 def _region(history: History, n: int, block_bytes: int) -> Int64:
     """All blocks of the streams' regions, if they are at most `n`."""
-    ranges = []
-    for stream in history.workload.streams:
-        space = history.workload.space(stream, history.capacity_bytes)
-        end = -(-(space.first_byte + space.span_bytes) // block_bytes)
-        ranges.append((space.first_byte // block_bytes, end))
-    if sum(end - first for first, end in ranges) > min(n, MAX_USES):
+    regions = regions_of(history, block_bytes)
+    if n_blocks_of(regions) > min(n, MAX_USES):
         return np.empty(0, np.int64)
-    return distinct(np.concatenate([np.arange(first, end) for first, end in ranges]))
+    return ranges(regions[:, 0], regions[:, 1] - regions[:, 0])
 
 
 def _kept(blocks: Int64) -> Int64:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from diskmodel.engine.steady.contents import (
     ROUNDS,
     filling_uses,
+    n_blocks_of,
     recent_blocks,
+    regions_of,
     uneven_round,
     waiting_blocks,
     waiting_pages,
@@ -18,7 +20,7 @@ from diskmodel.engine.steady.contents import (
 from diskmodel.engine.steady.drives import drive_state
 from diskmodel.engine.steady.levels import bytes_per_line, n_lines_of
 from diskmodel.engine.steady.logged import Caches
-from diskmodel.engine.steady.recent import MAX_ROWS, History
+from diskmodel.engine.steady.recent import MAX_ROWS, MAX_USES, History
 from diskmodel.engine.steady.start import EMPTY, Level, Levels, Start
 from diskmodel.host.tables import HostTables
 from diskmodel.layout.written import Written, written
@@ -41,6 +43,15 @@ def cached_blocks(scenario: Scenario, history: History) -> Int64:
     block_bytes = caches.block_sectors * scenario.drive.sector_bytes
     draw = recent_blocks if caches.policy == "lru" else filling_uses
     return draw(history, caches.read_blocks, block_bytes)
+
+
+def cached_regions(scenario: Scenario, history: History) -> Int64:
+    """Return the regions that lie in the read cache as a whole, where they have too many blocks to list (rule Z4)."""
+    caches = scenario.caches
+    if caches is None or not caches.read_blocks or caches.policy != "lru" or scenario.layout.pool is not None:
+        return EMPTY.cached_regions
+    regions = regions_of(history, caches.block_sectors * scenario.drive.sector_bytes)
+    return regions if MAX_USES < n_blocks_of(regions) <= caches.read_blocks else EMPTY.cached_regions
 
 
 class Parts:
@@ -154,6 +165,7 @@ class Parts:
         return Start(
             dirty=dirty,
             cached=once("cached", None, lambda: cached_blocks(self.scenario, self.history)),
+            cached_regions=once("regions", None, lambda: cached_regions(self.scenario, self.history)),
             aged=once("aged", None, lambda: self.drive.aged(self)),
             piece_units=self.drive.piece_units(self),
             shifts=self.drive.shifts(self),

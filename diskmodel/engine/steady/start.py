@@ -90,6 +90,11 @@ class Start:
         Blocks that came into the controller's read cache, in order.
     cached_written : int64, shape (n,)
         Which of these were written: their numbers, ascending.
+    cached_apart : int
+        Blocks that this cache holds beside those, and that no request of the run reaches.
+    cached_regions : int64, shape (n, 2)
+        Where all of the regions with data lie in a read cache that is larger than what `cached` lists: first block and
+        end of each, ascending, apart from each other.
     aged : int64, shape (n,)
         Units that every flash drive has written before everything else, in order.
     piece_units : int
@@ -145,6 +150,8 @@ class Start:
     dirty: Int64 = field(default_factory=_nothing)
     cached: Int64 = field(default_factory=_nothing)
     cached_written: Int64 = field(default_factory=_nothing)
+    cached_apart: Beside[int] = 0
+    cached_regions: Beside[Int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
     aged: Int64 = field(default_factory=_nothing)
     piece_units: int = 0
     shifts: Int64 = field(default_factory=_nothing)
