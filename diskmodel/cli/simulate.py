@@ -19,6 +19,7 @@ from diskmodel.cli.shared.inputs import (
     read_workloads,
     refuse_wrap,
 )
+from diskmodel.cli.shared.object_stores import set_under_uploads
 from diskmodel.cli.shared.options import (
     ArrayText,
     Asked,
@@ -66,6 +67,14 @@ def simulate(
     *,
     workload: WorkloadFiles = None,
     stream: Asked,
+    uploads: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead of --iops, to an erasure code: objects of --block per second to an object store like MinIO, "
+            "for example 15/s.",
+            rich_help_panel=LOAD,
+        ),
+    ] = None,
     drive: OtherDrive = None,
     changes: Asked,
     queue_depth: QueueDepth = None,
@@ -166,7 +175,12 @@ def simulate(
     notes: list[str] = []
     if len(workload or ()) > 1:
         _refuse_beside_several({"replay": replay, "iostat": iostat, "heat-map": heat_map})
-    if replay is None:
+    about_set = ""
+    if uploads is not None:
+        has_other = bool(workload or queue_depth or replay)
+        described, load_of_drive, about_set = set_under_uploads(described, uploads, stream, has_other_load=has_other)
+        loads = [load_of_drive]
+    elif replay is None:
         refuse_wrap(wrap)
         options = LoadOptions(None, queue_depth, stream, percentile, device, format)
         check_room(options, [described])
@@ -202,13 +216,14 @@ def simulate(
         for one in loads
     ]
     fast = [_fresh(described, *case, seed) for case in zip(loads, results, strict=True)]
-    title = "" if described.name == array else f"{described.name or Path(array).stem}: "
+    title = "" if described.name == array or about_set else f"{described.name or Path(array).stem}: "
     assumed = [otherwise(described, *case, seed=seed) for case in zip(loads, results, strict=True)]
     remarks = [
         Remark(remark.kind, f"{load.name}: {remark.text}" if len(loads) > 1 else remark.text)
         for load, result, others, first in zip(loads, results, assumed, fast, strict=True)
         for remark in (
             *_remarks(described, load, result, others),
+            Remark("reading", about_set),
             Remark("limit", "" if first is None else first.in_words()),
         )
     ]

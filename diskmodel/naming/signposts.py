@@ -158,9 +158,9 @@ SIGNPOSTS = (
     Signpost(
         "MinIO and other object stores",
         ("minio*", "swift", "object store*", "s3"),
-        "each object has metadata files and flushes of its own on every drive, and fragments in several servers",
-        "the drives of one set as an erasure code, each upload as two synced writes (15 uploads/s here)",
-        'diskmodel simulate "12x seagate-exos-x18, erasure 8+4" --reads 0% --block 512k --iops 30 --sync fsync',
+        "objects, and not blocks, go to file systems of their own on every drive, in several servers",
+        "what uploads make each drive of a set do, without the network",
+        'diskmodel simulate "12x seagate-exos-x18, erasure 8+4" --uploads 15/s --block 500k',
     ),
     Signpost(
         "HDFS",
