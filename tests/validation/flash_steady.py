@@ -419,8 +419,9 @@ def _writes_below() -> str:
         "".join(lines)
         + """
 Simulated / measured. The median is that of the sheet, 2 to 7 µs above what the drives do. The 7450 PRO copies in
-batches of 13 ms, and takes 460 KiB of writes in each (rule [F24](../../reference/semantics-flash.md)): two figures,
-set for its loads; how many copies are a batch follows from its dies. The others copy evenly. What holds writes of the
+batches of 13 ms, and takes 440 KiB of writes in each (rule [F24](../../reference/semantics-flash.md)): two figures,
+set for its loads; how many copies are a batch follows from its dies. At the lowest load slightly more than 1 % of its
+writes wait, so that p99 depends on how many do. The others copy evenly. What holds writes of the
 D7-P5520 up for 20 to 70 µs is not known. No sheet shows which of the two a drive does, and one of four models has
 batches: so have three of ten draws of a drive whose firmware is not known. The last column is of the same drives as if
 nobody had measured them.
