@@ -158,6 +158,14 @@ THREADS = Option(
     least=1,
 )
 
+HOST = Option(
+    "--host",
+    "Host in front of an array of flash drives: libaio-2014, libaio-2020 (as unless said) or tuned-2020, which submit "
+    "100,000, 190,000 and 450,000 requests/s a thread.",
+    plan="host.kind",
+    array="host.kind",
+)
+
 LOG_DEVICE = Option(
     "--log-device",
     "Flash drive for the intent log of a pool, or for the journal of Linux md with RAID 4, 5 or 6; none: without.",
@@ -223,6 +231,7 @@ ARRAY = (
     DRIVE_WRITE_CACHE,
     STRIP,
     THREADS,
+    HOST,
     USED,
     LOG_DEVICE,
     SPECIAL_DEVICE,
@@ -375,6 +384,7 @@ QUESTION = (
     DRIVE_WRITE_CACHE,
     STRIP,
     THREADS,
+    HOST,
     USED,
 )
 

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from diskmodel.array import Array
 from diskmodel.engine.ledger import current
 from diskmodel.engine.simulate import simulate
+from diskmodel.host.assumed import HOSTS, kind_of
+from diskmodel.host.description import HostKind
 from diskmodel.layout.pools.assumed import VOLUME_RECORD_BYTES
 from diskmodel.plain import Record
 from diskmodel.result.result import Result
@@ -48,6 +50,8 @@ _FULL_RATIO = 0.98
 _PART = 0.1
 #: Outstanding requests for each disk of a closed load, from which its order of commands matters.
 _QUEUED = 2
+#: The host of the other case: with that of an array's own year, most answers are safe.
+_OLDER: HostKind = "libaio-2014"
 #: The chunk that `mdadm` gives a new array.
 _MDADM_CHUNK = 512 << 10
 
@@ -231,6 +235,14 @@ def _with_bitmap(array: Array) -> Array:
     return array.model_copy(update={"controller": array.controller.model_copy(update={"linux_md": True})})
 
 
+def _host_is_assumed(array: Array, load: AnyWorkload) -> bool:
+    return array.host.kind is None and array.host.submission_ns is None and array.behind_host(load).host.has_work
+
+
+def _with_older_host(array: Array) -> Array:
+    return array.model_copy(update={"host": array.host.model_copy(update={"kind": _OLDER})})
+
+
 def _record_is_assumed(array: Array, load: AnyWorkload) -> bool:
     return array.layout.record_bytes is None and array.for_use(load) is not array
 
@@ -291,6 +303,14 @@ ASSUMPTIONS = (
         assumed=lambda _: "Linux md has no write-intent bitmap",
         otherwise=lambda array, load: (_with_bitmap(array), load),
         said_by=lambda *_: "mdadm's (--controller linux-md)",
+        n_requests=_N_QUICK,
+    ),
+    Assumption(
+        name="host",
+        applies=_host_is_assumed,
+        assumed=lambda array: kind_of(array.host).title,
+        otherwise=lambda array, load: (_with_older_host(array), load),
+        said_by=lambda *_: f"--host {_OLDER}, {HOSTS[_OLDER].title}",
         n_requests=_N_QUICK,
     ),
 )

@@ -2,14 +2,53 @@
 
 from __future__ import annotations
 
-from diskmodel.host.description import Host
+from collections.abc import Mapping
+from typing import ClassVar, NamedTuple
 
-#: Processor time of a request. One job of fio was measured to submit at most 64,000, 74,000, 98,000 and 173,000
-#: requests a second on four combinations of server and drives (`docs/explanation/validation-arrays.md`): 6 to 16 us,
-#: with this in the middle. By how much it differs, `diskmodel/uncertainty/assumed.toml` says.
-SUBMISSION_NS = 10_000
+from diskmodel.host.description import Host, HostKind
 
-#: Requests per second that one processor submits on the slowest of them. At half, hosts that have time left are
+
+class Assumed(NamedTuple):
+    """What is assumed of the hosts of some years.
+
+    Attributes
+    ----------
+    title : str
+        Such a host in words.
+    submission_ns : int
+        Processor time of a request of one submitting thread that does nothing else.
+    measured : str
+        Requests per second of one thread that it stands for, and of which systems.
+    """
+
+    title: str
+    submission_ns: int
+    measured: str
+
+
+#: Hosts that a description can choose, the newest last. By how much others of the same years differ,
+#: `diskmodel/uncertainty/assumed.toml` says; at half or double, arrays that one thread loads are twice or half as fast.
+HOSTS: Mapping[HostKind, Assumed] = {
+    "libaio-2014": Assumed(
+        "a host of 2014 to 2019 (libaio)",
+        10_000,
+        "64,000, 74,000, 98,000 and 173,000/s of four servers (docs/explanation/validation-arrays.md)",
+    ),
+    "libaio-2020": Assumed(
+        "a host of 2020 to 2025 (libaio)",
+        5_300,
+        "180,000 to 195,000/s, Xeon Gold 6242 and 6342 (vitalif/vitastor @b30635b, docs/performance)",
+    ),
+    "tuned-2020": Assumed(
+        "a tuned host of 2020 to 2025",
+        2_200,
+        "344,000 to 621,000/s, one thread, 128 outstanding (BU-DiSC/SSD-Benchmark @3e6881d, results)",
+    ),
+}
+#: The host of which nobody says anything.
+TYPICAL: HostKind = "libaio-2020"
+
+#: Requests per second that one processor submits on the slowest of all. At half, hosts that have time left are
 #: limited; at double, one that is saturated is not.
 ONE_PROCESSOR_PER_S = 60_000
 
@@ -30,6 +69,13 @@ LOCK_NS, WRITE_LOCK_NS = 500, 2_000
 
 class AssumedHost(Host):
     """A host of which something is assumed."""
+
+    is_assumed: ClassVar[bool] = True
+
+
+def kind_of(host: Host) -> Assumed:
+    """Return what is assumed of a host: of the years that its description chooses, or of those today."""
+    return HOSTS[host.kind or TYPICAL]
 
 
 def assumed(host: Host, *, outstanding: int, per_s: float, n_locks: int) -> Host:
@@ -52,7 +98,7 @@ def assumed(host: Host, *, outstanding: int, per_s: float, n_locks: int) -> Host
     --------
     >>> host = assumed(Host(), outstanding=64, per_s=0, n_locks=0)
     >>> host.submission_ns, host.processors, host.lock_ns
-    (10000, 2, None)
+    (5300, 2, None)
     >>> assumed(Host(submission_ns=0), outstanding=64, per_s=0, n_locks=0).is_transparent
     True
     """
@@ -61,7 +107,7 @@ def assumed(host: Host, *, outstanding: int, per_s: float, n_locks: int) -> Host
         return host
     found: dict[str, int] = {}
     if host.submission_ns is None:
-        found["submission_ns"] = SUBMISSION_NS
+        found["submission_ns"] = kind_of(host).submission_ns
         if host.processors is None:
             found["processors"] = min(jobs, MOST_PROCESSORS)
     if n_locks and host.lock_ns is None and host.write_lock_ns is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -13,6 +13,8 @@ from diskmodel.units import Length, Nanoseconds
 
 #: Read-ahead of Linux where nobody sets another one, bytes (`VM_READAHEAD_PAGES`, 128 KiB since 2.4).
 READ_AHEAD_BYTES = 128 << 10
+#: Hosts that are assumed in front of arrays of flash drives (`diskmodel.host.assumed`).
+HostKind = Literal["libaio-2014", "libaio-2020", "tuned-2020"]
 
 
 class Host(Description):
@@ -23,6 +25,10 @@ class Host(Description):
 
     Attributes
     ----------
+    kind : str or None
+        Whose processor time requests to an array of flash drives take where `submission_ns` is not given: that of a
+        host of 2014 to 2019 ("libaio-2014"), of 2020 to 2025 ("libaio-2020", as unless said), or of one that was tuned
+        ("tuned-2020").
     submission_ns : int or None
         Processor time of a request; with the number of processors it limits the rate. 0: none.
     submission_sequential_ns : int or None
@@ -52,6 +58,10 @@ class Host(Description):
         Memory that caches reads and buffers writes. None: nothing is cached, and writes go to the array at once.
     """
 
+    #: Whether something of it is assumed.
+    is_assumed: ClassVar[bool] = False
+
+    kind: HostKind | None = None
     submission_ns: Nanoseconds | None = None
     submission_sequential_ns: Nanoseconds | None = None
     write_cost_ratio: float = Field(default=1.0, gt=0, le=1000)
@@ -68,6 +78,10 @@ class Host(Description):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
+        if self.kind and self.submission_ns is not None and not self.is_assumed:
+            raise ValueError(
+                f"kind={self.kind}: says what a request takes where nobody does, and submission_ns says it; leave out one"
+            )
         if self.read_ahead_bytes and not self.is_buffered:
             raise ValueError("read_ahead_bytes: does not apply to direct I/O; set is_buffered = true, or leave it out")
         if self.page_cache is not None and not self.is_buffered:
@@ -89,6 +103,7 @@ class Host(Description):
         buffered = Reader("a host with is_buffered = true", lambda array: array.host.is_buffered)
         working = Reader("a host with processor time (submission)", lambda array: array.host.has_work)
         return {
+            "kind": Reader("an array of flash drives", lambda array: array.host.is_assumed),
             "page_bytes": buffered,
             "largest_request_bytes": buffered,
             "processors": Reader(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from diskmodel.host.assumed import ONE_PROCESSOR_PER_S, AssumedHost
+from diskmodel.host.assumed import ONE_PROCESSOR_PER_S, kind_of
 from diskmodel.host.description import Host
 from diskmodel.host.tables import HostTables
 from diskmodel.records import Op, Requests
@@ -66,13 +66,13 @@ def processor_message(host: Host, iops: float, submission_ns: float, lock_ns: fl
     ()
     >>> processor_message(Host(), 500_000.0, 0, 2_000)[0][:29]
     "the host's lock is held 100 %"
+    >>> from diskmodel.host.assumed import AssumedHost
     >>> processor_message(AssumedHost(processors=2), 200_000.0, 10_000)[0][:42]
     'the host limits the rate, not the array: 2'
     """
     held = iops * lock_ns / 1e9
-    is_assumed = isinstance(host, AssumedHost)
     if held >= BOUND_RATIO:
-        if is_assumed:
+        if host.is_assumed:
             return (
                 f"Linux md limits the rate, not the array: its lock is assumed to let {1e9 / lock_ns:,.0f} requests/s "
                 "through; [host] lock and write_lock in the array's file describe another",
@@ -86,12 +86,12 @@ def processor_message(host: Host, iops: float, submission_ns: float, lock_ns: fl
     paused = host.pause_ns / (host.pause_ns + host.pause_interval_ns) if host.pause_ns else 0.0
     if not busy + paused >= BOUND_RATIO:
         return ()
-    if is_assumed:
+    if host.is_assumed:
         threads = "one thread is" if n == 1 else f"{n} threads are"
         each = "" if n == 1 else " each"
         return (
             f"the host limits the rate, not the array: {threads} assumed to submit {1e9 / submission_ns:,.0f} "
-            f"requests/s{each}; --threads, or [host] processors and submission in a file, describe another",
+            f"requests/s{each}, as on {kind_of(host).title}; --threads, --host or [host] in a file describe another",
         )
     pauses = f" and {100 * paused:.0f} % in pauses" if paused else ""
     who = "processor spends" if n == 1 else f"{n} processors spend"

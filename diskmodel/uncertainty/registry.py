@@ -10,7 +10,6 @@ import numpy as np
 
 from diskmodel.drive import Drive
 from diskmodel.drive.drawn import drawn_values
-from diskmodel.host.assumed import AssumedHost
 from diskmodel.uncertainty.case import FEW_WRITES, Case, slowness
 from diskmodel.uncertainty.moved import PART_RATIO
 from diskmodel.uncertainty.moves import Moves
@@ -199,7 +198,7 @@ def _measured_controller(case: Case) -> Known | None:
 def _host(case: Case) -> Known | None:
     if case.origin == "exact" or case.array.host.is_transparent:
         return None
-    name = "assumed-host" if isinstance(case.array.host, AssumedHost) else "host"
+    name = "assumed-host" if case.array.host.is_assumed else "host"
     return _known(name, spread_of(name, "host"), lambda factor: Moves(host=factor))
 
 
