@@ -31,7 +31,7 @@ def test_what_is_not_used_is_spare_and_said_where_nobody_says_it() -> None:
     for used in (None, 0.6):
         array = Array(WORDS) if used is None else Array(WORDS, used_ratio=used)
         result = simulate(array, WRITES, n_requests=20_000, profile_draws=0)
-        found[used] = result, otherwise(array, WRITES, result, seed=0)
+        found[used] = result, otherwise(array, WRITES, result, seed=0, names=["used"])
     (full, said), (partly, nothing) = found.values()
     assert nothing == ()
     (one,) = said
