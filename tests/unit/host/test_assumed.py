@@ -87,7 +87,9 @@ def test_drives_that_are_as_described_have_the_host_that_is_described() -> None:
     ("kind", "measured", "made"),
     [("libaio-2014", (64_000, 173_000), 100_000), ("libaio-2020", (180_000, 195_000), 188_700)],
 )
-def test_one_thread_limits_an_array_and_the_answer_says_so(kind: HostKind, measured: tuple[int, int], made: int) -> None:
+def test_one_thread_limits_an_array_and_the_answer_says_so(
+    kind: HostKind, measured: tuple[int, int], made: int
+) -> None:
     """What one job of fio was measured to submit on hosts of these years; the drives make 870,000."""
     result = simulate(Array(NVME + "raid0", host={"kind": kind}), reads(clients=32), n_requests=4000)
     assert float(result.iops.mean) == pytest.approx(made, rel=0.01)
