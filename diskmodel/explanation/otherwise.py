@@ -50,7 +50,7 @@ _FULL_RATIO = 0.98
 _PART = 0.1
 #: Outstanding requests for each disk of a closed load, from which its order of commands matters.
 _QUEUED = 2
-#: The host of the other case: with that of an array's own year, most answers are safe.
+#: The host of the other case: what is met by it is met by every host of the table.
 _OLDER: HostKind = "libaio-2014"
 #: The chunk that `mdadm` gives a new array.
 _MDADM_CHUNK = 512 << 10

@@ -79,9 +79,7 @@ class Host(Description):
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.kind and self.submission_ns is not None and not self.is_assumed:
-            raise ValueError(
-                f"kind={self.kind}: says what a request takes where nobody does, and submission_ns says it; leave out one"
-            )
+            raise ValueError(f"kind={self.kind}: says what a request takes unless submission_ns does; leave out one")
         if self.read_ahead_bytes and not self.is_buffered:
             raise ValueError("read_ahead_bytes: does not apply to direct I/O; set is_buffered = true, or leave it out")
         if self.page_cache is not None and not self.is_buffered:

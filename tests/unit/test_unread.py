@@ -53,7 +53,8 @@ UNUSUAL: dict[type[Description], dict[str, Any]] = {
         "write_expire_ns": 2_000_000, "fifo_batch": 1, "writes_starved": 7,
     },
     Host: {
-        "submission_ns": 400_000, "submission_sequential_ns": 300_000, "write_cost_ratio": 9.0, "processors": 3, "kind": "tuned-2020",
+        "submission_ns": 400_000, "submission_sequential_ns": 300_000, "write_cost_ratio": 9.0, "processors": 3,
+        "kind": "tuned-2020",
         "lock_ns": 300_000, "write_lock_ns": 300_000, "pause_ns": 900_000, "pause_interval_ns": 5_000_000,
         "is_buffered": True, "read_ahead_bytes": 16384, "largest_request_bytes": 8192, "page_bytes": 8192,
         "page_cache": {"memory": "1 MiB"},

@@ -39,9 +39,9 @@ TYPICAL_FLUSH_NS = 1_370_000
 #: writes wait 10.4 ms at most in the mean of its loads, after those that it still takes. At half or double the longest
 #: waits of writes are so, too.
 TYPICAL_BATCH_NS = 13_000_000
-#: What it still takes of them: of that drive, whose p99 is 0.31 ms at 10,000 writes a second and milliseconds from 20,000
-#: on. With 115 units slightly less than 1 % of the writes wait at the lowest of these rates, so that p99 says nothing of
-#: batches. At half or double, writes are held from half or twice that rate on.
+#: What it still takes of them: of that drive, whose p99 is 0.31 ms at 10,000 writes a second and milliseconds from
+#: 20,000 on. With 115 units slightly less than 1 % of the writes wait at the lowest of these rates, and p99 does not
+#: show batches. At half or double, writes are held from half or twice that rate on.
 _BATCH_ROOM_BYTES = 110 * 4096
 #: Mapping units in a page. The catalogue's drives have 1 to 8; the limit bounds the memory of the model.
 _MAX_UNITS = 1 << 16
