@@ -39,6 +39,8 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "validatio
 #: Truths of each answer, and requests of each of their runs. A share of 40 is known within 5 % at 90 %; a run of 20,000
 #: requests is twice as long as those that the plan draws with.
 N_TRUTHS, N_REQUESTS = 40, 20_000
+#: Disks that an answer may have: what is asked is the chance, not whether a shelf has room for it.
+MOST_DISKS = 96
 #: Seeds of the truths and of their requests are the plan's plus this.
 OTHER_SEED = 4_000_037
 #: Draws from which a plan states a chance.
@@ -52,9 +54,9 @@ _BEFORE = "With intervals as wide as they were before quantities were learned on
 _INTRODUCTION = """# Audit of chances
 
 A plan says with which chance its answer meets the objective, in view of what is not known of drives, controllers and
-hosts. `{command}` draws random questions to the planner, as [the audit of plans](../audit-of-plans.md) does, and
-tries the array of each answer with {truths} other truths that were drawn from another seed, each with {requests:,}
-requests of its own. This page is its output; nothing on it is typed by hand.
+hosts. `{command}` draws random questions to the planner, as [the audit of plans](../audit-of-plans.md) does, allows
+each up to {most} disks, and tries the array of each answer with {truths} other truths that were drawn from another
+seed, each with {requests:,} requests of its own. This page is its output; nothing on it is typed by hand.
 
 Both the plan and the audit draw from the same spread of drives, which [another page](../validation-coverage.md)
 compares with measurements. What is audited here is the rest of the promise: that 16 draws of 10,000
@@ -130,7 +132,7 @@ def at_most(k: int, n: int, chance: float) -> float:
 
 def check(number: int, kind: str, data: Mapping[str, Any], n_truths: int = N_TRUTHS) -> Chance:
     """Answer a question, and try the answer with other truths."""
-    plan = PlanDescription.parse(dict(data))
+    plan = PlanDescription.parse({**data, "candidates": {**data["candidates"], "max_disks": MOST_DISKS}})
     result = run_plan(plan, with_relaxations=False, with_details=False)
     best, nominal = result.best, result.nominal
     described = nominal.disks or 0 if nominal is not None else 0
@@ -169,7 +171,7 @@ def _is_missed(item: Criterion, moves: Any, workload: Workload) -> bool:
 def page_of(found: Sequence[Chance], seed: int) -> str:
     """Return the page."""
     command = f"python -m tests.audit.chances --questions {len(found)} --seed {seed}"
-    text = _INTRODUCTION.format(command=command, truths=N_TRUTHS, requests=N_REQUESTS)
+    text = _INTRODUCTION.format(command=command, most=MOST_DISKS, truths=N_TRUTHS, requests=N_REQUESTS)
     known = [item for item in found if item.n_truths]
     assured = [item for item in known if item.is_assured]
     most = [item for item in assured if item.found >= item.asked]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -116,6 +117,27 @@ def test_the_answer_has_the_chance_that_is_asked_for() -> None:
     assert "a measurement of one such drive would settle" in shown
     assert best.waterfall[-1].step == "what is not known"
     assert [step.disks for step in best.waterfall[-2:]] == [best.nominal_disks, best.disks]
+
+
+def test_a_run_that_the_account_cuts_short_does_not_cost_the_chance() -> None:
+    """The chance is of 16 draws; that the run with more disks is too short for intervals takes nothing from it."""
+    plan = plan_of(exact=False, objective={"latency": {"p99": "40 ms"}, "confidence": 0.9})
+    whole = run_plan(plan, evaluate=Queues()).best
+    assert whole is not None
+    assert whole.disks is not None
+    enough = whole.disks
+
+    def cut(array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
+        outcome = Queues()(array, workload, n_requests=n_requests, seed=seed)
+        if array.layout.disks < enough:
+            return outcome
+        figures = {name: Interval(one.value, math.nan, math.nan) for name, one in outcome.latency_ns[""].items()}
+        return replace(outcome, latency_ns={"": figures}, is_cut=True)
+
+    best = run_plan(plan, evaluate=cut).best
+    assert best is not None
+    assert best.disks == enough
+    assert best.is_sure
 
 
 def test_without_a_number_of_disks_that_is_sure_the_answer_says_so() -> None:
