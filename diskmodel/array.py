@@ -20,7 +20,7 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.assumed import assumed
 from diskmodel.host.description import Host
 from diskmodel.layout.description import Layout
-from diskmodel.layout.tables import LayoutTables
+from diskmodel.layout.volumes import VolumeTables
 from diskmodel.queue.description import Queue
 from diskmodel.units import Ppm, Ratio, listed, nominal_bytes, pretty_bytes
 from diskmodel.wording.arrays import of_words
@@ -289,7 +289,7 @@ class Array(Description):
         """
         return cls.parse(of_words(words), words)
 
-    def tables(self) -> LayoutTables:
+    def tables(self) -> VolumeTables:
         """The layout in sectors of this array's drive."""
         sector = self.drive.sector_bytes
         return self.layout.tables(self.drive.capacity_bytes // sector, sector, self._cache_bytes)

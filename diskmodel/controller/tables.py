@@ -7,7 +7,7 @@ from typing import Self
 
 from diskmodel.controller.description import Controller
 from diskmodel.controller.dirty_blocks import Lanes
-from diskmodel.layout.tables import LayoutTables
+from diskmodel.layout.volumes import VolumeTables
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class CacheTables:
         return self.dirty_lines * self.line_blocks
 
     @classmethod
-    def of(cls, controller: Controller, layout: LayoutTables, sector_bytes: int, drive_depth: int) -> Self:
+    def of(cls, controller: Controller, layout: VolumeTables, sector_bytes: int, drive_depth: int) -> Self:
         """Tables of a controller that has real caches, over an array of such sectors.
 
         A drive takes `drive_depth` commands at once.
@@ -90,7 +90,7 @@ class CacheTables:
         )
 
 
-def lanes_of(layout: LayoutTables, block_sectors: int, depth: int) -> Lanes:
+def lanes_of(layout: VolumeTables, block_sectors: int, depth: int) -> Lanes:
     """How an array is divided for destaging, `depth` destages on a disk at once (rules K8, K9)."""
     if layout.has_rows:
         row = layout.n_data * layout.strip
@@ -111,7 +111,7 @@ def lanes_of(layout: LayoutTables, block_sectors: int, depth: int) -> Lanes:
         block_sectors=block_sectors,
         stripe_sectors=layout.strip,
         lane_sectors=layout.unit,
-        lane_step=1 if layout.far else copies,
+        lane_step=1 if layout.md is not None and layout.md.far else copies,
         strip_sectors=layout.strip,
         strip_cost=copies,
         stripe_cost=0,

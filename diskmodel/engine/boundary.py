@@ -16,7 +16,7 @@ from diskmodel.engine.scenario import Scenario
 from diskmodel.engine.steady.start import Start
 from diskmodel.errors import CoverageError, Fault, StaleKernelError
 from diskmodel.host.tables import HostTables
-from diskmodel.layout.tables import LayoutTables
+from diskmodel.layout.volumes import VolumeTables
 from diskmodel.queue.tables import QueueTables
 from diskmodel.records import Bool, Int32, Int64, Requests
 from diskmodel.schema import schema_of
@@ -70,7 +70,7 @@ class ScenarioTables:
     Attributes
     ----------
     drive : KernelDrive
-    layout : LayoutTables
+    layout : VolumeTables
     queue, drive_queue : QueueTables
         Above each drive, and in it.
     merge_sectors : int
@@ -91,7 +91,7 @@ class ScenarioTables:
     """
 
     drive: KernelDrive
-    layout: LayoutTables
+    layout: VolumeTables
     queue: QueueTables
     drive_queue: QueueTables
     merge_sectors: int

@@ -189,7 +189,7 @@ def entered_s(run: Run, scenario: Scenario, n_requests: int, n_bytes: int, engin
     drained = min(len(scenario.start.buffered), _DRAINED_PER_S * scenario.n_devices * run.end_ns / 1e9)
     seconds += _DRAIN_S[engine] * drained
     seconds += _READ_BLOCK_S[engine] * (len(scenario.start.cached) + len(scenario.start.dirty))
-    if scenario.layout.pool is None:
+    if scenario.layout.has_strips:
         seconds += _STRIP_S[engine] * max(n_bytes / (scenario.layout.strip * unit), n_requests)
     controller = scenario.controller
     n_blocks = n_bytes / _PAGE_BYTES
@@ -231,20 +231,20 @@ def each_most(
 
 def guessed(scenario: Scenario, workload: Workload, array: Array | None = None) -> Cost:
     """Return what a request costs in the kernel, guessed from counts before any run; beside the rebuild of `array`."""
-    layout, pool = scenario.layout, scenario.layout.pool
+    layout = scenario.layout
     sector = scenario.drive.sector_bytes
     is_flash = scenario.drive.has_pages
-    unit = (layout.strip if pool is None else pool.record) * sector
+    unit = layout.strip * sector
     # a record of a pool goes over the data disks of a vdev
-    width = 1 if pool is None else max(min(layout.n_disks - layout.n_parity, unit // _PAGE_BYTES), 1)
+    width = 1 if layout.has_strips else max(min(layout.n_disks - layout.n_parity, unit // _PAGE_BYTES), 1)
     copies = layout.copies + layout.n_parity
     command_s = _COMMAND_S[scenario.drive.kind if scenario.drive.own_engine else "native"]
     run_s = kept = total = 0.0
     for stream in workload.streams:
         size, weight = stream.mean_size_bytes, stream.row_weight
         # what lies one after the other on a disk is one command
-        pieces = max(size / unit, 1.0) * width if pool is not None else min(max(size / unit, 1.0), layout.n_disks)
-        n_pages = max(size, unit if pool is not None else 1.0) / _PAGE_BYTES * is_flash
+        pieces = min(max(size / unit, 1.0), layout.n_disks) if layout.has_strips else max(size / unit, 1.0) * width
+        n_pages = max(size, 1.0 if layout.has_strips else unit) / _PAGE_BYTES * is_flash
         read_s = command_s * pieces + _PAGE_S["native"] * n_pages
         write_s = command_s * (pieces * copies + 2 * copies) + _FLASH_WRITE_S["native"] * n_pages * copies
         total += weight
@@ -268,7 +268,7 @@ def _is_sized(cache: ReadCache | None) -> bool:
 def _in_caches(scenario: Scenario, workload: AnyWorkload, engine: str) -> Cost:
     """Return what a request costs in the controller's caches of blocks."""
     controller = scenario.controller
-    if not controller.has_real_cache or not isinstance(workload, Workload) or scenario.layout.pool is not None:
+    if not controller.has_real_cache or not isinstance(workload, Workload) or not scenario.layout.has_strips:
         return Cost(0.0, 0.0)
     n_blocks = max(workload.mean_size_bytes / _PAGE_BYTES, 1.0)
     is_read = _is_sized(controller.read_cache)
@@ -278,10 +278,9 @@ def _in_caches(scenario: Scenario, workload: AnyWorkload, engine: str) -> Cost:
 
 def _record_of_disks(scenario: Scenario) -> tuple[int, int] | None:
     """Return bytes and data columns of a record of a pool of hard disks; None without one."""
-    pool = scenario.layout.pool
-    if pool is None or scenario.drive.has_pages:
+    if scenario.layout.has_strips or scenario.drive.has_pages:
         return None
-    record_bytes = pool.record * scenario.drive.sector_bytes
+    record_bytes = scenario.layout.strip * scenario.drive.sector_bytes
     return record_bytes, max(min(scenario.layout.n_data, record_bytes // _PAGE_BYTES), 1)
 
 
@@ -301,7 +300,7 @@ def _children(scenario: Scenario, workload: AnyWorkload) -> float:
 
 def _strips(scenario: Scenario, workload: AnyWorkload) -> float:
     """Return how many strips a request has, where there are strips."""
-    if scenario.layout.pool is not None or not isinstance(workload, Workload):
+    if not scenario.layout.has_strips or not isinstance(workload, Workload):
         return 0.0
     strip_bytes = scenario.layout.strip * scenario.drive.sector_bytes
     strips = sum(stream.row_weight * max(stream.mean_size_bytes / strip_bytes, 1.0) for stream in workload.streams)

@@ -174,7 +174,7 @@ def array_of(scenario: Scenario) -> dict[str, Any]:
 
 def cannot_serve(scenario: Scenario) -> str | None:
     """Why the kernel cannot run a scenario along with a clock, or None when it can."""
-    if scenario.layout.pool is not None:
+    if not scenario.layout.has_strips:
         return "a pool of OpenZFS, whose transaction groups go on between requests"
     return covers(scenario, _NO_REQUESTS)
 

@@ -15,7 +15,7 @@ from diskmodel.errors import CoverageError, DescriptionError, Fault, StarvationE
 from diskmodel.host.description import Host
 from diskmodel.host.pauses import draw_pauses
 from diskmodel.layout.md.rebuild import MAX_STARVING_BYTES
-from diskmodel.layout.tables import LayoutTables
+from diskmodel.layout.volumes import VolumeTables
 from diskmodel.queue import Queue
 from diskmodel.records import Int64, Op, Requests
 from diskmodel.units import MAX_LENGTH, MAX_NS, pretty_bytes
@@ -28,7 +28,7 @@ class Scenario:
     Attributes
     ----------
     drive : DriveTables
-    layout : LayoutTables
+    layout : VolumeTables
     queue : Queue
         Scheduler above each drive; `depth` commands are handed to the drive at once.
     drive_queue : Queue
@@ -52,7 +52,7 @@ class Scenario:
     """
 
     drive: DriveTables
-    layout: LayoutTables
+    layout: VolumeTables
     queue: Queue
     drive_queue: Queue
     depth: int
@@ -92,10 +92,7 @@ class Scenario:
     @property
     def takes_flushes(self) -> bool:
         """Whether a host that wants its writes safe has to flush anything (rule Y2)."""
-        pool = self.layout.pool
-        if pool is not None:
-            return pool.writes.is_logged
-        return self.controller.write_cache is not None or self.drive.takes_flushes
+        return self.layout.takes_flushes(does_below=self.controller.write_cache is not None or self.drive.takes_flushes)
 
     @property
     def n_devices(self) -> int:
@@ -140,7 +137,7 @@ def resolve(array: Array, seed: int) -> Scenario:
     )
 
 
-def _host(host: Host, tables: DriveTables, layout: LayoutTables) -> Host:
+def _host(host: Host, tables: DriveTables, layout: VolumeTables) -> Host:
     """Return the host with what it does on such an array where nothing else is said."""
     cache = host.page_cache
     if cache is None or cache.writeback_depth is not None:

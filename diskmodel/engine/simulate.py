@@ -44,7 +44,6 @@ from diskmodel.engine.write_pointers import zone_messages
 from diskmodel.errors import CoverageError, DescriptionError, Fault
 from diskmodel.host.limit import host_limit
 from diskmodel.layout.passes import Rebuild
-from diskmodel.layout.pools.scan import scanned_vdevs
 from diskmodel.records import Requests, Run
 from diskmodel.result import Result, needs_more, suggest_n
 from diskmodel.result.laws import check_laws
@@ -331,13 +330,13 @@ def _with_rebuild(result: Result, rebuild: Rebuild, scenario: Scenario) -> Resul
     tables, run = scenario.layout, result.run
     sector = scenario.drive.sector_bytes
     # both are sums of what goes on at once in the vdevs of a pool, of dRAID of all disks
-    n_vdevs = 1 if tables.pool is None else len(scanned_vdevs(tables)) * tables.window_disks
+    n_vdevs = tables.rebuilt_at_once
     rate = RebuildRate(
         action=rebuild.action,
         bytes_per_s=run.rebuilt_bytes / n_vdevs / max(run.end_ns, 1) * 1e9,
         member_bytes=tables.rebuild_end * sector // n_vdevs,
         is_finished=run.rebuilt_bytes >= (tables.rebuild_end - tables.rebuild_front) * sector,
-        is_of_pool=tables.pool is not None,
+        is_of_pool=not tables.has_strips,
     )
     return replace(result, rebuild=rate, messages=(*result.messages, *rate.messages))
 

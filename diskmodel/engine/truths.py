@@ -270,7 +270,7 @@ class Trials:
         How much a pool has to write by then takes a run of many groups where clients wait. Draws begin with what the
         array as it is described has.
         """
-        is_slow = self._is_closed and scenario.layout.pool is not None
+        is_slow = self._is_closed and not scenario.layout.has_strips
         if is_slow and self._first_start is not None:
             return self._first_start
         start = steady_start(array, workload, scenario, self._seed)

@@ -10,7 +10,7 @@ from diskmodel.array import Array
 from diskmodel.description import Description
 from diskmodel.lab.drives import drive_of
 from diskmodel.layout import levels
-from diskmodel.layout.description import Level
+from diskmodel.layout.fields import Level
 from diskmodel.queue import SCHEDULERS
 from diskmodel.registry import OneOf
 from diskmodel.units import Bytes, PerSecond, Ratio

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from diskmodel.layout.levels import RaidLevel
     from diskmodel.layout.passes import Rebuild
     from diskmodel.layout.tables import LayoutTables
+    from diskmodel.layout.volumes import VolumeTables
 
 
 @dataclass(frozen=True)
@@ -223,7 +224,7 @@ class Card(ABC):
 
     # ------------------------------------------------------------------ what the engines read
     @abstractmethod
-    def tables(self, disk_sectors: int, sector_bytes: int, cache_bytes: int | None = None) -> LayoutTables:
+    def tables(self, disk_sectors: int, sector_bytes: int, cache_bytes: int | None = None) -> VolumeTables:
         """Return the layout in whole numbers over disks of so many sectors, behind a read cache of that size.
 
         Raises

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from diskmodel.layout.tables import LayoutTables
+from diskmodel.layout.volumes import VolumeTables
 from diskmodel.records import Int64
 
 
@@ -18,7 +18,7 @@ class Written(NamedTuple):
     n: Int64
 
 
-def written(tables: LayoutTables, sector: Int64, n: Int64) -> Written:
+def written(tables: VolumeTables, sector: Int64, n: Int64) -> Written:
     """Pieces that writes of `n` sectors from `sector` on leave on the disks; int64, shape (n_requests,) each.
 
     Every strip of data is a piece, with the same sectors of each copy or of each parity strip. Pieces on lost disks are
@@ -39,14 +39,14 @@ def written(tables: LayoutTables, sector: Int64, n: Int64) -> Written:
     return Written(disk[~lost], lba[~lost], size[~lost])
 
 
-def _places(tables: LayoutTables, chunk: Int64) -> tuple[Int64, Int64]:
+def _places(tables: VolumeTables, chunk: Int64) -> tuple[Int64, Int64]:
     """Disks of each chunk and strip numbers there; shape (n, copies) or (n, 1 + parity)."""
     n = tables.n_disks
     if tables.family == "concat":
         return chunk[:, None], np.zeros((len(chunk), 1), np.int64)
     if tables.family == "copies":
         copy = np.arange(tables.copies)[None, :]
-        if tables.far:
+        if tables.md is not None and tables.md.far:
             part = tables.member // tables.strip // tables.copies
             return (chunk[:, None] + copy) % n, chunk[:, None] // n + copy * part
         at = chunk[:, None] * tables.copies + copy
@@ -54,7 +54,8 @@ def _places(tables: LayoutTables, chunk: Int64) -> tuple[Int64, Int64]:
     width, m = tables.n_data + tables.n_parity, tables.n_parity
     row, strip = chunk // tables.n_data, chunk % tables.n_data
     group, number = row % tables.n_groups, row // tables.n_groups
-    rotation = tables.rotation
+    assert tables.md is not None
+    rotation = tables.md.rotation
     if rotation == "none":
         begin = np.full(len(chunk), width - m)
     elif rotation.startswith("left"):

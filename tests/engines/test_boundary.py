@@ -110,8 +110,8 @@ def test_sources_without_a_kernel_say_what_to_do(tmp_path: Path) -> None:
 
 
 def test_a_kernel_with_another_field_or_type_is_refused_by_name() -> None:
-    lines = [*kernel.schema(), "LayoutTables.slope: float"]
-    with pytest.raises(StaleKernelError, match=r"only it knows LayoutTables\.slope: float"):
+    lines = [*kernel.schema(), "MdTables.slope: float"]
+    with pytest.raises(StaleKernelError, match=r"only it knows MdTables\.slope: float"):
         check_schema(SimpleNamespace(schema=lambda: lines))
 
 

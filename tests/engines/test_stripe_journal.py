@@ -16,11 +16,11 @@ from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.description import Layout
-from diskmodel.layout.md.journal import Batch, Room, Unit, batches, within
+from diskmodel.layout.md.journal import Batch, JournalTables, Room, Unit, batches, within
 from diskmodel.layout.md.parity import plan
+from diskmodel.layout.md.tables import MdTables, md_tables
 from diskmodel.layout.own_devices import OwnDeviceTables
 from diskmodel.layout.pieces import Piece
-from diskmodel.layout.tables import JournalTables, LayoutTables, layout_tables
 from diskmodel.records import WRITE, Requests, Run, StreamRule, Sync
 from diskmodel.workload import Workload
 
@@ -183,16 +183,16 @@ def test_flushes_of_the_host_end_at_once_with_partial_parity(engine: str) -> Non
     assert ends(found) == [LOGGED + 10_000]
 
 
-def tables(**layout: Any) -> LayoutTables:
+def tables(**layout: Any) -> MdTables:
     given = {"level": "raid5", "disks": 3, "strip_bytes": PAGE, "log": LOG} | layout
-    return layout_tables(Layout.parse(given), 200_000, 512)
+    return md_tables(Layout.parse(given), 200_000, 512)
 
 
 def sizes(found: list[Batch]) -> list[int]:
     return [batch.n_blocks for batch in found]
 
 
-def of_write(layout: LayoutTables, sector: int, n: int) -> list[Batch]:
+def of_write(layout: MdTables, sector: int, n: int) -> list[Batch]:
     made = plan(layout, WRITE, sector, n)
     return batches([*(made.then or made.first), *made.lost], layout.data_offset, 8, layout.n_parity)
 

@@ -12,9 +12,9 @@ from diskmodel.errors import DescriptionError
 from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import LEVELS
 from diskmodel.layout.md import mirror, parity
+from diskmodel.layout.md.tables import MdTables, md_tables
 from diskmodel.layout.pieces import Piece, Plan
 from diskmodel.layout.plan import plan
-from diskmodel.layout.tables import LayoutTables, layout_tables
 from diskmodel.records import READ, WRITE
 
 SECTOR = 512
@@ -26,9 +26,7 @@ ROTATIONS = ("left-symmetric", "left-asymmetric", "right-symmetric", "right-asym
 
 
 @st.composite
-def tables(
-    draw: st.DrawFn, *, may_fail: bool = False, levels: tuple[str, ...] = CONCAT + COPIES + PARITY
-) -> LayoutTables:
+def tables(draw: st.DrawFn, *, may_fail: bool = False, levels: tuple[str, ...] = CONCAT + COPIES + PARITY) -> MdTables:
     """A small array of any level; with `may_fail`, some disks that it can do without are lost."""
     name = draw(st.sampled_from(levels))
     data: dict[str, object] = {"level": "raid10" if name == "far" else name}
@@ -53,13 +51,13 @@ def tables(
         data["failed"] = sorted(draw(st.sets(st.integers(0, disks - 1), max_size=3)))
     try:
         layout = Layout.parse(data)
-        return layout_tables(layout, draw(st.integers(30, 60)), SECTOR)
+        return md_tables(layout, draw(st.integers(30, 60)), SECTOR)
     except DescriptionError:
         assume(False)
         raise
 
 
-def planned(t: LayoutTables, op: int, sector: int, n: int) -> Plan:
+def planned(t: MdTables, op: int, sector: int, n: int) -> Plan:
     return plan(t, op, sector, n, lambda copies, _: copies[0])
 
 
@@ -69,7 +67,7 @@ def places(pieces: list[Piece], op: int) -> Counter[tuple[int, int]]:
 
 @settings(max_examples=150, deadline=None)
 @given(tables())
-def test_every_sector_is_read_from_a_place_of_its_own(t: LayoutTables) -> None:
+def test_every_sector_is_read_from_a_place_of_its_own(t: MdTables) -> None:
     seen: set[tuple[int, int]] = set()
     for sector in range(t.capacity):
         (piece,) = planned(t, READ, sector, 1).first
@@ -82,7 +80,7 @@ def test_every_sector_is_read_from_a_place_of_its_own(t: LayoutTables) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(tables(levels=COPIES))
-def test_copies_fill_the_disks_without_overlap_and_never_share_a_disk(t: LayoutTables) -> None:
+def test_copies_fill_the_disks_without_overlap_and_never_share_a_disk(t: MdTables) -> None:
     taken: Counter[tuple[int, int]] = Counter()
     for chunk in range(t.capacity // t.strip):
         copies = mirror.copies_of(t, chunk)
@@ -97,7 +95,7 @@ def test_copies_fill_the_disks_without_overlap_and_never_share_a_disk(t: LayoutT
 
 @settings(max_examples=150, deadline=None)
 @given(tables(levels=PARITY))
-def test_data_and_parity_of_all_rows_fill_every_disk_exactly(t: LayoutTables) -> None:
+def test_data_and_parity_of_all_rows_fill_every_disk_exactly(t: MdTables) -> None:
     taken: Counter[tuple[int, int]] = Counter()
     for number in range(t.member // t.strip * t.n_groups):
         row = parity.row_of(t, number)
@@ -110,7 +108,7 @@ def test_data_and_parity_of_all_rows_fill_every_disk_exactly(t: LayoutTables) ->
 
 @settings(max_examples=200, deadline=None)
 @given(tables(levels=tuple(name for name in PARITY if LEVELS[name].rotates)))
-def test_rotation_spreads_parity_evenly(t: LayoutTables) -> None:
+def test_rotation_spreads_parity_evenly(t: MdTables) -> None:
     n = t.n_data + t.n_parity
     held: Counter[int] = Counter()
     for number in range(n * t.n_groups):
@@ -120,7 +118,7 @@ def test_rotation_spreads_parity_evenly(t: LayoutTables) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(tables(), st.data())
-def test_a_request_is_the_sum_of_its_sectors(t: LayoutTables, data: st.DataObject) -> None:
+def test_a_request_is_the_sum_of_its_sectors(t: MdTables, data: st.DataObject) -> None:
     sector = data.draw(st.integers(0, t.capacity - 1))
     n = data.draw(st.integers(1, min(t.capacity - sector, 40)))
     one_by_one: Counter[tuple[int, int]] = Counter()
@@ -135,7 +133,7 @@ def test_a_request_is_the_sum_of_its_sectors(t: LayoutTables, data: st.DataObjec
 
 @settings(max_examples=300, deadline=None)
 @given(tables(may_fail=True, levels=PARITY), st.data())
-def test_a_write_renews_exactly_the_parity_that_covers_it(t: LayoutTables, data: st.DataObject) -> None:
+def test_a_write_renews_exactly_the_parity_that_covers_it(t: MdTables, data: st.DataObject) -> None:
     sector = data.draw(st.integers(0, t.capacity - 1))
     n = data.draw(st.integers(1, min(t.capacity - sector, 40)))
     outcome = planned(t, WRITE, sector, n)
@@ -157,7 +155,7 @@ def test_a_write_renews_exactly_the_parity_that_covers_it(t: LayoutTables, data:
 
 @settings(max_examples=300, deadline=None)
 @given(tables(may_fail=True, levels=PARITY), st.data())
-def test_what_a_write_reads_determines_the_new_parity(t: LayoutTables, data: st.DataObject) -> None:
+def test_what_a_write_reads_determines_the_new_parity(t: MdTables, data: st.DataObject) -> None:
     """At every offset of a row: old data and old parity, or all of the data that stays, or all that is left."""
     sector = data.draw(st.integers(0, t.capacity - 1))
     n = data.draw(st.integers(1, min(t.capacity - sector, 40)))
@@ -175,7 +173,7 @@ def test_what_a_write_reads_determines_the_new_parity(t: LayoutTables, data: st.
 
 @settings(max_examples=200, deadline=None)
 @given(tables(may_fail=True), st.data())
-def test_degraded_reads_use_only_what_is_left_and_enough_of_it(t: LayoutTables, data: st.DataObject) -> None:
+def test_degraded_reads_use_only_what_is_left_and_enough_of_it(t: MdTables, data: st.DataObject) -> None:
     sector = data.draw(st.integers(0, t.capacity - 1))
     pieces = planned(t, READ, sector, 1).first
     assert not {p.disk for p in pieces} & set(t.failed)
@@ -190,6 +188,6 @@ def test_degraded_reads_use_only_what_is_left_and_enough_of_it(t: LayoutTables, 
     ("level", "disks", "per_write"), [("raid5", 8, 4), ("raid6", 10, 6), ("raid10", 8, 2), ("raid0", 8, 1)]
 )
 def test_the_write_penalty_is_counted_not_typed(level: str, disks: int, per_write: int) -> None:
-    t = layout_tables(Layout.parse({"level": level, "disks": disks, "strip": "4 KiB"}), 4000, SECTOR)
+    t = md_tables(Layout.parse({"level": level, "disks": disks, "strip": "4 KiB"}), 4000, SECTOR)
     outcome = planned(t, WRITE, 8 * 5, 8)
     assert len(outcome.first) + len(outcome.then) == per_write

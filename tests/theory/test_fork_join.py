@@ -25,7 +25,7 @@ from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Device
 from diskmodel.engine.reference.raid import Access, Raid
 from diskmodel.layout.description import Layout
-from diskmodel.layout.tables import layout_tables
+from diskmodel.layout.md.tables import md_tables
 from diskmodel.queue import Waiting
 from diskmodel.queue.fcfs import Fcfs
 
@@ -60,7 +60,7 @@ def _responses_ms(disks: int, load: float) -> np.ndarray:
     clock = Clock(simpy.Environment(initial_time=0))
     services = np.ceil(rng.exponential(SERVICE_NS, (disks, N))).astype(np.int64)
     servers = [Server(clock, i, services[i].tolist()) for i in range(disks)]
-    tables = layout_tables(Layout.parse({"level": "raid0", "disks": disks, "strip_bytes": STRIP * 512}), 1 << 20, 512)
+    tables = md_tables(Layout.parse({"level": "raid0", "disks": disks, "strip_bytes": STRIP * 512}), 1 << 20, 512)
     raid = Raid(clock, tables, servers, split_at=1 << 20)
     arrivals = np.cumsum(rng.exponential(SERVICE_NS / load, N)).astype(np.int64).tolist()
     responses = np.zeros(N)

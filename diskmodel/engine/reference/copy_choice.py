@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from diskmodel.engine.reference.device import Device
 from diskmodel.layout.pieces import ChooseCopy, Copy
-from diskmodel.layout.tables import LayoutTables
+from diskmodel.layout.volumes import VolumeTables
 
 
 class CopyChoice:
     """What a choice among copies depends on: what was chosen before, and what waits on each disk."""
 
-    def __init__(self, tables: LayoutTables, devices: Sequence[Device]) -> None:
+    def __init__(self, tables: VolumeTables, devices: Sequence[Device]) -> None:
         self.tables = tables
         self.devices = devices
         self.next_copy = 0

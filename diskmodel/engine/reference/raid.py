@@ -23,9 +23,10 @@ from diskmodel.layout.md.journal import BATCH_STRIPES, Stripe, Unit, batches, wi
 from diskmodel.layout.md.journal import stripes as stripes_of
 from diskmodel.layout.md.parity import Row, row_of
 from diskmodel.layout.md.stripes import StripeCache
+from diskmodel.layout.md.tables import MdTables
 from diskmodel.layout.pieces import READ_AND_HOLD, Piece, merged
 from diskmodel.layout.plan import plan
-from diskmodel.layout.tables import LayoutTables
+from diskmodel.layout.volumes import VolumeTables
 from diskmodel.records import READ, WRITE
 
 
@@ -35,7 +36,7 @@ class Raid:
     def __init__(
         self,
         clock: Clock,
-        tables: LayoutTables,
+        tables: VolumeTables,
         devices: Sequence[Device],
         split_at: int,
         block_queue: int = 0,
@@ -61,11 +62,12 @@ class Raid:
             else None
         )
         #: Of a single disk, which programs write to themselves.
-        is_single = block_queue > 0 and len(devices) == 1 and tables.pool is None and not is_throttled
+        is_single = block_queue > 0 and len(devices) == 1 and tables.has_strips and not is_throttled
         self.places = Places(clock, block_queue, has_cache=takes_flushes) if is_single else None
-        self.bitmap = Bitmap(tables) if tables.bitmap_chunk else None
+        md = self._md = tables.md
+        self.bitmap = Bitmap(md) if md is not None and md.bitmap_chunk else None
         # a lost disk's blocks are computed anew for each request
-        self.stripes = StripeCache(tables) if tables.stripe_cache and not tables.failed else None
+        self.stripes = StripeCache(md) if md is not None and md.stripe_cache and not md.failed else None
         self.is_parity = tables.has_rows
         #: The thread of the host itself hands commands to the disks (mirrors); parity arrays have one of their own.
         self.is_host_thread = is_throttled and not self.is_parity
@@ -74,12 +76,18 @@ class Raid:
         self.n_taken = 0
         self.is_writing_bits = False
         self.n_bit_writes = 0
-        journal = tables.journal
+        journal = None if md is None else md.journal
         self.journal = None if journal is None else StripeJournal(clock, journal, len(devices) + 3, self)
-        self.partial = None if tables.ppl is None else PartialLogs(tables.ppl, self)
+        self.partial = None if md is None or md.ppl is None else PartialLogs(md.ppl, self)
         #: What the array's thread has to do when the superblock has been written, where no writes are throttled.
         self.is_asleep = False
         self.asleep: deque[Callable[[], None]] = deque()
+
+    @property
+    def md(self) -> MdTables:
+        """Tables of an array that is known to be one of Linux md."""
+        assert self._md is not None
+        return self._md
 
     def access(
         self,
@@ -172,7 +180,7 @@ class Raid:
     ) -> None:
         """A write that needs bits begins when they are set (rule L13)."""
         assert self.bitmap is not None
-        bitmap, bits = self.bitmap, bits_of(self.tables, sector, n)
+        bitmap, bits = self.bitmap, bits_of(self.md, sector, n)
 
         def ended(access: Access, last: Command) -> None:
             bitmap.ended(bits, self.clock.now)
@@ -206,7 +214,7 @@ class Raid:
         self.is_writing_bits = True
         if self.submitter is not None:
             self.submitter.sleeps_for_bits = True
-        tables = self.tables
+        tables = self.md
         starts = [tables.bitmap_start + page * tables.bitmap_page for page in self.bitmap.take()]
         pieces = [
             Piece(disk, WRITE, lba, min(tables.bitmap_page, tables.bitmap_end - lba))
@@ -219,7 +227,7 @@ class Raid:
 
     def _bits_written(self) -> None:
         self.n_bit_writes += 1
-        flush_ns = self.tables.bitmap_flush_ns
+        flush_ns = self.md.bitmap_flush_ns
         if not flush_ns:
             self._bits_durable()
             return
@@ -356,7 +364,7 @@ class Raid:
 
     def _log_partial(self, access: Access, pieces: list[Piece]) -> None:
         """Log the stripes of a write, as many at a time as md's thread takes, or write those without parity at once."""
-        tables, logs = self.tables, self.partial
+        tables, logs = self.md, self.partial
         assert logs is not None
         page = logs.tables.page
         rows: dict[int, Row] = {}
@@ -416,7 +424,7 @@ class Raid:
 
     def sleep_for_superblock(self, written: Callable[[], None]) -> None:
         """Flush all members and write the superblock to them, while the thread sleeps (rule Y15)."""
-        journal, failed = self.tables.journal, self.tables.failed
+        journal, failed = self.md.journal, self.md.failed
         assert journal is not None
         self.is_asleep = True
         if self.submitter is not None:

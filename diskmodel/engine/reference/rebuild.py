@@ -60,7 +60,7 @@ class Rebuild:
         self._schedule(now)
 
     def _schedule(self, time_ns: int) -> None:
-        tables = self.raid.tables
+        tables = self.raid.md
         most = 1 if self.is_yielding else tables.rebuild_steps
         if self.is_scheduled or self.n_running >= most or self.begun >= tables.member:
             return
@@ -68,12 +68,12 @@ class Rebuild:
         self.clock.at(time_ns, ARRIVE, self.device, 0, self._step)
 
     def _schedule_next(self) -> None:
-        self._schedule(max(self.clock.now, self.step_start_ns + self.raid.tables.rebuild_gap_ns))
+        self._schedule(max(self.clock.now, self.step_start_ns + self.raid.md.rebuild_gap_ns))
 
     def _step(self) -> None:
         self.is_scheduled = False
         self._refuse_starvation()
-        tables = self.raid.tables
+        tables = self.raid.md
         self.step_start_ns = self.clock.now
         first, self.begun = self.begun, min(self.begun + tables.rebuild_window, tables.member)
         self.n_running += 1
@@ -99,20 +99,20 @@ class Rebuild:
             self.mark = self.marks.popleft()
             self.marks.append((now, self.n_done))
         since_ns, done = self.mark
-        return (self.n_done - done) // ((now - since_ns) // 1_000_000_000 + 1) >= self.raid.tables.rebuild_speed_min
+        return (self.n_done - done) // ((now - since_ns) // 1_000_000_000 + 1) >= self.raid.md.rebuild_speed_min
 
     def _is_array_in_use(self) -> bool:
         """Whether others have used a disk since it was last found in use (rule R5)."""
         is_in_use = False
         for disk, device in enumerate(self.raid.devices):
             n_others = device.counters.read_sectors + device.counters.write_sectors - self.n_own[disk]
-            if n_others - self.n_others[disk] > self.raid.tables.rebuild_idle:
+            if n_others - self.n_others[disk] > self.raid.md.rebuild_idle:
                 self.n_others[disk] = n_others
                 is_in_use = True
         return is_in_use
 
     def _done(self, first: int) -> None:
-        tables = self.raid.tables
+        tables = self.raid.md
         self.n_running -= 1
         self.n_done += min(tables.rebuild_window, tables.member - first)
         self.ended.add(first)

@@ -130,12 +130,12 @@ def make_stages(
     for device in devices:
         device.merge_border = split_at
         device.merge_limit = merge_limit if scenario.queue.merge else 0
-        if scenario.layout.pool is not None:
-            device.gather_gap, device.gather_limit = scenario.layout.pool.gather_gap, scenario.layout.pool.gather
-            device.write_gap = scenario.layout.pool.writes.gather_gap
-            device.most_active = scenario.layout.pool.most_active
-            device.scan = scenario.layout.pool.scan
-            device.most_ahead = scenario.layout.pool.reads.active
+        if (pool := scenario.layout.pool) is not None:
+            device.gather_gap, device.gather_limit = pool.gather_gap, pool.gather
+            device.write_gap = pool.writes.gather_gap
+            device.most_active = pool.most_active
+            device.scan = pool.scan
+            device.most_ahead = pool.reads.active
         device.zone_sectors, device.first_zoned = tables.write_zone_sectors, tables.conventional_sectors
         device.zone_merge_limit = merge_limit
     block_queue = scenario.queue.block_requests if scenario.queue.write_throttle == "linux" else 0
@@ -147,7 +147,7 @@ def make_stages(
     turn_ns, processors = max(host.submission_ns), Processors(host.n_processors)
     raid = Raid(clock, scenario.layout, devices, split_at, block_queue, turn_ns, tables)
     volume: Volume = raid
-    if scenario.layout.pool is not None:
+    if not scenario.layout.has_strips:
         volume = PoolWrites(clock, raid, processors, scenario.controller.hit_ns, turn_ns, tables.sector_bytes)
     make_controller = CachedController if scenario.controller.has_real_cache else Controller
     return devices, raid, make_controller(clock, scenario, raid, volume, processors, done)
@@ -187,7 +187,7 @@ def make_rebuild(
     A resilver or a scrub is none: the transaction groups of a pool begin it (`PoolWrites.begin`).
     """
     layout = scenario.layout
-    if layout.pool is not None or layout.sync_action == "none" or layout.rebuild_front >= layout.member:
+    if not layout.has_strips or layout.sync_action == "none" or layout.rebuild_front >= layout.member:
         return None
     return Rebuild(clock, raid, scenario.n_devices + 1, requests, scenario.drive.sector_bytes)
 
@@ -275,7 +275,7 @@ class Simulation:
 
     def _passed(self, sync: Sync) -> Sync:
         """What follows a write where drives may lack FUA (rule Y7); a pool makes it safe itself (rule X10)."""
-        if self.scenario.layout.pool is not None:
+        if not self.scenario.layout.has_strips:
             return Sync.FILE_DSYNC if sync == Sync.DSYNC else sync
         caches = self.scenario.caches
         is_exposed = caches is not None and caches.dirty_lines > 0 and not caches.is_protected

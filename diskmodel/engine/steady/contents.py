@@ -16,7 +16,7 @@ from diskmodel.controller.dirty_blocks import Lanes
 from diskmodel.engine.steady.levels import n_lines_of
 from diskmodel.engine.steady.recent import MAX_USES, History, distinct, most_recent, ranges, waiting_in_round
 from diskmodel.engine.steady.rounds import UNEVEN, UNEVEN_WAYS, Arms, swept_round, unevenness
-from diskmodel.layout.tables import LayoutTables
+from diskmodel.layout.volumes import VolumeTables
 from diskmodel.layout.written import written
 from diskmodel.records import Int64
 from diskmodel.workload.addresses import Sequential, SortedBatches, Strided
@@ -120,7 +120,7 @@ def waiting_pages(history: History, n: int, page_bytes: int) -> Int64:
 
 
 @lru_cache(maxsize=_AGED_KEPT)
-def aged_units(history: History, layout: LayoutTables, n_units: int, unit_bytes: int, sector_bytes: int) -> Int64:
+def aged_units(history: History, layout: VolumeTables, n_units: int, unit_bytes: int, sector_bytes: int) -> Int64:
     """The last `n_units` units that a drive of an array was written in, those of a write together; none where a write
     is not longer than a unit.
 

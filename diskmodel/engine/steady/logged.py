@@ -14,7 +14,7 @@ from diskmodel.drive.hdd.tables import HddTables
 from diskmodel.drive.media_cache.tables import MediaCacheTables
 from diskmodel.engine.compiled import kernel as _kernel
 from diskmodel.engine.steady.recent import MAX_ROWS, History, write_weight
-from diskmodel.layout.tables import LayoutTables
+from diskmodel.layout.volumes import VolumeTables
 from diskmodel.layout.written import Written, written
 from diskmodel.records import Int64
 from diskmodel.result.statistics.window import UNKNOWN_CYCLE
@@ -38,8 +38,6 @@ _REMAINDERS = 16
 _HARDLY = 0.01
 #: States of media caches that are kept, 4 MB each: two searches at the same time, each at two counts of disks.
 _KEPT = 4
-#: Fields of a layout that describe a rebuild in numbers.
-_OF_REBUILDS = tuple(item.name for item in fields(LayoutTables) if item.name.startswith("rebuild_"))
 
 
 @dataclass(frozen=True)
@@ -99,7 +97,7 @@ class _Arms:
     actuators: int
 
 
-def full_caches(history: History, layout: LayoutTables, drive: HddTables) -> Caches:
+def full_caches(history: History, layout: VolumeTables, drive: HddTables) -> Caches:
     """Return what full media caches hold.
 
     The last results are kept: a failed disk, and a rebuild wherever it is, change nothing about the others.
@@ -109,14 +107,14 @@ def full_caches(history: History, layout: LayoutTables, drive: HddTables) -> Cac
     return _full_caches(history.shared, _whole(layout), arms)
 
 
-def _whole(layout: LayoutTables) -> LayoutTables:
+def _whole(layout: VolumeTables) -> VolumeTables:
     """Return the layout with all of its disks and nothing going on."""
-    nothing: dict[str, Any] = dict.fromkeys(_OF_REBUILDS, 0)
+    nothing: dict[str, Any] = {item.name: 0 for item in fields(layout) if item.name.startswith("rebuild_")}
     return replace(layout, failed=(), n_spares=0, sync_action="none", **nothing)
 
 
 @lru_cache(maxsize=_KEPT)
-def _full_caches(history: History, layout: LayoutTables, drive: _Arms) -> Caches:
+def _full_caches(history: History, layout: VolumeTables, drive: _Arms) -> Caches:
     cache = drive.media_cache
     n_map = cache.max_extents * drive.actuators
     # drives are alike: as if one had got all data. Copies and parity of them lie at the same places
@@ -153,7 +151,7 @@ def _full_caches(history: History, layout: LayoutTables, drive: _Arms) -> Caches
     return Caches(rows, max(round(each / per_request), 1), gap)
 
 
-def current_runs(history: History, layout: LayoutTables, drive: HddTables) -> Int64:
+def current_runs(history: History, layout: VolumeTables, drive: HddTables) -> Int64:
     """Return the runs of writes that go in place when a run begins: disk, first block, sectors; the latest last."""
     cache = drive.media_cache
     assert cache is not None
@@ -178,7 +176,7 @@ def _is_endless(stream: Stream) -> bool:
 
 
 def _pieces(
-    history: History, layout: LayoutTables, drive: HddTables | _Arms, n_writes: int, streams: Sequence[Stream]
+    history: History, layout: VolumeTables, drive: HddTables | _Arms, n_writes: int, streams: Sequence[Stream]
 ) -> tuple[Written, Int64]:
     """What some streams wrote last, and the request of each piece.
 
@@ -187,7 +185,7 @@ def _pieces(
     return _pieces_of(*history.last_writes(n_writes, streams), layout, drive)
 
 
-def _pieces_of(offset: Int64, length: Int64, layout: LayoutTables, drive: HddTables | _Arms) -> tuple[Written, Int64]:
+def _pieces_of(offset: Int64, length: Int64, layout: VolumeTables, drive: HddTables | _Arms) -> tuple[Written, Int64]:
     """The same of these writes."""
     first, end = offset // drive.sector_bytes, -(-(offset + length) // drive.sector_bytes)
     found = written(replace(layout, failed=()), first, end - first)

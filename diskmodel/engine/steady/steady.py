@@ -150,7 +150,7 @@ def settled(
     if scenario.drive.own_start:
         of = resolve_name(scenario.drive.own_start)
         return Start(held=of(scenario, workload, capacity_bytes=capacity_bytes, seed=seed))
-    if scenario.layout.pool is not None:
+    if not scenario.layout.has_strips:
         if near is not None and workload.has_writes and workload.queue_depth:
             return near.start
         history = History(workload, capacity_bytes, seed).shared

@@ -10,7 +10,7 @@ export function isPossible(level, disks, groups = 0) {
 }
 
 /**
- * Layout in sectors (`diskmodel.layout.tables.layout_tables`).
+ * Layout in sectors (`diskmodel.layout.md.tables.md_tables`).
  *
  * `layout`: {disks, strip_bytes, failed (numbers of disks), groups (0: as the level has them), isRebuilt (whether the
  * first failed disk is rebuilt onto a spare, one strip at a time)}.
@@ -24,7 +24,7 @@ export function layoutTables(level, layout, drive) {
   const capacity = isParity ? member * data * nGroups
     : level.family === "copies" ? Math.floor(member / strip * disks / copies) * strip : member * disks;
   return {
-    family: level.family, n_disks: disks, n_spares: isRebuilt ? 1 : 0, strip, member, data_offset: 0, copies, far: false,
+    kind: "md", family: level.family, n_disks: disks, n_spares: isRebuilt ? 1 : 0, strip, member, data_offset: 0, copies, far: false,
     n_groups: nGroups, n_data: data, n_parity: level.n_parity,
     rotation: level.rotates ? "left-symmetric" : "none",
     read_policy: level.default_copies === 0 ? "nearest" : "idle-or-nearest",
@@ -33,7 +33,7 @@ export function layoutTables(level, layout, drive) {
     rebuild_speed_min: isRebuilt ? Math.floor(1024000 / drive.sector_bytes) : 0,
     rebuild_idle: isRebuilt ? Math.floor(32768 / drive.sector_bytes) : 0, rebuild_front: 0,
     bitmap_chunk: 0, bitmap_start: 0, bitmap_end: 0, bitmap_page: 0, bitmap_interval_ns: 0, bitmap_flush_ns: 0, stripe_cache: 0, stripe_page: 0,
-    journal: null, ppl: null, pool: null,
+    journal: null, ppl: null,
   };
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from diskmodel.layout.tables import BITMAP_PAGE_BYTES, HEADER_BITS, LayoutTables
+from diskmodel.layout.md.tables import BITMAP_PAGE_BYTES, HEADER_BITS, MdTables
 
 #: Bits of a page of 4 KiB, as Linux md keeps them on disk.
 BITS_PER_PAGE = BITMAP_PAGE_BYTES * 8
@@ -30,7 +30,7 @@ class Bit:
     ended_ns: int = 0
 
 
-def bits_of(tables: LayoutTables, sector: int, n: int) -> range:
+def bits_of(tables: MdTables, sector: int, n: int) -> range:
     """Return the bits that a write of `n` sectors needs: chunks of the rows that it touches, or of the array."""
     last = sector + n - 1
     if tables.family == "parity":
@@ -44,11 +44,11 @@ class Bitmap:
 
     Parameters
     ----------
-    tables : LayoutTables
+    tables : MdTables
         With a bitmap.
     """
 
-    def __init__(self, tables: LayoutTables) -> None:
+    def __init__(self, tables: MdTables) -> None:
         self.interval_ns = tables.bitmap_interval_ns
         self.is_cleared = not tables.failed
         self.bits: dict[int, Bit] = {}

@@ -13,8 +13,10 @@ from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import RaidLevel
 from diskmodel.layout.md.assumed import in_words, long_requests, with_bitmap
 from diskmodel.layout.md.fields import JOURNALED, MAX_JOURNALED_DISKS, MAX_STRIPE_DISKS, STRIPE_PAGE_BYTES
+from diskmodel.layout.md.tables import md_tables
 from diskmodel.layout.passes import Rebuild
-from diskmodel.layout.tables import LayoutTables, layout_tables
+from diskmodel.layout.tables import LayoutTables
+from diskmodel.layout.volumes import VolumeTables
 from diskmodel.units import pretty_bytes, pretty_ns
 
 #: A stripe of md's parity levels on one disk, bytes (`STRIPE_SIZE`): what its thread works on at a time.
@@ -161,8 +163,8 @@ class Md(Layout):
         used = rebuild.used_ratio
         return None if used is None else f"rebuild.used_ratio={used}: md rebuilds whole disks; remove it"
 
-    def tables(self, disk_sectors: int, sector_bytes: int, cache_bytes: int | None = None) -> LayoutTables:
-        return layout_tables(self, disk_sectors, sector_bytes)
+    def tables(self, disk_sectors: int, sector_bytes: int, cache_bytes: int | None = None) -> VolumeTables:
+        return md_tables(self, disk_sectors, sector_bytes)
 
     def fastest_rebuild(self, rebuild: Rebuild) -> float:
         """Return the rate that md limits a rebuild, a check or a resync of this layout to, bytes/s of each disk."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from diskmodel.layout.md.tables import MdTables
 from diskmodel.layout.pieces import ChooseCopy, Copy, Piece, Plan, merged
-from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import READ, WRITE
 
 
-def copies_of(tables: LayoutTables, chunk: int) -> list[tuple[int, int]]:
+def copies_of(tables: MdTables, chunk: int) -> list[tuple[int, int]]:
     """Return (disk, strip number on it) of every copy of host strip `chunk`, the first copy first.
 
     near: copy c of chunk k is the (k·copies + c)-th strip when strips are counted across the disks.
@@ -22,7 +22,7 @@ def copies_of(tables: LayoutTables, chunk: int) -> list[tuple[int, int]]:
     return [((chunk + c) % n, chunk // n + c * part) for c in range(tables.copies)]
 
 
-def parts_in_order(tables: LayoutTables, sector: int, n: int) -> Iterator[tuple[int, int]]:
+def parts_in_order(tables: MdTables, sector: int, n: int) -> Iterator[tuple[int, int]]:
     """Cut a request as Linux md does above the strips: (sector, sectors) in the order in which it comes to them.
 
     A request that is longer than the members take is cut first, then its beginning is cut at the next strip border.
@@ -44,13 +44,13 @@ def parts_in_order(tables: LayoutTables, sector: int, n: int) -> Iterator[tuple[
         yield sector, take
 
 
-def _is_whole(tables: LayoutTables, sector: int, n: int) -> bool:
+def _is_whole(tables: MdTables, sector: int, n: int) -> bool:
     """Whether a request lies in huge pages (rule L14)."""
     number = sector // n
     return (number + 1) * tables.huge_page_ppm // 1_000_000 > number * tables.huge_page_ppm // 1_000_000
 
 
-def fragments(tables: LayoutTables, sector: int, n: int) -> Iterator[tuple[list[Copy], int]]:
+def fragments(tables: MdTables, sector: int, n: int) -> Iterator[tuple[list[Copy], int]]:
     """Cut the request at strip borders: (surviving copies, sectors) in order of host address."""
     if tables.family == "concat":
         unit = tables.member
@@ -73,7 +73,7 @@ def fragments(tables: LayoutTables, sector: int, n: int) -> Iterator[tuple[list[
         sector, n = sector + take, n - take
 
 
-def surviving(tables: LayoutTables, copies: list[Copy], n: int, front: int) -> list[Copy]:
+def surviving(tables: MdTables, copies: list[Copy], n: int, front: int) -> list[Copy]:
     """Return the copies that are left; the spare replaces the lost disk where it is rebuilt (rule L11)."""
     alive = []
     for copy in copies:
@@ -84,7 +84,7 @@ def surviving(tables: LayoutTables, copies: list[Copy], n: int, front: int) -> l
     return alive
 
 
-def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy, front: int = 0) -> Plan:
+def plan(tables: MdTables, op: int, sector: int, n: int, choose: ChooseCopy, front: int = 0) -> Plan:
     """Return the pieces of a request on striped or mirrored disks; all of them start at once.
 
     A read of a mirrored range is cut into runs that are contiguous on every copy, so that a copy is chosen once per
@@ -103,7 +103,7 @@ def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy,
     return Plan(pieces if is_cut else merged(pieces), [])
 
 
-def _runs(tables: LayoutTables, sector: int, n: int) -> Iterator[tuple[list[Copy], int]]:
+def _runs(tables: MdTables, sector: int, n: int) -> Iterator[tuple[list[Copy], int]]:
     """Join fragments that continue each other on every copy (RAID 1: the whole request is one run)."""
     held: tuple[list[Copy], int] | None = None
     for copies, take in fragments(tables, sector, n):
@@ -117,7 +117,7 @@ def _runs(tables: LayoutTables, sector: int, n: int) -> Iterator[tuple[list[Copy
         yield held
 
 
-def strips(tables: LayoutTables, n_rows: int) -> list[list[int | None]]:
+def strips(tables: MdTables, n_rows: int) -> list[list[int | None]]:
     """Return what the first rows hold, as `plan.strips` does."""
     if not tables.is_striped:
         per_disk = tables.member // tables.strip

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from diskmodel.layout.md.tables import MdTables
 from diskmodel.layout.pieces import READ_AND_HOLD, ChooseCopy, Piece, Plan, merged
-from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import READ, WRITE
 
 
@@ -18,7 +18,7 @@ class Row(NamedTuple):
     failed: tuple[int, ...]
 
 
-def row_of(tables: LayoutTables, row: int, front: int = 0) -> Row:
+def row_of(tables: MdTables, row: int, front: int = 0) -> Row:
     """Return row number `row` (rule L6). Rows go round the groups; parity rotates by the row's number in its group."""
     group, number = row % tables.n_groups, row // tables.n_groups
     n, m = tables.n_data + tables.n_parity, tables.n_parity
@@ -53,7 +53,7 @@ class Part(NamedTuple):
     end: int
 
 
-def rows_of(tables: LayoutTables, sector: int, n: int) -> list[tuple[int, list[Part]]]:
+def rows_of(tables: MdTables, sector: int, n: int) -> list[tuple[int, list[Part]]]:
     """Return the rows that a request touches, with the parts of their data strips, in order of host address."""
     rows: list[tuple[int, list[Part]]] = []
     while n:
@@ -67,7 +67,7 @@ def rows_of(tables: LayoutTables, sector: int, n: int) -> list[tuple[int, list[P
     return rows
 
 
-def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy | None = None, front: int = 0) -> Plan:
+def plan(tables: MdTables, op: int, sector: int, n: int, choose: ChooseCopy | None = None, front: int = 0) -> Plan:
     """Return the pieces of a request on rows with parity: reads, then writes when all reads are done (rule L7)."""
     first: list[Piece] = []
     then: list[Piece] = []
@@ -89,7 +89,7 @@ def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy 
     return Plan(merged(first), merged(then), lost)
 
 
-def _read(tables: LayoutTables, row: Row, parts: list[Part]) -> list[Piece]:
+def _read(tables: MdTables, row: Row, parts: list[Part]) -> list[Piece]:
     """Return the reads of data parts; a part on a lost disk is computed from all strips that are left (rule L9)."""
     pieces: list[Piece] = []
     for part in parts:
@@ -99,7 +99,7 @@ def _read(tables: LayoutTables, row: Row, parts: list[Part]) -> list[Piece]:
     return pieces
 
 
-def _write(tables: LayoutTables, row: Row, parts: list[Part]) -> tuple[list[Piece], list[Piece]]:
+def _write(tables: MdTables, row: Row, parts: list[Part]) -> tuple[list[Piece], list[Piece]]:
     """Return the reads and writes that a write to these parts of one row needs (rules L8 and L10).
 
     Either old data and parity are read (read-modify-write), or the data that is not written (reconstruct-write). A
@@ -157,7 +157,7 @@ def _piece(row: Row, disk: int, op: int, start: int, end: int) -> Piece:
     return Piece(disk, op, row.lba + start, end - start)
 
 
-def strips(tables: LayoutTables, n_rows: int) -> list[list[int | None]]:
+def strips(tables: MdTables, n_rows: int) -> list[list[int | None]]:
     """Return what the first rows hold, as `plan.strips` does."""
     held: list[list[int | None]] = [[None] * n_rows for _ in range(tables.n_disks)]
     for number in range(n_rows * tables.n_groups):

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from diskmodel.layout.md.mirror import copies_of
 from diskmodel.layout.md.parity import row_of
+from diskmodel.layout.md.tables import MdTables
 from diskmodel.layout.pieces import Piece, Plan, merged
-from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import READ, WRITE
 
 #: Number of notes of the speed, and the time between two: Linux md averages the speed of a rebuild over up to 30 s
@@ -19,12 +19,12 @@ MARK_STEP_NS = 3_000_000_000
 MAX_STARVING_BYTES = 64 << 30
 
 
-def step(tables: LayoutTables, front: int) -> Plan:
+def step(tables: MdTables, front: int) -> Plan:
     """Read the next window of the members' data area, then write what the pass writes.
 
     Parameters
     ----------
-    tables : LayoutTables
+    tables : MdTables
     front : int
         Sectors of the data area that the pass is through; less than `tables.member`.
     """
@@ -40,7 +40,7 @@ def step(tables: LayoutTables, front: int) -> Plan:
     return Plan(reads, merged(list(_rewritten(tables, front, n))))
 
 
-def _rewritten(tables: LayoutTables, front: int, n: int) -> Iterator[Piece]:
+def _rewritten(tables: MdTables, front: int, n: int) -> Iterator[Piece]:
     """Yield what a resync writes in a window: parity, or every copy but the first."""
     while n:
         strip, inside = divmod(front, tables.strip)
@@ -50,19 +50,19 @@ def _rewritten(tables: LayoutTables, front: int, n: int) -> Iterator[Piece]:
         front, n = front + take, n - take
 
 
-def _parity_disks(tables: LayoutTables, strip: int) -> Iterator[int]:
+def _parity_disks(tables: MdTables, strip: int) -> Iterator[int]:
     for group in range(tables.n_groups):
         yield from row_of(tables, strip * tables.n_groups + group).parity
 
 
-def _further_copies(tables: LayoutTables, strip: int) -> Iterator[int]:
+def _further_copies(tables: MdTables, strip: int) -> Iterator[int]:
     for disk in range(tables.n_disks):
         chunk, copy = divmod(strip * tables.n_disks + disk, tables.copies)
         if copy and chunk < tables.capacity // tables.strip:
             yield disk
 
 
-def _recovered(tables: LayoutTables, front: int, n: int, lba: int) -> Plan:
+def _recovered(tables: MdTables, front: int, n: int, lba: int) -> Plan:
     """Read the window of the lost disk from the survivors, then write it to the spare."""
     if tables.family == "parity":
         width = tables.n_data + tables.n_parity
@@ -75,7 +75,7 @@ def _recovered(tables: LayoutTables, front: int, n: int, lba: int) -> Plan:
     return Plan(reads, writes) if reads else Plan(writes, [])
 
 
-def _from_copies(tables: LayoutTables, front: int, n: int) -> list[Piece]:
+def _from_copies(tables: MdTables, front: int, n: int) -> list[Piece]:
     pieces: list[Piece] = []
     while n:
         strip, inside = divmod(front, tables.strip)
@@ -89,7 +89,7 @@ def _from_copies(tables: LayoutTables, front: int, n: int) -> list[Piece]:
     return pieces
 
 
-def _chunk_at(tables: LayoutTables, disk: int, strip: int) -> int | None:
+def _chunk_at(tables: MdTables, disk: int, strip: int) -> int | None:
     """Return the host strip whose copy is the given strip of a disk, None for an unused one; inverts `copies_of`."""
     n, n_strips = tables.n_disks, tables.member // tables.strip
     if not tables.far:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from diskmodel.layout.md.parity import Part, Row, row_of, rows_of
+from diskmodel.layout.md.tables import MdTables
 from diskmodel.layout.pieces import Piece
-from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import READ, WRITE
 
 
@@ -44,11 +44,11 @@ class StripeCache:
 
     Parameters
     ----------
-    tables : LayoutTables
+    tables : MdTables
         Rows with parity in one group, and a stripe cache.
     """
 
-    def __init__(self, tables: LayoutTables) -> None:
+    def __init__(self, tables: MdTables) -> None:
         self.tables = tables
         self.pages_per_strip = tables.strip // tables.stripe_page
         #: Strips of each page that are known, as bits, data before parity; the page that was written last comes last.

@@ -18,7 +18,7 @@ ORDERS = 64
 
 @dataclass(frozen=True)
 class DraidTables:
-    """The groups of a dRAID vdev in whole numbers; data and parity columns are those of `LayoutTables`.
+    """The groups of a dRAID vdev in whole numbers; data and parity columns are those of `VdevTables`.
 
     Attributes
     ----------

@@ -15,14 +15,13 @@ from diskmodel.layout.pools.records import (
     width_of,
 )
 from diskmodel.layout.pools.scan import new_disk_of
-from diskmodel.layout.tables import LayoutTables
+from diskmodel.layout.pools.tables import VdevTables
 from diskmodel.records import WRITE
 
 
-def stored_blocks(tables: LayoutTables, blocks: int) -> int:
+def stored_blocks(tables: VdevTables, blocks: int) -> int:
     """Return the blocks of a vdev that so many blocks take (rule X1)."""
     m, pool = tables.n_parity, tables.pool
-    assert pool is not None
     if not m:
         return blocks
     if pool.draid is not None:
@@ -30,10 +29,9 @@ def stored_blocks(tables: LayoutTables, blocks: int) -> int:
     return stored_of_raidz(blocks, tables.n_data, m)
 
 
-def write_pieces(tables: LayoutTables, vdev: int, first: int, blocks: int) -> list[Piece]:
+def write_pieces(tables: VdevTables, vdev: int, first: int, blocks: int) -> list[Piece]:
     """Return the writes of so many blocks at block `first` of a vdev: to every disk that is left (rule X12)."""
     pool, base = tables.pool, vdev * width_of(tables)
-    assert pool is not None
     if not tables.n_parity:
         lba = tables.data_offset + first * pool.block
         disks = (new_disk_of(tables, disk, first) for disk in range(base, base + width_of(tables)))
@@ -47,9 +45,8 @@ def write_pieces(tables: LayoutTables, vdev: int, first: int, blocks: int) -> li
     return pieces
 
 
-def _written_columns(tables: LayoutTables, first: int, blocks: int) -> Iterator[Column]:
+def _written_columns(tables: VdevTables, first: int, blocks: int) -> Iterator[Column]:
     """Yield the columns of a part with the padding that is written with them (rules X12 and X23)."""
-    assert tables.pool is not None
     columns = columns_of(tables, first, blocks)
     if tables.pool.draid is not None:
         yield from padded(tables, columns)
@@ -61,7 +58,7 @@ def _written_columns(tables: LayoutTables, first: int, blocks: int) -> Iterator[
         yield column._replace(n=column.n + (n_long <= number < n_long + n_padding))
 
 
-def commands_of(tables: LayoutTables, blocks: int) -> int:
+def commands_of(tables: VdevTables, blocks: int) -> int:
     """Return the commands of a write of so many blocks where no disk is lost (rule X12)."""
     return len(columns_of(tables, 0, blocks)) if tables.n_parity else width_of(tables)
 
@@ -69,10 +66,9 @@ def commands_of(tables: LayoutTables, blocks: int) -> int:
 class Space:
     """Free places of a pool, of each kind one behind the other."""
 
-    def __init__(self, tables: LayoutTables) -> None:
+    def __init__(self, tables: VdevTables) -> None:
         self.tables = tables
         pool = tables.pool
-        assert pool is not None
         self.pool, self.writes = pool, pool.writes
         #: Records below this number are data that something has asked for.
         self.top = 0

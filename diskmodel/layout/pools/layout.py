@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.card import Groups
-from diskmodel.layout.description import DiskFields, Layout, LevelFields
+from diskmodel.layout.description import Layout
+from diskmodel.layout.fields import DiskFields, LevelFields
 from diskmodel.layout.levels import KINDS, RaidLevel
 from diskmodel.layout.own_devices import ONLY_OF_JOURNALS
 from diskmodel.layout.passes import ONLY_OF_MD, Rebuild
@@ -20,7 +21,7 @@ from diskmodel.layout.pools.scan import stored_sectors
 from diskmodel.layout.pools.scan_tables import USUAL_USED_RATIO
 from diskmodel.layout.pools.special import metadata_bytes, special_problem
 from diskmodel.layout.pools.special import used_ratio as used_ratio_of
-from diskmodel.layout.pools.tables import pool_tables
+from diskmodel.layout.pools.tables import VdevTables, pool_tables, vdevs_of
 from diskmodel.layout.shape import MAX_VDEV_DISKS
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.units import in_hours_or_days, nominal_bytes, pretty_bytes, pretty_ns
@@ -119,9 +120,9 @@ class Pool(Layout):
             return f"{given}: OpenZFS fills a distributed spare in order; remove it, or distributed_spares"
         return None
 
-    def tables(self, disk_sectors: int, sector_bytes: int, cache_bytes: int | None = None) -> LayoutTables:
+    def tables(self, disk_sectors: int, sector_bytes: int, cache_bytes: int | None = None) -> VdevTables:
         tables = pool_tables(self, disk_sectors, sector_bytes)
-        if self.cache is None or tables.pool is None or cache_bytes is None:
+        if self.cache is None or cache_bytes is None:
             return tables
         ring = ring_tables(self.cache, self.pool_record_bytes, cache_bytes)
         return replace(tables, pool=replace(tables.pool, ring=ring))
@@ -166,7 +167,7 @@ class Pool(Layout):
         return None
 
     def room_problem(self, tables: LayoutTables, sector_bytes: int, used: float | None = None) -> Fault | None:
-        return special_problem(self, tables, sector_bytes, used)
+        return special_problem(self, vdevs_of(tables), sector_bytes, used)
 
     def cached_records(self, cache_bytes: int) -> int:
         return 0 if self.cache is None else slots_of(self.cache, self.pool_record_bytes, cache_bytes)
@@ -261,8 +262,8 @@ class Pool(Layout):
 
     def _doubt_about_cache_device(self, tables: LayoutTables) -> str:
         """Return that nothing measured what cache devices do, and how long they take to be of use; "" without any."""
-        pool = tables.pool
-        if pool is None or pool.ring is None:
+        pool = vdevs_of(tables).pool
+        if pool.ring is None:
             return ""
         hours = in_hours_or_days(pool.ring.slots / pool.ring.feed_per_s / 3600)
         return (
@@ -305,14 +306,14 @@ class Pool(Layout):
 
     def rebuilt_bytes(self, tables: LayoutTables, disk_bytes: int, sector_bytes: int, used_ratio: float | None) -> int:
         full = USUAL_USED_RATIO if self.rebuild is None or self.rebuild.used_ratio is None else None
-        stored = stored_sectors(tables) * sector_bytes
+        stored = stored_sectors(vdevs_of(tables)) * sector_bytes
         return stored if full is None or used_ratio is None else round(stored / full * used_ratio)
 
     def metadata_bytes(self, tables: LayoutTables, sector_bytes: int, used_ratio: float | None) -> int:
         if self.special is None:
             return 0
         used = used_ratio_of(self, self.special) if used_ratio is None else used_ratio
-        return metadata_bytes(tables, sector_bytes, used)
+        return metadata_bytes(vdevs_of(tables), sector_bytes, used)
 
     @classmethod
     def groups_tried(cls, level: RaidLevel, stated: tuple[int, ...] | None) -> tuple[int, ...]:

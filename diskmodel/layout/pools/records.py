@@ -15,7 +15,7 @@ from diskmodel.layout.pools.writes import WriteTables
 from diskmodel.records import READ
 
 if TYPE_CHECKING:
-    from diskmodel.layout.tables import LayoutTables
+    from diskmodel.layout.pools.tables import VdevTables
 
 #: Where one stored place and the next exchange the parity column with the first data column, at RAID-Z1 (bytes of the
 #: vdev): OpenZFS does it so that large blocks do not leave all parity on one disk.
@@ -54,7 +54,7 @@ def stored_of_raidz(blocks: int, n_data: int, n_parity: int) -> int:
 
 @dataclass(frozen=True)
 class PoolTables:
-    """A pool in whole numbers; vdevs, data and parity columns are those of `LayoutTables`.
+    """A pool in whole numbers; vdevs, data and parity columns are those of `VdevTables`.
 
     Attributes
     ----------
@@ -146,15 +146,14 @@ class Column(NamedTuple):
     n: int
 
 
-def width_of(tables: LayoutTables) -> int:
+def width_of(tables: VdevTables) -> int:
     """Number of disks of a vdev."""
     return tables.n_disks // tables.n_groups
 
 
-def place_of(tables: LayoutTables, record: int) -> tuple[int, int]:
+def place_of(tables: VdevTables, record: int) -> tuple[int, int]:
     """Return the vdev of a record and its first block there (rules X2 and X3)."""
     pool = tables.pool
-    assert pool is not None
     turn, inside = divmod(record, pool.turn_records)
     round_, vdev = divmod(turn, tables.n_groups)
     number = round_ * pool.turn_records + inside
@@ -172,12 +171,11 @@ def place_of(tables: LayoutTables, record: int) -> tuple[int, int]:
     return vdev, pool.slab_begin(slab) + begin + at * pool.stored
 
 
-def parts_of(tables: LayoutTables, first: int, blocks: int) -> Iterator[tuple[int, int]]:
+def parts_of(tables: VdevTables, first: int, blocks: int) -> Iterator[tuple[int, int]]:
     """Yield first block and blocks of the parts of so many blocks of data: one, or two in neighboring groups of dRAID.
 
     The part in a group goes on as far as the group does (rule X23).
     """
-    assert tables.pool is not None
     draid = tables.pool.draid
     if draid is not None:
         width = tables.n_data + tables.n_parity
@@ -188,13 +186,12 @@ def parts_of(tables: LayoutTables, first: int, blocks: int) -> Iterator[tuple[in
     yield first, blocks
 
 
-def columns_of(tables: LayoutTables, first: int, blocks: int) -> list[Column]:
+def columns_of(tables: VdevTables, first: int, blocks: int) -> list[Column]:
     """Return the columns of so many blocks of RAID-Z that begin at block `first` of a vdev, parity first (rule X4).
 
     Of dRAID those of a part, and also those that hold nothing (rule X23).
     """
     pool, m = tables.pool, tables.n_parity
-    assert pool is not None
     if pool.draid is not None:
         return _columns_of_group(tables, pool.draid, first, blocks)
     width = tables.n_data + m
@@ -210,7 +207,7 @@ def columns_of(tables: LayoutTables, first: int, blocks: int) -> list[Column]:
     return columns
 
 
-def _columns_of_group(tables: LayoutTables, draid: DraidTables, first: int, blocks: int) -> list[Column]:
+def _columns_of_group(tables: VdevTables, draid: DraidTables, first: int, blocks: int) -> list[Column]:
     """Return the columns of a part of a record of dRAID, parity first (rule X23)."""
     width, disks = tables.n_data + tables.n_parity, width_of(tables)
     places = disks - draid.n_spares
@@ -226,30 +223,27 @@ def _columns_of_group(tables: LayoutTables, draid: DraidTables, first: int, bloc
     return columns
 
 
-def padded(tables: LayoutTables, columns: list[Column]) -> list[Column]:
+def padded(tables: VdevTables, columns: list[Column]) -> list[Column]:
     """Return columns with their padding: of dRAID all are as long as those of parity (rule X23)."""
-    assert tables.pool is not None
     return columns if tables.pool.draid is None else [column._replace(n=columns[0].n) for column in columns]
 
 
-def read_of_mirror(tables: LayoutTables, vdev: int, first: int, n: int, choose: ChooseCopy) -> Piece:
+def read_of_mirror(tables: VdevTables, vdev: int, first: int, n: int, choose: ChooseCopy) -> Piece:
     """Return the read of `n` sectors from block `first` of a mirror on, from the copy that is chosen (rule X6)."""
     pool = tables.pool
-    assert pool is not None
     lba, base = tables.data_offset + first * pool.block, vdev * width_of(tables)
     copies = [Copy(disk, lba) for disk in range(base, base + width_of(tables)) if disk not in tables.failed]
     chosen = copies[0] if len(copies) == 1 else choose(copies, n)
     return Piece(chosen.disk, READ, lba, n)
 
 
-def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy, front: int = 0) -> Plan:
+def plan(tables: VdevTables, op: int, sector: int, n: int, choose: ChooseCopy, front: int = 0) -> Plan:
     """Return the reads of a request: every record that it touches, whole, without parity while that is not needed.
 
     Each column of each record is a command of its own (rule X5); records in order, columns from the last to the first.
     """
     assert op == READ, "what a pool writes goes to free places"
     pool = tables.pool
-    assert pool is not None
     pieces: list[Piece] = []
     for record in range(sector // pool.record, (sector + n - 1) // pool.record + 1):
         vdev, first = place_of(tables, record)
@@ -262,7 +256,7 @@ def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy,
     return Plan(pieces, [])
 
 
-def _reads_of_part(tables: LayoutTables, pool: PoolTables, base: int, columns: list[Column]) -> Iterator[Piece]:
+def _reads_of_part(tables: VdevTables, pool: PoolTables, base: int, columns: list[Column]) -> Iterator[Piece]:
     """Yield the reads of data columns from the last to the first, with parity where data is lost (X5 and X23)."""
     if any(base + column.disk in tables.failed for column in columns):
         columns = padded(tables, columns)

@@ -11,10 +11,10 @@ from diskmodel.layout.pools.records import PoolTables, columns_of, padded, parts
 from diskmodel.records import READ, WRITE
 
 if TYPE_CHECKING:
-    from diskmodel.layout.tables import LayoutTables
+    from diskmodel.layout.pools.tables import VdevTables
 
 
-def scanned_vdevs(tables: LayoutTables) -> range:
+def scanned_vdevs(tables: VdevTables) -> range:
     """Return the vdevs that a scan goes through: the lost disk's, or all of them (rules X20 and X22)."""
     if tables.rebuild_disk < 0:
         return range(tables.n_groups if tables.sync_action == "check" else 0)
@@ -22,18 +22,16 @@ def scanned_vdevs(tables: LayoutTables) -> range:
     return range(vdev, vdev + 1)
 
 
-def records_of(tables: LayoutTables, records: int, vdev: int) -> int:
+def records_of(tables: VdevTables, records: int, vdev: int) -> int:
     """Return how many of the first `records` records lie on a vdev (rule X2)."""
     pool = tables.pool
-    assert pool is not None
     turns, rest = divmod(records, pool.turn_records * tables.n_groups)
     return turns * pool.turn_records + min(max(rest - vdev * pool.turn_records, 0), pool.turn_records)
 
 
-def stored_sectors(tables: LayoutTables) -> int:
+def stored_sectors(tables: VdevTables) -> int:
     """Return what is stored on each disk in the mean, sectors."""
     pool = tables.pool
-    assert pool is not None
     disks = tables.n_groups * (width_of(tables) if tables.n_parity else 1)
     return pool.scan.records * pool.stored * pool.block // disks
 
@@ -46,13 +44,12 @@ class Stretch(NamedTuple):
     counts: int
 
 
-def stretches(tables: LayoutTables, vdev: int) -> Iterator[Stretch]:
+def stretches(tables: VdevTables, vdev: int) -> Iterator[Stretch]:
     """Yield what a scan takes of a vdev, in the order on the disks, without what it is through at the beginning.
 
     Records (rules X20 and X22), or segments of what they fill (X25).
     """
     pool = tables.pool
-    assert pool is not None
     if pool.scan.segment:
         yield from _segments(tables, pool, vdev)
         return
@@ -61,7 +58,7 @@ def stretches(tables: LayoutTables, vdev: int) -> Iterator[Stretch]:
         yield Stretch(first, blocks, tables.rebuild_window)
 
 
-def _segments(tables: LayoutTables, pool: PoolTables, vdev: int) -> Iterator[Stretch]:
+def _segments(tables: VdevTables, pool: PoolTables, vdev: int) -> Iterator[Stretch]:
     """Yield the segments of a vdev's metaslabs (rule X25): as long as a step is, within a group of dRAID."""
     width = tables.n_data + tables.n_parity
     left_out = records_begun(tables, vdev) * pool.stored
@@ -79,7 +76,7 @@ def _segments(tables: LayoutTables, pool: PoolTables, vdev: int) -> Iterator[Str
             at += take
 
 
-def _held(tables: LayoutTables, pool: PoolTables, vdev: int) -> Iterator[tuple[int, int]]:
+def _held(tables: VdevTables, pool: PoolTables, vdev: int) -> Iterator[tuple[int, int]]:
     """Yield the metaslabs of a vdev and how many of its stored records each has."""
     n = records_of(tables, pool.scan.records, vdev)
     n_straight, other_records = pool.n_slabs - pool.skipped_slabs, pool.slab_records - pool.half_records
@@ -97,10 +94,9 @@ def _place_of_slab(pool: PoolTables, slab: int, n_straight: int) -> int:
     return slab + n_straight - 1 if slab else 0
 
 
-def blocks_in_order(tables: LayoutTables, vdev: int) -> Iterator[int]:
+def blocks_in_order(tables: VdevTables, vdev: int) -> Iterator[int]:
     """Yield the first blocks of a vdev's stored records, in their order on the disks (rule X20)."""
     pool = tables.pool
-    assert pool is not None
     for slab, held in _held(tables, pool, vdev):
         n_early = 0 if slab else pool.early_records
         for at in range(held):
@@ -108,19 +104,18 @@ def blocks_in_order(tables: LayoutTables, vdev: int) -> Iterator[int]:
             yield pool.slab_begin(slab) + begin + at * pool.stored
 
 
-def records_begun(tables: LayoutTables, vdev: int) -> int:
+def records_begun(tables: VdevTables, vdev: int) -> int:
     """Return how many records of a vdev a scan is through at the beginning (rules X20 and X22)."""
     n = tables.rebuild_front // tables.rebuild_window
     return n if tables.rebuild_disk >= 0 else records_of(tables, n, vdev)
 
 
-def step(tables: LayoutTables, vdev: int, first: int, blocks: int, choose: ChooseCopy) -> Plan | None:
+def step(tables: VdevTables, vdev: int, first: int, blocks: int, choose: ChooseCopy) -> Plan | None:
     """Return what so many blocks of data at block `first` of a vdev need; None: nothing of them is to be written.
 
     A scrub reads all of it (rule X22).
     """
     pool, lost = tables.pool, tables.rebuild_disk
-    assert pool is not None
     base = vdev * width_of(tables)
     if not tables.n_parity:
         n = blocks * pool.block
@@ -140,14 +135,14 @@ def step(tables: LayoutTables, vdev: int, first: int, blocks: int, choose: Choos
     return Plan(reads, writes) if writes or lost < 0 else None
 
 
-def new_disk_of(tables: LayoutTables, disk: int, block: int | None) -> int | None:
+def new_disk_of(tables: VdevTables, disk: int, block: int | None) -> int | None:
     """Return the disk whose block is written instead of another one's; None: it has failed, and is not resilvered.
 
     What is none of its blocks, a label (None), a distributed spare does not have (rule X24).
     """
     if disk not in tables.failed:
         return disk
-    if tables.pool is None or disk != tables.rebuild_disk:
+    if disk != tables.rebuild_disk:
         return None
     draid = tables.pool.draid
     if draid is None or not draid.n_spares:

@@ -6,18 +6,22 @@ from diskmodel.errors import Fault
 from diskmodel.layout.description import Layout
 from diskmodel.layout.own_devices import SpecialVdev
 from diskmodel.layout.pools.scan_tables import USUAL_USED_RATIO
-from diskmodel.layout.pools.tables import LABELS_BEFORE_BYTES, LABELS_BEHIND_BYTES, PARTITION_BYTES, metaslab_bytes
-from diskmodel.layout.tables import LayoutTables
+from diskmodel.layout.pools.tables import (
+    LABELS_BEFORE_BYTES,
+    LABELS_BEHIND_BYTES,
+    PARTITION_BYTES,
+    VdevTables,
+    metaslab_bytes,
+)
 from diskmodel.units import nominal_bytes, pretty_bytes
 
 
-def metadata_bytes(tables: LayoutTables, sector_bytes: int, used_ratio: float) -> int:
+def metadata_bytes(tables: VdevTables, sector_bytes: int, used_ratio: float) -> int:
     """Return what the indirect blocks of a pool that is so full take on each device of its special vdev.
 
     All levels with their copies; what lies above the files is little beside them, and left out.
     """
     pool = tables.pool
-    assert pool is not None
     blocks, level = 0, int(tables.capacity // pool.record * used_ratio)
     while level > 1:
         level = -(-level // pool.writes.pointers)
@@ -40,13 +44,13 @@ def used_ratio(layout: Layout, special: SpecialVdev) -> float:
     return next(ratio for ratio in (special.used_ratio, of_rebuild, USUAL_USED_RATIO) if ratio is not None)
 
 
-def special_problem(layout: Layout, tables: LayoutTables, sector_bytes: int, used: float | None = None) -> Fault | None:
+def special_problem(layout: Layout, tables: VdevTables, sector_bytes: int, used: float | None = None) -> Fault | None:
     """Return why the metadata of a pool does not fit on its special vdev; None where it does, or there is none.
 
     Parameters
     ----------
     layout : Layout
-    tables : LayoutTables
+    tables : VdevTables
     sector_bytes : int
     used : float, optional
         Data of which there has to be room for the metadata, as a share of the pool's space; unless given, what the

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
 
 from diskmodel.layout.description import Layout
 from diskmodel.layout.own_devices import own_device_tables
@@ -19,10 +20,11 @@ from diskmodel.layout.pools.records import (
     stored_of_raidz,
     swap_blocks_of,
 )
+from diskmodel.layout.pools.scan import records_of, scanned_vdevs
 from diskmodel.layout.pools.scan_tables import ScanTables
 from diskmodel.layout.pools.streams import ReadTables
 from diskmodel.layout.pools.writes import WriteTables
-from diskmodel.layout.tables import LayoutTables, fault, lost_disk, sectors_of
+from diskmodel.layout.tables import LayoutTables, fault, lost_disk, sectors_of, used_sectors
 
 #: What OpenZFS keeps of each disk: its partition begins at 1 MiB, two labels and room to boot from take 4 MiB before
 #: the data (`VDEV_LABEL_START_SIZE`), two labels 512 KiB behind it.
@@ -49,17 +51,71 @@ EARLY_BYTES = 48 << 20
 SLOP_SHARE, MIN_SLOP_BYTES, MAX_SLOP_BYTES = 32, 128 << 20, 128 << 30
 
 
-def pool_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> LayoutTables:
+@dataclass(frozen=True, kw_only=True)
+class VdevTables(LayoutTables):
+    """The vdevs of a pool in sectors: what other kinds do not have.
+
+    Attributes
+    ----------
+    pool : PoolTables
+    """
+
+    kind: ClassVar[str] = "pool"
+    has_strips: ClassVar[bool] = False
+
+    pool: PoolTables
+
+    @property
+    def family(self) -> Literal["pool"]:
+        """How blocks lie on the disks."""
+        return "pool"
+
+    @property
+    def window_disks(self) -> int:
+        """Disks that a window of a rebuild is of: 1, or those of a vdev of dRAID."""
+        return 1 if self.pool.draid is None else self.n_disks // self.n_groups
+
+    @property
+    def rebuilt_at_once(self) -> int:
+        """Disks that a pass over the members goes through at once: one of each vdev, of dRAID all."""
+        return len(scanned_vdevs(self)) * self.window_disks
+
+    @property
+    def has_new_disk(self) -> bool:
+        """Whether disk `n_disks`, of its own, takes what a rebuild writes: none does where a spare is distributed."""
+        return super().has_new_disk and not self.pool.fills_spare
+
+    @property
+    def rebuild_end(self) -> int:
+        """Sectors of what is stored that a pass over the members goes through, of all vdevs.
+
+        Of dRAID they are those of `window_disks`.
+        """
+        n = self.pool.scan.records
+        return sum(records_of(self, n, vdev) for vdev in scanned_vdevs(self)) * self.rebuild_window
+
+    @property
+    def held_in_memory(self) -> int:
+        """Sectors of writes that it keeps in memory before the disks have to take any."""
+        return self.pool.writes.dirty_most
+
+    def takes_flushes(self, *, does_below: bool) -> bool:
+        """Return whether writes are logged, whatever the disks do (rule X10)."""
+        return self.pool.writes.is_logged
+
+
+def vdevs_of(tables: LayoutTables) -> VdevTables:
+    """Return the tables of what is known to be a pool."""
+    assert isinstance(tables, VdevTables)
+    return tables
+
+
+def pool_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> VdevTables:
     """Return a pool over disks of `disk_sectors` sectors (rules X1 to X4)."""
     block = sectors_of(layout.block_bytes, sector_bytes, "layout.ashift")
     reserved = PARTITION_BYTES + LABELS_BEFORE_BYTES if layout.data_offset_bytes == 0 else layout.data_offset_bytes
     offset = sectors_of(reserved, sector_bytes, "layout.data_offset_bytes")
-    used = disk_sectors
-    if layout.member_bytes is not None:
-        used = sectors_of(layout.member_bytes, sector_bytes, "layout.member_bytes")
-    if used > disk_sectors:
-        rule = f"the disk has {disk_sectors * sector_bytes} bytes"
-        raise fault("layout.member_bytes", used * sector_bytes, rule, "use less")
+    used = used_sectors(layout, disk_sectors, sector_bytes)
     n_parity, width = layout.parity_strips, layout.group_disks
     n_data = layout.data_strips if n_parity else 1
     member_blocks = (used - offset - LABELS_BEHIND_BYTES // sector_bytes) // block
@@ -96,21 +152,17 @@ def pool_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> LayoutT
     records = n_slabs * slab_records // turn * turn * vdevs - kept
     if records < 1:
         raise fault("layout.disks", layout.disks, "the pool has no room beside what it keeps", "use larger disks")
-    tables = LayoutTables(
-        family="pool",
+    tables = VdevTables(
         n_disks=layout.disks,
         n_spares=layout.spares,
         strip=record,
         member=member_blocks * block,
         data_offset=offset,
         copies=layout.n_copies,
-        far=False,
         n_groups=vdevs,
         n_data=n_data,
         n_parity=n_parity,
-        rotation="none",
         read_policy="least-loaded",
-        write_policy="fewest",
         failed=tuple(sorted(layout.failed)),
         capacity=records * record,
         pool=PoolTables(
@@ -207,10 +259,10 @@ def _segment_blocks(layout: Layout) -> int:
     return max(most_bytes // layout.block_bytes // data, 1) * (data + layout.parity_strips)
 
 
-def _with_scan(layout: Layout, tables: LayoutTables) -> LayoutTables:
+def _with_scan(layout: Layout, tables: VdevTables) -> VdevTables:
     """Return the tables of a pool with the scan of the layout, if it has one (rules X20 and X22)."""
     rebuild, pool = layout.rebuild, tables.pool
-    if rebuild is None or pool is None:
+    if rebuild is None:
         return tables
     lost = lost_disk(layout, rebuild)
     # groups of dRAID are of so many of its disks that a share of a record is less than a sector's worth of rounding

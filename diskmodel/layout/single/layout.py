@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from diskmodel.layout.levels import RaidLevel
 from diskmodel.layout.md.layout import Md
+from diskmodel.layout.single.tables import SingleTables, single_tables
 
 
 class Single(Md):
@@ -12,3 +13,6 @@ class Single(Md):
     @classmethod
     def takes(cls, level: RaidLevel, disks: int | None) -> bool:
         return disks == 1 and super().takes(level, disks)
+
+    def tables(self, disk_sectors: int, sector_bytes: int, cache_bytes: int | None = None) -> SingleTables:
+        return single_tables(self, disk_sectors, sector_bytes)

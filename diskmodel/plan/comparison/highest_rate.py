@@ -65,17 +65,17 @@ def _check_that_disks_write(array: Array, workload: Workload, rate_per_s: float,
     DescriptionError
         When the runs were that short.
     """
-    pool = array.tables().pool
+    in_memory = array.tables().held_in_memory
     written = sum(stream.row_weight * stream.write_ratio * stream.mean_size_bytes for stream in workload.streams)
     written /= sum(stream.row_weight for stream in workload.streams)
     drive = array.drive_tables()
     if (
-        pool is None
+        not in_memory
         or math.isinf(drive.link_bytes_per_s)
         or rate_per_s * written <= array.layout.disks * drive.link_bytes_per_s
     ):
         return
-    if n_requests * written > _MEMORIES * pool.writes.dirty_most * array.drive.sector_bytes:
+    if n_requests * written > _MEMORIES * in_memory * array.drive.sector_bytes:
         return
     rule = "are too few: what they write stays in memory, and disks never have to keep up with it"
     raise DescriptionError(Fault("requests", n_requests, rule, "leave it out, or raise it ten times"))

@@ -19,7 +19,8 @@ from diskmodel.drive.own_devices import NONE, cache_drive, safe_drive, special_v
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.faults import inner
 from diskmodel.host.description import Host
-from diskmodel.layout.description import Layout, Level
+from diskmodel.layout.description import Layout
+from diskmodel.layout.fields import Level
 from diskmodel.layout.levels import KINDS
 from diskmodel.layout.md.fields import JOURNALED
 from diskmodel.layout.passes import ONLY_OF_MD, Rebuild

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from diskmodel.controller.dirty_blocks import DirtyBlocks, Lanes
 from diskmodel.controller.tables import lanes_of
 from diskmodel.layout.description import Layout
-from diskmodel.layout.tables import layout_tables
+from diskmodel.layout.md.tables import md_tables
 
 
 def one_lane(stripe: int = 1 << 40, budget: int = 1 << 40) -> Lanes:
@@ -19,7 +19,7 @@ def one_lane(stripe: int = 1 << 40, budget: int = 1 << 40) -> Lanes:
 def lanes(level: str, disks: int, *, block_sectors: int = 8, depth: int = 2) -> Lanes:
     """Lanes of an array with strips of 64 KiB over small disks."""
     layout = Layout.parse({"level": level, "disks": disks, "strip": "64 KiB"})
-    return lanes_of(layout_tables(layout, 1 << 20, 512), block_sectors, depth)
+    return lanes_of(md_tables(layout, 1 << 20, 512), block_sectors, depth)
 
 
 def test_a_block_that_waits_already_takes_no_more_room() -> None:

@@ -147,7 +147,7 @@ def test_open_requests_come_in_order(call: bytes) -> None:
         (lambda array, requests, out: array.pop("layout"), KeyError, "array: .*layout"),
         (lambda array, requests, out: array["layout"].pop("strip"), KeyError, "layout.*strip"),
         (_set("array.drive.wobble_ns", 1), TypeError, r"array: .*drive: HddTables has no field wobble_ns"),
-        (_set("array.layout.slope", None), TypeError, r"layout: LayoutTables has no field slope"),
+        (_set("array.layout.slope", None), TypeError, r"layout: MdTables has no field slope"),
         (_set("array.wobble", 1), TypeError, r"array: ScenarioTables has no field wobble"),
         (_set("requests.priority", 1), TypeError, r"requests: Requests has no field priority"),
         (lambda array, requests, out: array["drive"].pop("media_cache"), KeyError, "drive.*media_cache"),

@@ -15,7 +15,7 @@ from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.description import Layout
 from diskmodel.layout.md.bitmap import BITS_PER_PAGE, Bitmap, bits_of
-from diskmodel.layout.tables import LayoutTables, layout_tables
+from diskmodel.layout.md.tables import MdTables, md_tables
 from diskmodel.queue import Queue
 from diskmodel.records import PARTS, READ, WRITE
 from diskmodel.result import Result
@@ -24,9 +24,9 @@ from diskmodel.workload import Workload
 SECOND = 1_000_000_000
 
 
-def tables(**layout: object) -> LayoutTables:
+def tables(**layout: object) -> MdTables:
     given = {"level": "raid5", "disks": 4, "strip": "4 KiB", "bitmap": {"chunk": "8 KiB"}} | layout
-    return layout_tables(Layout.parse(given), 8000, 512)
+    return md_tables(Layout.parse(given), 8000, 512)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_bad_bitmaps_are_refused(layout: dict[str, Any], said: str) -> None:
 def test_only_the_sectors_in_use_are_written(chunk: str, n_sectors: int) -> None:
     """A member of 256 MiB: 256 bytes and a bit for each chunk, in pages of 8 sectors."""
     layout = Layout.parse({"level": "raid5", "disks": 4, "strip": "4 KiB", "bitmap": {"chunk": chunk}})
-    found = layout_tables(layout, 256 << 11, 512)
+    found = md_tables(layout, 256 << 11, 512)
     assert found.bitmap_end - found.bitmap_start == n_sectors
 
 

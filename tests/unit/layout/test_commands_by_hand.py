@@ -6,12 +6,12 @@ from diskmodel.layout.md import mirror, parity
 from diskmodel.layout.md.rebuild import step
 from diskmodel.layout.pieces import READ_AND_HOLD, Copy, Piece, Plan
 from diskmodel.layout.plan import plan
-from diskmodel.layout.tables import LayoutTables
+from diskmodel.layout.volumes import VolumeTables
 from diskmodel.records import READ, WRITE
 from tests.unit.layout.test_layout_choices import tables
 
 
-def asked(t: LayoutTables, sector: int, n: int) -> list[tuple[list[int], int]]:
+def asked(t: VolumeTables, sector: int, n: int) -> list[tuple[list[int], int]]:
     """Disks among which a copy was to be chosen, and for how many sectors, by the reads of a request."""
     seen: list[tuple[list[int], int]] = []
 
@@ -23,7 +23,7 @@ def asked(t: LayoutTables, sector: int, n: int) -> list[tuple[list[int], int]]:
     return seen
 
 
-def planned(t: LayoutTables, op: int, sector: int, n: int, front: int = 0) -> Plan:
+def planned(t: VolumeTables, op: int, sector: int, n: int, front: int = 0) -> Plan:
     return plan(t, op, sector, n, lambda copies, _: copies[0], front)
 
 

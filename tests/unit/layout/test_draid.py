@@ -14,21 +14,20 @@ from diskmodel.layout.plan import plan
 from diskmodel.layout.pools.free_space import stored_blocks, write_pieces
 from diskmodel.layout.pools.records import columns_of, parts_of, place_of, width_of
 from diskmodel.layout.pools.scan import new_disk_of, step, stretches
-from diskmodel.layout.tables import LayoutTables
+from diskmodel.layout.pools.tables import VdevTables, vdevs_of
 from diskmodel.records import READ
 
 MIB = 1 << 20
 GIB = 1 << 30
 
 
-def draid(level: str, disks: int, **fields: Any) -> LayoutTables:
+def draid(level: str, disks: int, **fields: Any) -> VdevTables:
     layout = {"level": level, "disks": disks, "member": "16 GiB", **fields}
-    return Array.parse({"drive": "md-raid-10k", "layout": layout}).tables()
+    return vdevs_of(Array.parse({"drive": "md-raid-10k", "layout": layout}).tables())
 
 
-def read(tables: LayoutTables, record: int) -> list[tuple[int, int]]:
+def read(tables: VdevTables, record: int) -> list[tuple[int, int]]:
     """Return disk and blocks of each read of a record."""
-    assert tables.pool is not None
     pieces = plan(tables, READ, record * tables.pool.record, 1, lambda copies, _: copies[0]).first
     return [(piece.disk, piece.n // tables.pool.block) for piece in pieces]
 
@@ -73,7 +72,6 @@ def test_every_block_of_a_vdev_has_a_place_of_its_own(level: str) -> None:
     """The columns of all rows of the groups of some slices cover the places of their rows once, and no spare."""
     disks = int(level.split("c")[0].rsplit(":")[-1])
     tables = draid(level, disks)
-    assert tables.pool is not None
     found = tables.pool.draid
     assert found is not None
     width, per_row = tables.n_data + tables.n_parity, found.row_blocks
@@ -114,7 +112,6 @@ def test_a_read_takes_the_data_columns_that_hold_something() -> None:
 def test_data_and_parity_are_spread_evenly_over_the_disks() -> None:
     """In as many slices as there are disks every disk has each place once, so that all have as many columns of each."""
     tables = draid("draid2:4d:14c:2s", 14)
-    assert tables.pool is not None
     found = tables.pool.draid
     assert found is not None
     for some in range(3):
@@ -133,7 +130,6 @@ def test_data_and_parity_are_spread_evenly_over_the_disks() -> None:
 def test_a_rebuild_reads_all_disks_about_evenly(disks: int, within: float) -> None:
     """Of the groups that have disk 0, the others have about equally many columns each (ORDERS)."""
     tables = draid("draid2", disks, data_disks=8, distributed_spares=1)
-    assert tables.pool is not None
     found = tables.pool.draid
     assert found is not None
     partners: Counter[int] = Counter()
@@ -149,7 +145,6 @@ def test_a_rebuild_reads_all_disks_about_evenly(disks: int, within: float) -> No
 def test_where_data_is_lost_all_of_the_group_is_read() -> None:
     """With padding and parity (`vdev_draid_map_alloc_empty`); where only parity is lost, without it."""
     whole = draid("draid2:8d:11c:1s", 11, record="8 KiB")
-    assert whole.pool is not None
     seen = set()
     for record in range(0, 400_000, 4001):
         _, first = place_of(whole, record)
@@ -200,7 +195,7 @@ def test_what_no_draid_can_be(layout: dict[str, Any], said: str) -> None:
     assert said in str(caught.value)
 
 
-def rebuilt(level: str, disks: int, **rebuild: Any) -> LayoutTables:
+def rebuilt(level: str, disks: int, **rebuild: Any) -> VdevTables:
     spares = 0 if ":1s" in level else 1
     return draid(level, disks, failed=[0], rebuild={"used": "50%", **rebuild}, spares=spares)
 
@@ -210,7 +205,6 @@ def test_segments_cover_what_is_stored_once(level: str, disks: int) -> None:
     """As whole records do, in order, with at most 1 MiB for each data disk, and within a group (rule X25)."""
     tables = rebuilt(level, disks, sequential=True)
     pool = tables.pool
-    assert pool is not None
     found = list(stretches(tables, 0))
     assert [item.first for item in found] == sorted(item.first for item in found)
     covered = sum(item.counts for item in found)
@@ -234,7 +228,6 @@ def test_segments_cover_what_is_stored_once(level: str, disks: int) -> None:
 def test_a_distributed_spare_is_the_last_place_of_each_slice() -> None:
     """Every disk but the lost one takes a part, about as large as that of the others (rule X24)."""
     tables = rebuilt("draid2:4d:14c:1s", 14)
-    assert tables.pool is not None
     found = tables.pool.draid
     assert found is not None
     written: Counter[int] = Counter()
@@ -257,7 +250,6 @@ def test_a_distributed_spare_is_the_last_place_of_each_slice() -> None:
 
 def test_a_spare_on_a_failed_disk_takes_nothing() -> None:
     lost = draid("draid2:4d:14c:1s", 14, failed=[0, 5], rebuild={"disk": 0})
-    assert lost.pool is not None
     draid_of = lost.pool.draid
     assert draid_of is not None
     places = [new_disk_of(lost, 0, row * draid_of.row_blocks) for row in range(500)]

@@ -1,4 +1,4 @@
-"""What `layout_tables` decides beside the sizes: how copies are read, what is refused and how it is said."""
+"""What `md_tables` decides beside the sizes: how copies are read, what is refused and how it is said."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.description import Layout
 from diskmodel.layout.md import mirror
 from diskmodel.layout.md.rebuild import step
+from diskmodel.layout.md.tables import MdTables, md_tables
 from diskmodel.layout.pieces import Copy, Piece
 from diskmodel.layout.plan import plan
-from diskmodel.layout.tables import LayoutTables, layout_tables
 from diskmodel.records import READ, WRITE
 
 
-def tables(**layout: object) -> LayoutTables:
+def tables(**layout: object) -> MdTables:
     """Strips of eight sectors, disks of a hundred strips."""
-    return layout_tables(Layout.parse({"strip_bytes": 4096} | layout), 800, 512)
+    return md_tables(Layout.parse({"strip_bytes": 4096} | layout), 800, 512)
 
 
 @pytest.mark.parametrize(

@@ -8,18 +8,18 @@ from diskmodel.errors import DescriptionError
 from diskmodel.layout.description import Layout
 from diskmodel.layout.md import mirror, parity
 from diskmodel.layout.md.rebuild import step
+from diskmodel.layout.md.tables import MdTables, md_tables
 from diskmodel.layout.pieces import Piece, merged
 from diskmodel.layout.plan import plan
-from diskmodel.layout.tables import LayoutTables, layout_tables
 from diskmodel.records import READ, WRITE
 
 
-def tables(**layout: object) -> LayoutTables:
+def tables(**layout: object) -> MdTables:
     """Strips of eight sectors, disks of a hundred strips."""
-    return layout_tables(Layout.parse({"strip": "4 KiB"} | layout), 800, 512)
+    return md_tables(Layout.parse({"strip": "4 KiB"} | layout), 800, 512)
 
 
-def rows(t: LayoutTables, n: int) -> list[str]:
+def rows(t: MdTables, n: int) -> list[str]:
     """Rows as text: which data strip, or P and Q, each disk holds."""
     found = []
     for number in range(n):
@@ -75,7 +75,7 @@ def test_capacity(layout: dict[str, object], strips: int) -> None:
     assert tables(**layout).capacity == strips * 8
 
 
-def pieces(t: LayoutTables, op: int, sector: int, n: int) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+def pieces(t: MdTables, op: int, sector: int, n: int) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
     outcome = plan(t, op, sector, n, lambda copies, _: copies[0])
     return [tuple(p) for p in outcome.first], [tuple(p) for p in outcome.then]
 

@@ -13,15 +13,15 @@ from diskmodel.engine.scenario import resolve
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.plan import plan
 from diskmodel.layout.pools.records import columns_of, place_of
-from diskmodel.layout.tables import LayoutTables
+from diskmodel.layout.pools.tables import VdevTables, vdevs_of
 from diskmodel.records import READ
 
 GIB = 1 << 30
 
 
-def pool(level: str, disks: int, **fields: Any) -> LayoutTables:
+def pool(level: str, disks: int, **fields: Any) -> VdevTables:
     layout = {"level": level, "disks": disks, "member": "16 GiB", **fields}
-    return Array.parse({"drive": "md-raid-10k", "layout": layout}).tables()
+    return vdevs_of(Array.parse({"drive": "md-raid-10k", "layout": layout}).tables())
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,6 @@ def pool(level: str, disks: int, **fields: Any) -> LayoutTables:
 def test_what_a_record_takes(level: str, disks: int, record: str, stored: int) -> None:
     """Data, parity and padding to a multiple of parity + 1 (rule X1)."""
     tables = pool(level, disks, record=record)
-    assert tables.pool is not None
     assert tables.pool.stored == stored
 
 
@@ -68,7 +67,6 @@ def test_parity_changes_places_every_mebibyte_at_raidz1() -> None:
 def test_where_records_always_begin_on_the_same_disk() -> None:
     """RAID-Z1 of 4 with records of 8 KiB: one disk takes part in every read but the first ones, one in none."""
     tables = pool("raidz1", 4, record="8 KiB")
-    assert tables.pool is not None
     n_early, record = tables.pool.early_records, tables.pool.record
     pieces = [piece for k in range(n_early, n_early + 1000) for piece in _read(tables, k * record, record)]
     share = [sum(piece.disk == disk for piece in pieces) / 1000 for disk in range(4)]
@@ -107,7 +105,6 @@ def test_two_disks_of_raidz3_do_all_the_reading() -> None:
 def test_vdevs_take_turns() -> None:
     """1 MiB goes to each data disk before it is the turn of the next vdev (rule X2)."""
     tables = pool("raidz2", 12, vdevs=2)
-    assert tables.pool is not None
     # 4 data disks take 4 MiB, a record 192 KiB with its parity
     assert tables.pool.turn_records == 4 * 1024 // 192
     turn = tables.pool.turn_records
@@ -137,7 +134,6 @@ def test_reads_take_whole_records_and_no_parity() -> None:
 def test_lost_data_columns_are_computed(lost: list[int], expected: int) -> None:
     """What is left of data and all parity is read where data is lost; columns begin on disk 3 (rule X5)."""
     tables = pool("raidz2", 6, failed=lost)
-    assert tables.pool is not None
     _, first = place_of(tables, 0)
     disks = [column.disk for column in columns_of(tables, first, 32)]
     missing_data = sum(disk in lost for disk in disks[2:])
@@ -197,5 +193,5 @@ def test_what_does_not_stand_before_a_pool(fields: dict[str, Any], said: str) ->
     assert said in str(caught.value)
 
 
-def _read(tables: LayoutTables, sector: int, n: int) -> list[Any]:
+def _read(tables: VdevTables, sector: int, n: int) -> list[Any]:
     return plan(tables, READ, sector, n, lambda copies, _: copies[0]).first

@@ -15,7 +15,7 @@ from diskmodel.engine.simulate import simulate
 from diskmodel.layout.pools.free_space import Space, stored_blocks, write_pieces
 from diskmodel.layout.pools.log_blocks import Lengths
 from diskmodel.layout.pools.records import place_of
-from diskmodel.layout.tables import LayoutTables
+from diskmodel.layout.pools.tables import VdevTables, vdevs_of
 from diskmodel.records import Run
 
 MIB = 1 << 20
@@ -26,8 +26,8 @@ def array(level: str, disks: int, **fields: Any) -> Array:
     return Array.parse({"drive": "md-raid-10k", "layout": layout})
 
 
-def tables(level: str, disks: int, **fields: Any) -> LayoutTables:
-    return array(level, disks, **fields).tables()
+def tables(level: str, disks: int, **fields: Any) -> VdevTables:
+    return vdevs_of(array(level, disks, **fields).tables())
 
 
 def written(pool: Array, engine: Engine, n: int, clients: int, size: str = "8 KiB", sync: str = "dsync") -> Run:
@@ -70,14 +70,13 @@ def test_places_go_on_behind_each_other() -> None:
 
 def test_indirect_blocks_of_all_levels() -> None:
     """A pool of 2 million records: 3 records under 2 blocks, these under 2, and these under one."""
-    writes = replace(tables("mirror", 2).pool.writes, n_records=2_000_000)  # type: ignore[union-attr]
+    writes = replace(tables("mirror", 2).pool.writes, n_records=2_000_000)
     assert writes.n_above([0, 1023, 1_500_000]) == 2 + 2 + 1
 
 
 def test_the_throttle_and_the_drives_share() -> None:
     """At four fifths of 100 MiB half of the room above 60 % is left: 500 us; and two to ten writes (X14, X15)."""
     pool = tables("mirror", 2, dirty_data_max="100 MiB").pool
-    assert pool is not None
     sectors = 100 * MIB // 512
     delays = [pool.writes.delay_of(sectors * percent // 100) for percent in (60, 80, 90, 100)]
     assert delays == pytest.approx([0, 500_000, 1_500_000, 100_000_000], rel=1e-3, abs=0)
@@ -87,7 +86,6 @@ def test_the_throttle_and_the_drives_share() -> None:
 def test_the_next_log_block_is_as_long_as_bursts_were() -> None:
     """Of eight writes of 8 KiB, 67,264 bytes with headers: 128 KiB until a burst is known, then 68 KiB (rule X10)."""
     pool = tables("mirror", 2).pool
-    assert pool is not None
     lengths = Lengths(pool.writes)
     found = [lengths.next >> 10]
     for _ in range(2):
@@ -100,7 +98,6 @@ def test_the_next_log_block_is_as_long_as_bursts_were() -> None:
 def test_one_long_burst_of_eight_does_not_count() -> None:
     """Seven bursts of one write, and one of four: the next block is for one; with two of four it is for four."""
     pool = tables("mirror", 2).pool
-    assert pool is not None
     lengths, found = Lengths(pool.writes), []
     for n in (1, 1, 1, 1, 1, 1, 1, 4, 4):
         lengths.come(n * 8384)
@@ -112,7 +109,6 @@ def test_one_long_burst_of_eight_does_not_count() -> None:
 def test_a_burst_that_is_longer_than_expected_goes_to_two_blocks() -> None:
     """Where 12 KiB are expected, eight writes find the block full at the second one, which begins a long one."""
     pool = tables("mirror", 2).pool
-    assert pool is not None
     lengths = Lengths(pool.writes)
     lengths.come(8384)
     lengths.burst_ended()
@@ -129,7 +125,7 @@ def test_a_burst_that_is_longer_than_expected_goes_to_two_blocks() -> None:
 
 def test_an_indirect_block_is_dirty_with_its_record() -> None:
     """128 KiB above each of two records far apart: the group is a fifth of 16 MiB after a few records (rule X9)."""
-    writes = tables("mirror", 2, dirty_data_max="16 MiB").pool.writes  # type: ignore[union-attr]
+    writes = tables("mirror", 2, dirty_data_max="16 MiB").pool.writes
     assert list(replace(writes, n_records=2_000_000).above(1_500_000)) == [(1954, 1464), (2, 1), (1, 0)]
     assert writes.indirect == 256
 

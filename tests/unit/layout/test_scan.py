@@ -15,20 +15,19 @@ from diskmodel.errors import DescriptionError
 from diskmodel.layout.pieces import Plan
 from diskmodel.layout.pools.records import place_of
 from diskmodel.layout.pools.scan import blocks_in_order, records_begun, records_of, scanned_vdevs, step, stored_sectors
-from diskmodel.layout.tables import LayoutTables
+from diskmodel.layout.pools.tables import VdevTables, vdevs_of
 from diskmodel.records import READ, WRITE
 
 MIB = 2048  # sectors
 
 
-def tables_of(**layout: Any) -> LayoutTables:
+def tables_of(**layout: Any) -> VdevTables:
     given = {"member": "3 GiB", "failed": [0], "spares": 1, "rebuild": {}} | layout
-    return Array.parse({"drive": "md-raid-10k", "layout": given}).tables()
+    return vdevs_of(Array.parse({"drive": "md-raid-10k", "layout": given}).tables())
 
 
-def of_record(tables: LayoutTables, vdev: int, first: int) -> Plan | None:
+def of_record(tables: VdevTables, vdev: int, first: int) -> Plan | None:
     """Return what a scan does with the record at a block."""
-    assert tables.pool is not None
     return step(tables, vdev, first, tables.pool.record // tables.pool.block, lambda copies, _: copies[0])
 
 
@@ -36,7 +35,6 @@ def of_record(tables: LayoutTables, vdev: int, first: int) -> Plan | None:
 @pytest.mark.parametrize("layout", [{"level": "mirror", "disks": 4, "vdevs": 2}, {"level": "raidz1", "disks": 4}])
 def test_each_stored_record_comes_once_in_order_of_place(used: float, layout: dict[str, Any]) -> None:
     tables = tables_of(**layout, record="1 MiB", rebuild={"used_ratio": used})
-    assert tables.pool is not None
     places = [place_of(tables, record) for record in range(tables.pool.scan.records)]
     for vdev in range(tables.n_groups):
         expected = sorted(first for on, first in places if on == vdev)
@@ -77,7 +75,7 @@ def test_what_is_stored_on_a_disk_is_what_a_resilver_goes_through() -> None:
     assert begun.rebuild_front == pytest.approx(0.25 * tables.rebuild_end, rel=0.01)
 
 
-def scrubbed(**layout: Any) -> LayoutTables:
+def scrubbed(**layout: Any) -> VdevTables:
     rebuild = {"action": "check"} | layout.pop("rebuild", {})
     return tables_of(failed=[], spares=0, rebuild=rebuild, **layout)
 
@@ -102,7 +100,6 @@ def test_a_scrub_reads_all_columns_of_raidz() -> None:
 
 def test_a_scrub_goes_through_all_vdevs() -> None:
     tables = scrubbed(level="raidz1", disks=6, vdevs=2, rebuild={"used_ratio": 0.5, "done_ratio": 0.3})
-    assert tables.pool is not None
     assert list(scanned_vdevs(tables)) == [0, 1]
     begun = sum(records_begun(tables, vdev) for vdev in scanned_vdevs(tables))
     assert begun == int(0.3 * tables.pool.scan.records) == tables.rebuild_front // tables.rebuild_window
@@ -110,8 +107,8 @@ def test_a_scrub_goes_through_all_vdevs() -> None:
 
 
 def test_a_group_waits_less_for_a_scrub() -> None:
-    assert scrubbed(level="mirror", disks=2).pool.scan.least_ns == 1_000_000_000  # type: ignore[union-attr]
-    assert tables_of(level="mirror", disks=2).pool.scan.least_ns == 3_000_000_000  # type: ignore[union-attr]
+    assert scrubbed(level="mirror", disks=2).pool.scan.least_ns == 1_000_000_000
+    assert tables_of(level="mirror", disks=2).pool.scan.least_ns == 3_000_000_000
 
 
 def test_a_disk_is_given_more_of_a_resilver_while_nothing_else_comes() -> None:

@@ -11,7 +11,7 @@ from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.description import Layout
 from diskmodel.layout.md.stripes import Stretch, StripeCache
-from diskmodel.layout.tables import layout_tables
+from diskmodel.layout.md.tables import md_tables
 from diskmodel.records import READ
 from diskmodel.workload import Workload
 
@@ -20,7 +20,7 @@ STRIP, REQUEST = 128, 2048
 
 def cache(**layout: object) -> StripeCache:
     given = {"level": "raid5", "disks": 4, "strip": "64 KiB", "stripe_cache_pages": 256} | layout
-    return StripeCache(layout_tables(Layout.parse(given), 1 << 20, 512))
+    return StripeCache(md_tables(Layout.parse(given), 1 << 20, 512))
 
 
 def said(stretches: list[Stretch]) -> list[tuple[int, set[int], set[int]]]:

@@ -10,7 +10,7 @@ import pytest
 from diskmodel.layout.description import Layout
 from diskmodel.layout.md.mirror import plan as plan_copies
 from diskmodel.layout.md.parity import plan as plan_parity
-from diskmodel.layout.tables import layout_tables
+from diskmodel.layout.md.tables import md_tables
 from diskmodel.layout.written import written
 from diskmodel.records import Op
 
@@ -36,7 +36,7 @@ LAYOUTS = [
 @pytest.mark.parametrize("described", LAYOUTS, ids=lambda data: "-".join(str(value) for value in data.values()))
 def test_sectors_of_a_write(described: dict[str, object]) -> None:
     """Sector by sector; a parity write also covers what lies between its parts, which is left out here."""
-    tables = layout_tables(Layout.parse({"strip": "4 KiB", "data_offset": "8 KiB", **described}), 10_000, 512)
+    tables = md_tables(Layout.parse({"strip": "4 KiB", "data_offset": "8 KiB", **described}), 10_000, 512)
     rng = np.random.default_rng(3)
     n = rng.integers(1, 40, 300)
     sector = rng.integers(0, tables.capacity - n)
@@ -56,7 +56,7 @@ def test_sectors_of_a_write(described: dict[str, object]) -> None:
 
 
 def test_pieces_come_in_the_order_of_their_requests() -> None:
-    tables = layout_tables(Layout.parse({"level": "raid0", "disks": 2, "strip": "4 KiB"}), 10_000, 512)
+    tables = md_tables(Layout.parse({"level": "raid0", "disks": 2, "strip": "4 KiB"}), 10_000, 512)
     columns = written(tables, np.array([4, 0]), np.array([8, 2]))
     assert list(zip(*(c.tolist() for c in columns), strict=True)) == [(0, 4, 4), (1, 0, 4), (0, 0, 2)]
     assert Counter(columns.disk.tolist()) == {0: 2, 1: 1}

@@ -15,6 +15,7 @@ from diskmodel.layout.own_devices import DeviceQueue
 from diskmodel.layout.pools.free_space import Space, write_pieces
 from diskmodel.layout.pools.log_blocks import Lengths
 from diskmodel.layout.pools.records import width_of
+from diskmodel.layout.pools.tables import vdevs_of
 from diskmodel.records import WRITE
 
 
@@ -63,8 +64,8 @@ class IntentLog:
         self.processors = processors
         #: What a processor does for a block, and for a record that is written with it.
         self.block_ns, self.record_ns = work_ns
-        pool = raid.tables.pool
-        assert pool is not None
+        self.vdevs = vdevs_of(raid.tables)
+        pool = self.vdevs.pool
         self.pool, self.tables = pool, pool.writes
         self.block_bytes = pool.block * sector_bytes
         self.device = len(raid.devices) + 4
@@ -163,7 +164,7 @@ class IntentLog:
 
     def _write(self, block: Block, vdev: int, first: int, blocks: int) -> None:
         block.vdevs.add(vdev)
-        pieces = write_pieces(self.raid.tables, vdev, first, blocks)
+        pieces = write_pieces(self.vdevs, vdev, first, blocks)
         self.raid.start(pieces, [], lambda _, last: self._part_written(block, last))
 
     def _on_device(self, block: Block) -> None:
@@ -211,7 +212,7 @@ class IntentLog:
         """Disks of the vdevs that were written to, where disks take flushes."""
         if not self.raid.flushes:
             return []
-        width, failed = width_of(self.raid.tables), self.raid.tables.failed
+        width, failed = width_of(self.vdevs), self.vdevs.failed
         disks = [disk for vdev in sorted(block.vdevs) for disk in range(vdev * width, (vdev + 1) * width)]
         return [disk for disk in disks if disk not in failed]
 

@@ -10,7 +10,7 @@ from diskmodel.engine.reference.copy_choice import CopyChoice
 from diskmodel.engine.reference.device import Device
 from diskmodel.engine.reference.flushing import ArrayFlushes, BlockFlushes
 from diskmodel.layout.pieces import Piece
-from diskmodel.layout.tables import LayoutTables
+from diskmodel.layout.volumes import VolumeTables
 
 
 class Members(Protocol):
@@ -18,7 +18,7 @@ class Members(Protocol):
 
     Attributes
     ----------
-    tables : LayoutTables
+    tables : VolumeTables
     devices : sequence of Device
     flushes : list of BlockFlushes
         Of each disk; empty where they take none.
@@ -28,7 +28,7 @@ class Members(Protocol):
         Sectors that a pass over the disks is through.
     """
 
-    tables: LayoutTables
+    tables: VolumeTables
     devices: Sequence[Device]
     flushes: list[BlockFlushes]
     array_flushes: ArrayFlushes

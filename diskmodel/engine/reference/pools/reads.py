@@ -14,6 +14,7 @@ from diskmodel.engine.reference.pools.members import Members
 from diskmodel.engine.steady.start import Start
 from diskmodel.layout.pools.ring import Devices, Region, Ring
 from diskmodel.layout.pools.streams import Stream, Streams
+from diskmodel.layout.pools.tables import vdevs_of
 from diskmodel.records import READ
 
 Done = Callable[[Access, Command], None]
@@ -43,8 +44,8 @@ class PoolReads:
 
     def __init__(self, clock: Clock, raid: Members, hit_ns: int) -> None:
         self.clock, self.raid, self.hit_ns = clock, raid, hit_ns
-        pool = raid.tables.pool
-        assert pool is not None
+        self.vdevs = vdevs_of(raid.tables)
+        pool = self.vdevs.pool
         self.record = pool.record
         self.streams = Streams(pool.reads, pool.writes.n_records)
         #: Records in memory that a reader has not come past, the oldest first.
@@ -63,8 +64,7 @@ class PoolReads:
     def begin_with(self, arc: BlockCache | None, start: Start) -> None:
         """Take the cache in front of the pool, and what it and the cache devices hold when the run begins."""
         self.arc = arc
-        pool = self.raid.tables.pool
-        assert pool is not None
+        pool = self.vdevs.pool
         if pool.ring is not None:
             self.ring = Ring(pool.ring, [Region(*region) for region in start.ring_regions], start.ring_taken)
         lost = deque(zip(start.ring_lost_at.tolist(), start.ring_lost.tolist(), strict=True))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from diskmodel.engine.reference.clock import Clock
 from diskmodel.engine.reference.pools.members import Members
 from diskmodel.layout.pools.scan import Stretch, scanned_vdevs, step, stretches
+from diskmodel.layout.pools.tables import vdevs_of
 
 if TYPE_CHECKING:
     from diskmodel.engine.reference.pools.writes import PoolWrites
@@ -17,7 +18,7 @@ class ScannedVdev:
 
     def __init__(self, raid: Members, vdev: int) -> None:
         self.vdev = vdev
-        self.stretches = stretches(raid.tables, vdev)
+        self.stretches = stretches(vdevs_of(raid.tables), vdev)
         #: What is begun next; None: all has been.
         self.next = next(self.stretches, None)
         #: Sectors of data that are read or written.
@@ -37,8 +38,7 @@ class Scan:
 
     def __init__(self, clock: Clock, raid: Members, pool: PoolWrites) -> None:
         self.clock, self.raid, self.pool = clock, raid, pool
-        tables = raid.tables
-        assert tables.pool is not None
+        tables = vdevs_of(raid.tables)
         self.tables, self.block = tables.pool.scan, tables.pool.block
         #: Whether it goes through allocated space, whatever the groups do (rule X25).
         self.is_in_order = self.tables.segment > 0
@@ -105,7 +105,7 @@ class Scan:
 
     def _start(self, vdev: ScannedVdev, taken: Stretch, group: int) -> bool:
         """Scan blocks of data of a vdev, unless nothing is to be written (rules X20, X22 and X25)."""
-        pieces = step(self.raid.tables, vdev.vdev, taken.first, taken.blocks, self.raid.choice.begin())
+        pieces = step(vdevs_of(self.raid.tables), vdev.vdev, taken.first, taken.blocks, self.raid.choice.begin())
         if pieces is None:
             return False
         self.raid.start(pieces.first, pieces.then, lambda *_: self._ended(vdev, taken, group), is_of_scan=True)

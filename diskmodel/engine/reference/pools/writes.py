@@ -20,6 +20,7 @@ from diskmodel.layout.pieces import Piece
 from diskmodel.layout.pools.free_space import Space, commands_of, write_pieces
 from diskmodel.layout.pools.records import width_of
 from diskmodel.layout.pools.scan import new_disk_of
+from diskmodel.layout.pools.tables import vdevs_of
 from diskmodel.records import READ, WRITE
 
 #: Times of its own work that a write of a group waits for a processor which others want. The thread that begins it
@@ -64,12 +65,12 @@ class PoolWrites:
         self, clock: Clock, raid: Members, processors: Processors, hit_ns: int, turn_ns: int, sector_bytes: int
     ) -> None:
         self.clock, self.raid, self.hit_ns = clock, raid, hit_ns
-        pool = raid.tables.pool
-        assert pool is not None
+        self.vdevs = vdevs_of(raid.tables)
+        pool = self.vdevs.pool
         self.pool, self.tables = pool, pool.writes
         self.record_blocks = pool.record // pool.block
         self.sector_bytes = sector_bytes
-        self.space = Space(raid.tables)
+        self.space = Space(self.vdevs)
         self.device = len(raid.devices) + 4
         self.open = Group()
         self.syncing: Group | None = None
@@ -86,7 +87,7 @@ class PoolWrites:
         #: What each of the last three of its four parts takes: the write's place, its commands, and its end.
         self.quarter_ns = self.turn_ns // 4
         for device in raid.devices:
-            device.hand_ns = self.quarter_ns // commands_of(raid.tables, self.record_blocks)
+            device.hand_ns = self.quarter_ns // commands_of(self.vdevs, self.record_blocks)
         #: Writes that are prepared and wait for their places, and whether one is being given its place.
         self.prepared = 0
         self.is_placing = False
@@ -110,7 +111,7 @@ class PoolWrites:
         self.delayed_until_ns = 0
         self.blocked: deque[Write] = deque()
         #: A resilver or a scrub, which the groups wait for (rule X21), and whether the one that is written has data.
-        self.scan = Scan(clock, raid, self) if raid.tables.sync_action != "none" else None
+        self.scan = Scan(clock, raid, self) if self.vdevs.sync_action != "none" else None
         self.has_data = False
         self._dirty_changed()
 
@@ -313,12 +314,12 @@ class PoolWrites:
 
     def _first_out(self) -> int:
         """How many writes of a group may be out when it begins: a special vdev counts as one more (rules X12, X26)."""
-        return self.tables.allocated_first * (self.raid.tables.n_groups + (self.special is not None))
+        return self.tables.allocated_first * (self.vdevs.n_groups + (self.special is not None))
 
     def _most_out(self) -> int:
         """How many may be out at most: more with each that ends on the disks."""
         more = self.tables.allocated - self.tables.allocated_first
-        return self._first_out() + more * self.raid.tables.n_groups
+        return self._first_out() + more * self.vdevs.n_groups
 
     def _write_group(self) -> None:
         """Keep so many writes of the group out as places are chosen ahead (rule X12)."""
@@ -387,7 +388,7 @@ class PoolWrites:
         if self.left_records and n_indirect - self.left_indirect >= due:
             self.left_records -= 1
             vdev, first = self.space.for_record()
-            self._start(write_pieces(self.raid.tables, vdev, first, self.record_blocks), self.pool.record)
+            self._start(write_pieces(self.vdevs, vdev, first, self.record_blocks), self.pool.record)
             return
         self.left_indirect -= 1
         for copy in range(tables.indirect_copies):
@@ -404,7 +405,7 @@ class PoolWrites:
             self._write_special(blocks * self.pool.block, lambda: self._on_devices(cleans, of_disks=False))
             return
         vdev, first = self.space.for_metadata(copy, place, blocks)
-        self._start(write_pieces(self.raid.tables, vdev, first, blocks), cleans)
+        self._start(write_pieces(self.vdevs, vdev, first, blocks), cleans)
 
     def _start(self, pieces: list[Piece], cleans: int) -> None:
         self.out += 1
@@ -453,7 +454,7 @@ class PoolWrites:
         self.raid.array_flushes.flush(self._write_labels)
 
     def _write_labels(self) -> None:
-        tables, layout = self.tables, self.raid.tables
+        tables, layout = self.tables, self.vdevs
         n_disks = min(tables.labeled_vdevs, layout.n_groups) * width_of(layout)
         places = [base + at for base in (tables.label_first, tables.label_last) for at in (0, tables.label_apart)]
         disks = [new_disk_of(layout, disk, None) for disk in range(n_disks)]
