@@ -271,6 +271,8 @@ class Run:
         Of a volume of several stations: which of them was busy longest. Its one disk then has the counters of that one.
     said : tuple of str
         Sentences of an engine of its own about what happened.
+    n_behind : int or None
+        Reads and writes of all drives in a system whose one device stands for it; None: those of the devices.
     """
 
     completions: Completions
@@ -292,6 +294,13 @@ class Run:
     levels: Int64 = field(default_factory=lambda: np.empty((0, 5), np.int64))
     busiest: str = ""
     said: tuple[str, ...] = ()
+    n_behind: int | None = None
+
+    @property
+    def n_back_end(self) -> int:
+        """Reads and writes of all drives."""
+        devices = int(self.devices.n_reads.sum() + self.devices.n_writes.sum())
+        return devices if self.n_behind is None else self.n_behind
 
     @property
     def l2_hit_ratio(self) -> float:

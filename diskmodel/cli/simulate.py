@@ -227,6 +227,8 @@ def simulate(
             Remark("limit", "" if first is None else first.in_words()),
         )
     ]
+    if explain:
+        remarks += [Remark("limit", text) for text in _working_sets(described, loads, seed)]
     if as_json:
         named = [{"name": one.name} if len(loads) > 1 else {} for one in loads]
         answers = [
@@ -261,6 +263,16 @@ def simulate(
         raise no_answer(f"the array is overloaded{by}; lower the load or add disks")
     if requests is None:
         _check_precision(results, _ENOUGH if precision is None else precision)
+
+
+def _working_sets(described: Array, loads: Sequence[Workload | TraceWorkload], seed: int) -> list[str]:
+    """Return up to which working set a cache on SSDs pays, in a sentence for each load; none without such a cache."""
+    if not described.drive.cache_bytes:
+        return []
+    from diskmodel.plan.comparison.working_sets import find_working_sets
+
+    found = [find_working_sets(described, load, seed=seed) for load in loads]
+    return [one.sentence() for one in found if one is not None]
 
 
 def _check_precision(results: Sequence[Result], enough: float) -> None:
@@ -330,7 +342,9 @@ def _kind(message: str, described: Array, result: Result) -> str:
     """Return the kind of a message of a result: of an overload, of what is not known of the array, or of its run."""
     if not result.is_stable:
         return "cut"
-    return "doubt" if message in described.doubts else "run"
+    if message in described.doubts:
+        return "doubt"
+    return "limit" if message in result.run.said else "run"
 
 
 def _drive_cache(array: Array) -> str:

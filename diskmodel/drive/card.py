@@ -177,6 +177,16 @@ class Card(Parts, ABC):
         found: Self | None = None if of is None else of(self, strength)
         return found
 
+    # ------------------------------------------------------------------ a cache before it
+    @property
+    def cache_bytes(self) -> int:
+        """Size of a cache on other drives that is part of it; 0 without one."""
+        return 0
+
+    def without_cache(self) -> dict[str, Any] | None:
+        """Return the fields of the array that such a cache stands before; None without one."""
+        return None
+
     # ------------------------------------------------------------------ what is bought of it by the piece
     def about_credits(self, ops_per_s: float, bytes_per_s: float) -> str:
         """Return in a sentence what credits for bursts would do under a load; "" of drives without."""

@@ -241,7 +241,7 @@ def build_result(
         utilization_ratio=utilization.value,
         run_utilization=utilization,
         per_disk=disk_use(run),
-        back_end_per_host=int(run.devices.n_reads.sum() + run.devices.n_writes.sum()) / n_requests,
+        back_end_per_host=run.n_back_end / n_requests,
         messages=(
             *_rounds_message(run, n_requests, is_partial=is_partial),
             *_overflow_message(requests, unseen if is_stable and not misses_cycles else 0.0),

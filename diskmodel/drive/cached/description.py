@@ -12,11 +12,14 @@ from diskmodel.drive.cached.policies import MODES, OTHER_NAMES, POLICIES, Mode, 
 from diskmodel.drive.cached.tables import CachedTables
 from diskmodel.drive.system import Member, System, sizes_to_be
 from diskmodel.layout.description import Layout
-from diskmodel.units import Bytes, Length, Ratio, nominal_bytes
+from diskmodel.units import Bytes, Length, Nanoseconds, Ratio, nominal_bytes
 
 #: Of a drive whose sheet gives none: about 2 % a year fail.
 _USUAL_MTTF_HOURS = 434_000.0
 _HOURS_A_YEAR = 8766
+#: A flush of a disk behind whose own cache has nothing to write: its time for a command without an access, as the disks
+#: of the catalog have it. One published array took up to three times as long (docs/explanation/validation/caches.md).
+_FLUSH_NS = 200_000
 
 
 def _software(value: Any) -> Any:
@@ -97,6 +100,9 @@ class CachedVolume(System):
         Share of the cache that is kept dirty: `writeback_percent` of bcache, between the watermarks of dm-writecache.
     sequential_cutoff_bytes : int or None
         Length from which a run of requests in order passes by; 0: never. None: the program's default.
+    flush_ns : int or None
+        What a flush of the array behind takes, with nothing in its disks' caches: every sync waits for one. None: 200
+        us of SATA disks, a command without an access, else what a flush of that array takes.
     slowness : tuple of 2 float
         Logarithms of the factors by which the array and the cache are slower: draws of what is not known set them.
     """
@@ -116,6 +122,7 @@ class CachedVolume(System):
     unit_bytes: Annotated[Length, Field(ge=4096, le=1 << 30)] | None = None
     dirty_ratio: Annotated[Ratio, Field(gt=0, lt=1)] | None = None
     sequential_cutoff_bytes: Length | None = None
+    flush_ns: Annotated[Nanoseconds, Field(ge=0, le=10**9)] | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -208,6 +215,12 @@ class CachedVolume(System):
         return self.policy.bypass_bytes if given is None else given
 
     @property
+    def behind_flush_ns(self) -> int:
+        """What a flush of the array behind takes that is no access; 0 where that array is asked for one."""
+        usual = _FLUSH_NS * (self.drive.has_arms and self.drive.is_sold_with_cache_on)
+        return usual if self.flush_ns is None else self.flush_ns
+
+    @property
     def title(self) -> str:
         """All of it: "12 × Exos X18 in raid6, cached by 2 × 7450 PRO in raid1 (bcache writeback)"."""
         n = self.layout.disks
@@ -254,6 +267,15 @@ class CachedVolume(System):
     def sequential_bytes_per_s(self) -> float:
         """Rate of a long transfer, which passes by the cache."""
         return float(self.drive.sequential_bytes_per_s) * max(self.layout.disks - self.layout.parity_strips, 1)
+
+    @property
+    def cache_bytes(self) -> int:
+        """What can be cached."""
+        return self.cache.usable_bytes
+
+    def without_cache(self) -> dict[str, Any]:
+        """Return the array behind alone, its disks' own caches off as they are here (rule J4)."""
+        return {"drive": self.drive, "layout": self.layout, "drive_write_cache": False}
 
     def broken(self) -> Self | None:
         """Return the volume whose array lacks a disk; None where that cannot be."""

@@ -19,10 +19,11 @@ _DIRTY = re.compile(
 )
 _CUTOFF = re.compile(r"(?:sequential[_ -]cutoff|cutoff|seq[_ -]cutoff)\s*=?\s*(?P<size>\S.*)", re.IGNORECASE)
 _UNIT = re.compile(r"(?:chunks?(?:\s*size)?|lines?|blocks?)\s+(?:of\s+)?(?P<size>\d\S*(?:\s[KMG]i?B)?)", re.IGNORECASE)
+_FLUSH = re.compile(r"flush(?:es)?\s*=?\s*(?:in\s+|of\s+)?(?P<time>\d\S*(?:\s*[mu]s)?)", re.IGNORECASE)
 _HOW = (
     'write for example "12x seagate-exos-x18 raid6, cached by 2x micron-7450-pro-1920 raid1 (bcache writeback)"; in '
     "brackets bcache, dm-cache (lvmcache), dm-writecache or open-cas, its mode (writethrough, writeback, writearound), "
-    '"20% dirty", "500GB", "sequential cutoff 0"'
+    '"20% dirty", "500GB", "sequential cutoff 0", "flush 600us"'
 )
 
 
@@ -90,6 +91,8 @@ def _own(words: str, part: str) -> list[dict[str, Any]]:
         return [{"dirty": ratio if "%" in ratio else f"{ratio}%"}]
     if cutoff := _CUTOFF.fullmatch(part):
         return [{"sequential_cutoff": "0 B" if cutoff["size"].strip() == "0" else cutoff["size"]}]
+    if flush := _FLUSH.fullmatch(part):
+        return [{"flush": flush["time"]}]
     if unit := _UNIT.fullmatch(part):
         return [{"unit": unit["size"]}]
     if size := _SIZE.fullmatch(part):

@@ -18,9 +18,6 @@ CACHE_PART, TRANSFER_PART, SYNC_PART = (PARTS.index(name) for name in ("cache", 
 _BUCKET_BYTES, _JOURNAL_BYTES = 512 << 10, 64 << 20
 #: The least write of a journal or of metadata.
 _BLOCK_BYTES = 4096
-#: A flush of a disk behind whose own cache has nothing to write: its time for a command without an access, as the disks
-#: of the catalog have it. One published array took up to three times as long (docs/explanation/validation/caches.md).
-_FLUSH_NS = 200_000
 #: Keys that nobody waits for are in the journal after so long (`journal_delay_ms`).
 _JOURNAL_NS = 100_000_000
 #: Ends of requests that bcache remembers to see which go on (`RECENT_IO`).
@@ -91,8 +88,8 @@ class Program(ABC):
         self._ends: OrderedDict[int, int] = OrderedDict()
         self._log_at, self._log_end = 0, 0
         self._journal_at = 0
-        buffered = volume.drive.has_arms and volume.drive.is_sold_with_cache_on
-        self._flush_ns = _FLUSH_NS * buffered
+        self._flush_ns = volume.behind_flush_ns
+        self.n_syncs = 0
         self._gathered: list[Then] = []
         self._is_committing = self._is_due = False
 
@@ -379,6 +376,7 @@ class Program(ABC):
     def _commit(self, then: Then) -> None:
         """Make safe what has been answered: a commit of the cache and a flush of the array, at the same time."""
         left = 2
+        self.n_syncs += 1
 
         def safe(now: int) -> None:
             nonlocal left

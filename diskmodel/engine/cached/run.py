@@ -17,7 +17,7 @@ from diskmodel.engine.cached.start import Held
 from diskmodel.engine.native import array_of
 from diskmodel.engine.scenario import Scenario, refuse_before, too_long
 from diskmodel.records import FLUSH, PARTS, READ, WRITE, Completions, DeviceCounters, Requests, Run
-from diskmodel.units import MAX_NS, NS_PER_S, in_hours_or_days, nominal_bytes
+from diskmodel.units import MAX_NS, NS_PER_S, in_hours_or_days, nominal_bytes, pretty_ns
 from diskmodel.workload.issued import Streams
 
 
@@ -170,6 +170,7 @@ class Simulation(Program):
             levels=np.array(self.levels, np.int64).reshape(-1, 5),
             busiest=("the cache's drives", "the array behind the cache")[which],
             said=tuple(self._said(end_ns)),
+            n_behind=sum(sum(each["n_reads"]) + sum(each["n_writes"]) for each in found),
         )
 
     def _said(self, end_ns: int) -> Iterator[str]:
@@ -182,6 +183,12 @@ class Simulation(Program):
             fits = f"which holds all {used} that are used" if held.stay.requests >= FOREVER else f"before {used} in use"
             text = f"{self.n_read_hits / self.n_reads:.0%} of reads hit the cache, {fits}"
             yield f"{text}; an empty one has 95 % of these hits after {in_hours_or_days(warm)} of this load"
+        if self.n_syncs and volume.flush_ns is None and volume.behind_flush_ns:
+            took = pretty_ns(volume.behind_flush_ns)
+            yield (
+                f"each sync waits for a flush of the disks behind, too, taken as {took} with nothing in their caches: "
+                'one array took up to 600 us; "flush 600us" in the brackets, or flush = "600 us" in a file, says it'
+            )
         if volume.is_written_back and held is not None and held.is_full:
             do = "pass by the cache" if volume.policy.when_full == "bypass" else "wait until something has been cleaned"
             yield (

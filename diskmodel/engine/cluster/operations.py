@@ -378,6 +378,11 @@ class Cluster:
         self.calendar.at(self.calendar.now + after_ns, due)
 
     # ------------------------------------------------------------------ what limits
+    @property
+    def n_drive_ios(self) -> int:
+        """Reads and writes of all drives, those of logs among them."""
+        return sum(drive.n_reads + drive.n_writes for drive in (*self.drives, *self.logs))
+
     def busiest(self, now: int) -> Busy:
         """Return the station that was busy longest until now, and for how long, of each of its servers."""
         pool = self.pool

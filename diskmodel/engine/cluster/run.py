@@ -166,6 +166,7 @@ class Simulation:
             rebuilt_bytes=self.cluster.recovered_bytes,
             levels=np.array(self.levels, np.int64).reshape(-1, 5),
             busiest=busiest.name,
+            n_behind=self.cluster.n_drive_ios,
         )
 
 

@@ -14,6 +14,7 @@ from diskmodel.plain import Record
 from diskmodel.plan.answer.load_curve import LoadPoint
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.statics import rebuild_fields
+from diskmodel.plan.answer.working_sets import WorkingSets
 from diskmodel.result.figure import Figure
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.doubt import bad_end, in_one_of_ten
@@ -55,6 +56,8 @@ class Capacity(Record, Displayable):
         Latency against load.
     fresh : Fresh or None
         How long flash drives are faster than they stay, with all disks busy; None where they are not.
+    working_sets : WorkingSets or None
+        What a cache on SSDs is worth with more and less data in use; None without one.
     """
 
     rich_view: ClassVar[str] = "diskmodel.plan.show.capacity:capacity_table"
@@ -78,6 +81,7 @@ class Capacity(Record, Displayable):
     curve: tuple[LoadPoint, ...]
     most_middle_per_s: Interval | None = None
     fresh: Fresh | None = None
+    working_sets: WorkingSets | None = None
 
     def __repr__(self) -> str:
         most = Figure.of(self.most_per_s, "requests/s").format(with_interval=False)
@@ -112,4 +116,5 @@ class Capacity(Record, Displayable):
             "rule_of_thumb_iops": self.rule_of_thumb_per_s,
             "curve": self.curve,
             "fresh": self.fresh,
+            **({} if self.working_sets is None else {"working_sets": self.working_sets}),
         }

@@ -71,6 +71,10 @@ class Outcome(Record, InMilliseconds):
         Writes that a write-back cache absorbs above its stationary level, and the latency of each; nan without one.
     is_cut : bool
         Whether the run was made shorter than asked, because so many requests would take too long.
+    is_brief : bool
+        Whether its last requests took longer than all came in: whether such a load lasts cannot be seen in it.
+    said : str
+        What an engine of its own says of the run, in sentences.
     mean_read_ns, mean_write_ns : float
         Mean latency of reads and of writes; nan where there are none, or where it is unknown.
     slow_write_ratio : float
@@ -105,6 +109,8 @@ class Outcome(Record, InMilliseconds):
     slow_write_ratio: float = math.nan
     commits_per_s: Interval = _NONE
     is_cut: bool = False
+    is_brief: bool = False
+    said: str = ""
 
     @property
     def is_partial(self) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.plain import Record
+from diskmodel.plan.answer.working_sets import WorkingSets
 from diskmodel.plan.question.objective import Objective
 from diskmodel.workload import Workload
 
@@ -83,11 +84,21 @@ class CachePlan(Record):
     objective : Objective
     candidates : tuple of CacheCandidate
         The best first: the cheapest where all prices are known, else that with the fewest disks.
+    working_sets : WorkingSets or None
+        What the cache of the best is worth with more and less data in use; None where it has none.
     """
 
     workload: Workload
     objective: Objective
     candidates: tuple[CacheCandidate, ...]
+    working_sets: WorkingSets | None = None
+
+    @property
+    def alone(self) -> CacheCandidate | None:
+        """The first that meets the objective without a cache, on the best's disks."""
+        best = self.best
+        same = [one for one in self.candidates if one.cache == "none" and one.feasible]
+        return next((one for one in same if best and (one.drive, one.level) == (best.drive, best.level)), None)
 
     @property
     def best(self) -> CacheCandidate | None:
@@ -96,4 +107,9 @@ class CachePlan(Record):
 
     def json_fields(self) -> Mapping[str, Any]:
         """Return what JSON has of it."""
-        return {"best": self.best, "candidates": self.candidates, "workload": self.workload}
+        return {
+            "best": self.best,
+            "candidates": self.candidates,
+            "workload": self.workload,
+            "working_sets": self.working_sets,
+        }

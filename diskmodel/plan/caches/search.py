@@ -13,6 +13,7 @@ from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.levels import KINDS
 from diskmodel.plan.caches.answer import CacheCandidate, CachePlan
+from diskmodel.plan.comparison.working_sets import find_working_sets
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.result import Result
 from diskmodel.units import pretty_ns
@@ -57,7 +58,10 @@ def plan_caches(plan: PlanDescription, levels: Sequence[str], caches: Sequence[s
     def worth(one: CacheCandidate) -> tuple[bool, float, int]:
         return (not one.feasible, one.cost_usd or 0.0 if has_prices else 0.0, one.disks)
 
-    return CachePlan(load, plan.objective, tuple(sorted(found, key=worth)))
+    order = sorted(found, key=worth)
+    best = next((one for one in order if one.feasible), None)
+    sets = None if best is None else find_working_sets(best.array, load, seed=plan.search.seed)
+    return CachePlan(load, plan.objective, tuple(order), sets)
 
 
 def _check(plan: PlanDescription) -> None:

@@ -29,17 +29,32 @@ def sheet(answer: CachePlan) -> Sheet:
         objective=answer.objective,
         asks="how many disks, behind which cache",
         answer=said,
-        because=[f"fewer do not do: {best.binds}"] if best else [],
+        because=_because(answer),
         facts=_facts(best) if best else [],
         heading="drive, level",
         columns=_COLUMNS,
         rows=[_row(one, is_best=one is best) for one in answer.candidates],
         notes=("in 1 of 10: p99 of the bad one of ten such arrays; cost: of all drives, in USD",),
         array=best.array if best else None,
-        said=best.said if best else (),
+        said=[*(best.said if best else ()), *([sets.sentence()] if (sets := answer.working_sets) else [])],
         bars=[(one.cache, one.disks) for one in answer.candidates if one.feasible],
         bars_title="disks, without those of the cache",
     )
+
+
+def _because(answer: CachePlan) -> list[str]:
+    best, alone = answer.best, answer.alone
+    if best is None:
+        return []
+    said = [f"fewer do not do: {best.binds}"]
+    if best.cache != "none":
+        without = "no number of disks that was tried does" if alone is None else f"{alone.disks} disks do"
+        said.append(f"without a cache {without}")
+    if best.cost_usd is None:
+        said.append("the best has the fewest disks, as prices of some drives are not known")
+    if answer.working_sets is not None:
+        said.append(f"the cache pays {answer.working_sets.in_words()}")
+    return said
 
 
 def _facts(best: CacheCandidate) -> list[tuple[str, str]]:

@@ -103,6 +103,8 @@ def capacity_rows(capacity: Capacity) -> list[tuple[str, str]]:
         if capacity.loss_per_year > SLOWED_BY_LOAD * capacity.idle_loss_per_year:
             rows.append(("with rebuilds of an idle array", chance_words(capacity.idle_loss_per_year)))
     rows.append(("IOPS by rule of thumb", short(capacity.rule_of_thumb_per_s)))
+    if capacity.working_sets is not None:
+        rows += capacity.working_sets.table_rows()
     return rows
 
 
@@ -122,6 +124,8 @@ def capacity_remarks(capacity: Capacity) -> list[Remark]:
     said += [Remark("doubt", f"{doubt[:1].upper()}{doubt[1:]}.") for doubt in capacity.array.doubts]
     if credits := capacity.array.drive.about_credits(math.inf, math.inf):
         said.append(Remark("limit", f"{credits[:1].upper()}{credits[1:]}."))
+    if knee_says := capacity.knee.outcome.said:
+        said.append(Remark("limit", f"At the knee {knee_says}."))
     if capacity.fresh is not None:
         said.append(Remark("limit", f"With all disks busy: {capacity.fresh.in_words()}."))
     if cache is None and not (capacity.array.layout.is_cached_in_memory or capacity.array.drive.stands_alone):

@@ -173,7 +173,16 @@ def outcome_of(result: Result, array: Array, workload: Workload) -> Outcome:
         slow_write_ratio=_slow_write_ratio(result),
         cycle_requests=cycle if sees_too_few_cycles(result.n_requests, cycle) else 0,
         overflow_requests=overflow_requests(result),
+        is_brief=_is_brief(result),
+        said="; ".join(result.run.said),
     )
+
+
+def _is_brief(result: Result) -> bool:
+    """Return whether the last responses went on for longer than requests came."""
+    issued = result.run.completions.issue_ns
+    came_ns = int(issued.max()) if len(issued) else 0
+    return result.run.end_ns - came_ns > came_ns
 
 
 def _slow_write_ratio(result: Result) -> float:

@@ -112,6 +112,7 @@ def test_a_write_that_must_be_safe_is_two_writes_of_the_cache() -> None:
     counters = found._arrays.counters(0)
     assert counters["n_writes"][0] == pytest.approx(1000, rel=0.02)
     assert not found.n_cleaned
+    assert found.outcome(found.now, 0.0).n_back_end == pytest.approx(1000, rel=0.02)
     took = (found.done_ns - found.issue_ns).mean()
     assert took == pytest.approx(2 * 20_000, rel=0.2)
 
