@@ -438,7 +438,8 @@ class Hdd(Profile):
     def _derived_zones(self) -> tuple[Zone, ...]:
         heads = self.heads // self.actuators
         switch = self.switch_ns + self.settle_ns
-        step = max(self.seek.one_cylinder_ns(), self.switch_ns) + self.settle_ns
+        of_writes = 0 if self.write_seek is None else self.write_seek.one_cylinder_ns()
+        step = max(self.seek.one_cylinder_ns(), of_writes, self.switch_ns) + self.settle_ns
         moves = (heads - 1) * switch + step
         assert self.outer_bytes_per_s is not None
         outer = track_density(self.outer_bytes_per_s, heads, self.sector_bytes, self.period_ns, moves)
