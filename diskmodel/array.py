@@ -385,7 +385,13 @@ class Array(Description):
     def _behind_processors(self, load: Workload | TraceWorkload) -> Self:
         """Return an array of flash drives behind the processors that submit its requests."""
         outstanding, per_s = load.queue_depth, load.offered_rate_per_s
-        host = assumed(self.host, outstanding=outstanding, per_s=per_s, n_locks=self._n_locks)
+        host = assumed(
+            self.host,
+            outstanding=outstanding,
+            per_s=per_s,
+            n_locks=self._n_locks,
+            is_counted=not self.is_hardware and self.layout.counts_requests,
+        )
         return self if host is self.host else self.model_copy(update={"host": host})
 
     def _on_linux_md(self, load: Workload | TraceWorkload) -> Self:

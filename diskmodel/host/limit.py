@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from diskmodel.host.assumed import ONE_PROCESSOR_PER_S, kind_of
+from diskmodel.host.assumed import COUNTER_NS, ONE_PROCESSOR_PER_S, kind_of
 from diskmodel.host.description import Host
 from diskmodel.host.tables import HostTables
 from diskmodel.records import Op, Requests
@@ -73,9 +73,10 @@ def processor_message(host: Host, iops: float, submission_ns: float, lock_ns: fl
     held = iops * lock_ns / 1e9
     if held >= BOUND_RATIO:
         if host.is_assumed:
+            what = "counter of requests (before Linux 6.3)" if lock_ns == COUNTER_NS else "lock"
             return (
-                f"Linux md limits the rate, not the array: its lock is assumed to let {1e9 / lock_ns:,.0f} requests/s "
-                "through; [host] lock and write_lock in the array's file describe another",
+                f"Linux md limits the rate, not the array: its {what} is assumed to let {1e9 / lock_ns:,.0f} "
+                "requests/s through; [host] lock and write_lock in the array's file describe another",
             )
         return (
             f"the host's lock is held {100 * held:.0f} % of the time ({lock_ns:.0f} ns a request): it limits the rate, "

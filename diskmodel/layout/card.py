@@ -269,6 +269,11 @@ class Card(ABC):
         return 0
 
     @property
+    def counts_requests(self) -> bool:
+        """Whether Linux md has no lock for them, and counts the requests of all processors on one counter."""
+        return False
+
+    @property
     def classes_of_disks(self) -> int:
         """Into how many classes disks fall by turns that get equal shares of random requests; 0: that is not known."""
         return 0

@@ -246,6 +246,10 @@ class Md(Layout):
         return self.n_groups if self.has_rows else 0
 
     @property
+    def counts_requests(self) -> bool:
+        return not self.has_rows
+
+    @property
     def classes_of_disks(self) -> int:
         if self.has_rows:
             return 1 if self.kind.rotates else 0

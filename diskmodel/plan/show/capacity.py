@@ -29,7 +29,7 @@ def capacity_table(capacity: Capacity, beside: Sequence[Remark] = (), *, is_expl
     table.add_column("")
     table.add_column("", justify="right")
     for name, text in capacity_rows(capacity):
-        table.add_row(name, text)
+        table.add_row(name, Text(text))
     notes = map(Text, few([*beside, *capacity_remarks(capacity)], is_explained=is_explained))
     return Group(Text(sentence(capacity), style="bold"), table, *notes)
 
