@@ -108,7 +108,7 @@ def done_of(array: Array, load: Workload) -> Any:
 #: What describes a drive without changing a run.
 ABOUT = {
     "name", "source", "year", "form_factor", "bus", "price_usd", "power_w", "mttf_hours", "ure_per_bit", "notes",
-    "provenance", "uncertainty", "exact", "kind", "sheet", "assumed_from",
+    "provenance", "endurance_bytes", "uncertainty", "exact", "kind", "sheet", "assumed_from",
     # of intervals, classes of drives and what is refused
     "recording",
 }  # fmt: skip

@@ -121,6 +121,8 @@ class Flash(Profile):
     used_ratio : float
         Part of the capacity that holds data; the rest was never written, or is trimmed, and serves garbage collection
         as further spare. The used part begins at the first block.
+    endurance_bytes : int, optional
+        What its maker rates it to be written (TBW): writes a day times its size, over the years of the warranty.
     sheet : FlashSheet, optional
         What the data sheet prints. Whatever of the fields above is not given follows from it.
     """
@@ -165,6 +167,7 @@ class Flash(Profile):
     gc_batch_room_bytes: Annotated[Length, Field(ge=4096)] = _BATCH_ROOM_BYTES
     volatile_cache: bool | None = None
     used_ratio: Annotated[Ratio, Field(gt=0)] = 1.0
+    endurance_bytes: Bytes | None = None
     sheet: FlashSheet | None = None
 
     @model_validator(mode="before")

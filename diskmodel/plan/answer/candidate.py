@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diskmodel.array import Array
+from diskmodel.drive.flash.wear import wear_years
 from diskmodel.drive.own_devices import NONE, device_in_words
 from diskmodel.layout.description import Layout
 from diskmodel.plain import Record
@@ -242,6 +243,9 @@ class Candidate(Record):
         }
         outcome = self.trial.outcome if self.trial else None
         data |= outcome.to_dict() if outcome else {"iops": None, "latency_ms": {}}
+        if outcome is not None and self.array is not None:
+            years = wear_years(self.array.drive, outcome.most_written_bytes_per_s)
+            data |= {"wear_years": years if math.isfinite(years) else None}
         if self.trial is not None:
             figures = self.trial.statics
             data |= {

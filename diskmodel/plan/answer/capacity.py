@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from diskmodel.array import Array
 from diskmodel.display import Displayable
+from diskmodel.drive.flash.wear import wear_years
 from diskmodel.engine.steady.fresh import Fresh
 from diskmodel.plain import Record
 from diskmodel.plan.answer.load_curve import LoadPoint
@@ -117,4 +118,10 @@ class Capacity(Record, Displayable):
             "curve": self.curve,
             "fresh": self.fresh,
             **({} if self.working_sets is None else {"working_sets": self.working_sets}),
+            "wear_years": self.wear_years if math.isfinite(self.wear_years) else None,
         }
+
+    @property
+    def wear_years(self) -> float:
+        """Years until the drives are worn out at the knee; infinity without writes, nan where it is not known."""
+        return wear_years(self.array.drive, self.knee.outcome.most_written_bytes_per_s)

@@ -10,6 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from diskmodel.drive.flash.wear import wear
 from diskmodel.errors import html_text
 from diskmodel.plan.answer.capacity import Capacity
 from diskmodel.plan.answer.outcome import Outcome, cut_words
@@ -19,6 +20,9 @@ from diskmodel.result.show.remarks import Remark, few
 from diskmodel.result.statistics.doubt import bad_end, in_one_of_ten
 from diskmodel.uncertainty.spread import slower_systems
 from diskmodel.units import chance_words, in_digits, nominal_bytes
+
+#: Years from which on how long a drive lasts says nothing more.
+_NEVER_YEARS = 100.0
 
 
 def capacity_table(capacity: Capacity, beside: Sequence[Remark] = (), *, is_explained: bool = False) -> RenderableType:
@@ -80,6 +84,8 @@ def capacity_rows(capacity: Capacity) -> list[tuple[str, str]]:
         ("mean, p99 there", f"{_ms(highest.outcome, 'mean')}, {_ms(highest.outcome, 'p99')}"),
         ("limited by", capacity.limit),
     ]
+    if not math.isnan(capacity.wear_years):
+        rows.append(("drives worn out at the knee after", _years(capacity.wear_years)))
     if capacity.workload.is_in_bytes:
         value, bad = in_digits(_mb(capacity, most.value)), _mb(capacity, _bad_per_s(capacity))
         rows.insert(2, ("MB/s at the knee", in_digits(_mb(capacity, knee.offered))))
@@ -115,6 +121,8 @@ def capacity_remarks(capacity: Capacity) -> list[Remark]:
         "Up to the knee latency grows slower than throughput, beyond it faster; plan for the knee, not for the highest "
     )
     said = [Remark("reading", f"{knee}rate."), Remark("run", f"In the runs {_seen(capacity)}.")]
+    if math.isnan(capacity.wear_years):
+        said.append(Remark("wear", wear(capacity.array.drive, capacity.knee.outcome.most_written_bytes_per_s)))
     if capacity.rebuilding is not None:
         said.append(Remark("loss", starved_beside_the_knee(capacity)))
         said.append(Remark("assumed", fullness_words([capacity.array])))
@@ -140,6 +148,11 @@ def _seen(capacity: Capacity) -> str:
     if math.isnan(capacity.overload_per_s):
         return highest
     return f"{highest} and {in_digits(capacity.overload_per_s, 4)}/s an overload"
+
+
+def _years(years: float) -> str:
+    """Return years until drives are worn out, which none is from a century on."""
+    return f"{in_digits(years)} years" if years < _NEVER_YEARS else "more than 100 years"
 
 
 def _ms(outcome: Outcome | None, statistic: str) -> str:
