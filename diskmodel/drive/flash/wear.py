@@ -13,8 +13,8 @@ from diskmodel.units import in_digits
 #: of servers for 1, mixed-use drives for 3 (`kioxia-cd6-r-15360` cites both). At half, drives that last ten years are
 #: pointed out, too; at double, a consumer drive that is worn out after half of its time is not.
 POINTED_OUT_PER_DAY = 0.3
-#: Years below which it is pointed out where that figure is known: arrays are kept for five to seven. At half, drives that
-#: have to be replaced within the warranty are passed over; at double, those are pointed out that outlast their array.
+#: Years below which it is pointed out where that figure is known: arrays are kept for five to seven. At half, drives
+#: that have to be replaced within the warranty are passed over; at double, those are pointed out that outlast their array.
 POINTED_OUT_YEARS = 7.0
 _DAY_S = 86_400
 _YEAR_S = 365 * _DAY_S
@@ -73,7 +73,8 @@ def wear(drive: Profile, written_bytes_per_s: float) -> str:
     per_day = day_bytes / drive.capacity_bytes
     if not isinstance(drive, Flash):
         return ""
-    written = f"each disk is written {day_bytes / 1e12:.3g} TB a day at this load, {in_digits(per_day)} times its size: "
+    amount = f"{day_bytes / 1e12:.3g} TB a day at this load, {in_digits(per_day)} times its size"
+    written = f"each disk is written {amount}: "
     if drive.endurance_bytes is not None:
         years = wear_years(drive, written_bytes_per_s)
         rated = f"its maker rates it for {drive.endurance_bytes / 1e12:,.0f} TB, which is {in_digits(years)} years"
