@@ -14,7 +14,7 @@ from diskmodel.units import in_digits
 #: pointed out, too; at double, a consumer drive that is worn out after half of its time is not.
 POINTED_OUT_PER_DAY = 0.3
 #: Years below which it is pointed out where that figure is known: arrays are kept for five to seven. At half, drives
-#: that have to be replaced within the warranty are passed over; at double, those are pointed out that outlast their array.
+#: that have to be replaced within the warranty are passed over; at double, those are named that outlast their array.
 POINTED_OUT_YEARS = 7.0
 _DAY_S = 86_400
 _YEAR_S = 365 * _DAY_S
