@@ -7,7 +7,7 @@ limits, is that of the field. An option is added by one declaration in `QUESTION
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -121,6 +121,12 @@ CONTROLLER = Option(
     plan="controller",
     array="controller",
 )
+INSTANCE = Option(
+    "--instance",
+    "What the machine lets all volumes of a cloud do together: r5b.2xlarge, or 40000IOPS,1187MB/s.",
+    plan="controller",
+    array="controller",
+)
 WRITE_CACHE = Option(
     "--write-cache",
     "Write cache of the controller, for example 2GiB; 0 for none.",
@@ -226,6 +232,7 @@ LEVEL = Option("--level", "RAID level instead of the array's, for example raid6.
 ARRAY = (
     LEVEL,
     CONTROLLER,
+    INSTANCE,
     WRITE_CACHE,
     READ_CACHE,
     DRIVE_WRITE_CACHE,
@@ -379,6 +386,7 @@ QUESTION = (
         plan="candidates.rebuild.speed_min_bytes_per_s",
     ),
     CONTROLLER,
+    INSTANCE,
     WRITE_CACHE,
     READ_CACHE,
     DRIVE_WRITE_CACHE,
@@ -446,16 +454,32 @@ def parse_options(
         named[field] = option
     keys = {named[field].key: field for field in fields}
     stated = {keys[key]: value for key, value in given.items() if value is not None and value != []}
+    _refuse_twice([named[field] for field in stated], given, targets)
     try:
         found = create_model("Options", __base__=Description, **fields).parse(stated)
     except DescriptionError as error:
         faults = []
         for fault in error.faults:
             option = named[fault.field.partition(".")[0]]
+            if given.get(option.key) is None:  # another word for the same field
+                option = next(one for one in map(named.__getitem__, stated) if one.plan == option.plan)
             value = given[option.key]  # as it was written
             faults.append(Fault(option.name, value if isinstance(value, str) else fault.value, fault.rule, fault.fix))
         raise DescriptionError(faults) from None
     return {named[field].key: getattr(found, field) for field in stated}
+
+
+def _refuse_twice(
+    stated: Sequence[Option], given: Mapping[str, Any], targets: Mapping[Target, type[BaseModel]]
+) -> None:
+    """Refuse options that set one field, in two words."""
+    first: dict[tuple[str, str], Option] = {}
+    for option in stated:
+        target = next(target for target in targets if option.place(target))
+        before = first.setdefault((target, option.place(target)), option)
+        if before is not option:
+            rule = f"says what {before.name} says, too"
+            raise DescriptionError(Fault(option.name, str(given[option.key]), rule, "leave one of them out"))
 
 
 def set_field(fields: dict[str, Any], place: str, value: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from diskmodel.controller.catalogue import load_controller
+from diskmodel.controller.catalogue import load_controller, machine_of
 from diskmodel.controller.catalogue import named as controller_named
 from diskmodel.drive import catalogue
 from diskmodel.drive.cached.words import cached_of_words, is_cached
@@ -25,6 +25,10 @@ _POOL_WORDS = re.compile(
 _WORDS = re.compile(r"(?:(?P<disks>\d{1,6})(?:\s*[x×]\s*|\s+))?(?P<drive>\S+)(?:\s+(?:in\s+)?(?P<level>\S.*))?")
 #: The numbers before the drive, and what follows.
 _COUNTED = re.compile(r"(?P<number>\d{1,6}(?:\s*[x×]\s*\d{1,6}(?=[\sx×]))?(?:\s*[x×]\s*|\s+))(?P<rest>\S.*)")
+#: The machine that volumes of a cloud are attached to: "on an r5b.2xlarge", "instance 40000 IOPS and 1187 MB/s".
+_MACHINE = re.compile(
+    r"(?:on\s+(?:an?\s+)?|(?:instance|machine)\s+(?:of\s+)?)(?P<which>\S.*?)(?:\s+instance)?", re.IGNORECASE
+)
 #: What may follow, each after a comma, beside a controller: "1GiB cache", "2GiB read cache", "strip 256KiB".
 _CACHE = re.compile(r"(?P<size>\S+(?:\s[KMGT]i?B)?)\s+(?:(?P<kind>read|write)[\s-])?cache", re.IGNORECASE)
 #: Whether the drives' own caches are on: "drive write cache on", "drive caches off", "disk cache enabled".
@@ -67,7 +71,7 @@ _BROKEN = re.compile(r"raid\W*(?P<number>\d+e?)\b.*(degraded|fail|broken|lost|mi
 _HOW_TO_ADD = (
     'after a comma write for example "1GiB cache", "1GiB read cache", "strip 256KiB", "1 hot spare", "ppl", '
     '"journal on micron-7450-pro-1920", "drive write cache off", "60% used" or a controller; of a volume of a cloud '
-    '"6000 IOPS", "500MB/s" or "500GB"',
+    '"6000 IOPS", "500MB/s", "500GB" or "on r5b.2xlarge"',
     'after a comma write for example "record 128KiB", "64GiB read cache", "cache on micron-7450-pro-1920", '
     '"log on micron-7450-pro-1920", "special on 2x micron-7450-pro-1920", "sync=disabled" or "ashift=12"',
 )
@@ -185,11 +189,21 @@ def _level_of(word: str) -> str:
     return counted[0] if counted else str(level_name(word))
 
 
+def _controller_of(part: str) -> dict[str, Any]:
+    """Return the controller, or the machine, that a part of the words names; nothing where it names none."""
+    text = part.strip()
+    machine = _MACHINE.fullmatch(text)
+    if machine and (limits := machine_of(machine["which"])):
+        return {"name": f"a machine with {machine['which']}", **limits}
+    name = controller_named(machine["which"] if machine else text)
+    return dict(load_controller(name)) if name else {}
+
+
 def _with_more(words: str, tables: dict[str, dict[str, Any]], more: list[str]) -> dict[str, dict[str, Any]]:
     """Return layout and controller with what follows after commas."""
     level = _level_of(tables["layout"]["level"])
     # a controller first, whose caches the others change
-    for part in sorted(more, key=lambda part: controller_named(part.strip()) is None):
+    for part in sorted(more, key=lambda part: not _controller_of(part)):
         if own := _DRIVE_CACHE.fullmatch(part.strip()):
             tables["drive_write_cache"] = {"is_on": (own["state"] or "on").lower() in ("on", "enabled")}
         elif cache := _CACHE.fullmatch(part.strip()):
@@ -197,8 +211,8 @@ def _with_more(words: str, tables: dict[str, dict[str, Any]], more: list[str]) -
             known = dict(tables["controller"].get(kind) or {})
             known.pop("size_bytes", None)
             tables["controller"][kind] = {**known, "size": cache["size"]}
-        elif controller := controller_named(part.strip()):
-            tables["controller"] = dict(load_controller(controller)) | tables["controller"]
+        elif controller := _controller_of(part):
+            tables["controller"] = controller | tables["controller"]
         elif said := provision_of(part):
             tables.setdefault("provisioned", {}).update(said)
         elif record := _RECORD.fullmatch(part.strip()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +16,10 @@ from diskmodel.controller.description import Controller
 from diskmodel.errors import DescriptionError, Fault, choose_from
 from diskmodel.faults import inner
 from diskmodel.naming.matching import meant, several, words_of
+
+#: What a machine's limits are written as.
+_IOPS = re.compile(r"(?P<rate>\d[\d,.]*\s*k?)\s*(?:iops|io/s)", re.IGNORECASE)
+_LINK = re.compile(r"\d[\d,.]*\s*[kMGT]?i?[Bb](?:it)?/s")
 
 
 @dataclass(frozen=True)
@@ -108,9 +113,29 @@ def _name_of(text: str) -> str:
     return found[0]
 
 
+def machine_of(text: str) -> dict[str, str]:
+    """Return the fields of what a machine lets its volumes do together; nothing where a text is no such limits.
+
+    Examples
+    --------
+    >>> machine_of("40000 IOPS, 1187 MB/s"), machine_of("18750 IOPS"), machine_of("perc-h730")
+    ({'most_iops': '40000/s', 'link': '1187 MB/s'}, {'most_iops': '18750/s'}, {})
+    """
+    found = {}
+    if rate := _IOPS.search(text):
+        found["most_iops"] = f"{rate['rate'].replace(' ', '').replace(',', '')}/s"
+    rest = _IOPS.sub(" ", text, count=1)
+    if link := _LINK.search(rest):
+        found["link"] = link[0].replace(",", "")
+    rest = _LINK.sub(" ", rest, count=1)
+    return {} if set(rest.split()) - {",", "and"} else found
+
+
 def _named(value: object) -> object:
     if not isinstance(value, str):
         return value
+    if limits := machine_of(value):
+        return {"name": f"a machine with {value.strip()}", **limits}
     try:
         return load_controller(value)
     except DescriptionError as error:

@@ -8,6 +8,7 @@ import pytest
 from diskmodel import Array, CloudVolume, Workload, load_drive, simulate
 from diskmodel.drive.cloud.limits import Budgets, Charge, Meter, of_run
 from diskmodel.errors import DescriptionError
+from tests.unit.cli.commands import answer, refusal
 
 GP3 = {
     "kind": "cloud",
@@ -155,3 +156,18 @@ def test_credits_are_told_where_a_load_would_spend_them() -> None:
     drive = load_drive("aws-gp2, 200GiB")
     assert "3,000 IOPS for 38 minutes, then 600 IOPS" in drive.about_credits(np.inf, np.inf)
     assert drive.about_credits(500, 1e6) == ""
+
+
+@pytest.mark.parametrize("words", ["on an r5b.2xlarge", "instance r5b.2xlarge", "instance 43333 IOPS and 1250 MB/s"])
+def test_a_machine_in_words(words: str) -> None:
+    machine = Array(f"4x aws-gp3 raid0, 16000 IOPS, {words}").controller
+    assert (machine.most_iops, machine.link_bytes_per_s) == (43_333, 1.25e9)
+
+
+def test_the_option_of_a_machine() -> None:
+    asked = ("simulate", "4x aws-gp3 raid0, 16000 IOPS", "--queue-depth", 256, "--reads", "100%", "--block", "8k")
+    found = answer(*asked, "--instance", "20,000IOPS,593.75MB/s", "--requests", 4000, "--only-run-noise")
+    assert found["iops"] == pytest.approx(20_000, rel=0.01)
+    assert "--instance='r6b.2xlarge': is not a controller" in refusal(*asked, "--instance", "r6b.2xlarge")
+    both = refusal(*asked, "--instance", "r5b.2xlarge", "--controller", "perc-h730")
+    assert "--instance='r5b.2xlarge': says what --controller says, too" in both
