@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from diskmodel.engine.steady.recent import stable_order
 from diskmodel.engine.steady.start import EMPTY
 from diskmodel.layout.written import Written
 from diskmodel.records import Int64
@@ -64,19 +65,23 @@ def joined(writes: Written, longest: int, border: int, room: int, least: int) ->
     disk, lba, n = writes
     keep = lba // border == (lba + n - 1) // border
     disk, lba, n = disk[keep][::-1], lba[keep][::-1], n[keep][::-1]  # the latest first
-    _, at = np.unique(np.stack([disk, lba]), axis=1, return_index=True)
-    at.sort()
-    disk, lba, n = disk[at], lba[at], n[at]
-    by_disk = np.argsort(disk, kind="stable")
-    disk, lba, n = disk[by_disk], lba[by_disk], n[by_disk]
+    if not len(disk):
+        return EMPTY.buffered, EMPTY.buffered_room
+    # one number for a place, so that whole numbers are sorted: pairs of them take ten times as long
+    place = disk * (int(lba.max()) + 1) + lba
+    in_place = stable_order(place)
+    at = in_place[np.diff(place[in_place], prepend=-1) != 0]
+    # disk by disk, each as it came
+    at = np.sort(disk[at] * len(disk) + at) % len(disk)
+    disk, lba, n, place = disk[at], lba[at], n[at], place[at]
     takes = np.maximum(n, least)
     total = np.cumsum(takes)
     begins = np.searchsorted(disk, disk, side="left")
     fits = total - (total[begins] - takes[begins]) <= room
-    disk, lba, n, turn = disk[fits], lba[fits], n[fits], at[by_disk][fits]
+    disk, lba, n, turn = disk[fits], lba[fits], n[fits], at[fits]
     if not len(disk):
         return EMPTY.buffered, EMPTY.buffered_room
-    order = np.lexsort((lba, disk))
+    order = stable_order(place[fits])
     disk, lba, n, turn = disk[order], lba[order], n[order], turn[order]
     # entries continue each other up to the longest, counted from where the adjacent ones begin
     goes_on = (disk[1:] == disk[:-1]) & (lba[1:] == (lba + n)[:-1]) & (lba[1:] // border == lba[:-1] // border)

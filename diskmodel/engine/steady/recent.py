@@ -238,7 +238,7 @@ def waiting_in_round(uses: Int64, n: int, lane: Int64 | None = None, line_blocks
         return uses, 0
     n_uses = len(uses)
     at = uses if lane is None else lane * (int(uses.max()) + 1) + uses
-    order = _stable_order(at)
+    order = stable_order(at)
     in_order = np.zeros(n_uses, np.int64) if lane is None else lane[order]
     first = np.flatnonzero(np.diff(in_order, prepend=-1))
     size = np.diff(first, append=n_uses)
@@ -246,7 +246,7 @@ def waiting_in_round(uses: Int64, n: int, lane: Int64 | None = None, line_blocks
     beyond = np.repeat(first + size, size) - np.arange(n_uses)
     # counted in the lane's own writes: one sequential writer goes through all lanes, and none may seem ahead of another
     age = np.empty(n_uses, np.int64)
-    by_lane = np.arange(n_uses) if lane is None else _stable_order(lane)
+    by_lane = np.arange(n_uses) if lane is None else stable_order(lane)
     age[by_lane] = beyond
     rounds = age[order] * n_uses // beyond
     if line_blocks > 1:
@@ -273,9 +273,9 @@ def _waiting_in_lines(uses: Int64, rounds: Int64, n: int, line_blocks: int) -> t
     """The blocks written in the rounds in which `n` lines of blocks come to wait, and the last of these rounds."""
     # among equals the latest first: they are turned round, and the sort is stable
     rounds = rounds[::-1]
-    by_round = _stable_order(rounds)
+    by_round = stable_order(rounds)
     in_rounds = uses[::-1][by_round]
-    by_place = _stable_order(in_rounds)
+    by_place = stable_order(in_rounds)
     turn = by_place[np.diff(in_rounds[by_place], prepend=-1) != 0]
     different = in_rounds[turn]
     begins = np.flatnonzero(np.diff(different // line_blocks, prepend=-1))
@@ -286,7 +286,7 @@ def _waiting_in_lines(uses: Int64, rounds: Int64, n: int, line_blocks: int) -> t
     return different[turn <= last], int(rounds[by_round[last]])
 
 
-def _stable_order(values: Int64) -> Int64:
+def stable_order(values: Int64) -> Int64:
     """What sorts whole numbers from 0 on, equal ones as they come; several times as fast as numpy's stable order."""
     n = len(values)
     if int(values.max()) >= (1 << 62) // n:
