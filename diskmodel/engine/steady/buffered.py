@@ -70,19 +70,23 @@ def joined(writes: Written, longest: int, border: int, room: int, least: int) ->
     # one number for a place, so that whole numbers are sorted: pairs of them take ten times as long
     place = disk * (int(lba.max()) + 1) + lba
     in_place = stable_order(place)
-    at = in_place[np.diff(place[in_place], prepend=-1) != 0]
-    # disk by disk, each as it came
-    at = np.sort(disk[at] * len(disk) + at) % len(disk)
-    disk, lba, n, place = disk[at], lba[at], n[at], place[at]
-    takes = np.maximum(n, least)
+    in_place = in_place[np.diff(place[in_place], prepend=-1) != 0]
+    is_latest = np.zeros(len(disk), np.bool_)
+    is_latest[in_place] = True
+    # disk by disk, each as it came; few bits are sorted by counting
+    at = np.flatnonzero(is_latest)
+    of_disk = disk[at].astype(np.uint16) if int(disk.max()) < 1 << 16 else disk[at]
+    at = at[np.argsort(of_disk, kind="stable")]
+    takes = np.maximum(n[at], least)
     total = np.cumsum(takes)
-    begins = np.searchsorted(disk, disk, side="left")
-    fits = total - (total[begins] - takes[begins]) <= room
-    disk, lba, n, turn = disk[fits], lba[fits], n[fits], at[fits]
-    if not len(disk):
+    count = np.bincount(disk[at])
+    last = np.cumsum(count)
+    before = np.where(last > count, total[last - count - 1], 0)
+    is_latest[at[total - np.repeat(before, count) > room]] = False
+    turn = in_place[is_latest[in_place]]
+    if not len(turn):
         return EMPTY.buffered, EMPTY.buffered_room
-    order = stable_order(place[fits])
-    disk, lba, n, turn = disk[order], lba[order], n[order], turn[order]
+    disk, lba, n = disk[turn], lba[turn], n[turn]
     # entries continue each other up to the longest, counted from where the adjacent ones begin
     goes_on = (disk[1:] == disk[:-1]) & (lba[1:] == (lba + n)[:-1]) & (lba[1:] // border == lba[:-1] // border)
     start = np.maximum.accumulate(np.where(np.concatenate([[True], ~goes_on]), np.arange(len(disk)), 0))
