@@ -2,9 +2,9 @@
 
     python benchmarks/bench_answers.py [ROW…] [--repeat 3] [--against FILE] [--save FILE]
 
-Each row is a command in a process of its own, or `import diskmodel`. Its time is that of the processor, user and system,
-of all threads: the least of some repetitions, since other work on a machine only adds to it. Beside it stands the same as
-a multiple of `python -c pass`, measured in turn with it, which says more on another machine.
+Each row is a command in a process of its own, or an import. Its time is that of the processor, user and system, of all
+threads: the least of some repetitions, since other work on a machine only adds to it. Beside it stands the same as a
+multiple of `python -c pass`, measured in turn with it, which says more on another machine.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ each revolution of 1,000,000 ns. The bus takes 1,000 ns a sector unless a test s
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -246,3 +247,29 @@ def test_what_waits_when_a_run_begins_takes_as_much():
     columns = (np.array(column, np.int64) for column in ([0] * 30, range(0, 3000, 100), [8] * 30))
     rows, room = joined(Written(*columns), longest=1000, border=10_000, room=1000, least=50)
     assert (len(rows), int(room.sum())) == (20, 1000)
+
+
+def test_what_buffers_hold_is_what_its_definition_says() -> None:
+    """The latest writes of each disk that fit, each place once; what is adjacent is one entry up to a length."""
+    rng = np.random.default_rng(3)
+    for _ in range(100):
+        n = int(rng.integers(0, 60))
+        writes = Written(rng.integers(0, 4, n), rng.integers(0, 60, n) * 4, rng.integers(1, 5, n) * 4)
+        longest, border, room, least = (int(rng.integers(*ends)) for ends in ((4, 40), (50, 300), (0, 200), (1, 16)))
+        held: dict[tuple[int, int], int] = {}
+        taken, is_full = Counter[int](), set[int]()
+        for disk, lba, length in reversed(list(zip(*(column.tolist() for column in writes), strict=True))):
+            if lba // border != (lba + length - 1) // border or (disk, lba) in held:
+                continue
+            taken[disk] += max(length, least)
+            if taken[disk] > room:
+                is_full.add(disk)
+            if disk not in is_full:
+                held[disk, lba] = length
+        rows, room_of = joined(writes, longest, border, room, least)
+        found = Counter[tuple[int, int]]()
+        for disk, lba, length in rows.tolist():
+            found[disk, lba] += length
+        assert sum(found.values()) == sum(held.values())
+        assert int(room_of.sum()) == sum(max(length, least) for length in held.values())
+        assert set(found) <= set(held)
