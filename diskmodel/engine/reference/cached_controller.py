@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
 from diskmodel.controller.block_cache import POLICIES, BlockCache
 from diskmodel.controller.dirty_blocks import DirtyBlocks
-from diskmodel.engine.reference.clock import Clock
 from diskmodel.engine.reference.command import Access, Command
-from diskmodel.engine.reference.controller import Controller, HostRequest, Volume
-from diskmodel.engine.reference.processors import Processors
-from diskmodel.engine.reference.raid import Raid
+from diskmodel.engine.reference.controller import Controller, HostRequest
 from diskmodel.engine.scenario import Scenario
 from diskmodel.records import FLUSH, READ, WRITE
 
@@ -50,16 +46,7 @@ class Reader:
 class CachedController(Controller):
     """A controller whose hit ratio is an outcome."""
 
-    def __init__(
-        self,
-        clock: Clock,
-        scenario: Scenario,
-        raid: Raid,
-        array: Volume,
-        processors: Processors,
-        done: Callable[[HostRequest], None],
-    ) -> None:
-        super().__init__(clock, scenario, raid, array, processors, done)
+    def _equip(self, scenario: Scenario) -> None:
         tables = scenario.caches
         assert tables is not None
         self.block = tables.block_sectors

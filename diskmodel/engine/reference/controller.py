@@ -106,6 +106,10 @@ class Controller:
         self.processor_free_ns = 0
         self.link_free_ns = 0
         self.cache_full_ns: int | None = None
+        self._equip(scenario)
+
+    def _equip(self, scenario: Scenario) -> None:
+        """Give it what only some controllers have: caches of their own."""
 
     @property
     def n_dirty(self) -> int:
