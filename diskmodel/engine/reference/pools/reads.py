@@ -30,7 +30,7 @@ class Reader:
 
 
 @dataclass
-class Coming:
+class InFlight:
     """A record that is being read into memory: who waits for it, and whether it is kept for others."""
 
     readers: list[Reader] = field(default_factory=list)
@@ -50,7 +50,7 @@ class PoolReads:
         self.streams = Streams(pool.reads, pool.writes.n_records)
         #: Records in memory that a reader has not come past, the oldest first.
         self.held: dict[int, None] = {}
-        self.coming: dict[int, Coming] = {}
+        self.in_flight: dict[int, InFlight] = {}
         #: The cache of OpenZFS in front of the pool, where it has a size (rule K16); its blocks are records.
         self.arc: BlockCache | None = None
         #: What the cache devices hold, and when they are free (rule X27).
@@ -102,15 +102,15 @@ class PoolReads:
             if self.is_cached(record):
                 continue
             reader.out += 1
-            if record not in self.coming:
-                self.coming[record] = Coming([reader], is_kept)
+            if record not in self.in_flight:
+                self.in_flight[record] = InFlight([reader], is_kept)
                 self._fetch(record)
                 continue
-            coming = self.coming[record]
-            coming.readers.append(reader)
-            coming.is_kept = is_kept
-            is_hasty |= coming.is_ahead
-            coming.is_ahead = False
+            read = self.in_flight[record]
+            read.readers.append(reader)
+            read.is_kept = is_kept
+            is_hasty |= read.is_ahead
+            read.is_ahead = False
         if is_hasty:
             self._promote(range(first, end))
         if not reader.out:
@@ -132,7 +132,7 @@ class PoolReads:
         return self.arc is not None and record in self.arc
 
     def _knows(self, record: int) -> bool:
-        return record in self.held or record in self.coming or self.is_cached(record)
+        return record in self.held or record in self.in_flight or self.is_cached(record)
 
     def _is_near(self, record: int) -> bool:
         """Whether a record need not come from the disks."""
@@ -180,7 +180,7 @@ class PoolReads:
     def _read_ahead(self, stream: Stream, *, is_missed: bool) -> None:
         for record in self.streams.ahead(stream, is_missed=is_missed):
             if not self._knows(record):
-                self.coming[record] = Coming([], stream=stream, is_ahead=True)
+                self.in_flight[record] = InFlight([], stream=stream, is_ahead=True)
                 self._fetch(record, is_ahead=True)
 
     def _fetch(self, record: int, *, is_ahead: bool = False) -> None:
@@ -194,14 +194,14 @@ class PoolReads:
             device.promote(records)
 
     def _came(self, record: int) -> None:
-        coming = self.coming.pop(record)
-        if coming.is_kept:
+        read = self.in_flight.pop(record)
+        if read.is_kept:
             self.held[record] = None
             if len(self.held) > self.streams.tables.held:
                 del self.held[next(iter(self.held))]
-        if coming.stream is not None:
-            self.streams.came(coming.stream, record)
-        for reader in coming.readers:
+        if read.stream is not None:
+            self.streams.came(read.stream, record)
+        for reader in read.readers:
             reader.out -= 1
             if not reader.out:
                 self._answer(reader)

@@ -1,6 +1,7 @@
 //! An access to the array: its phases, its commands, and what becomes of it when the last one has completed.
 
-use super::{ArrayAccess, Owner, Simulation, Times};
+use super::block::submission::{Request, Work};
+use super::{ArrayAccess, Md, Owner, Simulation, Times, Volume};
 use crate::command::Command;
 use crate::device::Device;
 use crate::layout::READ_AND_HOLD;
@@ -11,12 +12,13 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Start an access of `n` sectors to the array.
     #[inline(always)]
     pub(super) fn access_array(&mut self, owner: Owner, op: u8, sector: i64, n: i64) {
-        if let (true, Owner::Host(host)) = (self.places.is_some(), owner) {
+        if let (true, Owner::Host(host)) = (self.block.places.is_some(), owner) {
             return self.access_in_place(host, op, sector, n);
         }
         let asked = self.events.now;
-        if self.is_host_thread() {
-            self.access_when_awake(owner, op, sector, n, asked);
+        if self.block.is_host_thread() {
+            self.block.wait_for_thread(Request { owner, op, sector, n, asked });
+            self.proceed();
         } else {
             self.begin_access(owner, op, sector, n, asked);
         }
@@ -33,7 +35,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             if let Owner::Host(host) = owner {
                 self.flush_array(host);
             }
-        } else if self.intents.is_none() || op == READ {
+        } else if self.md.intents.is_none() || op == READ {
             self.plan_access(owner, op, sector, n, asked);
         } else {
             self.intend(owner, sector, n, asked);
@@ -42,44 +44,45 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     #[inline(always)]
     pub(super) fn plan_access(&mut self, owner: Owner, op: u8, sector: i64, n: i64, asked: i64) {
-        let bits = (self.intents.is_some() && op == WRITE).then(|| self.layout.bits_of(sector, n));
-        if self.stripes.is_some() && op == WRITE {
+        let bits = (self.md.intents.is_some() && op == WRITE).then(|| self.volume.layout.bits_of(sector, n));
+        if self.md.stripes.is_some() && op == WRITE {
             return self.write_stripes(owner, sector, n, asked, bits);
         }
-        let Simulation { layout, plan, drives, choice, rebuild, .. } = self;
+        let Simulation { volume: Volume { layout, plan, choice, .. }, md: Md { rebuild, .. }, drives, .. } = self;
         choice.begin();
         layout
             .plan(op, sector, n, rebuild.front(), plan, |copies, n| choice.choose(copies, n, |disk| drives.peek(disk)));
         // a parity array that has lost a disk computes reads in its thread, also those that need no lost block
-        let is_direct = match &self.submitter {
+        let is_direct = match &self.block.submitter {
             None => true,
-            Some(s) => !s.is_host_thread && op == READ && !self.layout.computes_reads(),
+            Some(s) => !s.is_host_thread && op == READ && !self.volume.layout.computes_reads(),
         };
-        if self.layout.logs_stripes() && op == WRITE && self.plan.then.is_empty() {
+        if self.volume.layout.logs_stripes() && op == WRITE && self.volume.plan.then.is_empty() {
             let id = self.prepare(owner, asked, is_direct, bits);
             return self.submit_writes(id);
         }
         self.start(owner, asked, is_direct, bits);
     }
 
-    /// Start the pieces in `self.plan`.
+    /// Start the pieces in `self.volume.plan`.
     #[inline(always)]
     pub(super) fn start(&mut self, owner: Owner, asked: i64, is_direct: bool, bits: Option<(i64, i64)>) {
         let id = self.prepare(owner, asked, is_direct, bits);
         self.submit(id);
     }
 
-    /// An access with the second phase that is in `self.plan`.
+    /// An access with the second phase that is in `self.volume.plan`.
     #[inline(always)]
     pub(super) fn prepare(&mut self, owner: Owner, asked: i64, is_direct: bool, bits: Option<(i64, i64)>) -> u32 {
         let now = self.events.now;
-        let id = self.accesses.reuse();
-        let access = &mut self.accesses[id];
+        let id = self.volume.accesses.reuse();
+        let access = &mut self.volume.accesses[id];
         access.owner = owner;
         access.asked = asked;
         access.start = now;
         access.is_direct = is_direct;
-        access.is_fua = self.has_passing && matches!(owner, Owner::Host(host) if self.hosts[host].sync >= PASS_THROUGH);
+        access.is_fua =
+            self.block.has_passing && matches!(owner, Owner::Host(host) if self.hosts[host].sync >= PASS_THROUGH);
         access.out = 0;
         access.n_following = 0;
         access.bits = None;
@@ -88,28 +91,28 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             access.bits = bits;
         }
         access.then.clear();
-        access.then.extend_from_slice(&self.plan.then);
-        if self.layout.logs_stripes() {
+        access.then.extend_from_slice(&self.volume.plan.then);
+        if self.volume.layout.logs_stripes() {
             access.lost.clear();
-            access.lost.extend_from_slice(&self.plan.lost);
+            access.lost.extend_from_slice(&self.volume.plan.lost);
         }
         id
     }
 
-    /// Hand the pieces of `self.plan.first` to the disks as one phase of an access.
+    /// Hand the pieces of `self.volume.plan.first` to the disks as one phase of an access.
     #[inline(always)]
     pub(super) fn submit(&mut self, id: u32) {
         let now = self.events.now;
         let border = self.drives.border();
-        let is_throttled = self.submitter.is_some();
-        let ArrayAccess { ref owner, is_fua, .. } = self.accesses[id];
+        let is_throttled = self.block.submitter.is_some();
+        let ArrayAccess { ref owner, is_fua, .. } = self.volume.accesses[id];
         let is_bitmap = matches!(owner, Owner::Bitmap | Owner::Superblock);
         let is_of_group = matches!(owner, Owner::Group(_));
         let is_of_scan = matches!(owner, Owner::Scan(_));
         let is_ahead = matches!(owner, Owner::Ahead(_));
         let mut out = 0;
-        for at in 0..self.plan.first.len() {
-            let piece = &self.plan.first[at];
+        for at in 0..self.volume.plan.first.len() {
+            let piece = &self.volume.plan.first[at];
             let (device, op, mut lba, mut n) = (piece.disk(), piece.op(), piece.lba, piece.n);
             while n > 0 {
                 let take = if lba + n <= border { n } else { n.min((lba / border + 1) * border - lba) };
@@ -131,13 +134,13 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 });
                 out += 1;
                 if is_fua && op == WRITE {
-                    self.mark_safe(command);
+                    self.block.mark_safe(command, &mut self.drives);
                     if !is_throttled {
-                        self.data_begins(command);
+                        self.block.data_begins(command, &self.drives);
                     }
                 }
                 if is_throttled {
-                    self.ids.push(command);
+                    self.volume.ids.push(command);
                 } else {
                     self.drives.submit(command, &mut self.events);
                 }
@@ -145,18 +148,19 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 n -= take;
             }
         }
-        self.accesses[id].out += out;
+        self.volume.accesses[id].out += out;
         if !is_throttled {
             return;
         }
-        let mut ids = std::mem::take(&mut self.ids);
-        if self.accesses[id].is_direct {
-            ids.iter().for_each(|&id| self.hand_directly(id));
+        let mut ids = std::mem::take(&mut self.volume.ids);
+        if self.volume.accesses[id].is_direct {
+            ids.iter().for_each(|&id| self.block.hand_directly(id, &mut self.drives, &mut self.events));
         } else {
-            self.hand_to_thread(&ids);
+            self.block.hand_commands(&ids, &mut self.drives);
+            self.proceed();
         }
         ids.clear();
-        self.ids = ids;
+        self.volume.ids = ids;
     }
 
     /// Write behind a read on the disk that is held for it (rule L12).
@@ -174,11 +178,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             submitted: self.events.now,
             ..Command::default()
         });
-        let access = &mut self.accesses[read.access];
+        let access = &mut self.volume.accesses[read.access];
         access.n_following += 1;
         if access.is_fua {
-            self.mark_safe(write);
-            self.data_begins(write);
+            self.block.mark_safe(write, &mut self.drives);
+            self.block.data_begins(write, &self.drives);
         }
         self.drives.follow(&read, write, &mut self.events);
     }
@@ -202,7 +206,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     #[inline(always)]
     pub(super) fn part_done(&mut self, command: &Command) {
         self.join(command);
-        if self.submitter.is_some() {
+        if self.block.submitter.is_some() {
             self.throttled_completed(*command);
         }
     }
@@ -210,9 +214,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Submit the second phase of an access.
     #[inline(always)]
     pub(super) fn begin_second(&mut self, id: u32) {
-        let access = &mut self.accesses[id];
-        self.plan.first.clear();
-        self.plan.first.append(&mut access.then);
+        let access = &mut self.volume.accesses[id];
+        self.volume.plan.first.clear();
+        self.volume.plan.first.append(&mut access.then);
         access.stretches.are_written = true;
         self.submit_writes(id);
     }
@@ -223,7 +227,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if command.holds {
             self.follow(*command);
         }
-        let access = &mut self.accesses[id];
+        let access = &mut self.volume.accesses[id];
         if command.follows {
             access.n_following -= 1;
         } else {
@@ -239,23 +243,24 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             return;
         }
         let is_direct = access.is_direct;
-        match &self.submitter {
-            Some(s) if !is_direct && s.is_host_thread => self.finish_when_awake(*command),
-            Some(_) if !is_direct => self.finish_in_thread(*command),
-            _ => self.finish_access(command),
+        match &self.block.submitter {
+            Some(s) if !is_direct && s.is_host_thread => self.block.wait_for_notice(*command),
+            Some(_) if !is_direct => self.block.hand_work(Work::End(*command)),
+            _ => return self.finish_access(command),
         }
+        self.proceed();
     }
 
     /// An access has ended with its last command.
     #[inline(always)]
     pub(super) fn finish_access(&mut self, last: &Command) {
-        let ArrayAccess { owner, asked, start, .. } = self.accesses[last.access];
+        let ArrayAccess { owner, asked, start, .. } = self.volume.accesses[last.access];
         if matches!(owner, Owner::Stripes) {
             return self.stretches_written(last.access, last);
         }
         // only a bitmap has set any
-        let bits = if self.intents.is_some() { self.accesses[last.access].bits } else { None };
-        self.accesses.release(last.access);
+        let bits = if self.md.intents.is_some() { self.volume.accesses[last.access].bits } else { None };
+        self.volume.accesses.release(last.access);
         self.finish(owner, asked, start, bits, last);
     }
 
@@ -264,7 +269,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     pub(super) fn finish(&mut self, owner: Owner, asked: i64, start: i64, bits: Option<(i64, i64)>, last: &Command) {
         let parity = last.submitted - start;
         let waited = self.events.now - asked - parity - (last.done - last.submitted);
-        if let (Some(bits), Some(intents)) = (bits, &mut self.intents) {
+        if let (Some(bits), Some(intents)) = (bits, &mut self.md.intents) {
             intents.bitmap.ended(bits, self.events.now);
         }
         match owner {
@@ -275,7 +280,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Owner::Superblock => self.superblock_written(),
             Owner::PartialLog(unit) => self.begin_partial(unit),
             Owner::Part(part) => self.part_ended(part, last),
-            Owner::Rebuild(first) => self.rebuilt(first),
+            Owner::Rebuild(first) => self.md.rebuilt(first, &self.volume.layout, &self.drives, &mut self.events),
             Owner::Destage(first, end) => self.destaged(first, end),
             Owner::ReadAhead(number) => self.came(number),
             Owner::Fill(host) => self.filled(host, last),

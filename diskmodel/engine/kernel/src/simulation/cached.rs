@@ -157,7 +157,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             let is_pressed = !cache.blocked.is_empty() || !cache.emptying.is_empty();
             let Some((first, end)) = cache.dirty.as_mut().and_then(|dirty| dirty.next_run(is_pressed)) else { return };
             let sector = first * cache.block;
-            let last = (end * cache.block).min(self.layout.capacity);
+            let last = (end * cache.block).min(self.volume.layout.capacity);
             self.access_array(Owner::Destage(first, end), WRITE, sector, last - sector);
         }
     }

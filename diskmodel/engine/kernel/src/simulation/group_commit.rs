@@ -3,7 +3,6 @@
 
 use super::{HostRequest, Simulation};
 use crate::device::Device;
-use crate::events::{Action, ARRIVE, LAST};
 use crate::mechanics::WRITE;
 use crate::traffic::{Rule, Traffic};
 
@@ -19,13 +18,13 @@ pub(super) struct Record {
 /// The log of one stream.
 #[derive(Default)]
 pub struct Log {
-    waiting: Vec<Record>,
+    pub(super) waiting: Vec<Record>,
     /// Those of the batch that is being written.
-    batch: Vec<Record>,
-    is_writing: bool,
-    is_delayed: bool,
+    pub(super) batch: Vec<Record>,
+    pub(super) is_writing: bool,
+    pub(super) is_delayed: bool,
     /// Where the log ends, in bytes from its beginning.
-    end: i64,
+    pub(super) end: i64,
 }
 
 impl Log {
@@ -43,21 +42,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     #[inline(never)]
     pub(super) fn append(&mut self, stream: u32, id: u32, row: u64, length: i64) {
         let issue = self.events.now;
-        self.logs[stream as usize].waiting.push(Record { id, row, length, issue });
-        self.begin_batch(stream);
-    }
-
-    fn begin_batch(&mut self, stream: u32) {
-        let log = &mut self.logs[stream as usize];
-        let is_writing = log.is_writing;
-        if is_writing || log.is_delayed || log.waiting.is_empty() {
-            return;
-        }
-        let delay = self.traffic.rules()[stream as usize].log_delay_ns;
-        if delay > 0 {
-            log.is_delayed = true;
-            self.events.at(self.events.now + delay, ARRIVE, 0, LAST, Action::LogDelayed(stream));
-        } else {
+        self.clients.logs[stream as usize].waiting.push(Record { id, row, length, issue });
+        if self.clients.begins_batch(stream, &mut self.events) {
             self.write_batch(stream);
         }
     }
@@ -65,14 +51,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// The batch has waited long enough.
     #[inline(never)]
     pub(super) fn log_delayed(&mut self, stream: u32) {
-        self.logs[stream as usize].is_delayed = false;
+        self.clients.logs[stream as usize].is_delayed = false;
         self.write_batch(stream);
     }
 
     fn write_batch(&mut self, stream: u32) {
-        let rule = self.traffic.rules()[stream as usize];
+        let rule = self.clients.traffic.rules()[stream as usize];
         let (block, bytes) = (rule.log_block_bytes, rule.log_bytes);
-        let log = &mut self.logs[stream as usize];
+        let log = &mut self.clients.logs[stream as usize];
         log.batch.append(&mut log.waiting);
         let n_bytes: i64 = log.batch.iter().map(|record| record.length).sum();
         if log.end + n_bytes > bytes {
@@ -106,14 +92,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
     }
 
-    /// The records of the batch of a stream, in the order in which they came.
-    pub(super) fn take_batch(&mut self, stream: u32) -> Vec<Record> {
-        std::mem::take(&mut self.logs[stream as usize].batch)
-    }
-
     /// The batch is safe: the next one may begin.
     pub(super) fn batch_written(&mut self, stream: u32) {
-        self.logs[stream as usize].is_writing = false;
-        self.begin_batch(stream);
+        self.clients.logs[stream as usize].is_writing = false;
+        if self.clients.begins_batch(stream, &mut self.events) {
+            self.write_batch(stream);
+        }
     }
 }

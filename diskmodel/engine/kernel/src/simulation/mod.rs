@@ -1,54 +1,45 @@
 //! The path of a request: clients, controller, layout, disks; see `diskmodel/engine/reference/simpy_engine.py`.
 
 mod array;
-mod bitmap;
+mod block;
 mod cached;
+mod clients;
 mod controller;
-mod flushing;
 mod group_commit;
 mod host;
-mod intent_log;
 mod journal;
+mod md;
 mod page_cache;
-mod partial_parity;
-mod places;
 mod pool;
-mod pool_reads;
 mod processors;
 mod read_ahead;
-mod rebuild;
-mod scan;
-mod stripe_journal;
-mod stripes;
-mod submission;
+mod requests;
+mod volume;
 
-use crate::command::{Command, Slots};
+use crate::command::Slots;
 use crate::device::Device;
 use crate::drives::Drives;
-use crate::events::{Action, Events, Next, Step, ARRIVE, COMPLETE};
-use crate::layout::{CopyChoice, Layout, Piece, Plan, Ring};
+use crate::events::{Action, Events, Next, ARRIVE, COMPLETE};
+use crate::layout::{Layout, Ring};
 use crate::mechanics::{FLUSH, WRITE};
-use crate::progress::Progress;
-use crate::traffic::{Completion, Request, Traffic};
+use crate::traffic::{Request, Traffic};
 
-use bitmap::Intents;
+pub use block::flushing::Flushes;
+pub use block::places::Places;
+pub use block::submission::Submitter;
+use block::BlockLayer;
 pub use cached::Cache;
+use clients::Clients;
 pub use controller::Controller;
-use flushing::ClientSyncs;
-pub use flushing::Flushes;
-use group_commit::{Log, Record};
+use group_commit::Record;
 pub use host::Host;
-use journal::Journal;
+use md::Md;
 pub use page_cache::PageCache;
-use partial_parity::PartialLogs;
-pub use places::Places;
-use pool::PoolWrites;
+use pool::state::PoolWrites;
 use processors::Processors;
 pub use read_ahead::ReadAhead;
-use rebuild::Rebuild;
-use stripe_journal::StripeJournal;
-use stripes::{Stretches, Stripes};
-pub use submission::Submitter;
+use requests::{ArrayAccess, HostRequest, Owner, Purpose, Times};
+use volume::Volume;
 
 /// Longest run, about 417 days: no single time is longer, so that nothing that is scheduled before leaves 64 bits.
 pub const MAX_NS: i64 = 1 << 55;
@@ -59,156 +50,6 @@ pub const STARVED: &str = "no request completes while 64 GiB are rebuilt";
 
 /// What a run says that was stopped from outside.
 pub const STOPPED: &str = "the run was stopped";
-
-/// Whom an access answers to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Owner {
-    /// The step that began at this sector of the lost disk's data area.
-    Rebuild(i64),
-    Host(u32),
-    /// Blocks [first, end) of the write cache.
-    Destage(i64, i64),
-    ReadAhead(u32),
-    /// Pages of the write-intent bitmap.
-    Bitmap,
-    /// The writes that a stretch of rows is part of (rule L15).
-    Stripes,
-    /// What a unit of the journal was written for (rule Y13), and the superblock of its array.
-    Unit(u32),
-    Superblock,
-    /// A unit of the log of partial parity (rule Y16), and stripes that were in one.
-    PartialLog(u32),
-    Part(u32),
-    /// A record of a pool that is read into memory: somebody waits for it, or it is read ahead.
-    Record(i64),
-    Ahead(i64),
-    /// A write to a pool, for which a record is read.
-    Fill(u32),
-    /// A block of the log of a pool.
-    Log(u32),
-    /// A transaction group; so many sectors are clean then.
-    Group(i64),
-    /// The labels of a pool.
-    Labels,
-    /// What is resilvered or read by a scrub.
-    Scan(scan::Scanned),
-}
-
-impl Default for Owner {
-    fn default() -> Self {
-        Owner::Host(u32::MAX)
-    }
-}
-
-/// A request to the array while its pieces are out.
-#[derive(Default)]
-struct ArrayAccess {
-    owner: Owner,
-    then: Vec<Piece>,
-    /// When it was asked for, and when its commands were made.
-    asked: i64,
-    start: i64,
-    /// Its commands pass the submitting thread by (rule Q11).
-    is_direct: bool,
-    /// Its writes pass the drives' buffers, or are flushed (rule Y4).
-    is_fua: bool,
-    /// Commands that the next phase waits for, and writes on held disks that it does not wait for.
-    out: u32,
-    n_following: u32,
-    /// First and last bit that it needs, of a write on an array with a bitmap (rule L13).
-    bits: Option<(i64, i64)>,
-    stretches: Stretches,
-    /// What it would write to disks that are lost, on an array with a journal (rule Y13).
-    lost: Vec<Piece>,
-}
-
-/// Whom a request in the controller answers to.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Purpose {
-    #[default]
-    Client,
-    /// A range that the host reads ahead.
-    Window,
-    /// A page of a request that fetches them one by one.
-    Page(u32),
-    /// Pages of a synchronous write.
-    Part(u32),
-    /// Dirty pages.
-    WriteBack,
-    /// The flush after a write, or that of a stream of flushes.
-    Flush(u32),
-    /// A part of a commit of the journal, before this step.
-    Journal(Step),
-    /// The last part of a commit.
-    Committed,
-}
-
-/// A host request in the controller.
-#[derive(Clone, Copy, Default)]
-struct HostRequest {
-    row: u64,
-    id: u32,
-    stream: u32,
-    op: u8,
-    is_hit: bool,
-    /// What follows a write (rule Y1).
-    sync: i64,
-    /// A batch of records of a log (rule Y6).
-    is_batch: bool,
-    /// A write of a file through the page cache (rule Q10).
-    is_of_file: bool,
-    purpose: Purpose,
-    sector: i64,
-    n: i64,
-    issue: i64,
-    link: i64,
-    cache: i64,
-    queue: i64,
-    overhead: i64,
-    parity: i64,
-    sync_ns: i64,
-    last: Times,
-}
-
-impl HostRequest {
-    /// What became of a row, issued at `issue`, that it was made for.
-    #[inline(always)]
-    fn completion(&self, id: u32, issue: i64, done: i64) -> Completion {
-        let &HostRequest { stream, op, is_hit, ref last, .. } = self;
-        let service = last.overhead + last.seek + last.rotation + last.transfer;
-        let parts = [
-            self.link,
-            self.cache,
-            // a record of a log waits for its batch to begin
-            self.queue + self.issue - issue + last.done - last.submitted - service,
-            self.overhead + last.overhead,
-            last.seek,
-            last.rotation,
-            last.transfer,
-            self.parity,
-            self.sync_ns,
-        ];
-        Completion { id, stream, op, is_hit, issue, done, parts }
-    }
-}
-
-/// Where the time of a request's last command went.
-#[derive(Clone, Copy, Default)]
-struct Times {
-    submitted: i64,
-    done: i64,
-    overhead: i64,
-    seek: i64,
-    rotation: i64,
-    transfer: i64,
-}
-
-impl Times {
-    fn of(command: &Command) -> Self {
-        let &Command { submitted, done, overhead, seek, rotation, transfer, .. } = command;
-        Times { submitted, done, overhead, seek, rotation, transfer }
-    }
-}
 
 /// What an array is made of, before anything has happened.
 pub struct Parts<D: Device> {
@@ -242,35 +83,17 @@ pub type Levels = [i64; 5];
 
 pub struct Simulation<D: Device, T> {
     events: Events,
-    accesses: Slots<ArrayAccess>,
     hosts: Slots<HostRequest>,
-    drives: Drives<D>,
-    layout: Layout,
+    clients: Clients<T>,
+    processors: Processors,
+    host: Option<Box<Host>>,
     controller: Controller,
     cache: Option<Box<Cache>>,
-    host: Option<Box<Host>>,
-    processors: Processors,
-    submitter: Option<Box<Submitter>>,
-    places: Option<Box<Places>>,
-    flushes: Box<Flushes>,
     pool: Option<Box<PoolWrites>>,
-    /// Whether there are writes that pass the drives' buffers.
-    has_passing: bool,
-    syncs: Option<Box<ClientSyncs>>,
-    journal: Option<Box<Journal>>,
-    /// Of each stream, where there are any.
-    logs: Vec<Log>,
-    intents: Option<Box<Intents>>,
-    stripes: Option<Box<Stripes>>,
-    stripe_journal: Option<Box<StripeJournal>>,
-    partial: Option<Box<PartialLogs>>,
-    /// Scratch space for the commands of an access.
-    ids: Vec<u32>,
-    traffic: T,
-    plan: Plan,
-    choice: CopyChoice,
-    rebuild: Rebuild,
-    progress: Progress,
+    volume: Volume,
+    md: Md,
+    block: BlockLayer,
+    drives: Drives<D>,
 }
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
@@ -290,35 +113,20 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             sample_every,
         } = before;
         let drives = Drives::new(disks, model, n_buffered);
-        let journal = Journal::of(traffic.rules(), drives.sector_bytes(), flushes.turn_ns()).map(Box::new);
+        let clients = Clients::new(traffic, drives.sector_bytes(), flushes.turn_ns(), sample_every);
         Simulation {
-            has_passing: flushes.has_passing(traffic.rules(), journal.is_some()),
-            journal,
             pool: PoolWrites::new(&layout, flushes.turn_ns(), group, ring).map(Box::new),
-            flushes: Box::new(flushes),
-            syncs: ClientSyncs::of(traffic.rules()).map(Box::new),
-            logs: Log::of(traffic.rules()),
+            block: BlockLayer::new(submitter, places, flushes, &clients),
+            clients,
             events: Events::default(),
-            accesses: Slots::default(),
             hosts: Slots::default(),
-            choice: CopyChoice::new(&layout, drives.each().len()),
+            md: Md::new(&layout),
+            volume: Volume::new(layout, drives.each().len()),
             drives,
-            rebuild: Rebuild::new(&layout),
-            intents: Intents::of(&layout).map(Box::new),
-            stripes: Stripes::of(&layout).map(Box::new),
-            stripe_journal: StripeJournal::of(&layout).map(Box::new),
-            partial: PartialLogs::of(&layout).map(Box::new),
-            layout,
             controller,
             cache: cache.map(Box::new),
             processors: Processors::new(host.as_ref().map_or(1, |host| host.n_processors)),
             host: host.map(Box::new),
-            submitter: submitter.map(Box::new),
-            places: places.map(Box::new),
-            ids: Vec::new(),
-            traffic,
-            plan: Plan::default(),
-            progress: Progress::new(sample_every),
         }
     }
 
@@ -332,15 +140,15 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// It is asked every `LOOK_EVENTS` events, however much or little simulated time they take.
     pub fn run_unless(&mut self, is_stopped: &mut dyn FnMut() -> bool) -> Result<(i64, i64), &'static str> {
         self.begin();
-        while !self.traffic.is_over() {
+        while !self.clients.traffic.is_over() {
             let next = self.events.next().ok_or("no event is left, but requests are")?;
-            if self.progress.is_due(&self.events) {
-                self.progress.look(&self.events, is_stopped)?;
+            if self.clients.progress.is_due(&self.events) {
+                self.clients.progress.look(&self.events, is_stopped)?;
             }
             self.happen(next);
         }
-        let front = self.pool.as_ref().and_then(|pool| pool.scan_front()).unwrap_or_else(|| self.rebuild.front());
-        Ok((self.events.now, front - self.layout.rebuild_front))
+        let front = self.pool.as_ref().and_then(|pool| pool.scan_front()).unwrap_or_else(|| self.md.rebuild.front());
+        Ok((self.events.now, front - self.volume.layout.rebuild_front))
     }
 
     /// Schedules the first rows of every stream, and the rebuild.
@@ -348,15 +156,15 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.drives.begin(&mut self.events);
         self.start_flusher();
         self.begin_pool();
-        for stream in 0..self.traffic.rules().len() {
-            for client in 0..self.traffic.rules()[stream].n_clients.max(1) {
-                if !self.take_row(stream, client as u32, 0, 0) {
+        for stream in 0..self.clients.traffic.rules().len() {
+            for client in 0..self.clients.traffic.rules()[stream].n_clients.max(1) {
+                if !self.clients.take_row(stream, client as u32, (0, 0), &mut self.events) {
                     break;
                 }
             }
         }
-        if self.rebuild.has_work(&self.layout) && !self.traffic.is_over() {
-            self.schedule_rebuild(0);
+        if self.md.rebuild.has_work(&self.volume.layout) && !self.clients.traffic.is_over() {
+            self.md.schedule_rebuild(0, &self.drives, &mut self.events);
         }
     }
 
@@ -379,21 +187,21 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     pub fn traffic(&self) -> &T {
-        &self.traffic
+        &self.clients.traffic
     }
 
     pub fn into_traffic(self) -> T {
-        self.traffic
+        self.clients.traffic
     }
 
     pub fn traffic_mut(&mut self) -> &mut T {
-        &mut self.traffic
+        &mut self.clients.traffic
     }
 
     /// Places for commands, accesses and requests that were ever needed at once, and events that wait.
     #[cfg(test)]
     pub fn n_slots(&self) -> usize {
-        self.drives.n_slots() + self.accesses.len() + self.hosts.len() + self.events.len()
+        self.drives.n_slots() + self.volume.accesses.len() + self.hosts.len() + self.events.len()
     }
 
     /// When a write first had to wait for room in the write cache.
@@ -413,7 +221,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Levels after every so many completions.
     pub fn take_levels(&mut self) -> Vec<Levels> {
-        self.progress.take_levels()
+        self.clients.progress.take_levels()
     }
 
     pub fn disks(&self) -> &[D] {
@@ -462,19 +270,6 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     // ------------------------------------------------------------------ clients
-    /// Lets a stream take its next row; false when it has none.
-    #[inline(always)]
-    fn take_row(&mut self, stream: usize, client: u32, earliest: i64, base: i64) -> bool {
-        let Some(taken) = self.traffic.take(stream) else { return false };
-        if let Some(syncs) = &mut self.syncs {
-            syncs.took(taken.id, client);
-        }
-        let is_open = self.traffic.rules()[stream].n_clients == 0;
-        let time = if is_open { taken.when } else { base.saturating_add(taken.when).max(earliest) };
-        self.arrive(time, stream as u32, taken.id, taken.row);
-        true
-    }
-
     /// Row `row`, which the traffic knows as `id`, is issued at `time`.
     #[inline(always)]
     pub fn arrive(&mut self, time: i64, stream: u32, id: u32, row: u64) {
@@ -482,12 +277,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     fn issue(&mut self, stream: usize, id: u32) {
-        self.progress.n_issued += 1;
-        if self.traffic.rules()[stream].n_clients == 0 {
-            self.take_row(stream, 0, 0, 0);
+        self.clients.progress.n_issued += 1;
+        if self.clients.traffic.rules()[stream].n_clients == 0 {
+            self.clients.take_row(stream, 0, (0, 0), &mut self.events);
         }
-        let Request { row, stream, op, offset, length, cache_draw } = self.traffic.request(id, self.events.now);
-        if !self.logs.is_empty() && self.traffic.rules()[stream as usize].log_bytes > 0 {
+        let Request { row, stream, op, offset, length, cache_draw } = self.clients.traffic.request(id, self.events.now);
+        if !self.clients.logs.is_empty() && self.clients.traffic.rules()[stream as usize].log_bytes > 0 {
             return self.append(stream, id, row, length);
         }
         let sector = self.drives.sector_of(offset);
@@ -507,7 +302,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             return self.flush_alone(host);
         }
         if op == WRITE {
-            let rule = &self.traffic.rules()[stream as usize];
+            let rule = &self.clients.traffic.rules()[stream as usize];
             let is_of_file = rule.is_of_file > 0;
             if rule.sync > 0 {
                 self.hosts[host].sync = self.sync_of(stream, id);
@@ -580,14 +375,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     #[inline(always)]
     fn sample_levels(&mut self) {
-        if !self.progress.has_done() {
+        if !self.clients.progress.has_done() {
             return;
         }
         let n_dirty = self.cache.as_ref().map_or(0, |cache| cache.n_dirty());
         let n_pages = self.page_cache().map_or(0, |(cache, _)| cache.n_dirty() as i64);
         let now = self.events.now;
         let (n_buffered, busy) = self.drives.levels(now);
-        self.progress.record([now, n_dirty, n_buffered, n_pages, busy]);
+        self.clients.progress.record([now, n_dirty, n_buffered, n_pages, busy]);
     }
 
     #[inline(always)]
@@ -597,7 +392,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             return self.batch_done(host);
         }
         let &HostRequest { id, stream, issue, .. } = request;
-        self.traffic.done(&request.completion(id, issue, self.events.now));
+        self.clients.traffic.done(&request.completion(id, issue, self.events.now));
         self.hosts.release(host);
         self.row_done(id, stream as usize, issue);
     }
@@ -606,8 +401,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     #[inline(never)]
     fn batch_done(&mut self, host: u32) {
         let stream = self.hosts[host].stream;
-        for Record { id, issue, .. } in self.take_batch(stream) {
-            self.traffic.done(&self.hosts[host].completion(id, issue, self.events.now));
+        for Record { id, issue, .. } in self.clients.take_batch(stream) {
+            self.clients.traffic.done(&self.hosts[host].completion(id, issue, self.events.now));
             self.row_done(id, stream as usize, issue);
         }
         self.hosts.release(host);
@@ -618,11 +413,6 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     #[inline(always)]
     fn row_done(&mut self, id: u32, stream: usize, issue: i64) {
         self.sample_levels();
-        let client = self.syncs.as_mut().map_or(0, |syncs| syncs.of_row(id));
-        let rule = &self.traffic.rules()[stream];
-        if rule.n_clients > 0 {
-            let earliest = issue + rule.pace_ns;
-            self.take_row(stream, client, earliest, self.events.now);
-        }
+        self.clients.row_done(id, stream, issue, &mut self.events);
     }
 }

@@ -74,7 +74,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// A read is answered once all of its pages are in memory (rule P2).
     fn read_memory(&mut self, id: u32) {
         let HostRequest { sector, n, .. } = self.hosts[id];
-        let (now, capacity) = (self.events.now, self.layout.capacity);
+        let (now, capacity) = (self.events.now, self.volume.layout.capacity);
         let Some(host) = &mut self.host else { return };
         let page = host.page;
         let mut wanted = std::mem::take(&mut host.wanted);
@@ -115,7 +115,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Fetches the requested pages, then those of `span`, that are neither in memory nor being fetched; adjacent
     /// ones together.
     fn fetch_missing(&mut self, id: u32, wanted: &[(i64, i64)], span: Range<i64>, page: i64) {
-        let capacity = self.layout.capacity;
+        let capacity = self.volume.layout.capacity;
         let Some(host) = &mut self.host else { return };
         let Some(cache) = &mut host.page_cache else { return };
         let mut missing = std::mem::take(&mut cache.missing);
@@ -158,7 +158,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Pages that the write covers in part are read first (rule P3).
     fn write_memory(&mut self, id: u32, since: i64) {
         let HostRequest { sector, n, .. } = self.hosts[id];
-        let capacity = self.layout.capacity;
+        let capacity = self.volume.layout.capacity;
         let Some(host) = &mut self.host else { return };
         let (page, end) = (host.page, sector + n);
         let at = host.begin_one_by_one(id, since);
@@ -176,7 +176,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// All pages that a request has to read are in memory.
     pub(super) fn pages_complete(&mut self, at: u32) {
-        let capacity = self.layout.capacity;
+        let capacity = self.volume.layout.capacity;
         let now = self.events.now;
         let Some(host) = &mut self.host else { return };
         let (id, since, page, longest) = (host.one_by_one[at].host, host.one_by_one[at].since, host.page, host.longest);
@@ -229,7 +229,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     // ------------------------------------------------------------------ write-back
     /// Pages became dirty, or have been written, or a writer waits: goes on where there is something to do (rule P5).
     fn flush(&mut self) {
-        let (device, capacity) = (self.drives.len() + 2, self.layout.capacity);
+        let (device, capacity) = (self.drives.len() + 2, self.volume.layout.capacity);
         while let Some((cache, page)) = self.page_cache() {
             let has_waiting = cache.has_waiting();
             let Some(Run { row, first, end }) = cache.flusher.next(&mut cache.pages, has_waiting) else { break };

@@ -109,7 +109,7 @@ impl Cache {
 impl<D: Device, T: Traffic> Simulation<D, T> {
     /// A read of [sector, end) that goes on where one of the last readers ended fetches what follows it (rule K11).
     pub(super) fn read_ahead(&mut self, sector: i64, end: i64) {
-        let capacity = self.layout.capacity;
+        let capacity = self.volume.layout.capacity;
         let Some(cache) = &mut self.cache else { return };
         if cache.ahead.window == 0 {
             return;

@@ -5,16 +5,17 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use super::{Owner, Simulation, Times};
-use crate::command::{Command, Slots};
+use crate::command::Slots;
 use crate::device::Device;
-use crate::events::{Action, ARRIVE, COMPLETE, LAST};
+use crate::events::{Action, COMPLETE, LAST};
 use crate::layout::{ReadTables, Ring, Streams};
 use crate::mechanics::{READ, WRITE};
+use crate::simulation::pool::state::pool_device;
+use crate::simulation::{Owner, Simulation, Times};
 use crate::traffic::Traffic;
 
 /// A record that is being read into memory.
-struct Coming {
+struct InFlight {
     /// Who waits for it, and whether it is kept for others.
     readers: Vec<u32>,
     is_kept: bool,
@@ -38,11 +39,11 @@ pub struct PoolReads {
     in_order: BTreeMap<u64, i64>,
     n_held: u64,
     most_held: usize,
-    coming: HashMap<i64, Coming>,
+    in_flight: HashMap<i64, InFlight>,
     readers: HashMap<u32, Reader>,
     /// The cache devices, and what is being read from them.
-    pub(super) ring: Option<Box<Ring>>,
-    pub(super) from_ring: Slots<Owner>,
+    pub(in crate::simulation) ring: Option<Box<Ring>>,
+    pub(in crate::simulation) from_ring: Slots<Owner>,
 }
 
 impl PoolReads {
@@ -53,7 +54,7 @@ impl PoolReads {
             in_order: BTreeMap::new(),
             n_held: 0,
             most_held: tables.held as usize,
-            coming: HashMap::new(),
+            in_flight: HashMap::new(),
             readers: HashMap::new(),
             ring,
             from_ring: Slots::default(),
@@ -61,7 +62,7 @@ impl PoolReads {
     }
 
     fn knows(&self, record: i64) -> bool {
-        self.held.contains_key(&record) || self.coming.contains_key(&record)
+        self.held.contains_key(&record) || self.in_flight.contains_key(&record)
     }
 
     fn hold(&mut self, record: i64) {
@@ -84,8 +85,8 @@ impl PoolReads {
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Reads what is neither in memory nor being read, and ahead of a reader that goes on.
-    pub(super) fn pool_read(&mut self, host: u32, sector: i64, n: i64) {
-        let (now, device, row) = (self.events.now, self.pool_device(), self.hosts[host].row);
+    pub(in crate::simulation) fn pool_read(&mut self, host: u32, sector: i64, n: i64) {
+        let (now, device, row) = (self.events.now, pool_device(&self.drives), self.hosts[host].row);
         let hit_ns = self.controller.hit_ns;
         let Some((pool, _, tables)) = self.pool() else { return };
         let record = tables.record;
@@ -93,9 +94,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let is_whole = (sector + n) % record == 0;
         let stream = pool.reads.streams.read(first, end, now);
         let is_known = (first..end).any(|number| pool.reads.knows(number));
-        let is_near = is_known || (first..end).any(|number| self.is_cached(number) || self.is_on_ring(number));
+        let is_on_ring = |number| self.pool.as_ref().is_some_and(|pool| pool.is_on_ring(number));
+        let is_near = is_known || (first..end).any(|number| self.is_cached(number) || is_on_ring(number));
         if stream.is_none() && !is_near {
-            if let Some(ring) = self.ring() {
+            if let Some(ring) = self.pool.as_mut().and_then(|pool| pool.ring()) {
                 ring.n_misses += end - first;
             }
             return self.plan_access(Owner::Host(host), READ, sector, n, now);
@@ -117,18 +119,18 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             let Some((pool, ..)) = self.pool() else { return };
             let reads = &mut pool.reads;
             out += 1;
-            if let Some(coming) = reads.coming.get_mut(&number) {
-                coming.readers.push(host);
-                coming.is_kept = is_kept;
-                is_hasty |= std::mem::replace(&mut coming.is_ahead, false);
+            if let Some(read) = reads.in_flight.get_mut(&number) {
+                read.readers.push(host);
+                read.is_kept = is_kept;
+                is_hasty |= std::mem::replace(&mut read.is_ahead, false);
                 continue;
             }
-            let coming = Coming { readers: vec![host], is_kept, stream: None, is_ahead: false };
-            reads.coming.insert(number, coming);
+            let read = InFlight { readers: vec![host], is_kept, stream: None, is_ahead: false };
+            reads.in_flight.insert(number, read);
             self.fetch(Owner::Record(number), number, record);
         }
         if is_hasty {
-            self.promote(first..end);
+            self.volume.promote(first..end, &mut self.drives, &mut self.events);
         }
         let Some((pool, ..)) = self.pool() else { return };
         pool.reads.readers.insert(host, Reader { out, asked: now });
@@ -144,7 +146,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Goes on with the stream of a read that the cache in front of the pool serves (rule K16).
     #[inline(never)]
-    pub(super) fn pool_hit(&mut self, sector: i64, n: i64) {
+    pub(in crate::simulation) fn pool_hit(&mut self, sector: i64, n: i64) {
         let now = self.events.now;
         let Some((pool, _, tables)) = self.pool() else { return };
         let record = tables.record;
@@ -158,19 +160,21 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     /// What a request read or wrote is in the cache in front of the pool now (rules K6 and K16).
-    pub(super) fn keep(&mut self, host: u32) {
+    pub(in crate::simulation) fn keep(&mut self, host: u32) {
         let Simulation { cache, hosts, .. } = self;
         if let Some(cache) = cache {
             let request = &hosts[host];
             cache.insert(request.sector, request.n, request.op == WRITE);
             if cache.read.is_some() {
-                self.feed_later();
+                if let Some(mut parts) = self.pool_parts() {
+                    parts.feed_later();
+                }
             }
         }
     }
 
     /// Whether the cache in front of the pool has a record (rule K16): its blocks are records.
-    pub(super) fn is_cached(&self, number: i64) -> bool {
+    pub(in crate::simulation) fn is_cached(&self, number: i64) -> bool {
         self.cache.as_ref().is_some_and(|cache| cache.has(number))
     }
 
@@ -179,36 +183,26 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             let is_cached = self.is_cached(number);
             let Some((pool, ..)) = self.pool() else { return };
             if !is_cached && !pool.reads.knows(number) {
-                let coming = Coming { readers: Vec::new(), is_kept: true, stream, is_ahead: true };
-                pool.reads.coming.insert(number, coming);
+                let read = InFlight { readers: Vec::new(), is_kept: true, stream, is_ahead: true };
+                pool.reads.in_flight.insert(number, read);
                 self.fetch(Owner::Ahead(number), number, record);
             }
         }
     }
 
-    /// Somebody waits for records of which some are read ahead: what still waits of these is of another class (rule X14).
-    fn promote(&mut self, records: Range<i64>) {
-        let Simulation { drives, accesses, events, .. } = self;
-        let is_part = |command: &Command| match accesses[command.access].owner {
-            Owner::Ahead(number) => records.contains(&number),
-            _ => false,
-        };
-        drives.promote(is_part, events);
-    }
-
     /// A record is in memory.
     #[inline(never)]
-    pub(super) fn record_came(&mut self, number: i64) {
+    pub(in crate::simulation) fn record_came(&mut self, number: i64) {
         let Some((pool, ..)) = self.pool() else { return };
         let reads = &mut pool.reads;
-        let Some(coming) = reads.coming.remove(&number) else { return };
-        if coming.is_kept {
+        let Some(read) = reads.in_flight.remove(&number) else { return };
+        if read.is_kept {
             reads.hold(number);
         }
-        if let Some(stream) = coming.stream {
+        if let Some(stream) = read.stream {
             reads.streams.came(stream, number);
         }
-        for host in coming.readers {
+        for host in read.readers {
             let Some((pool, ..)) = self.pool() else { return };
             let Some(reader) = pool.reads.readers.get_mut(&host) else { continue };
             reader.out -= 1;
@@ -220,7 +214,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// A read has all that it needs in memory, and is answered; the time that it waited counts as the cache's.
     #[inline(never)]
-    pub(super) fn read_done(&mut self, host: u32) {
+    pub(in crate::simulation) fn read_done(&mut self, host: u32) {
         let now = self.events.now;
         let Some((pool, ..)) = self.pool() else { return };
         let asked = pool.reads.readers.remove(&host).map_or(now, |reader| reader.asked);
@@ -234,24 +228,15 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
 // ------------------------------------------------------------------ cache devices
 impl<D: Device, T: Traffic> Simulation<D, T> {
-    pub(super) fn ring(&mut self) -> Option<&mut Ring> {
-        self.pool.as_mut()?.reads.ring.as_deref_mut()
-    }
-
     /// Records that were looked for on the cache devices: those found, and the others.
     pub fn ring_reads(&mut self) -> [i64; 2] {
-        self.ring().map_or([0, 0], |ring| [ring.n_hits, ring.n_misses])
-    }
-
-    /// Whether a cache device has a record.
-    pub(super) fn is_on_ring(&self, number: i64) -> bool {
-        self.pool.as_ref().and_then(|pool| pool.reads.ring.as_ref()).is_some_and(|ring| ring.contains(number))
+        self.pool.as_mut().and_then(|pool| pool.ring()).map_or([0, 0], |ring| [ring.n_hits, ring.n_misses])
     }
 
     /// Reads a record from the cache devices, if they have it, or from the disks.
-    pub(super) fn fetch(&mut self, owner: Owner, number: i64, record: i64) {
-        let (now, device) = (self.events.now, self.pool_device());
-        if let Some(ring) = self.ring() {
+    pub(in crate::simulation) fn fetch(&mut self, owner: Owner, number: i64, record: i64) {
+        let (now, device) = (self.events.now, pool_device(&self.drives));
+        if let Some(ring) = self.pool.as_mut().and_then(|pool| pool.ring()) {
             if ring.contains(number) {
                 ring.n_hits += 1;
                 let done = ring.read(number, now);
@@ -266,7 +251,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// A record has come from a cache device.
     #[inline(never)]
-    pub(super) fn ring_read(&mut self, read: u32) {
+    pub(in crate::simulation) fn ring_read(&mut self, read: u32) {
         let Some((pool, ..)) = self.pool() else { return };
         let owner = pool.reads.from_ring[read];
         pool.reads.from_ring.release(read);
@@ -277,29 +262,16 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
     }
 
-    /// Something has come into the ARC, from which the ring is fed a while later, if it is not yet to be.
-    pub(super) fn feed_later(&mut self) {
-        let Some(ring) = self.ring().filter(|ring| !ring.is_fed) else { return };
-        ring.is_fed = true;
-        let wait = ring.feed_ns();
-        self.feed_in(wait);
-    }
-
-    fn feed_in(&mut self, wait: i64) {
-        let (now, device) = (self.events.now, self.pool_device());
-        self.events.at(now + wait, ARRIVE, device, LAST - 5, Action::RingFed);
-    }
-
     /// The ring takes what the ARC evicts next, and comes again unless there was nothing.
     #[inline(never)]
-    pub(super) fn feed_ring(&mut self) {
+    pub(in crate::simulation) fn feed_ring(&mut self) {
         let Simulation { pool, cache, .. } = self;
         let arc = cache.as_ref().and_then(|cache| cache.read.as_ref()?.zfs_arc());
         let Some(ring) = pool.as_mut().and_then(|pool| pool.reads.ring.as_deref_mut()) else { return };
         let next = arc.and_then(|arc| ring.feed(arc));
         ring.is_fed = next.is_some();
-        if let Some(wait) = next {
-            self.feed_in(wait);
+        if let (Some(wait), Some(mut parts)) = (next, self.pool_parts()) {
+            parts.feed_in(wait);
         }
     }
 }

@@ -1,17 +1,17 @@
 //! A resilver or a scrub: what is stored in order of place, beside transaction groups (rules X20 to X25); see
 //! `diskmodel/engine/reference/pools/scan.py`.
 
-use super::{Owner, Simulation};
 use crate::device::Device;
 use crate::layout::{counts_as, scan_step, scanned_vdevs, Layout, Stored, SyncAction};
+use crate::simulation::{Owner, Simulation, Volume};
 use crate::traffic::Traffic;
 
 /// How far a scan has come.
-pub(super) struct Scan {
+pub(in crate::simulation) struct Scan {
     /// Of each vdev that it goes through, what is left to begin, and sectors of data that are read or written.
     vdevs: Vec<(Stored, i64)>,
     /// Sectors of a disk that are through, of all vdevs.
-    pub(super) front: i64,
+    pub(in crate::simulation) front: i64,
     /// When the group began to wait for it; None: none does.
     begun: Option<i64>,
     /// Whether it goes through allocated space, whatever the groups do (rule X25).
@@ -26,7 +26,7 @@ pub(super) struct Scan {
 /// What is read or written of a scan: blocks of data of this one of the vdevs that it goes through, begun when an even or
 /// an odd group was open.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Scanned {
+pub(in crate::simulation) struct Scanned {
     at: u32,
     group: u32,
     blocks: i64,
@@ -34,7 +34,7 @@ pub(super) struct Scanned {
 
 impl Scan {
     /// None where there is none.
-    pub(super) fn of(layout: &Layout) -> Option<Self> {
+    pub(in crate::simulation) fn of(layout: &Layout) -> Option<Self> {
         let pool = layout.pool.as_ref()?;
         if layout.sync_action == SyncAction::None {
             return None;
@@ -45,13 +45,13 @@ impl Scan {
     }
 
     /// Whether records are left that have not been begun, and that groups wait for.
-    pub(super) fn has_work(&self, layout: &Layout) -> bool {
+    pub(in crate::simulation) fn has_work(&self, layout: &Layout) -> bool {
         let has_more = |(stored, _): &(Stored, i64)| layout.pool.as_ref().is_some_and(|pool| !stored.is_at_end(pool));
         !self.is_in_order && self.vdevs.iter().any(has_more)
     }
 
     /// A group begins; whether it waits for what a sequential resilver began before (rule X25).
-    pub(super) fn begin_group(&mut self) -> bool {
+    pub(in crate::simulation) fn begin_group(&mut self) -> bool {
         let before = self.n_groups % 2;
         self.n_groups += 1;
         self.is_awaited = self.is_in_order && self.out[before] > 0;
@@ -61,7 +61,7 @@ impl Scan {
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Lets a group wait for its part of the scan, if something is left of it.
-    pub(super) fn begin_scan(&mut self) -> bool {
+    pub(in crate::simulation) fn begin_scan(&mut self) -> bool {
         let now = self.events.now;
         let Some((pool, layout, _)) = self.pool() else { return false };
         let Some(scan) = pool.scan.as_mut().filter(|scan| scan.has_work(layout)) else { return false };
@@ -71,7 +71,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     /// Begins a sequential resilver with the run.
-    pub(super) fn begin_in_order(&mut self) {
+    pub(in crate::simulation) fn begin_in_order(&mut self) {
         if self.pool.as_ref().and_then(|pool| pool.scan.as_ref()).is_some_and(|scan| scan.is_in_order) {
             while self.begin_stretch(0) {}
         }
@@ -93,7 +93,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Begins what is next of a vdev; false where nothing is left, there is no room, or the group may not wait.
     fn begin_stretch(&mut self, at: usize) -> bool {
         let now = self.events.now;
-        let Simulation { pool, layout, plan, drives, choice, .. } = self;
+        let Simulation { volume: Volume { layout, plan, choice, .. }, pool, drives, .. } = self;
         let (Some(pool), Some(tables)) = (pool.as_mut(), layout.pool.as_ref()) else { return false };
         let (dirty, group_begun) = (pool.dirty(), pool.group_begun());
         let Some(scan) = pool.scan.as_mut() else { return false };
@@ -125,7 +125,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// What was taken is on the new disk, or has been read.
     #[inline(never)]
-    pub(super) fn stretch_scanned(&mut self, Scanned { at, group, blocks }: Scanned) {
+    pub(in crate::simulation) fn stretch_scanned(&mut self, Scanned { at, group, blocks }: Scanned) {
         let Some((pool, layout, tables)) = self.pool() else { return };
         let Some(scan) = pool.scan.as_mut() else { return };
         scan.vdevs[at as usize].1 -= blocks * tables.block;

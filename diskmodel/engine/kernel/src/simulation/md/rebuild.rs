@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
-use super::{Owner, Simulation};
 use crate::device::Device;
-use crate::events::{Action, ARRIVE};
+use crate::drives::Drives;
+use crate::events::{Action, Events, ARRIVE};
 use crate::layout::{Layout, Plan, SyncAction};
+use crate::simulation::{Md, Owner, Simulation};
 use crate::traffic::Traffic;
 
 /// Number of notes of the speed, and the time between two (rule R5).
@@ -143,32 +144,51 @@ impl Rebuild {
     }
 }
 
-impl<D: Device, T: Traffic> Simulation<D, T> {
-    pub(super) fn schedule_rebuild(&mut self, time: i64) {
-        let device = self.drives.len() + 1;
-        self.events.at(time, ARRIVE, device, 0, Action::RebuildStep);
+impl Md {
+    pub(in crate::simulation) fn schedule_rebuild<D: Device>(
+        &self,
+        time: i64,
+        drives: &Drives<D>,
+        events: &mut Events,
+    ) {
+        events.at(time, ARRIVE, drives.len() + 1, 0, Action::RebuildStep);
     }
 
-    pub(super) fn rebuild_step(&mut self) {
-        if self.rebuild.starves(self.progress.n_issued, self.progress.n_done, self.drives.sector_bytes()) {
-            self.progress.starve();
+    fn schedule_next_step<D: Device>(&mut self, layout: &Layout, drives: &Drives<D>, events: &mut Events) {
+        if let Some(time) = self.rebuild.next_step(layout, events.now) {
+            self.schedule_rebuild(time, drives, events);
         }
-        let first = self.rebuild.begin_step(&self.layout, self.events.now, &mut self.plan);
-        self.start(Owner::Rebuild(first), self.events.now, true, None);
-        let Simulation { rebuild, drives, layout, events, .. } = self;
+    }
+
+    /// A step has ended that began at this sector.
+    pub(in crate::simulation) fn rebuilt<D: Device>(
+        &mut self,
+        first: i64,
+        layout: &Layout,
+        drives: &Drives<D>,
+        events: &mut Events,
+    ) {
+        self.rebuild.end_step(layout, first);
+        self.schedule_next_step(layout, drives, events);
+    }
+
+    /// The disks have a step: it yields to others, or not, and the next one begins when it may.
+    fn step_begun<D: Device>(&mut self, layout: &Layout, drives: &Drives<D>, events: &mut Events) {
+        let rebuild = &mut self.rebuild;
         rebuild.is_yielding =
             rebuild.is_fast_enough(layout, events.now) && rebuild.is_array_in_use(layout, drives.used());
-        self.schedule_next_step();
+        self.schedule_next_step(layout, drives, events);
     }
+}
 
-    pub(super) fn rebuilt(&mut self, first: i64) {
-        self.rebuild.end_step(&self.layout, first);
-        self.schedule_next_step();
-    }
-
-    fn schedule_next_step(&mut self) {
-        if let Some(time) = self.rebuild.next_step(&self.layout, self.events.now) {
-            self.schedule_rebuild(time);
+impl<D: Device, T: Traffic> Simulation<D, T> {
+    pub(in crate::simulation) fn rebuild_step(&mut self) {
+        let progress = &mut self.clients.progress;
+        if self.md.rebuild.starves(progress.n_issued, progress.n_done, self.drives.sector_bytes()) {
+            progress.starve();
         }
+        let first = self.md.rebuild.begin_step(&self.volume.layout, self.events.now, &mut self.volume.plan);
+        self.start(Owner::Rebuild(first), self.events.now, true, None);
+        self.md.step_begun(&self.volume.layout, &self.drives, &mut self.events);
     }
 }

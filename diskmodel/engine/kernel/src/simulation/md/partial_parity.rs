@@ -3,12 +3,12 @@
 
 use std::collections::VecDeque;
 
-use super::stripe_journal::Turn;
-use super::{Owner, Simulation};
 use crate::command::{Command, Slots};
 use crate::device::Device;
 use crate::layout::{within, Layout, PartialTables, Piece, Stripe, BATCH_STRIPES};
 use crate::mechanics::WRITE;
+use crate::simulation::md::stripe_journal::Turn;
+use crate::simulation::{Owner, Simulation};
 use crate::traffic::Traffic;
 
 /// Stands for a part that is in no unit.
@@ -101,31 +101,31 @@ impl PartialLogs {
 }
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
-    /// Logs the stripes of the writes in `self.plan.first`, in the array's thread.
+    /// Logs the stripes of the writes in `self.volume.plan.first`, in the array's thread.
     #[inline(never)]
-    pub(super) fn log_partial(&mut self, access: u32) {
-        let Some(logs) = &mut self.partial else { return };
-        let write = logs.writes.put(Write { access, pieces: std::mem::take(&mut self.plan.first) });
-        self.accesses[access].out += 1;
+    pub(in crate::simulation) fn log_partial(&mut self, access: u32) {
+        let Some(logs) = &mut self.md.partial else { return };
+        let write = logs.writes.put(Write { access, pieces: std::mem::take(&mut self.volume.plan.first) });
+        self.volume.accesses[access].out += 1;
         self.in_turn(Turn::LogPartial(write));
     }
 
     /// Adds the stripes of a write to the logs, as many at a time as md's thread takes; those without parity are written.
-    pub(super) fn take_stripes(&mut self, write: u32) {
-        let Some(logs) = &mut self.partial else { return };
+    pub(in crate::simulation) fn take_stripes(&mut self, write: u32) {
+        let Some(logs) = &mut self.md.partial else { return };
         let Write { access, pieces } = std::mem::take(&mut logs.writes[write]);
         logs.writes.release(write);
         let page = logs.tables.page;
-        let front = self.rebuild.front();
-        let stripes = self.layout.stripes(page, &pieces, &self.accesses[access].lost, front);
+        let front = self.md.rebuild.front();
+        let stripes = self.volume.layout.stripes(page, &pieces, &self.volume.accesses[access].lost, front);
         for stripes in stripes.chunks(BATCH_STRIPES as usize) {
             let mut exposed: Vec<(i64, i64)> = Vec::new();
             for stripe in stripes {
-                let Some(logs) = &mut self.partial else { return };
+                let Some(logs) = &mut self.md.partial else { return };
                 match (stripe.parity, exposed.last_mut()) {
                     (Some(disk), _) => {
                         if logs.take(disk, stripe, access) {
-                            self.accesses[access].out += 1;
+                            self.volume.accesses[access].out += 1;
                         }
                         let Some(&unit) = logs.logs[disk as usize].back() else { return };
                         if let Some(&part) = logs.units[unit].parts.last() {
@@ -136,22 +136,22 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                     (None, _) => exposed.push((stripe.start, stripe.stop)),
                 }
             }
-            self.accesses[access].out += exposed.len() as u32;
+            self.volume.accesses[access].out += exposed.len() as u32;
             for range in exposed {
-                let Some(logs) = &mut self.partial else { return };
+                let Some(logs) = &mut self.md.partial else { return };
                 let part = logs.parts.put(Part { access, unit: NONE, range, pieces: within(&pieces, range) });
                 self.write_part(part);
             }
             self.run_partial();
         }
-        self.accesses[access].out -= 1;
+        self.volume.accesses[access].out -= 1;
     }
 
     /// Writes the first unit of each log that has none in progress.
-    pub(super) fn run_partial(&mut self) {
-        let n = self.partial.as_ref().map_or(0, |logs| logs.logs.len());
+    pub(in crate::simulation) fn run_partial(&mut self) {
+        let n = self.md.partial.as_ref().map_or(0, |logs| logs.logs.len());
         for disk in 0..n {
-            let Some(logs) = &mut self.partial else { return };
+            let Some(logs) = &mut self.md.partial else { return };
             if let Some(&id) = logs.logs[disk].front() {
                 if !logs.units[id].is_submitted {
                     self.submit_partial(id);
@@ -162,7 +162,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Writes a unit to its disk, past the disk's cache.
     fn submit_partial(&mut self, id: u32) {
-        let Some(logs) = &mut self.partial else { return };
+        let Some(logs) = &mut self.md.partial else { return };
         let PartialTables { page, first, end, .. } = logs.tables;
         let unit = &mut logs.units[id];
         unit.is_submitted = true;
@@ -170,23 +170,23 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let next = &mut logs.next[disk as usize];
         let lba = if end - *next < n { first } else { *next };
         *next = lba + n;
-        self.start_own(Owner::PartialLog(id), vec![Piece::new(disk, WRITE, lba, n)], self.flushes.takes_any());
+        self.start_own(Owner::PartialLog(id), vec![Piece::new(disk, WRITE, lba, n)], self.block.flushes.takes_any());
     }
 
     /// Starts writes that no request of the host has asked for by itself.
     fn start_own(&mut self, owner: Owner, pieces: Vec<Piece>, is_fua: bool) {
-        self.plan.first = pieces;
-        self.plan.then.clear();
-        self.plan.lost.clear();
-        let id = self.prepare(owner, self.events.now, self.submitter.is_none(), None);
-        self.accesses[id].is_fua = is_fua;
+        self.volume.plan.first = pieces;
+        self.volume.plan.then.clear();
+        self.volume.plan.lost.clear();
+        let id = self.prepare(owner, self.events.now, self.block.submitter.is_none(), None);
+        self.volume.accesses[id].is_fua = is_fua;
         self.submit(id);
     }
 
     /// Writes to the members what is in the log.
     #[inline(never)]
-    pub(super) fn begin_partial(&mut self, id: u32) {
-        let Some(logs) = &mut self.partial else { return };
+    pub(in crate::simulation) fn begin_partial(&mut self, id: u32) {
+        let Some(logs) = &mut self.md.partial else { return };
         let parts = logs.units[id].parts.clone();
         let mut disks: Vec<u32> =
             parts.iter().flat_map(|&part| logs.parts[part].pieces.iter().map(Piece::disk)).collect();
@@ -198,23 +198,23 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     fn write_part(&mut self, part: u32) {
-        let Some(logs) = &mut self.partial else { return };
+        let Some(logs) = &mut self.md.partial else { return };
         let Part { access, ref mut pieces, .. } = logs.parts[part];
         let pieces = std::mem::take(pieces);
-        self.start_own(Owner::Part(part), pieces, self.accesses[access].is_fua);
+        self.start_own(Owner::Part(part), pieces, self.volume.accesses[access].is_fua);
     }
 
     /// Stripes are on the members: so is the access whose last ones they were; then the unit may have ended.
     #[inline(never)]
-    pub(super) fn part_ended(&mut self, part: u32, last: &Command) {
-        let Some(logs) = &mut self.partial else { return };
+    pub(in crate::simulation) fn part_ended(&mut self, part: u32, last: &Command) {
+        let Some(logs) = &mut self.md.partial else { return };
         let Part { access, unit, .. } = logs.parts[part];
         logs.parts.release(part);
-        self.accesses[access].out -= 1;
-        if self.accesses[access].out == 0 {
+        self.volume.accesses[access].out -= 1;
+        if self.volume.accesses[access].out == 0 {
             self.finish_access(&Command { access, ..*last });
         }
-        let Some(logs) = &mut self.partial else { return };
+        let Some(logs) = &mut self.md.partial else { return };
         if unit == NONE {
             return;
         }
@@ -222,17 +222,19 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if logs.units[unit].left > 0 {
             return;
         }
-        if !self.flushes.takes_any() {
+        if !self.block.flushes.takes_any() {
             return self.partial_finished(unit);
         }
         let disks = std::mem::take(&mut logs.units[unit].disks);
         logs.units[unit].left = disks.len();
-        disks.into_iter().for_each(|disk| self.flush_disk_for_partial(disk, unit));
+        for disk in disks {
+            self.block.flush_for_partial(disk, unit, &mut self.drives, &mut self.events);
+        }
     }
 
     /// A disk that a unit's stripes were written to has been flushed.
-    pub(super) fn partial_flushed(&mut self, unit: u32) {
-        let Some(logs) = &mut self.partial else { return };
+    pub(in crate::simulation) fn partial_flushed(&mut self, unit: u32) {
+        let Some(logs) = &mut self.md.partial else { return };
         logs.units[unit].left -= 1;
         if logs.units[unit].left == 0 {
             self.partial_finished(unit);
@@ -241,7 +243,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// The next unit of a log can be written.
     fn partial_finished(&mut self, unit: u32) {
-        let Some(logs) = &mut self.partial else { return };
+        let Some(logs) = &mut self.md.partial else { return };
         logs.logs[logs.units[unit].disk as usize].pop_front();
         logs.units.release(unit);
         self.in_turn(Turn::RunPartial);

@@ -1,10 +1,11 @@
 //! Writes that wait until their bits are set (rule L13); see `diskmodel/engine/reference/raid.py`.
 
-use super::{Owner, Simulation};
 use crate::device::Device;
 use crate::events::{Action, COMPLETE};
 use crate::layout::{Bitmap, Layout, Piece};
 use crate::mechanics::WRITE;
+use crate::simulation::block::submission::Work;
+use crate::simulation::{Md, Owner, Simulation, Volume};
 use crate::traffic::Traffic;
 
 /// A write that waits for the bitmap.
@@ -45,22 +46,23 @@ impl Intents {
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
     /// A write that needs bits begins when they are set.
-    pub(super) fn intend(&mut self, owner: Owner, sector: i64, n: i64, asked: i64) {
-        let bits = self.layout.bits_of(sector, n);
-        let has_own_thread = self.submitter.is_some() && !self.is_host_thread();
-        let Some(intents) = &mut self.intents else { return };
+    pub(in crate::simulation) fn intend(&mut self, owner: Owner, sector: i64, n: i64, asked: i64) {
+        let bits = self.volume.layout.bits_of(sector, n);
+        let has_own_thread = self.block.submitter.is_some() && !self.block.is_host_thread();
+        let Some(intents) = &mut self.md.intents else { return };
         intents.bitmap.enter(bits, self.events.now);
         intents.waiting.push(Waiting { owner, sector, n, asked });
         if has_own_thread {
-            self.take_waiting_in_turn();
+            self.block.hand_work(Work::TakeWrites);
+            self.proceed();
         } else if !intents.is_writing {
             self.take_waiting();
         }
     }
 
     /// All writes that wait begin: now, or when the bits that are pending have been set.
-    pub(super) fn take_waiting(&mut self) {
-        let Some(intents) = &mut self.intents else { return };
+    pub(in crate::simulation) fn take_waiting(&mut self) {
+        let Some(intents) = &mut self.md.intents else { return };
         intents.n_taken = intents.waiting.len();
         if intents.bitmap.has_pending() {
             self.write_bits();
@@ -70,21 +72,21 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     fn begin_taken(&mut self) {
-        let Some(intents) = &mut self.intents else { return };
+        let Some(intents) = &mut self.md.intents else { return };
         let mut taken = std::mem::take(&mut intents.taken);
         taken.clear();
         taken.extend(intents.waiting.drain(..intents.n_taken));
         for &Waiting { owner, sector, n, asked } in &taken {
             self.plan_access(owner, WRITE, sector, n, asked);
         }
-        if let Some(intents) = &mut self.intents {
+        if let Some(intents) = &mut self.md.intents {
             intents.taken = taken;
         }
     }
 
     /// Writes the pages of the bitmap with bits that are pending to all disks that are left.
     fn write_bits(&mut self) {
-        let Simulation { intents, layout, plan, .. } = self;
+        let Simulation { md: Md { intents, .. }, volume: Volume { layout, plan, .. }, .. } = self;
         let Some(intents) = intents else { return };
         intents.is_writing = true;
         intents.bitmap.take(&mut intents.pages);
@@ -97,14 +99,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             let n = layout.bitmap_page.min(end - lba);
             plan.first.extend(left.map(|disk| Piece::new(disk, WRITE, lba, n)));
         }
-        self.sleep_for_bits();
+        self.block.sleep_for_bits(true);
         self.start(Owner::Bitmap, self.events.now, true, None);
     }
 
-    pub(super) fn bits_written(&mut self) {
-        let Some(intents) = &mut self.intents else { return };
+    pub(in crate::simulation) fn bits_written(&mut self) {
+        let Some(intents) = &mut self.md.intents else { return };
         intents.n_written += 1;
-        let flush = self.layout.bitmap_flush_ns;
+        let flush = self.volume.layout.bitmap_flush_ns;
         if flush == 0 {
             return self.bits_durable();
         }
@@ -113,15 +115,16 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     /// The bits are set: the writes that were taken begin, in the order in which they came; then those behind them.
-    pub(super) fn bits_durable(&mut self) {
-        let Some(intents) = &mut self.intents else { return };
+    pub(in crate::simulation) fn bits_durable(&mut self) {
+        let Some(intents) = &mut self.md.intents else { return };
         intents.bitmap.written();
         self.begin_taken();
-        let Some(intents) = &mut self.intents else { return };
+        let Some(intents) = &mut self.md.intents else { return };
         intents.is_writing = false;
         let has_waiting = !intents.waiting.is_empty();
-        if self.submitter.is_some() {
-            self.bits_set();
+        if self.block.submitter.is_some() {
+            self.block.sleep_for_bits(false);
+            self.proceed();
         } else if has_waiting {
             self.take_waiting();
         }

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::{ArrayAccess, Owner, Simulation};
 use crate::command::{Command, Slots};
 use crate::device::Device;
 use crate::layout::{is_within, push_merged, Layout, Stretch, StripeCache};
+use crate::simulation::{ArrayAccess, Owner, Simulation};
 use crate::traffic::{Traffic, PASS_THROUGH};
 
 /// A write to the array while the stretches that it consists of are out.
@@ -21,13 +21,13 @@ struct StripeWrite {
 
 /// Stretches of rows that are written by one access.
 #[derive(Default)]
-pub(super) struct Stretches {
+pub(in crate::simulation) struct Stretches {
     pages: Vec<Range<i64>>,
     /// The writes that they are part of, and the accesses that wait for them.
     writes: Vec<u32>,
     followers: Vec<u32>,
     /// What they need has been read, and no write can join them.
-    pub(super) are_written: bool,
+    pub(in crate::simulation) are_written: bool,
 }
 
 /// The stripe cache, and what it is writing.
@@ -46,25 +46,33 @@ impl Stripes {
 impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Writes rows: reads go first, then what needs none; each of the others is written by itself.
     #[inline(never)]
-    pub(super) fn write_stripes(&mut self, owner: Owner, sector: i64, n: i64, asked: i64, bits: Option<(i64, i64)>) {
-        let Some(mut stripes) = self.stripes.take() else { return };
-        let is_fua = self.has_passing && matches!(owner, Owner::Host(host) if self.hosts[host].sync >= PASS_THROUGH);
+    pub(in crate::simulation) fn write_stripes(
+        &mut self,
+        owner: Owner,
+        sector: i64,
+        n: i64,
+        asked: i64,
+        bits: Option<(i64, i64)>,
+    ) {
+        let Some(mut stripes) = self.md.stripes.take() else { return };
+        let is_fua =
+            self.block.has_passing && matches!(owner, Owner::Host(host) if self.hosts[host].sync >= PASS_THROUGH);
         let write = StripeWrite { owner, asked, start: self.events.now, out: 0, bits };
         let write = stripes.writes.put(write);
         let mut at_once = Vec::new();
         let mut to_submit = Vec::new();
         let together = self.prepare_part(asked, write, is_fua);
-        for Stretch { pages, busy, reads, writes, .. } in stripes.cache.write(&self.layout, sector, n) {
+        for Stretch { pages, busy, reads, writes, .. } in stripes.cache.write(&self.volume.layout, sector, n) {
             if busy.is_none() && reads.is_empty() {
                 writes.into_iter().for_each(|piece| push_merged(&mut at_once, piece));
-                self.accesses[together].stretches.pages.push(pages.clone());
+                self.volume.accesses[together].stretches.pages.push(pages.clone());
                 stripes.cache.begin(pages, together);
                 continue;
             }
             stripes.writes[write].out += 1;
-            let joined = busy.filter(|&id| reads.is_empty() && !self.accesses[id].stretches.are_written);
+            let joined = busy.filter(|&id| reads.is_empty() && !self.volume.accesses[id].stretches.are_written);
             if let Some(id) = joined {
-                let ArrayAccess { then, stretches, is_fua: has_fua, .. } = &mut self.accesses[id];
+                let ArrayAccess { then, stretches, is_fua: has_fua, .. } = &mut self.volume.accesses[id];
                 *has_fua |= is_fua;
                 stretches.writes.push(write);
                 for piece in writes {
@@ -75,31 +83,31 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 continue;
             }
             let id = self.prepare_part(asked, write, is_fua);
-            self.accesses[id].then = writes;
-            self.accesses[id].stretches.pages.push(pages.clone());
+            self.volume.accesses[id].then = writes;
+            self.volume.accesses[id].stretches.pages.push(pages.clone());
             stripes.cache.begin(pages, id);
             if let Some(busy) = busy {
-                self.accesses[busy].stretches.followers.push(id);
-                self.accesses[id].out = 1;
+                self.volume.accesses[busy].stretches.followers.push(id);
+                self.volume.accesses[id].out = 1;
             }
             to_submit.push((id, reads));
         }
         if at_once.is_empty() {
-            self.accesses[together].stretches = Stretches::default();
-            self.accesses.release(together);
+            self.volume.accesses[together].stretches = Stretches::default();
+            self.volume.accesses.release(together);
         } else {
-            self.accesses[together].stretches.are_written = true;
+            self.volume.accesses[together].stretches.are_written = true;
             to_submit.push((together, at_once));
             stripes.writes[write].out += 1;
         }
-        self.stripes = Some(stripes);
+        self.md.stripes = Some(stripes);
         for (id, pieces) in to_submit {
             if pieces.is_empty() {
                 // nothing is read: it waits for what it follows
                 continue;
             }
-            self.plan.first = pieces;
-            if self.accesses[id].stretches.are_written {
+            self.volume.plan.first = pieces;
+            if self.volume.accesses[id].stretches.are_written {
                 self.submit_writes(id);
             } else {
                 self.submit(id);
@@ -108,12 +116,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     fn prepare_part(&mut self, asked: i64, write: u32, is_fua: bool) -> u32 {
-        self.plan.then.clear();
-        self.plan.lost.clear();
-        let is_direct = self.submitter.is_none();
+        self.volume.plan.then.clear();
+        self.volume.plan.lost.clear();
+        let is_direct = self.block.submitter.is_none();
         let id = self.prepare(Owner::Stripes, asked, is_direct, None);
-        self.accesses[id].is_fua = is_fua;
-        let stretches = &mut self.accesses[id].stretches;
+        self.volume.accesses[id].is_fua = is_fua;
+        let stretches = &mut self.volume.accesses[id].stretches;
         // what had the slot before may have been written in two phases, too
         stretches.are_written = false;
         stretches.writes.push(write);
@@ -121,16 +129,16 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     /// Stretches have been written: so has every write of which they were the last part, and what waits for them begins.
-    pub(super) fn stretches_written(&mut self, access: u32, last: &Command) {
-        let Stretches { pages, writes, followers, .. } = std::mem::take(&mut self.accesses[access].stretches);
-        self.accesses.release(access);
+    pub(in crate::simulation) fn stretches_written(&mut self, access: u32, last: &Command) {
+        let Stretches { pages, writes, followers, .. } = std::mem::take(&mut self.volume.accesses[access].stretches);
+        self.volume.accesses.release(access);
         for pages in pages {
-            if let Some(stripes) = &mut self.stripes {
+            if let Some(stripes) = &mut self.md.stripes {
                 stripes.cache.end(pages, access);
             }
         }
         for id in writes {
-            let Some(stripes) = &mut self.stripes else { return };
+            let Some(stripes) = &mut self.md.stripes else { return };
             let write = &mut stripes.writes[id];
             write.out -= 1;
             if write.out == 0 {
@@ -140,8 +148,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             }
         }
         for id in followers {
-            self.accesses[id].out -= 1;
-            if self.accesses[id].out == 0 {
+            self.volume.accesses[id].out -= 1;
+            if self.volume.accesses[id].out == 0 {
                 self.begin_second(id);
             }
         }

@@ -3,12 +3,13 @@
 
 use std::collections::VecDeque;
 
-use super::{Owner, Simulation};
 use crate::command::{Command, Slots};
 use crate::device::Device;
-use crate::events::{Action, COMPLETE, LAST};
+use crate::events::{Action, Events, COMPLETE, LAST};
 use crate::layout::{within, DeviceQueue, JournalTables, Layout, Piece, Room, BLOCK_BYTES};
 use crate::mechanics::WRITE;
+use crate::simulation::block::submission::Work;
+use crate::simulation::{Md, Owner, Simulation, Volume};
 use crate::traffic::Traffic;
 
 /// Stripes that are written to the journal together, and to the members when it is safe there.
@@ -77,16 +78,25 @@ impl StripeJournal {
             asleep: VecDeque::new(),
         })
     }
+
+    /// Flushes the journal for all units that are written, unless a flush is in progress; `device` is its own.
+    fn flush_written(&mut self, device: u32, events: &mut Events) {
+        if !self.flushing.is_empty() || self.written.is_empty() {
+            return;
+        }
+        self.flushing = std::mem::take(&mut self.written);
+        events.at(events.now + self.tables.flush_ns, COMPLETE, device, LAST, Action::UnitsFlushed);
+    }
 }
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
-    /// Submits the writes in `self.plan.first`: at once, or each batch of stripes when it is in the journal.
+    /// Submits the writes in `self.volume.plan.first`: at once, or each batch of stripes when it is in the journal.
     #[inline(always)]
-    pub(super) fn submit_writes(&mut self, id: u32) {
-        let is_logged = !matches!(self.accesses[id].owner, Owner::Rebuild(_));
-        if self.partial.is_some() && is_logged {
+    pub(in crate::simulation) fn submit_writes(&mut self, id: u32) {
+        let is_logged = !matches!(self.volume.accesses[id].owner, Owner::Rebuild(_));
+        if self.md.partial.is_some() && is_logged {
             self.log_partial(id);
-        } else if self.stripe_journal.is_some() && is_logged {
+        } else if self.md.stripe_journal.is_some() && is_logged {
             self.log_writes(id);
         } else {
             self.submit(id);
@@ -95,10 +105,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     #[inline(never)]
     fn log_writes(&mut self, id: u32) {
-        let Some(journal) = &mut self.stripe_journal else { return };
-        let pieces = &self.plan.first;
-        let batches = self.layout.batches(&journal.tables, pieces, &self.accesses[id].lost);
-        self.accesses[id].out += batches.len() as u32;
+        let Some(journal) = &mut self.md.stripe_journal else { return };
+        let pieces = &self.volume.plan.first;
+        let batches = self.volume.layout.batches(&journal.tables, pieces, &self.volume.accesses[id].lost);
+        self.volume.accesses[id].out += batches.len() as u32;
         let mut units = Vec::with_capacity(batches.len());
         for batch in batches {
             let pieces = within(pieces, (batch.start, batch.stop));
@@ -108,20 +118,25 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     /// Does this in the array's thread, behind what it still has; at once where it never sleeps.
-    pub(super) fn in_turn(&mut self, turn: Turn) {
-        if self.submitter.is_some() {
-            return self.hand_turn_to_thread(turn);
+    pub(in crate::simulation) fn in_turn(&mut self, turn: Turn) {
+        if self.block.submitter.is_some() {
+            self.block.hand_work(Work::Journal(turn));
+            return self.proceed();
         }
-        match &mut self.stripe_journal {
+        match &mut self.md.stripe_journal {
             Some(journal) if journal.is_asleep => journal.asleep.push_back(turn),
             _ => self.do_for_journal(turn),
         }
     }
 
-    pub(super) fn do_for_journal(&mut self, turn: Turn) {
+    pub(in crate::simulation) fn do_for_journal(&mut self, turn: Turn) {
         match turn {
             Turn::Take(unit) => self.take_unit(unit),
-            Turn::Flush => self.flush_written(),
+            Turn::Flush => {
+                if let Some(journal) = &mut self.md.stripe_journal {
+                    journal.flush_written(self.drives.len() + 3, &mut self.events);
+                }
+            }
             Turn::Begin(unit) => self.write_unit(unit),
             Turn::Superblock => self.write_superblock(),
             Turn::LogPartial(write) => self.take_stripes(write),
@@ -130,7 +145,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     fn take_unit(&mut self, unit: u32) {
-        let Some(journal) = &mut self.stripe_journal else { return };
+        let Some(journal) = &mut self.md.stripe_journal else { return };
         journal.units[unit].number = journal.n_units;
         journal.n_units += 1;
         journal.waiting.push_back(unit);
@@ -139,7 +154,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Writes units in order, as far as they have room.
     fn write_waiting(&mut self) {
-        let Some(journal) = &mut self.stripe_journal else { return };
+        let Some(journal) = &mut self.md.stripe_journal else { return };
         let (now, device) = (self.events.now, self.drives.len() + 3);
         while let Some(&id) = journal.waiting.front() {
             let Unit { number, n_blocks, .. } = journal.units[id];
@@ -155,8 +170,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// The first of the units that are being written is in the journal.
     #[inline(never)]
-    pub(super) fn unit_written(&mut self) {
-        let Some(journal) = &mut self.stripe_journal else { return };
+    pub(in crate::simulation) fn unit_written(&mut self) {
+        let Some(journal) = &mut self.md.stripe_journal else { return };
         let Some(unit) = journal.writing.pop_front() else { return };
         if journal.tables.flush_ns == 0 {
             return self.in_turn(Turn::Begin(unit));
@@ -165,20 +180,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.in_turn(Turn::Flush);
     }
 
-    /// Flushes the journal for all units that are written, unless a flush is in progress.
-    fn flush_written(&mut self) {
-        let Some(journal) = &mut self.stripe_journal else { return };
-        if !journal.flushing.is_empty() || journal.written.is_empty() {
-            return;
-        }
-        journal.flushing = std::mem::take(&mut journal.written);
-        let (end, device) = (self.events.now + journal.tables.flush_ns, self.drives.len() + 3);
-        self.events.at(end, COMPLETE, device, LAST, Action::UnitsFlushed);
-    }
-
     #[inline(never)]
-    pub(super) fn units_flushed(&mut self) {
-        let Some(journal) = &mut self.stripe_journal else { return };
+    pub(in crate::simulation) fn units_flushed(&mut self) {
+        let Some(journal) = &mut self.md.stripe_journal else { return };
         let flushed = std::mem::take(&mut journal.flushing);
         self.in_turn(Turn::Flush);
         flushed.into_iter().for_each(|unit| self.in_turn(Turn::Begin(unit)));
@@ -186,34 +190,34 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Writes to the members what is in the journal.
     fn write_unit(&mut self, unit: u32) {
-        let Some(journal) = &mut self.stripe_journal else { return };
+        let Some(journal) = &mut self.md.stripe_journal else { return };
         let Unit { access, ref mut pieces, .. } = journal.units[unit];
-        self.plan.first = std::mem::take(pieces);
-        self.plan.then.clear();
-        self.plan.lost.clear();
-        let is_fua = self.accesses[access].is_fua;
-        let id = self.prepare(Owner::Unit(unit), self.events.now, self.submitter.is_none(), None);
-        self.accesses[id].is_fua = is_fua;
+        self.volume.plan.first = std::mem::take(pieces);
+        self.volume.plan.then.clear();
+        self.volume.plan.lost.clear();
+        let is_fua = self.volume.accesses[access].is_fua;
+        let id = self.prepare(Owner::Unit(unit), self.events.now, self.block.submitter.is_none(), None);
+        self.volume.accesses[id].is_fua = is_fua;
         self.submit(id);
     }
 
     /// The stripes of a unit are on the members: so is the access whose last ones they were, and room may be free.
-    pub(super) fn unit_ended(&mut self, unit: u32, last: &Command) {
-        let Some(journal) = &mut self.stripe_journal else { return };
+    pub(in crate::simulation) fn unit_ended(&mut self, unit: u32, last: &Command) {
+        let Some(journal) = &mut self.md.stripe_journal else { return };
         let Unit { access, number, .. } = journal.units[unit];
         journal.units.release(unit);
-        self.accesses[access].out -= 1;
-        if self.accesses[access].out == 0 {
+        self.volume.accesses[access].out -= 1;
+        if self.volume.accesses[access].out == 0 {
             self.finish_access(&Command { access, ..*last });
         }
-        if self.stripe_journal.as_mut().is_some_and(|journal| journal.room.ended(number)) {
+        if self.md.stripe_journal.as_mut().is_some_and(|journal| journal.room.ended(number)) {
             self.reclaim();
         }
     }
 
     /// Frees the room of stripes that are on the members, where it is needed or enough of it.
     fn reclaim(&mut self) {
-        let Some(journal) = &mut self.stripe_journal else { return };
+        let Some(journal) = &mut self.md.stripe_journal else { return };
         let waiting = journal.waiting.front().map_or(0, |&unit| journal.units[unit].n_blocks);
         if !journal.is_writing_superblock && journal.room.is_due(waiting) {
             journal.is_writing_superblock = true;
@@ -223,16 +227,16 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Flushes all members and writes the superblock to them, while the thread sleeps.
     fn write_superblock(&mut self) {
-        let Some(journal) = &mut self.stripe_journal else { return };
+        let Some(journal) = &mut self.md.stripe_journal else { return };
         journal.checkpoint = journal.room.checkpoint;
         journal.is_asleep = true;
-        self.sleep_for_bits();
+        self.block.sleep_for_bits(true);
         self.flush_for_superblock();
     }
 
     /// The members are flushed.
-    pub(super) fn submit_superblock(&mut self) {
-        let Simulation { stripe_journal, layout, plan, .. } = self;
+    pub(in crate::simulation) fn submit_superblock(&mut self) {
+        let Simulation { md: Md { stripe_journal, .. }, volume: Volume { layout, plan, .. }, .. } = self;
         let Some(journal) = stripe_journal else { return };
         plan.then.clear();
         plan.lost.clear();
@@ -240,25 +244,26 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let left = (0..layout.n_disks).filter(|disk| !layout.failed.contains(disk));
         plan.first.extend(left.map(|disk| Piece::new(disk, WRITE, journal.tables.super_first, 1)));
         let id = self.prepare(Owner::Superblock, self.events.now, true, None);
-        self.accesses[id].is_fua = self.flushes.takes_any();
+        self.volume.accesses[id].is_fua = self.block.flushes.takes_any();
         self.submit(id);
     }
 
     /// What was on the members before is free; the thread wakes up.
-    pub(super) fn superblock_written(&mut self) {
-        let Some(journal) = &mut self.stripe_journal else { return };
+    pub(in crate::simulation) fn superblock_written(&mut self) {
+        let Some(journal) = &mut self.md.stripe_journal else { return };
         journal.room.tail = journal.checkpoint;
         journal.is_writing_superblock = false;
         self.write_waiting();
         // more may have ended meanwhile
         self.reclaim();
-        if let Some(journal) = &mut self.stripe_journal {
+        if let Some(journal) = &mut self.md.stripe_journal {
             journal.is_asleep = false;
         }
-        if self.submitter.is_some() {
-            return self.bits_set();
+        if self.block.submitter.is_some() {
+            self.block.sleep_for_bits(false);
+            return self.proceed();
         }
-        while let Some(journal) = &mut self.stripe_journal {
+        while let Some(journal) = &mut self.md.stripe_journal {
             if journal.is_asleep {
                 return;
             }

@@ -3,11 +3,12 @@
 
 use std::collections::VecDeque;
 
-use super::{Owner, Simulation, Times};
 use crate::command::Command;
 use crate::device::Device;
 use crate::events::{Action, ARRIVE, COMPLETE, LAST};
 use crate::layout::{rounded, DeviceQueue, Lengths, WriteTables};
+use crate::simulation::pool::state::pool_device;
+use crate::simulation::{Owner, Simulation, Times};
 use crate::traffic::Traffic;
 
 /// Who waits for the log.
@@ -26,15 +27,15 @@ pub struct Entry {
 
 /// A block of the log, and who waits for it.
 #[derive(Default)]
-struct Block {
+pub(in crate::simulation) struct Block {
     length: i64,
     used: i64,
     /// Records that are written to their places with it.
-    n_records: i64,
+    pub(in crate::simulation) n_records: i64,
     waiting: Vec<LogWaiter>,
-    issued: i64,
+    pub(in crate::simulation) issued: i64,
     /// When a processor has made it, if it has begun, and whether it is being written.
-    made: Option<i64>,
+    pub(in crate::simulation) made: Option<i64>,
     is_begun: bool,
     out: usize,
     /// What it was written to and what blocks before it leave to be flushed with it.
@@ -48,7 +49,7 @@ struct Block {
 /// The log of a pool: those who wait share its blocks.
 pub struct IntentLog {
     lengths: Lengths,
-    open: Option<Block>,
+    pub(in crate::simulation) open: Option<Block>,
     /// Blocks that are being written, the first of which ends first, and the number of that one.
     written: VecDeque<Block>,
     first: u32,
@@ -85,7 +86,7 @@ impl IntentLog {
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Lets `waiter` go on when these entries are in the log, and their records at their places.
-    pub(super) fn commit_to_log(&mut self, entries: &[Entry], waiter: LogWaiter) {
+    pub(in crate::simulation) fn commit_to_log(&mut self, entries: &[Entry], waiter: LogWaiter) {
         let Some((pool, _, tables)) = self.pool() else { return };
         let (log, writes) = (&mut pool.log, &tables.writes);
         let before = log.open.as_ref().map(|_| log.open_number());
@@ -98,7 +99,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         for entry in entries {
             self.enter_log(entry);
         }
-        let (now, device) = (self.events.now, self.pool_device());
+        let (now, device) = (self.events.now, pool_device(&self.drives));
         let Some((pool, _, tables)) = self.pool() else { return };
         let (log, writes) = (&mut pool.log, &tables.writes);
         let number = log.open_number();
@@ -141,7 +142,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// A block has waited long enough, and its burst ends, unless it was full before.
     #[inline(never)]
-    pub(super) fn log_timed(&mut self, number: u32) {
+    pub(in crate::simulation) fn log_timed(&mut self, number: u32) {
         let now = self.events.now;
         let Some((pool, ..)) = self.pool() else { return };
         let log = &mut pool.log;
@@ -155,7 +156,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             return;
         }
         let is_made = log.open.as_ref().is_some_and(|block| block.made.is_some());
-        if !is_made && self.make_log_block(number) {
+        if !is_made && self.pool_parts().is_some_and(|mut parts| parts.make_log_block(number)) {
             return;
         }
         let Some((pool, ..)) = self.pool() else { return };
@@ -165,29 +166,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.issue_log_block();
     }
 
-    /// A processor makes the open block, in which there is room meanwhile; false where that takes no time.
-    fn make_log_block(&mut self, number: u32) -> bool {
-        let (now, device) = (self.events.now, self.pool_device());
-        let Simulation { pool, processors, .. } = self;
-        let Some(pool) = pool else { return false };
-        let Some(block) = &mut pool.log.open else { return false };
-        block.issued = now;
-        let work = pool.block_ns + pool.turn_ns * block.n_records;
-        if work == 0 {
-            return false;
-        }
-        let made = processors.take_at_once(now, work);
-        block.made = Some(made);
-        self.events.at(made, ARRIVE, device, LAST, Action::LogIssued(number));
-        true
-    }
-
     /// The open block is closed, and written when it has been made.
     fn issue_log_block(&mut self) {
         let Some((pool, ..)) = self.pool() else { return };
         let number = pool.log.open_number();
         let is_made = pool.log.open.as_ref().is_some_and(|block| block.made.is_some());
-        let waits = !is_made && self.make_log_block(number);
+        let waits = !is_made && self.pool_parts().is_some_and(|mut parts| parts.make_log_block(number));
         let now = self.events.now;
         let Some((pool, ..)) = self.pool() else { return };
         let Some(block) = pool.log.open.take() else { return };
@@ -214,7 +198,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             let (vdev, first) = pool.space.for_record(layout, tables);
             self.write_for_log(number, vdev, first, None);
         }
-        let (now, device) = (self.events.now, self.pool_device());
+        let (now, device) = (self.events.now, pool_device(&self.drives));
         let Some((pool, layout, tables)) = self.pool() else { return };
         if let Some(queue) = &mut pool.log.device {
             // one block after the other passes the link of the log's own device (rule X16)
@@ -236,13 +220,13 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// A block of the log is on its own device.
     #[inline(never)]
-    pub(super) fn on_log_device(&mut self, number: u32) {
+    pub(in crate::simulation) fn on_log_device(&mut self, number: u32) {
         self.log_part_written(number, Times::default());
     }
 
     /// A block of the log, or a record with it, has been written.
     #[inline(never)]
-    pub(super) fn log_written(&mut self, number: u32, last: &Command) {
+    pub(in crate::simulation) fn log_written(&mut self, number: u32, last: &Command) {
         self.log_part_written(number, Times::of(last));
     }
 
@@ -258,7 +242,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Blocks that are written are flushed, each when all before it are written; or with the one behind them.
     fn flush_log_in_order(&mut self) {
-        let takes_flushes = self.flushes.takes_any();
+        let takes_flushes = self.block.flushes.takes_any();
         loop {
             let Some((pool, layout, _)) = self.pool() else { return };
             let log = &mut pool.log;
@@ -283,14 +267,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             }
             log.written[at].out = disks.len();
             for disk in disks {
-                self.flush_disk_for_log(disk, number);
+                self.block.flush_for_log(disk, number, &mut self.drives, &mut self.events);
             }
         }
     }
 
     /// A disk has been flushed for a block.
     #[inline(never)]
-    pub(super) fn log_part_flushed(&mut self, number: u32) {
+    pub(in crate::simulation) fn log_part_flushed(&mut self, number: u32) {
         let Some((pool, ..)) = self.pool() else { return };
         let block = pool.log.block(number);
         block.out -= 1;

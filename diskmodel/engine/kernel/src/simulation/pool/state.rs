@@ -1,0 +1,334 @@
+//! What a pool knows of its writes, and what it does without anybody else's help (rules X9 to X17 and X26).
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use crate::device::Device;
+use crate::drives::Drives;
+use crate::events::{Action, Events, ARRIVE, COMPLETE, LAST};
+use crate::layout::{DeviceQueue, Layout, PoolTables, Ring, Space, WriteTables};
+use crate::simulation::pool::intent_log::{Entry, IntentLog};
+use crate::simulation::pool::reads::PoolReads;
+use crate::simulation::pool::scan::Scan;
+use crate::simulation::processors::Processors;
+use crate::simulation::Times;
+
+/// Times of its own work that a write of a group waits for a processor which others want: the thread that begins it has
+/// 15 of 1,039 parts of one (nice 19), and does an eighth of the work.
+const PATIENCE: i64 = 8;
+/// A transaction group.
+#[derive(Default)]
+pub(in crate::simulation) struct Group {
+    /// Dirty records, each with whether its place has been written already.
+    pub(in crate::simulation) records: HashMap<i64, bool>,
+    /// The blocks above them, and all these together in sectors.
+    pub(in crate::simulation) indirect: HashSet<(i64, i64)>,
+    pub(in crate::simulation) n_dirty: i64,
+    /// What the log would get of writes that nobody has made safe, and the records of these that go to their places at
+    /// once.
+    pub(in crate::simulation) entries: Vec<Entry>,
+    pub(in crate::simulation) direct: Vec<i64>,
+}
+
+/// A write of a program that is being taken.
+#[derive(Clone, Copy, Default)]
+pub(in crate::simulation) struct Write {
+    pub(in crate::simulation) asked: i64,
+    pub(in crate::simulation) is_safe: bool,
+    /// Reads that it waits for, and the last of them.
+    pub(in crate::simulation) n_reads: u32,
+    pub(in crate::simulation) last: Times,
+}
+
+/// What the next write of a group has of a processor.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::simulation) enum Turn {
+    None,
+    /// It waits for one since then.
+    Waits(i64),
+    Works,
+}
+
+/// A write to the special vdev: of the group, with what is clean when it ends, or a label.
+#[derive(Clone, Copy)]
+pub(in crate::simulation) enum OnSpecial {
+    Group(i64),
+    Label,
+}
+
+/// How many writes of a group may be out when it begins: a special vdev counts as one more (rules X12, X26).
+pub(in crate::simulation) fn first_out(layout: &Layout, writes: &WriteTables) -> i64 {
+    writes.allocated_first * (layout.n_groups + i64::from(writes.special.is_some()))
+}
+
+/// How many may be out at most: more with each that ends on the disks.
+pub(in crate::simulation) fn most_out(layout: &Layout, writes: &WriteTables) -> i64 {
+    first_out(layout, writes) + (writes.allocated - writes.allocated_first) * layout.n_groups
+}
+
+/// What a pool knows of its writes.
+pub struct PoolWrites {
+    pub(in crate::simulation) space: Space,
+    pub(in crate::simulation) log: IntentLog,
+    pub(in crate::simulation) reads: PoolReads,
+    pub(in crate::simulation) open: Group,
+    pub(in crate::simulation) syncing: Option<Group>,
+    /// Sectors of records that are dirty, in both groups.
+    pub(in crate::simulation) dirty: i64,
+    /// When the writing of the last group began, and whether a time for the next is set.
+    pub(in crate::simulation) begun: i64,
+    pub(in crate::simulation) is_timed: bool,
+    /// A processor works so long on a block of the log, and on a write of a group, one after the other.
+    pub(in crate::simulation) block_ns: i64,
+    pub(in crate::simulation) turn_ns: i64,
+    pub(in crate::simulation) turn: Turn,
+    /// Of what is still to be written: what is prepared and waits for its place, and whether one is being given its place.
+    pub(in crate::simulation) prepared: i64,
+    pub(in crate::simulation) is_placing: bool,
+    /// Writes that a processor still ends: what is clean then, and whether they were on the disks.
+    pub(in crate::simulation) ending: VecDeque<(i64, bool)>,
+    /// Of the special vdev, if there is one, and its writes.
+    pub(in crate::simulation) special: Option<DeviceQueue>,
+    pub(in crate::simulation) on_special: VecDeque<OnSpecial>,
+    /// Labels of the group that are being written: those of the disks count as one.
+    pub(in crate::simulation) labels: i64,
+    /// Records and indirect blocks of the group that are still to be written; how many writes are out, and how many to the
+    /// special vdev.
+    pub(in crate::simulation) left_records: i64,
+    pub(in crate::simulation) left_indirect: i64,
+    /// How many records and indirect blocks it had to write when it began.
+    pub(in crate::simulation) of_group: [i64; 2],
+    pub(in crate::simulation) out: i64,
+    pub(in crate::simulation) out_special: i64,
+    /// Writes of the group that may be out on the disks; one more with each of these that ends.
+    pub(in crate::simulation) most_out: i64,
+    /// Rounds of metadata that have been written of the group, and whether the blocks above its files have been.
+    pub(in crate::simulation) round: i64,
+    pub(in crate::simulation) is_above_written: bool,
+    /// When the last delayed write goes on, and writes that wait until less is dirty.
+    pub(in crate::simulation) delayed_until: i64,
+    pub(in crate::simulation) blocked: VecDeque<u32>,
+    pub(in crate::simulation) writes: HashMap<u32, Write>,
+    /// A resilver or a scrub, which the groups wait for (rule X21), and whether the one that is written has data.
+    pub(in crate::simulation) scan: Option<Scan>,
+    pub(in crate::simulation) has_data: bool,
+}
+
+impl PoolWrites {
+    /// `group` are records and indirect blocks of a group whose writing begins with the run, and the records below which
+    /// data lies (rule Z12).
+    pub fn new(layout: &Layout, turn_ns: i64, group: [i64; 3], ring: Option<Box<Ring>>) -> Option<Self> {
+        let pool = layout.pool.as_ref()?;
+        let [left_records, left_indirect, top] = group;
+        Some(PoolWrites {
+            space: Space::new(layout, &pool.writes, top),
+            log: IntentLog::new(&pool.writes),
+            reads: PoolReads::new(&pool.reads, pool.writes.n_records, ring),
+            open: Group::default(),
+            syncing: (left_records > 0).then(Group::default),
+            dirty: left_records * pool.record + left_indirect * pool.writes.indirect,
+            begun: 0,
+            is_timed: false,
+            block_ns: turn_ns,
+            turn_ns: if pool.writes.record_ns < 0 { turn_ns } else { pool.writes.record_ns },
+            turn: Turn::None,
+            prepared: 0,
+            is_placing: false,
+            ending: VecDeque::new(),
+            special: pool.writes.special.as_ref().map(DeviceQueue::new),
+            on_special: VecDeque::new(),
+            labels: 0,
+            left_records,
+            left_indirect,
+            of_group: [left_records, left_indirect],
+            out: 0,
+            out_special: 0,
+            most_out: first_out(layout, &pool.writes),
+            round: 0,
+            is_above_written: false,
+            delayed_until: 0,
+            blocked: VecDeque::new(),
+            writes: HashMap::new(),
+            scan: Scan::of(layout),
+            has_data: left_records > 0,
+        })
+    }
+
+    /// Sectors that a scan is through; None: there is none.
+    pub(in crate::simulation) fn scan_front(&self) -> Option<i64> {
+        self.scan.as_ref().map(|scan| scan.front)
+    }
+
+    /// Sectors that are dirty, and when the writing of the group began.
+    pub(in crate::simulation) fn dirty(&self) -> i64 {
+        self.dirty
+    }
+
+    pub(in crate::simulation) fn group_begun(&self) -> i64 {
+        self.begun
+    }
+
+    /// Whether a scan lets one group follow the other.
+    pub(in crate::simulation) fn is_scanned(&self, layout: &Layout) -> bool {
+        self.scan.as_ref().is_some_and(|scan| scan.has_work(layout))
+    }
+
+    /// Records and indirect blocks that are still to be written.
+    pub(in crate::simulation) fn left(&self) -> i64 {
+        self.left_records + self.left_indirect
+    }
+
+    /// A quarter of what a processor does for a write of a group (rule X17).
+    pub(in crate::simulation) fn quarter_ns(&self) -> i64 {
+        self.turn_ns / 4
+    }
+
+    /// What the log gets for a flush: what nobody has made safe, whose records that go to their places at once are
+    /// written with it, and not again with their group (rule X10).
+    pub(in crate::simulation) fn take_unsafe(&mut self, header: i64) -> Vec<Entry> {
+        let mut entries = vec![Entry { n_bytes: header, n_records: 0 }];
+        let mut direct = Vec::new();
+        for group in self.syncing.iter_mut().chain([&mut self.open]) {
+            entries.append(&mut group.entries);
+            direct.append(&mut group.direct);
+        }
+        for number in &direct {
+            for group in self.syncing.iter_mut().chain([&mut self.open]) {
+                if let Some(is_written) = group.records.get_mut(number) {
+                    *is_written = true;
+                }
+            }
+        }
+        entries
+    }
+
+    /// The ring of its cache devices, if it has any.
+    pub(in crate::simulation) fn ring(&mut self) -> Option<&mut Ring> {
+        self.reads.ring.as_deref_mut()
+    }
+
+    /// Whether a cache device has a record.
+    pub(in crate::simulation) fn is_on_ring(&self, number: i64) -> bool {
+        self.reads.ring.as_ref().is_some_and(|ring| ring.contains(number))
+    }
+
+    pub(in crate::simulation) fn holds(&self, record: i64) -> bool {
+        self.open.records.contains_key(&record)
+            || self.syncing.as_ref().is_some_and(|group| group.records.contains_key(&record))
+    }
+}
+
+/// The device that events of a pool belong to.
+pub(in crate::simulation) fn pool_device<D: Device>(drives: &Drives<D>) -> u32 {
+    drives.len() + 4
+}
+
+/// A pool, and what it uses of others.
+pub(in crate::simulation) struct PoolParts<'a, D: Device> {
+    pub(in crate::simulation) pool: &'a mut PoolWrites,
+    pub(in crate::simulation) layout: &'a Layout,
+    pub(in crate::simulation) tables: &'a PoolTables,
+    pub(in crate::simulation) drives: &'a mut Drives<D>,
+    pub(in crate::simulation) events: &'a mut Events,
+    pub(in crate::simulation) processors: &'a mut Processors,
+}
+
+impl<D: Device> PoolParts<'_, D> {
+    /// Drives are given as many writes of a group as is due now (rule X14).
+    pub(in crate::simulation) fn dirty_changed(&mut self) {
+        let n = self.tables.writes.active_writes(self.pool.dirty) as usize;
+        self.drives.give_group_writes(n, self.events);
+    }
+
+    /// The open group is written at the next multiple of the interval from the beginning of the last (rule X11).
+    pub(in crate::simulation) fn set_group_time(&mut self) {
+        let now = self.events.now;
+        if std::mem::replace(&mut self.pool.is_timed, true) {
+            return;
+        }
+        let (begun, interval) = (self.pool.begun, self.tables.writes.group_ns);
+        let n = ((now - begun + interval - 1) / interval).max(1);
+        self.events.at(begun + n * interval, ARRIVE, pool_device(self.drives), LAST - 1, Action::GroupTimed);
+    }
+
+    /// The open group begins if it is time, or large enough, and none is being written; true: it is written now, and not
+    /// behind a scan.
+    pub(in crate::simulation) fn begins_group(&mut self, is_due: bool) -> bool {
+        let PoolParts { pool, layout, tables, .. } = self;
+        let n = pool.open.records.len() as i64;
+        let is_large = pool.open.n_dirty >= tables.writes.dirty_group;
+        let is_time = pool.is_scanned(layout) || (n > 0 && (is_due || is_large));
+        if pool.syncing.is_some() || !is_time {
+            return false;
+        }
+        pool.begun = self.events.now;
+        pool.space.group_begins();
+        pool.has_data = n > 0;
+        let group = std::mem::take(&mut pool.open);
+        pool.left_records = group.records.values().filter(|&&is_written| !is_written).count() as i64;
+        pool.dirty -= (n - pool.left_records) * tables.record;
+        pool.left_indirect = group.indirect.len() as i64;
+        pool.of_group = [pool.left_records, pool.left_indirect];
+        pool.syncing = Some(group);
+        pool.round = 0;
+        pool.is_above_written = !pool.has_data;
+        pool.most_out = first_out(layout, &tables.writes);
+        self.dirty_changed();
+        !self.pool.scan.as_mut().is_some_and(Scan::begin_group)
+    }
+
+    /// The next write of the group takes a processor that nobody else wants, or has waited long enough (rule X17).
+    pub(in crate::simulation) fn take_turn(&mut self, since: i64) {
+        let PoolParts { pool, processors, .. } = self;
+        let now = self.events.now;
+        let free = processors.first_free();
+        let latest = since + pool.turn_ns * PATIENCE;
+        let when = if free <= now || now >= latest {
+            pool.turn = Turn::Works;
+            processors.take_at_once(now, pool.turn_ns - 3 * pool.quarter_ns())
+        } else {
+            free.min(latest)
+        };
+        self.events.at(when, ARRIVE, pool_device(self.drives), LAST - 2, Action::GroupTurn);
+    }
+
+    /// Writes to all devices of the special vdev, if there is one: one write after another passes their links (rule X26).
+    pub(in crate::simulation) fn write_special(&mut self, sectors: i64, write: OnSpecial) -> bool {
+        let bytes = sectors * self.drives.sector_bytes();
+        let Some(special) = &mut self.pool.special else { return false };
+        self.pool.on_special.push_back(write);
+        match write {
+            OnSpecial::Group(_) => self.pool.out_special += 1,
+            OnSpecial::Label => self.pool.labels += 1,
+        }
+        let done = special.end_of(bytes, self.events.now);
+        self.events.at(done, COMPLETE, pool_device(self.drives), LAST - 1, Action::SpecialDone);
+        true
+    }
+
+    /// A processor makes the open block of the log, in which there is room meanwhile; false where that takes no time.
+    pub(in crate::simulation) fn make_log_block(&mut self, number: u32) -> bool {
+        let now = self.events.now;
+        let Some(block) = &mut self.pool.log.open else { return false };
+        block.issued = now;
+        let work = self.pool.block_ns + self.pool.turn_ns * block.n_records;
+        if work == 0 {
+            return false;
+        }
+        let made = self.processors.take_at_once(now, work);
+        block.made = Some(made);
+        self.events.at(made, ARRIVE, pool_device(self.drives), LAST, Action::LogIssued(number));
+        true
+    }
+
+    /// Something has come into the ARC, from which the ring is fed a while later, if it is not yet to be.
+    pub(in crate::simulation) fn feed_later(&mut self) {
+        let Some(ring) = self.pool.ring().filter(|ring| !ring.is_fed) else { return };
+        ring.is_fed = true;
+        let wait = ring.feed_ns();
+        self.feed_in(wait);
+    }
+
+    pub(in crate::simulation) fn feed_in(&mut self, wait: i64) {
+        self.events.at(self.events.now + wait, ARRIVE, pool_device(self.drives), LAST - 5, Action::RingFed);
+    }
+}
