@@ -526,8 +526,9 @@ def _commits() -> str:
         "".join(lines)
         + f"""
 {inside} of {len(found)} are inside the 95 % interval. Eight of ten systems lie within a factor of {within}: how long
-a drive takes for a write. That of SATA drives comes from the three in this table. Linux sends no flush to a drive that reports no volatile cache, which a drive on NVMe with
-capacitors is taken to do (rule [Y2](../../reference/semantics-durable.md)): without that the PM9A3 and the 7450 PRO
+a drive takes for a write. That of SATA drives comes from the three in this table, that of NVMe drives from the loads
+above. Linux sends no flush to a drive that reports no volatile cache, which a drive on NVMe with capacitors is taken to
+do (rule [Y2](../../reference/semantics-durable.md)): without that the PM9A3 and the 7450 PRO
 would be half as fast here.
 """
     )
