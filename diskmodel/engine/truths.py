@@ -213,6 +213,11 @@ class Trials:
         self.reference = estimate(requests, outcome)
         self.seen = Seen.of(requests, outcome)
 
+    @property
+    def n_requests(self) -> int:
+        """Requests of each run."""
+        return self._n_requests
+
     def truths(self, n_draws: int, *, as_measured: bool = False) -> Truths | None:
         """Return so many truths, or those that were left if such a drive were measured; None without any unknown.
 

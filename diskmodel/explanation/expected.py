@@ -89,7 +89,7 @@ class Verdict:
 def compare(rig: Rig) -> Verdict:
     """Return the comparison of what was measured with the array as it is described."""
     names, rows = _main_figures(rig)
-    scale = rows @ (rig.shared + np.diag(rig.own)) @ rows.T
+    scale = rows @ rig.scale() @ rows.T
     reference, center, target = rows @ rig.likeliest, rows @ (rig.reference + rig.offset), rows @ rig.target
     spread = np.sqrt(np.diag(scale))
     n_worth = max(n_independent(scale), 1.0)
@@ -154,9 +154,7 @@ def _main_figures(rig: Rig) -> tuple[list[Figure], Floats]:
     rows: list[Floats] = []
     places = {(figure.load, figure.key): at for at, figure in enumerate(rig.figures)}
     for at, figure in enumerate(rig.figures):
-        one = rig.measured[figure.load]
-        is_decided = one.is_closed and len(one.parts) == 1 and "iops" in one.figures
-        if figure.kind not in ("iops", "mean", "p99") or (figure.kind == "mean" and is_decided):
+        if figure.kind not in ("iops", "mean", "p99") or at in rig.ties:
             continue
         row = np.zeros(len(rig.figures))
         row[at] = 1.0

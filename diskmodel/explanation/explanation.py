@@ -199,16 +199,15 @@ def _share(rig: Rig, one: Hypothesis) -> float:
     array are a little slower than others of their kind counts little. What a hypothesis leaves of it is in units of
     what is not known where it holds, its own errors among it: a cause that fits leaves hardly more than any right one.
     """
-    before = _distance(rig, rig.reference + rig.offset, rig.shared, np.zeros(len(rig.own)))
+    before = _distance(rig.target - rig.reference - rig.offset, rig.scale())
     offset, shared = one.spread(rig)
-    after = _distance(rig, one.figures + offset, shared, one.error)
+    after = _distance(rig.target - one.figures - offset, rig.scale(shared, one.error))
     return max(1 - after / before, 0.0) if before else 0.0
 
 
-def _distance(rig: Rig, figures: Floats, shared: Floats, error: Floats) -> float:
+def _distance(deviation: Floats, scale: Floats) -> float:
     """Return how far figures are from the measured ones, in units of what is not known."""
-    lower = np.linalg.cholesky(shared + np.diag(rig.own + error))
-    return float(np.linalg.norm(np.linalg.solve(lower, rig.target - figures)))
+    return float(np.linalg.norm(np.linalg.solve(np.linalg.cholesky(scale), deviation)))
 
 
 def _predicted(rig: Rig, gap: Compared, one: Hypothesis) -> Predicted:
@@ -224,7 +223,7 @@ def _predicted(rig: Rig, gap: Compared, one: Hypothesis) -> Predicted:
     offset, shared = one.spread(rig)
     center = float(row @ (one.figures + offset))
     value = center if rig.is_calibrated else float(row @ one.figures)
-    variance = float(row @ (shared + np.diag(rig.own + one.error)) @ row)
+    variance = float(row @ rig.scale(shared, one.error) @ row)
     half = math.sqrt(variance) * student_t(1 - ALARMS / 2, rig.dof)
     unit = 1.0 if figure.kind == "iops" else 1e-6
     low, high = min(value, center - half), max(value, center + half)

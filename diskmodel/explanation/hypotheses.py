@@ -93,7 +93,7 @@ def _deviation(rig: Rig, one: Hypothesis, rows: Floats | None = None) -> tuple[F
     """Return how far off a hypothesis is, and the scale of that, of all figures or of those of some rows."""
     chosen = np.arange(len(rig.figures)) if rows is None else np.flatnonzero(rows)
     offset, shared = one.spread(rig)
-    scale = (shared + np.diag(rig.own + one.error))[np.ix_(chosen, chosen)]
+    scale = rig.scale(shared, one.error)[np.ix_(chosen, chosen)]
     return (rig.target - one.figures - offset)[chosen], scale
 
 
@@ -139,7 +139,7 @@ def simulated(rig: Rig, jobs: Sequence[tuple[tuple[Variant, ...], int]], step: s
     def run(job: tuple[tuple[Variant, ...], int]) -> Simulated | None:
         variants, load = job
         change = rig.changed(load, *((one.cause, one.value) for one in variants))
-        return _SAME if change is None else rig.simulate(rig.measured[load], change)
+        return _SAME if change is None else rig.simulate_measured(load, change)
 
     results = together(f"{step} ({len(jobs)} runs)", jobs, run)
     return {(_key(variants), load): found for (variants, load), found in zip(jobs, results, strict=True)}

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
+from diskmodel.engine.ledger import Account, current, on_account
 from diskmodel.engine.threads import Threads
 from diskmodel.engine.truths import DRAWS, Trials, Truths
 from diskmodel.errors import InputError
@@ -38,6 +39,13 @@ _RUN_S = 0.3
 #: The same of a run that has to be long, as its first requests are all answered by a cache: those take less than
 #: the counts say, and of a tenth nothing but hits would be left.
 _LONG_RUN_S = 2.0
+#: How many times as long as the run without a cause one with it may take: it has as many requests, or what differs
+#: between both would be their lengths. At half, runs beside a rebuild are cut short; at double, one of them takes as
+#: long as all others.
+_LONGER = 4.0
+#: Computing time of a run without a cause, seconds, from which its load is long: others are simulated before it, and
+#: it sees only the causes that these leave. At half, nearly all are; at double, an explanation takes a minute.
+LONG_S = 0.06
 #: Misses of each client in a run with a cache: at half, the time before all wait is a fifth of it. And the most
 #: requests then, nearly all of which are hits.
 _ROUNDS, _MOST_REQUESTS = 8, 200_000
@@ -64,15 +72,28 @@ _IN_ORDER = 0.4
 #: The same of volumes that have limits of their own (clouds): which of the requests that wait passes first is assumed
 #: there, and decides the slowest ones.
 _LIMITED = 0.5
+#: The same of writes of flash drives, which firmware answers from its buffer, and makes wait for cleaning, in its own
+#: way: a p99 of 16 us is expected where up to 12.6 ms was measured (`python -m tests.validation.flash_steady`). At
+#: half, causes that bend this shape are named instead of those that take the time; at double, hardly anything changes.
+_FLASH_WRITES = 0.8
+#: The same of their reads: percentiles are off by 16 to 28 % in the median, by 36 % at most
+#: (docs/explanation/validation/flash.md).
+_FLASH_READS = 0.3
 #: Standard deviation, as a logarithm, of the time of writes that a drive's own buffer answers while reads keep its arm
 #: busy: each firmware shares between both in its own way, so that a buffer stays nearly empty or fills.
 _BUFFERED = 1.5
 #: How much more than the description a sound run is trusted, as a factor of variances, and draws of what it leaves.
 _TRUSTED, _DRAWN = 4.0, 48
+#: Standard deviation, as a logarithm, of the requests in flight of a closed load, the product of its rate and its mean:
+#: what a program spends between two requests, and the ends of a run. At half, the ends of short runs are taken for a
+#: cause; at double, one client of eight that is missing is not seen.
+_IN_FLIGHT = 0.05
 #: By how much, as a logarithm, a rate has to exceed what links carry: what drives state of their links is rounded.
 BEYOND = 0.05
 #: What two measured loads of one array share of their unknown errors; the rest differs from load to load. Of published
-#: drives, errors at two depths correlate by 0.5 to 0.9.
+#: drives, errors at two depths correlate by 0.5 to 0.9. The same of the shapes of distributions: a firmware that lets
+#: single requests wait for longer than others does so under each load. At half, what all loads of an array do alike
+#: counts as evidence once for each; at one, no shape says anything against another.
 _SHARED = 0.7
 
 
@@ -127,6 +148,26 @@ class Simulated:
     law: Law | None
 
 
+@dataclass(frozen=True)
+class Expected:
+    """The runs of a load without a cause.
+
+    Attributes
+    ----------
+    figures : dict of str to float
+    truths : Truths or None
+    n_requests : int
+        Of each run.
+    cost_s : float
+        Computing time of one, by counts.
+    """
+
+    figures: dict[str, float]
+    truths: Truths | None
+    n_requests: int
+    cost_s: float
+
+
 class Rig:
     """All measured loads on one array.
 
@@ -136,6 +177,8 @@ class Rig:
     array : Array
     figures : tuple of Figure
         What is compared, in the order of all vectors.
+    ties : mapping of int to int
+        Places of means in closed loads of one direction, and of the rates that decide them.
     target : float64, shape (n_figures,)
         Logarithms of what was measured.
     reference : float64, shape (n_figures,)
@@ -148,6 +191,8 @@ class Rig:
         Variance of each figure's own errors: of the model, and of the measurement.
     dof : float
         Degrees of freedom of what is not known.
+    alike : float64, shape (n_figures, n_figures)
+        Covariance of these errors beside the variances: those of all shapes are in part one.
     again : float64, shape (n_figures,)
         Variance of the difference to a sound run of the same load, if there were one.
     is_calibrated : bool
@@ -164,11 +209,12 @@ class Rig:
     def __init__(self, array: Array, measured: Sequence[Measured], seed: int = 0, n_draws: int = DRAWS) -> None:
         self.measured, self.array, self._seed = tuple(measured), array, seed
         self.arrays = tuple(_measured_array(array, one).behind_host(one.workload) for one in measured)
-        expected = [self._expected(own, one, n_draws) for own, one in zip(self.arrays, measured, strict=True)]
-        self.runs = [dict(figures) for figures, _ in expected]
-        self.truths: tuple[Truths | None, ...] = tuple(truths for _, truths in expected)
+        self.expected = [self._expected(own, one, n_draws) for own, one in zip(self.arrays, measured, strict=True)]
+        self.runs = [dict(one.figures) for one in self.expected]
+        self.truths: tuple[Truths | None, ...] = tuple(one.truths for one in self.expected)
         self.figures = tuple(self._compared())
         self.target = np.array([figure.log(dict(self.measured[figure.load].figures)) for figure in self.figures])
+        self.ties = self._ties()
         self.reference = self.vector(self.runs)
         self.ceiling = np.array([self._ceiling(figure) for figure in self.figures])
         self.refused: dict[str, str] = {}
@@ -179,6 +225,7 @@ class Rig:
         errors = _SHEET_ERROR if origin_of(array.drive) == "sheet" else _OWN_ERROR
         model = np.array([errors[one.kind] ** 2 + self._shape(one) for one in self.figures])
         noise = np.array([self._noise(one, self.measured[one.load]) for one in self.figures])
+        self.alike = self._alike(model)
         model += np.array([self._sharing(one) for one in self.figures])
         self.own = model + noise
         self.again = noise * 2 + np.array([_AGAIN[one.kind] ** 2 for one in self.figures])
@@ -203,14 +250,14 @@ class Rig:
         )
         rows = np.flatnonzero(np.isfinite(seen))
         again = np.array([_AGAIN[one.kind] ** 2 / 2 for one in self.figures])
-        center, prior = self.reference + self.offset, _TRUSTED * (self.shared + np.diag(model))
+        center, prior = self.reference + self.offset, _TRUSTED * (self.shared + np.diag(model) + self.alike)
         noises = [self._noise(one, run) if (run := before[one.load]) else 0.0 for one in self.figures]
         observed = prior[np.ix_(rows, rows)] + np.diag((again + np.array(noises))[rows])
         gain = np.linalg.solve(observed, prior[rows]).T
         center = center + gain @ (seen - center)[rows]
         shared = prior - gain @ prior[rows]
         self.offset, self.shared = center - self.reference, (shared + shared.T) / 2
-        self.own = noise + again
+        self.own, self.alike = noise + again, np.zeros_like(self.alike)
         if all(run is not None for run in before):
             self.dof = _DOF[1]
         drawn = np.random.default_rng(self._seed).multivariate_normal(center, self.shared, _DRAWN)
@@ -237,8 +284,12 @@ class Rig:
                 found[figure.key] = found[f"{figure.part}.mean"] * math.exp(row[at])
         return found
 
-    def _trials(self, change: Change) -> Trials:
+    def _trials(self, change: Change, like: Expected | None = None) -> Trials:
+        """Return runs of an array under a load; of a cause as long as those without it are."""
         n = requests_of(change.array, change.workload)
+        longest_s = _RUN_S if n == REQUESTS else _LONG_RUN_S
+        if like is not None and n == REQUESTS:
+            n, longest_s = like.n_requests, max(_LONGER * like.cost_s, LONG_S)
         return Trials(
             change.array,
             change.workload,
@@ -247,16 +298,19 @@ class Rig:
             start="steady",
             estimate=estimates_by_operation,
             longest=n if n > REQUESTS else None,
-            longest_s=_RUN_S if n == REQUESTS else _LONG_RUN_S,
+            longest_s=longest_s,
         )
 
-    def _expected(self, array: Array, one: Measured, n_draws: int) -> tuple[dict[str, float], Truths | None]:
+    def _expected(self, array: Array, one: Measured, n_draws: int) -> Expected:
         """Return the figures of the array as it is described, and the truths about it."""
 
-        def make() -> tuple[dict[str, float], Truths | None]:
+        def make() -> Expected:
+            before_s = current().spent_s
             trials = self._trials(Change(array, one.workload))
+            cost_s = current().spent_s - before_s
             exact = origin_of(array.drive) == "exact"
-            return trials.reference, None if exact else trials.truths(n_draws)
+            truths = None if exact else trials.truths(n_draws)
+            return Expected(trials.reference, truths, trials.n_requests, cost_s)
 
         return self._remembered(Change(array, one.workload), n_draws, make)
 
@@ -278,6 +332,15 @@ class Rig:
                 keys += [Figure(at, part, kind) for kind in ("mean", *SHAPE)]
             known = dict(one.figures)
             found += [key for key in keys if math.isfinite(key.log(known)) and math.isfinite(key.log(self.runs[at]))]
+        return found
+
+    def _ties(self) -> dict[int, int]:
+        rates = {figure.load: at for at, figure in enumerate(self.figures) if figure.kind == "iops"}
+        found = {}
+        for at, figure in enumerate(self.figures):
+            one = self.measured[figure.load]
+            if figure.kind == "mean" and figure.load in rates and one.is_closed and len(one.parts) == 1:
+                found[at] = rates[figure.load]
         return found
 
     def _ceiling(self, figure: Figure) -> float:
@@ -309,13 +372,34 @@ class Rig:
         return noise + (_PROGRAM_NS / min(means)) ** 2 if means else noise
 
     def _shape(self, figure: Figure) -> float:
-        """Return the variance that a shape has beside that of others: of requests in order, and of limited volumes."""
+        """Return the variance that a shape has beside others': in order, of limited volumes, of flash."""
         if figure.kind not in SHAPE:
             return 0.0
         in_order = _IN_ORDER if is_sequential(self.measured[figure.load].workload) else 0.0
         # only a volume of a cloud has no link
-        limited = _LIMITED if math.isinf(self.arrays[figure.load].drive.link_bytes_per_s) else 0.0
-        return max(in_order, limited) ** 2
+        drive = self.arrays[figure.load].drive
+        limited = _LIMITED if math.isinf(drive.link_bytes_per_s) else 0.0
+        flash = _FLASH_READS if figure.part == "reads" else _FLASH_WRITES
+        return max(in_order, limited, 0.0 if drive.has_arms else flash) ** 2
+
+    def _alike(self, model: Floats) -> Floats:
+        """Return the covariance of the errors of shapes: where p95 and p99 are above what is expected, p50 is below."""
+        sides = np.array([{"p50": -1.0, "p95": 1.0, "p99": 1.0}.get(one.kind, 0.0) for one in self.figures])
+        found = _SHARED * np.outer(sides * np.sqrt(model), sides * np.sqrt(model))
+        np.fill_diagonal(found, 0.0)
+        return found
+
+    def scale(self, shared: Floats | None = None, error: Floats | float = 0.0) -> Floats:
+        """Return the covariance of measured figures: of what is not known, of own errors, and of those of a cause.
+
+        An error of a rate is one of the mean that it decides. What both are together, the requests in flight, has
+        hardly any, so that a program that has fewer than it was asked for is seen by that.
+        """
+        found = np.diag(self.own + error) + self.alike
+        for mean, rate in self.ties.items():
+            found[mean, mean] = found[rate, rate] + _IN_FLIGHT**2
+            found[mean, rate] = found[rate, mean] = -found[rate, rate]
+        return found + (self.shared if shared is None else shared)
 
     def _sharing(self, figure: Figure) -> float:
         """Return the variance of how drives share their arms between reads and the writes that they hold."""
@@ -375,9 +459,28 @@ class Rig:
         return found.mean(axis=0), np.where(loads[:, None] == loads[None, :], covariance, _SHARED * covariance)
 
     def simulate(self, load: Measured, change: Change) -> Simulated | None:
-        """Return the run of a load with a change; None where such an array cannot be."""
+        """Return the run of any load with a change; None where such an array cannot be."""
+        return self._simulated(load, change, lambda: self._trials(change).reference)
+
+    def simulate_measured(self, at: int, change: Change) -> Simulated | None:
+        """Return the run of a measured load with a change, as long as the one without it; None where it cannot be."""
+        own, like = self.measured[at], self.expected[at]
+        if change.array == self.arrays[at] and change.workload == own.workload:
+            return self._simulated(own, change, lambda: like.figures)
+
+        def make() -> dict[str, float]:
+            # what is left of the question's time must not make it shorter than what it is compared with
+            account, asked = Account(math.inf, 1), current()
+            with on_account(account):
+                found = self._trials(change, like).reference
+            asked.enter(account.spent_s)
+            return found
+
+        return self._simulated(own, change, lambda: self._remembered(change, 0, make))
+
+    def _simulated(self, load: Measured, change: Change, run: Callable[[], dict[str, float]]) -> Simulated | None:
         try:
-            figures = dict(self._remembered(change, 0, lambda: self._trials(change).reference))
+            figures = dict(run())
         except InputError as error:
             self.refused["a run with causes"] = str(error)
             return None

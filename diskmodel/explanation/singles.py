@@ -10,7 +10,7 @@ import numpy as np
 from diskmodel.explanation.causes import CAUSES
 from diskmodel.explanation.causes.cause import Scale
 from diskmodel.explanation.hypotheses import Hypothesis, Runs, Variant, along, hypothesis_of, simulated
-from diskmodel.explanation.rig import Floats, Rig
+from diskmodel.explanation.rig import LONG_S, Floats, Rig
 
 #: Measured loads on which all causes are tried first; each of the others only sees those that are left.
 _FIRST_LOADS = 2
@@ -60,9 +60,9 @@ def single_causes(rig: Rig, whole_prior: float) -> Tried:
     left = variants
     seen: list[int] = []
     # loads whose runs take long see least of the causes
-    for loads in (*_in_turn(rig, first), *_in_turn(rig, rest)):
-        runs |= simulated(rig, [((one,), load) for one in left for load in loads], "simulating causes")
-        seen += loads
+    for load in (*_in_turn(rig, first), *_in_turn(rig, rest)):
+        runs |= simulated(rig, [((one,), load) for one in left], "simulating causes")
+        seen.append(load)
         if len(seen) < len(rig.measured):
             left = _hopeful(rig, left, runs, seen)
     found = [(one, made) for one in left if (made := hypothesis_of(rig, (one,), runs)) is not None]
@@ -76,15 +76,17 @@ def single_causes(rig: Rig, whole_prior: float) -> Tried:
     return Tried(variants, runs, tuple(first), singles)
 
 
-def _in_turn(rig: Rig, loads: Sequence[int]) -> list[list[int]]:
-    """Return loads that are simulated together: those of short runs first."""
-    groups = ([load for load in loads if is_long(rig, load) == long] for long in (False, True))
-    return [group for group in groups if group]
+def _in_turn(rig: Rig, loads: Sequence[int]) -> list[int]:
+    """Return the loads in the order in which they are simulated: those of short runs, then the others."""
+    long = sorted((load for load in loads if is_long(rig, load)), key=lambda load: rig.expected[load].cost_s)
+    return [load for load in loads if not is_long(rig, load)] + long
 
 
 def is_long(rig: Rig, load: int) -> bool:
-    """Whether runs of a load take long: writes to a cache, which has to be full before they count."""
-    return rig.array.controller.write_cache is not None and rig.measured[load].workload.has_writes
+    """Whether runs of a load take long: writes to a cache, which has to be full before they count, or to flash."""
+    return rig.expected[load].cost_s > LONG_S or (
+        rig.array.controller.write_cache is not None and rig.measured[load].workload.has_writes
+    )
 
 
 def _hopeful(rig: Rig, variants: Sequence[Variant], runs: Runs, loads: Sequence[int]) -> tuple[Variant, ...]:
@@ -110,7 +112,7 @@ def rows_of(rig: Rig, loads: Sequence[int]) -> Floats:
 
 
 def _telling_loads(rig: Rig) -> list[int]:
-    """Return the loads that say most: that of which a figure is furthest off, and that which is nearest."""
+    """Return the loads that say most: that of which a figure is furthest off, then that which is nearest."""
     n = len(rig.measured)
     if n <= _FIRST_LOADS:
         return list(range(n))
@@ -118,4 +120,4 @@ def _telling_loads(rig: Rig) -> list[int]:
     for figure, deviation in zip(rig.figures, rig.target - rig.reference - rig.offset, strict=True):
         off[figure.load] = max(off[figure.load], abs(deviation))
     order = np.argsort(off)
-    return sorted({int(order[0]), int(order[-1])})
+    return [int(order[-1]), int(order[0])]

@@ -43,9 +43,12 @@ def _emulated_sectors(drive: Hdd, _: None) -> Hdd:
     return drive.model_copy(update={"write_settle_ns": drive.settle_ns + drive.period_ns})
 
 
-def _shingled(drive: Hdd, _: None) -> Hdd | None:
+def _shingled(drive: Hdd, rewriting_ns: float | None) -> Hdd | None:
+    """Bands behind a media cache; or with nothing left of it, so that each write takes so long to rewrite its place."""
     if drive.recording == "shingled":
         return None
+    if rewriting_ns is not None:
+        return drive.model_copy(update={"write_overhead_ns": drive.write_overhead_ns + round(rewriting_ns)})
     return drive.model_copy(update={"recording": "shingled", "media_cache": MediaCache.parse(_MEDIA_CACHE)})
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -40,14 +40,23 @@ class Change:
         return Change(other.array, other.workload, lambda figures, measured: second(first(figures, measured), measured))
 
 
-#: Width, as a logarithm, of the strengths that the figures of a measurement do not separate.
-_RESOLVED = 0.1
+#: Width, as a logarithm, of the strengths that the figures of a measurement do not separate, and that each of those
+#: stands for which are simulated around one that would explain a load. At half, a limit that fits counts for too little
+#: beside causes that are there or not; at double, one that is off by a third is not simulated.
+_RESOLVED = 0.165
+#: Strengths that are simulated around one that would explain a load, as multiples of that width.
+_AROUND = (-2, -1, 0, 1, 2)
 
 
 #: Strengths of a scale that are simulated, one more of a wide one: between them, figures are interpolated.
 _FEW = 5
 #: Ratio of a strength to the next one that is tried beside it.
 _NEXT = 1.15
+
+
+#: Ratio of the weakest to the strongest limit that would be looked for: one far above what an array does is none, and
+#: one a hundredth of it is seen without a measurement. At the square root, limits are named before what fits as well.
+_SOUGHT = 30.0
 
 
 @dataclass(frozen=True)
@@ -61,17 +70,26 @@ class Scale:
         Says a strength in words.
     at : callable, optional
         Of the measured loads: strengths that would explain one of them by itself, which are simulated first.
+    ways : mapping of words to values
+        Ways in which a strength may act, each equally likely; with some, a value is a strength and a way.
     """
 
     low: float
     high: float
     unit: Callable[[float], str]
     at: Callable[[Sequence[Measured]], Sequence[float]] | None = None
+    ways: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def resolved(self) -> float:
         """Part of the scale that the figures of a measurement usually do not separate."""
-        return 3 * _RESOLVED / math.log(self.high / self.low)
+        return len(_AROUND) * _RESOLVED / self._whole
+
+    @property
+    def _whole(self) -> float:
+        """Width, as a logarithm, of the strengths that may be."""
+        ratio = self.high / self.low
+        return math.log(ratio if self.at is None else min(ratio, _SOUGHT))
 
     def values(self, measured: Sequence[Measured]) -> list[float]:
         """Return the strengths to simulate, in ascending order."""
@@ -79,12 +97,13 @@ class Scale:
         if not found:
             n = _FEW if self.high <= 1000 * self.low else _FEW + 1
             return [self.low * (self.high / self.low) ** (k / (n - 1)) for k in range(n)]
-        near = sorted({value * factor for value in found for factor in (0.93, 1.0, 1.08)})
+        factors = [math.exp(_RESOLVED * step) for step in _AROUND]
+        near = sorted({value * factor for value in found for factor in factors})
         return [value for value in near if self.low <= value <= self.high]
 
     def weights(self, values: Sequence[float]) -> list[float]:
         """Return the prior share that each strength stands for."""
-        whole = math.log(self.high / self.low)
+        whole = self._whole
         logs = [math.log(value) for value in values]
         ends = (math.log(self.low), math.log(self.high))
         edges = [ends[0], *((a + b) / 2 for a, b in pairwise(logs)), ends[1]]
@@ -125,8 +144,12 @@ class Cause:
     def near(self, words: str, value: Any) -> list[tuple[str, Any]]:
         """Return the next weaker and the next stronger strength, in words and as values."""
         if isinstance(self.strengths, Scale):
-            around = (value / _NEXT, value * _NEXT)
-            return [(self.strengths.unit(v), v) for v in around if self.strengths.low <= v <= self.strengths.high]
+            scale, way = self.strengths, words.rpartition(", ")[2]
+            own = value[0] if scale.ways else value
+            around = [v for v in (own / _NEXT, own * _NEXT) if scale.low <= v <= scale.high]
+            if scale.ways:
+                return [(f"{scale.unit(v)}, {way}", (v, scale.ways[way])) for v in around]
+            return [(scale.unit(v), v) for v in around]
         names = list(self.strengths)
         at = names.index(words)
         return [(name, self.strengths[name]) for name in names[max(at - 1, 0) : at] + names[at + 1 : at + 2]]
@@ -136,7 +159,10 @@ class Cause:
         if isinstance(self.strengths, Scale):
             values = self.strengths.values(measured)
             weights = self.strengths.weights(values) if values else []
-            return [(self.strengths.unit(v), v, w) for v, w in zip(values, weights, strict=True)]
+            found = [(self.strengths.unit(v), v, w) for v, w in zip(values, weights, strict=True)]
+            ways = self.strengths.ways
+            each = [(f"{words}, {way}", (v, ways[way]), w / len(ways)) for words, v, w in found for way in ways]
+            return each if ways else found
         share = 1 / len(self.strengths)
         return [(words, value, share) for words, value in self.strengths.items()]
 

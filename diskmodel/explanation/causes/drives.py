@@ -198,7 +198,12 @@ DRIVES = (
         prior=SOMETIMES,
         fingerprint="random writes are many times slower after the first minutes, and single ones take seconds",
         change=_of_writes("shingled"),
-        strengths=ONCE,
+        strengths={
+            "": None,
+            "30 ms for each write": 30e6,
+            "100 ms for each write": 100e6,
+            "300 ms for each write": 300e6,
+        },
         about="drive recording",
     ),
     Cause(
@@ -218,7 +223,7 @@ DRIVES = (
         change=_repeated,
         strengths={
             f"{percent} % of the accesses, {turns} revolutions": (percent / 100, turns)
-            for percent in (1, 4, 10)
+            for percent in (0.2, 1, 4, 10)
             for turns in (15, 60)
         },
         about="drive speed",

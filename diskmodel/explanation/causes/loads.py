@@ -37,6 +37,25 @@ def _flushing(array: Array, workload: AnyWorkload, fields: dict[str, Any]) -> Ch
     return _change(array, workload, sync)
 
 
+def _on_slow(array: Array, workload: AnyWorkload, fields: dict[str, Any], flush_ns: float | None) -> Change | None:
+    """Return safe writes on drives whose flush takes so long; None: as described."""
+    drive = array.drive if flush_ns is None else array.drive.deviating("slow-flushes", flush_ns)
+    return None if drive is None else _flushing(array.model_copy(update={"drive": drive}), workload, fields)
+
+
+def _flushed(array: Array, workload: AnyWorkload, strength: tuple[int, float | None]) -> Change | None:
+    every, flush_ns = strength
+    return _on_slow(array, workload, {"sync": "fdatasync", "sync_every": every}, flush_ns)
+
+
+def _synchronous(array: Array, workload: AnyWorkload, flush_ns: float | None) -> Change | None:
+    return _on_slow(array, workload, {"sync": "dsync"}, flush_ns)
+
+
+#: Times that flushes of flash drives take which have no capacitors, ns.
+_SLOW_FLUSHES = {"0.3 ms": 0.3e6, "1 ms": 1e6, "5 ms": 5e6}
+
+
 def _fewer_clients(array: Array, workload: AnyWorkload, depth: int) -> Change | None:
     if not isinstance(workload, Workload) or workload.is_open or workload.queue_depth <= depth:
         return None
@@ -166,11 +185,12 @@ LOADS = (
         title="the load makes its writes safe with flushes (fsync, fdatasync, barriers)",
         prior=OFTEN,
         fingerprint="writes wait for the media: about as many per second as revolutions, or as the flash flushes",
-        change=_flushing,
+        change=_flushed,
         strengths={
-            "after each write": {"sync": "fdatasync", "sync_every": 1},
-            "after every 4 writes": {"sync": "fdatasync", "sync_every": 4},
-            "after every 16 writes": {"sync": "fdatasync", "sync_every": 16},
+            "after each write": (1, None),
+            "after every 4 writes": (4, None),
+            "after every 16 writes": (16, None),
+            **{f"after each write, on drives whose flush takes {said}": (1, ns) for said, ns in _SLOW_FLUSHES.items()},
         },
         about="sync",
     ),
@@ -179,8 +199,8 @@ LOADS = (
         title="the load opens its files with O_DSYNC or O_SYNC",
         prior=SOMETIMES,
         fingerprint="each write waits for the media, whatever caches are on",
-        change=_flushing,
-        strengths={"": {"sync": "dsync"}},
+        change=_synchronous,
+        strengths={"": None, **{f"on drives whose flush takes {said}": ns for said, ns in _SLOW_FLUSHES.items()}},
         about="sync",
     ),
     Cause(
@@ -226,7 +246,7 @@ LOADS = (
         prior=SOMETIMES,
         fingerprint="small requests are as slow as large ones",
         change=_whole_records,
-        strengths={f"{kib} KiB": kib << 10 for kib in (64, 128, 1024)},
+        strengths={f"{kib} KiB": kib << 10 for kib in (16, 32, 64, 128, 256, 1024)},
         about="places",
     ),
     Cause(

@@ -115,6 +115,14 @@ def _write_through(array: Array, workload: AnyWorkload, _: None) -> Change | Non
     return on_array(array, workload, controller=without)
 
 
+#: How fast a pass over an array goes on beside the load: MiB per second.
+_SPEEDS = {
+    "yielding to the load": 1.0,
+    "at 10 MB/s or more": 10.0,
+    "at 30 MB/s or more": 30.0,
+    "at 100 MB/s or more": 100.0,
+}
+
 MEMBERS = (
     Cause(
         name="member-failed",
@@ -131,7 +139,7 @@ MEMBERS = (
         prior=SOMETIMES,
         fingerprint="reads and writes wait for the rebuild's, most of all where few are outstanding",
         change=_rebuilding,
-        strengths={"yielding to the load": 1.0, "at 30 MB/s or more": 30.0, "at 100 MB/s or more": 100.0},
+        strengths=_SPEEDS,
         about="members",
     ),
     Cause(
@@ -140,7 +148,7 @@ MEMBERS = (
         prior=OFTEN,
         fingerprint="reads and writes wait for its transfers on all disks",
         change=_resyncing,
-        strengths={"yielding to the load": 1.0, "at 30 MB/s or more": 30.0, "at 100 MB/s or more": 100.0},
+        strengths=_SPEEDS,
         about="members",
     ),
     Cause(

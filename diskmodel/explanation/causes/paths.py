@@ -83,28 +83,14 @@ def limited_in_slices(rate_per_s: float, slice_s: float) -> Law:
 
 #: How often buckets are filled: at once for each request, as hypervisors do, and each slice of a cgroup's io.max or of
 #: a cloud's volume, s.
-_SLICES = (0.01, 0.1, 1.0)
+_SLICES = {"filled every 10 ms": 0.01, "filled every 0.1 s": 0.1, "filled every second": 1.0}
 
 
-def _bucket(array: Array, workload: AnyWorkload, rate_per_s: float) -> Change | None:
+def _bucket(array: Array, workload: AnyWorkload, filled: tuple[float, float]) -> Change | None:
+    """Return a load behind a bucket that is filled at a rate, once in so many seconds."""
     if not isinstance(workload, Workload) or workload.is_open:
         return None
-    laws = [limited_in_slices(rate_per_s, slice_s) for slice_s in _SLICES]
-
-    def nearest(figures: dict[str, float], measured: Measured) -> dict[str, float]:
-        # how often it is filled is not known, and shows in the slowest requests alone
-        found = [law(figures, measured) for law in laws]
-        return min(found, key=lambda one: _off_in_shape(one, measured))
-
-    return Change(array, workload, nearest)
-
-
-def _off_in_shape(figures: dict[str, float], measured: Measured) -> float:
-    return sum(
-        abs(math.log(figures[name] / value))
-        for name, value in measured.figures.items()
-        if name.rpartition(".")[2] in SHAPE and figures.get(name, 0.0) > 0 and value > 0
-    )
+    return Change(array, workload, limited_in_slices(*filled))
 
 
 def _shared_queue(array: Array, workload: AnyWorkload, others: int) -> Change | None:
@@ -240,7 +226,7 @@ PATHS = (
         prior=SELDOM,
         fingerprint="the same rate whatever is outstanding; most requests are fast, and the slowest wait for a slice",
         change=_bucket,
-        strengths=Scale(30, 1e6, lambda rate: f"{in_digits(rate)}/s", _rates),
+        strengths=Scale(30, 1e6, lambda rate: f"{in_digits(rate)}/s", _rates, _SLICES),
         about="limit",
     ),
     Cause(
@@ -255,7 +241,7 @@ PATHS = (
     Cause(
         name="bandwidth-limit",
         title="a limit of bytes per second: a virtual disk's, or one of a lane that others share",
-        prior=SOMETIMES,
+        prior=OFTEN,
         fingerprint="large requests are slower in proportion to their size, and all take equally long",
         change=_bandwidth,
         strengths=Scale(1e6, 20e9, lambda rate: _rate(rate / 1e6), _bandwidths),

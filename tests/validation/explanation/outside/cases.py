@@ -117,14 +117,18 @@ def strength_of(case: Case) -> tuple[float, float]:
 
 def loss_of(case: Case, strength: float) -> float:
     """Return the factor that the load that suffers most loses of its rate; of caches, that one gains."""
-    ratios = []
-    for at, load in enumerate(case.loads):
-        rates = [
-            times_of(box, load, _long_enough(_QUICK, box), case.seed + at).rate
-            for box in (specimen(case.own, case.seed), with_strength(case, strength))
-        ]
-        ratios.append(rates[0] / rates[1])
+    ratios = [sound / now for sound, now in zip(_rates(case, None), _rates(case, strength), strict=True)]
     return max(1 / min(ratios), max(ratios)) if case.fault == "hits of a cache" else max(ratios)
+
+
+@cache
+def _rates(case: Case, strength: float | None) -> list[float]:
+    """Return the rates of all loads in a short run; without a strength those of the sound array."""
+    rates = []
+    for at, load in enumerate(case.loads):
+        box = specimen(case.own, case.seed) if strength is None else with_strength(case, strength)
+        rates.append(times_of(box, load, _long_enough(_QUICK, box), case.seed + at).rate)
+    return rates
 
 
 def _long_enough(n: int, box: Box) -> int:

@@ -57,9 +57,29 @@ def _micron() -> Flash:
     return Flash(80e-6, 15e-6, 64, 6.8e9, 2.7e9, 120e3 * 4096)
 
 
-def _volume(rate: float, bytes_per_s: float) -> Callable[[], Box]:
+def _x20() -> Disk:
+    return Disk(longest=0.0140, bytes_per_s=285e6, is_cached=True)
+
+
+def _10e2400() -> Disk:
+    return Disk(turn=60 / 10500, shortest=0.0003, longest=0.0069, bytes_per_s=266e6, is_cached=True)
+
+
+def _s4600() -> Flash:
+    return Flash(110e-6, 40e-6, 9, 500e6, 490e6, 65e3 * 4096)
+
+
+def _p5520() -> Flash:
+    return Flash(75e-6, 15e-6, 56, 5.3e9, 1.9e9, 114e3 * 4096)
+
+
+def _pe8110() -> Flash:
+    return Flash(75e-6, 15e-6, 72, 6.5e9, 1.7e9, 70e3 * 4096)
+
+
+def _volume(rate: float, bytes_per_s: float, read: float = 450e-6, program: float = 600e-6) -> Callable[[], Box]:
     def box() -> Box:
-        media = Flash(450e-6, 600e-6, 4_096, 1e10, 1e10, 1e10)
+        media = Flash(read, program, 4_096, 1e10, 1e10, 1e10)
         return Box([media], tokens_per_s=rate, burst=50.0, token_bytes_per_s=bytes_per_s)
 
     return box
@@ -83,7 +103,8 @@ def _subject(words: str, kind: str, box: Callable[[], Box], writes: bool = True)
     return Subject(words, box, kind, writes)
 
 
-#: Sound arrays by name, in two sets: causes were mended by what the first one showed, the second was drawn after that.
+#: Sound arrays by name, in three sets: causes were mended by what the first one showed, what is
+#: not certain was learned from the first two, and the third was written before that and explained after it.
 SUBJECTS: tuple[dict[str, Subject], ...] = (
     {
         "disk": _subject("seagate-exos-x18", "disk", _of(_x18, 1)),
@@ -125,6 +146,27 @@ SUBJECTS: tuple[dict[str, Subject], ...] = (
         "ssds": _subject("2x intel-d3-s4610-960 raid1", "satas", _of(_s4610, 2, "mirrors")),
         "nvmes": _subject("2x intel-d7-p5500-7680 raid1", "nvmes", _of(_p5500, 2, "mirrors", processor=10e-6)),
         "volume": _subject("aws-gp3-500GB, 6000 IOPS, 250MB/s", "volume", _volume(6_000, 262e6)),
+    },
+    {
+        "disk": _subject("seagate-exos-x20", "disk", _of(_x20, 1)),
+        "mirror": _subject("2x seagate-exos-10e2400-1800 raid1", "disks", _of(_10e2400, 2, "mirrors")),
+        "raid10": _subject("4x seagate-exos-x20 raid10", "disks", _of(_x20, 4, "mirrors")),
+        "raid6": _subject("6x seagate-exos-x20 raid6", "disks", _of(_x20, 6, "parity", n_parity=2)),
+        "raid5": _subject("4x seagate-exos-10e2400-1800 raid5", "disks", _of(_10e2400, 4, "parity", n_parity=1)),
+        "raidz": _subject(
+            "2x5 seagate-exos-x20 raidz1, record 128KiB",
+            "pool",
+            _of(_x20, 10, "raidz", n_parity=1, record=128 * _KIB, width=5),
+            writes=False,
+        ),
+        "pool": _subject(
+            "2x2 seagate-exos-x20 mirrors, record 16KiB", "pool", _of(_x20, 4, "pool", record=16 * _KIB), writes=False
+        ),
+        "ssd": _subject("intel-dc-s4600-1920", "sata", _of(_s4600, 1)),
+        "nvme": _subject("solidigm-d7-p5520-1920", "nvme", _of(_p5520, 1)),
+        "ssds": _subject("4x intel-dc-s4600-1920 raid10", "satas", _of(_s4600, 4, "mirrors")),
+        "nvmes": _subject("2x sk-hynix-pe8110-960 raid1", "nvmes", _of(_pe8110, 2, "mirrors", processor=10e-6)),
+        "volume": _subject("azure-p30", "volume", _volume(5_000, 210e6, 0.9e-3, 1.8e-3)),
     },
 )
 

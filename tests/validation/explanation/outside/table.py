@@ -21,7 +21,7 @@ from tests.validation.explanation.outside.faults import FAULTS
 
 TABLE = Path(__file__).parents[3] / "data" / "explained" / "outside.csv"
 #: Draws that are kept; and sound specimens of each array in one.
-DRAWS = (1, 2)
+DRAWS = (1, 2, 3)
 _SOUND = 5
 #: Losses from which a fault counts as one of "1.5 times", and as one of "2 times and more". Smaller ones are left out.
 LEAST, TWICE = 1.3, 1.8
@@ -69,10 +69,15 @@ class Row:
         return self.verdict != "as expected"
 
     @property
+    def first(self) -> tuple[str, float]:
+        """The cause that is named first, and its probability; "" and 0 without one."""
+        name, _, probability = self.named.partition(";")[0].rpartition(" ")
+        return name, float(probability or 0.0)
+
+    @property
     def is_surely_wrong(self) -> bool:
         """Whether a wrong cause has more than 60 %."""
-        first = self.named.partition(";")[0].rpartition(" ")[2]
-        return bool(first) and self.place != "1" and float(first) > 0.6
+        return self.place != "1" and self.first[1] > 0.6
 
 
 def read(path: Path = TABLE) -> list[Row]:

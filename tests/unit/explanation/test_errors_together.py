@@ -1,0 +1,95 @@
+"""What errs together: rates and means, shapes of one array, and runs with and without a cause."""
+
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+
+from diskmodel.array import Array
+from diskmodel.engine.ledger import question
+from diskmodel.explanation.causes import CAUSES
+from diskmodel.explanation.causes.cause import Change
+from diskmodel.explanation.hypotheses import Hypothesis, judged
+from diskmodel.explanation.measured import Measured
+from diskmodel.explanation.rig import Rig
+from diskmodel.explanation.weigh import weigh
+from diskmodel.workload import Workload
+
+ONE, MANY = ({"size": "4 KiB", "clients": clients} for clients in (1, 16))
+
+
+def measured(name: str, fields: dict[str, object], rate: float, mean_ms: float) -> Measured:
+    mean = mean_ms * 1e6
+    shape = {"reads.p50": 0.95 * mean, "reads.p95": 1.6 * mean, "reads.p99": 2 * mean}
+    return Measured(name, Workload.parse(fields), {"iops": rate, "reads.mean": mean, **shape}, {"reads": 10_000.0})
+
+
+@cache
+def rig(rate: float, mean_ms: float) -> Rig:
+    loads = [measured("one", ONE, 79.0, 12.6), measured("many", MANY, rate, mean_ms)]
+    return Rig(Array.from_words("generic-7k2"), loads, n_draws=4)
+
+
+def test_a_mean_that_a_rate_decides_is_no_second_evidence() -> None:
+    own = rig(79.0, 202.0)
+    (first, rate), *_ = own.ties.items()
+    scale = own.scale(error=0.01)
+    together = np.zeros(len(own.figures))
+    together[[first, rate]] = 1.0
+    # their product, the requests in flight, hardly errs, however far off both are
+    of_drives = together @ own.shared @ together
+    assert math.sqrt(together @ scale @ together - of_drives) == pytest.approx(0.05)
+    assert scale[rate, rate] > 0.01
+
+
+def test_shapes_of_two_loads_err_alike_and_those_of_a_sound_run_do_not() -> None:
+    own = rig(79.0, 202.0)
+    places = {(figure.load, figure.kind): at for at, figure in enumerate(own.figures)}
+    assert own.alike[places[0, "p99"], places[1, "p99"]] > 0
+    assert own.alike[places[0, "p50"], places[1, "p99"]] < 0
+    assert own.alike[places[0, "iops"], places[1, "iops"]] == 0
+    assert np.linalg.eigvalsh(own.scale()).min() > 0
+
+
+def test_requests_in_flight_show_clients_that_are_missing() -> None:
+    # four clients where sixteen were asked for: a rate that a slow drive might have, and a mean that it cannot
+    found = weigh(rig(118.0, 33.9))
+    assert found[0].names[0] == "depth-lost"
+    others = sum(one.probability for one in found if "depth-lost" not in one.names)
+    assert others < 0.05
+
+
+def test_a_cause_that_changes_no_run_has_the_same_figures_before_it() -> None:
+    own = rig(79.0, 202.0)
+    change = CAUSES["rate-limit"].change(own.arrays[1], own.measured[1].workload, 79.0)
+    assert change is not None
+    found = own.simulate_measured(1, change)
+    assert found is not None
+    assert found.before == own.runs[1]
+    assert found.figures["iops"] == pytest.approx(79.0)
+
+
+def test_runs_with_a_cause_are_as_long_as_those_without() -> None:
+    load = {"size": "8 KiB", "clients": 4, "read_ratio": 0.0}
+    writes = {"iops": 9e3, "writes.mean": 0.44e6}
+    own = Rig(
+        Array.from_words("4x samsung-pm893-960 raid10"),
+        [Measured("w", Workload.parse(load), writes, {"writes": 1e4})],
+        n_draws=2,
+    )
+    change = Change(own.arrays[0].model_copy(update={"name": "the same by another name"}), own.measured[0].workload)
+    with question(0.01):
+        found, short = own.simulate_measured(0, change), own.simulate(own.measured[0], change)
+    assert found is not None
+    assert short is not None
+    assert found.figures["iops"] == pytest.approx(own.runs[0]["iops"], rel=1e-6)
+    # one that takes what is left of a question's time ends while its writes still fit into buffers
+    assert short.figures["iops"] > 1.1 * own.runs[0]["iops"]
+
+
+def test_a_judged_hypothesis_has_all_figures() -> None:
+    own = rig(79.0, 202.0)
+    one = judged(own, Hypothesis((), 1.0, own.reference, np.zeros(len(own.figures))))
+    far = judged(own, Hypothesis((), 1.0, own.reference + 3.0, np.zeros(len(own.figures))))
+    assert one.log_likelihood > far.log_likelihood
