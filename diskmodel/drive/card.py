@@ -239,6 +239,10 @@ class Card(Parts, ABC):
         """Return what an array has in its place that is asked about with another drive: the other one."""
         return other
 
+    def built_otherwise(self) -> tuple[Self, str, str] | None:
+        """Return it as its programs may also be built, what is assumed instead, and what says it; None elsewhere."""
+        return None
+
     @property
     def spread_class(self) -> str:
         """Class of drives whose spread it has when only its sheet is known (`diskmodel/uncertainty/spread.toml`).

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from diskmodel.array import Array
 from diskmodel.engine.ledger import current
@@ -252,6 +252,12 @@ def _with_other_records(array: Array) -> str:
     return f'"record {record}" (of files)'
 
 
+def _build_of(array: Array) -> tuple[Any, str, str]:
+    found = array.drive.built_otherwise()
+    assert found is not None
+    return found
+
+
 ASSUMPTIONS = (
     Assumption(
         name="record",
@@ -303,6 +309,14 @@ ASSUMPTIONS = (
         assumed=lambda _: "Linux md has no write-intent bitmap",
         otherwise=lambda array, load: (_with_bitmap(array), load),
         said_by=lambda *_: "mdadm's (--controller linux-md)",
+        n_requests=_N_QUICK,
+    ),
+    Assumption(
+        name="build",
+        applies=lambda array, load: load.has_writes and array.drive.built_otherwise() is not None,
+        assumed=lambda array: _build_of(array)[1],
+        otherwise=lambda array, load: (array.model_copy(update={"drive": _build_of(array)[0]}), load),
+        said_by=lambda array, _: _build_of(array)[2],
         n_requests=_N_QUICK,
     ),
     Assumption(

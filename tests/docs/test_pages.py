@@ -26,6 +26,7 @@ PAGES = sorted(
         *ROOT.glob("docs/how-to/*.md"),
         *ROOT.glob("docs/how-to/databases/*.md"),
         *ROOT.glob("docs/how-to/measure/*.md"),
+        *ROOT.glob("docs/how-to/remote/*.md"),
         *ROOT.glob("docs/how-to/troubleshoot/*.md"),
     ]
 )
@@ -47,6 +48,8 @@ HEAVY = (
     "docs/how-to/plan-an-array.md",
     "docs/how-to/plan-a-pool.md",
     "docs/how-to/plan-several-volumes.md",
+    "docs/how-to/remote/size-a-ceph-cluster.md",
+    "docs/how-to/remote/size-a-cloud-volume.md",
     "docs/how-to/run-on-a-cluster.md",
     "docs/how-to/size-from-iostat.md",
     "docs/how-to/troubleshoot/why-is-it-slow.md",

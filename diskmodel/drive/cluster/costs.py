@@ -9,6 +9,9 @@ from pydantic import Field
 from diskmodel.description import Description
 from diskmodel.units import BytesPerSecond, Nanoseconds
 
+#: What a write takes of daemons without optimization, of what it takes with it.
+_UNOPTIMIZED = 2
+
 
 class Costs(Description):
     """Times of processors of Ceph's classic OSD and of its RBD clients.
@@ -67,6 +70,16 @@ class Costs(Description):
     client_read_ns: Nanoseconds = 7_900
     client_write_ns: Nanoseconds = 15_600
     client_bytes_per_s: BytesPerSecond = 2.5e9
+
+    def unoptimized(self) -> Costs:
+        """Return the same where RocksDB was built without optimization: what a write takes in a daemon is doubled.
+
+        Packages for Ubuntu and Debian from ceph.com were, perhaps since some release of Luminous, until early 2024: "in
+        some cases random 4K write performance is doubled" by the others (ceph.io, Silver bullet for RocksDB
+        performance, 2024; github.com/ceph/ceph/pull/54918).
+        """
+        names = ("write_work_ns", "after_write_ns", "commit_work_ns")
+        return self.model_copy(update={name: _UNOPTIMIZED * getattr(self, name) for name in names})
 
     def scaled(self, reads: float, writes: float) -> Costs:
         """Return the same with other times: factors of what reads take, and of what only writes do."""

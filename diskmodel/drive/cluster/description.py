@@ -85,6 +85,9 @@ class ClusterPool(System):
         Whether what they had is being copied beside the load.
     recovery : "balanced", "high_client_ops" or "high_recovery_ops"
         mClock's profile, which decides what share of a drive recovery may use.
+    rocksdb_optimized : bool or None
+        Whether RocksDB was built with optimization; packages for Ubuntu and Debian from ceph.com before 2024 were not.
+        None: it is taken to be.
     costs : Costs
     slowness : tuple of 2 float
         Logarithms of the factors by which all times are longer: of reads with network and messages, and of what only
@@ -117,6 +120,7 @@ class ClusterPool(System):
     failed_nodes: Annotated[int, Field(ge=0)] = 0
     recovers: bool = False
     recovery: Literal["balanced", "high_client_ops", "high_recovery_ops"] = "balanced"
+    rocksdb_optimized: bool | None = None
     costs: Costs = Costs()
 
     @model_validator(mode="before")
@@ -317,7 +321,7 @@ class ClusterPool(System):
     @property
     def rated_iops(self) -> float:
         """Reads of 4 KiB at which the first of its stations is busy."""
-        costs = self.costs
+        costs = self.own_costs
         by_messengers = self.n_osds * costs.messengers * NS_PER_S / (2 * costs.message_ns)
         by_cores = self.nodes * self.n_processors * NS_PER_S / (2 * costs.message_ns + costs.read_work_ns)
         by_clients = self.n_clients * NS_PER_S / costs.client_read_ns
@@ -330,6 +334,19 @@ class ClusterPool(System):
         """Rate of one client's long reads."""
         return min(self.costs.client_bytes_per_s, self.network_bytes_per_s)
 
+    @property
+    def own_costs(self) -> Costs:
+        """Times of its daemons, as these were built."""
+        return self.costs.unoptimized() if self.rocksdb_optimized is False else self.costs
+
+    def built_otherwise(self) -> tuple[Self, str, str] | None:
+        """Return the pool with the daemons that it may also have, what is assumed instead, and what says it."""
+        if self.rocksdb_optimized is not None:
+            return None
+        other = self.model_copy(update={"rocksdb_optimized": False})
+        said = '"unoptimized" (ceph.com\'s packages for Ubuntu and Debian before 2024)'
+        return other, "Ceph's RocksDB was built with optimization", said
+
     def broken(self) -> Self | None:
         """Return the pool with a node failed; None where it serves no requests then, or one has failed already."""
         if self.failed_nodes or not self.survives or self.failure_domain != "host":
@@ -340,8 +357,8 @@ class ClusterPool(System):
     def doubt(self) -> str:
         """Which clusters its processors' times are of."""
         return (
-            "times of Ceph's daemons are those of releases since 2021 on servers of their time: older clusters were "
-            "measured at a quarter to half of such rates (docs/explanation/validation/ceph.md)"
+            "times of Ceph's daemons are those of releases since 2021 on servers of their time: clusters of 2018 and "
+            "2020 were measured at a quarter to half of such rates (docs/explanation/validation/ceph.md)"
         )
 
     @property

@@ -67,7 +67,7 @@ class Simulation:
         self.cluster = Cluster(
             self.calendar,
             pool,
-            pool.costs.scaled(reads, writes),
+            pool.own_costs.scaled(reads, writes),
             _moved(member_of(pool.drive), reads, writes),
             None if pool.db is None else _moved(member_of(pool.db), reads, writes),
             round(pool.trip_ns * reads),

@@ -245,3 +245,17 @@ def test_what_a_request_costs_is_known_of_each_engine() -> None:
     tables = [table for name, table in ends.items() if not name.endswith("_PER_S")]
     assert len(tables) >= 3
     assert all({"native", "simpy", "cluster"} <= table.keys() for table in tables)
+
+
+def test_a_rocksdb_without_optimization_costs_writes_alone() -> None:
+    """Where processors are the limit a write takes up to twice as long, and a read as long as before."""
+    words = "ceph 3 nodes, 4x samsung-pm983-1920 each, 100GbE, 4 cores, 12 clients"
+    for ratio, least, most in ((0.0, 0.5, 0.75), (1.0, 0.99, 1.01)):
+        plain, slow = (
+            rate(run_of(text, n=1200, clients=96, read_ratio=ratio)) for text in (words, f"{words}, unoptimized")
+        )
+        assert least < slow / plain < most
+    assert pool(words).built_otherwise() is not None
+    assert pool(f"{words}, optimized").built_otherwise() is None
+    run = run_of(words, n=300, clients=4, read_ratio=0.0)
+    assert run.n_back_end > 6 * 300
