@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
+from io import StringIO
 
 import pytest
+from rich.console import Console
 
 from diskmodel.array import Array
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import compare, find_capacity
-from diskmodel.plan.show.capacity import capacity_html, capacity_rows, sentence
+from diskmodel.plan.show.capacity import capacity_html, capacity_rows, capacity_table, sentence
 from diskmodel.workload import Workload
 from tests.unit.cli.commands import answer, run
 from tests.unit.plan.fakes import SERVICE_S, Queues
@@ -57,6 +60,13 @@ def test_an_array_without_redundancy_has_no_rebuild() -> None:
     assert found.degraded is None
     assert math.isnan(found.rebuild_hours)
     assert "rebuilding" not in " ".join(name for name, _ in capacity_rows(found))
+
+
+def test_names_of_tables_in_brackets_are_shown_in_a_terminal() -> None:
+    found = find_capacity(Array("2x generic-15k raid1"), LOAD, evaluate=Queues(), n_draws=0)
+    console = Console(width=100, record=True, file=StringIO())
+    console.print(capacity_table(replace(found, limit="[host] lock describes another")))
+    assert "[host] lock describes another" in console.export_text()
 
 
 def test_a_closed_load_is_refused() -> None:
