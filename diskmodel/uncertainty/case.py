@@ -198,7 +198,7 @@ class Case:
                 return None
             return (Spread(1.0, math.sqrt(p99.log_sd**2 - iops.log_sd**2), p99.dof),) * 3
         reads = self.spread("tail")
-        writes = reads if self.is_hdd and not self.has_cached_writes else self.spread("write_tail")
+        writes = reads if self.is_hdd and not self.has_cached_writes else self._write_tail
         if reads is None or writes is None:
             return None
         slow = self.seen.slow_write_ratio
@@ -207,6 +207,12 @@ class Case:
         log_sd = math.sqrt((1 - share) * reads.log_sd**2 + share * writes.log_sd**2)
         dof = {0.0: reads.dof, 1.0: writes.dof}.get(share, min(reads.dof, writes.dof))
         return Spread(math.exp(center), log_sd, dof), reads, writes
+
+    @property
+    def _write_tail(self) -> Spread | None:
+        """The spread of p99 over the mean of writes, which in a queue of nothing else is that of the queue."""
+        in_queue = self.spread("queued_write_tail") if self.load == "queued writes" else None
+        return in_queue or self.spread("write_tail")
 
     @property
     def is_hdd(self) -> bool:

@@ -14,7 +14,7 @@ from diskmodel.analytic.rule import WRITE_PENALTIES
 from diskmodel.array import Array
 from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops
 from diskmodel.workload import Workload
-from tests.validation.coverage.spread import Figure, Spread, Spreads, family_of_array
+from tests.validation.coverage.spread import Figure, Spread, Spreads, family_of_array, tail_of
 
 #: Of all intervals here.
 CONFIDENCE = 0.95
@@ -94,7 +94,7 @@ def of_spread(figure: Figure, spreads: Spreads) -> tuple[float, float]:
         others = ("positioning", "cached_writes")
     found = [_of_family(spreads, family, quantity) for quantity in names.get(load, others)]
     if figure.statistic.endswith("p99"):
-        found.append(_of_family(spreads, family, "write_tail" if "writes" in load else "tail"))
+        found.append(_of_family(spreads, family, tail_of(family, load)))
     half = float(stats.t.ppf(0.5 + CONFIDENCE / 2, min(one.dof for one in found)))
     half *= math.sqrt(sum(one.log_sd**2 for one in found))
     return figure.nominal * math.exp(-half), figure.nominal * math.exp(half)

@@ -20,6 +20,7 @@ HEAD = """# How far drives lie from their descriptions by data sheets; `make int
 #   flash_read_time      time of a read alone                   flash_parallelism    rate of reads in a queue
 #   flash_write          rate of random writes in a queue       flash_write_latency  time of a write that has room
 #   controller           rate behind a controller               tail, write_tail     p99 over mean of reads, of writes
+#   queued_write_tail    the same of a queue of writes alone
 #
 # "-any" are drives that stand for their kind, "-desktop" of these are no servers', "-consumer" flash drives without
 # protection from a loss of power.
