@@ -314,6 +314,11 @@ class Array(Description):
         return self.drive.tables().has_write_back
 
     @property
+    def has_rows(self) -> bool:
+        """Whether its level is one of Linux md with parity."""
+        return self.layout.has_rows
+
+    @property
     def has_drive_write_cache(self) -> bool:
         """Whether the drives may answer writes out of their own caches."""
         if self.drive_write_cache is not None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from diskmodel.description import Description
+from diskmodel.description import Description, Reader
 from diskmodel.units import Bytes, Nanoseconds, Ratio
 
 #: Writes of the flusher that Linux lets a hard disk have at once while it is read, too: a quarter of the 16 with which
@@ -55,6 +56,13 @@ class PageCache(Description):
     writeback_depth: int | None = Field(default=None, ge=1, le=65536)
     is_synchronous: bool = False
     sync_every: int = Field(default=0, ge=0, lt=2**31)
+
+    @classmethod
+    def readers(cls) -> Mapping[str, Reader]:
+        """Return which memory has a flusher: where each write completes on the array, nothing is ever dirty."""
+        dirty = Reader("writes that complete in memory", lambda array: not array.host.page_cache.is_synchronous)
+        names = ("dirty_background_ratio", "dirty_ratio", "dirty_expire_ns", "dirty_writeback_ns", "writeback_depth")
+        return dict.fromkeys(names, dirty)
 
     def depth_on(self, n_disks: int, copies: int, *, is_rotational: bool) -> int:
         """Return the requests that the flusher keeps outstanding on an array of so many disks."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import Field
 
-from diskmodel.description import Description
+from diskmodel.description import Description, Reader
 from diskmodel.layout.levels import RaidLevel
 from diskmodel.units import BytesPerSecond, Length, Nanoseconds, Ratio
 
@@ -66,6 +67,11 @@ class Rebuild(Description):
     used_ratio: Ratio | None = None
     sequential: bool | None = None
     page_ns: Nanoseconds | None = None
+
+    @classmethod
+    def readers(cls) -> Mapping[str, Reader]:
+        """Return which arrays, or plans, have a field."""
+        return {"page_ns": Reader("levels of Linux md with parity", lambda whole: whole.has_rows)}
 
     def halfway(self) -> Rebuild:
         """Return the same rebuild, half done.

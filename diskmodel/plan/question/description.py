@@ -297,6 +297,11 @@ class PlanDescription(Description):
         return any(Layout.of_level(level).has_strips for level in self.candidates.levels)
 
     @property
+    def has_rows(self) -> bool:
+        """Whether some candidate is of a level of Linux md with parity."""
+        return any(KINDS[level].has_rows for level in self.candidates.levels)
+
+    @property
     def is_redundant(self) -> bool:
         """Whether some candidate has redundancy."""
         return any(KINDS[level].is_redundant for level in self.candidates.levels)
@@ -326,7 +331,7 @@ class PlanDescription(Description):
         yield from (item for item in of_load if not item[0].endswith(".volume"))
         rebuild = self.candidates.rebuild
         for name in () if self.has_strips else ONLY_OF_MD:
-            if getattr(rebuild, name) != type(rebuild).model_fields[name].default:
+            if name not in rebuild.readers() and getattr(rebuild, name) != type(rebuild).model_fields[name].default:
                 yield f"candidates.rebuild.{name}", "Linux md"
 
     @property

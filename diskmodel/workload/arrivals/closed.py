@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar, Literal
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -40,6 +40,12 @@ class Closed(ArrivalLaw):
     think_ns: Pause = 0
     think_distribution: Literal["fixed", "exponential"] = "fixed"
     client_rate_per_s: PerSecond | None = None
+
+    def unread(self, whole: Any, path: str = "") -> Iterator[tuple[str, str]]:
+        """Yield the fields that were given and have no effect: how pauses are distributed that nobody makes."""
+        yield from super().unread(whole, path)
+        if self.think_distribution != "fixed" and not self.think_ns:
+            yield f"{path}think_distribution", "clients that think"
 
     @property
     def expected_rate_per_s(self) -> float:
