@@ -210,6 +210,21 @@ def group_commit() -> str:
     return svg(figure)
 
 
+def clouds() -> str:
+    """Mean latency of a hard disk and of a volume with a limit over the load, as a share of the most they do."""
+    shares = [0.05, 0.2, 0.4, 0.6, 0.7, 0.8, 0.9, 0.95]
+    figure, ax = axes("Random reads of 8 KiB", "load, as a share of the most", "mean latency in ms")
+    for name, words, most in (
+        ("hard disk, 7200 rpm", "1x generic-7k2 jbod", 100),
+        ("gp3 volume", "1x aws-gp3 jbod", 3000),
+    ):
+        runs = [measure(Array(words), 8000, size="8 KiB", rate=f"{share * most}/s") for share in shares]
+        ax.plot(shares, [run.latency.mean_ns / 1e6 for run in runs], marker="o", label=name)
+    ax.set_yscale("log")
+    ax.set_yticks([0.5, 1, 5, 10, 50], ["0.5", "1", "5", "10", "50"])
+    return svg(figure)
+
+
 def pools() -> str:
     """Random reads a second of whole records of pools, over the size of a record."""
     sizes = [4, 8, 16, 32, 64, 128, 256, 512, 1024]
