@@ -14,8 +14,8 @@ from diskmodel.controller.catalogue import NamedController
 from diskmodel.controller.description import Controller
 from diskmodel.description import Description, Reader, facts_html, read_toml
 from diskmodel.drive import DriveTables, NamedDrive
+from diskmodel.drive.auxiliary_devices import with_log_drive, with_special_drives
 from diskmodel.drive.cached.words import behind_a_cache
-from diskmodel.drive.own_devices import with_log_drive, with_special_drives
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.assumed import assumed
 from diskmodel.host.description import Host
@@ -198,7 +198,7 @@ class Array(Description):
 
     @model_validator(mode="before")
     @classmethod
-    def _with_drives_of_own_devices(cls, data: Any) -> Any:
+    def _with_drives_of_auxiliary_devices(cls, data: Any) -> Any:
         """Look up the drives of a log, a special vdev and a cache by their names: a layout has their figures only."""
         layout = data.get("layout") if isinstance(data, Mapping) else None
         if not isinstance(layout, Mapping):

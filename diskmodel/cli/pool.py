@@ -67,7 +67,7 @@ def pool(
         _refuse_given("needs a pool", fix, drive=drive, out=out, **of_disks)
     array, own = None, {}
     if found is not None and drive is not None:
-        own = _own_devices(found, log_device, special_device, cache_device, arc)
+        own = _auxiliary_devices(found, log_device, special_device, cache_device, arc)
         array = _array(found, drive, record_size, own, arc)
     elif found is not None:
         rule = "needs the drive of the pool's disks, which zpool does not show"
@@ -139,7 +139,7 @@ def _refuse_given(rule: str, fix: str, **given: Any) -> None:
         raise DescriptionError(faults)
 
 
-def _own_devices(
+def _auxiliary_devices(
     pool: Pool,
     log_device: str | None,
     special_device: str | None,
@@ -183,7 +183,7 @@ def _why_no_special(pool: Pool) -> str:
 
 def _array(pool: Pool, drive: str, record_size: str | None, own: dict[str, str], arc: ArcFacts | None) -> Array:
     from diskmodel.drive import load_drive
-    from diskmodel.drive.own_devices import log_device_of, special_vdev_of
+    from diskmodel.drive.auxiliary_devices import log_device_of, special_vdev_of
     from diskmodel.formats.pools.array import pool_array
     from diskmodel.wording.cache_devices import cache_device_of
 

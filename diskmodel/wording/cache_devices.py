@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from diskmodel.drive.own_devices import cache_drive, with_drive
+from diskmodel.drive.auxiliary_devices import cache_drive, with_drive
 from diskmodel.layout.pools.cache_devices import CacheDevice
 
 

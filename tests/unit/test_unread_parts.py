@@ -17,8 +17,8 @@ from diskmodel.engine.scenario import resolve
 from diskmodel.engine.steady.shared import steady_start
 from diskmodel.errors import InputError
 from diskmodel.host.page_cache import PageCache
+from diskmodel.layout.auxiliary_devices import LogDevice, SpecialVdev
 from diskmodel.layout.md.fields import Bitmap
-from diskmodel.layout.own_devices import LogDevice, SpecialVdev
 from diskmodel.layout.passes import Rebuild
 from diskmodel.layout.pools.cache_devices import CacheDevice
 from diskmodel.workload import Workload

@@ -13,7 +13,7 @@ from diskmodel.engine.reference.command import Access, Command
 from diskmodel.engine.reference.copy_choice import CopyChoice
 from diskmodel.engine.reference.device import Device
 from diskmodel.engine.reference.flushing import ArrayFlushes, BlockFlushes
-from diskmodel.engine.reference.places import Places
+from diskmodel.engine.reference.request_tags import RequestTags
 from diskmodel.engine.reference.stripe_logs.journal import StripeJournal
 from diskmodel.engine.reference.stripe_logs.partial import PartialLogs
 from diskmodel.engine.reference.submission import Submitter
@@ -63,7 +63,7 @@ class Raid:
         )
         #: Of a single disk, which programs write to themselves.
         is_single = block_queue > 0 and len(devices) == 1 and tables.has_strips and not is_throttled
-        self.places = Places(clock, block_queue, has_cache=takes_flushes) if is_single else None
+        self.tags = RequestTags(clock, block_queue, has_cache=takes_flushes) if is_single else None
         md = self._md = tables.md
         self.bitmap = Bitmap(md) if md is not None and md.bitmap_chunk else None
         # a lost disk's blocks are computed anew for each request
@@ -106,8 +106,8 @@ class Raid:
         page cache, for which Linux limits the writes in flight (rule Q10).
         """
         is_fua = is_fua and bool(self.flushes)
-        if self.places is not None:
-            self._in_place(self.places, op, sector, n, done, is_fua, is_of_file)
+        if self.tags is not None:
+            self._in_place(self.tags, op, sector, n, done, is_fua, is_of_file)
             return
         if self.bitmap is None or op == READ:
             begin = partial(self._plan, op, sector, n, self.clock.now, done, is_fua)
@@ -122,8 +122,8 @@ class Raid:
         """Flush all disks, or join what waits for the next flush (rule Y5); none where stripes are logged (Y14)."""
         if self.tables.logs_stripes:
             done()
-        elif self.places is not None and self.flushes:
-            self._flush_in_place(self.places, done)
+        elif self.tags is not None and self.flushes:
+            self._flush_in_place(self.tags, done)
         elif self.submitter is not None and self.is_host_thread:
             self.submitter.when_awake(partial(self.array_flushes.flush, done))
         else:
@@ -131,7 +131,7 @@ class Raid:
 
     def _in_place(
         self,
-        places: Places,
+        tags: RequestTags,
         op: int,
         sector: int,
         n: int,
@@ -140,29 +140,29 @@ class Raid:
         is_of_file: bool,
     ) -> None:
         """Start an access to a single disk, where flushes and writes of files need a place (rule Q10)."""
-        number = places.read_begins() if op == READ else 0
+        number = tags.read_begins() if op == READ else 0
 
         def ended(access: Access, last: Command) -> None:
             done(access, last)
             if op == READ:
-                places.read_ended(number, self.clock.now - last.arrived_ns)
+                tags.read_ended(number, self.clock.now - last.arrived_ns)
             elif is_of_file:
-                places.write_ended()
+                tags.write_ended()
             else:
-                places.exempt_ended()
+                tags.exempt_ended()
 
         begin = partial(self._plan, op, sector, n, self.clock.now, ended, is_fua)
         if op == WRITE and is_of_file:
-            places.take(begin)
+            tags.take(begin)
         else:
             begin()
 
-    def _flush_in_place(self, places: Places, done: Callable[[], None]) -> None:
+    def _flush_in_place(self, tags: RequestTags, done: Callable[[], None]) -> None:
         def ended() -> None:
             done()
-            places.flush_ended()
+            tags.flush_ended()
 
-        places.take(partial(self.array_flushes.flush, ended))
+        tags.take(partial(self.array_flushes.flush, ended))
 
     def _flushed_disks(self) -> list[BlockFlushes]:
         """Disks that a flush goes to: all that are left, and the spare that is being rebuilt."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
-from diskmodel.layout.own_devices import OwnDeviceTables
+from diskmodel.layout.auxiliary_devices import AuxiliaryDeviceTables
 from diskmodel.layout.pieces import Piece
 
 #: Stripes that md's thread works on before it writes what it has for the journal (`MAX_STRIPE_BATCH`). At half a long
@@ -31,7 +31,7 @@ class JournalTables:
 
     Attributes
     ----------
-    device : OwnDeviceTables
+    device : AuxiliaryDeviceTables
     flush_ns : int
         Time of a flush of its device; 0: it needs no flushes.
     blocks, reclaimed : int
@@ -42,7 +42,7 @@ class JournalTables:
         Sector of a member that the superblock is in.
     """
 
-    device: OwnDeviceTables
+    device: AuxiliaryDeviceTables
     flush_ns: int
     blocks: int
     reclaimed: int

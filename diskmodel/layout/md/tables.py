@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.layout.auxiliary_devices import auxiliary_device_tables
 from diskmodel.layout.description import Layout
 from diskmodel.layout.md.fields import STRIPE_PAGE_BYTES, Rotation, WritePolicy
 from diskmodel.layout.md.journal import (
@@ -18,7 +19,6 @@ from diskmodel.layout.md.journal import (
     JournalTables,
     PartialTables,
 )
-from diskmodel.layout.own_devices import own_device_tables
 from diskmodel.layout.tables import CopyPolicy, LayoutTables, fault, lost_disk, sectors_of, used_sectors
 
 #: How parity rotates; "none": it stays on the last disks of a group.
@@ -250,7 +250,7 @@ def _journal(layout: Layout, data_offset: int, sector_bytes: int) -> JournalTabl
     size = 4 * RECLAIM_BYTES if log.size_bytes is None else log.size_bytes
     blocks = size // STRIPE_PAGE_BYTES
     return JournalTables(
-        device=own_device_tables(log),
+        device=auxiliary_device_tables(log),
         flush_ns=log.flush_ns,
         blocks=blocks,
         reclaimed=min(blocks // 4, RECLAIM_BYTES // STRIPE_PAGE_BYTES),

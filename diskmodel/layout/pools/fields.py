@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from diskmodel.description import Description
-from diskmodel.layout.own_devices import LogDevice, SpecialVdev
+from diskmodel.layout.auxiliary_devices import LogDevice, SpecialVdev
 from diskmodel.layout.pools.cache_devices import CacheDevice
 from diskmodel.layout.shape import MAX_DISKS
 from diskmodel.units import Bytes, Length, Nanoseconds

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.layout.auxiliary_devices import ONLY_OF_JOURNALS
 from diskmodel.layout.card import Groups
 from diskmodel.layout.description import Layout
 from diskmodel.layout.fields import DiskFields, LevelFields
 from diskmodel.layout.levels import KINDS, RaidLevel
-from diskmodel.layout.own_devices import ONLY_OF_JOURNALS
 from diskmodel.layout.passes import ONLY_OF_MD, Rebuild
 from diskmodel.layout.pools.assumed import left_out, record_of_volumes
 from diskmodel.layout.pools.cache_devices import ring_tables, slots_of

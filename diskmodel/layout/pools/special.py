@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from diskmodel.errors import Fault
+from diskmodel.layout.auxiliary_devices import SpecialVdev
 from diskmodel.layout.description import Layout
-from diskmodel.layout.own_devices import SpecialVdev
 from diskmodel.layout.pools.scan_tables import USUAL_USED_RATIO
 from diskmodel.layout.pools.tables import (
     LABELS_BEFORE_BYTES,

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
+from diskmodel.layout.auxiliary_devices import auxiliary_device_tables
 from diskmodel.layout.description import Layout
-from diskmodel.layout.own_devices import own_device_tables
 from diskmodel.layout.pools import scan_tables, streams, writes
 from diskmodel.layout.pools.draid import RESERVED_BYTES, ROW_BYTES, DraidTables, drawn_orders, slice_groups
 from diskmodel.layout.pools.records import (
@@ -318,8 +318,8 @@ def _write_tables(
         direct_from=0 if layout.log is not None else max(writes.DIRECT_BYTES // sector_bytes, 1),
         log_wait_percent=writes.LOG_WAIT_PERCENT,
         log_bursts=writes.LOG_BURSTS,
-        log_device=None if layout.log is None else own_device_tables(layout.log),
-        special=None if layout.special is None else own_device_tables(layout.special),
+        log_device=None if layout.log is None else auxiliary_device_tables(layout.log),
+        special=None if layout.special is None else auxiliary_device_tables(layout.special),
         log_slab=1 % n_slabs,
         metadata_slab=2 % n_slabs,
         slabs_apart=max(n_slabs // 8, 1),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from diskmodel.layout.own_devices import OwnDeviceTables
+from diskmodel.layout.auxiliary_devices import AuxiliaryDeviceTables
 
 #: A transaction group is written so long after the last one was begun (`zfs_txg_timeout`), ns, or when so much is
 #: dirty: a share of the most dirty data (`zfs_dirty_data_sync_percent`).
@@ -88,7 +88,7 @@ class WriteTables:
     direct_from : int
         Sectors from which a write goes to its place at once; 0: never (rule X10).
     log_wait_percent, log_bursts : int
-    log_device, special : OwnDeviceTables or None
+    log_device, special : AuxiliaryDeviceTables or None
         The log's own device (rule X16), and the special vdev, which has all metadata (rule X26), where there are any.
     log_slab, metadata_slab, slabs_apart : int
         Metaslabs of the log and of the first copy of metadata, and between one copy and the next.
@@ -129,8 +129,8 @@ class WriteTables:
     direct_from: int
     log_wait_percent: int
     log_bursts: int
-    log_device: OwnDeviceTables | None
-    special: OwnDeviceTables | None
+    log_device: AuxiliaryDeviceTables | None
+    special: AuxiliaryDeviceTables | None
     log_slab: int
     metadata_slab: int
     slabs_apart: int

@@ -10,7 +10,7 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.controller.description import ReadCache
-from diskmodel.drive.own_devices import NONE, log_device_of, special_vdev_of
+from diskmodel.drive.auxiliary_devices import NONE, log_device_of, special_vdev_of
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.card import Groups
 from diskmodel.layout.description import Layout

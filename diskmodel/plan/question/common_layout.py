@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from diskmodel.description import Description, Reader
-from diskmodel.drive.own_devices import NamedLog, NamedSpecial
+from diskmodel.drive.auxiliary_devices import NamedLog, NamedSpecial
 from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import KINDS
 from diskmodel.layout.md.fields import (

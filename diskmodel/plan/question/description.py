@@ -15,7 +15,7 @@ from diskmodel.controller.catalogue import NamedController
 from diskmodel.controller.description import Controller
 from diskmodel.description import Description, Reader, read_toml
 from diskmodel.drive import Drive, NamedDrive
-from diskmodel.drive.own_devices import NONE, cache_drive, safe_drive, special_vdev_of
+from diskmodel.drive.auxiliary_devices import NONE, cache_drive, safe_drive, special_vdev_of
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.faults import inner
 from diskmodel.host.description import Host

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diskmodel.drive import Drive
-from diskmodel.drive.own_devices import NONE
+from diskmodel.drive.auxiliary_devices import NONE
 from diskmodel.layout.description import Layout
 from diskmodel.plain import Record
 from diskmodel.units import pretty_bytes

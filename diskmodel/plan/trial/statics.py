@@ -8,8 +8,8 @@ from diskmodel.analytic.mechanics import rebuild_hours
 from diskmodel.analytic.reliability import DataLoss, data_loss, either_lost
 from diskmodel.array import Array
 from diskmodel.drive import Drive, Flash
-from diskmodel.drive.own_devices import NONE, cache_drive, mirror_of, safe_drive
-from diskmodel.layout.own_devices import SpecialVdev
+from diskmodel.drive.auxiliary_devices import NONE, cache_drive, mirror_of, safe_drive
+from diskmodel.layout.auxiliary_devices import SpecialVdev
 from diskmodel.layout.passes import Rebuild
 from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.statics import Statics
@@ -61,7 +61,7 @@ def statics(
     loss = loss_beside(array, hours, case.objective.replacement_hours, case.used_ratio(array))
     return Statics(
         usable_bytes=array.usable_bytes,
-        cost_usd=cost_usd(array, case.prices) + own_devices_cost_usd(case.family, case.prices),
+        cost_usd=cost_usd(array, case.prices) + auxiliary_devices_cost_usd(case.family, case.prices),
         rack_units=math.ceil(array.n_devices / case.prices.disks_per_rack_unit),
         rebuild_hours=hours,
         loss_per_year=loss.loss_per_year,
@@ -155,7 +155,7 @@ def _cost_usd(drive: Drive, n: int, prices: Prices) -> float:
     return n * (price + prices.slot_usd + power)
 
 
-def own_devices_cost_usd(family: Family, prices: Prices) -> float:
+def auxiliary_devices_cost_usd(family: Family, prices: Prices) -> float:
     """Return the cost of drives for a log, a special vdev and a cache; nan where the price of one is not known."""
     bought = [] if family.log_device in ("", NONE) else [(1, family.log_device)]
     bought += [] if family.special_device in ("", NONE) else [mirror_of(family.special_device)]

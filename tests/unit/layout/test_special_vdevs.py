@@ -9,11 +9,11 @@ import pytest
 
 from diskmodel import Array, Workload
 from diskmodel.drive import load_drive
-from diskmodel.drive.own_devices import log_device_of, special_vdev_of
+from diskmodel.drive.auxiliary_devices import log_device_of, special_vdev_of
 from diskmodel.engine.run import Engine, run
 from diskmodel.engine.scenario import resolve
 from diskmodel.errors import DescriptionError
-from diskmodel.layout.own_devices import DeviceQueue, OwnDeviceTables
+from diskmodel.layout.auxiliary_devices import AuxiliaryDeviceTables, DeviceQueue
 from diskmodel.layout.pools.special import metadata_bytes, room_bytes
 from diskmodel.records import Run
 
@@ -43,7 +43,7 @@ def written(array: Array, engine: Engine = "native", n: int = 450, **load: Any) 
 
 def test_writes_pass_the_link_one_after_another() -> None:
     """Of 1,000 bytes at 1 GB/s each takes 1 us of the link, and 20 us more; behind a pause none waits."""
-    queue = DeviceQueue(OwnDeviceTables(write_ns=20_000, bytes_per_s=10**9))
+    queue = DeviceQueue(AuxiliaryDeviceTables(write_ns=20_000, bytes_per_s=10**9))
     assert [queue.end_of(1000, now) for now in (0, 0, 500, 10_000)] == [21_000, 22_000, 23_000, 31_000]
 
 

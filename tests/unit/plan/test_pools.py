@@ -11,7 +11,7 @@ import pytest
 from diskmodel.analytic.estimate import estimate
 from diskmodel.array import Array
 from diskmodel.drive import Flash, load_drive
-from diskmodel.drive.own_devices import log_device_of, safe_drive
+from diskmodel.drive.auxiliary_devices import log_device_of, safe_drive
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import run_plan
 from diskmodel.plan.comparison.compare import degraded_array, rebuilding_array

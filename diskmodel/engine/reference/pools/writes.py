@@ -15,7 +15,7 @@ from diskmodel.engine.reference.pools.reads import PoolReads
 from diskmodel.engine.reference.pools.scan import Scan
 from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.steady.start import Start
-from diskmodel.layout.own_devices import DeviceQueue
+from diskmodel.layout.auxiliary_devices import DeviceQueue
 from diskmodel.layout.pieces import Piece
 from diskmodel.layout.pools.free_space import Space, commands_of, write_pieces
 from diskmodel.layout.pools.records import width_of

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 from diskmodel.engine.reference.clock import COMPLETE, LAST, Clock
+from diskmodel.layout.auxiliary_devices import DeviceQueue
 from diskmodel.layout.md.journal import BLOCK_BYTES, JournalTables, Room, Unit
-from diskmodel.layout.own_devices import DeviceQueue
 
 
 class Thread(Protocol):

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use super::row::Row;
-use super::{Layout, OwnDeviceTables, Piece};
+use super::{AuxiliaryDeviceTables, Layout, Piece};
 use crate::schema::record;
 
 /// Stripes that md's thread works on before it writes what it has for the journal.
@@ -21,7 +21,7 @@ record! {
     /// Journal of an array, as `diskmodel.layout.md.journal.JournalTables`.
     #[derive(Clone, Debug)]
     pub struct JournalTables {
-        pub device: OwnDeviceTables,
+        pub device: AuxiliaryDeviceTables,
         /// Time of a flush of its device; 0: it needs none.
         pub flush_ns: i64,
         /// Its room, and the room of stripes that are on the members from which on it is freed, in blocks of 4 KiB.

@@ -1,11 +1,11 @@
 //! Which disks serve a request, in which phases (rules L1 to L15, R1 to R7, X1 to X6, X20); see `diskmodel/layout/`.
 
+mod auxiliary_device;
 mod bitmap;
 mod choice;
 mod draid;
 mod journal;
 mod mirror;
-mod own_device;
 mod parity;
 mod pool;
 mod pool_log;
@@ -27,11 +27,11 @@ use crate::named::named;
 /// A read after which the disk is held until the same blocks have been written (rule L12).
 pub const READ_AND_HOLD: u8 = 2;
 
+pub use auxiliary_device::{AuxiliaryDeviceTables, DeviceQueue};
 pub use bitmap::{page_of, Bitmap};
 pub use choice::{CopyChoice, DiskState};
 pub use draid::DraidTables;
 pub use journal::{within, JournalTables, PartialTables, Room, Stripe, BATCH_STRIPES, BLOCK_BYTES};
-pub use own_device::{DeviceQueue, OwnDeviceTables};
 pub use pool::PoolTables;
 pub use pool_log::{rounded, Lengths};
 pub use pool_ring::{Filling, Region, Ring, RingTables};

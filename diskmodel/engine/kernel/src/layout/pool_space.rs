@@ -1,7 +1,7 @@
 //! Where a pool writes: free places, one behind the other (rules X12, X13); see `diskmodel/layout/pools/free_space.py`.
 
 use super::pool::{n_columns, PoolTables};
-use super::{Layout, OwnDeviceTables, Piece};
+use super::{AuxiliaryDeviceTables, Layout, Piece};
 use crate::mechanics::WRITE;
 use crate::schema::record;
 
@@ -30,8 +30,8 @@ record! {
         pub log_wait_percent: i64,
         pub log_bursts: i64,
         /// Of a pool whose log, or whose metadata, is on a device of its own.
-        pub log_device: Option<OwnDeviceTables>,
-        pub special: Option<OwnDeviceTables>,
+        pub log_device: Option<AuxiliaryDeviceTables>,
+        pub special: Option<AuxiliaryDeviceTables>,
         pub log_slab: i64,
         pub metadata_slab: i64,
         pub slabs_apart: i64,

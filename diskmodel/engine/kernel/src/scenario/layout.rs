@@ -1,7 +1,7 @@
 //! What a layout must keep.
 
 use crate::layout::{page_of, PER_MILLION};
-use crate::layout::{DraidTables, Family, LayoutTables, OwnDeviceTables, RingTables, SyncAction, WriteTables};
+use crate::layout::{AuxiliaryDeviceTables, DraidTables, Family, LayoutTables, RingTables, SyncAction, WriteTables};
 use crate::rule::{all_within, ascending, holds, within};
 use crate::rule::{
     MAX_APART_NS, MAX_DISKS, MAX_LENGTH_BYTES, MAX_PIECES, MAX_REBUILD_STEPS, MAX_SECTORS, MAX_STRIPE_PAGES,
@@ -15,7 +15,7 @@ const MIN_JOURNAL_BLOCKS: i64 = 1024;
 /// Of anything that a pool writes at once.
 const MAX_WRITES: i64 = 1 << 20;
 
-fn check_own_device(field: &str, device: &OwnDeviceTables) -> Result<(), String> {
+fn check_auxiliary_device(field: &str, device: &AuxiliaryDeviceTables) -> Result<(), String> {
     within(&format!("{field}.write_ns"), device.write_ns, 1, MAX_APART_NS)?;
     within(&format!("{field}.bytes_per_s"), device.bytes_per_s, 1, MAX_SECTORS)
 }
@@ -216,7 +216,7 @@ impl LayoutTables {
         within("layout.pool.writes.delay_ns", writes.delay_ns, 0, MAX_APART_NS)?;
         for (field, device) in [("log_device", &writes.log_device), ("special", &writes.special)] {
             if let Some(device) = device {
-                check_own_device(&format!("layout.pool.writes.{field}"), device)?;
+                check_auxiliary_device(&format!("layout.pool.writes.{field}"), device)?;
             }
         }
         let sectors = [
@@ -329,7 +329,7 @@ impl LayoutTables {
             journal.page,
             "the strip must be a multiple of it",
         )?;
-        check_own_device("layout.journal.device", &journal.device)?;
+        check_auxiliary_device("layout.journal.device", &journal.device)?;
         within("layout.journal.flush_ns", journal.flush_ns, 0, MAX_APART_NS)?;
         within("layout.journal.blocks", journal.blocks, MIN_JOURNAL_BLOCKS, MAX_SECTORS)?;
         within("layout.journal.reclaimed", journal.reclaimed, 1, journal.blocks / 4)?;

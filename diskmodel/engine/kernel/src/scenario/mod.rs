@@ -30,7 +30,7 @@ use crate::media_cache::MediaCacheTables;
 use crate::queue::{Policy, PoolRules, WriteThrottle};
 pub use crate::queue::{Queue, SchedulerName};
 use crate::schema::record;
-use crate::simulation::{BeforeDisks, Controller, Flushes, Parts, Places, Submitter};
+use crate::simulation::{BeforeDisks, Controller, Flushes, Parts, RequestTags, Submitter};
 pub use crate::traffic::Limits;
 use crate::virtual_disk::VirtualDisk;
 pub use caches::CacheTables;
@@ -174,7 +174,7 @@ impl Scenario {
             .map(|throttle| Submitter::new(vec![throttle.clone(); n_devices as usize], !layout.is_parity(), turn_ns));
         // behind a controller with a cache Linux sees its volume, whose writes need no place at the disk
         let is_single = n_devices == 1 && !is_redundant && layout.pool.is_none() && cache.is_none();
-        let places = throttle.filter(|_| is_single).map(Places::new);
+        let tags = throttle.filter(|_| is_single).map(RequestTags::new);
         let flushes = Flushes::new(&layout, n_devices as usize, flushing, turn_ns);
         let before = BeforeDisks {
             layout,
@@ -182,7 +182,7 @@ impl Scenario {
             cache,
             host: buffer,
             submitter,
-            places,
+            tags,
             flushes,
             n_buffered,
             group: [start.group_records, start.group_indirect, start.group_top],

@@ -12,7 +12,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Start an access of `n` sectors to the array.
     #[inline(always)]
     pub(super) fn access_array(&mut self, owner: Owner, op: u8, sector: i64, n: i64) {
-        if let (true, Owner::Host(host)) = (self.block.places.is_some(), owner) {
+        if let (true, Owner::Host(host)) = (self.block.tags.is_some(), owner) {
             return self.access_in_place(host, op, sector, n);
         }
         let asked = self.events.now;

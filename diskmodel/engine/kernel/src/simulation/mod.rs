@@ -25,7 +25,7 @@ use crate::mechanics::{FLUSH, WRITE};
 use crate::traffic::{Request, Traffic};
 
 pub use block::flushing::Flushes;
-pub use block::places::Places;
+pub use block::request_tags::RequestTags;
 pub use block::submission::Submitter;
 use block::BlockLayer;
 pub use cached::Cache;
@@ -65,7 +65,7 @@ pub struct BeforeDisks {
     pub cache: Option<Cache>,
     pub host: Option<Host>,
     pub submitter: Option<Submitter>,
-    pub places: Option<Places>,
+    pub tags: Option<RequestTags>,
     pub flushes: Flushes,
     /// Writes that the disks' buffers hold when the run begins.
     pub n_buffered: u64,
@@ -105,7 +105,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             cache,
             host,
             submitter,
-            places,
+            tags,
             flushes,
             n_buffered,
             group,
@@ -116,7 +116,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let clients = Clients::new(traffic, drives.sector_bytes(), flushes.turn_ns(), sample_every);
         Simulation {
             pool: PoolWrites::new(&layout, flushes.turn_ns(), group, ring).map(Box::new),
-            block: BlockLayer::new(submitter, places, flushes, &clients),
+            block: BlockLayer::new(submitter, tags, flushes, &clients),
             clients,
             events: Events::default(),
             hosts: Slots::default(),

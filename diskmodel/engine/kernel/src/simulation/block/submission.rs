@@ -269,7 +269,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     pub(in crate::simulation) fn window_ended(&mut self, device: u32) {
-        if self.block.places.is_some() {
+        if self.block.tags.is_some() {
             return self.window_of_places_ended();
         }
         if self.block.window_ended(device, &mut self.drives, &mut self.events) {

@@ -10,8 +10,8 @@ from diskmodel.queue.write_throttle import WriteThrottle
 from diskmodel.records import READ
 
 
-class Places:
-    """Places of a disk for flushes and for writes of files; programs sleep until there is one, in order."""
+class RequestTags:
+    """Tags of a disk for flushes and for writes of files, each a place; programs sleep until one is free, in order."""
 
     def __init__(self, clock: Clock, block_queue: int, *, has_cache: bool) -> None:
         self.clock = clock

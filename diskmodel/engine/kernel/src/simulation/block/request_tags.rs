@@ -1,4 +1,4 @@
-//! Who waits for a place at a single disk (rule Q10); see `diskmodel/engine/reference/places.py`.
+//! Who waits for a place at a single disk (rule Q10); see `diskmodel/engine/reference/request_tags.py`.
 
 use std::collections::VecDeque;
 
@@ -10,16 +10,16 @@ use crate::queue::WriteThrottle;
 use crate::simulation::{BlockLayer, Owner, Simulation};
 use crate::traffic::Traffic;
 
-/// Places of a disk for flushes and for writes of files; programs sleep until there is one, in order.
-pub struct Places {
+/// Tags of a disk for flushes and for writes of files, each a place; programs sleep until one is free, in order.
+pub struct RequestTags {
     throttle: WriteThrottle,
     /// Requests, each with the time at which it asked.
     waiting: VecDeque<(u32, i64)>,
 }
 
-impl Places {
+impl RequestTags {
     pub fn new(throttle: WriteThrottle) -> Self {
-        Places { throttle, waiting: VecDeque::new() }
+        RequestTags { throttle, waiting: VecDeque::new() }
     }
 }
 
@@ -27,61 +27,61 @@ impl BlockLayer {
     /// Whether a request begins now: not where it has to wait for a place, behind all that waits.
     fn enters(&mut self, host: u32, op: u8, needs_place: bool, events: &mut Events) -> bool {
         let now = events.now;
-        let Some(places) = &mut self.places else { return false };
+        let Some(tags) = &mut self.tags else { return false };
         if op == READ {
-            places.throttle.issued(u64::from(host), READ, now);
+            tags.throttle.issued(u64::from(host), READ, now);
         }
         if needs_place {
-            if !places.throttle.is_open {
+            if !tags.throttle.is_open {
                 self.open_window_of_places(events);
             }
-            let Some(places) = &mut self.places else { return false };
-            if !places.waiting.is_empty() || !places.throttle.has_place() {
-                places.waiting.push_back((host, now));
+            let Some(tags) = &mut self.tags else { return false };
+            if !tags.waiting.is_empty() || !tags.throttle.has_place() {
+                tags.waiting.push_back((host, now));
                 return false;
             }
-            places.throttle.take();
+            tags.throttle.take();
         }
         true
     }
 
     /// A read or write that was answered leaves its place, if it had one; true: somebody may take it.
     fn leaves(&mut self, host: u32, (op, is_of_file): (u8, bool), response: i64) -> bool {
-        let Some(places) = &mut self.places else { return false };
+        let Some(tags) = &mut self.tags else { return false };
         if op == READ {
-            places.throttle.completed(u64::from(host), READ, response);
+            tags.throttle.completed(u64::from(host), READ, response);
             return false;
         }
-        places.throttle.exempt_completed();
-        is_of_file && places.throttle.left()
+        tags.throttle.exempt_completed();
+        is_of_file && tags.throttle.left()
     }
 
     /// A place becomes free; true: somebody may take it.
     fn frees_place(&mut self) -> bool {
-        self.places.as_mut().is_some_and(|places| places.throttle.left())
+        self.tags.as_mut().is_some_and(|tags| tags.throttle.left())
     }
 
     /// Who takes the next free place, and when it asked.
     fn next_in_place(&mut self) -> Option<(u32, i64)> {
-        let places = self.places.as_mut().filter(|places| places.throttle.has_place())?;
-        let next = places.waiting.pop_front()?;
-        places.throttle.take();
+        let tags = self.tags.as_mut().filter(|tags| tags.throttle.has_place())?;
+        let next = tags.waiting.pop_front()?;
+        tags.throttle.take();
         Some(next)
     }
 
     fn open_window_of_places(&mut self, events: &mut Events) {
-        let Some(places) = &mut self.places else { return };
-        let end = events.now + places.throttle.open_window();
+        let Some(tags) = &mut self.tags else { return };
+        let end = events.now + tags.throttle.open_window();
         events.at(end, ARRIVE, 0, LAST, Action::WindowEnded(0));
     }
 
     /// A window has ended; true: there are more places now.
     fn has_more_places(&mut self, events: &mut Events) -> bool {
         let now = events.now;
-        let Some(places) = &mut self.places else { return false };
-        let limit = places.throttle.limit;
-        let goes_on = places.throttle.close_window(now);
-        let is_raised = places.throttle.limit > limit;
+        let Some(tags) = &mut self.tags else { return false };
+        let limit = tags.throttle.limit;
+        let goes_on = tags.throttle.close_window(now);
+        let is_raised = tags.throttle.limit > limit;
         if goes_on {
             self.open_window_of_places(events);
         }
@@ -106,7 +106,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Of a request that has ended, before it is answered: what `leave_place` is then called with.
     #[inline(always)]
     pub(in crate::simulation) fn place_of(&self, host: u32) -> Option<(u8, bool)> {
-        self.block.places.as_ref().map(|_| (self.hosts[host].op, self.hosts[host].is_of_file))
+        self.block.tags.as_ref().map(|_| (self.hosts[host].op, self.hosts[host].is_of_file))
     }
 
     /// A read or write that was answered leaves its place, if it had one.

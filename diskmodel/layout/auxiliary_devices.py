@@ -18,7 +18,7 @@ ONLY_OF_JOURNALS = ("flush_ns", "size_bytes", "mode")
 MAX_SPECIAL_DEVICES = 8
 
 
-class OwnDevice(Description):
+class AuxiliaryDevice(Description):
     """A device of its own, whose buffer answers writes: one after another passes its link (rules X16, X26, Y13).
 
     Attributes
@@ -33,7 +33,7 @@ class OwnDevice(Description):
     bytes_per_s: BytesPerSecond = 500e6
 
 
-class LogDevice(OwnDevice):
+class LogDevice(AuxiliaryDevice):
     """A device of its own for a log: the intent log of a pool (SLOG), or the journal of an array of Linux md.
 
     Attributes
@@ -55,7 +55,7 @@ class LogDevice(OwnDevice):
     mode: Literal["write-through", "write-back"] | None = None
 
 
-class SpecialVdev(OwnDevice):
+class SpecialVdev(AuxiliaryDevice):
     """The special vdev of a pool of OpenZFS: a mirror of equal devices that has all metadata (rule X26).
 
     Attributes
@@ -86,7 +86,7 @@ class SpecialVdev(OwnDevice):
 
 
 @dataclass(frozen=True)
-class OwnDeviceTables:
+class AuxiliaryDeviceTables:
     """A device of its own in whole numbers.
 
     Attributes
@@ -101,15 +101,15 @@ class OwnDeviceTables:
     bytes_per_s: int
 
 
-def own_device_tables(device: OwnDevice) -> OwnDeviceTables:
+def auxiliary_device_tables(device: AuxiliaryDevice) -> AuxiliaryDeviceTables:
     """Return a device of its own as the engines read it."""
-    return OwnDeviceTables(device.write_ns, max(round(device.bytes_per_s), 1))
+    return AuxiliaryDeviceTables(device.write_ns, max(round(device.bytes_per_s), 1))
 
 
 class DeviceQueue:
     """Writes that wait for a device of its own: one after another passes its link."""
 
-    def __init__(self, tables: OwnDeviceTables) -> None:
+    def __init__(self, tables: AuxiliaryDeviceTables) -> None:
         self.tables = tables
         #: When the device can be sent the next write.
         self.free_ns = 0

@@ -1,14 +1,14 @@
 //! Devices of their own: one write after another passes the link of one (rules X16, X26, Y13); see
-//! `diskmodel/layout/own_devices.py`.
+//! `diskmodel/layout/auxiliary_devices.py`.
 
 use crate::events::LAST_NS;
 use crate::schema::record;
 use crate::units::NS_PER_S;
 
 record! {
-    /// A device of its own, as `diskmodel.layout.own_devices.OwnDeviceTables`.
+    /// A device of its own, as `diskmodel.layout.auxiliary_devices.AuxiliaryDeviceTables`.
     #[derive(Clone, Debug)]
-    pub struct OwnDeviceTables {
+    pub struct AuxiliaryDeviceTables {
         /// What a write takes when it has passed the link.
         pub write_ns: i64,
         pub bytes_per_s: i64,
@@ -24,7 +24,7 @@ pub struct DeviceQueue {
 }
 
 impl DeviceQueue {
-    pub fn new(tables: &OwnDeviceTables) -> Self {
+    pub fn new(tables: &AuxiliaryDeviceTables) -> Self {
         DeviceQueue { write_ns: tables.write_ns, bytes_per_s: tables.bytes_per_s, free: 0 }
     }
 
