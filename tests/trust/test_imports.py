@@ -66,6 +66,33 @@ EXCEPTIONS = {
 }
 
 
+#: Modules that other packages import past the face of their own package (`__init__`). The number may only fall: what
+#: others need of a package belongs on its face.
+MOST_PAST_FACES = 260
+
+
+def past_faces(imports: dict[str, set[str]]) -> set[str]:
+    """Return the modules inside a package that modules outside of it import."""
+
+    def package(module: str) -> str:
+        return ".".join(module.split(".")[:2])
+
+    return {
+        found
+        for module, all_found in imports.items()
+        for found in all_found
+        if found.count(".") > 1 and package(found) != package(module)
+    }
+
+
+def test_no_more_modules_are_imported_past_the_face_of_their_package(imports: dict[str, set[str]]) -> None:
+    found = past_faces(imports)
+    assert len(found) <= MOST_PAST_FACES, "import what others need from the package itself"
+    inside = next(iter(found))
+    assert past_faces({"diskmodel.planted.one": {inside}}) == {inside}
+    assert past_faces({f"{inside}_planted": {inside}}) == set()
+
+
 @pytest.fixture(scope="module")
 def nevers() -> dict[str, dict[str, list[str]]]:
     """Return the contracts of what a station may not know, by name."""
