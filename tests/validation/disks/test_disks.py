@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.validation.disks.page import DEPTH_10, beside_streams, chosen, rates, run
+from tests.validation.disks.page import DEPTH_10, beside_streams, chosen, rates, run, synced
 
 
 @pytest.mark.parametrize("unit", DEPTH_10)
@@ -32,3 +32,13 @@ def test_cached_writes_over_a_short_span() -> None:
     assert len(cases) == 2
     for case in cases:
         assert float(run(case, 8000).iops.mean) == pytest.approx(case.measured["iops"], rel=0.15)
+
+
+def test_synced_writes_on_ext4() -> None:
+    """One waits for three turns beside the journal; many share commits. Where the file lay is not said."""
+    beside, away = list(synced("50%")), list(synced())
+    one = beside[0]
+    assert one.here == pytest.approx(one.measured, rel=0.15)
+    assert all(abs(row.error) < 0.3 for row in away)
+    lowest, highest = (min(away, key=lambda row: row.error), max(away, key=lambda row: row.error))
+    assert lowest.error < 0 < highest.error
