@@ -15,6 +15,8 @@ use crate::simulation::Times;
 /// Times of its own work that a write of a group waits for a processor which others want: the thread that begins it has
 /// 15 of 1,039 parts of one (nice 19), and does an eighth of the work.
 const PATIENCE: i64 = 8;
+/// How long they are prepared without a pause once it has waited, ns; see `SLICE_NS` of the reference.
+const SLICE_NS: i64 = 750_000;
 /// A transaction group.
 #[derive(Default)]
 pub(in crate::simulation) struct Group {
@@ -81,6 +83,8 @@ pub struct PoolWrites {
     pub(in crate::simulation) block_ns: i64,
     pub(in crate::simulation) turn_ns: i64,
     pub(in crate::simulation) turn: Turn,
+    /// Writes that are prepared without another wait.
+    in_slice: i64,
     /// Of what is still to be written: what is prepared and waits for its place, and whether one is being given its place.
     pub(in crate::simulation) prepared: i64,
     pub(in crate::simulation) is_placing: bool,
@@ -131,6 +135,7 @@ impl PoolWrites {
             block_ns: turn_ns,
             turn_ns: if pool.writes.record_ns < 0 { turn_ns } else { pool.writes.record_ns },
             turn: Turn::None,
+            in_slice: 0,
             prepared: 0,
             is_placing: false,
             ending: VecDeque::new(),
@@ -281,8 +286,12 @@ impl<D: Device> PoolParts<'_, D> {
         let PoolParts { pool, processors, .. } = self;
         let now = self.events.now;
         let free = processors.first_free();
-        let latest = since + pool.turn_ns * PATIENCE;
-        let when = if free <= now || now >= latest {
+        // its thread also gives them their places, and makes their commands
+        let slice = (SLICE_NS / (pool.turn_ns - pool.quarter_ns())).max(1);
+        let latest = since + pool.turn_ns * PATIENCE * slice;
+        let when = if free <= now || pool.in_slice > 0 || now >= latest {
+            let is_forced = free > now && pool.in_slice == 0;
+            pool.in_slice = if is_forced { slice - 1 } else { (pool.in_slice - 1).max(0) };
             pool.turn = Turn::Works;
             processors.take_at_once(now, pool.turn_ns - 3 * pool.quarter_ns())
         } else {
