@@ -55,8 +55,8 @@ if TYPE_CHECKING:
     from diskmodel.workload import TraceWorkload, Workload
 
 
-#: Half-width of the interval of the mean that a run aims at, and the one that will do where nobody asks for any.
-_AIM, _ENOUGH = 0.02, 0.1
+#: Half-width of the interval of the mean that will do where nobody asks for any.
+_ENOUGH = 0.1
 
 
 @ends_well
@@ -161,6 +161,7 @@ def simulate(
     Exits with status 3 when the array is overloaded, or when, without --requests, the interval stays wider than
     --precision, or than 0.1 where nobody asks for one.
     """
+    from diskmodel.engine.simulate import PRECISION
     from diskmodel.engine.simulate import simulate as run
     from diskmodel.explanation.otherwise import otherwise
     from diskmodel.result.show.iostat import iostat_text
@@ -207,7 +208,7 @@ def simulate(
             seed=seed,
             engine=cast("EngineName", engine),
             n_requests=requests,
-            precision=_AIM if precision is None else precision,
+            precision=PRECISION if precision is None else precision,
             profile_draws=0 if only_run_noise else profile_draws,
             keep=cast("Keep", keep),
             start=cast("Begin", start),

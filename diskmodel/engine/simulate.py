@@ -66,6 +66,8 @@ LEVEL_SAMPLES = 256
 #: Requests of the first run when the length is chosen by precision. In the kernel as many as p99 takes for an interval
 #: (25,000 after the warm-up), a fiftieth of a second; the reference engine is a hundred times slower.
 FIRST_REQUESTS = {"native": 28_000, "simpy": 8_000}
+#: Half-width of the interval of the mean that a run aims at, as a part of the mean, where nobody asks for another.
+PRECISION = 0.02
 #: Most runs of one question: beyond 20, intervals from as many requests hardly get narrower, and each run begins anew.
 MAX_REPLICATIONS = 1000
 #: Loosest precision that one of several runs is asked for.
@@ -81,7 +83,7 @@ def simulate(
     seed: int = 0,
     engine: Engine = "auto",
     n_requests: int | None = None,
-    precision: float = 0.02,
+    precision: float = PRECISION,
     percentile: str | None = None,
     profile_draws: int | None = None,
     keep: Keep = "all",

@@ -48,7 +48,7 @@ def scene_array(settings: Settings, scene: Scene) -> Array:
     DescriptionError
         When the level loses its data with the disk that the scene lets fail.
     """
-    array = settings.model_copy(update={"write_cache_bytes": 0, "drive_write_cache": False}).array().to_dict()
+    array = settings.model_copy(update={"write_cache_bytes": 0, "drive_write_cache": "off"}).array().to_dict()
     if scene in ("failed", "rebuild"):
         array["layout"]["failed"] = (0,)
     if scene == "rebuild":

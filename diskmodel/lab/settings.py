@@ -18,6 +18,8 @@ from diskmodel.workload import Workload
 
 Arrivals = Literal["outstanding", "rate"]
 Pattern = Literal["random", "hot_spot", "zipf", "sequential"]
+#: Whether the drives' own write caches are on; `sold`: as drives are sold, and as every other question has them.
+DriveCache = Literal["sold", "on", "off"]
 
 #: Levels that a number of disks describes completely.
 LEVELS = tuple(name for name, level in levels.LEVELS.items() if level.is_common)
@@ -61,7 +63,7 @@ class Settings(Description):
         Reads that the controller's cache serves.
     write_cache_bytes : int
         The controller's write-back cache; 0: none.
-    drive_write_cache : bool
+    drive_write_cache : "sold", "on" or "off"
         Whether the drives complete writes from their own caches.
     seed : int
     """
@@ -81,7 +83,7 @@ class Settings(Description):
     scheduler: Annotated[str, OneOf(lambda: ("drive", *SCHEDULERS))] = "drive"
     read_hit_ratio: float = Field(default=0.0, ge=0, le=0.99)
     write_cache_bytes: Bytes = Field(default=0, le=16 << 30)
-    drive_write_cache: bool = False
+    drive_write_cache: DriveCache = "sold"
     seed: int = Field(default=1, ge=0, le=2**32)
 
     @model_validator(mode="after")
@@ -125,7 +127,7 @@ class Settings(Description):
                 "layout": layout,
                 "queue": queue,
                 "controller": controller,
-                "drive_write_cache": self.drive_write_cache,
+                "drive_write_cache": None if self.drive_write_cache == "sold" else self.drive_write_cache == "on",
             }
         )
 

@@ -29,7 +29,8 @@ export function curveControls(offers, shown = null) {
     { group: "Array", key: "scheduler", label: "scheduler", options: offers.schedulers },
     { group: "Cache", key: "read_hit_ratio", label: "read hits in the controller's cache", values: () => steps(0, 0.95, 0.05), text: percent },
     { group: "Cache", key: "write_cache_bytes", label: "controller's write-back cache", values: () => offers.write_cache_bytes, text: (n) => n ? bytes(n) : "none" },
-    { group: "Cache", key: "drive_write_cache", label: "write caches of the drives are on", check: true },
+    { group: "Cache", key: "drive_write_cache", label: "write caches of the drives", options: [
+      { value: "sold", text: "as drives are sold: SATA on, SAS off" }, { value: "on", text: "on" }, { value: "off", text: "off" }] },
   ];
   // a number of disks that the level cannot have becomes the nearest it can
   const settle = (s) => {

@@ -44,6 +44,7 @@ def page_offers() -> dict[str, Any]:
     found = offers()
     drives = {drive["value"]: drive for drive in found["drives"]}
     return found | {
+        "defaults": found["defaults"] | {"drive_write_cache": "off"},
         "drives": [drives[name] for name in DRIVES],
         "patterns": [pattern for pattern in found["patterns"] if pattern["value"] in PATTERNS],
         "without": list(WITHOUT),
@@ -61,7 +62,7 @@ def drive_tables(name: str) -> dict[str, Any]:
     Seek times are given as second differences, most of which are -1, 0 or 1: a tenth of the size.
     """
     drive = catalogue()[name]
-    settings = Settings(drive=name, level="raid0", disks=MAX_DISKS)
+    settings = Settings(drive=name, level="raid0", disks=MAX_DISKS, drive_write_cache="off")
     scenario = native.array_of(resolve(settings.array(), settings.seed))
     plain = to_plain(scenario)
     steps = None
@@ -87,7 +88,7 @@ def _write_cache_sectors(drive: Drive, settings: Settings) -> int:
     """Return the room of a hard disk's write cache when it is on; 0: none, or not a hard disk."""
     if not drive.has_arms:
         return 0
-    cached = settings.model_copy(update={"disks": 1, "drive_write_cache": True})
+    cached = settings.model_copy(update={"disks": 1, "drive_write_cache": "on"})
     return int(native.array_of(resolve(cached.array(), settings.seed))["drive"]["dirty_sectors"])
 
 

@@ -37,7 +37,7 @@ def controls(draw: st.DrawFn) -> dict[str, object]:
         "rate_per_s": draw(st.sampled_from([10, 100, 1000, 10_000, 100_000])),
         "read_hit_ratio": draw(st.sampled_from([0.0, 0.5, 0.95])),
         "write_cache_bytes": draw(one_of("write_cache_bytes")),
-        "drive_write_cache": draw(st.booleans()),
+        "drive_write_cache": draw(st.sampled_from(["sold", "on", "off"])),
     }
 
 

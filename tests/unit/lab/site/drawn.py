@@ -28,6 +28,7 @@ def drawn_settings(n: int, seed: int = 1) -> list[Settings]:
             "has_failed_disk": level["survives"] and rng.random() < 0.3,
             "scheduler": rng.choice(offers["schedulers"])["value"],
             "read_hit_ratio": rng.choice([0, 0, 0.5]),
+            "drive_write_cache": offers["defaults"]["drive_write_cache"],
         }
         return Settings.parse(fields)
 
