@@ -1,4 +1,4 @@
-"""Drawn exercises of the lessons on arrays, sizing, failures, tails, validation, commits and pools."""
+"""Drawn exercises of the lessons on arrays, sizing, failures, tails, validation, commits, pools and clouds."""
 
 from __future__ import annotations
 
@@ -237,6 +237,29 @@ def pool_space(draw: Draws) -> Task:
             f"Each row has {parity} of parity: {blocks} blocks, padded to a multiple of {parity + 1}: {padded}.",
             f"{data} / {padded} = {digits(100 * data / padded)} %. OpenZFS keeps a sixty-fourth: "
             f"{digits(100 * stored)} %.",
+        ),
+        "",
+    )
+
+
+def cloud_limit(draw: Draws) -> Task:
+    """Ask how long readers wait at the limit of a cloud's volume."""
+    limit, readers = 1000 * draw.choice(range(3, 17)), draw.choice((32, 48, 64, 96, 128, 192, 256))
+    array = Array(f"1x aws-gp3 jbod, {limit} IOPS, 1000MiB/s")
+    load = Workload.parse({"size": "8 KiB", "clients": readers})
+    answer = simulate(array, load, n_requests=8 * limit, profile_draws=0).latency.mean_ns / 1e6
+    by_hand = readers / limit * 1000
+    return Task(
+        f"A volume of a cloud has {limit:,} operations a second. {readers} readers of 8 KiB never pause. How long "
+        "does each request take on average?",
+        "ms",
+        answer,
+        by_hand,
+        0.05,
+        (
+            f"{readers} readers without a pause are more than the limit needs, so that it passes {limit:,} a second.",
+            f"Little's law: {readers} in the system, {limit:,} a second, so each is there for {readers} / {limit:,} s.",
+            f"{digits(by_hand)} ms. The model: {digits(answer)}.",
         ),
         "",
     )

@@ -28,6 +28,7 @@ LESSONS: tuple[Callable[[Draws], Task], ...] = (
     arrays.wrong_model,
     arrays.commits,
     arrays.pool_space,
+    arrays.cloud_limit,
 )
 #: Exercises of a lesson and a seed; only a limit on the input.
 MAX_EXERCISES = 1000

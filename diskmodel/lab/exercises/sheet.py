@@ -30,6 +30,7 @@ TITLES = (
     "How do you know that a model is right?",
     "Why does a database wait for the platter?",
     "What does a pool of ZFS cost?",
+    "What is a cloud disk?",
 )
 
 

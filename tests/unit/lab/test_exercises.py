@@ -80,7 +80,7 @@ def test_operations_of_a_write_are_those_that_the_layout_plans() -> None:
         assert task.answer == min(parity_write_operations(strips, disks, n_parity))
 
 
-@pytest.mark.parametrize(("lesson", "number", "seed"), [(0, 0, 1), (15, 0, 1), (1, 1000, 1), (1, 0, -1), (1, 0, 2**32)])
+@pytest.mark.parametrize(("lesson", "number", "seed"), [(0, 0, 1), (16, 0, 1), (1, 1000, 1), (1, 0, -1), (1, 0, 2**32)])
 def test_what_is_out_of_range_is_refused(lesson: int, number: int, seed: int) -> None:
     with pytest.raises(DescriptionError, match="must be"):
         Drawn(lesson, number, seed).task()
