@@ -25,6 +25,9 @@ _AT_ONCE = 4
 #: Rates beyond the last that is sustained, as multiples of it, until one is an overload. A busier log makes larger
 #: batches, so that its disks are hardly busier: there is far more to go than they say.
 _STEP, _STEP_OF_A_LOG = 1.3, 2.0
+#: Rates, each an eighth of the one before, among which one keeps disks busy, and not all of the time. At half, an array
+#: that is a thousand times slower than the rule of thumb says has no rate; at double, each of more takes a run in vain.
+_EIGHTHS = 8
 #: Writes of a run, as a multiple of what a pool collects in memory, from which its disks have had to keep up. At half,
 #: a run that filled the memory once would count.
 _MEMORIES = 2
@@ -86,13 +89,21 @@ def _check_that_disks_write(array: Array, workload: Workload, rate_per_s: float,
 
 
 def _full_rate(at: Callable[[float], LoadPoint], guess: float) -> float:
-    """Return the rate at which the disks would be busy all the time at their present service time."""
+    """Return the rate at which the disks would be busy all the time at their present service time.
+
+    Raises
+    ------
+    DescriptionError
+        When no disk is ever busy: all that is asked for is in a cache.
+    """
     rate = guess / 2
-    while True:
+    for _ in range(_EIGHTHS):
         point = at(rate)
         if point.outcome.is_stable and point.outcome.utilization_ratio > 0:
             return rate / point.outcome.utilization_ratio
         rate /= 8
+    rule = "all of it is in a cache: no disk is ever busy, so that no rate is the highest"
+    raise DescriptionError(Fault("workload.span", None, rule, "use a larger span, or a smaller read_cache"))
 
 
 def _closed_in(at: Callable[[float], LoadPoint], points: list[LoadPoint], step: float) -> list[LoadPoint]:

@@ -99,3 +99,16 @@ def test_writes_that_stay_in_memory_are_no_rate_of_a_pool() -> None:
     load = Workload.parse({"size": "1 MiB", "read_ratio": 0, "rate": "1/s", "addresses": {"pattern": "sequential"}})
     with pytest.raises(DescriptionError, match="requests=300: are too few"):
         find_capacity(Array("8x generic-7k2 raidz2"), load, n_requests=300, n_draws=0)
+
+
+def test_an_array_whose_cache_has_all_data_has_no_highest_rate() -> None:
+    array = Array.parse(
+        {
+            "drive": "generic-15k",
+            "layout": {"level": "raid1", "disks": 2},
+            "controller": {"read_cache": {"size": "64 MiB"}},
+        }
+    )
+    load = Workload.parse({"size": "8 KiB", "rate": "100/s", "span": "30 MB"})
+    with pytest.raises(DescriptionError, match="no disk is ever busy"):
+        find_capacity(array, load, n_draws=0, n_requests=500)
