@@ -85,7 +85,7 @@ _BUFFERED = 1.5
 #: How much more than the description a sound run is trusted, as a factor of variances, and draws of what it leaves.
 _TRUSTED, _DRAWN = 4.0, 48
 #: Standard deviation, as a logarithm, of the requests in flight of a closed load, the product of its rate and its mean:
-#: what a program spends between two requests, and the ends of a run. At half, the ends of short runs are taken for a
+#: the ends of a run, beside what a program spends between two requests. At half, the ends of short runs are taken for a
 #: cause; at double, one client of eight that is missing is not seen.
 _IN_FLIGHT = 0.05
 #: By how much, as a logarithm, a rate has to exceed what links carry: what drives state of their links is rounded.
@@ -397,7 +397,8 @@ class Rig:
         """
         found = np.diag(self.own + error) + self.alike
         for mean, rate in self.ties.items():
-            found[mean, mean] = found[rate, rate] + _IN_FLIGHT**2
+            between = _PROGRAM_NS / self.measured[self.figures[mean].load].figures[self.figures[mean].key]
+            found[mean, mean] = found[rate, rate] + _IN_FLIGHT**2 + between**2
             found[mean, rate] = found[rate, mean] = -found[rate, rate]
         return found + (self.shared if shared is None else shared)
 

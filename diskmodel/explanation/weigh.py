@@ -33,6 +33,9 @@ _FITS_WELL = 0.1
 #: faults that do not come from the engine (docs/explanation/validation/explain-outside.md). At half, causes that are
 #: named with more than 60 % are wrong twice as often; at double, hardly one has so much.
 _COARSE = 1.75
+#: The same beside a sound run, which leaves hardly an error of the array: what errs then is the law of each cause, in
+#: all figures alike.
+_COARSE_BEFORE = 3.5
 #: What causes are about of which only one is named then: each of them has whatever rate was measured.
 _ONE_OF = ("limit", "host")
 
@@ -48,7 +51,8 @@ def weigh(rig: Rig) -> list[Hypothesis]:
         found += two_causes(rig, tried, _TWO)
     if rig.is_beyond_links:
         found = [one if _answers_before_drives(one) else replace(one, log_likelihood=IMPOSSIBLE) for one in found]
-    logs = np.array([math.log(one.prior) + one.log_likelihood / _COARSE for one in found])
+    coarse = _COARSE_BEFORE if rig.is_calibrated else _COARSE
+    logs = np.array([math.log(one.prior) + one.log_likelihood / coarse for one in found])
     weights = np.exp(logs - logs.max())
     shares = weights / weights.sum()
     weighed = [replace(one, probability=float(share)) for one, share in zip(found, shares, strict=True)]
