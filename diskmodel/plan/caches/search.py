@@ -119,14 +119,14 @@ class _Search:
         if not counts:
             most = self._counts()[-1]
             return self._answer(most, None, "holds too little")
-        low, high, missed = 0, len(counts) - 1, ""
+        low, high, binds = 0, len(counts) - 1, ""
         step, at = 1, 0
         while missed := self._missed(counts[at]):
-            low = at + 1
+            low, binds = at + 1, missed
             if at == high:
                 return self._answer(counts[at], None, missed)
             at, step = min(at + step, high), 2 * step
-        high, binds = at, ""
+        high = at
         while low < high:
             middle = (low + high) // 2
             if missed := self._missed(counts[middle]):
