@@ -53,7 +53,9 @@ def points_to_overload(
             _check_that_disks_write(array, workload, rate_per_s, n_requests)
         return LoadPoint(rate_per_s / own, rate_per_s, outcome)
 
-    full = _full_rate(at, rule_of_an_array(array, workload).host_iops or own)
+    guess = rule_of_an_array(array, workload).host_iops or own
+    # the rule has no limit where its caches have all data
+    full = _full_rate(at, guess if math.isfinite(guess) else own)
     points: list[LoadPoint] = []
     with at_once(evaluate) as workers:
         for first in range(0, len(LOADS), _AT_ONCE):
