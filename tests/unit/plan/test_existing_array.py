@@ -49,6 +49,7 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
     "queue.fifo_batch": (3, {}),
     "queue.writes_starved": (5, {}),
     "controller.name": ("the old one", {}),
+    "host.kind": ("libaio-2014", {}),
     "controller.linux_md": (True, {}),
     "controller.volume_depth": (7, {}),
     "controller.most_iops": (700.0, {}),

@@ -50,7 +50,9 @@ def _shares(found: dict[str, Any]) -> dict[str, float]:
 
 @pytest.mark.parametrize("arrivals", ["outstanding", "rate"])
 def test_the_page_and_the_server_show_the_same_mechanisms(arrivals: str) -> None:
-    settings = Settings.parse({"drive": "generic-7k2", "arrivals": arrivals, "rate_per_s": 200})
+    settings = Settings.parse(
+        {"drive": "generic-7k2", "arrivals": arrivals, "rate_per_s": 200, "drive_write_cache": "off"}
+    )
     data = {"levels": level_tables(), "drive": drive_tables("generic-7k2"), "settings": settings.to_dict()}
     page, server = in_node(_HEAT, data, with_kernel=True), heat_of(settings)
     assert page["revolution_ms"] == server["revolution_ms"] == pytest.approx(60e3 / 7200, rel=1e-6)

@@ -158,10 +158,10 @@ def test_figures_are_those_of_python_for_the_same_run() -> None:
           ...(settings.arrivals === "rate" ? { rate_per_s: load } : { clients: load }) }, n, settings.seed) }));
     }"""
     cases = [
-        Settings(arrivals="rate", rate_per_s=300.0),
-        Settings(arrivals="rate", rate_per_s=3000.0),
-        Settings(outstanding=24, level="raid10", has_failed_disk=True),
-        Settings(outstanding=1, level="jbod", disks=1, scheduler="look", read_hit_ratio=0.5),
+        Settings(arrivals="rate", rate_per_s=300.0, drive_write_cache="off"),
+        Settings(arrivals="rate", rate_per_s=3000.0, drive_write_cache="off"),
+        Settings(outstanding=24, level="raid10", has_failed_disk=True, drive_write_cache="off"),
+        Settings(outstanding=1, level="jbod", disks=1, scheduler="look", read_hit_ratio=0.5, drive_write_cache="off"),
     ]
     given = [[s.to_dict(), s.chosen_load, 4_000, s.array().usable_bytes] for s in cases]
     found = in_node(
