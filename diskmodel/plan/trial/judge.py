@@ -10,6 +10,7 @@ from diskmodel.plan.answer.criterion import Criterion, Verdict
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.question.objective import Limited, Objective
 from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics.registry import BY_NAME
 from diskmodel.workload import Workload
 
 #: Highest utilization of a single disk under an open load. What comes too fast for a moment takes 1 / (1 - utilization)
@@ -30,6 +31,15 @@ SAFE_HALF_WIDTHS = 1.5
 #: How many times as wide as its own the interval of a figure at the limit is taken to be, at most. Where a distribution
 #: has a gap, p99 of a flash drive is 1 ms with an interval up to 10: without a bound no limit would be far enough.
 MOST_WIDENED = 2
+#: Factor to either side within which a latency is taken to be known of a run that the account of the question cut too
+#: short for an interval, and requests beyond it that this takes. Ten that are independent vary by a third, and ten
+#: bursts of ten by a factor of 2 to 3. Without it a figure a thousandth of its limit would decide nothing; at 2, one
+#: behind full buffers may be further off.
+CUT_FACTOR, CUT_BEYOND = 3.0, 10
+#: Requests beyond a mean count as those beyond this percentile.
+_LIKE_A_MEAN = 0.9
+#: The same of a utilization, as a part of it.
+CUT_UTILIZATION = 0.1
 #: Detail of that criterion.
 BUSIEST = "of the busiest disk"
 
@@ -77,7 +87,7 @@ def performance(objective: Objective, outcome: Outcome, workload: Workload) -> l
     """
     is_open = not workload.queue_depth
     found = stability(outcome, workload)
-    outcome = _without_ends(outcome)
+    outcome = _without_ends(_with_wide_ends(outcome))
     found += _busiest(outcome, is_open=is_open)
     if not is_open and objective.design_iops is not None:
         found.append(criterion("iops", "", objective.design_iops, outcome.iops, "1/s", is_upper=False))
@@ -100,7 +110,9 @@ def degraded(objective: Objective, outcome: Outcome, workload: Workload) -> list
     required = objective.degraded
     assert required is not None
     found = stability(outcome, workload, "degraded ")
-    return found + _speed(required.limited, required.utilization_ceiling_ratio, _without_ends(outcome), "degraded ")
+    return found + _speed(
+        required.limited, required.utilization_ceiling_ratio, _without_ends(_with_wide_ends(outcome)), "degraded "
+    )
 
 
 def _without_ends(outcome: Outcome) -> Outcome:
@@ -120,6 +132,34 @@ def _without_ends(outcome: Outcome) -> Outcome:
         utilization_half_width=math.nan,
         busiest_half_width=math.nan,
     )
+
+
+def _with_wide_ends(outcome: Outcome) -> Outcome:
+    """Return the outcome with wide intervals where a run was cut too short for others: far from a limit they decide.
+
+    Not where a burst may fill a cache that was never full in so short a run.
+    """
+    if not (outcome.is_cut and outcome.is_stable) or outcome.overflow_requests or outcome.is_brief:
+        return outcome
+    latency = {
+        stream: {name: _widened(name, figure, outcome.n_requests) for name, figure in figures.items()}
+        for stream, figures in outcome.latency_ns.items()
+    }
+    half, busiest = outcome.utilization_half_width, outcome.busiest_half_width
+    return replace(
+        outcome,
+        latency_ns=latency,
+        utilization_half_width=CUT_UTILIZATION if math.isnan(half) else half,
+        busiest_half_width=CUT_UTILIZATION if math.isnan(busiest) else busiest,
+    )
+
+
+def _widened(name: str, figure: Interval, n_requests: int) -> Interval:
+    """Return a figure with wide ends where it has none and so many requests show it."""
+    beyond = n_requests * (1 - (BY_NAME[name].level or _LIKE_A_MEAN))
+    if round(beyond) < CUT_BEYOND or not math.isnan(figure.low) or math.isnan(figure.value):
+        return figure
+    return Interval(figure.value, figure.value / CUT_FACTOR, figure.value * CUT_FACTOR)
 
 
 def _unknown(figure: Interval) -> Interval:

@@ -93,3 +93,25 @@ def test_a_latency_of_nothing_is_known() -> None:
         for ns in (0.0, 2e7)
     ]
     assert [(item.figure.value, item.verdict) for item in found] == [(0.0, Verdict.HOLDS), (20.0, Verdict.FAILS)]
+
+
+@pytest.mark.parametrize(
+    ("p99_ms", "n_requests", "is_cut", "verdict"),
+    [
+        (0.03, 2_000, True, Verdict.HOLDS),
+        (60.0, 2_000, True, Verdict.HOLDS),
+        (200.0, 2_000, True, Verdict.UNDECIDED),
+        (1_600.0, 2_000, True, Verdict.FAILS),
+        (0.03, 500, True, Verdict.UNDECIDED),  # p99 is one of five
+        (0.03, 2_000, False, Verdict.UNDECIDED),  # a longer run follows
+    ],
+)
+def test_a_run_cut_short_decides_what_is_far_from_its_limit(
+    p99_ms: float, n_requests: int, is_cut: bool, verdict: Verdict
+) -> None:
+    figures = {"": {"p99": Interval(p99_ms * 1e6, math.nan, math.nan)}}
+    short = replace(outcome(0.5), latency_ns=figures, n_requests=n_requests, is_cut=is_cut)
+    objective = Objective.parse({"latency": {"p99": "500 ms"}})
+    assert [item.verdict for item in performance(objective, short, OPEN)] == [verdict]
+    bursts = replace(short, overflow_requests=100_000)
+    assert performance(objective, bursts, OPEN)[0].verdict is Verdict.UNDECIDED
