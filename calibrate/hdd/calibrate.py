@@ -93,9 +93,10 @@ def calibrate_hdd(
         uncertainty = uncertainty.model_copy(update={"queues": tuple(likely)})
     drive = drive.model_copy(update={"provenance": provenance, "notes": _notes(fit), "uncertainty": uncertainty})
     if fit.cache.is_write_back is None:
-        drive = with_sheet(drive, sheet)
         if sheet is None:
             warnings.append(UNKNOWN_CACHE)
+        else:
+            drive = with_sheet(drive, sheet)
     rows = _residuals(cells, queue)
     return Calibration(
         drive,
@@ -107,13 +108,11 @@ def calibrate_hdd(
     )
 
 
-def with_sheet(drive: Hdd, sheet: Hdd | None) -> Hdd:
+def with_sheet(drive: Hdd, sheet: Hdd) -> Hdd:
     """Return a drive whose measurement only read, with the bus and the write cache of its data sheet.
 
     A cache that reads have shown keeps its segments; only what it does with writes is the sheet's.
     """
-    if sheet is None:
-        return drive
     cache = sheet.cache
     if drive.cache is not None and cache is not None:
         kept = {"write_back": cache.write_back, "power_loss_protected": cache.power_loss_protected}
