@@ -87,7 +87,7 @@ def performance(objective: Objective, outcome: Outcome, workload: Workload) -> l
     """
     is_open = not workload.queue_depth
     found = stability(outcome, workload)
-    outcome = _without_ends(_with_wide_ends(outcome))
+    outcome = _as_known(outcome)
     found += _busiest(outcome, is_open=is_open)
     if not is_open and objective.design_iops is not None:
         found.append(criterion("iops", "", objective.design_iops, outcome.iops, "1/s", is_upper=False))
@@ -110,15 +110,16 @@ def degraded(objective: Objective, outcome: Outcome, workload: Workload) -> list
     required = objective.degraded
     assert required is not None
     found = stability(outcome, workload, "degraded ")
-    return found + _speed(
-        required.limited, required.utilization_ceiling_ratio, _without_ends(_with_wide_ends(outcome)), "degraded "
-    )
+    return found + _speed(required.limited, required.utilization_ceiling_ratio, _as_known(outcome), "degraded ")
 
 
-def _without_ends(outcome: Outcome) -> Outcome:
-    """Return the outcome without the intervals of a run that saw only part of a cycle: they do not cover the rest."""
+def _as_known(outcome: Outcome) -> Outcome:
+    """Return the outcome with the intervals by which it is judged.
+
+    Those of a run that saw only part of a cycle do not cover the rest.
+    """
     if not outcome.is_partial:
-        return outcome
+        return _with_wide_ends(outcome)
     latency = {
         stream: {name: _unknown(figure) for name, figure in figures.items()}
         for stream, figures in outcome.latency_ns.items()
