@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use _kernel::scenario::{Built, Drive, FlashTables, FtlTables, GcPolicy, HddTables, LayoutTables, Queue, Scenario};
-use _kernel::scenario::{CopyPolicy, Family, Rotation, SchedulerName, Start, SyncAction, VirtualTables, WritePolicy};
+use _kernel::scenario::{CopyPolicy, Family, Rotation, SchedulerName, Start, VirtualTables};
 use _kernel::simulation::Simulation;
 use _kernel::traffic::{Completion, Request, Rule, Taken, Traffic};
 
@@ -94,43 +94,18 @@ fn scenario(drive: Drive, level: (&str, u32, i64, i64)) -> Scenario {
     let layout = LayoutTables {
         family: Family::named(family).unwrap(),
         n_disks,
-        n_spares: 0,
         strip: 16,
         member: 25_200,
         capacity: SECTORS,
-        data_offset: 0,
         copies,
-        far: false,
         n_groups: 1,
         n_data: i64::from(n_disks) - n_parity,
         n_parity,
         rotation: Rotation::LeftSymmetric,
-        cuts_reads: false,
-        largest_request: 0,
-        huge_page_ppm: 0,
-        holds_disks: false,
         read_policy: CopyPolicy::Nearest,
-        write_policy: WritePolicy::Fewest,
-        failed: vec![],
-        sync_action: SyncAction::None,
-        rebuild_disk: -1,
         rebuild_window: 128,
-        rebuild_steps: 1,
-        rebuild_gap_ns: 0,
-        rebuild_speed_min: 0,
         rebuild_idle: 64,
-        rebuild_front: 0,
-        bitmap_chunk: 0,
-        bitmap_start: 0,
-        bitmap_end: 0,
-        bitmap_page: 0,
-        bitmap_interval_ns: 0,
-        bitmap_flush_ns: 0,
-        stripe_cache: 0,
-        stripe_page: 0,
-        journal: None,
-        ppl: None,
-        pool: None,
+        ..LayoutTables::without()
     };
     Scenario {
         drive,

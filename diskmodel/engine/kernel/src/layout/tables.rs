@@ -69,7 +69,7 @@ pub struct LayoutTables {
 
 impl LayoutTables {
     /// What stands for the fields that a kind does not have.
-    fn without() -> Self {
+    pub fn without() -> Self {
         LayoutTables {
             family: Family::Pool,
             n_disks: 0,

@@ -4,7 +4,7 @@ use super::*;
 use crate::scenario::{
     CopyPolicy, Drive, Family, FlashTables, FtlTables, GcPolicy, HddTables, LayoutTables, Queue, Rotation, SyncAction,
 };
-use crate::scenario::{SchedulerName, VirtualTables, WritePolicy};
+use crate::scenario::{SchedulerName, VirtualTables};
 use crate::traffic::{Column, Columns, Completions, PartColumns, Requests, N_PARTS};
 
 use small::queue;
@@ -21,39 +21,19 @@ fn scenario() -> Scenario {
         strip: 16,
         member: 25_200,
         capacity: 75_600,
-        data_offset: 0,
         copies: 1,
-        far: false,
         n_groups: 1,
         n_data: 3,
         n_parity: 1,
         rotation: Rotation::LeftSymmetric,
-        cuts_reads: false,
-        largest_request: 0,
-        huge_page_ppm: 0,
-        holds_disks: false,
         read_policy: CopyPolicy::Nearest,
-        write_policy: WritePolicy::Fewest,
         failed: vec![1],
         sync_action: SyncAction::Recover,
         rebuild_disk: 1,
         rebuild_window: 128,
         rebuild_gap_ns: 30_000_000,
-        rebuild_speed_min: 0,
         rebuild_idle: 64,
-        rebuild_steps: 1,
-        rebuild_front: 0,
-        bitmap_chunk: 0,
-        bitmap_start: 0,
-        bitmap_end: 0,
-        bitmap_page: 0,
-        bitmap_interval_ns: 0,
-        bitmap_flush_ns: 0,
-        stripe_cache: 0,
-        stripe_page: 0,
-        journal: None,
-        ppl: None,
-        pool: None,
+        ..LayoutTables::without()
     };
     Scenario {
         drive: Drive::Hdd(Box::new(small::hdd())),
