@@ -22,7 +22,7 @@ from tests.unit.cli.commands import write
 pytestmark = [pytest.mark.slow, pytest.mark.real_time]
 
 DEPTHS = (1, 8, 32)
-SECONDS = 6
+SECONDS = 5
 PAGE = 4096
 #: Of single responses, relative to their mean; the rate over n requests is known to this over the root of n.
 _SPREAD = 0.35
@@ -61,7 +61,7 @@ def mount(drive: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mou
         yield found
 
 
-def _by_the_bench(file: Path, depth: int, seed: int) -> tuple[float, int]:
+def _by_the_bench(file: Path, depth: int, seed: int, seconds: int = SECONDS) -> tuple[float, int]:
     command = [
         str(find_program()),
         "raw",
@@ -74,7 +74,7 @@ def _by_the_bench(file: Path, depth: int, seed: int) -> tuple[float, int]:
         "--depth",
         str(depth),
         "--seconds",
-        str(SECONDS),
+        str(seconds),
         "--seed",
         str(seed),
     ]
@@ -133,7 +133,7 @@ def test_rates_are_the_models(
 def test_answers_leave_on_time(drive: Path, tmp_path: Path) -> None:
     """Half of the answers within 50 µs of the model's time: else the server waits wrongly, not only a busy machine."""
     with mounted(drive, tmp_path / "m", "--data", "zero") as found:
-        _by_the_bench(found.file, 1, 3)
+        _by_the_bench(found.file, 1, 3, seconds=2)
         found.end()
     assert found.statistics["n_reads"] > 300
     assert found.statistics["most_outstanding"] == 1
@@ -143,6 +143,6 @@ def test_answers_leave_on_time(drive: Path, tmp_path: Path) -> None:
 def test_the_queue_of_the_kernel_does_not_cap_the_depth(drive: Path, tmp_path: Path) -> None:
     """Two hundred requests are in the drive at once, not the twelve that FUSE usually lets through."""
     with mounted(drive, tmp_path / "m", "--data", "zero", "--time-scale", "0.2") as found:
-        _by_the_bench(found.file, 200, 3)
+        _by_the_bench(found.file, 200, 3, seconds=1)
         found.end()
     assert found.statistics["most_outstanding"] == 200
