@@ -113,9 +113,9 @@ class DriveQueue(Description):
     committed : int
         rpo: commands that are already planned when a new one comes, and that it cannot overtake.
     assumed_from : str, optional
-        rpo: the kind of drives whose order is assumed, because this drive's was not measured. Results then say so, and
-        their intervals include what drives of this kind do. `one-at-a-time`, of a queue that holds one command: only
-        single requests were measured.
+        rpo and look: the kind of drives whose order is assumed, because this drive's was not measured. Results then
+        say so, and their intervals include what drives of this kind do. `one-at-a-time`, of a queue that holds one
+        command: only single requests were measured.
     """
 
     depth: Annotated[int, Field(ge=1, le=65536)] = 1
@@ -146,16 +146,16 @@ class DriveQueue(Description):
         }
 
     @model_validator(mode="after")
-    def _assumed_of_rpo(self) -> Self:
+    def _assumed_of_its_kind(self) -> Self:
         if self.assumed_from == ONE_AT_A_TIME:
             if self.depth > 1:
                 raise ValueError(
                     f"assumed_from={self.assumed_from}: needs depth 1, and the queue is {self.depth} deep; leave it out"
                 )
-        elif self.assumed_from is not None and self.scheduler != "rpo":
+        elif self.assumption is not None and self.scheduler != self.assumption.scheduler:
             raise ValueError(
-                f"assumed_from={self.assumed_from}: needs scheduler rpo, and the scheduler is {self.scheduler}; "
-                "leave it out"
+                f"assumed_from={self.assumed_from}: needs scheduler {self.assumption.scheduler}, and the scheduler is "
+                f"{self.scheduler}; leave it out"
             )
         return self
 

@@ -19,6 +19,8 @@ def order_of(drive: object) -> Order:
         queue.weighed_writes,
         queue.miss_ratio,
         queue.overdue_ns,
+        queue.scheduler,
+        queue.weighed,
     )
 
 
@@ -34,11 +36,12 @@ def test_bundled_drives_have_the_order_that_they_assume(name: str) -> None:
 
 @pytest.mark.parametrize("kind", list(ASSUMED_ORDERS))
 def test_the_assumed_order_is_on_the_slow_side_of_what_is_drawn(kind: str) -> None:
-    """No drawn order is slower by more than 8 %; nearline ones may commit more than their sheets leave room for."""
+    """No drawn order is slower by more than 8 %; nearline ones may commit more than their sheets leave room for, and
+    desktop ones, whose own order is known at depth 32, may order four commands as badly as drives that wait."""
     drive = load_drive("generic-7k2")
 
     def iops(order: Order, depth: int) -> float:
-        queue = {"depth": 32, "scheduler": "rpo", **order._asdict()}
+        queue = {"depth": 32, **order._asdict()}
         array = Array.parse({"drive": drive.to_dict() | {"queue": queue}, "layout": {"level": "jbod", "disks": 1}})
         workload = Workload.parse({"size": "4 KiB", "clients": depth})
         return simulate(array, workload, n_requests=4000, profile_draws=0).iops.mean
@@ -46,7 +49,7 @@ def test_the_assumed_order_is_on_the_slow_side_of_what_is_drawn(kind: str) -> No
     kinds = ASSUMED_ORDERS[kind]
     for depth in (4, 16):
         slowest = min(iops(order, depth) for order in kinds.drawn)
-        assert iops(kinds.order, depth) < slowest * (1.25 if kind == "nearline" else 1.08)
+        assert iops(kinds.order, depth) < slowest * (1.25 if kind in ("nearline", "desktop-sata") else 1.08)
 
 
 def test_each_measured_order_is_drawn_once() -> None:
