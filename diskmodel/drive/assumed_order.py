@@ -74,9 +74,9 @@ RECENT_SATA_TOO = (
 )
 #: Weighs few commands, and only their seeks: published of a 500 GB drive and an ST2000DM006 (`generic-7k2-desktop`).
 DESKTOP_SATA = Order(scheduler="look", weighed=8)
-#: What seven desktop drives do at depth 32 and more over a file of 1 GiB (tests/data/units/disks.toml): four read 200 to
-#: 210 blocks a second, as `DESKTOP_SATA` does (190), one 306, as older ones with `rpo` do (230 to 260), and two 430 and
-#: 460, as recent ones do (480). One of the two is of a model of which another one is said to gain little.
+#: What seven desktop drives do at depth 32 and more over a file of 1 GiB (tests/data/units/disks.toml): four read 200
+#: to 210 blocks a second, as `DESKTOP_SATA` does (190), one 306, as older ones with `rpo` do (230 to 260), and two 430
+#: and 460, as recent ones do (480).
 DESKTOP_SATA_DRAWN = (*(DESKTOP_SATA,) * 4, OLDER_SATA, RECENT_SATA, RECENT_SATA)
 #: From data sheets (no margin) and the latencies of one drive (age weight between 0.1 and 0.5).
 NEARLINE = Order(0, 0.3, 1)

@@ -238,8 +238,8 @@ A drive that was not measured gets the order of its kind, the slower where the e
   margin of the older drives; over a small part of the disk it is half a millisecond. There two desktop drives and a
   server's disk gain much more from a queue than the older order explains ([short spans](validation/disks.md)). No such
   drive was measured over the whole disk at several depths.
-- `desktop-sata`: `look` among eight commands, published of two drives. Of seven desktop drives at depth 32 and more over
-  1 GiB four do what it does, one orders as the older ones, two as the recent ones; of one model there is one of each.
+- `desktop-sata`: `look` among eight commands, published of two drives. Of seven desktop drives at depth 32 and more
+  over 1 GiB four do what it does, one orders as the older ones, two as the recent ones.
 - A SATA drive from between the two groups (Archive) counts as older.
 - SCSI drives of the 1990s count as SAS drives, of which nothing is known either.
 
