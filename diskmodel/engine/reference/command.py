@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from diskmodel.layout.pieces import Piece
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Command:
     """One access to one disk, what happened to it, and what to call when it is done.
 

@@ -92,6 +92,9 @@ class Device(ABC):
         self.scheduler = scheduler
         self.depth = depth
         self.waiting: list[Command] = []
+        #: How many of them are of a scan, and of each class of a pool.
+        self.n_waiting_of_scan = 0
+        self.n_waiting_of = [0] * 5
         #: Flushes that the drive has not been given.
         self.flushes: list[Command] = []
         #: Zones with a write in the queue or in the drive, and the writes that wait for it.
@@ -111,7 +114,7 @@ class Device(ABC):
     @property
     def outstanding(self) -> int:
         """Commands that have not completed, without those of a scan that wait (rule X6)."""
-        return self.pending - sum(command.is_of_scan for command in self.waiting)
+        return self.pending - self.n_waiting_of_scan
 
     def submit(self, command: Command) -> None:
         """Put a command into the queue, now."""
@@ -162,7 +165,13 @@ class Device(ABC):
         command.arrived_ns = self.clock.now
         if not self._merge(command):
             self.waiting.append(command)
+            self._count_waiting(command, 1)
             self.wake(self.clock.now)
+
+    def _count_waiting(self, command: Command, n: int) -> None:
+        """A command joins those that wait (1) or leaves them (-1)."""
+        self.n_waiting_of_scan += n * command.is_of_scan
+        self.n_waiting_of[self._class_of(command)] += n
 
     def _written_zone(self, command: Command) -> int:
         """Zone that a write has to itself (rule N2); -1 where it has none."""
@@ -237,6 +246,7 @@ class Device(ABC):
                 if at is None:
                     break
                 command = self.waiting.pop(at)
+                self._count_waiting(command, -1)
                 self._gather(command, now)
                 if command.is_of_group:
                     work_ns = len(command.merged) * self.hand_ns
@@ -245,6 +255,7 @@ class Device(ABC):
             else:
                 head = Head(self.handed_end, self.positioning(now))
                 command = self.waiting.pop(self.scheduler.choose(self.waiting, head, now))
+                self._count_waiting(command, -1)
             self.handed_end = command.lba + command.n_sectors
             self._accept(command, now)
         for command in self.flushes:
@@ -254,28 +265,24 @@ class Device(ABC):
     def _choose_class(self) -> int | None:
         """Which command that waits a pool gives to the drive (rule X14); None: none now."""
         for kind in (READS, AWAITED):
-            if self.active[kind] < self.most_active:
-                at = next((at for at, command in enumerate(self.waiting) if self._class_of(command) == kind), None)
-                if at is not None:
-                    return at
+            if self.n_waiting_of[kind] and self.active[kind] < self.most_active:
+                return next(at for at, command in enumerate(self.waiting) if self._class_of(command) == kind)
         by_place = (
             (AHEAD, self.most_ahead),
             (OF_GROUP, self.most_of_group),
             (OF_SCAN, self._most_of_scan()),
         )
         for kind, most in by_place:
-            if self.active[kind] < most:
-                at = self._next_by_place(kind)
-                if at is not None:
-                    return at
+            if self.n_waiting_of[kind] and self.active[kind] < most:
+                return self._next_by_place(kind)
         return None
 
-    def _next_by_place(self, kind: int) -> int | None:
+    def _next_by_place(self, kind: int) -> int:
         of_kind = [(at, command) for at, command in enumerate(self.waiting) if self._class_of(command) == kind]
-        oldest = min((command.arrived_ns >> AGE_BITS for _, command in of_kind), default=0)
+        oldest = min(command.arrived_ns >> AGE_BITS for _, command in of_kind)
         places = [(c.lba, c.seq, at) for at, c in of_kind if c.arrived_ns >> AGE_BITS == oldest]
         behind = [place for place in places if place[0] >= self.handed_end]
-        return min(behind or places)[2] if places else None
+        return min(behind or places)[2]
 
     def _class_of(self, command: Command) -> int:
         """Class of a command on a disk of a pool; writes of a sequential resilver are of that of its reads (X25)."""
@@ -318,7 +325,9 @@ class Device(ABC):
         """Somebody waits for these records, of which a pool reads ahead what still waits here (rule X19)."""
         found = [command for command in self.waiting if command.ahead_of in records]
         for command in found:
+            self._count_waiting(command, -1)
             command.ahead_of = -1
+            self._count_waiting(command, 1)
         if found:
             self.wake(self.clock.now)
 
@@ -356,6 +365,7 @@ class Device(ABC):
                 taken.append(other)
         for other in taken:
             self.waiting.remove(other)
+            self._count_waiting(other, -1)
         first.lba, first.n_sectors = begin, end - begin
         first.merged += taken
 
