@@ -1,14 +1,44 @@
-//! An access to the array: its phases, its commands, and what becomes of it when the last one has completed.
+//! The disks of an array with the block layer above them: accesses, their phases and their commands. What is on the disks is
+//! above (`kinds.rs`).
 
 use super::block::submission::{Request, Work};
-use super::{ArrayAccess, Md, Owner, Simulation, Times, Volume};
-use crate::command::Command;
+use super::{AboveDisks, ArrayAccess, BlockLayer, HostRequest, Owner, Processors, Volume};
+use crate::command::{Command, Slots};
 use crate::device::Device;
-use crate::layout::READ_AND_HOLD;
+use crate::drives::Drives;
+use crate::events::Events;
+use crate::layout::{Layout, READ_AND_HOLD};
 use crate::mechanics::{FLUSH, READ, WRITE};
-use crate::traffic::{Traffic, PASS_THROUGH};
+use crate::traffic::PASS_THROUGH;
 
-impl<D: Device, T: Traffic> Simulation<D, T> {
+/// Disks, what is in progress, and the station above them, which has the one above itself, and so on: one object, of which
+/// each station sees what is its own and what is below.
+pub struct Array<D: Device, K> {
+    pub(super) events: Events,
+    /// Of the host, from the processor down to the disks.
+    pub(super) requests: Slots<HostRequest>,
+    pub(super) processors: Processors,
+    pub(super) volume: Volume,
+    pub(super) block: BlockLayer,
+    pub(super) drives: Drives<D>,
+    pub(super) kind: K,
+}
+
+impl<D: Device, K> Array<D, K> {
+    pub(super) fn of(drives: Drives<D>, layout: Layout, block: BlockLayer, processors: Processors, kind: K) -> Self {
+        Array {
+            events: Events::default(),
+            requests: Slots::default(),
+            processors,
+            volume: Volume::new(layout, drives.each().len()),
+            block,
+            drives,
+            kind,
+        }
+    }
+}
+
+impl<D: Device, K: AboveDisks<D>> Array<D, K> {
     /// Start an access of `n` sectors to the array.
     #[inline(always)]
     pub(super) fn access_array(&mut self, owner: Owner, op: u8, sector: i64, n: i64) {
@@ -20,48 +50,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             self.block.wait_for_thread(Request { owner, op, sector, n, asked });
             self.proceed();
         } else {
-            self.begin_access(owner, op, sector, n, asked);
+            K::begin(self, Request { owner, op, sector, n, asked });
         }
-    }
-
-    /// Begin an access: now, or when the bits that it needs are set.
-    #[inline(always)]
-    pub(super) fn begin_access(&mut self, owner: Owner, op: u8, sector: i64, n: i64, asked: i64) {
-        if self.pool.is_some() {
-            if let Owner::Host(host) = owner {
-                self.pool_access(host, op, sector, n);
-            }
-        } else if op == FLUSH {
-            if let Owner::Host(host) = owner {
-                self.flush_array(host);
-            }
-        } else if self.md.intents.is_none() || op == READ {
-            self.plan_access(owner, op, sector, n, asked);
-        } else {
-            self.intend(owner, sector, n, asked);
-        }
-    }
-
-    #[inline(always)]
-    pub(super) fn plan_access(&mut self, owner: Owner, op: u8, sector: i64, n: i64, asked: i64) {
-        let bits = (self.md.intents.is_some() && op == WRITE).then(|| self.volume.layout.bits_of(sector, n));
-        if self.md.stripes.is_some() && op == WRITE {
-            return self.write_stripes(owner, sector, n, asked, bits);
-        }
-        let Simulation { volume: Volume { layout, plan, choice, .. }, md: Md { rebuild, .. }, drives, .. } = self;
-        choice.begin();
-        layout
-            .plan(op, sector, n, rebuild.front(), plan, |copies, n| choice.choose(copies, n, |disk| drives.peek(disk)));
-        // a parity array that has lost a disk computes reads in its thread, also those that need no lost block
-        let is_direct = match &self.block.submitter {
-            None => true,
-            Some(s) => !s.is_host_thread && op == READ && !self.volume.layout.computes_reads(),
-        };
-        if self.volume.layout.logs_stripes() && op == WRITE && self.volume.plan.then.is_empty() {
-            let id = self.prepare(owner, asked, is_direct, bits);
-            return self.submit_writes(id);
-        }
-        self.start(owner, asked, is_direct, bits);
     }
 
     /// Start the pieces in `self.volume.plan`.
@@ -82,7 +72,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         access.start = now;
         access.is_direct = is_direct;
         access.is_fua =
-            self.block.has_passing && matches!(owner, Owner::Host(host) if self.hosts[host].sync >= PASS_THROUGH);
+            self.block.has_passing && matches!(owner, Owner::Host(host) if self.requests[host].sync >= PASS_THROUGH);
         access.out = 0;
         access.n_following = 0;
         access.bits = None;
@@ -218,7 +208,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.volume.plan.first.clear();
         self.volume.plan.first.append(&mut access.then);
         access.stretches.are_written = true;
-        self.submit_writes(id);
+        K::submit_writes(self, id);
     }
 
     #[inline(always)]
@@ -246,61 +236,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         match &self.block.submitter {
             Some(s) if !is_direct && s.is_host_thread => self.block.wait_for_notice(*command),
             Some(_) if !is_direct => self.block.hand_work(Work::End(*command)),
-            _ => return self.finish_access(command),
+            _ => return K::ended(self, command),
         }
         self.proceed();
-    }
-
-    /// An access has ended with its last command.
-    #[inline(always)]
-    pub(super) fn finish_access(&mut self, last: &Command) {
-        let ArrayAccess { owner, asked, start, .. } = self.volume.accesses[last.access];
-        if matches!(owner, Owner::Stripes) {
-            return self.stretches_written(last.access, last);
-        }
-        // only a bitmap has set any
-        let bits = if self.md.intents.is_some() { self.volume.accesses[last.access].bits } else { None };
-        self.volume.accesses.release(last.access);
-        self.finish(owner, asked, start, bits, last);
-    }
-
-    /// What was asked for has been done with this command.
-    #[inline(always)]
-    pub(super) fn finish(&mut self, owner: Owner, asked: i64, start: i64, bits: Option<(i64, i64)>, last: &Command) {
-        let parity = last.submitted - start;
-        let waited = self.events.now - asked - parity - (last.done - last.submitted);
-        if let (Some(bits), Some(intents)) = (bits, &mut self.md.intents) {
-            intents.bitmap.ended(bits, self.events.now);
-        }
-        match owner {
-            // answered by `stretches_written`
-            Owner::Stripes => {}
-            Owner::Bitmap => self.bits_written(),
-            Owner::Unit(id) => self.unit_ended(id, last),
-            Owner::Superblock => self.superblock_written(),
-            Owner::PartialLog(unit) => self.begin_partial(unit),
-            Owner::Part(part) => self.part_ended(part, last),
-            Owner::Rebuild(first) => self.md.rebuilt(first, &self.volume.layout, &self.drives, &mut self.events),
-            Owner::Destage(first, end) => self.destaged(first, end),
-            Owner::ReadAhead(number) => self.came(number),
-            Owner::Fill(host) => self.filled(host, last),
-            Owner::Record(number) | Owner::Ahead(number) => self.record_came(number),
-            Owner::Log(burst) => self.log_written(burst, last),
-            Owner::Group(cleans) => self.group_command_ended(cleans, true),
-            Owner::Labels => self.label_written(),
-            Owner::Scan(scanned) => self.stretch_scanned(scanned),
-            Owner::Host(host) => {
-                let place = self.place_of(host);
-                let request = &mut self.hosts[host];
-                request.parity += parity;
-                request.queue += waited;
-                request.last = Times::of(last);
-                self.keep(host);
-                self.answered(host);
-                if let Some(place) = place {
-                    self.leave_place(host, place, last);
-                }
-            }
-        }
     }
 }

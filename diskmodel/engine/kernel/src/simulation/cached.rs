@@ -5,12 +5,11 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::read_ahead::ReadAhead;
-use super::{HostRequest, Owner, Simulation};
+use super::{AboveController, HostRequest, Owner, WithFront};
 use crate::controller::{BlockCache, DirtyBlocks};
 use crate::device::Device;
 use crate::events::Action;
 use crate::mechanics::{div, FLUSH, WRITE};
-use crate::traffic::Traffic;
 
 /// What a controller with real caches keeps.
 pub struct Cache {
@@ -86,11 +85,11 @@ impl Cache {
     }
 }
 
-impl<D: Device, T: Traffic> Simulation<D, T> {
+impl<D: Device, H: AboveController<D>> WithFront<D, H> {
     /// A request that the caches see first. False: it goes the way of a controller without them.
     pub(super) fn cached(&mut self, host: u32) -> bool {
-        let Some(cache) = &mut self.cache else { return false };
-        let HostRequest { op, sector, n, .. } = self.hosts[host];
+        let Some(cache) = &mut self.kind.front.cache else { return false };
+        let HostRequest { op, sector, n, .. } = self.requests[host];
         if op == WRITE {
             if cache.dirty.is_none() {
                 return false;
@@ -101,7 +100,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
         if cache.holds(sector, n) {
             self.read_ahead(sector, sector + n);
-            if self.pool.is_some() {
+            if self.kind.pool.is_some() {
                 self.pool_hit(sector, n);
             }
             self.hit(host);
@@ -115,27 +114,27 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Served by the cache, after the time of a hit (rule K2).
     pub(super) fn hit(&mut self, host: u32) {
-        let request = &mut self.hosts[host];
+        let request = &mut self.requests[host];
         request.is_hit = true;
-        request.cache += self.controller.hit_ns;
-        self.later(self.events.now + self.controller.hit_ns, host, Action::HitServed(host));
+        request.cache += self.kind.front.controller.hit_ns;
+        self.later(self.events.now + self.kind.front.controller.hit_ns, host, Action::HitServed(host));
     }
 
     // ------------------------------------------------------------------ write-back
     /// Writes enter the cache in order of arrival while there is room (rule K7).
     fn admit_writes(&mut self) {
         let now = self.events.now;
-        while let Some(cache) = &mut self.cache {
+        while let Some(cache) = &mut self.kind.front.cache {
             if !cache.emptying.is_empty() {
                 break;
             }
             let (Some(&(host, since)), Some(dirty)) = (cache.blocked.front(), &mut cache.dirty) else { break };
-            let HostRequest { sector, n, .. } = self.hosts[host];
+            let HostRequest { sector, n, .. } = self.requests[host];
             let (first, end) = (div(sector, cache.block), div(sector + n + cache.block - 1, cache.block));
             if !dirty.fits(first, end) {
                 // larger than the cache itself: straight to the disks
                 cache.blocked.pop_front();
-                self.hosts[host].cache += now - since;
+                self.requests[host].cache += now - since;
                 self.access_disks(host);
                 continue;
             }
@@ -145,7 +144,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             }
             cache.blocked.pop_front();
             cache.insert(sector, n, true);
-            self.hosts[host].cache += now - since;
+            self.requests[host].cache += now - since;
             self.hit(host);
         }
         self.start_destages();
@@ -153,7 +152,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Keeps as many writes to the disks in flight as allowed (rule K9).
     fn start_destages(&mut self) {
-        while let Some(cache) = &mut self.cache {
+        while let Some(cache) = &mut self.kind.front.cache {
             let is_pressed = !cache.blocked.is_empty() || !cache.emptying.is_empty();
             let Some((first, end)) = cache.dirty.as_mut().and_then(|dirty| dirty.next_run(is_pressed)) else { return };
             let sector = first * cache.block;
@@ -163,7 +162,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     pub(super) fn destaged(&mut self, first: i64, end: i64) {
-        if let Some(cache) = &mut self.cache {
+        if let Some(cache) = &mut self.kind.front.cache {
             if let Some(dirty) = &mut cache.dirty {
                 dirty.written(first, end);
             }
@@ -175,7 +174,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// A flush waits until nothing is dirty (rule K15).
     #[inline(never)]
     pub(super) fn empty_for(&mut self, host: u32) {
-        if let Some(cache) = &mut self.cache {
+        if let Some(cache) = &mut self.kind.front.cache {
             cache.emptying.push(host);
         }
         self.emptied();
@@ -184,7 +183,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Flushes the disks for those who waited until nothing is dirty.
     fn emptied(&mut self) {
-        let Some(cache) = self.cache.as_mut().filter(|cache| cache.n_dirty() == 0) else { return };
+        let Some(cache) = self.kind.front.cache.as_mut().filter(|cache| cache.n_dirty() == 0) else { return };
         for host in std::mem::take(&mut cache.emptying) {
             self.access_array(Owner::Host(host), FLUSH, 0, 0);
         }

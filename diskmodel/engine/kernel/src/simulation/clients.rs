@@ -1,9 +1,11 @@
 //! Programs with their file system: what they ask for, what follows their writes, and what has been completed.
 
-use super::block::flushing::ClientSyncs;
 use super::group_commit::{Log, Record};
 use super::journal::Journal;
-use crate::events::{Action, Events, ARRIVE, LAST};
+use super::syncs::ClientSyncs;
+use super::{AboveHost, Simulation};
+use crate::device::Device;
+use crate::events::{Action, Events, Step, ARRIVE, LAST};
 use crate::progress::Progress;
 use crate::traffic::Traffic;
 
@@ -15,6 +17,37 @@ pub struct Clients<T> {
     /// Of their file system.
     pub(super) journal: Option<Box<Journal>>,
     pub(super) progress: Progress,
+}
+
+impl<D: Device, T: Traffic> AboveHost<D> for Clients<T> {
+    #[inline(always)]
+    fn done(on: &mut Simulation<D, T>, request: u32) {
+        on.done(request);
+    }
+
+    #[inline(always)]
+    fn make_safe(on: &mut Simulation<D, T>, request: u32) {
+        on.make_safe(request);
+    }
+
+    #[inline(always)]
+    fn made_safe(on: &mut Simulation<D, T>, request: u32) {
+        on.made_safe(request);
+    }
+
+    #[inline(always)]
+    fn journal_answered(on: &mut Simulation<D, T>, next: Step) {
+        on.journal_answered(next);
+    }
+
+    #[inline(always)]
+    fn committed(on: &mut Simulation<D, T>) {
+        on.committed();
+    }
+
+    fn progress(&mut self) -> &mut Progress {
+        &mut self.progress
+    }
 }
 
 impl<T: Traffic> Clients<T> {

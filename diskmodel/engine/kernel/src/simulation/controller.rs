@@ -3,11 +3,13 @@
 
 use std::collections::VecDeque;
 
-use super::{HostRequest, Owner, Simulation};
+use super::{AboveController, AboveVolume, Cache, HostRequest, Owner, WithFront};
+use crate::controller::ZfsArc;
 use crate::device::Device;
 use crate::events::{Action, COMPLETE, LAST_NS};
 use crate::mechanics::{FLUSH, READ, WRITE};
-use crate::traffic::Traffic;
+use crate::progress::Progress;
+use crate::traffic::{FLUSH_AFTER, PASS_ONLY, PASS_THROUGH};
 use crate::units::NS_PER_S;
 
 /// The controller in whole numbers, and until when its processor and its link are taken.
@@ -93,47 +95,102 @@ impl Controller {
     }
 }
 
-impl<D: Device, T: Traffic> Simulation<D, T> {
+/// A controller with its cache, and the host before it.
+pub struct Front<H> {
+    pub(super) controller: Controller,
+    pub(super) cache: Option<Box<Cache>>,
+    pub(super) host: H,
+}
+
+impl<D: Device, H: AboveController<D>> AboveVolume<D> for Front<H> {
+    #[inline(always)]
+    fn answered(on: &mut WithFront<D, H>, request: u32) {
+        on.answered(request);
+    }
+
+    #[inline(always)]
+    fn finished(on: &mut WithFront<D, H>, request: u32) {
+        on.finished(request);
+    }
+
+    #[inline(always)]
+    fn destaged(on: &mut WithFront<D, H>, first: i64, end: i64) {
+        on.destaged(first, end);
+    }
+
+    #[inline(always)]
+    fn came(on: &mut WithFront<D, H>, number: u32) {
+        on.came(number);
+    }
+
+    #[inline(always)]
+    fn keep(on: &mut WithFront<D, H>, request: u32) -> bool {
+        let Some(cache) = &mut on.kind.front.cache else { return false };
+        let &HostRequest { op, sector, n, .. } = &on.requests[request];
+        cache.insert(sector, n, op == WRITE);
+        cache.read.is_some()
+    }
+
+    #[inline(always)]
+    fn has(&self, block: i64) -> bool {
+        self.cache.as_ref().is_some_and(|cache| cache.has(block))
+    }
+
+    fn arc(&self) -> Option<&ZfsArc> {
+        self.cache.as_ref()?.read.as_ref()?.zfs_arc()
+    }
+
+    #[inline(always)]
+    fn hit_ns(&self) -> i64 {
+        self.controller.hit_ns
+    }
+
+    fn progress(&mut self) -> &mut Progress {
+        self.host.progress()
+    }
+}
+
+impl<D: Device, H: AboveController<D>> WithFront<D, H> {
     #[inline(always)]
     pub(super) fn submit_to_controller(&mut self, host: u32) {
-        if self.controller.volume_depth > 0 && !self.controller.admits(host, self.events.now) {
+        if self.kind.front.controller.volume_depth > 0 && !self.kind.front.controller.admits(host, self.events.now) {
             return;
         }
         self.begin_inside(host);
     }
 
-    /// A request is done, and the one that has waited longest begins (rule K14).
+    /// The one that has waited longest begins (rule K14).
     #[inline(always)]
-    pub(super) fn take_place(&mut self) {
-        if self.controller.volume_depth == 0 {
+    fn take_place(&mut self) {
+        if self.kind.front.controller.volume_depth == 0 {
             return;
         }
-        if let Some((next, since)) = self.controller.next_inside() {
-            self.hosts[next].queue += self.events.now - since;
+        if let Some((next, since)) = self.kind.front.controller.next_inside() {
+            self.requests[next].queue += self.events.now - since;
             self.begin_inside(next);
         }
     }
 
     #[inline(always)]
     fn begin_inside(&mut self, host: u32) {
-        if self.controller.command_ns + self.controller.gap_ns == 0 {
+        if self.kind.front.controller.command_ns + self.kind.front.controller.gap_ns == 0 {
             self.processed(host);
             return;
         }
         let now = self.events.now;
-        let processed = self.controller.processed_at(now);
-        self.hosts[host].link += processed - now;
+        let processed = self.kind.front.controller.processed_at(now);
+        self.requests[host].link += processed - now;
         self.later(processed, host, Action::Processed(host));
     }
 
     pub(super) fn later(&mut self, time: i64, host: u32, action: Action) {
         let device = self.drives.len();
-        self.events.at(time, COMPLETE, device, self.hosts[host].row, action);
+        self.events.at(time, COMPLETE, device, self.requests[host].row, action);
     }
 
     #[inline(always)]
     pub(super) fn processed(&mut self, host: u32) {
-        if self.hosts[host].op == WRITE && self.controller.has_link() {
+        if self.requests[host].op == WRITE && self.kind.front.controller.has_link() {
             self.over_link(host, Action::WriteArrived(host));
         } else {
             self.access(host);
@@ -142,9 +199,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     #[inline(always)]
     pub(super) fn access(&mut self, host: u32) {
-        if self.hosts[host].op == FLUSH {
+        if self.requests[host].op == FLUSH {
             self.flush_cached(host);
-        } else if self.cache.is_none() || !self.cached(host) {
+        } else if self.kind.front.cache.is_none() || !self.cached(host) {
             self.access_disks(host);
         }
     }
@@ -152,10 +209,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// A battery protects what the write cache holds; any other flush goes to the disks (rule K13).
     #[inline(never)]
     fn flush_cached(&mut self, host: u32) {
-        if self.cache.as_ref().is_some_and(|cache| cache.is_exposed()) {
+        if self.kind.front.cache.as_ref().is_some_and(|cache| cache.is_exposed()) {
             self.empty_for(host);
-        } else if self.cache.as_ref().is_some_and(|cache| cache.dirty.is_some()) {
-            self.later(self.events.now + self.controller.hit_ns, host, Action::HitServed(host));
+        } else if self.kind.front.cache.as_ref().is_some_and(|cache| cache.dirty.is_some()) {
+            self.later(self.events.now + self.kind.front.controller.hit_ns, host, Action::HitServed(host));
         } else {
             self.access_array(Owner::Host(host), FLUSH, 0, 0);
         }
@@ -164,30 +221,60 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// A drawn hit takes its time; anything else goes to the disks (rule K2).
     #[inline(always)]
     pub(super) fn access_disks(&mut self, host: u32) {
-        let HostRequest { op, sector, n, is_hit, .. } = self.hosts[host];
+        let HostRequest { op, sector, n, is_hit, .. } = self.requests[host];
         if op == READ && is_hit {
-            self.hosts[host].cache += self.controller.hit_ns;
-            self.later(self.events.now + self.controller.hit_ns, host, Action::HitServed(host));
+            self.requests[host].cache += self.kind.front.controller.hit_ns;
+            self.later(self.events.now + self.kind.front.controller.hit_ns, host, Action::HitServed(host));
             return;
         }
-        self.hosts[host].is_hit = false;
+        self.requests[host].is_hit = false;
         self.access_array(Owner::Host(host), op, sector, n);
     }
 
     #[inline(always)]
     pub(super) fn answered(&mut self, host: u32) {
-        if self.hosts[host].op == READ && self.controller.has_link() {
+        if self.requests[host].op == READ && self.kind.front.controller.has_link() {
             self.over_link(host, Action::ReadSent(host));
         } else {
             self.finished(host);
         }
     }
 
-    pub(super) fn over_link(&mut self, host: u32, then: Action) {
+    /// A request is done: another one may take its place, and the host has its answer.
+    #[inline(always)]
+    pub(super) fn finished(&mut self, host: u32) {
+        self.take_place();
+        H::answered(self, host);
+    }
+
+    fn over_link(&mut self, host: u32, then: Action) {
         let now = self.events.now;
-        let bytes = self.hosts[host].n * self.drives.sector_bytes();
-        let sent = self.controller.sent_at(now, bytes);
-        self.hosts[host].link += sent - now;
+        let bytes = self.requests[host].n * self.drives.sector_bytes();
+        let sent = self.kind.front.controller.sent_at(now, bytes);
+        self.requests[host].link += sent - now;
         self.later(sent, host, then);
+    }
+
+    /// What follows a write where drives may lack FUA (rule Y7).
+    pub(in crate::simulation) fn passed(&self, sync: i64) -> i64 {
+        if self.kind.pool.is_some() {
+            // a pool makes it safe itself (rule X10)
+            return if sync == PASS_THROUGH { PASS_ONLY } else { sync };
+        }
+        let is_exposed = self.kind.front.cache.as_ref().is_some_and(|cache| cache.is_exposed());
+        let has_fua = self.block.flushes.takes_any() && self.block.flushes.has_fua() && !is_exposed;
+        if sync == PASS_ONLY && !has_fua {
+            FLUSH_AFTER
+        } else {
+            sync
+        }
+    }
+
+    /// Whether a host that wants its writes safe has to flush anything (rule Y2).
+    pub(in crate::simulation) fn takes_flushes(&self) -> bool {
+        if let Some(pool) = &self.volume.layout.pool {
+            return pool.writes.is_logged;
+        }
+        self.block.flushes.takes_any() || self.kind.front.cache.as_ref().is_some_and(|cache| cache.dirty.is_some())
     }
 }

@@ -42,8 +42,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     #[inline(never)]
     pub(super) fn append(&mut self, stream: u32, id: u32, row: u64, length: i64) {
         let issue = self.events.now;
-        self.clients.logs[stream as usize].waiting.push(Record { id, row, length, issue });
-        if self.clients.begins_batch(stream, &mut self.events) {
+        self.kind.front.host.clients.logs[stream as usize].waiting.push(Record { id, row, length, issue });
+        if self.kind.front.host.clients.begins_batch(stream, &mut self.events) {
             self.write_batch(stream);
         }
     }
@@ -51,14 +51,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// The batch has waited long enough.
     #[inline(never)]
     pub(super) fn log_delayed(&mut self, stream: u32) {
-        self.clients.logs[stream as usize].is_delayed = false;
+        self.kind.front.host.clients.logs[stream as usize].is_delayed = false;
         self.write_batch(stream);
     }
 
     fn write_batch(&mut self, stream: u32) {
-        let rule = self.clients.traffic.rules()[stream as usize];
+        let rule = self.kind.front.host.clients.traffic.rules()[stream as usize];
         let (block, bytes) = (rule.log_block_bytes, rule.log_bytes);
-        let log = &mut self.clients.logs[stream as usize];
+        let log = &mut self.kind.front.host.clients.logs[stream as usize];
         log.batch.append(&mut log.waiting);
         let n_bytes: i64 = log.batch.iter().map(|record| record.length).sum();
         if log.end + n_bytes > bytes {
@@ -73,7 +73,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let sector = self.drives.sector_of(rule.log_first_byte + down);
         let n = self.drives.sector_of(rule.log_first_byte + end + self.drives.sector_bytes() - 1) - sector;
         let (sync, issue) = (self.passed(rule.sync), self.events.now);
-        let host = self.hosts.put(HostRequest {
+        let host = self.requests.put(HostRequest {
             row,
             stream,
             op: WRITE,
@@ -85,17 +85,13 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             issue,
             ..HostRequest::default()
         });
-        if self.host.is_some() {
-            self.submit_to_host(host);
-        } else {
-            self.submit_to_controller(host);
-        }
+        self.submit_request(host);
     }
 
     /// The batch is safe: the next one may begin.
     pub(super) fn batch_written(&mut self, stream: u32) {
-        self.clients.logs[stream as usize].is_writing = false;
-        if self.clients.begins_batch(stream, &mut self.events) {
+        self.kind.front.host.clients.logs[stream as usize].is_writing = false;
+        if self.kind.front.host.clients.begins_batch(stream, &mut self.events) {
             self.write_batch(stream);
         }
     }

@@ -3,13 +3,14 @@
 
 use std::collections::VecDeque;
 
-use super::{HostRequest, PageCache, Purpose, Simulation};
+use super::{AboveController, AboveHost, HostRequest, PageCache, Purpose, WithFront, WithHost};
 use crate::command::Slots;
 use crate::device::Device;
 use crate::events::{Action, COMPLETE, LAST_NS};
 use crate::host::{cut, pages_of, Fetching, HostTables, Pauses, ReadAhead};
 use crate::mechanics::{FLUSH, READ, WRITE};
-use crate::traffic::{Traffic, PASS_THROUGH};
+use crate::progress::Progress;
+use crate::traffic::PASS_THROUGH;
 
 /// A host that costs time or buffers. Lengths in sectors.
 pub struct Host {
@@ -86,13 +87,40 @@ impl Host {
     }
 }
 
-impl<D: Device, T: Traffic> Simulation<D, T> {
+/// A host, where there is one that costs time or buffers, and the programs on it.
+pub struct Hosted<C> {
+    pub(super) system: Option<Box<Host>>,
+    pub(super) clients: C,
+}
+
+impl<D: Device, C: AboveHost<D>> AboveController<D> for Hosted<C> {
+    #[inline(always)]
+    fn answered(on: &mut WithFront<D, Self>, request: u32) {
+        on.came_back(request);
+    }
+
+    fn progress(&mut self) -> &mut Progress {
+        self.clients.progress()
+    }
+}
+
+impl<D: Device, C: AboveHost<D>> WithHost<D, C> {
+    /// A program's request sets out: through the host, where there is one.
+    #[inline(always)]
+    pub(super) fn submit_request(&mut self, id: u32) {
+        if self.kind.front.host.system.is_some() {
+            self.submit_to_host(id);
+        } else {
+            self.submit_to_controller(id);
+        }
+    }
+
     /// A request comes in, now: first the processor that is free first (rules H1, H4).
     pub(super) fn submit_to_host(&mut self, id: u32) {
         let now = self.events.now;
         let device = self.drives.len() + 2;
-        let Some(host) = &mut self.host else { return self.submit_to_controller(id) };
-        let request = &mut self.hosts[id];
+        let Some(host) = &mut self.kind.front.host.system else { return self.submit_to_controller(id) };
+        let request = &mut self.requests[id];
         let work = if request.op == FLUSH {
             // in one call with its write, or in one of its own (rule Y3)
             host.submission_ns[WRITE as usize] >> u32::from(request.sync == PASS_THROUGH)
@@ -127,8 +155,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     pub(super) fn take_lock(&mut self, id: u32) {
         let now = self.events.now;
         let device = self.drives.len() + 2;
-        let Some(host) = &mut self.host else { return self.entered(id) };
-        let request = &mut self.hosts[id];
+        let Some(host) = &mut self.kind.front.host.system else { return self.entered(id) };
+        let request = &mut self.requests[id];
         let work = host.lock_ns[request.op.min(WRITE) as usize];
         if work == 0 {
             return self.entered(id);
@@ -143,7 +171,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Direct I/O goes down as it is; a buffered read is answered once its pages are in memory (rule H2).
     pub(super) fn entered(&mut self, id: u32) {
-        let HostRequest { op, sector, n, .. } = self.hosts[id];
+        let HostRequest { op, sector, n, .. } = self.requests[id];
         let (now, end) = (self.events.now, sector + n);
         if op == FLUSH && !self.takes_flushes() {
             return self.noticed(id);
@@ -151,10 +179,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if op != FLUSH && self.page_cache().is_some() {
             return self.enter_memory(id);
         }
-        let Some(host) = self.host.as_mut().filter(|host| host.is_buffered && op == READ) else {
+        let Some(host) = self.kind.front.host.system.as_mut().filter(|host| host.is_buffered && op == READ) else {
             return self.submit_to_controller(id);
         };
-        self.hosts[id].is_hit = false;
+        self.requests[id].is_hit = false;
         let mut wanted = std::mem::take(&mut host.wanted);
         host.read_ahead.read(sector, end, &mut wanted);
         if host.is_page_by_page {
@@ -169,54 +197,54 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         for (first, last) in wanted.iter().flat_map(|&(first, last)| cut(first, last, longest)) {
             self.fetch_window(id, first, last);
         }
-        if let Some(host) = &mut self.host {
+        if let Some(host) = &mut self.kind.front.host.system {
             host.wanted = wanted;
         }
         if !self.wait_for_fetching(id) {
-            self.hosts[id].is_hit = true;
-            self.done(id);
+            self.requests[id].is_hit = true;
+            C::done(self, id);
         }
     }
 
     /// Sectors [first, end), at most the longest request, are being fetched into memory.
     pub(super) fn fetch_window(&mut self, id: u32, first: i64, end: i64) {
-        if let Some(host) = &mut self.host {
+        if let Some(host) = &mut self.kind.front.host.system {
             host.fetching.add(first, end);
         }
-        self.send_below(self.hosts[id].row, READ, (first, end), Purpose::Window);
+        self.send_below(self.requests[id].row, READ, (first, end), Purpose::Window);
     }
 
     /// Lets a read wait for what it needs and is being fetched; false when nothing is.
     pub(super) fn wait_for_fetching(&mut self, id: u32) -> bool {
-        let HostRequest { sector, n, .. } = self.hosts[id];
+        let HostRequest { sector, n, .. } = self.requests[id];
         let (since, end) = (self.events.now, sector + n);
-        self.host.as_mut().is_some_and(|host| host.fetching.wait(id, since, sector, end))
+        self.kind.front.host.system.as_mut().is_some_and(|host| host.fetching.wait(id, since, sector, end))
     }
 
     /// A request of the host's own for sectors [first, end).
     pub(super) fn send_below(&mut self, row: u64, op: u8, (first, end): (i64, i64), purpose: Purpose) {
         let (sector, n, issue) = (first, end - first, self.events.now);
-        let below = self.hosts.put(HostRequest { row, op, sector, n, issue, purpose, ..HostRequest::default() });
+        let below = self.requests.put(HostRequest { row, op, sector, n, issue, purpose, ..HostRequest::default() });
         self.submit_to_controller(below);
     }
 
     /// Without read-ahead each page is fetched when the one before it has come (rule H3).
     pub(super) fn next_page(&mut self, at: u32) {
-        let Some(host) = &mut self.host else { return };
+        let Some(host) = &mut self.kind.front.host.system else { return };
         let OneByOne { host: id, since, left, .. } = &mut host.one_by_one[at];
         let (id, since) = (*id, *since);
         while let Some((first, end)) = left.pop_front() {
             if host.page_cache.as_ref().is_some_and(|cache| cache.pages.holds(first / host.page)) {
                 continue;
             }
-            return self.send_below(self.hosts[id].row, READ, (first, end), Purpose::Page(at));
+            return self.send_below(self.requests[id].row, READ, (first, end), Purpose::Page(at));
         }
         if host.page_cache.is_some() {
             return self.pages_complete(at);
         }
         host.one_by_one.release(at);
-        self.hosts[id].cache += self.events.now - since;
-        self.done(id);
+        self.requests[id].cache += self.events.now - since;
+        C::done(self, id);
     }
 
     /// A page of a request that fetches them one after the other has come.
@@ -233,15 +261,69 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if let Some((cache, page)) = self.page_cache() {
             cache.pages.add(pages_of(first, end - first, page));
         }
-        let Some(host) = &mut self.host else { return };
+        let Some(host) = &mut self.kind.front.host.system else { return };
         let mut set_free = std::mem::take(&mut host.set_free);
         host.fetching.came(first, end, |id, since| set_free.push((id, since)));
         for (id, since) in set_free.drain(..) {
-            self.hosts[id].cache += now - since;
-            self.done(id);
+            self.requests[id].cache += now - since;
+            C::done(self, id);
         }
-        if let Some(host) = &mut self.host {
+        if let Some(host) = &mut self.kind.front.host.system {
             host.set_free = set_free;
+        }
+    }
+
+    // ------------------------------------------------------------------ answers
+    /// The controller has answered, now; a processor of the host that stands still notices it later (rule H4).
+    #[inline(always)]
+    fn came_back(&mut self, host: u32) {
+        let now = self.events.now;
+        let device = self.drives.len() + 2;
+        if let Some(pauses) = self.kind.front.host.system.as_mut().and_then(|host| host.answer_pauses.as_mut()) {
+            let noticed = pauses.awake(now);
+            if noticed > now {
+                let request = &mut self.requests[host];
+                request.queue += noticed - now;
+                return self.events.at(noticed, COMPLETE, device, request.row, Action::Noticed(host));
+            }
+        }
+        self.noticed(host);
+    }
+
+    #[inline(always)]
+    pub(super) fn noticed(&mut self, host: u32) {
+        let HostRequest { purpose, sector, n, sync, .. } = self.requests[host];
+        match purpose {
+            Purpose::Client if sync > 0 => C::make_safe(self, host),
+            Purpose::Client => C::done(self, host),
+            Purpose::Flush(asked) => {
+                self.requests.release(host);
+                C::made_safe(self, asked);
+            }
+            Purpose::Journal(next) => {
+                self.requests.release(host);
+                C::journal_answered(self, next);
+            }
+            Purpose::Committed => {
+                self.requests.release(host);
+                C::committed(self);
+            }
+            Purpose::Window => {
+                self.requests.release(host);
+                self.fetched(sector, sector + n);
+            }
+            Purpose::Page(at) => {
+                self.requests.release(host);
+                self.page_came(at, sector);
+            }
+            Purpose::Part(at) => {
+                self.requests.release(host);
+                self.part_written(at);
+            }
+            Purpose::WriteBack => {
+                self.requests.release(host);
+                self.written_back(sector, n);
+            }
         }
     }
 }

@@ -81,9 +81,11 @@ impl Journal {
 impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Lets a write wait until what it changed is committed; false where nothing has to be (rule Y8).
     pub(super) fn commit(&mut self, host: u32) -> bool {
-        let HostRequest { stream, issue, sync, .. } = self.hosts[host];
-        let rule = self.clients.traffic.rules()[stream as usize];
-        let Some(journal) = self.clients.journal.as_mut().filter(|_| rule.journal_bytes > 0 && sync > 0) else {
+        let HostRequest { stream, issue, sync, .. } = self.requests[host];
+        let rule = self.kind.front.host.clients.traffic.rules()[stream as usize];
+        let Some(journal) =
+            self.kind.front.host.clients.journal.as_mut().filter(|_| rule.journal_bytes > 0 && sync > 0)
+        else {
             return false;
         };
         let number = journal.number(stream, rule.journal_tick_ns, issue);
@@ -91,7 +93,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if number <= journal.n_ended {
             return false;
         }
-        self.hosts[host].sync_ns -= self.events.now;
+        self.requests[host].sync_ns -= self.events.now;
         if joins {
             journal.members.push(host);
             return true;
@@ -106,7 +108,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// A commit waits for its turn behind what the processors have to do; who comes meanwhile is in it (rule Y9).
     fn wake_commit(&mut self) {
         let free = self.processors.first_free();
-        let Some(journal) = &mut self.clients.journal else { return };
+        let Some(journal) = &mut self.kind.front.host.clients.journal else { return };
         journal.is_woken = true;
         let when = self.events.now.max(free) + journal.turn_ns;
         self.events.at(when, ARRIVE, self.drives.len(), LAST, Action::Journal(Step::Woken));
@@ -115,15 +117,15 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Commits for all that wait, and writes after a while (rule Y9).
     fn begin_commit(&mut self, wait_ns: i64) {
         let sector = self.drives.sector_bytes();
-        let Some(journal) = &mut self.clients.journal else { return };
+        let Some(journal) = &mut self.kind.front.host.clients.journal else { return };
         journal.is_committing = !journal.waiting.is_empty();
         journal.members = std::mem::take(&mut journal.waiting);
         let Some(&first) = journal.members.first() else { return };
-        journal.row = self.hosts[first].row;
-        let rules = self.clients.traffic.rules();
+        journal.row = self.requests[first].row;
+        let rules = self.kind.front.host.clients.traffic.rules();
         let (mut body, mut block, mut more) = (0, 0, 0);
         for (at, &host) in journal.members.iter().enumerate() {
-            let rule = &rules[self.hosts[host].stream as usize];
+            let rule = &rules[self.requests[host].stream as usize];
             body = body.max(rule.journal_body_bytes);
             block = block.max(rule.journal_block_bytes);
             more += if at > 0 { rule.journal_more_bytes } else { 0 };
@@ -142,7 +144,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// The turn of what a commit does next has come.
     pub(super) fn go_on_with_commit(&mut self, step: Step) {
         let takes_flushes = self.takes_flushes();
-        let Some(journal) = &mut self.clients.journal else { return };
+        let Some(journal) = &mut self.kind.front.host.clients.journal else { return };
         if step == Step::Woken {
             journal.is_woken = false;
             return self.begin_commit(0);
@@ -166,13 +168,13 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 HostRequest { op: WRITE, sync, sector, n, purpose, is_of_file, ..HostRequest::default() }
             }
         };
-        let below = self.hosts.put(HostRequest { row, issue, ..below });
+        let below = self.requests.put(HostRequest { row, issue, ..below });
         self.submit_to_controller(below);
     }
 
     /// A write or a flush of a commit has been answered.
     pub(super) fn journal_answered(&mut self, next: Step) {
-        let turn_ns = self.clients.journal.as_ref().map_or(0, |journal| journal.turn_ns);
+        let turn_ns = self.kind.front.host.clients.journal.as_ref().map_or(0, |journal| journal.turn_ns);
         if next == Step::Flush && turn_ns > 0 {
             let when = self.events.now + turn_ns;
             return self.events.at(when, ARRIVE, self.drives.len(), LAST, Action::Journal(next));
@@ -182,7 +184,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// The block that makes a commit valid is safe: the next commit begins, and those that waited go on.
     pub(super) fn committed(&mut self) {
-        let Some(journal) = &mut self.clients.journal else { return };
+        let Some(journal) = &mut self.kind.front.host.clients.journal else { return };
         let served = std::mem::take(&mut journal.members);
         journal.n_ended += 1;
         // those that were served issue what they issue first

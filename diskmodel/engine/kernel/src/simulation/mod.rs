@@ -5,25 +5,28 @@ mod block;
 mod cached;
 mod clients;
 mod controller;
+mod doors;
 mod group_commit;
 mod host;
 mod journal;
+mod kinds;
 mod md;
 mod page_cache;
 mod pool;
 mod processors;
 mod read_ahead;
 mod requests;
+mod syncs;
 mod volume;
 
-use crate::command::Slots;
 use crate::device::Device;
 use crate::drives::Drives;
-use crate::events::{Action, Events, Next, ARRIVE, COMPLETE};
+use crate::events::{Action, Next, ARRIVE};
 use crate::layout::{Layout, Ring};
 use crate::mechanics::{FLUSH, WRITE};
 use crate::traffic::{Request, Traffic};
 
+use array::Array;
 pub use block::flushing::Flushes;
 pub use block::request_tags::RequestTags;
 pub use block::submission::Submitter;
@@ -31,8 +34,12 @@ use block::BlockLayer;
 pub use cached::Cache;
 use clients::Clients;
 pub use controller::Controller;
+use controller::Front;
+use doors::{AboveController, AboveDisks, AboveHost, AboveVolume};
 use group_commit::Record;
 pub use host::Host;
+use host::Hosted;
+use kinds::Kinds;
 use md::Md;
 pub use page_cache::PageCache;
 use pool::state::PoolWrites;
@@ -81,20 +88,12 @@ pub struct BeforeDisks {
 /// and the mean busy time of the disks.
 pub type Levels = [i64; 5];
 
-pub struct Simulation<D: Device, T> {
-    events: Events,
-    hosts: Slots<HostRequest>,
-    clients: Clients<T>,
-    processors: Processors,
-    host: Option<Box<Host>>,
-    controller: Controller,
-    cache: Option<Box<Cache>>,
-    pool: Option<Box<PoolWrites>>,
-    volume: Volume,
-    md: Md,
-    block: BlockLayer,
-    drives: Drives<D>,
-}
+/// The disks with a volume on them; with a controller in front of that; with a host.
+type WithKinds<D, F> = Array<D, Kinds<F>>;
+type WithFront<D, H> = WithKinds<D, Front<H>>;
+type WithHost<D, C> = WithFront<D, Hosted<C>>;
+/// With programs, whose requests are the traffic.
+pub type Simulation<D, T> = WithHost<D, Clients<T>>;
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
     pub fn new(parts: Parts<D>, traffic: T) -> Self {
@@ -114,20 +113,13 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         } = before;
         let drives = Drives::new(disks, model, n_buffered);
         let clients = Clients::new(traffic, drives.sector_bytes(), flushes.turn_ns(), sample_every);
-        Simulation {
-            pool: PoolWrites::new(&layout, flushes.turn_ns(), group, ring).map(Box::new),
-            block: BlockLayer::new(submitter, tags, flushes, &clients),
-            clients,
-            events: Events::default(),
-            hosts: Slots::default(),
-            md: Md::new(&layout),
-            volume: Volume::new(layout, drives.each().len()),
-            drives,
-            controller,
-            cache: cache.map(Box::new),
-            processors: Processors::new(host.as_ref().map_or(1, |host| host.n_processors)),
-            host: host.map(Box::new),
-        }
+        let pool = PoolWrites::new(&layout, flushes.turn_ns(), group, ring).map(Box::new);
+        let processors = Processors::new(host.as_ref().map_or(1, |host| host.n_processors));
+        let block = BlockLayer::new(submitter, tags, flushes, &clients);
+        let front =
+            Front { controller, cache: cache.map(Box::new), host: Hosted { system: host.map(Box::new), clients } };
+        let kind = Kinds { md: Md::new(&layout), pool, front };
+        Array::of(drives, layout, block, processors, kind)
     }
 
     /// Runs to the last completion. Returns its time and the sectors that were rebuilt.
@@ -140,14 +132,15 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// It is asked every `LOOK_EVENTS` events, however much or little simulated time they take.
     pub fn run_unless(&mut self, is_stopped: &mut dyn FnMut() -> bool) -> Result<(i64, i64), &'static str> {
         self.begin();
-        while !self.clients.traffic.is_over() {
+        while !self.kind.front.host.clients.traffic.is_over() {
             let next = self.events.next().ok_or("no event is left, but requests are")?;
-            if self.clients.progress.is_due(&self.events) {
-                self.clients.progress.look(&self.events, is_stopped)?;
+            if self.kind.front.host.clients.progress.is_due(&self.events) {
+                self.kind.front.host.clients.progress.look(&self.events, is_stopped)?;
             }
             self.happen(next);
         }
-        let front = self.pool.as_ref().and_then(|pool| pool.scan_front()).unwrap_or_else(|| self.md.rebuild.front());
+        let front =
+            self.kind.pool.as_ref().and_then(|pool| pool.scan_front()).unwrap_or_else(|| self.kind.md.rebuild.front());
         Ok((self.events.now, front - self.volume.layout.rebuild_front))
     }
 
@@ -156,15 +149,15 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.drives.begin(&mut self.events);
         self.start_flusher();
         self.begin_pool();
-        for stream in 0..self.clients.traffic.rules().len() {
-            for client in 0..self.clients.traffic.rules()[stream].n_clients.max(1) {
-                if !self.clients.take_row(stream, client as u32, (0, 0), &mut self.events) {
+        for stream in 0..self.kind.front.host.clients.traffic.rules().len() {
+            for client in 0..self.kind.front.host.clients.traffic.rules()[stream].n_clients.max(1) {
+                if !self.kind.front.host.clients.take_row(stream, client as u32, (0, 0), &mut self.events) {
                     break;
                 }
             }
         }
-        if self.md.rebuild.has_work(&self.volume.layout) && !self.clients.traffic.is_over() {
-            self.md.schedule_rebuild(0, &self.drives, &mut self.events);
+        if self.kind.md.rebuild.has_work(&self.volume.layout) && !self.kind.front.host.clients.traffic.is_over() {
+            self.kind.md.schedule_rebuild(0, &self.drives, &mut self.events);
         }
     }
 
@@ -187,26 +180,26 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     pub fn traffic(&self) -> &T {
-        &self.clients.traffic
+        &self.kind.front.host.clients.traffic
     }
 
     pub fn into_traffic(self) -> T {
-        self.clients.traffic
+        self.kind.front.host.clients.traffic
     }
 
     pub fn traffic_mut(&mut self) -> &mut T {
-        &mut self.clients.traffic
+        &mut self.kind.front.host.clients.traffic
     }
 
     /// Places for commands, accesses and requests that were ever needed at once, and events that wait.
     #[cfg(test)]
     pub fn n_slots(&self) -> usize {
-        self.drives.n_slots() + self.volume.accesses.len() + self.hosts.len() + self.events.len()
+        self.drives.n_slots() + self.volume.accesses.len() + self.requests.len() + self.events.len()
     }
 
     /// When a write first had to wait for room in the write cache.
     pub fn cache_full_ns(&self) -> Option<i64> {
-        self.cache.as_ref().and_then(|cache| cache.full_ns)
+        self.kind.front.cache.as_ref().and_then(|cache| cache.full_ns)
     }
 
     /// Events that were scheduled so far: what a run costs, the same on every machine.
@@ -221,7 +214,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Levels after every so many completions.
     pub fn take_levels(&mut self) -> Vec<Levels> {
-        self.clients.progress.take_levels()
+        self.kind.front.host.clients.progress.take_levels()
     }
 
     pub fn disks(&self) -> &[D] {
@@ -277,22 +270,25 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     fn issue(&mut self, stream: usize, id: u32) {
-        self.clients.progress.n_issued += 1;
-        if self.clients.traffic.rules()[stream].n_clients == 0 {
-            self.clients.take_row(stream, 0, (0, 0), &mut self.events);
+        self.kind.front.host.clients.progress.n_issued += 1;
+        if self.kind.front.host.clients.traffic.rules()[stream].n_clients == 0 {
+            self.kind.front.host.clients.take_row(stream, 0, (0, 0), &mut self.events);
         }
-        let Request { row, stream, op, offset, length, cache_draw } = self.clients.traffic.request(id, self.events.now);
-        if !self.clients.logs.is_empty() && self.clients.traffic.rules()[stream as usize].log_bytes > 0 {
+        let Request { row, stream, op, offset, length, cache_draw } =
+            self.kind.front.host.clients.traffic.request(id, self.events.now);
+        if !self.kind.front.host.clients.logs.is_empty()
+            && self.kind.front.host.clients.traffic.rules()[stream as usize].log_bytes > 0
+        {
             return self.append(stream, id, row, length);
         }
         let sector = self.drives.sector_of(offset);
         let end = self.drives.sector_of(offset + length + self.drives.sector_bytes() - 1);
-        let host = self.hosts.put(HostRequest {
+        let host = self.requests.put(HostRequest {
             row,
             id,
             stream,
             op,
-            is_hit: self.controller.is_hit(cache_draw),
+            is_hit: self.kind.front.controller.is_hit(cache_draw),
             sector,
             n: end - sector,
             issue: self.events.now,
@@ -302,110 +298,51 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             return self.flush_alone(host);
         }
         if op == WRITE {
-            let rule = &self.clients.traffic.rules()[stream as usize];
+            let rule = &self.kind.front.host.clients.traffic.rules()[stream as usize];
             let is_of_file = rule.is_of_file > 0;
             if rule.sync > 0 {
-                self.hosts[host].sync = self.sync_of(stream, id);
+                self.requests[host].sync = self.sync_of(stream, id);
             }
             if is_of_file {
-                self.hosts[host].is_of_file = true;
+                self.requests[host].is_of_file = true;
             }
         }
-        if self.host.is_some() {
-            self.submit_to_host(host);
-        } else {
-            self.submit_to_controller(host);
-        }
-    }
-
-    // ------------------------------------------------------------------ answers
-    /// The controller has answered, now; a processor of the host that stands still notices it later (rule H4).
-    #[inline(always)]
-    fn finished(&mut self, host: u32) {
-        self.take_place();
-        let now = self.events.now;
-        let device = self.drives.len() + 2;
-        if let Some(pauses) = self.host.as_mut().and_then(|host| host.answer_pauses.as_mut()) {
-            let noticed = pauses.awake(now);
-            if noticed > now {
-                let request = &mut self.hosts[host];
-                request.queue += noticed - now;
-                return self.events.at(noticed, COMPLETE, device, request.row, Action::Noticed(host));
-            }
-        }
-        self.noticed(host);
-    }
-
-    #[inline(always)]
-    fn noticed(&mut self, host: u32) {
-        let HostRequest { purpose, sector, n, sync, .. } = self.hosts[host];
-        match purpose {
-            Purpose::Client if sync > 0 => self.make_safe(host),
-            Purpose::Client => self.done(host),
-            Purpose::Flush(asked) => {
-                self.hosts.release(host);
-                self.made_safe(asked);
-            }
-            Purpose::Journal(next) => {
-                self.hosts.release(host);
-                self.journal_answered(next);
-            }
-            Purpose::Committed => {
-                self.hosts.release(host);
-                self.committed();
-            }
-            Purpose::Window => {
-                self.hosts.release(host);
-                self.fetched(sector, sector + n);
-            }
-            Purpose::Page(at) => {
-                self.hosts.release(host);
-                self.page_came(at, sector);
-            }
-            Purpose::Part(at) => {
-                self.hosts.release(host);
-                self.part_written(at);
-            }
-            Purpose::WriteBack => {
-                self.hosts.release(host);
-                self.written_back(sector, n);
-            }
-        }
+        self.submit_request(host);
     }
 
     #[inline(always)]
     fn sample_levels(&mut self) {
-        if !self.clients.progress.has_done() {
+        if !self.kind.front.host.clients.progress.has_done() {
             return;
         }
-        let n_dirty = self.cache.as_ref().map_or(0, |cache| cache.n_dirty());
+        let n_dirty = self.kind.front.cache.as_ref().map_or(0, |cache| cache.n_dirty());
         let n_pages = self.page_cache().map_or(0, |(cache, _)| cache.n_dirty() as i64);
         let now = self.events.now;
         let (n_buffered, busy) = self.drives.levels(now);
-        self.clients.progress.record([now, n_dirty, n_buffered, n_pages, busy]);
+        self.kind.front.host.clients.progress.record([now, n_dirty, n_buffered, n_pages, busy]);
     }
 
     #[inline(always)]
     fn done(&mut self, host: u32) {
-        let request = &self.hosts[host];
+        let request = &self.requests[host];
         if request.is_batch {
             return self.batch_done(host);
         }
         let &HostRequest { id, stream, issue, .. } = request;
-        self.clients.traffic.done(&request.completion(id, issue, self.events.now));
-        self.hosts.release(host);
+        self.kind.front.host.clients.traffic.done(&request.completion(id, issue, self.events.now));
+        self.requests.release(host);
         self.row_done(id, stream as usize, issue);
     }
 
     /// The records of a batch are done with it, each having waited for it.
     #[inline(never)]
     fn batch_done(&mut self, host: u32) {
-        let stream = self.hosts[host].stream;
-        for Record { id, issue, .. } in self.clients.take_batch(stream) {
-            self.clients.traffic.done(&self.hosts[host].completion(id, issue, self.events.now));
+        let stream = self.requests[host].stream;
+        for Record { id, issue, .. } in self.kind.front.host.clients.take_batch(stream) {
+            self.kind.front.host.clients.traffic.done(&self.requests[host].completion(id, issue, self.events.now));
             self.row_done(id, stream as usize, issue);
         }
-        self.hosts.release(host);
+        self.requests.release(host);
         self.batch_written(stream);
     }
 
@@ -413,6 +350,6 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     #[inline(always)]
     fn row_done(&mut self, id: u32, stream: usize, issue: i64) {
         self.sample_levels();
-        self.clients.row_done(id, stream, issue, &mut self.events);
+        self.kind.front.host.clients.row_done(id, stream, issue, &mut self.events);
     }
 }

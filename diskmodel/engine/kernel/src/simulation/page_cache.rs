@@ -4,12 +4,11 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::{Host, HostRequest, Purpose, Simulation};
+use super::{AboveHost, Host, HostRequest, Purpose, WithHost};
 use crate::device::Device;
 use crate::events::{Action, ARRIVE};
 use crate::host::{cut, pages_of, Flusher, Pages, Run, Syncs};
 use crate::mechanics::{FLUSH, READ, WRITE};
-use crate::traffic::Traffic;
 
 /// Memory between the clients and the controller, and who writes it back.
 pub struct PageCache {
@@ -50,18 +49,18 @@ impl PageCache {
     }
 }
 
-impl<D: Device, T: Traffic> Simulation<D, T> {
+impl<D: Device, C: AboveHost<D>> WithHost<D, C> {
     /// The page cache, and sectors of a page.
     pub(super) fn page_cache(&mut self) -> Option<(&mut PageCache, i64)> {
-        let host = self.host.as_mut()?;
+        let host = self.kind.front.host.system.as_mut()?;
         host.page_cache.as_mut().map(|cache| (cache, host.page))
     }
 
     /// A buffered request is past the processor.
     pub(super) fn enter_memory(&mut self, id: u32) {
         let now = self.events.now;
-        self.hosts[id].is_hit = false;
-        if self.hosts[id].op == READ {
+        self.requests[id].is_hit = false;
+        if self.requests[id].op == READ {
             return self.read_memory(id);
         }
         let Some((cache, _)) = self.page_cache() else { return };
@@ -73,23 +72,23 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     // ------------------------------------------------------------------ reads
     /// A read is answered once all of its pages are in memory (rule P2).
     fn read_memory(&mut self, id: u32) {
-        let HostRequest { sector, n, .. } = self.hosts[id];
+        let HostRequest { sector, n, .. } = self.requests[id];
         let (now, capacity) = (self.events.now, self.volume.layout.capacity);
-        let Some(host) = &mut self.host else { return };
+        let Some(host) = &mut self.kind.front.host.system else { return };
         let page = host.page;
         let mut wanted = std::mem::take(&mut host.wanted);
         host.read_ahead.read(sector, sector + n, &mut wanted);
         let is_page_by_page = host.is_page_by_page;
         let span = pages_of(sector, n, page);
         if is_page_by_page {
-            let Some(host) = &mut self.host else { return };
+            let Some(host) = &mut self.kind.front.host.system else { return };
             host.wanted = wanted;
             let at = host.begin_one_by_one(id, now);
             host.one_by_one[at].left.extend(cut(span.start * page, capacity.min(span.end * page), page));
             return self.next_page(at);
         }
         self.fetch_missing(id, &wanted, span.clone(), page);
-        if let Some(host) = &mut self.host {
+        if let Some(host) = &mut self.kind.front.host.system {
             host.wanted = wanted;
         }
         if !self.wait_for_fetching(id) {
@@ -102,21 +101,21 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     fn answer_from_memory(&mut self, id: u32, since: i64) {
         let waited = self.events.now - since;
-        let request = &mut self.hosts[id];
+        let request = &mut self.requests[id];
         request.is_hit = waited == 0;
         request.cache += waited;
         let (sector, n) = (request.sector, request.n);
         if let Some((cache, page)) = self.page_cache() {
             cache.pages.use_again(pages_of(sector, n, page));
         }
-        self.done(id);
+        C::done(self, id);
     }
 
     /// Fetches the requested pages, then those of `span`, that are neither in memory nor being fetched; adjacent
     /// ones together.
     fn fetch_missing(&mut self, id: u32, wanted: &[(i64, i64)], span: Range<i64>, page: i64) {
         let capacity = self.volume.layout.capacity;
-        let Some(host) = &mut self.host else { return };
+        let Some(host) = &mut self.kind.front.host.system else { return };
         let Some(cache) = &mut host.page_cache else { return };
         let mut missing = std::mem::take(&mut cache.missing);
         missing.clear();
@@ -144,9 +143,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     // ------------------------------------------------------------------ writes
     /// Writers enter in order of arrival while the limit lets them (rule P6).
     fn admit_to_memory(&mut self) {
-        while let Some(Host { page, page_cache: Some(cache), .. }) = self.host.as_deref_mut() {
+        while let Some(Host { page, page_cache: Some(cache), .. }) = self.kind.front.host.system.as_deref_mut() {
             let Some(&(id, since)) = cache.blocked.front() else { return };
-            let HostRequest { sector, n, .. } = self.hosts[id];
+            let HostRequest { sector, n, .. } = self.requests[id];
             if !cache.is_synchronous && !cache.pages.may_write(pages_of(sector, n, *page)) {
                 return;
             }
@@ -157,9 +156,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Pages that the write covers in part are read first (rule P3).
     fn write_memory(&mut self, id: u32, since: i64) {
-        let HostRequest { sector, n, .. } = self.hosts[id];
+        let HostRequest { sector, n, .. } = self.requests[id];
         let capacity = self.volume.layout.capacity;
-        let Some(host) = &mut self.host else { return };
+        let Some(host) = &mut self.kind.front.host.system else { return };
         let (page, end) = (host.page, sector + n);
         let at = host.begin_one_by_one(id, since);
         let (first, last) = (sector / page, (end - 1) / page);
@@ -178,10 +177,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     pub(super) fn pages_complete(&mut self, at: u32) {
         let capacity = self.volume.layout.capacity;
         let now = self.events.now;
-        let Some(host) = &mut self.host else { return };
+        let Some(host) = &mut self.kind.front.host.system else { return };
         let (id, since, page, longest) = (host.one_by_one[at].host, host.one_by_one[at].since, host.page, host.longest);
         let is_synchronous = host.page_cache.as_ref().is_some_and(|cache| cache.is_synchronous);
-        let HostRequest { op, row, sector, n, .. } = self.hosts[id];
+        let HostRequest { op, row, sector, n, .. } = self.requests[id];
         let span = pages_of(sector, n, page);
         if op == WRITE && is_synchronous {
             // rule P7: the pages, whole, and the writer waits
@@ -194,7 +193,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if op == READ {
             return self.answer_from_memory(id, since);
         }
-        let is_synced = self.hosts[id].sync > 0;
+        let is_synced = self.requests[id].sync > 0;
         if let Some((cache, _)) = self.page_cache() {
             cache.pages.write(span, now, row);
             cache.n_written += 1;
@@ -203,14 +202,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 return self.flush();
             }
         }
-        self.hosts[id].cache += now - since;
-        self.done(id);
+        self.requests[id].cache += now - since;
+        C::done(self, id);
         self.flush();
     }
 
     /// A part of a synchronous write is on the array (rule P7).
     pub(super) fn part_written(&mut self, at: u32) {
-        let Some(host) = &mut self.host else { return };
+        let Some(host) = &mut self.kind.front.host.system else { return };
         let write = &mut host.one_by_one[at];
         write.out -= 1;
         if write.out > 0 {
@@ -218,12 +217,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
         let (id, since, page) = (write.host, write.since, host.page);
         host.one_by_one.release(at);
-        let HostRequest { sector, n, .. } = self.hosts[id];
+        let HostRequest { sector, n, .. } = self.requests[id];
         if let Some((cache, _)) = self.page_cache() {
             cache.pages.add(pages_of(sector, n, page));
         }
-        self.hosts[id].cache += self.events.now - since;
-        self.make_safe(id);
+        self.requests[id].cache += self.events.now - since;
+        C::make_safe(self, id);
     }
 
     // ------------------------------------------------------------------ write-back
@@ -246,10 +245,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let Some((cache, _)) = self.page_cache() else { return };
         cache.syncs.look(cache.pages.oldest());
         while let Some((id, since)) = self.page_cache().and_then(|(cache, _)| cache.syncs.next_done()) {
-            let request = &mut self.hosts[id];
+            let request = &mut self.requests[id];
             let part = if request.op == FLUSH { &mut request.sync_ns } else { &mut request.cache };
             *part += now - since;
-            self.make_safe(id);
+            C::make_safe(self, id);
         }
     }
 

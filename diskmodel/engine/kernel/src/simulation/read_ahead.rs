@@ -4,10 +4,9 @@
 use std::collections::VecDeque;
 
 use super::cached::Cache;
-use super::{Owner, Simulation};
+use super::{AboveController, Owner, WithFront};
 use crate::device::Device;
 use crate::mechanics::{div, READ};
-use crate::traffic::Traffic;
 
 /// Sequential readers that are distinguished.
 const N_READERS: usize = 16;
@@ -106,17 +105,17 @@ impl Cache {
     }
 }
 
-impl<D: Device, T: Traffic> Simulation<D, T> {
+impl<D: Device, H: AboveController<D>> WithFront<D, H> {
     /// A read of [sector, end) that goes on where one of the last readers ended fetches what follows it (rule K11).
     pub(super) fn read_ahead(&mut self, sector: i64, end: i64) {
         let capacity = self.volume.layout.capacity;
-        let Some(cache) = &mut self.cache else { return };
+        let Some(cache) = &mut self.kind.front.cache else { return };
         if cache.ahead.window == 0 {
             return;
         }
         let Some((reader, mut start, limit)) = cache.ahead.next_window(sector, end, capacity) else { return };
         while start < limit {
-            let Some(cache) = &mut self.cache else { return };
+            let Some(cache) = &mut self.kind.front.cache else { return };
             let piece = cache.ahead.piece;
             let stop = ((div(start, piece) + 1) * piece).min(capacity);
             if stop > limit {
@@ -131,7 +130,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             start = stop;
         }
         // others may have come and gone meanwhile: what the thread had still to do
-        let readers = self.cache.as_mut().map(|cache| &mut cache.ahead.readers);
+        let readers = self.kind.front.cache.as_mut().map(|cache| &mut cache.ahead.readers);
         if let Some(reader) = readers.and_then(|all| all.iter_mut().find(|one| one.number == reader)) {
             reader.asked = start;
         }
@@ -140,17 +139,17 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// What was read ahead has come: who waits for nothing else has a hit now (rule K12).
     pub(super) fn came(&mut self, number: u32) {
         let now = self.events.now;
-        let Some(cache) = &mut self.cache else { return };
+        let Some(cache) = &mut self.kind.front.cache else { return };
         let Some(at) = cache.ahead.fetching.iter().position(|fetching| fetching.number == number) else { return };
         let fetching = cache.ahead.fetching.remove(at);
         cache.insert(fetching.sector, fetching.end - fetching.sector, false);
         for host in fetching.waiting {
-            let Some(cache) = &mut self.cache else { return };
+            let Some(cache) = &mut self.kind.front.cache else { return };
             let Some(at) = cache.ahead.waiters.iter().position(|waiter| waiter.host == host) else { continue };
             cache.ahead.waiters[at].n_pieces -= 1;
             if cache.ahead.waiters[at].n_pieces == 0 {
                 let waiter = cache.ahead.waiters.remove(at);
-                self.hosts[host].cache += now - waiter.since;
+                self.requests[host].cache += now - waiter.since;
                 self.hit(host);
             }
         }

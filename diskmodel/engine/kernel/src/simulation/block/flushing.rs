@@ -1,56 +1,15 @@
-//! Writes that must be safe from a power cut: which ones, and who waits for whom above each disk and above the array
-//! (rules Y1 to Y5 and Y11); see `diskmodel/engine/reference/flushing.py`.
-
-use std::collections::HashMap;
+//! Flushes: who waits for whom above each disk and above the array (rules Y4 and Y5); see `diskmodel/engine/reference/flushing.py`.
 
 use crate::command::Command;
 use crate::device::Device;
 use crate::drives::Drives;
 use crate::events::{Action, Events, ARRIVE, LAST};
 use crate::layout::Layout;
-use crate::mechanics::FLUSH;
-use crate::simulation::{BlockLayer, HostRequest, Purpose, Simulation};
-use crate::traffic::{Rule, Traffic, FLUSH_AFTER, PASS_ONLY, PASS_THROUGH};
+use crate::simulation::{AboveDisks, Array, BlockLayer};
+use crate::traffic::{Rule, PASS_THROUGH};
 
 /// For so long at most a flush waits for writes that will want one, too.
 const MAX_DEFERRED_NS: i64 = 5_000_000_000;
-/// Writes of each client since its last sync (rule Y1).
-pub struct ClientSyncs {
-    client_of: HashMap<u32, u32>,
-    n_unsynced: HashMap<(u32, u32), i64>,
-}
-
-impl ClientSyncs {
-    /// None where every write is synchronized, or none is.
-    pub fn of(rules: &[Rule]) -> Option<Self> {
-        let counts = rules.iter().any(|rule| rule.sync > 0 && rule.sync_every > 1);
-        counts.then(|| ClientSyncs { client_of: HashMap::new(), n_unsynced: HashMap::new() })
-    }
-
-    #[inline(never)]
-    pub fn took(&mut self, id: u32, client: u32) {
-        self.client_of.insert(id, client);
-    }
-
-    /// The client of a row that is done.
-    #[inline(never)]
-    pub fn of_row(&mut self, id: u32) -> u32 {
-        self.client_of.remove(&id).unwrap_or(0)
-    }
-
-    /// Whether a write is one that a sync follows.
-    #[inline(never)]
-    fn is_due(&mut self, id: u32, stream: u32, every: i64) -> bool {
-        let client = self.client_of.get(&id).copied().unwrap_or(0);
-        let n = self.n_unsynced.entry((stream, client)).or_default();
-        *n += 1;
-        let is_due = *n >= every;
-        if is_due {
-            *n = 0;
-        }
-        is_due
-    }
-}
 
 /// Who waits for a flush of a disk.
 #[derive(Clone, Copy)]
@@ -92,14 +51,12 @@ pub struct Flushes {
     served: Vec<u32>,
     left: usize,
     is_in_progress: bool,
-    /// Of a flush for a transaction group of a pool: the labels have been written before it, and it ends the group.
-    ends_group: bool,
 }
 
 /// Stands for the transaction group of a pool where requests of the host wait for a flush of the array.
-const GROUP: u32 = u32::MAX;
+pub(in crate::simulation) const GROUP: u32 = u32::MAX;
 /// The same for the superblock of an array with a journal (rule Y15).
-const SUPERBLOCK: u32 = u32::MAX - 1;
+pub(in crate::simulation) const SUPERBLOCK: u32 = u32::MAX - 1;
 
 impl Flushes {
     pub fn new(layout: &Layout, n_devices: usize, (takes, has_fua): (bool, bool), turn_ns: i64) -> Self {
@@ -115,7 +72,6 @@ impl Flushes {
             served: Vec::new(),
             left: 0,
             is_in_progress: false,
-            ends_group: false,
         }
     }
 
@@ -127,6 +83,11 @@ impl Flushes {
     /// Whether the disks take flushes.
     pub(in crate::simulation) fn takes_any(&self) -> bool {
         self.takes
+    }
+
+    /// Whether the disks take writes that pass their buffers.
+    pub(in crate::simulation) fn has_fua(&self) -> bool {
+        self.has_fua
     }
 
     /// Whether there are writes that pass the drives' buffers, those of a journal among them: there is no need to look
@@ -266,144 +227,12 @@ impl BlockLayer {
     }
 }
 
-impl<D: Device, T: Traffic> Simulation<D, T> {
-    /// What follows a write of a stream whose writes are synchronized (rule Y1).
-    #[inline(never)]
-    pub(in crate::simulation) fn sync_of(&mut self, stream: u32, id: u32) -> i64 {
-        let rule = self.clients.traffic.rules()[stream as usize];
-        match &mut self.clients.syncs {
-            Some(syncs) if rule.sync_every > 1 => rule.sync * i64::from(syncs.is_due(id, stream, rule.sync_every)),
-            _ => self.passed(rule.sync),
-        }
-    }
-
-    /// What follows a write where drives may lack FUA (rule Y7).
-    pub(in crate::simulation) fn passed(&self, sync: i64) -> i64 {
-        if self.pool.is_some() {
-            // a pool makes it safe itself (rule X10)
-            return if sync == PASS_THROUGH { PASS_ONLY } else { sync };
-        }
-        let is_exposed = self.cache.as_ref().is_some_and(|cache| cache.is_exposed());
-        let has_fua = self.block.flushes.takes && self.block.flushes.has_fua && !is_exposed;
-        if sync == PASS_ONLY && !has_fua {
-            FLUSH_AFTER
-        } else {
-            sync
-        }
-    }
-
-    /// Whether a host that wants its writes safe has to flush anything (rule Y2).
-    pub(in crate::simulation) fn takes_flushes(&self) -> bool {
-        if let Some(pool) = &self.volume.layout.pool {
-            return pool.writes.is_logged;
-        }
-        self.block.flushes.takes || self.cache.as_ref().is_some_and(|cache| cache.dirty.is_some())
-    }
-
-    /// A write is done when a commit or a flush after it is, where it needs one (rules Y2, Y3 and Y7).
-    #[inline(never)]
-    pub(in crate::simulation) fn make_safe(&mut self, host: u32) {
-        if self.clients.journal.is_some() && self.commit(host) {
-            return;
-        }
-        // a call of its own takes the processor, also where there is nothing to flush (rule Y11)
-        let is_alone = self.hosts[host].op == FLUSH && self.host.is_some();
-        let is_safe = self.hosts[host].sync == PASS_ONLY || !(is_alone || self.takes_flushes());
-        if is_safe {
-            return self.done(host);
-        }
-        let now = self.events.now;
-        self.hosts[host].sync_ns -= now;
-        let HostRequest { row, sync, .. } = self.hosts[host];
-        let purpose = Purpose::Flush(host);
-        let flush = self.hosts.put(HostRequest { row, op: FLUSH, issue: now, purpose, sync, ..HostRequest::default() });
-        if sync == PASS_THROUGH && !self.block.flushes.has_fua {
-            // its program wakes up with the others that one flush served: who goes on with a next request comes first
-            self.events.at(now, ARRIVE, 0, LAST, Action::FlushAsked(flush));
-        } else {
-            self.flush_asked(flush);
-        }
-    }
-
-    /// A flush begins its course: with the processor, where there is one.
-    #[inline(never)]
-    pub(in crate::simulation) fn flush_asked(&mut self, flush: u32) {
-        if self.host.is_some() {
-            self.submit_to_host(flush);
-        } else {
-            self.submit_to_controller(flush);
-        }
-    }
-
-    /// A stream asks for a flush alone, for which dirty pages go to the array first (rule Y11).
-    #[inline(never)]
-    pub(in crate::simulation) fn flush_alone(&mut self, host: u32) {
-        if self.page_cache().is_some() {
-            self.sync_memory(host);
-        } else {
-            self.make_safe(host);
-        }
-    }
-
-    /// The flush after a write has been answered, or its commit has ended.
-    #[inline(never)]
-    pub(in crate::simulation) fn made_safe(&mut self, host: u32) {
-        self.hosts[host].sync_ns += self.events.now;
-        self.done(host);
-    }
-
+impl<D: Device, K: AboveDisks<D>> Array<D, K> {
     /// Flushes all disks for a request, or lets it join what waits for the next flush (rule Y5).
-    #[inline(never)]
-    pub(in crate::simulation) fn flush_array(&mut self, host: u32) {
-        if self.volume.layout.logs_stripes() {
-            // what has been answered is safe, or taken to be (rules Y14 and Y16)
-            return self.finished(host);
-        }
-        self.flush_members(host);
-    }
-
-    fn flush_members(&mut self, host: u32) {
+    pub(in crate::simulation) fn flush_members(&mut self, host: u32) {
         if self.block.flush_members(host, &mut self.drives, &mut self.events) {
-            self.flushed(host);
+            K::flushed(self, host);
         }
-    }
-
-    /// Who waited for a flush of the array goes on.
-    #[inline(always)]
-    fn flushed(&mut self, host: u32) {
-        if host >= SUPERBLOCK {
-            self.flushed_for_others(host);
-        } else {
-            self.finished(host);
-        }
-    }
-
-    #[inline(never)]
-    fn flushed_for_others(&mut self, who: u32) {
-        if who == SUPERBLOCK {
-            self.submit_superblock();
-        } else if std::mem::take(&mut self.block.flushes.ends_group) {
-            self.end_group();
-        } else {
-            self.write_labels();
-        }
-    }
-
-    /// Flushes all disks before the labels of a transaction group are written (rule X12).
-    pub(in crate::simulation) fn flush_for_group(&mut self) {
-        self.flush_array(GROUP);
-    }
-
-    /// Flushes all disks behind the labels of a transaction group.
-    #[inline(never)]
-    pub(in crate::simulation) fn labels_written(&mut self) {
-        self.block.flushes.ends_group = true;
-        self.flush_array(GROUP);
-    }
-
-    /// Flushes all members before the superblock is written (rule Y15).
-    pub(in crate::simulation) fn flush_for_superblock(&mut self) {
-        self.flush_members(SUPERBLOCK);
     }
 
     /// The next flush of the array may begin.
@@ -419,15 +248,15 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             match waiter {
                 Waiter::Array => {
                     let served = self.block.array_flushed(&mut self.drives, &mut self.events);
-                    served.into_iter().for_each(|host| self.flushed(host));
+                    served.into_iter().for_each(|host| K::flushed(self, host));
                 }
                 Waiter::Host(host) => {
-                    self.flushed(host);
+                    K::flushed(self, host);
                     self.place_left();
                 }
                 Waiter::Data(command) => self.part_done(&command),
-                Waiter::Log(block) => self.log_part_flushed(block),
-                Waiter::Partial(unit) => self.partial_flushed(unit),
+                Waiter::Log(block) => K::log_part_flushed(self, block),
+                Waiter::Partial(unit) => K::partial_flushed(self, unit),
             }
         }
     }

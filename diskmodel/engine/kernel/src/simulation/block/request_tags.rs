@@ -7,8 +7,8 @@ use crate::device::Device;
 use crate::events::{Action, Events, ARRIVE, LAST};
 use crate::mechanics::{FLUSH, READ, WRITE};
 use crate::queue::WriteThrottle;
-use crate::simulation::{BlockLayer, Owner, Simulation};
-use crate::traffic::Traffic;
+use crate::simulation::block::submission::Request;
+use crate::simulation::{AboveDisks, Array, BlockLayer, Owner};
 
 /// Tags of a disk for flushes and for writes of files, each a place; programs sleep until one is free, in order.
 pub struct RequestTags {
@@ -89,24 +89,25 @@ impl BlockLayer {
     }
 }
 
-impl<D: Device, T: Traffic> Simulation<D, T> {
+impl<D: Device, K: AboveDisks<D>> Array<D, K> {
     /// Begin a request: now, or when there is a place.
     #[inline(never)]
     pub(in crate::simulation) fn access_in_place(&mut self, host: u32, op: u8, sector: i64, n: i64) {
         let needs_place = match op {
             FLUSH => self.block.flushes.takes_any(),
-            WRITE => self.hosts[host].is_of_file,
+            WRITE => self.requests[host].is_of_file,
             _ => false,
         };
         if self.block.enters(host, op, needs_place, &mut self.events) {
-            self.begin_access(Owner::Host(host), op, sector, n, self.events.now);
+            let asked = self.events.now;
+            K::begin(self, Request { owner: Owner::Host(host), op, sector, n, asked });
         }
     }
 
     /// Of a request that has ended, before it is answered: what `leave_place` is then called with.
     #[inline(always)]
     pub(in crate::simulation) fn place_of(&self, host: u32) -> Option<(u8, bool)> {
-        self.block.tags.as_ref().map(|_| (self.hosts[host].op, self.hosts[host].is_of_file))
+        self.block.tags.as_ref().map(|_| (self.requests[host].op, self.requests[host].is_of_file))
     }
 
     /// A read or write that was answered leaves its place, if it had one.
@@ -126,9 +127,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     fn wake_for_places(&mut self) {
         while let Some((host, asked)) = self.block.next_in_place() {
-            let request = &self.hosts[host];
+            let request = &self.requests[host];
             let (op, sector, n) = (request.op, request.sector, request.n);
-            self.begin_access(Owner::Host(host), op, sector, n, asked);
+            K::begin(self, Request { owner: Owner::Host(host), op, sector, n, asked });
         }
     }
 

@@ -10,11 +10,10 @@ use crate::events::{Action, Events, ARRIVE, LAST};
 use crate::mechanics::READ;
 use crate::queue::WriteThrottle;
 use crate::simulation::md::stripe_journal::Turn;
-use crate::simulation::{BlockLayer, Owner, Simulation};
-use crate::traffic::Traffic;
+use crate::simulation::{AboveDisks, Array, BlockLayer, Owner};
 
 /// A request that the thread takes when it is awake.
-pub(in crate::simulation) struct Request {
+pub struct Request {
     pub(in crate::simulation) owner: Owner,
     pub(in crate::simulation) op: u8,
     pub(in crate::simulation) sector: i64,
@@ -254,7 +253,7 @@ impl BlockLayer {
     }
 }
 
-impl<D: Device, T: Traffic> Simulation<D, T> {
+impl<D: Device, K: AboveDisks<D>> Array<D, K> {
     /// The host has issued what the completion that it noticed last let it issue.
     pub(in crate::simulation) fn turn_ended(&mut self) {
         self.block.turn_ended();
@@ -287,10 +286,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         while let Some(work) = self.block.next_work(&mut self.drives, &mut self.events) {
             match work {
                 Work::HandOver(_) => {}
-                Work::End(last) => self.finish_access(&last),
-                Work::TakeWrites => self.take_waiting(),
-                Work::Journal(turn) => self.do_for_journal(turn),
-                Work::Begin(Request { owner, op, sector, n, asked }) => self.begin_access(owner, op, sector, n, asked),
+                Work::End(last) => K::ended(self, &last),
+                Work::TakeWrites => K::take_waiting(self),
+                Work::Journal(turn) => K::take_turn(self, turn),
+                Work::Begin(request) => K::begin(self, request),
             }
         }
         self.block.ends_work();

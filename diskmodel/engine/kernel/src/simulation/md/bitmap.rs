@@ -5,8 +5,7 @@ use crate::events::{Action, COMPLETE};
 use crate::layout::{Bitmap, Layout, Piece};
 use crate::mechanics::WRITE;
 use crate::simulation::block::submission::Work;
-use crate::simulation::{Md, Owner, Simulation, Volume};
-use crate::traffic::Traffic;
+use crate::simulation::{AboveVolume, Array, Kinds, Md, Owner, Volume, WithKinds};
 
 /// A write that waits for the bitmap.
 #[derive(Clone, Copy)]
@@ -44,12 +43,12 @@ impl Intents {
     }
 }
 
-impl<D: Device, T: Traffic> Simulation<D, T> {
+impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     /// A write that needs bits begins when they are set.
     pub(in crate::simulation) fn intend(&mut self, owner: Owner, sector: i64, n: i64, asked: i64) {
         let bits = self.volume.layout.bits_of(sector, n);
         let has_own_thread = self.block.submitter.is_some() && !self.block.is_host_thread();
-        let Some(intents) = &mut self.md.intents else { return };
+        let Some(intents) = &mut self.kind.md.intents else { return };
         intents.bitmap.enter(bits, self.events.now);
         intents.waiting.push(Waiting { owner, sector, n, asked });
         if has_own_thread {
@@ -62,7 +61,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// All writes that wait begin: now, or when the bits that are pending have been set.
     pub(in crate::simulation) fn take_waiting(&mut self) {
-        let Some(intents) = &mut self.md.intents else { return };
+        let Some(intents) = &mut self.kind.md.intents else { return };
         intents.n_taken = intents.waiting.len();
         if intents.bitmap.has_pending() {
             self.write_bits();
@@ -72,21 +71,21 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     fn begin_taken(&mut self) {
-        let Some(intents) = &mut self.md.intents else { return };
+        let Some(intents) = &mut self.kind.md.intents else { return };
         let mut taken = std::mem::take(&mut intents.taken);
         taken.clear();
         taken.extend(intents.waiting.drain(..intents.n_taken));
         for &Waiting { owner, sector, n, asked } in &taken {
             self.plan_access(owner, WRITE, sector, n, asked);
         }
-        if let Some(intents) = &mut self.md.intents {
+        if let Some(intents) = &mut self.kind.md.intents {
             intents.taken = taken;
         }
     }
 
     /// Writes the pages of the bitmap with bits that are pending to all disks that are left.
     fn write_bits(&mut self) {
-        let Simulation { md: Md { intents, .. }, volume: Volume { layout, plan, .. }, .. } = self;
+        let Array { kind: Kinds { md: Md { intents, .. }, .. }, volume: Volume { layout, plan, .. }, .. } = self;
         let Some(intents) = intents else { return };
         intents.is_writing = true;
         intents.bitmap.take(&mut intents.pages);
@@ -104,7 +103,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     pub(in crate::simulation) fn bits_written(&mut self) {
-        let Some(intents) = &mut self.md.intents else { return };
+        let Some(intents) = &mut self.kind.md.intents else { return };
         intents.n_written += 1;
         let flush = self.volume.layout.bitmap_flush_ns;
         if flush == 0 {
@@ -116,10 +115,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// The bits are set: the writes that were taken begin, in the order in which they came; then those behind them.
     pub(in crate::simulation) fn bits_durable(&mut self) {
-        let Some(intents) = &mut self.md.intents else { return };
+        let Some(intents) = &mut self.kind.md.intents else { return };
         intents.bitmap.written();
         self.begin_taken();
-        let Some(intents) = &mut self.md.intents else { return };
+        let Some(intents) = &mut self.kind.md.intents else { return };
         intents.is_writing = false;
         let has_waiting = !intents.waiting.is_empty();
         if self.block.submitter.is_some() {

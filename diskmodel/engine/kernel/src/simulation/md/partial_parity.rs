@@ -8,8 +8,7 @@ use crate::device::Device;
 use crate::layout::{within, Layout, PartialTables, Piece, Stripe, BATCH_STRIPES};
 use crate::mechanics::WRITE;
 use crate::simulation::md::stripe_journal::Turn;
-use crate::simulation::{Owner, Simulation};
-use crate::traffic::Traffic;
+use crate::simulation::{AboveVolume, Owner, WithKinds};
 
 /// Stands for a part that is in no unit.
 const NONE: u32 = u32::MAX;
@@ -100,11 +99,11 @@ impl PartialLogs {
     }
 }
 
-impl<D: Device, T: Traffic> Simulation<D, T> {
+impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     /// Logs the stripes of the writes in `self.volume.plan.first`, in the array's thread.
     #[inline(never)]
     pub(in crate::simulation) fn log_partial(&mut self, access: u32) {
-        let Some(logs) = &mut self.md.partial else { return };
+        let Some(logs) = &mut self.kind.md.partial else { return };
         let write = logs.writes.put(Write { access, pieces: std::mem::take(&mut self.volume.plan.first) });
         self.volume.accesses[access].out += 1;
         self.in_turn(Turn::LogPartial(write));
@@ -112,16 +111,16 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Adds the stripes of a write to the logs, as many at a time as md's thread takes; those without parity are written.
     pub(in crate::simulation) fn take_stripes(&mut self, write: u32) {
-        let Some(logs) = &mut self.md.partial else { return };
+        let Some(logs) = &mut self.kind.md.partial else { return };
         let Write { access, pieces } = std::mem::take(&mut logs.writes[write]);
         logs.writes.release(write);
         let page = logs.tables.page;
-        let front = self.md.rebuild.front();
+        let front = self.kind.md.rebuild.front();
         let stripes = self.volume.layout.stripes(page, &pieces, &self.volume.accesses[access].lost, front);
         for stripes in stripes.chunks(BATCH_STRIPES as usize) {
             let mut exposed: Vec<(i64, i64)> = Vec::new();
             for stripe in stripes {
-                let Some(logs) = &mut self.md.partial else { return };
+                let Some(logs) = &mut self.kind.md.partial else { return };
                 match (stripe.parity, exposed.last_mut()) {
                     (Some(disk), _) => {
                         if logs.take(disk, stripe, access) {
@@ -138,7 +137,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             }
             self.volume.accesses[access].out += exposed.len() as u32;
             for range in exposed {
-                let Some(logs) = &mut self.md.partial else { return };
+                let Some(logs) = &mut self.kind.md.partial else { return };
                 let part = logs.parts.put(Part { access, unit: NONE, range, pieces: within(&pieces, range) });
                 self.write_part(part);
             }
@@ -149,9 +148,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Writes the first unit of each log that has none in progress.
     pub(in crate::simulation) fn run_partial(&mut self) {
-        let n = self.md.partial.as_ref().map_or(0, |logs| logs.logs.len());
+        let n = self.kind.md.partial.as_ref().map_or(0, |logs| logs.logs.len());
         for disk in 0..n {
-            let Some(logs) = &mut self.md.partial else { return };
+            let Some(logs) = &mut self.kind.md.partial else { return };
             if let Some(&id) = logs.logs[disk].front() {
                 if !logs.units[id].is_submitted {
                     self.submit_partial(id);
@@ -162,7 +161,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Writes a unit to its disk, past the disk's cache.
     fn submit_partial(&mut self, id: u32) {
-        let Some(logs) = &mut self.md.partial else { return };
+        let Some(logs) = &mut self.kind.md.partial else { return };
         let PartialTables { page, first, end, .. } = logs.tables;
         let unit = &mut logs.units[id];
         unit.is_submitted = true;
@@ -186,7 +185,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Writes to the members what is in the log.
     #[inline(never)]
     pub(in crate::simulation) fn begin_partial(&mut self, id: u32) {
-        let Some(logs) = &mut self.md.partial else { return };
+        let Some(logs) = &mut self.kind.md.partial else { return };
         let parts = logs.units[id].parts.clone();
         let mut disks: Vec<u32> =
             parts.iter().flat_map(|&part| logs.parts[part].pieces.iter().map(Piece::disk)).collect();
@@ -198,7 +197,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     fn write_part(&mut self, part: u32) {
-        let Some(logs) = &mut self.md.partial else { return };
+        let Some(logs) = &mut self.kind.md.partial else { return };
         let Part { access, ref mut pieces, .. } = logs.parts[part];
         let pieces = std::mem::take(pieces);
         self.start_own(Owner::Part(part), pieces, self.volume.accesses[access].is_fua);
@@ -207,14 +206,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Stripes are on the members: so is the access whose last ones they were; then the unit may have ended.
     #[inline(never)]
     pub(in crate::simulation) fn part_ended(&mut self, part: u32, last: &Command) {
-        let Some(logs) = &mut self.md.partial else { return };
+        let Some(logs) = &mut self.kind.md.partial else { return };
         let Part { access, unit, .. } = logs.parts[part];
         logs.parts.release(part);
         self.volume.accesses[access].out -= 1;
         if self.volume.accesses[access].out == 0 {
             self.finish_access(&Command { access, ..*last });
         }
-        let Some(logs) = &mut self.md.partial else { return };
+        let Some(logs) = &mut self.kind.md.partial else { return };
         if unit == NONE {
             return;
         }
@@ -234,7 +233,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// A disk that a unit's stripes were written to has been flushed.
     pub(in crate::simulation) fn partial_flushed(&mut self, unit: u32) {
-        let Some(logs) = &mut self.md.partial else { return };
+        let Some(logs) = &mut self.kind.md.partial else { return };
         logs.units[unit].left -= 1;
         if logs.units[unit].left == 0 {
             self.partial_finished(unit);
@@ -243,7 +242,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// The next unit of a log can be written.
     fn partial_finished(&mut self, unit: u32) {
-        let Some(logs) = &mut self.md.partial else { return };
+        let Some(logs) = &mut self.kind.md.partial else { return };
         logs.logs[logs.units[unit].disk as usize].pop_front();
         logs.units.release(unit);
         self.in_turn(Turn::RunPartial);

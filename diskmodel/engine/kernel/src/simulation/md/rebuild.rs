@@ -6,8 +6,7 @@ use crate::device::Device;
 use crate::drives::Drives;
 use crate::events::{Action, Events, ARRIVE};
 use crate::layout::{Layout, Plan, SyncAction};
-use crate::simulation::{Md, Owner, Simulation};
-use crate::traffic::Traffic;
+use crate::simulation::{AboveVolume, Md, Owner, WithKinds};
 
 /// Number of notes of the speed, and the time between two (rule R5).
 const N_MARKS: usize = 10;
@@ -181,14 +180,14 @@ impl Md {
     }
 }
 
-impl<D: Device, T: Traffic> Simulation<D, T> {
+impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     pub(in crate::simulation) fn rebuild_step(&mut self) {
-        let progress = &mut self.clients.progress;
-        if self.md.rebuild.starves(progress.n_issued, progress.n_done, self.drives.sector_bytes()) {
+        let progress = self.kind.front.progress();
+        if self.kind.md.rebuild.starves(progress.n_issued, progress.n_done, self.drives.sector_bytes()) {
             progress.starve();
         }
-        let first = self.md.rebuild.begin_step(&self.volume.layout, self.events.now, &mut self.volume.plan);
+        let first = self.kind.md.rebuild.begin_step(&self.volume.layout, self.events.now, &mut self.volume.plan);
         self.start(Owner::Rebuild(first), self.events.now, true, None);
-        self.md.step_begun(&self.volume.layout, &self.drives, &mut self.events);
+        self.kind.md.step_begun(&self.volume.layout, &self.drives, &mut self.events);
     }
 }

@@ -9,8 +9,7 @@ use crate::events::{Action, Events, COMPLETE, LAST};
 use crate::layout::{within, DeviceQueue, JournalTables, Layout, Piece, Room, BLOCK_BYTES};
 use crate::mechanics::WRITE;
 use crate::simulation::block::submission::Work;
-use crate::simulation::{Md, Owner, Simulation, Volume};
-use crate::traffic::Traffic;
+use crate::simulation::{AboveVolume, Array, Kinds, Md, Owner, Volume, WithKinds};
 
 /// Stripes that are written to the journal together, and to the members when it is safe there.
 #[derive(Default)]
@@ -89,14 +88,14 @@ impl StripeJournal {
     }
 }
 
-impl<D: Device, T: Traffic> Simulation<D, T> {
+impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     /// Submits the writes in `self.volume.plan.first`: at once, or each batch of stripes when it is in the journal.
     #[inline(always)]
     pub(in crate::simulation) fn submit_writes(&mut self, id: u32) {
         let is_logged = !matches!(self.volume.accesses[id].owner, Owner::Rebuild(_));
-        if self.md.partial.is_some() && is_logged {
+        if self.kind.md.partial.is_some() && is_logged {
             self.log_partial(id);
-        } else if self.md.stripe_journal.is_some() && is_logged {
+        } else if self.kind.md.stripe_journal.is_some() && is_logged {
             self.log_writes(id);
         } else {
             self.submit(id);
@@ -105,7 +104,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     #[inline(never)]
     fn log_writes(&mut self, id: u32) {
-        let Some(journal) = &mut self.md.stripe_journal else { return };
+        let Some(journal) = &mut self.kind.md.stripe_journal else { return };
         let pieces = &self.volume.plan.first;
         let batches = self.volume.layout.batches(&journal.tables, pieces, &self.volume.accesses[id].lost);
         self.volume.accesses[id].out += batches.len() as u32;
@@ -123,7 +122,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             self.block.hand_work(Work::Journal(turn));
             return self.proceed();
         }
-        match &mut self.md.stripe_journal {
+        match &mut self.kind.md.stripe_journal {
             Some(journal) if journal.is_asleep => journal.asleep.push_back(turn),
             _ => self.do_for_journal(turn),
         }
@@ -133,7 +132,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         match turn {
             Turn::Take(unit) => self.take_unit(unit),
             Turn::Flush => {
-                if let Some(journal) = &mut self.md.stripe_journal {
+                if let Some(journal) = &mut self.kind.md.stripe_journal {
                     journal.flush_written(self.drives.len() + 3, &mut self.events);
                 }
             }
@@ -145,7 +144,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     fn take_unit(&mut self, unit: u32) {
-        let Some(journal) = &mut self.md.stripe_journal else { return };
+        let Some(journal) = &mut self.kind.md.stripe_journal else { return };
         journal.units[unit].number = journal.n_units;
         journal.n_units += 1;
         journal.waiting.push_back(unit);
@@ -154,7 +153,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Writes units in order, as far as they have room.
     fn write_waiting(&mut self) {
-        let Some(journal) = &mut self.md.stripe_journal else { return };
+        let Some(journal) = &mut self.kind.md.stripe_journal else { return };
         let (now, device) = (self.events.now, self.drives.len() + 3);
         while let Some(&id) = journal.waiting.front() {
             let Unit { number, n_blocks, .. } = journal.units[id];
@@ -171,7 +170,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// The first of the units that are being written is in the journal.
     #[inline(never)]
     pub(in crate::simulation) fn unit_written(&mut self) {
-        let Some(journal) = &mut self.md.stripe_journal else { return };
+        let Some(journal) = &mut self.kind.md.stripe_journal else { return };
         let Some(unit) = journal.writing.pop_front() else { return };
         if journal.tables.flush_ns == 0 {
             return self.in_turn(Turn::Begin(unit));
@@ -182,7 +181,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     #[inline(never)]
     pub(in crate::simulation) fn units_flushed(&mut self) {
-        let Some(journal) = &mut self.md.stripe_journal else { return };
+        let Some(journal) = &mut self.kind.md.stripe_journal else { return };
         let flushed = std::mem::take(&mut journal.flushing);
         self.in_turn(Turn::Flush);
         flushed.into_iter().for_each(|unit| self.in_turn(Turn::Begin(unit)));
@@ -190,7 +189,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Writes to the members what is in the journal.
     fn write_unit(&mut self, unit: u32) {
-        let Some(journal) = &mut self.md.stripe_journal else { return };
+        let Some(journal) = &mut self.kind.md.stripe_journal else { return };
         let Unit { access, ref mut pieces, .. } = journal.units[unit];
         self.volume.plan.first = std::mem::take(pieces);
         self.volume.plan.then.clear();
@@ -203,21 +202,21 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// The stripes of a unit are on the members: so is the access whose last ones they were, and room may be free.
     pub(in crate::simulation) fn unit_ended(&mut self, unit: u32, last: &Command) {
-        let Some(journal) = &mut self.md.stripe_journal else { return };
+        let Some(journal) = &mut self.kind.md.stripe_journal else { return };
         let Unit { access, number, .. } = journal.units[unit];
         journal.units.release(unit);
         self.volume.accesses[access].out -= 1;
         if self.volume.accesses[access].out == 0 {
             self.finish_access(&Command { access, ..*last });
         }
-        if self.md.stripe_journal.as_mut().is_some_and(|journal| journal.room.ended(number)) {
+        if self.kind.md.stripe_journal.as_mut().is_some_and(|journal| journal.room.ended(number)) {
             self.reclaim();
         }
     }
 
     /// Frees the room of stripes that are on the members, where it is needed or enough of it.
     fn reclaim(&mut self) {
-        let Some(journal) = &mut self.md.stripe_journal else { return };
+        let Some(journal) = &mut self.kind.md.stripe_journal else { return };
         let waiting = journal.waiting.front().map_or(0, |&unit| journal.units[unit].n_blocks);
         if !journal.is_writing_superblock && journal.room.is_due(waiting) {
             journal.is_writing_superblock = true;
@@ -227,7 +226,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Flushes all members and writes the superblock to them, while the thread sleeps.
     fn write_superblock(&mut self) {
-        let Some(journal) = &mut self.md.stripe_journal else { return };
+        let Some(journal) = &mut self.kind.md.stripe_journal else { return };
         journal.checkpoint = journal.room.checkpoint;
         journal.is_asleep = true;
         self.block.sleep_for_bits(true);
@@ -236,7 +235,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// The members are flushed.
     pub(in crate::simulation) fn submit_superblock(&mut self) {
-        let Simulation { md: Md { stripe_journal, .. }, volume: Volume { layout, plan, .. }, .. } = self;
+        let Array { kind: Kinds { md: Md { stripe_journal, .. }, .. }, volume: Volume { layout, plan, .. }, .. } = self;
         let Some(journal) = stripe_journal else { return };
         plan.then.clear();
         plan.lost.clear();
@@ -250,20 +249,20 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// What was on the members before is free; the thread wakes up.
     pub(in crate::simulation) fn superblock_written(&mut self) {
-        let Some(journal) = &mut self.md.stripe_journal else { return };
+        let Some(journal) = &mut self.kind.md.stripe_journal else { return };
         journal.room.tail = journal.checkpoint;
         journal.is_writing_superblock = false;
         self.write_waiting();
         // more may have ended meanwhile
         self.reclaim();
-        if let Some(journal) = &mut self.md.stripe_journal {
+        if let Some(journal) = &mut self.kind.md.stripe_journal {
             journal.is_asleep = false;
         }
         if self.block.submitter.is_some() {
             self.block.sleep_for_bits(false);
             return self.proceed();
         }
-        while let Some(journal) = &mut self.md.stripe_journal {
+        while let Some(journal) = &mut self.kind.md.stripe_journal {
             if journal.is_asleep {
                 return;
             }

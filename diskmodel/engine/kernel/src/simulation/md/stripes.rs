@@ -5,8 +5,8 @@ use std::ops::Range;
 use crate::command::{Command, Slots};
 use crate::device::Device;
 use crate::layout::{is_within, push_merged, Layout, Stretch, StripeCache};
-use crate::simulation::{ArrayAccess, Owner, Simulation};
-use crate::traffic::{Traffic, PASS_THROUGH};
+use crate::simulation::{AboveVolume, ArrayAccess, Owner, WithKinds};
+use crate::traffic::PASS_THROUGH;
 
 /// A write to the array while the stretches that it consists of are out.
 #[derive(Clone, Copy, Default)]
@@ -43,7 +43,7 @@ impl Stripes {
     }
 }
 
-impl<D: Device, T: Traffic> Simulation<D, T> {
+impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     /// Writes rows: reads go first, then what needs none; each of the others is written by itself.
     #[inline(never)]
     pub(in crate::simulation) fn write_stripes(
@@ -54,9 +54,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         asked: i64,
         bits: Option<(i64, i64)>,
     ) {
-        let Some(mut stripes) = self.md.stripes.take() else { return };
+        let Some(mut stripes) = self.kind.md.stripes.take() else { return };
         let is_fua =
-            self.block.has_passing && matches!(owner, Owner::Host(host) if self.hosts[host].sync >= PASS_THROUGH);
+            self.block.has_passing && matches!(owner, Owner::Host(host) if self.requests[host].sync >= PASS_THROUGH);
         let write = StripeWrite { owner, asked, start: self.events.now, out: 0, bits };
         let write = stripes.writes.put(write);
         let mut at_once = Vec::new();
@@ -100,7 +100,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             to_submit.push((together, at_once));
             stripes.writes[write].out += 1;
         }
-        self.md.stripes = Some(stripes);
+        self.kind.md.stripes = Some(stripes);
         for (id, pieces) in to_submit {
             if pieces.is_empty() {
                 // nothing is read: it waits for what it follows
@@ -133,12 +133,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let Stretches { pages, writes, followers, .. } = std::mem::take(&mut self.volume.accesses[access].stretches);
         self.volume.accesses.release(access);
         for pages in pages {
-            if let Some(stripes) = &mut self.md.stripes {
+            if let Some(stripes) = &mut self.kind.md.stripes {
                 stripes.cache.end(pages, access);
             }
         }
         for id in writes {
-            let Some(stripes) = &mut self.md.stripes else { return };
+            let Some(stripes) = &mut self.kind.md.stripes else { return };
             let write = &mut stripes.writes[id];
             write.out -= 1;
             if write.out == 0 {

@@ -8,8 +8,7 @@ use crate::device::Device;
 use crate::events::{Action, ARRIVE, COMPLETE, LAST};
 use crate::layout::{rounded, DeviceQueue, Lengths, WriteTables};
 use crate::simulation::pool::state::pool_device;
-use crate::simulation::{Owner, Simulation, Times};
-use crate::traffic::Traffic;
+use crate::simulation::{AboveVolume, Owner, Times, WithKinds};
 
 /// Who waits for the log.
 #[derive(Clone, Copy)]
@@ -84,7 +83,7 @@ impl IntentLog {
     }
 }
 
-impl<D: Device, T: Traffic> Simulation<D, T> {
+impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     /// Lets `waiter` go on when these entries are in the log, and their records at their places.
     pub(in crate::simulation) fn commit_to_log(&mut self, entries: &[Entry], waiter: LogWaiter) {
         let Some((pool, _, tables)) = self.pool() else { return };
@@ -304,7 +303,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             for waiter in ended.waiting {
                 match waiter {
                     LogWaiter::Write(host) => self.write_done(host, last, 0),
-                    LogWaiter::Flush(host) => self.finished(host),
+                    LogWaiter::Flush(host) => F::finished(self, host),
                 }
             }
         }

@@ -13,24 +13,24 @@ use crate::layout::{blocks_above, commands_of, write_pieces, Layout, Piece, Pool
 use crate::mechanics::{FLUSH, READ, WRITE};
 use crate::simulation::pool::intent_log::{Entry, LogWaiter};
 use crate::simulation::pool::state::{most_out, pool_device, OnSpecial, PoolParts, PoolWrites, Turn, Write};
-use crate::simulation::{Owner, Simulation, Times, Volume};
-use crate::traffic::{Traffic, PASS_THROUGH};
+use crate::simulation::{AboveVolume, Array, Kinds, Owner, Times, Volume, WithKinds};
+use crate::traffic::PASS_THROUGH;
 
 /// Labels of a device that are written: two at its beginning and two at its end (rule X12).
 const LABELS: usize = 4;
 
-impl<D: Device, T: Traffic> Simulation<D, T> {
+impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     /// The pool and what it knows of its writes; only asked where there is one.
     #[inline(always)]
     pub(in crate::simulation) fn pool(&mut self) -> Option<(&mut PoolWrites, &Layout, &PoolTables)> {
-        let Simulation { volume: Volume { layout, .. }, pool, .. } = self;
+        let Array { volume: Volume { layout, .. }, kind: Kinds { pool, .. }, .. } = self;
         let (pool, layout) = (pool.as_mut()?, &*layout);
         Some((pool, layout, layout.pool.as_ref()?))
     }
 
     /// The same with what it uses of others.
     pub(in crate::simulation) fn pool_parts(&mut self) -> Option<PoolParts<'_, D>> {
-        let Simulation { volume: Volume { layout, .. }, pool, drives, events, processors, .. } = self;
+        let Array { volume: Volume { layout, .. }, kind: Kinds { pool, .. }, drives, events, processors, .. } = self;
         let (pool, layout) = (pool.as_mut()?, &*layout);
         Some(PoolParts { pool, layout, tables: layout.pool.as_ref()?, drives, events, processors })
     }
@@ -59,7 +59,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if op == FLUSH {
             return self.pool_flush(host);
         }
-        let is_safe = self.hosts[host].sync >= PASS_THROUGH;
+        let is_safe = self.requests[host].sync >= PASS_THROUGH;
         let Some((pool, _, tables)) = self.pool() else { return };
         pool.space.asked((sector + n - 1) / tables.record);
         if op == READ {
@@ -79,7 +79,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     fn pool_flush(&mut self, host: u32) {
         let Some((pool, _, tables)) = self.pool() else { return };
         if !tables.writes.is_logged {
-            return self.finished(host);
+            return F::finished(self, host);
         }
         let entries = pool.take_unsafe(tables.writes.log_header);
         self.commit_to_log(&entries, LogWaiter::Flush(host));
@@ -87,7 +87,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// A write waits behind the one before it while much is dirty (rule X15).
     fn delay_write(&mut self, host: u32) {
-        let (now, device, row) = (self.events.now, pool_device(&self.drives), self.hosts[host].row);
+        let (now, device, row) = (self.events.now, pool_device(&self.drives), self.requests[host].row);
         let Some((pool, _, tables)) = self.pool() else { return };
         let delay = tables.writes.delay_of(pool.dirty);
         if delay == 0 {
@@ -102,7 +102,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Read what is missing of records of which only a part is written (rule X9).
     #[inline(never)]
     pub(in crate::simulation) fn fill(&mut self, host: u32) {
-        let (sector, n) = (self.hosts[host].sector, self.hosts[host].n);
+        let (sector, n) = (self.requests[host].sector, self.requests[host].n);
         let Some((pool, _, tables)) = self.pool() else { return };
         let record = tables.record;
         let (first, last) = (sector / record, (sector + n - 1) / record);
@@ -148,7 +148,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// A write is in the open group (rule X9).
     fn take_write(&mut self, host: u32) {
-        let (sector, n, row) = (self.hosts[host].sector, self.hosts[host].n, self.hosts[host].row);
+        let (sector, n, row) = (self.requests[host].sector, self.requests[host].n, self.requests[host].row);
         let sector_bytes = self.drives.sector_bytes();
         let (now, device) = (self.events.now, pool_device(&self.drives));
         let Some((pool, _, tables)) = self.pool() else { return };
@@ -181,7 +181,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if is_safe {
             return self.commit_to_log(&entries, LogWaiter::Write(host));
         }
-        let hit_ns = self.controller.hit_ns;
+        let hit_ns = self.kind.front.hit_ns();
         let Some((pool, _, tables)) = self.pool() else { return };
         if tables.writes.is_logged {
             pool.open.entries.extend(entries);
@@ -195,7 +195,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// A write that nobody waits for is in memory.
     #[inline(never)]
     pub(in crate::simulation) fn write_taken(&mut self, host: u32) {
-        let hit_ns = self.controller.hit_ns;
+        let hit_ns = self.kind.front.hit_ns();
         let Some((pool, ..)) = self.pool() else { return };
         let last = pool.writes.get(&host).map(|write| write.last).unwrap_or_default();
         self.write_done(host, last, hit_ns);
@@ -206,17 +206,17 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let now = self.events.now;
         let Some((pool, ..)) = self.pool() else { return };
         let asked = pool.writes.remove(&host).map_or(now, |write| write.asked);
-        let request = &mut self.hosts[host];
+        let request = &mut self.requests[host];
         request.cache += hit;
         request.queue += now - asked - hit - (last.done - last.submitted);
         request.last = last;
         self.keep(host);
-        self.answered(host);
+        F::answered(self, host);
     }
 
     /// Writes so many blocks, those of a record if None, at a block of a vdev.
     pub(in crate::simulation) fn write_blocks(&mut self, owner: Owner, vdev: i64, first: i64, blocks: Option<i64>) {
-        let Simulation { volume: Volume { layout, plan, .. }, .. } = self;
+        let Array { volume: Volume { layout, plan, .. }, .. } = self;
         let Some(tables) = &layout.pool else { return };
         plan.first.clear();
         plan.then.clear();
@@ -245,7 +245,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     pub(in crate::simulation) fn write_group(&mut self) {
         let (now, device) = (self.events.now, pool_device(&self.drives));
         loop {
-            let Simulation { processors, pool, events, .. } = self;
+            let Array { processors, kind: Kinds { pool, .. }, events, .. } = self;
             let Some(pool) = pool.as_mut() else { return };
             if pool.left() == 0 || pool.out >= pool.most_out || pool.is_placing {
                 break;
@@ -317,7 +317,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// The disks or the special vdev have a write of the group, and a processor ends it (rule X17).
     pub(in crate::simulation) fn group_command_ended(&mut self, cleans: i64, of_disks: bool) {
         let (now, device) = (self.events.now, pool_device(&self.drives));
-        let Simulation { processors, pool, events, .. } = self;
+        let Array { processors, kind: Kinds { pool, .. }, events, .. } = self;
         let Some(pool) = pool else { return };
         if pool.turn_ns == 0 || cleans == 0 {
             return self.group_written(cleans, of_disks);
@@ -439,7 +439,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 parts.write_special(parts.tables.writes.label_sectors, OnSpecial::Label);
             }
         }
-        let Simulation { volume: Volume { layout, plan, .. }, .. } = self;
+        let Array { volume: Volume { layout, plan, .. }, .. } = self;
         let Some(tables) = &layout.pool else { return };
         let writes = &tables.writes;
         let width = layout.group_width();

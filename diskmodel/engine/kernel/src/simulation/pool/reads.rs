@@ -9,10 +9,9 @@ use crate::command::Slots;
 use crate::device::Device;
 use crate::events::{Action, COMPLETE, LAST};
 use crate::layout::{ReadTables, Ring, Streams};
-use crate::mechanics::{READ, WRITE};
+use crate::mechanics::READ;
 use crate::simulation::pool::state::pool_device;
-use crate::simulation::{Owner, Simulation, Times};
-use crate::traffic::Traffic;
+use crate::simulation::{AboveVolume, Kinds, Owner, Times, WithKinds};
 
 /// A record that is being read into memory.
 struct InFlight {
@@ -83,21 +82,21 @@ impl PoolReads {
     }
 }
 
-impl<D: Device, T: Traffic> Simulation<D, T> {
+impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     /// Reads what is neither in memory nor being read, and ahead of a reader that goes on.
     pub(in crate::simulation) fn pool_read(&mut self, host: u32, sector: i64, n: i64) {
-        let (now, device, row) = (self.events.now, pool_device(&self.drives), self.hosts[host].row);
-        let hit_ns = self.controller.hit_ns;
+        let (now, device, row) = (self.events.now, pool_device(&self.drives), self.requests[host].row);
+        let hit_ns = self.kind.front.hit_ns();
         let Some((pool, _, tables)) = self.pool() else { return };
         let record = tables.record;
         let (first, end) = (sector / record, (sector + n - 1) / record + 1);
         let is_whole = (sector + n) % record == 0;
         let stream = pool.reads.streams.read(first, end, now);
         let is_known = (first..end).any(|number| pool.reads.knows(number));
-        let is_on_ring = |number| self.pool.as_ref().is_some_and(|pool| pool.is_on_ring(number));
+        let is_on_ring = |number| self.kind.pool.as_ref().is_some_and(|pool| pool.is_on_ring(number));
         let is_near = is_known || (first..end).any(|number| self.is_cached(number) || is_on_ring(number));
         if stream.is_none() && !is_near {
-            if let Some(ring) = self.pool.as_mut().and_then(|pool| pool.ring()) {
+            if let Some(ring) = self.kind.pool.as_mut().and_then(|pool| pool.ring()) {
                 ring.n_misses += end - first;
             }
             return self.plan_access(Owner::Host(host), READ, sector, n, now);
@@ -160,22 +159,18 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     /// What a request read or wrote is in the cache in front of the pool now (rules K6 and K16).
+    #[inline(always)]
     pub(in crate::simulation) fn keep(&mut self, host: u32) {
-        let Simulation { cache, hosts, .. } = self;
-        if let Some(cache) = cache {
-            let request = &hosts[host];
-            cache.insert(request.sector, request.n, request.op == WRITE);
-            if cache.read.is_some() {
-                if let Some(mut parts) = self.pool_parts() {
-                    parts.feed_later();
-                }
+        if F::keep(self, host) {
+            if let Some(mut parts) = self.pool_parts() {
+                parts.feed_later();
             }
         }
     }
 
     /// Whether the cache in front of the pool has a record (rule K16): its blocks are records.
     pub(in crate::simulation) fn is_cached(&self, number: i64) -> bool {
-        self.cache.as_ref().is_some_and(|cache| cache.has(number))
+        self.kind.front.has(number)
     }
 
     fn read_records_ahead(&mut self, stream: Option<u64>, ahead: Range<i64>, record: i64) {
@@ -218,25 +213,25 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let now = self.events.now;
         let Some((pool, ..)) = self.pool() else { return };
         let asked = pool.reads.readers.remove(&host).map_or(now, |reader| reader.asked);
-        let request = &mut self.hosts[host];
+        let request = &mut self.requests[host];
         request.cache += now - asked;
         request.last = Times::default();
         self.keep(host);
-        self.answered(host);
+        F::answered(self, host);
     }
 }
 
 // ------------------------------------------------------------------ cache devices
-impl<D: Device, T: Traffic> Simulation<D, T> {
+impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     /// Records that were looked for on the cache devices: those found, and the others.
     pub fn ring_reads(&mut self) -> [i64; 2] {
-        self.pool.as_mut().and_then(|pool| pool.ring()).map_or([0, 0], |ring| [ring.n_hits, ring.n_misses])
+        self.kind.pool.as_mut().and_then(|pool| pool.ring()).map_or([0, 0], |ring| [ring.n_hits, ring.n_misses])
     }
 
     /// Reads a record from the cache devices, if they have it, or from the disks.
     pub(in crate::simulation) fn fetch(&mut self, owner: Owner, number: i64, record: i64) {
         let (now, device) = (self.events.now, pool_device(&self.drives));
-        if let Some(ring) = self.pool.as_mut().and_then(|pool| pool.ring()) {
+        if let Some(ring) = self.kind.pool.as_mut().and_then(|pool| pool.ring()) {
             if ring.contains(number) {
                 ring.n_hits += 1;
                 let done = ring.read(number, now);
@@ -265,8 +260,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// The ring takes what the ARC evicts next, and comes again unless there was nothing.
     #[inline(never)]
     pub(in crate::simulation) fn feed_ring(&mut self) {
-        let Simulation { pool, cache, .. } = self;
-        let arc = cache.as_ref().and_then(|cache| cache.read.as_ref()?.zfs_arc());
+        let Kinds { pool, front, .. } = &mut self.kind;
+        let arc = front.arc();
         let Some(ring) = pool.as_mut().and_then(|pool| pool.reads.ring.as_deref_mut()) else { return };
         let next = arc.and_then(|arc| ring.feed(arc));
         ring.is_fed = next.is_some();

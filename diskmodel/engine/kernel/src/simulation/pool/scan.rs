@@ -3,8 +3,7 @@
 
 use crate::device::Device;
 use crate::layout::{counts_as, scan_step, scanned_vdevs, Layout, Stored, SyncAction};
-use crate::simulation::{Owner, Simulation, Volume};
-use crate::traffic::Traffic;
+use crate::simulation::{AboveVolume, Array, Kinds, Owner, Volume, WithKinds};
 
 /// How far a scan has come.
 pub(in crate::simulation) struct Scan {
@@ -59,7 +58,7 @@ impl Scan {
     }
 }
 
-impl<D: Device, T: Traffic> Simulation<D, T> {
+impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     /// Lets a group wait for its part of the scan, if something is left of it.
     pub(in crate::simulation) fn begin_scan(&mut self) -> bool {
         let now = self.events.now;
@@ -72,18 +71,18 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Begins a sequential resilver with the run.
     pub(in crate::simulation) fn begin_in_order(&mut self) {
-        if self.pool.as_ref().and_then(|pool| pool.scan.as_ref()).is_some_and(|scan| scan.is_in_order) {
+        if self.kind.pool.as_ref().and_then(|pool| pool.scan.as_ref()).is_some_and(|scan| scan.is_in_order) {
             while self.begin_stretch(0) {}
         }
     }
 
     /// Begins what is next of all vdevs while there is room for it and the group may wait.
     fn go_on_scanning(&mut self) {
-        let n_vdevs = self.pool.as_ref().and_then(|pool| pool.scan.as_ref()).map_or(0, |scan| scan.vdevs.len());
+        let n_vdevs = self.kind.pool.as_ref().and_then(|pool| pool.scan.as_ref()).map_or(0, |scan| scan.vdevs.len());
         for at in 0..n_vdevs {
             while self.begin_stretch(at) {}
         }
-        let Some(scan) = self.pool.as_mut().and_then(|pool| pool.scan.as_mut()) else { return };
+        let Some(scan) = self.kind.pool.as_mut().and_then(|pool| pool.scan.as_mut()) else { return };
         if !scan.is_in_order && scan.vdevs.iter().all(|&(_, in_flight)| in_flight == 0) {
             scan.begun = None;
             self.group_scanned();
@@ -93,7 +92,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Begins what is next of a vdev; false where nothing is left, there is no room, or the group may not wait.
     fn begin_stretch(&mut self, at: usize) -> bool {
         let now = self.events.now;
-        let Simulation { volume: Volume { layout, plan, choice, .. }, pool, drives, .. } = self;
+        let Array { volume: Volume { layout, plan, choice, .. }, kind: Kinds { pool, .. }, drives, .. } = self;
         let (Some(pool), Some(tables)) = (pool.as_mut(), layout.pool.as_ref()) else { return false };
         let (dirty, group_begun) = (pool.dirty(), pool.group_begun());
         let Some(scan) = pool.scan.as_mut() else { return false };
@@ -132,7 +131,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         scan.out[group as usize] -= 1;
         scan.front += counts_as(layout, tables, blocks);
         self.go_on_scanning();
-        let Some(scan) = self.pool.as_mut().and_then(|pool| pool.scan.as_mut()) else { return };
+        let Some(scan) = self.kind.pool.as_mut().and_then(|pool| pool.scan.as_mut()) else { return };
         let is_before = group as usize != scan.n_groups % 2;
         if scan.is_awaited && is_before && scan.out[group as usize] == 0 {
             scan.is_awaited = false;

@@ -93,6 +93,8 @@ pub struct PoolWrites {
     /// Of the special vdev, if there is one, and its writes.
     pub(in crate::simulation) special: Option<DeviceQueue>,
     pub(in crate::simulation) on_special: VecDeque<OnSpecial>,
+    /// The labels of the group have been written, and the flush behind them ends it.
+    pub(in crate::simulation) ends_group: bool,
     /// Labels of the group that are being written: those of the disks count as one.
     pub(in crate::simulation) labels: i64,
     /// Records and indirect blocks of the group that are still to be written; how many writes are out, and how many to the
@@ -141,6 +143,7 @@ impl PoolWrites {
             ending: VecDeque::new(),
             special: pool.writes.special.as_ref().map(DeviceQueue::new),
             on_special: VecDeque::new(),
+            ends_group: false,
             labels: 0,
             left_records,
             left_indirect,
