@@ -224,7 +224,7 @@ class Array(Description):
         return self
 
     @property
-    def ring_slots(self) -> int:
+    def l2arc_slots(self) -> int:
         """Records that the cache devices can hold (rule X27); 0 without any."""
         return 0 if self._cache_bytes is None else self.layout.cached_records(self._cache_bytes)
 

@@ -245,7 +245,7 @@ class Run:
         How far a rebuild, a check or a resync came on each disk.
     cache_full_ns : int or None
         When a write first had to wait for room in the controller's write-back cache; None: never.
-    ring_hits, ring_misses : int
+    l2arc_hits, l2arc_misses : int
         Records that were looked for on a pool's cache devices (rule X27): those found, and the others.
     low_mark_bytes : int
         Level at which the controller stops to write, where that is below its mark; else 0 (rule K8).
@@ -282,8 +282,8 @@ class Run:
     end_ns: int
     rebuilt_bytes: int = 0
     cache_full_ns: int | None = None
-    ring_hits: int = 0
-    ring_misses: int = 0
+    l2arc_hits: int = 0
+    l2arc_misses: int = 0
     low_mark_bytes: int = 0
     round_requests: int = 0
     is_in_waves: bool = False
@@ -305,5 +305,5 @@ class Run:
     @property
     def l2_hit_ratio(self) -> float:
         """Share of the records looked for on cache devices that they had; nan where none was looked for."""
-        n = self.ring_hits + self.ring_misses
-        return self.ring_hits / n if n else math.nan
+        n = self.l2arc_hits + self.l2arc_misses
+        return self.l2arc_hits / n if n else math.nan

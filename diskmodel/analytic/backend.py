@@ -11,7 +11,7 @@ from diskmodel.array import Array
 from diskmodel.drive import Drive
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.levels import RaidLevel
-from diskmodel.layout.pieces import Piece
+from diskmodel.layout.pieces import ChildIo
 from diskmodel.layout.plan import plan
 from diskmodel.records import FLUSH, READ
 from diskmodel.workload import Workload
@@ -98,7 +98,7 @@ def back_end(array: Array, workload: Workload, *, n_sample: int = 1000, seed: in
     requests = workload.requests(capacity_bytes=array.usable_bytes, n=n_sample, seed=seed)
     hits = requests.cache_draw < _read_hit_ratio(array, requests.offset)
     turn = iter(range(1 << 62))
-    pieces: list[Piece] = []
+    pieces: list[ChildIo] = []
     revisit: list[bool] = []
     widths: dict[int, list[tuple[int, int]]] = {0: [], 1: []}
     n_hits = 0
@@ -147,7 +147,7 @@ def _read_hit_ratio(array: Array, offsets: NDArray[np.int64]) -> float:
     assert cache.size_bytes is not None
     span = int(offsets.max() - offsets.min()) if len(offsets) else 0
     # what a cache device has, the disks need not read
-    held_bytes = cache.size_bytes + array.ring_slots * array.layout.pool_record_bytes
+    held_bytes = cache.size_bytes + array.l2arc_slots * array.layout.pool_record_bytes
     return min(1.0, held_bytes / span) if span else 1.0
 
 

@@ -203,8 +203,8 @@ class Outcome(TypedDict):
     end_ns: int
     rebuilt_sectors: int
     cache_full_ns: int | None
-    ring_hits: int
-    ring_misses: int
+    l2arc_hits: int
+    l2arc_misses: int
     counters: Counters
     long_places: list[int]
     long_values: list[int]

@@ -6,7 +6,7 @@ import math
 
 from diskmodel.array import Array
 from diskmodel.engine.scenario import not_in_a_pool
-from diskmodel.layout.pools.ring import HEADER_BYTES
+from diskmodel.layout.pools.l2arc import HEADER_BYTES
 from diskmodel.records import Run
 from diskmodel.units import NS_PER_S, in_digits, in_hours_or_days, nominal_bytes, pretty_bytes
 from diskmodel.workload import TraceWorkload, Workload
@@ -44,37 +44,37 @@ def cache_device_messages(
 ) -> tuple[str, ...]:
     """Return when cache devices have the hits of a run, and what their headers take of the ARC; nothing without any."""
     tables = array.tables().pool
-    ring, device, read = None if tables is None else tables.ring, array.layout.cache, array.controller.read_cache
-    if ring is None or device is None or read is None or read.size_bytes is None:
+    l2arc, device, read = None if tables is None else tables.l2arc, array.layout.cache, array.controller.read_cache
+    if l2arc is None or device is None or read is None or read.size_bytes is None:
         return ()
     record = array.layout.pool_record_bytes
     found = []
-    if is_steady and isinstance(workload, Workload) and run.ring_hits:
-        per_s = min(ring.feed_per_s, _entering_per_s(run, is_closed=bool(workload.queue_depth)))
+    if is_steady and isinstance(workload, Workload) and run.l2arc_hits:
+        per_s = min(l2arc.feed_per_s, _entering_per_s(run, is_closed=bool(workload.queue_depth)))
         found.append(
             "the hits of the cache devices are those of devices that have long been in use: from empty it takes about "
-            f"{in_hours_or_days(ring.slots / per_s / 3600)} of this load, which feeds them "
+            f"{in_hours_or_days(l2arc.slots / per_s / 3600)} of this load, which feeds them "
             f"{in_digits(per_s * record / 1e6)} MB/s"
         )
-    gib = ring.slots * HEADER_BYTES / 2**30
+    gib = l2arc.slots * HEADER_BYTES / 2**30
     headers = f"{in_digits(gib, 2)} GiB of the ARC's {pretty_bytes(read.size_bytes)}"
-    if ring.slots * record < device.all_bytes - record:
+    if l2arc.slots * record < device.all_bytes - record:
         found.append(
-            f"of the {nominal_bytes(device.all_bytes)} of cache devices only {nominal_bytes(ring.slots * record)} are "
+            f"of the {nominal_bytes(device.all_bytes)} of cache devices only {nominal_bytes(l2arc.slots * record)} are "
             f"used: headers of their records take {headers}, and OpenZFS allows no more; use larger records, more "
             "memory, or smaller devices"
         )
-    elif ring.slots * HEADER_BYTES > HEADERS_SHOWN * read.size_bytes:
+    elif l2arc.slots * HEADER_BYTES > HEADERS_SHOWN * read.size_bytes:
         found.append(f"headers of the records on cache devices take {headers}")
     return tuple(found)
 
 
 def _entering_per_s(run: Run, *, is_closed: bool) -> float:
-    """Return the records that enter the ARC in a second and are not on the ring, on average while that fills.
+    """Return the records that enter the ARC in a second and are not on the L2ARC, on average while that fills.
 
     With clients that wait the disks are as busy from the beginning as at the end. At a given rate most records are new
     at first, and few at the end: that of places that are all alike is the mean.
     """
-    per_s = (run.ring_hits + run.ring_misses) * NS_PER_S / max(run.end_ns, 1)
+    per_s = (run.l2arc_hits + run.l2arc_misses) * NS_PER_S / max(run.end_ns, 1)
     found = min(run.l2_hit_ratio, NEARLY_ALL)
     return per_s * ((1 - found) if is_closed else found / -math.log1p(-found))

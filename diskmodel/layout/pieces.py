@@ -10,7 +10,7 @@ from typing import NamedTuple
 READ_AND_HOLD = 2
 
 
-class Piece(NamedTuple):
+class ChildIo(NamedTuple):
     """One contiguous access to one disk; `lba` and `n` in sectors of that disk."""
 
     disk: int
@@ -26,9 +26,9 @@ class Plan:
     `lost` is what would be written to disks that are lost: a journal has it, too (rule Y13).
     """
 
-    first: list[Piece]
-    then: list[Piece]
-    lost: list[Piece] = field(default_factory=list)
+    first: list[ChildIo]
+    then: list[ChildIo]
+    lost: list[ChildIo] = field(default_factory=list)
 
 
 class Copy(NamedTuple):
@@ -42,9 +42,9 @@ class Copy(NamedTuple):
 ChooseCopy = Callable[[Sequence[Copy], int], Copy]
 
 
-def merged(pieces: Iterable[Piece]) -> list[Piece]:
+def merged(pieces: Iterable[ChildIo]) -> list[ChildIo]:
     """Join each piece that continues the last one of the same disk and operation to it (rule L2)."""
-    result: list[Piece] = []
+    result: list[ChildIo] = []
     last: dict[tuple[int, int], int] = {}
     for piece in pieces:
         key = (piece.disk, piece.op)

@@ -61,7 +61,7 @@ def between(requests: Requests, simpy: Run, kernel: Run) -> str | None:
             int((simpy.levels != kernel.levels).any(axis=1).argmax()) if len(simpy.levels) == len(kernel.levels) else 0
         )
         return f"levels differ from record {row} on: simpy {simpy.levels[row]}, kernel {kernel.levels[row]}"
-    for name in ("end_ns", "rebuilt_bytes", "cache_full_ns", "ring_hits", "ring_misses"):
+    for name in ("end_ns", "rebuilt_bytes", "cache_full_ns", "l2arc_hits", "l2arc_misses"):
         if getattr(simpy, name) != getattr(kernel, name):
             return f"{name} differs: simpy {getattr(simpy, name)}, kernel {getattr(kernel, name)}"
     return None

@@ -14,7 +14,7 @@ from diskmodel.drive.hdd.tables import HddTables
 from diskmodel.engine.scenario import Scenario
 from diskmodel.engine.steady import Start
 from diskmodel.host.tables import HostTables
-from diskmodel.layout.pools.ring import RingTables
+from diskmodel.layout.pools.l2arc import L2arcTables
 from diskmodel.records import Int64
 
 #: Blocks, pages or writes that something holds at the beginning of a case, at most.
@@ -39,8 +39,8 @@ def filled_start(scenario: Scenario, fill: float, seed: int) -> Start:
         given["cached"] = some(n_blocks, 3 * caches.read_blocks)
         writes = random.Random(f"written {seed}")
         given["cached_written"] = np.flatnonzero([writes.random() < 0.3 for _ in given["cached"]])
-    if scenario.layout.pool is not None and scenario.layout.pool.ring is not None and fill:
-        given |= _ring(random.Random(f"ring {seed}"), scenario.layout.pool.ring, given["cached"], fill)
+    if scenario.layout.pool is not None and scenario.layout.pool.l2arc is not None and fill:
+        given |= _l2arc(random.Random(f"ring {seed}"), scenario.layout.pool.l2arc, given["cached"], fill)
     if isinstance(tables, HddTables) and tables.dirty_sectors:
         given["buffered"] = _buffered(rng, tables, scenario.layout.n_disks, fill)
         if tables.write_room_sectors:
@@ -68,26 +68,26 @@ def filled_start(scenario: Scenario, fill: float, seed: int) -> Start:
     return Start(**given)
 
 
-def _ring(rng: random.Random, ring: RingTables, cached: Int64, fill: float) -> dict[str, Any]:
+def _l2arc(rng: random.Random, l2arc: L2arcTables, cached: Int64, fill: float) -> dict[str, Any]:
     """Records on cache devices from two regions, and what an ARC evicts: some of them, and others near them."""
     first, n = rng.randrange(4), rng.randrange(1, 40)
-    kept = min(int(rng.randrange(n + 1) * fill), ring.slots)
+    kept = min(int(rng.randrange(n + 1) * fill), l2arc.slots)
     second, n_second = first + n + rng.randrange(3), rng.randrange(1, 40)
-    kept_second = min(rng.randrange(n_second + 1), ring.slots - kept)
+    kept_second = min(rng.randrange(n_second + 1), l2arc.slots - kept)
     regions = [(first, n, _step(rng, n)), (second, n_second, _step(rng, n_second))]
     n_ages = rng.choice((1, 3))
     ages = [np.bincount([rng.randrange(n_ages) for _ in range(k)], minlength=n_ages) for k in (kept, kept_second)]
     near = [rng.randrange(second + n_second + 20) for _ in cached]
     lost = rng.sample(range(second + n_second + 20), rng.randrange(20))
     return {
-        "ring": np.array(regions, np.int64),
-        "ring_ages": np.concatenate(ages).astype(np.int64),
-        "ring_taken": rng.randint(kept + kept_second, ring.slots),
+        "l2arc": np.array(regions, np.int64),
+        "l2arc_ages": np.concatenate(ages).astype(np.int64),
+        "l2arc_taken": rng.randint(kept + kept_second, l2arc.slots),
         "cached": np.array(near, np.int64),
-        "ring_from": rng.choice((0, len(near) // 2)),
-        "ring_seen": rng.choice((0, 2, 10)),
-        "ring_lost": np.array(lost, np.int64),
-        "ring_lost_at": np.sort([rng.randrange(len(near) + 1) for _ in lost]).astype(np.int64),
+        "l2arc_from": rng.choice((0, len(near) // 2)),
+        "l2arc_seen": rng.choice((0, 2, 10)),
+        "l2arc_lost": np.array(lost, np.int64),
+        "l2arc_lost_at": np.sort([rng.randrange(len(near) + 1) for _ in lost]).astype(np.int64),
     }
 
 

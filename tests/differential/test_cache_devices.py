@@ -23,11 +23,11 @@ def cache_device_case(seed: int) -> Case:
     record = pick((16384, 131072, 1 << 20, 16 << 20))
     layout |= {"record_bytes": record, "ashift": 12, "member_bytes": 8 << 30}
     n_records = pick((8, 30, 120))
-    n_ring = pick((n_records // 4, n_records // 2, 2 * n_records))
+    n_l2arc = pick((n_records // 4, n_records // 2, 2 * n_records))
     devices = pick((1, 1, 3))
     case["array"]["controller"] = {"read_cache": {"size_bytes": record * pick((2, 3, n_records // 4, n_records // 2))}}
     layout["cache"] = {
-        "size_bytes": record * max(n_ring // devices, 1),
+        "size_bytes": record * max(n_l2arc // devices, 1),
         "count": devices,
         "page_bytes": pick((4096, 16384)),
         "dies": pick((1, 4, 7)),
@@ -56,12 +56,12 @@ def test_the_engines_agree_on_cache_devices(block: int) -> None:
 
 
 def test_the_cases_show_every_part_of_the_rule() -> None:
-    """Records that are found and others, from the beginning and after feeds; rings that go round; reads for writes."""
+    """Records that are found and others, from the beginning and after feeds; slots used again; reads for writes."""
     found = []
     for seed in range(N_CASES):
         scenario, requests = build(cache_device_case(seed))
         run = native.run(scenario, requests)
-        found.append((len(scenario.start.ring) > 0, run.ring_hits, run.ring_misses))
+        found.append((len(scenario.start.l2arc) > 0, run.l2arc_hits, run.l2arc_misses))
     assert sum(hits > 20 for is_full, hits, _ in found if is_full) > 5
     assert sum(hits > 20 for is_full, hits, _ in found if not is_full) > 5
     assert sum(misses > 20 for *_, misses in found) > 20

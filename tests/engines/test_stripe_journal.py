@@ -20,7 +20,7 @@ from diskmodel.layout.description import Layout
 from diskmodel.layout.md.journal import Batch, JournalTables, Room, Unit, batches, within
 from diskmodel.layout.md.parity import plan
 from diskmodel.layout.md.tables import MdTables, md_tables
-from diskmodel.layout.pieces import Piece
+from diskmodel.layout.pieces import ChildIo
 from diskmodel.records import WRITE, Requests, Run, StreamRule, Sync
 from diskmodel.workload import Workload
 
@@ -216,11 +216,11 @@ def test_parity_between_two_parts_takes_no_room() -> None:
 
 
 def test_pieces_are_cut_at_the_batches() -> None:
-    found = batches([Piece(0, WRITE, 4, 80), Piece(1, WRITE, 4, 80)], 0, 8, 1)
+    found = batches([ChildIo(0, WRITE, 4, 80), ChildIo(1, WRITE, 4, 80)], 0, 8, 1)
     assert [(batch.start, batch.stop, batch.n_blocks) for batch in found] == [(0, 64, 17), (64, 88, 7)]
-    assert [within([Piece(0, WRITE, 4, 80)], batch.start, batch.stop) for batch in found] == [
-        [Piece(0, WRITE, 4, 60)],
-        [Piece(0, WRITE, 64, 20)],
+    assert [within([ChildIo(0, WRITE, 4, 80)], batch.start, batch.stop) for batch in found] == [
+        [ChildIo(0, WRITE, 4, 60)],
+        [ChildIo(0, WRITE, 64, 20)],
     ]
 
 

@@ -13,7 +13,7 @@ from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import LEVELS
 from diskmodel.layout.md import mirror, parity
 from diskmodel.layout.md.tables import MdTables, md_tables
-from diskmodel.layout.pieces import Piece, Plan
+from diskmodel.layout.pieces import ChildIo, Plan
 from diskmodel.layout.plan import plan
 from diskmodel.records import READ, WRITE
 
@@ -61,7 +61,7 @@ def planned(t: MdTables, op: int, sector: int, n: int) -> Plan:
     return plan(t, op, sector, n, lambda copies, _: copies[0])
 
 
-def places(pieces: list[Piece], op: int) -> Counter[tuple[int, int]]:
+def places(pieces: list[ChildIo], op: int) -> Counter[tuple[int, int]]:
     return Counter((p.disk, p.lba + i) for p in pieces if p.op == op for i in range(p.n))
 
 

@@ -26,7 +26,7 @@ RECOVERING = 3
 
 
 @dataclass
-class Piece:
+class ChildIo:
     """Where the time of a part of a request went, along what ended last."""
 
     link_ns: int = 0
@@ -161,7 +161,7 @@ class Cluster:
         n_bytes: int,
         *,
         is_write: bool,
-        then: Callable[[Piece], None],
+        then: Callable[[ChildIo], None],
     ) -> None:
         """Send a part of a request to its primary, and call `then` when the client has its answer.
 
@@ -178,7 +178,7 @@ class Cluster:
             Gets where its time went.
         """
         calendar, costs = self.calendar, self.costs
-        primary, piece = self.osds[osds[0]], Piece()
+        primary, piece = self.osds[osds[0]], ChildIo()
         asked, answered = (n_bytes, 0) if is_write else (0, n_bytes)
         # a connection's thread takes each request, and long ones as fast as it copies (rule E2)
         own_ns = costs.client_write_ns if is_write else costs.client_read_ns
@@ -212,7 +212,7 @@ class Cluster:
 
         calendar.at(begins + lasts, begin)
 
-    def _read(self, osd: Osd, n_bytes: int, piece: Piece, then: Callable[[], None]) -> None:
+    def _read(self, osd: Osd, n_bytes: int, piece: ChildIo, then: Callable[[], None]) -> None:
         def worked() -> None:
             ends = osd.drive.read(self.calendar.now, n_bytes)
             piece.device_ns = ends - self.calendar.now
@@ -242,7 +242,7 @@ class Cluster:
         else:
             self.calendar.at(osd.drive.write(began, n_bytes), written)
 
-    def _replicated_write(self, osds: tuple[int, ...], n_bytes: int, piece: Piece, then: Callable[[], None]) -> None:
+    def _replicated_write(self, osds: tuple[int, ...], n_bytes: int, piece: ChildIo, then: Callable[[], None]) -> None:
         """Have all copies written; the slowest one decides (rule E7)."""
         primary = self.osds[osds[0]]
 
@@ -252,7 +252,7 @@ class Cluster:
         piece.work_ns += self.costs.write_work_ns
         primary.workers.run(self.costs.write_work_ns, worked)
 
-    def _write_all(self, osds: tuple[int, ...], n_bytes: int, piece: Piece, then: Callable[[], None]) -> None:
+    def _write_all(self, osds: tuple[int, ...], n_bytes: int, piece: ChildIo, then: Callable[[], None]) -> None:
         primary = self.osds[osds[0]]
         left = len(osds)
 
@@ -287,7 +287,7 @@ class Cluster:
 
     # ------------------------------------------------------------------ erasure-coded pools
     def _coded(
-        self, osds: tuple[int, ...], first: int, n_bytes: int, is_write: bool, piece: Piece, then: Callable[[], None]
+        self, osds: tuple[int, ...], first: int, n_bytes: int, is_write: bool, piece: ChildIo, then: Callable[[], None]
     ) -> None:
         """Read k fragments of all stripes that a request touches; a write then writes all of theirs (rule E11)."""
         pool, unit = self.pool, self.pool.stripe_unit_bytes
@@ -310,7 +310,7 @@ class Cluster:
         else:
             write()
 
-    def _gather(self, osds: tuple[int, ...], n_bytes: int, piece: Piece, then: Callable[[], None]) -> None:
+    def _gather(self, osds: tuple[int, ...], n_bytes: int, piece: ChildIo, then: Callable[[], None]) -> None:
         """Read a fragment from each of some OSDs at their first."""
         primary = self.osds[osds[0]]
         left = len(osds)
@@ -323,7 +323,7 @@ class Cluster:
 
         def of(other: Osd) -> None:
             def arrived() -> None:
-                self._read(other, n_bytes, Piece(), back)
+                self._read(other, n_bytes, ChildIo(), back)
 
             def back() -> None:
                 self._between(other, primary, n_bytes, read)

@@ -12,7 +12,7 @@ import numpy as np
 from diskmodel.drive.cluster.description import ClusterPool
 from diskmodel.drive.cluster.tables import ClusterTables
 from diskmodel.engine.cluster.member import Member, member_of, scaled
-from diskmodel.engine.cluster.operations import Cluster, Piece
+from diskmodel.engine.cluster.operations import ChildIo, Cluster
 from diskmodel.engine.cluster.placement import group_of, pieces, placed
 from diskmodel.engine.cluster.stations import Calendar
 from diskmodel.engine.scenario import Scenario, refuse_before, too_long
@@ -110,7 +110,7 @@ class Simulation:
         connection = number % self.pool.n_clients
         if streams.op[row] == FLUSH:
             # every write was safe when it was answered (rule E10)
-            self.calendar.at(now + 1, lambda: self._done(row, Piece()))
+            self.calendar.at(now + 1, lambda: self._done(row, ChildIo()))
             return
         parts = pieces(self.offset[row], self.length[row])
         self.waiting[row] = len(parts)
@@ -124,8 +124,8 @@ class Simulation:
             return int(self.group[number])
         return int(group_of(np.array([number], np.int64), len(self.groups))[0])
 
-    def _answer(self, row: int) -> Callable[[Piece], None]:
-        def answered(piece: Piece) -> None:
+    def _answer(self, row: int) -> Callable[[ChildIo], None]:
+        def answered(piece: ChildIo) -> None:
             left = self.waiting[row] - 1
             self.waiting[row] = left
             if not left:
@@ -134,7 +134,7 @@ class Simulation:
 
         return answered
 
-    def _done(self, row: int, piece: Piece) -> None:
+    def _done(self, row: int, piece: ChildIo) -> None:
         now = self.calendar.now
         self.done_ns[row] = now
         left = now - int(self.issue_ns[row])

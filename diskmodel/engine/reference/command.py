@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from diskmodel.layout.pieces import Piece
+from diskmodel.layout.pieces import ChildIo
 
 
 @dataclass(slots=True, eq=False)
@@ -93,7 +93,7 @@ class Access:
     """
 
     done: Callable[[Access, Command], None]
-    then: list[Piece]
+    then: list[ChildIo]
     asked_ns: int
     start_ns: int
     is_direct: bool = True
@@ -116,4 +116,4 @@ class Access:
     is_written: bool = False
     #: Whether its writes go to a journal first, and what they would write to disks that are lost (rule Y13).
     is_logged: bool = False
-    lost: list[Piece] = field(default_factory=list)
+    lost: list[ChildIo] = field(default_factory=list)

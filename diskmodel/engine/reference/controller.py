@@ -46,7 +46,7 @@ class Volume(Protocol):
     """What stands before the disks: the layout itself, or what a pool does with requests before it."""
 
     @property
-    def ring_reads(self) -> tuple[int, int]:
+    def l2arc_reads(self) -> tuple[int, int]:
         """Records that were looked for on cache devices: those found, and the others (rule X27)."""
 
     def access(

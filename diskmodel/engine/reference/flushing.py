@@ -67,13 +67,15 @@ class BlockFlushes:
 class ArrayFlushes:
     """Flushes of an array: each goes to all disks, one at a time; those that come meanwhile share the next.
 
-    `turn_ns` is how long the host works on one request: what the end of a flush lets it issue comes before the next.
+    `host_work_ns` is how long the host works on one request: what the end of a flush lets it issue comes first.
     """
 
-    def __init__(self, clock: Clock, device: int, turn_ns: int, disks: Callable[[], Sequence[BlockFlushes]]) -> None:
+    def __init__(
+        self, clock: Clock, device: int, host_work_ns: int, disks: Callable[[], Sequence[BlockFlushes]]
+    ) -> None:
         self.clock = clock
         self.device = device
-        self.turn_ns = turn_ns
+        self.host_work_ns = host_work_ns
         self.disks = disks
         self.gathered: list[Callable[[], None]] = []
         self.is_in_progress = False
@@ -108,8 +110,8 @@ class ArrayFlushes:
 
     def _ended(self, served: list[Callable[[], None]]) -> None:
         """Those who waited go on; then comes the turn of the next flush."""
-        next_ns = self.clock.now + (len(served) + 1) * self.turn_ns
-        if self.turn_ns:
+        next_ns = self.clock.now + (len(served) + 1) * self.host_work_ns
+        if self.host_work_ns:
             self.clock.at(next_ns, ARRIVE, self.device, LAST, self._may_begin)
         else:
             self._may_begin()

@@ -20,7 +20,7 @@ class Journal:
     sector_bytes : int
     device : int
         Number of the controller among the devices.
-    turn_ns : int
+    host_work_ns : int
         How long the host works on one request.
     processors : Processors
         Those of the host, for one of which a commit waits that is woken up.
@@ -37,7 +37,7 @@ class Journal:
         rules: Sequence[StreamRule],
         sector_bytes: int,
         device: int,
-        turn_ns: int,
+        host_work_ns: int,
         processors: Processors,
         write: Callable[[int, int, int, bool, bool, Callable[[], None]], None],
         flush: Callable[[int, Callable[[], None]], None] | None,
@@ -46,7 +46,7 @@ class Journal:
         self.rules = rules
         self.sector_bytes = sector_bytes
         self.device = device
-        self.turn_ns = turn_ns
+        self.host_work_ns = host_work_ns
         self.processors = processors
         self.write = write
         self.flush = flush
@@ -84,7 +84,7 @@ class Journal:
         self.waiting.append((row, stream, done))
         if not self.is_committing and not self.is_woken:
             self.is_woken = True
-            when_ns = max(self.clock.now, self.processors.first_free_ns) + self.turn_ns
+            when_ns = max(self.clock.now, self.processors.first_free_ns) + self.host_work_ns
             self.clock.at(when_ns, ARRIVE, self.device, LAST, self._woken)
         return True
 
@@ -129,8 +129,8 @@ class Journal:
             self._flush(row, block)
 
     def _body_written(self, row: int, block: int) -> None:
-        if self.turn_ns:
-            when_ns = self.clock.now + self.turn_ns
+        if self.host_work_ns:
+            when_ns = self.clock.now + self.host_work_ns
             self.clock.at(when_ns, ARRIVE, self.device, LAST, lambda: self._flush(row, block))
         else:
             self._flush(row, block)
@@ -149,6 +149,6 @@ class Journal:
         served = self.members
         self.n_ended += 1
         # those that were served issue what they issue first
-        self._begin((len(served) + 1) * self.turn_ns)
+        self._begin((len(served) + 1) * self.host_work_ns)
         for _, _, done in served:
             done()

@@ -24,7 +24,7 @@ from diskmodel.layout.md.journal import stripes as stripes_of
 from diskmodel.layout.md.parity import Row, row_of
 from diskmodel.layout.md.stripes import StripeCache
 from diskmodel.layout.md.tables import MdTables
-from diskmodel.layout.pieces import READ_AND_HOLD, Piece, merged
+from diskmodel.layout.pieces import READ_AND_HOLD, ChildIo, merged
 from diskmodel.layout.plan import plan
 from diskmodel.layout.volumes import VolumeTables
 from diskmodel.records import READ, WRITE
@@ -40,7 +40,7 @@ class Raid:
         devices: Sequence[Device],
         split_at: int,
         block_queue: int = 0,
-        turn_ns: int = 0,
+        host_work_ns: int = 0,
         drive: DriveTables | None = None,
     ) -> None:
         self.clock = clock
@@ -49,7 +49,7 @@ class Raid:
         self.has_fua = drive is not None and drive.has_fua
         #: What is between the array and each disk where it takes flushes (rules Y4 and Y5).
         self.flushes = [BlockFlushes(clock, device, self._number) for device in devices] if takes_flushes else []
-        self.array_flushes = ArrayFlushes(clock, len(devices), turn_ns, self._flushed_disks)
+        self.array_flushes = ArrayFlushes(clock, len(devices), host_work_ns, self._flushed_disks)
         self.devices = devices
         self.split_at = split_at
         self.n_commands = 0
@@ -57,7 +57,7 @@ class Raid:
         self.front = tables.rebuild_front
         is_throttled = block_queue > 0 and (tables.has_rows or tables.copies > 1)
         self.submitter = (
-            Submitter(clock, devices, block_queue, turn_ns, self._begins, has_cache=takes_flushes)
+            Submitter(clock, devices, block_queue, host_work_ns, self._begins, has_cache=takes_flushes)
             if is_throttled
             else None
         )
@@ -217,7 +217,7 @@ class Raid:
         tables = self.md
         starts = [tables.bitmap_start + page * tables.bitmap_page for page in self.bitmap.take()]
         pieces = [
-            Piece(disk, WRITE, lba, min(tables.bitmap_page, tables.bitmap_end - lba))
+            ChildIo(disk, WRITE, lba, min(tables.bitmap_page, tables.bitmap_end - lba))
             for lba in starts
             for disk in range(tables.n_disks)
             if disk not in tables.failed
@@ -265,8 +265,8 @@ class Raid:
 
     def _write_stripes(self, stripes: StripeCache, sector: int, n: int, request: Access) -> None:
         """Write rows with the stripe cache: reads go first, then what needs none, each of the others by itself."""
-        to_submit: list[tuple[Access, list[Piece]]] = []
-        at_once: list[Piece] = []
+        to_submit: list[tuple[Access, list[ChildIo]]] = []
+        at_once: list[ChildIo] = []
         together = self._part_of(request)
         for stretch in stripes.write(sector, n):
             busy = stretch.busy
@@ -325,7 +325,7 @@ class Raid:
         access.is_written = True
         self._write(access, pieces)
 
-    def _write(self, access: Access, pieces: list[Piece]) -> None:
+    def _write(self, access: Access, pieces: list[ChildIo]) -> None:
         """Submit the writes of an access: at once, or each batch of stripes when it is in the journal (rule Y13)."""
         tables, journal = self.tables, self.journal
         if access.is_logged and self.partial is not None:
@@ -340,13 +340,13 @@ class Raid:
         for batch in found:
             journal.log(batch.n_blocks, partial(self._write_batch, access, within(pieces, batch.start, batch.stop)))
 
-    def _write_batch(self, access: Access, pieces: list[Piece], unit: Unit) -> None:
+    def _write_batch(self, access: Access, pieces: list[ChildIo], unit: Unit) -> None:
         """Write to the members what is in the journal."""
         journal = self.journal
         assert journal is not None
         self.write_part(access, pieces, lambda: journal.ended(unit))
 
-    def write_part(self, owner: object, pieces: list[Piece], done: Callable[[], None]) -> None:
+    def write_part(self, owner: object, pieces: list[ChildIo], done: Callable[[], None]) -> None:
         """Write a part of an access to the members; call `done` behind who waits for the access."""
         access = owner
         assert isinstance(access, Access)
@@ -362,7 +362,7 @@ class Raid:
         is_direct = self.submitter is None
         self._submit(Access(ended, [], now, now, is_direct=is_direct, is_fua=access.is_fua), pieces)
 
-    def _log_partial(self, access: Access, pieces: list[Piece]) -> None:
+    def _log_partial(self, access: Access, pieces: list[ChildIo]) -> None:
         """Log the stripes of a write, as many at a time as md's thread takes, or write those without parity at once."""
         tables, logs = self.md, self.partial
         assert logs is not None
@@ -395,7 +395,7 @@ class Raid:
         """Write to the log of a member, past its cache."""
         now = self.clock.now
         access = Access(lambda *_: done(), [], now, now, is_direct=self.submitter is None, is_fua=bool(self.flushes))
-        self._submit(access, [Piece(disk, WRITE, lba, n)])
+        self._submit(access, [ChildIo(disk, WRITE, lba, n)])
 
     def flush_members(self, disks: Sequence[int], done: Callable[[], None]) -> None:
         """Flush members, where they take flushes."""
@@ -429,7 +429,7 @@ class Raid:
         self.is_asleep = True
         if self.submitter is not None:
             self.submitter.sleeps_for_bits = True
-        pieces = [Piece(n, WRITE, journal.super_first, 1) for n in range(self.tables.n_disks) if n not in failed]
+        pieces = [ChildIo(n, WRITE, journal.super_first, 1) for n in range(self.tables.n_disks) if n not in failed]
 
         def ended(_: Access, last: Command) -> None:
             written()
@@ -446,7 +446,7 @@ class Raid:
         self.array_flushes.flush(flushed)
 
     # ------------------------------------------------------------------ what stands before it
-    ring_reads = (0, 0)
+    l2arc_reads = (0, 0)
 
     def begin_with(self, cache: BlockCache | None, start: Start) -> None:
         """Fill the cache in front of it with what it holds when the run begins."""
@@ -462,8 +462,8 @@ class Raid:
 
     def start(
         self,
-        first: list[Piece],
-        then: list[Piece],
+        first: list[ChildIo],
+        then: list[ChildIo],
         done: Callable[[Access, Command], None],
         *,
         is_of_group: bool = False,
@@ -480,7 +480,7 @@ class Raid:
         pieces = plan(self.tables, READ, record * n, n, self.choice.begin(), self.front)
         self._submit(Access(done, pieces.then, now, now, ahead_of=record if is_ahead else -1), pieces.first)
 
-    def _submit(self, access: Access, pieces: Sequence[Piece]) -> None:
+    def _submit(self, access: Access, pieces: Sequence[ChildIo]) -> None:
         commands = []
         for disk, op, lba, n in pieces:
             for part_lba, part_n in self._within_actuators(lba, n):
@@ -563,7 +563,7 @@ class Raid:
             self.submitter.in_turn(lambda: access.done(access, command))
 
 
-def _is_within(piece: Piece, others: Sequence[Piece]) -> bool:
+def _is_within(piece: ChildIo, others: Sequence[ChildIo]) -> bool:
     """Whether one of the others, all of the same operation, covers a piece."""
     return any(
         other.disk == piece.disk and other.lba <= piece.lba and piece.lba + piece.n <= other.lba + other.n

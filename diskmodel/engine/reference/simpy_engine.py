@@ -144,11 +144,11 @@ def make_stages(
         block_queue = 0
     # while it submits one request the host notices no completion (rule Q11)
     host = HostTables.of(scenario.host, tables.sector_bytes)
-    turn_ns, processors = max(host.submission_ns), Processors(host.n_processors)
-    raid = Raid(clock, scenario.layout, devices, split_at, block_queue, turn_ns, tables)
+    host_work_ns, processors = max(host.submission_ns), Processors(host.n_processors)
+    raid = Raid(clock, scenario.layout, devices, split_at, block_queue, host_work_ns, tables)
     volume: Volume = raid
     if not scenario.layout.has_strips:
-        volume = PoolWrites(clock, raid, processors, scenario.controller.hit_ns, turn_ns, tables.sector_bytes)
+        volume = PoolWrites(clock, raid, processors, scenario.controller.hit_ns, host_work_ns, tables.sector_bytes)
     make_controller = CachedController if scenario.controller.has_real_cache else Controller
     return devices, raid, make_controller(clock, scenario, raid, volume, processors, done)
 
@@ -361,8 +361,8 @@ class Simulation:
             end_ns=end_ns,
             rebuilt_bytes=(self.raid.front - self.scenario.layout.rebuild_front) * sector,
             cache_full_ns=self.controller.cache_full_ns,
-            ring_hits=self.controller.array.ring_reads[0],
-            ring_misses=self.controller.array.ring_reads[1],
+            l2arc_hits=self.controller.array.l2arc_reads[0],
+            l2arc_misses=self.controller.array.l2arc_reads[1],
             low_mark_bytes=low_mark(self.scenario),
             round_requests=self.scenario.start.round_requests,
             is_in_waves=self.scenario.start.is_in_waves,

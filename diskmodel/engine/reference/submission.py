@@ -20,7 +20,7 @@ class Submitter:
         clock: Clock,
         devices: Sequence[Device],
         block_queue: int,
-        turn_ns: int,
+        host_work_ns: int,
         begins: Callable[[Command], None],
         *,
         has_cache: bool,
@@ -36,7 +36,7 @@ class Submitter:
         #: What has ended and has not been noticed.
         self.ends: deque[Callable[[], None]] = deque()
         #: How long the host works between two completions that it notices.
-        self.turn_ns = turn_ns
+        self.host_work_ns = host_work_ns
         self.is_in_turn = False
         self.is_asleep = False
         #: The thread has the bitmap written and sleeps until its bits are set (rule L13).
@@ -120,7 +120,7 @@ class Submitter:
         first = self.ends.popleft()
         if self.ends:
             self.is_in_turn = True
-            end_ns = self.clock.now + self.turn_ns
+            end_ns = self.clock.now + self.host_work_ns
             self.clock.at(end_ns, ARRIVE, len(self.devices), LAST, self._turn_ended)
         first()
 

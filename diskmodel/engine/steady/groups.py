@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from diskmodel.engine.effort import Cost, few_enough
 from diskmodel.engine.ledger import current
 from diskmodel.engine.steady.drives import drive_state
+from diskmodel.engine.steady.l2arc import with_l2arc
 from diskmodel.engine.steady.recent import History, distinct, ranges
-from diskmodel.engine.steady.ring import with_ring
 from diskmodel.engine.steady.start import Start
 from diskmodel.records import Int64, Op, Requests, Run, Sync
 from diskmodel.workload import Workload
@@ -70,7 +70,7 @@ def group_start(
         early_per_s, per_s = _paces(run)
         # a processor that is short of time slows writers as well, once it has groups to write
         is_waiting = early_per_s > _FASTER * per_s and run.devices.busy_ns.mean() > _BUSY * run.end_ns
-    begun = with_ring(begun, scenario, History(workload, capacity_bytes, seed), per_s)
+    begun = with_l2arc(begun, scenario, History(workload, capacity_bytes, seed), per_s)
     n_group = max(round(per_s * writes.group_ns / 1e9), 1)
     requests = drawn(min(n_group, _DRAWN))
     record_bytes = pool.record * scenario.drive.sector_bytes

@@ -71,7 +71,7 @@ class Levels:
 
 @dataclass(frozen=True, eq=False)
 class Regions(_Columns):
-    """Regions of a pool as the kernel takes them: `layout.pools.ring.Region`."""
+    """Regions of a pool as the kernel takes them: `layout.pools.l2arc.Region`."""
 
     first: Int64
     n: Int64
@@ -120,19 +120,19 @@ class Start:
         Records and indirect blocks of a transaction group whose writing begins at time 0, on pools (rule Z12).
     group_top : int
         Records of a pool below which data lies (rule X13).
-    ring : int64, shape (n, 3)
+    l2arc : int64, shape (n, 3)
         Regions of a pool of which its cache devices hold records before the ARC is filled, ascending: first record,
-        records, and the step from one of those on the ring to the next (rule Z13).
-    ring_ages : int64, shape (n * m,)
+        records, and the step from one of those on the L2ARC to the next (rule Z13).
+    l2arc_ages : int64, shape (n * m,)
         How many records of each region are in each of `m` equal parts of the slots that are taken, the oldest first.
-    ring_taken : int
+    l2arc_taken : int
         Slots that they were put on; not all of these have a record that is valid.
-    ring_from : int
-        From which of the blocks in `cached` on the ring takes what these evict.
-    ring_seen : int
-        Length of a list of the ARC up to which all that is used comes onto the ring, as feeds that keep up find it.
-    ring_lost, ring_lost_at : int64, shape (n,)
-        Records that the ring loses, because they are written, and before which of these blocks; ascending.
+    l2arc_from : int
+        From which of the blocks in `cached` on the L2ARC takes what these evict.
+    l2arc_seen : int
+        Length of a list of the ARC up to which all that is used comes onto the L2ARC, as feeds that keep up find it.
+    l2arc_lost, l2arc_lost_at : int64, shape (n,)
+        Records that the L2ARC loses, because they are written, and before which of these blocks; ascending.
     held : object
         What a drive holds that has an engine of its own; None: nothing.
     n_before : int
@@ -165,13 +165,13 @@ class Start:
     group_records: int = 0
     group_indirect: int = 0
     group_top: int = 0
-    ring: Annotated[Int64, GivenAs(Regions)] = field(default_factory=lambda: np.empty((0, 3), np.int64))
-    ring_ages: Int64 = field(default_factory=_nothing)
-    ring_taken: int = 0
-    ring_from: int = 0
-    ring_seen: int = 0
-    ring_lost: Int64 = field(default_factory=_nothing)
-    ring_lost_at: Int64 = field(default_factory=_nothing)
+    l2arc: Annotated[Int64, GivenAs(Regions)] = field(default_factory=lambda: np.empty((0, 3), np.int64))
+    l2arc_ages: Int64 = field(default_factory=_nothing)
+    l2arc_taken: int = 0
+    l2arc_from: int = 0
+    l2arc_seen: int = 0
+    l2arc_lost: Int64 = field(default_factory=_nothing)
+    l2arc_lost_at: Int64 = field(default_factory=_nothing)
     held: Beside[object] = None
     n_before: Beside[int] = 0
     round_requests: Beside[int] = 0
@@ -180,10 +180,10 @@ class Start:
     levels: Beside[Levels | None] = None
 
     @property
-    def ring_regions(self) -> list[tuple[int, int, int, tuple[int, ...]]]:
-        """First record, records, step and ages of each region of the ring."""
-        ages = self.ring_ages.reshape(len(self.ring), -1).tolist() if len(self.ring) else []
-        return [(*row, tuple(of_row)) for row, of_row in zip(self.ring.tolist(), ages, strict=True)]
+    def l2arc_regions(self) -> list[tuple[int, int, int, tuple[int, ...]]]:
+        """First record, records, step and ages of each region of the L2ARC."""
+        ages = self.l2arc_ages.reshape(len(self.l2arc), -1).tolist() if len(self.l2arc) else []
+        return [(*row, tuple(of_row)) for row, of_row in zip(self.l2arc.tolist(), ages, strict=True)]
 
     def uses(self) -> Iterator[tuple[int, bool]]:
         """Yield the blocks that came into the read cache, each with whether it was written."""

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from diskmodel.engine.effort import few_enough
 from diskmodel.engine.steady.groups import group_start
+from diskmodel.engine.steady.l2arc import with_arc, with_l2arc
 from diskmodel.engine.steady.parts import Parts
 from diskmodel.engine.steady.recent import History
-from diskmodel.engine.steady.ring import with_arc, with_ring
 from diskmodel.engine.steady.start import EMPTY, Level, Levels, Start
 from diskmodel.engine.steady.trial import (
     DRIFT,
@@ -156,7 +156,7 @@ def settled(
         history = History(workload, capacity_bytes, seed).shared
         at_first = with_arc(scenario, history)
         if not workload.has_writes:
-            return with_ring(at_first, scenario, history, math.nan)
+            return with_l2arc(at_first, scenario, history, math.nan)
         return group_start(scenario, workload, at_first, capacity_bytes=capacity_bytes, seed=seed, engine=engine)
     parts = Parts(scenario, History(workload, capacity_bytes, seed))
     first = parts.first_levels

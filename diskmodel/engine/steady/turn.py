@@ -11,14 +11,14 @@ from diskmodel.records import Int64
 
 Floats = NDArray[np.float64]
 
-#: Parts of the ring's slots by age, of which each is described by one number: what is valid falls by half from one to
+#: Parts of the L2ARC's slots by age, of which each is described by one number: what is valid falls by half from one to
 #: the next where a record is written about six times in a turn.
 N_AGES = 8
 #: Uses up to which records are counted with those used once more: of more uses it makes no difference.
 _FEW = 6
 #: Rounds in which the turn is found; each brings it at least half way closer.
 _ROUNDS = 80
-#: Requests that no ring takes to go round.
+#: Requests that no L2ARC takes to go round.
 _NEVER = 1e15
 
 
@@ -71,7 +71,7 @@ class Kinds:
 
 @dataclass(frozen=True)
 class Turn:
-    """A ring that has gone round again and again.
+    """An L2ARC that has gone round again and again.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class Turn:
 
     @classmethod
     def of(cls, kinds: list[Kinds], slots: int, fed: float) -> Turn:
-        """Return the turn in which as many records are fed as the ring has slots."""
+        """Return the turn in which as many records are fed as the L2ARC has slots."""
         turn = float(slots)
         for _ in range(_ROUNDS):
             per_request = sum(float(_fed(one, turn, fed)[0].sum()) for one in kinds)
@@ -113,10 +113,10 @@ def _stage(written: Floats, ends: float) -> Floats:
 
 
 def _fed(kinds: Kinds, turn: float, fed: float) -> tuple[Floats, Floats]:
-    """Records of each kind that are fed for a request, and how many are on the ring.
+    """Records of each kind that are fed for a request, and how many are on the L2ARC.
 
     One that is fed stays for a turn, or until it is written; then it may be fed at once again. One that is not on the
-    ring may be whenever it comes into the ARC.
+    L2ARC may be whenever it comes into the ARC.
     """
     stage = _stage(kinds.written, turn)
     begins = fed * (kinds.read + kinds.written)

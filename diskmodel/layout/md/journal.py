@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from diskmodel.layout.auxiliary_devices import AuxiliaryDeviceTables
-from diskmodel.layout.pieces import Piece
+from diskmodel.layout.pieces import ChildIo
 
 #: Stripes that md's thread works on before it writes what it has for the journal (`MAX_STRIPE_BATCH`). At half a long
 #: write has twice as many blocks that list what follows.
@@ -73,12 +73,12 @@ class Batch:
         return self.n_stripes < BATCH_STRIPES and self.listed + entry_bytes <= BLOCK_BYTES
 
 
-def batches(pieces: Iterable[Piece], data_offset: int, page: int, n_parity: int) -> list[Batch]:
+def batches(pieces: Iterable[ChildIo], data_offset: int, page: int, n_parity: int) -> list[Batch]:
     """Return the batches of the writes of rows, in order (rule Y13).
 
     Parameters
     ----------
-    pieces : iterable of Piece
+    pieces : iterable of ChildIo
         All that is written, and what would be on disks that are lost.
     data_offset, page, n_parity : int
         Of the layout.
@@ -106,7 +106,7 @@ def batches(pieces: Iterable[Piece], data_offset: int, page: int, n_parity: int)
     return found
 
 
-def within(pieces: Iterable[Piece], first: int, end: int) -> list[Piece]:
+def within(pieces: Iterable[ChildIo], first: int, end: int) -> list[ChildIo]:
     """Return the parts of pieces between two sectors of the members."""
     parts = ((p, max(p.lba, first), min(p.lba + p.n, end)) for p in pieces)
     return [piece._replace(lba=start, n=stop - start) for piece, start, stop in parts if start < stop]
@@ -223,13 +223,13 @@ class Stripe(NamedTuple):
 
 
 def stripes(
-    pieces: Iterable[Piece], data_offset: int, page: int, n_data: int, parity: Callable[[int], int]
+    pieces: Iterable[ChildIo], data_offset: int, page: int, n_data: int, parity: Callable[[int], int]
 ) -> list[Stripe]:
     """Return the stripes of the writes of rows, in order (rule Y16).
 
     Parameters
     ----------
-    pieces : iterable of Piece
+    pieces : iterable of ChildIo
         All that is written, and what would be on disks that are lost.
     data_offset, page, n_data : int
         Of the layout.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from diskmodel.layout.md.tables import MdTables
-from diskmodel.layout.pieces import ChooseCopy, Copy, Piece, Plan, merged
+from diskmodel.layout.pieces import ChildIo, ChooseCopy, Copy, Plan, merged
 from diskmodel.records import READ, WRITE
 
 
@@ -90,16 +90,16 @@ def plan(tables: MdTables, op: int, sector: int, n: int, choose: ChooseCopy, fro
     A read of a mirrored range is cut into runs that are contiguous on every copy, so that a copy is chosen once per
     run, not once per strip, unless the layout keeps the strips of a read apart (rule L4).
     """
-    pieces: list[Piece] = []
+    pieces: list[ChildIo] = []
     is_cut = op == READ and tables.cuts_reads
     for first, length in parts_in_order(tables, sector, n):
         for copies, take in fragments(tables, first, length) if is_cut else _runs(tables, first, length):
             alive = surviving(tables, copies, take, front)
             if op == READ:
                 chosen = alive[0] if len(alive) == 1 else choose(alive, take)
-                pieces.append(Piece(chosen.disk, READ, chosen.lba, take))
+                pieces.append(ChildIo(chosen.disk, READ, chosen.lba, take))
             else:
-                pieces.extend(Piece(copy.disk, WRITE, copy.lba, take) for copy in alive)
+                pieces.extend(ChildIo(copy.disk, WRITE, copy.lba, take) for copy in alive)
     return Plan(pieces if is_cut else merged(pieces), [])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from diskmodel.layout.md.tables import MdTables
-from diskmodel.layout.pieces import READ_AND_HOLD, ChooseCopy, Piece, Plan, merged
+from diskmodel.layout.pieces import READ_AND_HOLD, ChildIo, ChooseCopy, Plan, merged
 from diskmodel.records import READ, WRITE
 
 
@@ -69,9 +69,9 @@ def rows_of(tables: MdTables, sector: int, n: int) -> list[tuple[int, list[Part]
 
 def plan(tables: MdTables, op: int, sector: int, n: int, choose: ChooseCopy | None = None, front: int = 0) -> Plan:
     """Return the pieces of a request on rows with parity: reads, then writes when all reads are done (rule L7)."""
-    first: list[Piece] = []
-    then: list[Piece] = []
-    lost: list[Piece] = []
+    first: list[ChildIo] = []
+    then: list[ChildIo] = []
+    lost: list[ChildIo] = []
     for number, parts in rows_of(tables, sector, n):
         row = row_of(tables, number, front)
         if op == READ:
@@ -89,9 +89,9 @@ def plan(tables: MdTables, op: int, sector: int, n: int, choose: ChooseCopy | No
     return Plan(merged(first), merged(then), lost)
 
 
-def _read(tables: MdTables, row: Row, parts: list[Part]) -> list[Piece]:
+def _read(tables: MdTables, row: Row, parts: list[Part]) -> list[ChildIo]:
     """Return the reads of data parts; a part on a lost disk is computed from all strips that are left (rule L9)."""
-    pieces: list[Piece] = []
+    pieces: list[ChildIo] = []
     for part in parts:
         disk = row.data[part.strip]
         sources = [disk] if disk not in row.failed else _survivors(row)
@@ -99,7 +99,7 @@ def _read(tables: MdTables, row: Row, parts: list[Part]) -> list[Piece]:
     return pieces
 
 
-def _write(tables: MdTables, row: Row, parts: list[Part]) -> tuple[list[Piece], list[Piece]]:
+def _write(tables: MdTables, row: Row, parts: list[Part]) -> tuple[list[ChildIo], list[ChildIo]]:
     """Return the reads and writes that a write to these parts of one row needs (rules L8 and L10).
 
     Either old data and parity are read (read-modify-write), or the data that is not written (reconstruct-write). A
@@ -130,17 +130,17 @@ def _write(tables: MdTables, row: Row, parts: list[Part]) -> tuple[list[Piece], 
     return [_piece(row, disk, READ, low, high) for disk in _survivors(row)], writes
 
 
-def _writes(row: Row, parts: list[Part]) -> list[Piece]:
+def _writes(row: Row, parts: list[Part]) -> list[ChildIo]:
     """Return the writes of all parts, and of all parity between the first and the last of their sectors."""
     low, high = min(part.start for part in parts), max(part.end for part in parts)
     data = [_piece(row, row.data[part.strip], WRITE, part.start, part.end) for part in parts]
     return data + [_piece(row, disk, WRITE, low, high) for disk in row.parity]
 
 
-def _reads_to_reconstruct(row: Row, parts: list[Part], low: int, high: int) -> list[Piece]:
+def _reads_to_reconstruct(row: Row, parts: list[Part], low: int, high: int) -> list[ChildIo]:
     """Return reads of the row's data between `low` and `high` that is not being written, on lost disks too."""
     written = {part.strip: part for part in parts}
-    pieces: list[Piece] = []
+    pieces: list[ChildIo] = []
     for strip, disk in enumerate(row.data):
         part = written.get(strip)
         gaps = [(low, high)] if part is None else [(low, part.start), (part.end, high)]
@@ -153,8 +153,8 @@ def _survivors(row: Row) -> list[int]:
     return [disk for disk in row.data + row.parity if disk not in row.failed]
 
 
-def _piece(row: Row, disk: int, op: int, start: int, end: int) -> Piece:
-    return Piece(disk, op, row.lba + start, end - start)
+def _piece(row: Row, disk: int, op: int, start: int, end: int) -> ChildIo:
+    return ChildIo(disk, op, row.lba + start, end - start)
 
 
 def strips(tables: MdTables, n_rows: int) -> list[list[int | None]]:

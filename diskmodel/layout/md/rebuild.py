@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from diskmodel.layout.md.mirror import copies_of
 from diskmodel.layout.md.parity import row_of
 from diskmodel.layout.md.tables import MdTables
-from diskmodel.layout.pieces import Piece, Plan, merged
+from diskmodel.layout.pieces import ChildIo, Plan, merged
 from diskmodel.records import READ, WRITE
 
 #: Number of notes of the speed, and the time between two: Linux md averages the speed of a rebuild over up to 30 s
@@ -32,7 +32,7 @@ def step(tables: MdTables, front: int) -> Plan:
     lba = tables.data_offset + front
     if tables.sync_action == "recover":
         return _recovered(tables, front, n, lba)
-    reads = [Piece(disk, READ, lba, n) for disk in range(tables.n_disks)]
+    reads = [ChildIo(disk, READ, lba, n) for disk in range(tables.n_disks)]
     if tables.sync_action == "check":
         return Plan(reads, [])
     if tables.copies == tables.n_disks:
@@ -40,13 +40,13 @@ def step(tables: MdTables, front: int) -> Plan:
     return Plan(reads, merged(list(_rewritten(tables, front, n))))
 
 
-def _rewritten(tables: MdTables, front: int, n: int) -> Iterator[Piece]:
+def _rewritten(tables: MdTables, front: int, n: int) -> Iterator[ChildIo]:
     """Yield what a resync writes in a window: parity, or every copy but the first."""
     while n:
         strip, inside = divmod(front, tables.strip)
         take = min(n, tables.strip - inside)
         for disk in _parity_disks(tables, strip) if tables.family == "parity" else _further_copies(tables, strip):
-            yield Piece(disk, WRITE, tables.data_offset + front, take)
+            yield ChildIo(disk, WRITE, tables.data_offset + front, take)
         front, n = front + take, n - take
 
 
@@ -68,22 +68,22 @@ def _recovered(tables: MdTables, front: int, n: int, lba: int) -> Plan:
         width = tables.n_data + tables.n_parity
         base = tables.rebuild_disk // width * width
         sources = [disk for disk in range(base, base + width) if disk not in tables.failed][: tables.n_data]
-        reads = [Piece(disk, READ, lba, n) for disk in sources]
+        reads = [ChildIo(disk, READ, lba, n) for disk in sources]
     else:
         reads = merged(_from_copies(tables, front, n))
-    writes = [Piece(tables.n_disks, WRITE, lba, n)]
+    writes = [ChildIo(tables.n_disks, WRITE, lba, n)]
     return Plan(reads, writes) if reads else Plan(writes, [])
 
 
-def _from_copies(tables: MdTables, front: int, n: int) -> list[Piece]:
-    pieces: list[Piece] = []
+def _from_copies(tables: MdTables, front: int, n: int) -> list[ChildIo]:
+    pieces: list[ChildIo] = []
     while n:
         strip, inside = divmod(front, tables.strip)
         take = min(n, tables.strip - inside)
         chunk = _chunk_at(tables, tables.rebuild_disk, strip)
         for disk, other in copies_of(tables, chunk) if chunk is not None else ():
             if disk not in tables.failed:
-                pieces.append(Piece(disk, READ, tables.data_offset + other * tables.strip + inside, take))
+                pieces.append(ChildIo(disk, READ, tables.data_offset + other * tables.strip + inside, take))
                 break
         front, n = front + take, n - take
     return pieces

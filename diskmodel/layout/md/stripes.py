@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from diskmodel.layout.md.parity import Part, Row, row_of, rows_of
 from diskmodel.layout.md.tables import MdTables
-from diskmodel.layout.pieces import Piece
+from diskmodel.layout.pieces import ChildIo
 from diskmodel.records import READ, WRITE
 
 
@@ -22,7 +22,7 @@ class Stretch:
         Their numbers; every row has as many as a strip has pages.
     busy : object or None
         Who reads or writes them now.
-    reads, writes : list of Piece
+    reads, writes : list of ChildIo
         What has to be read first, and what is written then.
     """
 
@@ -30,8 +30,8 @@ class Stretch:
     written: int
     known: int
     busy: object | None
-    reads: list[Piece] = field(default_factory=list)
-    writes: list[Piece] = field(default_factory=list)
+    reads: list[ChildIo] = field(default_factory=list)
+    writes: list[ChildIo] = field(default_factory=list)
 
     def is_continued_by(self, page: int, written: int, known: int, busy: object | None) -> bool:
         """Whether a page behind it is written like these."""
@@ -122,6 +122,6 @@ class StripeCache:
         for page in stretch.pages:
             self.known[page] |= stretch.written | parity | needed
         length = end - start
-        stretch.reads = [Piece(d, READ, row.lba + start, length) for i, d in enumerate(disks) if needed >> i & 1]
-        stretch.writes = [Piece(disks[p.strip], WRITE, row.lba + p.start, p.end - p.start) for p in own]
-        stretch.writes += [Piece(disk, WRITE, row.lba + start, length) for disk in row.parity]
+        stretch.reads = [ChildIo(d, READ, row.lba + start, length) for i, d in enumerate(disks) if needed >> i & 1]
+        stretch.writes = [ChildIo(disks[p.strip], WRITE, row.lba + p.start, p.end - p.start) for p in own]
+        stretch.writes += [ChildIo(disk, WRITE, row.lba + start, length) for disk in row.parity]

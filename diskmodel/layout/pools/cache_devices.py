@@ -5,8 +5,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from diskmodel.description import Description
-from diskmodel.layout.pools import ring
-from diskmodel.layout.pools.ring import RingTables
+from diskmodel.layout.pools import l2arc
+from diskmodel.layout.pools.l2arc import L2arcTables
 from diskmodel.units import NS_PER_S, Bytes, BytesPerSecond, Length, Nanoseconds
 
 
@@ -53,19 +53,19 @@ def slots_of(device: CacheDevice, record_bytes: int, arc_bytes: int) -> int:
 
 def most_headers(arc_bytes: int) -> int:
     """Return the records on cache devices of which an ARC keeps headers."""
-    return int(arc_bytes * ring.HEADERS_RATIO) // ring.HEADER_BYTES
+    return int(arc_bytes * l2arc.HEADERS_RATIO) // l2arc.HEADER_BYTES
 
 
-def ring_tables(device: CacheDevice, record_bytes: int, arc_bytes: int) -> RingTables:
+def l2arc_tables(device: CacheDevice, record_bytes: int, arc_bytes: int) -> L2arcTables:
     """Return the devices in whole numbers."""
-    feed = max(ring.FEED_BYTES // record_bytes, 1)
+    feed = max(l2arc.FEED_BYTES // record_bytes, 1)
     sent_ns = -(-record_bytes * NS_PER_S // round(device.bytes_per_s))
-    return RingTables(
+    return L2arcTables(
         slots=slots_of(device, record_bytes, arc_bytes),
         feed=feed,
-        headroom=ring.HEADROOM * feed,
-        feed_ns=ring.FEED_NS,
-        busy_feed_ns=ring.BUSY_FEED_NS,
+        headroom=l2arc.HEADROOM * feed,
+        feed_ns=l2arc.FEED_NS,
+        busy_feed_ns=l2arc.BUSY_FEED_NS,
         devices=device.count,
         dies=device.dies,
         pages=-(-record_bytes // device.page_bytes),

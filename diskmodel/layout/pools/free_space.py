@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from diskmodel.layout.pieces import Piece
+from diskmodel.layout.pieces import ChildIo
 from diskmodel.layout.pools.records import (
     Column,
     columns_of,
@@ -29,19 +29,19 @@ def stored_blocks(tables: VdevTables, blocks: int) -> int:
     return stored_of_raidz(blocks, tables.n_data, m)
 
 
-def write_pieces(tables: VdevTables, vdev: int, first: int, blocks: int) -> list[Piece]:
+def write_pieces(tables: VdevTables, vdev: int, first: int, blocks: int) -> list[ChildIo]:
     """Return the writes of so many blocks at block `first` of a vdev: to every disk that is left (rule X12)."""
     pool, base = tables.pool, vdev * width_of(tables)
     if not tables.n_parity:
         lba = tables.data_offset + first * pool.block
         disks = (new_disk_of(tables, disk, first) for disk in range(base, base + width_of(tables)))
-        return [Piece(disk, WRITE, lba, blocks * pool.block) for disk in disks if disk is not None]
+        return [ChildIo(disk, WRITE, lba, blocks * pool.block) for disk in disks if disk is not None]
     pieces = []
     for at, n_data in parts_of(tables, first, blocks):
         for disk, row, n in _written_columns(tables, at, n_data):
             left = new_disk_of(tables, base + disk, row)
             if left is not None:
-                pieces.append(Piece(left, WRITE, tables.data_offset + row * pool.block, n * pool.block))
+                pieces.append(ChildIo(left, WRITE, tables.data_offset + row * pool.block, n * pool.block))
     return pieces
 
 

@@ -14,9 +14,9 @@ from diskmodel.layout.fields import DiskFields, LevelFields
 from diskmodel.layout.levels import KINDS, RaidLevel
 from diskmodel.layout.passes import ONLY_OF_MD, Rebuild
 from diskmodel.layout.pools.assumed import left_out, record_of_volumes
-from diskmodel.layout.pools.cache_devices import ring_tables, slots_of
+from diskmodel.layout.pools.cache_devices import l2arc_tables, slots_of
 from diskmodel.layout.pools.fields import ONLY_OF_POOLS, USUAL_RECORD_BYTES, PoolFields
-from diskmodel.layout.pools.ring import HEADER_BYTES
+from diskmodel.layout.pools.l2arc import HEADER_BYTES
 from diskmodel.layout.pools.scan import stored_sectors
 from diskmodel.layout.pools.scan_tables import USUAL_USED_RATIO
 from diskmodel.layout.pools.special import metadata_bytes, special_problem
@@ -124,8 +124,8 @@ class Pool(Layout):
         tables = pool_tables(self, disk_sectors, sector_bytes)
         if self.cache is None or cache_bytes is None:
             return tables
-        ring = ring_tables(self.cache, self.pool_record_bytes, cache_bytes)
-        return replace(tables, pool=replace(tables.pool, ring=ring))
+        l2arc = l2arc_tables(self.cache, self.pool_record_bytes, cache_bytes)
+        return replace(tables, pool=replace(tables.pool, l2arc=l2arc))
 
     def problem_in(self, array: Any) -> str | None:
         level, queue = self.level, array.queue
@@ -263,9 +263,9 @@ class Pool(Layout):
     def _doubt_about_cache_device(self, tables: LayoutTables) -> str:
         """Return that nothing measured what cache devices do, and how long they take to be of use; "" without any."""
         pool = vdevs_of(tables).pool
-        if pool.ring is None:
+        if pool.l2arc is None:
             return ""
-        hours = in_hours_or_days(pool.ring.slots / pool.ring.feed_per_s / 3600)
+        hours = in_hours_or_days(pool.l2arc.slots / pool.l2arc.feed_per_s / 3600)
         return (
             "no measurement of cache devices is at hand: they follow OpenZFS's source, and have what they have after a "
             f"long time of this load; OpenZFS takes {hours} at least to fill them"

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from diskmodel.layout.pieces import ChooseCopy, Copy, Piece, Plan
+from diskmodel.layout.pieces import ChildIo, ChooseCopy, Copy, Plan
 from diskmodel.layout.pools.draid import DraidTables
-from diskmodel.layout.pools.ring import RingTables
+from diskmodel.layout.pools.l2arc import L2arcTables
 from diskmodel.layout.pools.scan_tables import ScanTables
 from diskmodel.layout.pools.streams import ReadTables
 from diskmodel.layout.pools.writes import WriteTables
@@ -93,7 +93,7 @@ class PoolTables:
         How a resilver or a scrub goes on, if there is one.
     draid : DraidTables, optional
         Of a pool of dRAID vdevs.
-    ring : RingTables, optional
+    l2arc : L2arcTables, optional
         Of a pool with cache devices.
     """
 
@@ -120,7 +120,7 @@ class PoolTables:
     writes: WriteTables
     scan: ScanTables
     draid: DraidTables | None = None
-    ring: RingTables | None = None
+    l2arc: L2arcTables | None = None
 
     def slab_begin(self, slab: int, behind: int = 0) -> int:
         """Return the first place in a metaslab, or the first so many blocks behind its beginning (rule X23)."""
@@ -228,13 +228,13 @@ def padded(tables: VdevTables, columns: list[Column]) -> list[Column]:
     return columns if tables.pool.draid is None else [column._replace(n=columns[0].n) for column in columns]
 
 
-def read_of_mirror(tables: VdevTables, vdev: int, first: int, n: int, choose: ChooseCopy) -> Piece:
+def read_of_mirror(tables: VdevTables, vdev: int, first: int, n: int, choose: ChooseCopy) -> ChildIo:
     """Return the read of `n` sectors from block `first` of a mirror on, from the copy that is chosen (rule X6)."""
     pool = tables.pool
     lba, base = tables.data_offset + first * pool.block, vdev * width_of(tables)
     copies = [Copy(disk, lba) for disk in range(base, base + width_of(tables)) if disk not in tables.failed]
     chosen = copies[0] if len(copies) == 1 else choose(copies, n)
-    return Piece(chosen.disk, READ, lba, n)
+    return ChildIo(chosen.disk, READ, lba, n)
 
 
 def plan(tables: VdevTables, op: int, sector: int, n: int, choose: ChooseCopy, front: int = 0) -> Plan:
@@ -244,7 +244,7 @@ def plan(tables: VdevTables, op: int, sector: int, n: int, choose: ChooseCopy, f
     """
     assert op == READ, "what a pool writes goes to free places"
     pool = tables.pool
-    pieces: list[Piece] = []
+    pieces: list[ChildIo] = []
     for record in range(sector // pool.record, (sector + n - 1) // pool.record + 1):
         vdev, first = place_of(tables, record)
         base = vdev * width_of(tables)
@@ -256,7 +256,7 @@ def plan(tables: VdevTables, op: int, sector: int, n: int, choose: ChooseCopy, f
     return Plan(pieces, [])
 
 
-def _reads_of_part(tables: VdevTables, pool: PoolTables, base: int, columns: list[Column]) -> Iterator[Piece]:
+def _reads_of_part(tables: VdevTables, pool: PoolTables, base: int, columns: list[Column]) -> Iterator[ChildIo]:
     """Yield the reads of data columns from the last to the first, with parity where data is lost (X5 and X23)."""
     if any(base + column.disk in tables.failed for column in columns):
         columns = padded(tables, columns)
@@ -266,4 +266,4 @@ def _reads_of_part(tables: VdevTables, pool: PoolTables, base: int, columns: lis
         if base + disk in tables.failed:
             misses_data = misses_data or number >= tables.n_parity
         elif n and (number >= tables.n_parity or misses_data):
-            yield Piece(base + disk, READ, tables.data_offset + row * pool.block, n * pool.block)
+            yield ChildIo(base + disk, READ, tables.data_offset + row * pool.block, n * pool.block)

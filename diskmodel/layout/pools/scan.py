@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from diskmodel.layout.pieces import ChooseCopy, Piece, Plan
+from diskmodel.layout.pieces import ChildIo, ChooseCopy, Plan
 from diskmodel.layout.pools.records import PoolTables, columns_of, padded, parts_of, read_of_mirror, width_of
 from diskmodel.records import READ, WRITE
 
@@ -121,17 +121,17 @@ def step(tables: VdevTables, vdev: int, first: int, blocks: int, choose: ChooseC
         n = blocks * pool.block
         if lost < 0:
             lba = tables.data_offset + first * pool.block
-            return Plan([Piece(disk, READ, lba, n) for disk in range(base, base + width_of(tables))], [])
+            return Plan([ChildIo(disk, READ, lba, n) for disk in range(base, base + width_of(tables))], [])
         read = read_of_mirror(tables, vdev, first, n, choose)
-        return Plan([read], [Piece(tables.n_disks, WRITE, read.lba, n)])
+        return Plan([read], [ChildIo(tables.n_disks, WRITE, read.lba, n)])
     reads, writes = [], []
     for at, n_data in parts_of(tables, first, blocks):
         for disk, row, n_blocks in reversed(padded(tables, columns_of(tables, at, n_data))):
             lba, n = tables.data_offset + row * pool.block, n_blocks * pool.block
             if base + disk not in tables.failed:
-                reads.append(Piece(base + disk, READ, lba, n))
+                reads.append(ChildIo(base + disk, READ, lba, n))
             elif (new := new_disk_of(tables, base + disk, row)) is not None:
-                writes.append(Piece(new, WRITE, lba, n))
+                writes.append(ChildIo(new, WRITE, lba, n))
     return Plan(reads, writes) if writes or lost < 0 else None
 
 

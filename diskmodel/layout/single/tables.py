@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from diskmodel.layout.description import Layout
 from diskmodel.layout.md.tables import shape_of
-from diskmodel.layout.pieces import ChooseCopy, Piece, Plan
+from diskmodel.layout.pieces import ChildIo, ChooseCopy, Plan
 from diskmodel.layout.tables import LayoutTables
 
 
@@ -41,7 +41,7 @@ def single_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Singl
 
 def plan(tables: SingleTables, op: int, sector: int, n: int, choose: ChooseCopy, front: int = 0) -> Plan:
     """Return the piece of a request."""
-    return Plan([Piece(0, op, tables.data_offset + sector, n)], [])
+    return Plan([ChildIo(0, op, tables.data_offset + sector, n)], [])
 
 
 def strips(tables: SingleTables, n_rows: int) -> list[list[int | None]]:

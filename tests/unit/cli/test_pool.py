@@ -58,7 +58,7 @@ def test_cache_devices_come_with_the_size_of_the_arc(files: dict[str, Path], tmp
     assert array.layout.cache.all_bytes == array.layout.cache.count * 1_920_383_410_176
     assert array.controller.read_cache is not None
     assert array.controller.read_cache.hit_ratio is None
-    assert array.ring_slots
+    assert array.l2arc_slots
 
 
 def test_what_is_left_out_is_said(files: dict[str, Path]) -> None:

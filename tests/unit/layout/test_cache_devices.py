@@ -1,4 +1,4 @@
-"""Cache devices of a pool (rules X27 and Z13): what is on the ring, how it is read, and what it takes of the ARC."""
+"""Cache devices of a pool (rules X27 and Z13): what is on the L2ARC, how it is read, and what it takes of the ARC."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from diskmodel.engine.simulate import simulate
 from diskmodel.engine.steady import EMPTY, recent
 from diskmodel.engine.steady.steady import settled
 from diskmodel.errors import DescriptionError
-from diskmodel.layout.pools.ring import Devices, Region, Ring, RingTables
+from diskmodel.layout.pools.l2arc import Devices, L2arc, L2arcTables, Region
 from diskmodel.records import Run
 from diskmodel.workload import Workload
 
 DEVICE = "micron-7450-pro-1920"
 POOL = f"2x6 generic-7k2 raidz2, 64GiB read cache, cache on {DEVICE}"
 MIB = 1 << 20
-TABLES = RingTables(
+TABLES = L2arcTables(
     slots=4,
     feed=2,
     headroom=3,
@@ -62,35 +62,35 @@ def run(array: Array, workload: Workload, n: int, *, is_empty: bool = False) -> 
 
 
 def test_the_record_that_came_first_makes_room() -> None:
-    ring = Ring(TABLES)
+    l2arc = L2arc(TABLES)
     for record in (1, 2, 3, 4, 5):
-        ring.insert(record)
-    assert [record in ring for record in range(7)] == [False, False, True, True, True, True, False]
-    ring.invalidate(2)
-    ring.insert(6)  # takes the slot that 2 still had
-    assert [record in ring for record in range(7)] == [False, False, False, True, True, True, True]
+        l2arc.insert(record)
+    assert [record in l2arc for record in range(7)] == [False, False, True, True, True, True, False]
+    l2arc.invalidate(2)
+    l2arc.insert(6)  # takes the slot that 2 still had
+    assert [record in l2arc for record in range(7)] == [False, False, False, True, True, True, True]
 
 
 def test_records_from_the_beginning_make_room_first() -> None:
     """Of ten records three, in steps of seven: 10, 13 and 16."""
-    ring = Ring(TABLES, [Region(10, 10, 7, (3,))], 3)
+    l2arc = L2arc(TABLES, [Region(10, 10, 7, (3,))], 3)
     on = {10 + b for b in range(10) if b * 7 % 10 < 3}
-    assert {record for record in range(30) if record in ring} == on == {10, 13, 16}
-    ring.insert(1)  # one slot is free
-    assert all(record in ring for record in (1, 10, 13, 16))
-    ring.invalidate(16)
-    ring.insert(2)
-    ring.insert(3)
-    assert [record in ring for record in (10, 13, 16, 1, 2, 3)] == [False, False, False, True, True, True]
+    assert {record for record in range(30) if record in l2arc} == on == {10, 13, 16}
+    l2arc.insert(1)  # one slot is free
+    assert all(record in l2arc for record in (1, 10, 13, 16))
+    l2arc.invalidate(16)
+    l2arc.insert(2)
+    l2arc.insert(3)
+    assert [record in l2arc for record in (10, 13, 16, 1, 2, 3)] == [False, False, False, True, True, True]
 
 
 def test_records_of_some_ages_make_room_sooner() -> None:
     """Of eight slots the older half has three records, the newer one."""
-    ring = Ring(replace(TABLES, slots=10), [Region(0, 7, 3, (3, 1))], 8)
+    l2arc = L2arc(replace(TABLES, slots=10), [Region(0, 7, 3, (3, 1))], 8)
     found = []
     for record in range(100, 110):
-        ring.insert(record)
-        found.append(sum(other in ring for other in range(7)))
+        l2arc.insert(record)
+        found.append(sum(other in l2arc for other in range(7)))
     # two slots are free
     assert found == [4, 4, 4, 3, 2, 1, 1, 1, 1, 0]
 
@@ -100,18 +100,18 @@ def test_a_feed_takes_what_is_evicted_next() -> None:
     for record in (1, 2, 3, 4, 1):
         arc.insert(record)
     slots = replace(TABLES, slots=100)
-    ring = Ring(slots)
-    assert ring.feed(arc)  # a record that was used twice, and the least recently used of the others
-    assert [record in ring for record in (1, 2, 3, 4)] == [True, True, False, False]
-    assert ring.feed(arc)
-    assert [record in ring for record in (1, 2, 3, 4)] == [True, True, True, True]
-    assert not ring.feed(arc)
+    l2arc = L2arc(slots)
+    assert l2arc.feed(arc)  # a record that was used twice, and the least recently used of the others
+    assert [record in l2arc for record in (1, 2, 3, 4)] == [True, True, False, False]
+    assert l2arc.feed(arc)
+    assert [record in l2arc for record in (1, 2, 3, 4)] == [True, True, True, True]
+    assert not l2arc.feed(arc)
     cold = ZfsArc(5)
     for record in (1, 2, 3):
         cold.insert(record)
-    ring = Ring(replace(slots, feed=1))
-    ring.feed(cold)  # with room it is twice as many, the latest first
-    assert [record in ring for record in (1, 2, 3)] == [False, True, True]
+    l2arc = L2arc(replace(slots, feed=1))
+    l2arc.feed(cold)  # with room it is twice as many, the latest first
+    assert [record in l2arc for record in (1, 2, 3)] == [False, True, True]
 
 
 def test_how_long_a_read_takes() -> None:
@@ -126,10 +126,10 @@ def test_how_long_a_read_takes() -> None:
 
 def test_figures_of_a_drive() -> None:
     """64 dies, four pages of 32 KiB, 60 us each, and 6,800 MB/s; a small record takes a whole page."""
-    ring = Array(POOL).tables().pool
-    assert ring is not None
-    assert ring.ring is not None
-    tables = ring.ring
+    l2arc = Array(POOL).tables().pool
+    assert l2arc is not None
+    assert l2arc.l2arc is not None
+    tables = l2arc.l2arc
     assert (tables.devices, tables.dies, tables.pages, tables.sense_ns) == (1, 64, 4, 60_000)
     drive = load_drive(DEVICE)
     assert isinstance(drive, Flash)
@@ -139,18 +139,18 @@ def test_figures_of_a_drive() -> None:
     assert tables.slots == 1_920_383_410_176 // 131_072
     small = Array(f"2x6 generic-7k2 raidz2, record 4KiB, 64GiB read cache, cache on {DEVICE}").tables().pool
     assert small is not None
-    assert small.ring is not None
-    assert (small.ring.pages, small.ring.send_ns) == (1, drive.read_overhead_ns)
+    assert small.l2arc is not None
+    assert (small.l2arc.pages, small.l2arc.send_ns) == (1, drive.read_overhead_ns)
 
 
-def test_headers_take_room_of_the_arc_and_limit_the_ring() -> None:
+def test_headers_take_room_of_the_arc_and_limit_the_l2arc() -> None:
     array = Array(POOL)
     read = array.front_controller.read_cache
     assert read is not None
-    left = (64 << 30) - 96 * array.ring_slots
+    left = (64 << 30) - 96 * array.l2arc_slots
     assert read.size_bytes == left // 131_072 * 131_072
     small = Array(f"2x6 generic-7k2 raidz2, record 8KiB, 16GiB read cache, cache on 2x {DEVICE}")
-    assert small.ring_slots == int((16 << 30) * 0.33) // 96 < 2 * 1_920_383_410_176 // 8192
+    assert small.l2arc_slots == int((16 << 30) * 0.33) // 96 < 2 * 1_920_383_410_176 // 8192
     result = simulate(small, load(1000, 8192, clients=1), n_requests=300, profile_draws=0, start="empty")
     assert any(
         "headers of their records take" in message and "only 484 GB are used" in message for message in result.messages
@@ -185,7 +185,7 @@ def test_words_and_tables_describe_the_same() -> None:
 
 
 def test_hits_of_uniform_reads() -> None:
-    """A record is in the ARC with the share of the data that fits, and on the ring with its share, in it or not."""
+    """A record is in the ARC with the share of the data that fits, and on the L2ARC with its share, in it or not."""
     array, workload = pool(3_000, 1_000), load(10_000, clients=8)
     found = run(array, workload, 6_000)
     assert found.completions.is_hit.mean() == pytest.approx(0.1, abs=0.02)
@@ -203,25 +203,25 @@ def test_all_records_that_fit_are_there() -> None:
 
 
 def test_hits_of_popular_records() -> None:
-    """As a ring that is fed with all that an ARC evicts, worked out here from the requests alone."""
+    """As an L2ARC that is fed with all that an ARC evicts, worked out here from the requests alone."""
     workload = load(20_000, 131_072, clients=8, addresses={"pattern": "zipf", "theta": 0.9})
     found = run(pool(3_000, 1_500, 131_072), workload, 6_000)
     requests = workload.requests(capacity_bytes=20_000 * 131_072, n=60_000, seed=9)
-    arc, ring, hits, misses = ZfsArc(1_500), OrderedDict[int, None](), 0, 0
+    arc, l2arc, hits, misses = ZfsArc(1_500), OrderedDict[int, None](), 0, 0
     for number, record in enumerate((requests.offset // 131_072).tolist()):
         if number >= 40_000 and record not in arc:
-            hits, misses = hits + (record in ring), misses + (record not in ring)
+            hits, misses = hits + (record in l2arc), misses + (record not in l2arc)
         evicted = arc.insert(record)
-        if evicted is not None and evicted not in ring:
-            ring[evicted] = None
-            if len(ring) > 3_000:
-                ring.popitem(last=False)
+        if evicted is not None and evicted not in l2arc:
+            l2arc[evicted] = None
+            if len(l2arc) > 3_000:
+                l2arc.popitem(last=False)
     assert found.l2_hit_ratio == pytest.approx(hits / (hits + misses), abs=0.04)
 
 
 @pytest.mark.parametrize("rate", [150.0, 900.0])
-def test_writes_make_a_full_ring_less_useful(rate: float) -> None:
-    """A ring of N of R records goes round in T = N / f; a record that is written w times a second lasts for a share
+def test_writes_make_a_full_l2arc_less_useful(rate: float) -> None:
+    """An L2ARC of N of R records goes round in T = N / f; a record that is written w times a second lasts for a share
     (1 - e^-wT) / wT of that. It is fed with what comes new, at most 160 records of 1 MiB a second (rule X27)."""
     n_all, slots, n_arc, written = 20_000, 6_000, 1_500, 0.3
     found = run(pool(slots, n_arc), load(n_all, rate_per_s=rate, read_ratio=1 - written), 8_000)
@@ -239,7 +239,7 @@ def test_writes_make_a_full_ring_less_useful(rate: float) -> None:
     ("arc", "slots", "theta"), [(400, 4_000, 0.8), (400, 60_000, 0.8), (1_500, 4_000, 0.8), (1_500, 60_000, 0.0)]
 )
 def test_a_short_run_has_the_hits_of_a_long_one(arc: int, slots: int, theta: float) -> None:
-    """Records come onto the ring, are written and make room before a run as they do in it.
+    """Records come onto the L2ARC, are written and make room before a run as they do in it.
 
     Feeds look at all of an ARC of 400 records of 1 MiB; 60,000 slots are more than there are records, and fill up with
     what was written.
@@ -251,7 +251,7 @@ def test_a_short_run_has_the_hits_of_a_long_one(arc: int, slots: int, theta: flo
     assert long.l2_hit_ratio < 0.995
 
 
-def test_flushes_alone_leave_a_ring_empty() -> None:
+def test_flushes_alone_leave_a_l2arc_empty() -> None:
     flushes = Workload.parse({"streams": [{"kind": "flushes", "rate": "20/s"}]})
     result = simulate(pool(300, 100), flushes, n_requests=200, profile_draws=0)
     assert result.n_requests == 200

@@ -8,7 +8,7 @@ import pytest
 
 from diskmodel.layout.description import Layout
 from diskmodel.layout.md.rebuild import step
-from diskmodel.layout.pieces import Piece, Plan
+from diskmodel.layout.pieces import ChildIo, Plan
 from diskmodel.records import READ, WRITE
 from tests.unit.layout.test_layout_choices import tables
 
@@ -17,8 +17,8 @@ def pass_step(action: str, front: int = 0, window: str = "4 KiB", **layout: Any)
     return step(tables(**layout, rebuild={"action": action, "window": window}), front)
 
 
-def reads(disks: int, lba: int, n: int) -> list[Piece]:
-    return [Piece(disk, READ, lba, n) for disk in range(disks)]
+def reads(disks: int, lba: int, n: int) -> list[ChildIo]:
+    return [ChildIo(disk, READ, lba, n) for disk in range(disks)]
 
 
 @pytest.mark.parametrize("level", ["raid1", "raid5", "raid6", "raid10"])
@@ -33,7 +33,7 @@ def test_the_last_window_ends_with_the_members() -> None:
 def test_a_resync_writes_parity_where_it_rotates_to() -> None:
     # left-symmetric: parity of strips 0 and 1 is on disks 3 and 2
     plan = pass_step("resync", 4, "4 KiB", level="raid5", disks=4)
-    assert plan == Plan(reads(4, 4, 8), [Piece(3, WRITE, 4, 4), Piece(2, WRITE, 8, 4)])
+    assert plan == Plan(reads(4, 4, 8), [ChildIo(3, WRITE, 4, 4), ChildIo(2, WRITE, 8, 4)])
 
 
 def test_a_resync_writes_both_parities_of_each_group() -> None:
@@ -44,7 +44,7 @@ def test_a_resync_writes_both_parities_of_each_group() -> None:
 
 def test_a_resync_writes_every_copy_but_the_first() -> None:
     assert pass_step("resync", level="raid10", disks=4) == Plan(
-        reads(4, 0, 8), [Piece(1, WRITE, 0, 8), Piece(3, WRITE, 0, 8)]
+        reads(4, 0, 8), [ChildIo(1, WRITE, 0, 8), ChildIo(3, WRITE, 0, 8)]
     )
     # on three disks the copies of strips 0, 1 and 2 are on 0 1, 2 0, 1 2
     odd = pass_step("resync", 0, "8 KiB", level="raid1e", disks=3)
@@ -53,7 +53,7 @@ def test_a_resync_writes_every_copy_but_the_first() -> None:
 
 def test_mirrors_of_each_other_are_copied_from_the_first() -> None:
     plan = pass_step("resync", level="raid1", disks=3)
-    assert plan == Plan(reads(1, 0, 8), [Piece(1, WRITE, 0, 8), Piece(2, WRITE, 0, 8)])
+    assert plan == Plan(reads(1, 0, 8), [ChildIo(1, WRITE, 0, 8), ChildIo(2, WRITE, 0, 8)])
 
 
 def test_what_holds_no_data_is_not_written() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from diskmodel.layout.md import mirror, parity
 from diskmodel.layout.md.rebuild import step
-from diskmodel.layout.pieces import READ_AND_HOLD, Copy, Piece, Plan
+from diskmodel.layout.pieces import READ_AND_HOLD, ChildIo, Copy, Plan
 from diskmodel.layout.plan import plan
 from diskmodel.layout.volumes import VolumeTables
 from diskmodel.records import READ, WRITE
@@ -30,14 +30,14 @@ def planned(t: VolumeTables, op: int, sector: int, n: int, front: int = 0) -> Pl
 def test_disks_one_after_the_other() -> None:
     t = tables(level="jbod", disks=3)
     assert (t.family, t.capacity) == ("concat", 2400)
-    assert planned(t, READ, 796, 8).first == [Piece(0, READ, 796, 4), Piece(1, READ, 0, 4)]
-    assert planned(t, WRITE, 1600, 3).first == [Piece(2, WRITE, 0, 3)]
+    assert planned(t, READ, 796, 8).first == [ChildIo(0, READ, 796, 4), ChildIo(1, READ, 0, 4)]
+    assert planned(t, WRITE, 1600, 3).first == [ChildIo(2, WRITE, 0, 3)]
 
 
 def test_a_strip_of_raid3_is_one_sector() -> None:
     t = tables(level="raid3", disks=3)
     assert t.strip == 1
-    assert planned(t, READ, 0, 3).first == [Piece(0, READ, 0, 2), Piece(1, READ, 0, 1)]
+    assert planned(t, READ, 0, 3).first == [ChildIo(0, READ, 0, 2), ChildIo(1, READ, 0, 1)]
 
 
 def test_a_copy_is_chosen_once_for_each_run() -> None:
@@ -59,10 +59,10 @@ def test_runs_on_mirrors_of_which_strips_adjoin_on_one_copy_only() -> None:
 
 def test_writes_reach_the_spare_where_it_is_rebuilt() -> None:
     t = tables(level="raid1", disks=2, failed=[0], spares=1, rebuild={"window": "8 KiB"})
-    assert planned(t, WRITE, 0, 8, front=8).first == [Piece(2, WRITE, 0, 8), Piece(1, WRITE, 0, 8)]
-    assert planned(t, WRITE, 0, 8, front=7).first == [Piece(1, WRITE, 0, 8)]
-    assert planned(t, WRITE, 0, 8).first == [Piece(1, WRITE, 0, 8)]
-    assert mirror.plan(t, WRITE, 0, 1, lambda copies, _: copies[0]).first == [Piece(1, WRITE, 0, 1)]
+    assert planned(t, WRITE, 0, 8, front=8).first == [ChildIo(2, WRITE, 0, 8), ChildIo(1, WRITE, 0, 8)]
+    assert planned(t, WRITE, 0, 8, front=7).first == [ChildIo(1, WRITE, 0, 8)]
+    assert planned(t, WRITE, 0, 8).first == [ChildIo(1, WRITE, 0, 8)]
+    assert mirror.plan(t, WRITE, 0, 1, lambda copies, _: copies[0]).first == [ChildIo(1, WRITE, 0, 1)]
 
 
 def test_parity_is_on_the_spare_where_it_is_rebuilt() -> None:
@@ -73,7 +73,7 @@ def test_parity_is_on_the_spare_where_it_is_rebuilt() -> None:
     assert (list(after.data), list(after.parity)) == ([0, 1, 2], [4])
     assert (before.failed, after.failed) == ((3,), ())
     assert list(parity.row_of(t, 1, front=16).data) == [4, 0, 1]
-    assert parity.plan(t, WRITE, 0, 2).then == [Piece(0, WRITE, 0, 2)]
+    assert parity.plan(t, WRITE, 0, 2).then == [ChildIo(0, WRITE, 0, 2)]
 
 
 def test_another_lost_disk_stays_lost() -> None:
@@ -105,19 +105,19 @@ def test_a_row_is_full_only_from_its_first_sector_to_its_last() -> None:
 def test_old_data_and_parity_are_read_and_held() -> None:
     t = tables(level="raid5", disks=6, read_modify_write="held", write_policy="read-modify-write")
     # data first, then parity; each is written when the block comes round again
-    assert planned(t, WRITE, 0, 2) == Plan([Piece(0, READ_AND_HOLD, 0, 2)], [Piece(5, READ_AND_HOLD, 0, 2)])
+    assert planned(t, WRITE, 0, 2) == Plan([ChildIo(0, READ_AND_HOLD, 0, 2)], [ChildIo(5, READ_AND_HOLD, 0, 2)])
 
 
 def test_a_group_is_rebuilt_from_its_own_disks() -> None:
     t = tables(level="raid50", disks=8, failed=[5], spares=1, rebuild={"window": "8 KiB"})
-    assert step(t, 0).first == [Piece(disk, READ, 0, 16) for disk in (4, 6, 7)]
+    assert step(t, 0).first == [ChildIo(disk, READ, 0, 16) for disk in (4, 6, 7)]
 
 
 def test_windows_of_a_mirror_that_begin_within_a_strip() -> None:
     t = tables(
         level="raid10", disks=4, failed=[1], spares=1, data_offset_bytes=4096, rebuild={"window_bytes": 3 * 4096 // 2}
     )
-    assert step(t, 12) == Plan([Piece(0, READ, 8 + 12, 12)], [Piece(4, WRITE, 8 + 12, 12)])
+    assert step(t, 12) == Plan([ChildIo(0, READ, 8 + 12, 12)], [ChildIo(4, WRITE, 8 + 12, 12)])
 
 
 def test_a_long_request_comes_out_of_order() -> None:
@@ -129,16 +129,16 @@ def test_a_long_request_comes_out_of_order() -> None:
     """
     t = tables(level="raid10", disks=4, largest_request_bytes=42 * 512)
     assert planned(t, WRITE, 0, 64).first == [
-        Piece(0, WRITE, 0, 8),
-        Piece(1, WRITE, 0, 8),
-        Piece(2, WRITE, 18, 14),
-        Piece(3, WRITE, 18, 14),
-        Piece(0, WRITE, 24, 8),
-        Piece(1, WRITE, 24, 8),
-        Piece(2, WRITE, 0, 18),
-        Piece(3, WRITE, 0, 18),
-        Piece(0, WRITE, 8, 16),
-        Piece(1, WRITE, 8, 16),
+        ChildIo(0, WRITE, 0, 8),
+        ChildIo(1, WRITE, 0, 8),
+        ChildIo(2, WRITE, 18, 14),
+        ChildIo(3, WRITE, 18, 14),
+        ChildIo(0, WRITE, 24, 8),
+        ChildIo(1, WRITE, 24, 8),
+        ChildIo(2, WRITE, 0, 18),
+        ChildIo(3, WRITE, 0, 18),
+        ChildIo(0, WRITE, 8, 16),
+        ChildIo(1, WRITE, 8, 16),
     ]
     assert [length for _, length in asked(t, 0, 64)] == [8, 6, 8, 8, 8, 8, 8, 8, 2]
     assert planned(t, WRITE, 0, 42) == planned(tables(level="raid10", disks=4), WRITE, 0, 42)

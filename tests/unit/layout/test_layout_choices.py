@@ -9,7 +9,7 @@ from diskmodel.layout.description import Layout
 from diskmodel.layout.md import mirror
 from diskmodel.layout.md.rebuild import step
 from diskmodel.layout.md.tables import MdTables, md_tables
-from diskmodel.layout.pieces import Copy, Piece
+from diskmodel.layout.pieces import ChildIo, Copy
 from diskmodel.layout.plan import plan
 from diskmodel.records import READ, WRITE
 
@@ -52,9 +52,9 @@ def test_where_strips_of_a_read_stay_apart(layout: dict[str, object], is_cut: bo
 def test_strips_that_stay_apart_are_commands_of_their_own() -> None:
     t = tables(level="raid0", disks=2, read_strips="separate")
     first = plan(t, READ, 4, 28, lambda copies, _: copies[0]).first
-    assert first == [Piece(0, READ, 4, 4), Piece(1, READ, 0, 8), Piece(0, READ, 8, 8), Piece(1, READ, 8, 8)]
+    assert first == [ChildIo(0, READ, 4, 4), ChildIo(1, READ, 0, 8), ChildIo(0, READ, 8, 8), ChildIo(1, READ, 8, 8)]
     joined = plan(t, WRITE, 4, 28, lambda copies, _: copies[0]).first
-    assert joined == [Piece(0, WRITE, 4, 12), Piece(1, WRITE, 0, 16)]
+    assert joined == [ChildIo(0, WRITE, 4, 12), ChildIo(1, WRITE, 0, 16)]
 
 
 def refused(**layout: object) -> Fault:
@@ -107,6 +107,6 @@ def test_a_copy_is_on_the_spare_as_soon_as_its_last_sector_is() -> None:
 def test_far_copies_are_rebuilt_from_where_the_others_lie() -> None:
     t = tables(level="raid10", disks=4, copies=4, arrangement="far", spares=1, rebuild={"window": "4 KiB"}, failed=[0])
     # a part is 25 strips; strip 0 of disk 0 is chunk 0, whose second copy begins the second part of disk 1
-    assert step(t, 0).first == [Piece(1, READ, 25 * 8, 8)]
+    assert step(t, 0).first == [ChildIo(1, READ, 25 * 8, 8)]
     # the second part of disk 0 holds what the first part of disk 3 holds, the third what disk 2, the fourth what disk 1
-    assert [step(t, 25 * 8 * part).first for part in (1, 2, 3)] == [[Piece(disk, READ, 0, 8)] for disk in (3, 2, 1)]
+    assert [step(t, 25 * 8 * part).first for part in (1, 2, 3)] == [[ChildIo(disk, READ, 0, 8)] for disk in (3, 2, 1)]

@@ -9,7 +9,7 @@ from diskmodel.layout.description import Layout
 from diskmodel.layout.md import mirror, parity
 from diskmodel.layout.md.rebuild import step
 from diskmodel.layout.md.tables import MdTables, md_tables
-from diskmodel.layout.pieces import Piece, merged
+from diskmodel.layout.pieces import ChildIo, merged
 from diskmodel.layout.plan import plan
 from diskmodel.records import READ, WRITE
 
@@ -130,7 +130,7 @@ def test_rebuild_steps_read_what_is_left_and_write_the_spare() -> None:
 
 
 def test_pieces_join_when_they_continue_each_other_on_a_disk() -> None:
-    joined = merged([Piece(0, READ, 0, 8), Piece(1, READ, 0, 8), Piece(0, READ, 8, 8), Piece(0, WRITE, 16, 8)])
+    joined = merged([ChildIo(0, READ, 0, 8), ChildIo(1, READ, 0, 8), ChildIo(0, READ, 8, 8), ChildIo(0, WRITE, 16, 8)])
     assert [tuple(p) for p in joined] == [(0, READ, 0, 16), (1, READ, 0, 8), (0, WRITE, 16, 8)]
 
 

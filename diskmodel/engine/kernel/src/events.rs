@@ -82,8 +82,8 @@ pub enum Action {
     /// A read of a pool that found all in memory is answered.
     PoolRead(u32),
     /// A record has come from a cache device of a pool, and it is time to feed these.
-    RingRead(u32),
-    RingFed,
+    L2arcRead(u32),
+    L2arcFed,
     /// A block of the log of a pool has waited long enough.
     LogIssued(u32),
     /// A block is on the log's own device.
@@ -141,8 +141,8 @@ impl Action {
             Action::UnitsFlushed => (15, 14, 0),
             Action::FlushAsked(b) => (15, 15, b),
             Action::SpecialDone => (15, 16, 0),
-            Action::RingRead(b) => (15, 17, b),
-            Action::RingFed => (15, 18, 0),
+            Action::L2arcRead(b) => (15, 17, b),
+            Action::L2arcFed => (15, 18, 0),
         };
         u64::from(a) << 36 | u64::from(b) << 4 | kind
     }
@@ -183,8 +183,8 @@ impl Action {
             _ if a == 14 => Action::UnitsFlushed,
             _ if a == 15 => Action::FlushAsked(b),
             _ if a == 16 => Action::SpecialDone,
-            _ if a == 17 => Action::RingRead(b),
-            _ => Action::RingFed,
+            _ if a == 17 => Action::L2arcRead(b),
+            _ => Action::L2arcFed,
         }
     }
 }

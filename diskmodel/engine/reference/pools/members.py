@@ -9,7 +9,7 @@ from diskmodel.engine.reference.command import Access, Command
 from diskmodel.engine.reference.copy_choice import CopyChoice
 from diskmodel.engine.reference.device import Device
 from diskmodel.engine.reference.flushing import ArrayFlushes, BlockFlushes
-from diskmodel.layout.pieces import Piece
+from diskmodel.layout.pieces import ChildIo
 from diskmodel.layout.volumes import VolumeTables
 
 
@@ -40,8 +40,8 @@ class Members(Protocol):
 
     def start(
         self,
-        first: list[Piece],
-        then: list[Piece],
+        first: list[ChildIo],
+        then: list[ChildIo],
         done: Callable[[Access, Command], None],
         *,
         is_of_group: bool = False,

@@ -12,7 +12,7 @@ from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, LAST, Clock
 from diskmodel.engine.reference.command import Access, Command
 from diskmodel.engine.reference.pools.members import Members
 from diskmodel.engine.steady.start import Start
-from diskmodel.layout.pools.ring import Devices, Region, Ring
+from diskmodel.layout.pools.l2arc import Devices, L2arc, Region
 from diskmodel.layout.pools.streams import Stream, Streams
 from diskmodel.layout.pools.tables import vdevs_of
 from diskmodel.records import READ
@@ -54,34 +54,34 @@ class PoolReads:
         #: The cache of OpenZFS in front of the pool, where it has a size (rule K16); its blocks are records.
         self.arc: BlockCache | None = None
         #: What the cache devices hold, and when they are free (rule X27).
-        self.ring: Ring | None = None if pool.ring is None else Ring(pool.ring)
-        self.cache_devices = None if pool.ring is None else Devices(pool.ring)
+        self.l2arc: L2arc | None = None if pool.l2arc is None else L2arc(pool.l2arc)
+        self.cache_devices = None if pool.l2arc is None else Devices(pool.l2arc)
         self.is_fed = False
-        #: Records that were looked for on the ring: those found, and the others.
-        self.n_ring_hits = self.n_ring_misses = 0
+        #: Records that were looked for on the L2ARC: those found, and the others.
+        self.n_l2arc_hits = self.n_l2arc_misses = 0
         self.device = len(raid.devices) + 4
 
     def begin_with(self, arc: BlockCache | None, start: Start) -> None:
         """Take the cache in front of the pool, and what it and the cache devices hold when the run begins."""
         self.arc = arc
         pool = self.vdevs.pool
-        if pool.ring is not None:
-            self.ring = Ring(pool.ring, [Region(*region) for region in start.ring_regions], start.ring_taken)
-        lost = deque(zip(start.ring_lost_at.tolist(), start.ring_lost.tolist(), strict=True))
+        if pool.l2arc is not None:
+            self.l2arc = L2arc(pool.l2arc, [Region(*region) for region in start.l2arc_regions], start.l2arc_taken)
+        lost = deque(zip(start.l2arc_lost_at.tolist(), start.l2arc_lost.tolist(), strict=True))
         if arc is None:
             return
         for at, (record, is_written) in enumerate(start.uses()):
             while lost and lost[0][0] <= at:
                 self.written(lost.popleft()[1])
             evicted = (arc.write if is_written else arc.insert)(record)
-            if self.ring is None or at < start.ring_from:
+            if self.l2arc is None or at < start.l2arc_from:
                 continue
-            if evicted is not None and evicted not in self.ring:
-                self.ring.insert(evicted)
+            if evicted is not None and evicted not in self.l2arc:
+                self.l2arc.insert(evicted)
             # a list that feeds look at to its end leaves nothing for them to find later
-            is_seen = isinstance(arc, ZfsArc) and arc.n_beside(record) <= start.ring_seen
-            if is_seen and record not in self.ring:
-                self.ring.insert(record)
+            is_seen = isinstance(arc, ZfsArc) and arc.n_beside(record) <= start.l2arc_seen
+            if is_seen and record not in self.l2arc:
+                self.l2arc.insert(record)
 
     def read(self, row: int, sector: int, n: int, done: Done) -> None:
         """Read what is neither in memory nor being read, and ahead of a reader that goes on."""
@@ -89,7 +89,7 @@ class PoolReads:
         is_whole = (sector + n) % self.record == 0
         stream, comes_to_others = self.streams.read(first, end, self.clock.now)
         if stream is None and not any(map(self._is_near, range(first, end))):
-            self.n_ring_misses += end - first if self.ring is not None else 0
+            self.n_l2arc_misses += end - first if self.l2arc is not None else 0
             self.raid.access(READ, sector, n, done)
             return
         reader, is_hasty = Reader(done, self.clock.now), False
@@ -136,44 +136,44 @@ class PoolReads:
 
     def _is_near(self, record: int) -> bool:
         """Whether a record need not come from the disks."""
-        return self._knows(record) or self.is_on_ring(record)
+        return self._knows(record) or self.is_on_l2arc(record)
 
-    def is_on_ring(self, record: int) -> bool:
+    def is_on_l2arc(self, record: int) -> bool:
         """Whether a cache device has a record (rule X27)."""
-        return self.ring is not None and record in self.ring
+        return self.l2arc is not None and record in self.l2arc
 
-    def read_from_ring(self, record: int, done: Callable[[], None]) -> bool:
+    def read_from_l2arc(self, record: int, done: Callable[[], None]) -> bool:
         """Read a record from the cache devices, if they have it."""
-        if self.ring is None or self.cache_devices is None:
+        if self.l2arc is None or self.cache_devices is None:
             return False
-        if record not in self.ring:
-            self.n_ring_misses += 1
+        if record not in self.l2arc:
+            self.n_l2arc_misses += 1
             return False
-        self.n_ring_hits += 1
+        self.n_l2arc_hits += 1
         self.clock.at(self.cache_devices.read(record, self.clock.now), COMPLETE, self.device, LAST, done)
         return True
 
     def written(self, record: int) -> None:
         """What a cache device has of a record is of no use any more."""
-        if self.ring is not None:
-            self.ring.invalidate(record)
+        if self.l2arc is not None:
+            self.l2arc.invalidate(record)
 
     def feed_later(self) -> None:
-        """Something has come into the ARC, from which the ring is fed a while later, if it is not yet to be."""
-        if self.ring is not None and not self.is_fed:
+        """Something has come into the ARC, from which the L2ARC is fed a while later, if it is not yet to be."""
+        if self.l2arc is not None and not self.is_fed:
             self.is_fed = True
-            self._feed_in(self.ring.tables.feed_ns)
+            self._feed_in(self.l2arc.tables.feed_ns)
 
     def _feed_in(self, wait_ns: int) -> None:
         self.clock.at(self.clock.now + wait_ns, ARRIVE, self.device, LAST - 5, self._feed)
 
     def _feed(self) -> None:
-        """The ring takes what the ARC evicts next, and comes again unless there was nothing."""
-        assert self.ring is not None
-        tables = self.ring.tables
-        n_before = self.ring.n_come
-        is_busy = isinstance(self.arc, ZfsArc) and self.ring.feed(self.arc)
-        self.is_fed = self.ring.n_come > n_before
+        """The L2ARC takes what the ARC evicts next, and comes again unless there was nothing."""
+        assert self.l2arc is not None
+        tables = self.l2arc.tables
+        n_before = self.l2arc.n_come
+        is_busy = isinstance(self.arc, ZfsArc) and self.l2arc.feed(self.arc)
+        self.is_fed = self.l2arc.n_come > n_before
         if self.is_fed:
             self._feed_in(tables.busy_feed_ns if is_busy else tables.feed_ns)
 
@@ -184,7 +184,7 @@ class PoolReads:
                 self._fetch(record, is_ahead=True)
 
     def _fetch(self, record: int, *, is_ahead: bool = False) -> None:
-        if self.read_from_ring(record, lambda: self._came(record)):
+        if self.read_from_l2arc(record, lambda: self._came(record)):
             return
         self.raid.read_record(record, self.record, lambda *_: self._came(record), is_ahead=is_ahead)
 

@@ -16,7 +16,7 @@ from diskmodel.engine.reference.pools.scan import Scan
 from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.steady.start import Start
 from diskmodel.layout.auxiliary_devices import DeviceQueue
-from diskmodel.layout.pieces import Piece
+from diskmodel.layout.pieces import ChildIo
 from diskmodel.layout.pools.free_space import Space, commands_of, write_pieces
 from diskmodel.layout.pools.records import width_of
 from diskmodel.layout.pools.scan import new_disk_of
@@ -66,7 +66,7 @@ class PoolWrites:
     """What stands before the layout of a pool."""
 
     def __init__(
-        self, clock: Clock, raid: Members, processors: Processors, hit_ns: int, turn_ns: int, sector_bytes: int
+        self, clock: Clock, raid: Members, processors: Processors, hit_ns: int, host_work_ns: int, sector_bytes: int
     ) -> None:
         self.clock, self.raid, self.hit_ns = clock, raid, hit_ns
         self.vdevs = vdevs_of(raid.tables)
@@ -86,12 +86,12 @@ class PoolWrites:
         self.reads = PoolReads(clock, raid, hit_ns)
         self.processors = processors
         #: A processor works so long on a write of a group, one after the other.
-        self.turn_ns = turn_ns if self.tables.record_ns < 0 else self.tables.record_ns
+        self.write_work_ns = host_work_ns if self.tables.record_ns < 0 else self.tables.record_ns
         self.is_in_turn = False
         #: Writes that are prepared without another wait.
         self.in_slice = 0
         #: What each of the last three of its four parts takes: the write's place, its commands, and its end.
-        self.quarter_ns = self.turn_ns // 4
+        self.quarter_ns = self.write_work_ns // 4
         for device in raid.devices:
             device.hand_ns = self.quarter_ns // commands_of(self.vdevs, self.record_blocks)
         #: Writes that are prepared and wait for their places, and whether one is being given its place.
@@ -102,7 +102,7 @@ class PoolWrites:
         #: Writes to the special vdev, if there is one, and what each does when it ends.
         self.special = DeviceQueue(self.tables.special) if self.tables.special is not None else None
         self.on_special: deque[Callable[[], None]] = deque()
-        self.log = IntentLog(clock, raid, self.space, processors, (turn_ns, self.turn_ns), sector_bytes)
+        self.log = IntentLog(clock, raid, self.space, processors, (host_work_ns, self.write_work_ns), sector_bytes)
         #: Records and indirect blocks of the group that are still to be written; how many writes are out on the disks,
         #: and how many on the special vdev.
         self.left_records = self.left_indirect = 0
@@ -170,9 +170,9 @@ class PoolWrites:
 
     # ------------------------------------------------------------------ the cache in front of it
     @property
-    def ring_reads(self) -> tuple[int, int]:
+    def l2arc_reads(self) -> tuple[int, int]:
         """Records that were looked for on cache devices: those found, and the others (rule X27)."""
-        return self.reads.n_ring_hits, self.reads.n_ring_misses
+        return self.reads.n_l2arc_hits, self.reads.n_l2arc_misses
 
     def begin_with(self, cache: BlockCache | None, start: Start) -> None:
         """Take the cache in front of it, and what it and the cache devices hold when the run begins."""
@@ -183,7 +183,7 @@ class PoolWrites:
         self.reads.hit(sector, n)
 
     def feed_later(self) -> None:
-        """Something has come into the cache, from which the ring is fed."""
+        """Something has come into the cache, from which the L2ARC is fed."""
         self.reads.feed_later()
 
     # ------------------------------------------------------------------ requests
@@ -233,7 +233,7 @@ class PoolWrites:
             come(command)
 
         for number in missing:
-            if not self.reads.read_from_ring(number, come):
+            if not self.reads.read_from_l2arc(number, come):
                 self.raid.access(READ, number * record, record, read)
 
     def _holds(self, record: int) -> bool:
@@ -331,7 +331,7 @@ class PoolWrites:
         """Keep so many writes of the group out as places are chosen ahead (rule X12)."""
         tables = self.tables
         while (self.left_records or self.left_indirect) and self.out < self.most_out and not self.is_placing:
-            if not self.turn_ns:
+            if not self.write_work_ns:
                 self._write_next()
             elif self.prepared:
                 self.prepared -= 1
@@ -341,7 +341,7 @@ class PoolWrites:
             else:
                 break
         n_begun = self.prepared + self.is_placing
-        if self.turn_ns and not self.is_in_turn and self.left_records + self.left_indirect > n_begun:
+        if self.write_work_ns and not self.is_in_turn and self.left_records + self.left_indirect > n_begun:
             self.is_in_turn = True
             self._take_turn(self.clock.now)
         is_left = bool(self.left_records or self.left_indirect)
@@ -368,11 +368,11 @@ class PoolWrites:
         """The next write takes a processor that nobody else wants, or has waited long enough (rule X17)."""
         now, is_busy = self.clock.now, self.processors.first_free_ns > self.clock.now
         # its thread also gives them their places, and makes their commands
-        in_slice = max(SLICE_NS // (self.turn_ns - self.quarter_ns), 1)
-        latest_ns = since_ns + PATIENCE * self.turn_ns * in_slice
+        in_slice = max(SLICE_NS // (self.write_work_ns - self.quarter_ns), 1)
+        latest_ns = since_ns + PATIENCE * self.write_work_ns * in_slice
         if not is_busy or self.in_slice or now >= latest_ns:
             self.in_slice = in_slice - 1 if is_busy and not self.in_slice else max(self.in_slice - 1, 0)
-            done_ns = self.processors.take_at_once(now, self.turn_ns - 3 * self.quarter_ns)
+            done_ns = self.processors.take_at_once(now, self.write_work_ns - 3 * self.quarter_ns)
             self.clock.at(done_ns, ARRIVE, self.device, LAST - 2, self._turn_ended)
             return
         again_ns = min(self.processors.first_free_ns, latest_ns)
@@ -417,7 +417,7 @@ class PoolWrites:
         vdev, first = self.space.for_metadata(copy, place, blocks)
         self._start(write_pieces(self.vdevs, vdev, first, blocks), cleans)
 
-    def _start(self, pieces: list[Piece], cleans: int) -> None:
+    def _start(self, pieces: list[ChildIo], cleans: int) -> None:
         self.out += 1
         self.raid.start(pieces, [], lambda *_: self._on_devices(cleans, of_disks=True), is_of_group=True)
 
@@ -430,7 +430,7 @@ class PoolWrites:
 
     def _on_devices(self, cleans: int, *, of_disks: bool) -> None:
         """The disks or the special vdev have a write of the group, and a processor ends it (rule X17)."""
-        if not self.turn_ns or not cleans:
+        if not self.write_work_ns or not cleans:
             self._written(cleans, of_disks)
             return
         self.ending.append((cleans, of_disks))
@@ -468,7 +468,9 @@ class PoolWrites:
         n_disks = min(tables.labeled_vdevs, layout.n_groups) * width_of(layout)
         places = [base + at for base in (tables.label_first, tables.label_last) for at in (0, tables.label_apart)]
         disks = [new_disk_of(layout, disk, None) for disk in range(n_disks)]
-        pieces = [Piece(disk, WRITE, lba, tables.label_sectors) for lba in places for disk in disks if disk is not None]
+        pieces = [
+            ChildIo(disk, WRITE, lba, tables.label_sectors) for lba in places for disk in disks if disk is not None
+        ]
         n_special = len(places) if self.special is not None and layout.n_groups < tables.labeled_vdevs else 0
         left = 1 + n_special
 

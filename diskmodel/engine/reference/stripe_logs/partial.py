@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from diskmodel.layout.md.journal import PartialTables, Stripe, within
-from diskmodel.layout.pieces import Piece
+from diskmodel.layout.pieces import ChildIo
 
 
 @dataclass
@@ -16,7 +16,7 @@ class Part:
     """Stripes of one write in a unit, one after the other: what is written to the members, and who asked for it."""
 
     owner: object
-    pieces: Sequence[Piece]
+    pieces: Sequence[ChildIo]
     start: int
     stop: int
 
@@ -34,7 +34,7 @@ class Unit:
     #: Parts that are not on the members.
     left: int = 0
 
-    def take(self, stripe: Stripe, owner: object, pieces: Sequence[Piece]) -> bool:
+    def take(self, stripe: Stripe, owner: object, pieces: Sequence[ChildIo]) -> bool:
         """Add a stripe; returns whether it is a part of its own."""
         last = self.last
         if last is None or stripe.number != last.number + 1 or stripe.disks != last.disks:
@@ -57,7 +57,7 @@ class Array(Protocol):
     def write_log(self, disk: int, lba: int, n: int, done: Callable[[], None]) -> None:
         """Write to a member past its cache."""
 
-    def write_part(self, owner: object, pieces: list[Piece], done: Callable[[], None]) -> None:
+    def write_part(self, owner: object, pieces: list[ChildIo], done: Callable[[], None]) -> None:
         """Write a part of what somebody asked for to the members; call `done` behind who asked for it."""
 
     def flush_members(self, disks: Sequence[int], done: Callable[[], None]) -> None:
@@ -73,7 +73,7 @@ class PartialLogs:
         self.logs: dict[int, deque[Unit]] = {}
         self.next_lba: dict[int, int] = {}
 
-    def take(self, disk: int, stripe: Stripe, owner: object, pieces: Sequence[Piece]) -> bool:
+    def take(self, disk: int, stripe: Stripe, owner: object, pieces: Sequence[ChildIo]) -> bool:
         """Add a stripe to the unit that gathers; returns whether it is a part of its own."""
         log = self.logs.setdefault(disk, deque())
         if not log or log[-1].is_submitted or self._is_full(log[-1]):

@@ -12,7 +12,7 @@ from diskmodel.drive.cluster.costs import Costs
 from diskmodel.drive.cluster.description import ClusterPool
 from diskmodel.engine import effort
 from diskmodel.engine.cluster.member import Member, Times, member_of
-from diskmodel.engine.cluster.operations import HEADER_BYTES, Cluster, Piece
+from diskmodel.engine.cluster.operations import HEADER_BYTES, ChildIo, Cluster
 from diskmodel.engine.cluster.placement import group_of, placed
 from diskmodel.engine.cluster.stations import Calendar, Committer, DriveStation, Link, Processors, Threads
 from diskmodel.errors import CoverageError
@@ -44,14 +44,14 @@ def rate(run: Run) -> float:
     return (len(done) - half) * 1e9 / float(done[-1] - done[half - 1])
 
 
-def alone(is_write: bool, words: str = WORDS, first: int = 0) -> tuple[int, Piece]:
+def alone(is_write: bool, words: str = WORDS, first: int = 0) -> tuple[int, ChildIo]:
     """Return when one request of 4 KiB is answered, and where its time went; the times of processors do not vary."""
     calendar, described = Calendar(), pool(words)
     cluster = Cluster(calendar, described, described.costs, DRIVE, None, described.trip_ns, 0)
     cluster._draw = lambda: 646  # type: ignore[method-assign]  # the ratio of this draw is 1.000
     for threads in (each for osd in cluster.osds for each in (osd.messengers, osd.workers)):
         threads._draw = cluster._draw
-    found: list[tuple[int, Piece]] = []
+    found: list[tuple[int, ChildIo]] = []
     osds = tuple(range(described.width))
     cluster.ask(0, osds, first, 4096, is_write=is_write, then=lambda piece: found.append((calendar.now, piece)))
     while not found:

@@ -31,7 +31,7 @@ impl Clone for ZfsArc {
 }
 
 impl ZfsArc {
-    /// The lists that a ring is fed from, in order.
+    /// The lists that an L2ARC is fed from, in order.
     pub const FED: [usize; 2] = [FREQUENT, RECENT];
 
     pub fn new(capacity: usize) -> Self {

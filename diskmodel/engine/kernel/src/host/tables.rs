@@ -25,7 +25,7 @@ record! {
 
 impl HostTables {
     /// While it submits one request the host notices no completion (rule Q11).
-    pub fn turn_ns(&self) -> i64 {
+    pub fn host_work_ns(&self) -> i64 {
         self.submission_ns.read.max(self.submission_ns.write)
     }
 }

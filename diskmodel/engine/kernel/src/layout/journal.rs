@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use super::row::Row;
-use super::{AuxiliaryDeviceTables, Layout, Piece};
+use super::{AuxiliaryDeviceTables, ChildIo, Layout};
 use crate::schema::record;
 
 /// Stripes that md's thread works on before it writes what it has for the journal.
@@ -58,13 +58,13 @@ impl Batch {
 }
 
 /// The part of a piece between two sectors of the members.
-fn part_within(piece: &Piece, (first, end): (i64, i64)) -> Option<Piece> {
+fn part_within(piece: &ChildIo, (first, end): (i64, i64)) -> Option<ChildIo> {
     let (start, stop) = (piece.lba.max(first), (piece.lba + piece.n).min(end));
-    (start < stop).then(|| Piece::new(piece.disk(), piece.op(), start, stop - start))
+    (start < stop).then(|| ChildIo::new(piece.disk(), piece.op(), start, stop - start))
 }
 
 /// The parts of pieces between two sectors of the members.
-pub fn within(pieces: &[Piece], range: (i64, i64)) -> Vec<Piece> {
+pub fn within(pieces: &[ChildIo], range: (i64, i64)) -> Vec<ChildIo> {
     pieces.iter().filter_map(|piece| part_within(piece, range)).collect()
 }
 
@@ -105,7 +105,7 @@ impl Layout {
     }
 
     /// The stripes of the writes of rows, in order; `lost` is what would be on disks that are lost.
-    pub fn stripes(&self, page: i64, pieces: &[Piece], lost: &[Piece], front: i64) -> Vec<Stripe> {
+    pub fn stripes(&self, page: i64, pieces: &[ChildIo], lost: &[ChildIo], front: i64) -> Vec<Stripe> {
         let mut places: Vec<(i64, u32, i64)> = Vec::new();
         for piece in pieces.iter().chain(lost) {
             let (first, end) = (piece.lba - self.data_offset, piece.lba + piece.n - self.data_offset);
@@ -144,7 +144,7 @@ impl Layout {
     }
 
     /// The batches of the writes of rows, in order; `lost` is what would be on disks that are lost.
-    pub fn batches(&self, journal: &JournalTables, pieces: &[Piece], lost: &[Piece]) -> Vec<Batch> {
+    pub fn batches(&self, journal: &JournalTables, pieces: &[ChildIo], lost: &[ChildIo]) -> Vec<Batch> {
         let mut places: Vec<(i64, u32)> = Vec::new();
         for piece in pieces.iter().chain(lost) {
             let (first, end) = (piece.lba - self.data_offset, piece.lba + piece.n - self.data_offset);

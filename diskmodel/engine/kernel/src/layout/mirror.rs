@@ -1,6 +1,6 @@
 //! Striping with copies: JBOD, RAID 0, 1, 1E, 10 (rules L3 to L5, L14).
 
-use super::{push_merged, push_read, Copy, Family, Layout, Piece, Plan, PER_MILLION, READ, WRITE};
+use super::{push_merged, push_read, ChildIo, Copy, Family, Layout, Plan, PER_MILLION, READ, WRITE};
 
 /// Copies of host strip `chunk`, offset by `inside` sectors, the first copy first.
 pub fn copies_of(layout: &Layout, chunk: i64, inside: i64, out: &mut Vec<Copy>) {
@@ -31,7 +31,7 @@ pub fn plan(
     if layout.family == Family::Concat && layout.failed.is_empty() {
         let (disk, inside) = layout.by.member.split(sector);
         if inside + n <= layout.member {
-            plan.first.push(Piece::new(disk as u32, op, layout.data_offset + inside, n));
+            plan.first.push(ChildIo::new(disk as u32, op, layout.data_offset + inside, n));
             return;
         }
     }
@@ -72,9 +72,9 @@ fn within_strip(
     copies_of(layout, chunk, inside, held);
     if op == READ {
         let copy = if held.len() == 1 { held[0] } else { choose(held, n) };
-        first.push(Piece::new(copy.disk, READ, copy.lba, n));
+        first.push(ChildIo::new(copy.disk, READ, copy.lba, n));
     } else {
-        first.extend(held.iter().map(|copy| Piece::new(copy.disk, WRITE, copy.lba, n)));
+        first.extend(held.iter().map(|copy| ChildIo::new(copy.disk, WRITE, copy.lba, n)));
     }
 }
 
@@ -144,10 +144,10 @@ fn emit(layout: &Layout, op: u8, n: i64, front: i64, plan: &mut Plan, choose: &m
     }
     if op == READ {
         let copy = if plan.held.len() == 1 { plan.held[0] } else { choose(&plan.held, n) };
-        push_read(layout, &mut plan.first, Piece::new(copy.disk, READ, copy.lba, n));
+        push_read(layout, &mut plan.first, ChildIo::new(copy.disk, READ, copy.lba, n));
     } else {
         for copy in &plan.held {
-            push_merged(&mut plan.first, Piece::new(copy.disk, WRITE, copy.lba, n));
+            push_merged(&mut plan.first, ChildIo::new(copy.disk, WRITE, copy.lba, n));
         }
     }
 }

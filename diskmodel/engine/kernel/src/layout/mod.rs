@@ -8,8 +8,8 @@ mod journal;
 mod mirror;
 mod parity;
 mod pool;
+mod pool_l2arc;
 mod pool_log;
-mod pool_ring;
 mod pool_space;
 mod pool_streams;
 mod rebuild;
@@ -33,8 +33,8 @@ pub use choice::{CopyChoice, DiskState};
 pub use draid::DraidTables;
 pub use journal::{within, JournalTables, PartialTables, Room, Stripe, BATCH_STRIPES, BLOCK_BYTES};
 pub use pool::PoolTables;
+pub use pool_l2arc::{Filling, L2arc, L2arcTables, Region};
 pub use pool_log::{rounded, Lengths};
-pub use pool_ring::{Filling, Region, Ring, RingTables};
 pub use pool_space::{blocks_above, commands_of, write_pieces, Space, WriteTables};
 pub use pool_streams::{ReadTables, Streams};
 pub use scan::{counts_as, scanned_vdevs, step as scan_step, ScanTables, Stored};
@@ -146,7 +146,7 @@ struct Divisors {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct ChildIo {
     /// Disk and operation in one word: a processor that loads at once what was just stored in parts waits for all of it
     /// to reach its cache.
     on: u64,
@@ -154,10 +154,10 @@ pub struct Piece {
     pub n: i64,
 }
 
-impl Piece {
+impl ChildIo {
     #[inline(always)]
     pub fn new(disk: u32, op: u8, lba: i64, n: i64) -> Self {
-        Piece { on: u64::from(disk) << 8 | u64::from(op), lba, n }
+        ChildIo { on: u64::from(disk) << 8 | u64::from(op), lba, n }
     }
 
     #[inline(always)]
@@ -180,10 +180,10 @@ pub struct Copy {
 /// Pieces of one request in two phases, and scratch space that is used again and again.
 #[derive(Default)]
 pub struct Plan {
-    pub first: Vec<Piece>,
-    pub then: Vec<Piece>,
+    pub first: Vec<ChildIo>,
+    pub then: Vec<ChildIo>,
     /// What would be written to disks that are lost, of an array with a journal (rule Y13).
-    pub lost: Vec<Piece>,
+    pub lost: Vec<ChildIo>,
     copies: Vec<Copy>,
     held: Vec<Copy>,
     /// Parts of a request that have been cut off: first sector, sectors.
@@ -278,7 +278,7 @@ impl Layout {
 }
 
 /// Adds a piece of a read: joined, or on its own where the layout keeps strips apart (rule L4).
-fn push_read(layout: &Layout, pieces: &mut Vec<Piece>, piece: Piece) {
+fn push_read(layout: &Layout, pieces: &mut Vec<ChildIo>, piece: ChildIo) {
     if layout.cuts_reads {
         pieces.push(piece);
     } else {
@@ -287,7 +287,7 @@ fn push_read(layout: &Layout, pieces: &mut Vec<Piece>, piece: Piece) {
 }
 
 /// Adds a piece, joined to the last one of its disk and operation where it continues that (rule L2).
-pub fn push_merged(pieces: &mut Vec<Piece>, piece: Piece) {
+pub fn push_merged(pieces: &mut Vec<ChildIo>, piece: ChildIo) {
     if let Some(last) = pieces.iter_mut().rev().find(|p| p.on == piece.on) {
         if last.lba + last.n == piece.lba {
             last.n += piece.n;
@@ -298,6 +298,6 @@ pub fn push_merged(pieces: &mut Vec<Piece>, piece: Piece) {
 }
 
 /// Whether one of the others, all of the same operation, covers a piece.
-pub fn is_within(piece: &Piece, others: &[Piece]) -> bool {
+pub fn is_within(piece: &ChildIo, others: &[ChildIo]) -> bool {
     others.iter().any(|o| o.on == piece.on && o.lba <= piece.lba && piece.lba + piece.n <= o.lba + o.n)
 }

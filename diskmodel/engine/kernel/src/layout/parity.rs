@@ -1,7 +1,7 @@
 //! Requests on rows with parity: RAID 3, 4, 5, 50, 6, 60 and k + m (rules L6 to L10).
 
 use super::row::Row;
-use super::{push_merged, push_read, Layout, Piece, Plan, WritePolicy, READ, READ_AND_HOLD, WRITE};
+use super::{push_merged, push_read, ChildIo, Layout, Plan, WritePolicy, READ, READ_AND_HOLD, WRITE};
 
 /// Sectors [start, end) of data strip `strip`.
 #[derive(Clone, Copy)]
@@ -82,7 +82,7 @@ fn read(layout: &Layout, row: &Row, plan: &mut Plan) {
 }
 
 /// Writes of all parts and of all parity, as far as their disks are left.
-fn push_writes(layout: &Layout, row: &Row, parts: &[Part], span: (i64, i64), then: &mut Vec<Piece>) {
+fn push_writes(layout: &Layout, row: &Row, parts: &[Part], span: (i64, i64), then: &mut Vec<ChildIo>) {
     for &Part { strip, start, end } in parts.iter().filter(|part| !row.is_lost(layout, part.strip)) {
         push_merged(then, row.piece(layout, strip, WRITE, (start, end)));
     }
@@ -92,7 +92,7 @@ fn push_writes(layout: &Layout, row: &Row, parts: &[Part], span: (i64, i64), the
 }
 
 /// What would be written to disks that are lost.
-fn note_lost(layout: &Layout, row: &Row, parts: &[Part], span: (i64, i64), lost: &mut Vec<Piece>) {
+fn note_lost(layout: &Layout, row: &Row, parts: &[Part], span: (i64, i64), lost: &mut Vec<ChildIo>) {
     let data = parts.iter().map(|part| (part.strip, (part.start, part.end)));
     let all = data.chain((row.n_data()..row.n_strips()).map(|strip| (strip, span)));
     lost.extend(

@@ -1,11 +1,11 @@
 //! Pools of OpenZFS: where a record lies, and what reading it takes (rules X1 to X6); see `diskmodel/layout/pools/records.py`.
 
 use super::draid::DraidTables;
-use super::pool_ring::RingTables;
+use super::pool_l2arc::L2arcTables;
 use super::pool_space::WriteTables;
 use super::pool_streams::ReadTables;
 use super::scan::ScanTables;
-use super::{Copy, Layout, Piece, Plan, READ};
+use super::{ChildIo, Copy, Layout, Plan, READ};
 use crate::schema::record;
 
 /// What a mirror adds to the load of a disk for a read near its last command, and for one farther away.
@@ -47,7 +47,7 @@ record! {
         /// Of a pool of dRAID vdevs.
         pub draid: Option<DraidTables>,
         /// Of a pool with cache devices.
-        pub ring: Option<RingTables>,
+        pub l2arc: Option<L2arcTables>,
     }
 }
 
@@ -131,7 +131,7 @@ pub(super) fn mirror(
         }
     }
     let copy = if plan.copies.len() == 1 { plan.copies[0] } else { choose(&plan.copies, n) };
-    plan.first.push(Piece::new(copy.disk, READ, copy.lba, n));
+    plan.first.push(ChildIo::new(copy.disk, READ, copy.lba, n));
 }
 
 /// Reads of the data columns of a RAID-Z record, from the last to the first; with parity where data is lost (rule X4).
@@ -153,7 +153,7 @@ fn columns(layout: &Layout, pool: &PoolTables, vdev: i64, first: i64, plan: &mut
             if layout.has_failed(disk) {
                 misses_data |= number >= n_parity;
             } else if n > 0 && (number >= n_parity || misses_data) {
-                plan.first.push(Piece::new(disk, READ, layout.data_offset + row * pool.block, n * pool.block));
+                plan.first.push(ChildIo::new(disk, READ, layout.data_offset + row * pool.block, n * pool.block));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Where a pool writes: free places, one behind the other (rules X12, X13); see `diskmodel/layout/pools/free_space.py`.
 
 use super::pool::{n_columns, PoolTables};
-use super::{AuxiliaryDeviceTables, Layout, Piece};
+use super::{AuxiliaryDeviceTables, ChildIo, Layout};
 use crate::mechanics::WRITE;
 use crate::schema::record;
 
@@ -106,12 +106,12 @@ fn stored_blocks(layout: &Layout, blocks: i64) -> i64 {
 }
 
 /// Adds the writes of so many blocks at block `first` of a vdev: to every disk that is left (rule X12).
-pub fn write_pieces(layout: &Layout, pool: &PoolTables, vdev: i64, first: i64, blocks: i64, pieces: &mut Vec<Piece>) {
+pub fn write_pieces(layout: &Layout, pool: &PoolTables, vdev: i64, first: i64, blocks: i64, pieces: &mut Vec<ChildIo>) {
     if layout.n_parity == 0 {
         let lba = layout.data_offset + first * pool.block;
         for disk in vdev * layout.copies..(vdev + 1) * layout.copies {
             if let Some(disk) = layout.new_disk(disk as u32, Some(first)) {
-                pieces.push(Piece::new(disk, WRITE, lba, blocks * pool.block));
+                pieces.push(ChildIo::new(disk, WRITE, lba, blocks * pool.block));
             }
         }
         return;
@@ -128,7 +128,7 @@ pub fn write_pieces(layout: &Layout, pool: &PoolTables, vdev: i64, first: i64, b
             if let Some(disk) = layout.new_disk((vdev * width + disk) as u32, Some(row)) {
                 let is_padded = n_long <= number && number < n_long + n_padding;
                 let lba = layout.data_offset + row * pool.block;
-                pieces.push(Piece::new(disk, WRITE, lba, (n + i64::from(is_padded)) * pool.block));
+                pieces.push(ChildIo::new(disk, WRITE, lba, (n + i64::from(is_padded)) * pool.block));
             }
         }
     }

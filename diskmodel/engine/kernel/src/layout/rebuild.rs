@@ -2,7 +2,7 @@
 
 use super::mirror::copies_of;
 use super::row::Row;
-use super::{push_merged, Family, Layout, Piece, Plan, SyncAction, READ, WRITE};
+use super::{push_merged, ChildIo, Family, Layout, Plan, SyncAction, READ, WRITE};
 
 pub fn step(layout: &Layout, front: i64, plan: &mut Plan) {
     let n = layout.rebuild_window.min(layout.member - front);
@@ -14,7 +14,7 @@ pub fn step(layout: &Layout, front: i64, plan: &mut Plan) {
     // mirrors of each other need no comparison
     let is_copied = is_resync && layout.copies == i64::from(layout.n_disks);
     let n_read = if is_copied { 1 } else { layout.n_disks };
-    plan.first.extend((0..n_read).map(|disk| Piece::new(disk, READ, lba, n)));
+    plan.first.extend((0..n_read).map(|disk| ChildIo::new(disk, READ, lba, n)));
     if is_resync {
         rewrite(layout, front, n, plan);
     }
@@ -25,7 +25,7 @@ fn rewrite(layout: &Layout, mut front: i64, mut n: i64, plan: &mut Plan) {
     while n > 0 {
         let (strip, inside) = (front / layout.strip, front % layout.strip);
         let take = n.min(layout.strip - inside);
-        let mut write = |disk| push_merged(&mut plan.then, Piece::new(disk, WRITE, layout.data_offset + front, take));
+        let mut write = |disk| push_merged(&mut plan.then, ChildIo::new(disk, WRITE, layout.data_offset + front, take));
         if layout.family == Family::Parity {
             for group in 0..layout.n_groups {
                 let row = Row::new(layout, strip * layout.n_groups + group, 0);
@@ -53,13 +53,13 @@ fn recover(layout: &Layout, front: i64, n: i64, lba: i64, plan: &mut Plan) {
         let base = layout.rebuild_disk / width * width;
         let sources = (base..base + width).map(|d| d as u32).filter(|&d| !layout.has_failed(d));
         for disk in sources.take(layout.n_data as usize) {
-            plan.first.push(Piece::new(disk, READ, lba, n));
+            plan.first.push(ChildIo::new(disk, READ, lba, n));
         }
     } else {
         from_copies(layout, front, n, plan);
     }
     let phase = if plan.first.is_empty() { &mut plan.first } else { &mut plan.then };
-    phase.push(Piece::new(layout.n_disks, WRITE, lba, n));
+    phase.push(ChildIo::new(layout.n_disks, WRITE, lba, n));
 }
 
 fn from_copies(layout: &Layout, front: i64, n: i64, plan: &mut Plan) {
@@ -72,7 +72,7 @@ fn from_copies(layout: &Layout, front: i64, n: i64, plan: &mut Plan) {
             copies_of(layout, chunk, inside, &mut plan.copies);
         }
         if let Some(copy) = plan.copies.iter().find(|c| !layout.has_failed(c.disk)) {
-            push_merged(&mut plan.first, Piece::new(copy.disk, READ, copy.lba, take));
+            push_merged(&mut plan.first, ChildIo::new(copy.disk, READ, copy.lba, take));
         }
         front += take;
         n -= take;

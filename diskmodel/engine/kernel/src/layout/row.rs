@@ -1,6 +1,6 @@
 //! Which disks hold a row with parity (rules L6 and L11).
 
-use super::{Layout, Piece, Rotation};
+use super::{ChildIo, Layout, Rotation};
 
 /// One row. Its strips are numbered, those of data first, then those of parity.
 #[derive(Clone, Copy, Default)]
@@ -96,15 +96,15 @@ impl Row {
     }
 
     /// Sectors [start, end) of a strip that is not lost.
-    pub fn piece(&self, layout: &Layout, strip: usize, op: u8, (start, end): (i64, i64)) -> Piece {
+    pub fn piece(&self, layout: &Layout, strip: usize, op: u8, (start, end): (i64, i64)) -> ChildIo {
         let disk = if layout.failed.is_empty() { Some(self.planned_disk(strip)) } else { self.disk(layout, strip) };
         let disk = disk.unwrap_or_default();
-        Piece::new(disk, op, self.lba + start, end - start)
+        ChildIo::new(disk, op, self.lba + start, end - start)
     }
 
     /// Sectors [start, end) of a strip where it is meant to lie, lost or not.
-    pub fn planned_piece(&self, strip: usize, op: u8, (start, end): (i64, i64)) -> Piece {
-        Piece::new(self.planned_disk(strip), op, self.lba + start, end - start)
+    pub fn planned_piece(&self, strip: usize, op: u8, (start, end): (i64, i64)) -> ChildIo {
+        ChildIo::new(self.planned_disk(strip), op, self.lba + start, end - start)
     }
 
     /// The strips that are left, data before parity.

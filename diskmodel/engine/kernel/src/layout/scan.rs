@@ -2,7 +2,7 @@
 //! `diskmodel/layout/pools/scan.py`.
 
 use super::pool::{n_columns, PoolTables};
-use super::{Copy, Layout, Piece, Plan, SyncAction, READ};
+use super::{ChildIo, Copy, Layout, Plan, SyncAction, READ};
 use crate::mechanics::WRITE;
 use crate::schema::record;
 
@@ -167,13 +167,13 @@ pub fn step(
     if layout.n_parity == 0 && is_scrub {
         let (lba, n) = (layout.data_offset + first * pool.block, blocks * pool.block);
         let disks = vdev * width..(vdev + 1) * width;
-        plan.first.extend(disks.map(|disk| Piece::new(disk as u32, READ, lba, n)));
+        plan.first.extend(disks.map(|disk| ChildIo::new(disk as u32, READ, lba, n)));
         return true;
     }
     if layout.n_parity == 0 {
         super::pool::mirror(layout, pool, (vdev, first, blocks * pool.block), plan, choose);
         let read = plan.first[0];
-        plan.then.push(Piece::new(layout.n_disks, WRITE, read.lba, read.n));
+        plan.then.push(ChildIo::new(layout.n_disks, WRITE, read.lba, read.n));
         return true;
     }
     for (first, blocks) in pool.parts(layout, first, blocks) {
@@ -183,9 +183,9 @@ pub fn step(
             let n = if pool.draid.is_some() { longest } else { n } * pool.block;
             let (disk, lba) = ((vdev * width + disk) as u32, layout.data_offset + row * pool.block);
             if !layout.has_failed(disk) {
-                plan.first.push(Piece::new(disk, READ, lba, n));
+                plan.first.push(ChildIo::new(disk, READ, lba, n));
             } else if let Some(new) = layout.new_disk(disk, Some(row)) {
-                plan.then.push(Piece::new(new, WRITE, lba, n));
+                plan.then.push(ChildIo::new(new, WRITE, lba, n));
             }
         }
     }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::row::Row;
-use super::{Layout, Piece, WritePolicy, READ, WRITE};
+use super::{ChildIo, Layout, WritePolicy, READ, WRITE};
 
 /// Pages of one row that a request writes alike.
 pub struct Stretch {
@@ -17,8 +17,8 @@ pub struct Stretch {
     known: u64,
     /// Who reads or writes them now.
     pub busy: Option<u32>,
-    pub reads: Vec<Piece>,
-    pub writes: Vec<Piece>,
+    pub reads: Vec<ChildIo>,
+    pub writes: Vec<ChildIo>,
 }
 
 /// Sectors [start, end) of data strip `strip`.

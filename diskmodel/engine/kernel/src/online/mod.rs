@@ -250,4 +250,4 @@ impl Array {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

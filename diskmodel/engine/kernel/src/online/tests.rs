@@ -13,7 +13,7 @@ use small::queue;
 mod small;
 
 /// Four small drives with buffers as RAID 5, one of them lost and being rebuilt, behind a link and a hit ratio.
-fn scenario() -> Scenario {
+pub(crate) fn scenario() -> Scenario {
     let layout = LayoutTables {
         family: Family::Parity,
         n_disks: 4,

@@ -46,8 +46,8 @@ returned! {
         /// When a write first had to wait for room in the controller's cache.
         cache_full_ns: Option<i64>,
         /// Records that were looked for on a pool's cache devices: those found, and the others.
-        ring_hits: i64,
-        ring_misses: i64,
+        l2arc_hits: i64,
+        l2arc_misses: i64,
         counters: CountersOut,
         /// Parts of a time that are too long for their column, and their places in it.
         long_places: Vec<usize>,
@@ -141,15 +141,15 @@ fn run_parts<D: Device>(parts: Parts<D>, columns: Feed, watch: &mut Watch) -> Re
     let (end_ns, rebuilt_sectors) = simulation.run_unless(&mut || watch.is_stopped())?;
     let counters = CountersOut::of(simulation.disks(), end_ns)?;
     let cache_full_ns = simulation.cache_full_ns();
-    let [ring_hits, ring_misses] = simulation.ring_reads();
+    let [l2arc_hits, l2arc_misses] = simulation.l2arc_reads();
     let levels = simulation.take_levels();
     let (long_places, long_values) = simulation.into_traffic().into_columns().put_aside()?.into_iter().unzip();
     Ok(Outcome {
         end_ns,
         rebuilt_sectors,
         cache_full_ns,
-        ring_hits,
-        ring_misses,
+        l2arc_hits,
+        l2arc_misses,
         counters,
         long_places,
         long_values,

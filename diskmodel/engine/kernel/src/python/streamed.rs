@@ -83,7 +83,7 @@ struct Ended {
     end: i64,
     rebuilt: i64,
     cache_full_ns: Option<i64>,
-    ring_reads: [i64; 2],
+    l2arc_reads: [i64; 2],
     counters: CountersOut,
     levels: Vec<Levels>,
 }
@@ -143,14 +143,14 @@ fn run_parts<D: Device>(parts: Parts<D>, traffic: Feed, watch: &mut Watch) -> Re
     let (end, rebuilt) = run.map_err(Stopped::Failed)?;
     let counters = CountersOut::of(simulation.disks(), end).map_err(Stopped::Failed)?;
     let cache_full_ns = simulation.cache_full_ns();
-    let ring_reads = simulation.ring_reads();
+    let l2arc_reads = simulation.l2arc_reads();
     let levels = simulation.take_levels();
     Ok(Ended {
         tally: simulation.into_traffic().into_streamed().tally,
         end,
         rebuilt,
         cache_full_ns,
-        ring_reads,
+        l2arc_reads,
         counters,
         levels,
     })
@@ -162,8 +162,8 @@ fn outcome_of<'py>(py: Python<'py>, ended: Ended) -> PyResult<Bound<'py, PyDict>
     out.set_item("end_ns", ended.end)?;
     out.set_item("rebuilt_sectors", ended.rebuilt)?;
     out.set_item("cache_full_ns", ended.cache_full_ns)?;
-    out.set_item("ring_hits", ended.ring_reads[0])?;
-    out.set_item("ring_misses", ended.ring_reads[1])?;
+    out.set_item("l2arc_hits", ended.l2arc_reads[0])?;
+    out.set_item("l2arc_misses", ended.l2arc_reads[1])?;
     out.set_item("counters", ended.counters)?;
     out.set_item("levels", ended.levels)?;
     out.set_item("precision_bits", PRECISION_BITS)?;

@@ -1,7 +1,7 @@
 //! What a layout must keep.
 
 use crate::layout::{page_of, PER_MILLION};
-use crate::layout::{AuxiliaryDeviceTables, DraidTables, Family, LayoutTables, RingTables, SyncAction, WriteTables};
+use crate::layout::{AuxiliaryDeviceTables, DraidTables, Family, L2arcTables, LayoutTables, SyncAction, WriteTables};
 use crate::rule::{all_within, ascending, holds, within};
 use crate::rule::{
     MAX_APART_NS, MAX_DISKS, MAX_LENGTH_BYTES, MAX_PIECES, MAX_REBUILD_STEPS, MAX_SECTORS, MAX_STRIPE_PAGES,
@@ -144,7 +144,7 @@ impl LayoutTables {
         all_within(&ahead, 1, MAX_SECTORS)?;
         within("layout.pool.reads.reap_ns", pool.reads.reap_ns, 0, MAX_APART_NS)?;
         self.check_pool_writes(&pool.writes)?;
-        pool.ring.as_ref().map_or(Ok(()), RingTables::check)?;
+        pool.l2arc.as_ref().map_or(Ok(()), L2arcTables::check)?;
         let scan = &pool.scan;
         within("layout.pool.scan.records", scan.records, 0, self.capacity / pool.record)?;
         within("layout.pool.scan.in_flight", scan.in_flight, 1, MAX_SECTORS)?;

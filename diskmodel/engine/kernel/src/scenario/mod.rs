@@ -23,7 +23,7 @@ pub use crate::flash::{FtlTables, GcPolicy};
 use crate::hdd::{self, Disk, Logs};
 pub use crate::host::{Costs, HostTables, PageCacheTables};
 pub use crate::layout::{CopyPolicy, Family, LayoutTables, Rotation, SyncAction, WritePolicy};
-use crate::layout::{Layout, Ring};
+use crate::layout::{L2arc, Layout};
 use crate::loaded::Loaded;
 use crate::mechanics::Spindle;
 use crate::media_cache::MediaCacheTables;
@@ -155,27 +155,26 @@ impl Scenario {
         let controller = Controller::new(times, self.link_bytes_per_s, self.hit_ratio, self.volume_depth);
         let start = &self.start;
         let cache = self.cache.as_ref().map(|cache| cache.build(start)).transpose()?;
-        let ring = layout.pool.as_ref().and_then(|pool| pool.ring.as_ref());
-        let ring = ring.map(|tables| {
+        let l2arc = layout.pool.as_ref().and_then(|pool| pool.l2arc.as_ref());
+        let l2arc = l2arc.map(|tables| {
             let n_read = self.cache.as_ref().map_or(0, |cache| cache.read_blocks);
-            Ring::loaded(tables, start.filling(tables.slots, n_read)).map(Box::new)
+            L2arc::loaded(tables, start.filling(tables.slots, n_read)).map(Box::new)
         });
-        let ring = ring.transpose()?;
+        let l2arc = l2arc.transpose()?;
         let buffer = self.host.as_ref().map(|host| host.build(layout.capacity, start)).transpose()?;
         let (n_buffered, sample_every) = (start.buffered.disk.len() as u64, self.sample_every);
         let host = Policy::new(&self.queue);
         let is_redundant = layout.family == Family::Parity || layout.copies > 1;
-        let turn_ns = self.host.as_ref().map_or(0, |host| host.turn_ns());
+        let host_work_ns = self.host.as_ref().map_or(0, |host| host.host_work_ns());
         let flushing = self.drive.flushing();
         let throttle = (self.throttle_requests > 0).then(|| WriteThrottle::new(self.throttle_requests, flushing.0));
-        let submitter = throttle
-            .as_ref()
-            .filter(|_| is_redundant)
-            .map(|throttle| Submitter::new(vec![throttle.clone(); n_devices as usize], !layout.is_parity(), turn_ns));
+        let submitter = throttle.as_ref().filter(|_| is_redundant).map(|throttle| {
+            Submitter::new(vec![throttle.clone(); n_devices as usize], !layout.is_parity(), host_work_ns)
+        });
         // behind a controller with a cache Linux sees its volume, whose writes need no place at the disk
         let is_single = n_devices == 1 && !is_redundant && layout.pool.is_none() && cache.is_none();
         let tags = throttle.filter(|_| is_single).map(RequestTags::new);
-        let flushes = Flushes::new(&layout, n_devices as usize, flushing, turn_ns);
+        let flushes = Flushes::new(&layout, n_devices as usize, flushing, host_work_ns);
         let before = BeforeDisks {
             layout,
             controller,
@@ -186,7 +185,7 @@ impl Scenario {
             flushes,
             n_buffered,
             group: [start.group_records, start.group_indirect, start.group_top],
-            ring,
+            l2arc,
             sample_every,
         };
         let outside = Outside { before, merge_sectors: self.merge_sectors, write_zones: self.write_zones };

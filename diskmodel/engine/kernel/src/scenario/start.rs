@@ -47,16 +47,16 @@ record! {
         pub group_top: i64,
         /// What the cache devices of a pool hold before the read cache is filled, and from which of its blocks on they
         /// take what these evict.
-        pub ring: Regions,
+        pub l2arc: Regions,
         /// How many records of each region are in equal parts of the slots that are taken, the oldest first.
-        pub ring_ages: Vec<i64>,
-        pub ring_taken: i64,
-        pub ring_from: i64,
+        pub l2arc_ages: Vec<i64>,
+        pub l2arc_taken: i64,
+        pub l2arc_from: i64,
         /// Length of a list of the ARC up to which all that is used comes onto them.
-        pub ring_seen: i64,
+        pub l2arc_seen: i64,
         /// Records that they lose, and before which of these blocks; ascending.
-        pub ring_lost: Vec<i64>,
-        pub ring_lost_at: Vec<i64>,
+        pub l2arc_lost: Vec<i64>,
+        pub l2arc_lost_at: Vec<i64>,
     }
 }
 
@@ -106,22 +106,22 @@ impl Writes {
 impl Start {
     /// What the cache devices of a pool, with so many slots, are filled with beside an ARC of so many records.
     pub(super) fn filling(&self, slots: i64, read_blocks: usize) -> Filling {
-        let Regions { first, n, step } = &self.ring;
-        let ages = self.ring_ages.chunks_exact((self.ring_ages.len() / first.len().max(1)).max(1));
+        let Regions { first, n, step } = &self.l2arc;
+        let ages = self.l2arc_ages.chunks_exact((self.l2arc_ages.len() / first.len().max(1)).max(1));
         let regions = first.iter().zip(n).zip(step).zip(ages);
         Filling {
             slots,
-            seen: self.ring_seen,
-            taken: self.ring_taken,
+            seen: self.l2arc_seen,
+            taken: self.l2arc_taken,
             regions: regions
                 .map(|(((&first, &n), &step), ages)| Region { first, n, step, ages: ages.into() })
                 .collect(),
             read_blocks,
             cached: self.cached.clone(),
             cached_written: self.cached_written.clone(),
-            from: self.ring_from as usize,
-            lost: self.ring_lost.clone(),
-            lost_at: self.ring_lost_at.clone(),
+            from: self.l2arc_from as usize,
+            lost: self.l2arc_lost.clone(),
+            lost_at: self.l2arc_lost_at.clone(),
         }
     }
 
@@ -158,7 +158,7 @@ impl Scenario {
             ("start.group_top", start.group_top),
         ];
         all_within(&group, 0, n_records)?;
-        self.check_ring(n_records)?;
+        self.check_l2arc(n_records)?;
         let cache = self.host.as_ref().and_then(|host| host.page_cache.as_ref());
         let room = cache.map_or(0, |cache| cache.memory_pages as i64);
         let n_pages = self.host.as_ref().map_or(1, |host| n_of(host.page_sectors));
@@ -170,40 +170,41 @@ impl Scenario {
     }
 
     /// What is on cache devices is there, and once.
-    fn check_ring(&self, n_records: i64) -> Result<(), String> {
-        let Start { ring: Regions { first, n, step }, ring_ages, ring_lost, ring_lost_at, cached, .. } = &self.start;
-        let ring = self.layout.pool.as_ref().and_then(|pool| pool.ring.as_ref());
+    fn check_l2arc(&self, n_records: i64) -> Result<(), String> {
+        let Start { l2arc: Regions { first, n, step }, l2arc_ages, l2arc_lost, l2arc_lost_at, cached, .. } =
+            &self.start;
+        let l2arc = self.layout.pool.as_ref().and_then(|pool| pool.l2arc.as_ref());
         holds(
-            ring.is_some() || first.is_empty(),
-            "start.ring.first (number)",
+            l2arc.is_some() || first.is_empty(),
+            "start.l2arc.first (number)",
             first.len(),
             "there is no cache device",
         )?;
-        has_length("start.ring.n", n.len(), first.len())?;
-        has_length("start.ring.step", step.len(), first.len())?;
-        each_within("start.ring.step", step, 0, n_records)?;
-        each_within("start.ring.first", first, 0, n_records)?;
-        each_within("start.ring.n", n, 1, n_records)?;
-        let n_ages = ring_ages.len() / first.len().max(1);
-        has_length("start.ring_ages", ring_ages.len(), n_ages * first.len())?;
-        let taken = self.start.ring_taken;
-        within("start.ring_taken", taken, 0, ring.map_or(0, |ring| ring.slots))?;
-        each_within("start.ring_ages", ring_ages, 0, taken)?;
+        has_length("start.l2arc.n", n.len(), first.len())?;
+        has_length("start.l2arc.step", step.len(), first.len())?;
+        each_within("start.l2arc.step", step, 0, n_records)?;
+        each_within("start.l2arc.first", first, 0, n_records)?;
+        each_within("start.l2arc.n", n, 1, n_records)?;
+        let n_ages = l2arc_ages.len() / first.len().max(1);
+        has_length("start.l2arc_ages", l2arc_ages.len(), n_ages * first.len())?;
+        let taken = self.start.l2arc_taken;
+        within("start.l2arc_taken", taken, 0, l2arc.map_or(0, |l2arc| l2arc.slots))?;
+        each_within("start.l2arc_ages", l2arc_ages, 0, taken)?;
         let mut end = 0;
         let mut left = taken;
         for (at, (&first, &n)) in first.iter().zip(n).enumerate() {
-            within(&format!("start.ring.first[{at}]"), first, end, n_records)?;
+            within(&format!("start.l2arc.first[{at}]"), first, end, n_records)?;
             end = first + n;
-            let kept = ring_ages[at * n_ages..(at + 1) * n_ages].iter().sum();
-            within(&format!("start.ring_ages of region {at} (sum)"), kept, 0, n.min(left))?;
+            let kept = l2arc_ages[at * n_ages..(at + 1) * n_ages].iter().sum();
+            within(&format!("start.l2arc_ages of region {at} (sum)"), kept, 0, n.min(left))?;
             left -= kept;
         }
-        each_within("start.ring_lost", ring_lost, 0, n_records)?;
-        has_length("start.ring_lost_at", ring_lost_at.len(), ring_lost.len())?;
-        each_within("start.ring_lost_at", ring_lost_at, 0, cached.len() as i64)?;
-        ascending("start.ring_lost_at", ring_lost_at)?;
-        within("start.ring_from", self.start.ring_from, 0, cached.len() as i64)?;
-        within("start.ring_seen", self.start.ring_seen, 0, n_records)
+        each_within("start.l2arc_lost", l2arc_lost, 0, n_records)?;
+        has_length("start.l2arc_lost_at", l2arc_lost_at.len(), l2arc_lost.len())?;
+        each_within("start.l2arc_lost_at", l2arc_lost_at, 0, cached.len() as i64)?;
+        ascending("start.l2arc_lost_at", l2arc_lost_at)?;
+        within("start.l2arc_from", self.start.l2arc_from, 0, cached.len() as i64)?;
+        within("start.l2arc_seen", self.start.l2arc_seen, 0, n_records)
     }
 
     fn check_writes(&self) -> Result<(), String> {

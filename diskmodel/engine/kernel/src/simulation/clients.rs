@@ -51,11 +51,11 @@ impl<D: Device, T: Traffic> AboveHost<D> for Clients<T> {
 }
 
 impl<T: Traffic> Clients<T> {
-    pub fn new(traffic: T, sector_bytes: i64, turn_ns: i64, sample_every: u64) -> Self {
+    pub fn new(traffic: T, sector_bytes: i64, host_work_ns: i64, sample_every: u64) -> Self {
         Clients {
             syncs: ClientSyncs::of(traffic.rules()).map(Box::new),
             logs: Log::of(traffic.rules()),
-            journal: Journal::of(traffic.rules(), sector_bytes, turn_ns).map(Box::new),
+            journal: Journal::of(traffic.rules(), sector_bytes, host_work_ns).map(Box::new),
             progress: Progress::new(sample_every),
             traffic,
         }

@@ -13,7 +13,7 @@ use crate::traffic::{Rule, Traffic, PASS_THROUGH};
 pub struct Journal {
     first: i64,
     n: i64,
-    turn_ns: i64,
+    host_work_ns: i64,
     /// Where the next commit is written, from the beginning.
     end: i64,
     n_ended: u64,
@@ -32,13 +32,13 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// None where no stream has one; `turn_ns` is how long the host works on one request.
-    pub fn of(rules: &[Rule], sector_bytes: i64, turn_ns: i64) -> Option<Self> {
+    /// None where no stream has one; `host_work_ns` is how long the host works on one request.
+    pub fn of(rules: &[Rule], sector_bytes: i64, host_work_ns: i64) -> Option<Self> {
         let place = rules.iter().find(|rule| rule.journal_bytes > 0)?;
         Some(Journal {
             first: place.journal_first_byte / sector_bytes,
             n: place.journal_bytes / sector_bytes,
-            turn_ns,
+            host_work_ns,
             end: 0,
             n_ended: 0,
             is_committing: false,
@@ -110,7 +110,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let free = self.processors.first_free();
         let Some(journal) = &mut self.kind.front.host.clients.journal else { return };
         journal.is_woken = true;
-        let when = self.events.now.max(free) + journal.turn_ns;
+        let when = self.events.now.max(free) + journal.host_work_ns;
         self.events.at(when, ARRIVE, self.drives.len(), LAST, Action::Journal(Step::Woken));
     }
 
@@ -174,9 +174,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// A write or a flush of a commit has been answered.
     pub(super) fn journal_answered(&mut self, next: Step) {
-        let turn_ns = self.kind.front.host.clients.journal.as_ref().map_or(0, |journal| journal.turn_ns);
-        if next == Step::Flush && turn_ns > 0 {
-            let when = self.events.now + turn_ns;
+        let host_work_ns = self.kind.front.host.clients.journal.as_ref().map_or(0, |journal| journal.host_work_ns);
+        if next == Step::Flush && host_work_ns > 0 {
+            let when = self.events.now + host_work_ns;
             return self.events.at(when, ARRIVE, self.drives.len(), LAST, Action::Journal(next));
         }
         self.go_on_with_commit(next);
@@ -188,7 +188,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let served = std::mem::take(&mut journal.members);
         journal.n_ended += 1;
         // those that were served issue what they issue first
-        let wait_ns = (served.len() as i64 + 1) * journal.turn_ns;
+        let wait_ns = (served.len() as i64 + 1) * journal.host_work_ns;
         self.begin_commit(wait_ns);
         served.into_iter().for_each(|host| self.made_safe(host));
     }

@@ -17,12 +17,14 @@ mod processors;
 mod read_ahead;
 mod requests;
 mod syncs;
+#[cfg(test)]
+mod tests;
 mod volume;
 
 use crate::device::Device;
 use crate::drives::Drives;
 use crate::events::{Action, Next, ARRIVE};
-use crate::layout::{Layout, Ring};
+use crate::layout::{L2arc, Layout};
 use crate::mechanics::{FLUSH, WRITE};
 use crate::traffic::{Request, Traffic};
 
@@ -79,7 +81,7 @@ pub struct BeforeDisks {
     /// Of a transaction group whose writing begins with the run: records, indirect blocks, records below which data is.
     pub group: [i64; 3],
     /// The cache devices of a pool.
-    pub ring: Option<Box<Ring>>,
+    pub l2arc: Option<Box<L2arc>>,
     /// Levels are recorded after every so many completions; 0: never.
     pub sample_every: u64,
 }
@@ -108,12 +110,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             flushes,
             n_buffered,
             group,
-            ring,
+            l2arc,
             sample_every,
         } = before;
         let drives = Drives::new(disks, model, n_buffered);
-        let clients = Clients::new(traffic, drives.sector_bytes(), flushes.turn_ns(), sample_every);
-        let pool = PoolWrites::new(&layout, flushes.turn_ns(), group, ring).map(Box::new);
+        let clients = Clients::new(traffic, drives.sector_bytes(), flushes.host_work_ns(), sample_every);
+        let pool = PoolWrites::new(&layout, flushes.host_work_ns(), group, l2arc).map(Box::new);
         let processors = Processors::new(host.as_ref().map_or(1, |host| host.n_processors));
         let block = BlockLayer::new(submitter, tags, flushes, &clients);
         let front =
@@ -246,8 +248,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::PoolDelayed(host) => self.fill(host),
             Action::PoolTaken(host) => self.write_taken(host),
             Action::PoolRead(host) => self.read_done(host),
-            Action::RingRead(read) => self.ring_read(read),
-            Action::RingFed => self.feed_ring(),
+            Action::L2arcRead(read) => self.l2arc_read(read),
+            Action::L2arcFed => self.feed_l2arc(),
             Action::LogIssued(block) => self.log_timed(block),
             Action::LogDeviceDone(block) => self.on_log_device(block),
             Action::SpecialDone => self.special_done(),

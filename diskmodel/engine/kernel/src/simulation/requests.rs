@@ -4,7 +4,7 @@ use super::md::stripes::Stretches;
 use super::pool::scan;
 use crate::command::Command;
 use crate::events::Step;
-use crate::layout::Piece;
+use crate::layout::ChildIo;
 use crate::traffic::Completion;
 
 /// Whom an access answers to.
@@ -51,7 +51,7 @@ impl Default for Owner {
 #[derive(Default)]
 pub(super) struct ArrayAccess {
     pub(super) owner: Owner,
-    pub(super) then: Vec<Piece>,
+    pub(super) then: Vec<ChildIo>,
     /// When it was asked for, and when its commands were made.
     pub(super) asked: i64,
     pub(super) start: i64,
@@ -66,7 +66,7 @@ pub(super) struct ArrayAccess {
     pub(super) bits: Option<(i64, i64)>,
     pub(super) stretches: Stretches,
     /// What it would write to disks that are lost, on an array with a journal (rule Y13).
-    pub(super) lost: Vec<Piece>,
+    pub(super) lost: Vec<ChildIo>,
 }
 
 /// Whom a request in the controller answers to.

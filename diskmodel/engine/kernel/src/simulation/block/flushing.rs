@@ -43,7 +43,7 @@ pub struct Flushes {
     takes: bool,
     has_fua: bool,
     /// How long the host works on one request.
-    turn_ns: i64,
+    host_work_ns: i64,
     disks: Vec<BlockFlushes>,
     /// Disks that a flush goes to.
     targets: Vec<u32>,
@@ -59,13 +59,13 @@ pub(in crate::simulation) const GROUP: u32 = u32::MAX;
 pub(in crate::simulation) const SUPERBLOCK: u32 = u32::MAX - 1;
 
 impl Flushes {
-    pub fn new(layout: &Layout, n_devices: usize, (takes, has_fua): (bool, bool), turn_ns: i64) -> Self {
+    pub fn new(layout: &Layout, n_devices: usize, (takes, has_fua): (bool, bool), host_work_ns: i64) -> Self {
         let left = (0..layout.n_disks).filter(|disk| !layout.failed.contains(disk));
         let spare = layout.has_new_disk().then_some(layout.n_disks);
         Flushes {
             takes,
             has_fua,
-            turn_ns,
+            host_work_ns,
             disks: (0..n_devices).map(|_| BlockFlushes::default()).collect(),
             targets: left.chain(spare).collect(),
             gathered: Vec::new(),
@@ -76,8 +76,8 @@ impl Flushes {
     }
 
     /// How long the host works on one request.
-    pub(in crate::simulation) fn turn_ns(&self) -> i64 {
-        self.turn_ns
+    pub(in crate::simulation) fn host_work_ns(&self) -> i64 {
+        self.host_work_ns
     }
 
     /// Whether the disks take flushes.
@@ -155,7 +155,7 @@ impl BlockLayer {
             return Vec::new();
         }
         let served = std::mem::take(&mut self.flushes.served);
-        let turn = self.flushes.turn_ns;
+        let turn = self.flushes.host_work_ns;
         if turn > 0 {
             let next = events.now + (served.len() as i64 + 1) * turn;
             events.at(next, ARRIVE, drives.len(), LAST, Action::FlushTurn);

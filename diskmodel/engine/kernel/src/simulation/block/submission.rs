@@ -43,7 +43,7 @@ pub struct Submitter {
     /// Last commands of accesses that have ended and have not been noticed.
     ends: VecDeque<Command>,
     /// How long the host works between two completions that it notices.
-    turn_ns: i64,
+    host_work_ns: i64,
     is_in_turn: bool,
     is_asleep: bool,
     /// It has the bitmap written and sleeps until its bits are set (rule L13).
@@ -55,13 +55,13 @@ pub struct Submitter {
 }
 
 impl Submitter {
-    pub fn new(throttles: Vec<WriteThrottle>, is_host_thread: bool, turn_ns: i64) -> Self {
+    pub fn new(throttles: Vec<WriteThrottle>, is_host_thread: bool, host_work_ns: i64) -> Self {
         Submitter {
             throttles,
             held: VecDeque::new(),
             requests: VecDeque::new(),
             ends: VecDeque::new(),
-            turn_ns,
+            host_work_ns,
             is_in_turn: false,
             is_asleep: false,
             sleeps_for_bits: false,
@@ -162,7 +162,7 @@ impl BlockLayer {
             let last = s.ends.pop_front()?;
             if !s.ends.is_empty() {
                 s.is_in_turn = true;
-                let (end, device) = (events.now + s.turn_ns, drives.len());
+                let (end, device) = (events.now + s.host_work_ns, drives.len());
                 events.at(end, ARRIVE, device, LAST, Action::TurnEnded);
             }
             return Some(Work::End(last));

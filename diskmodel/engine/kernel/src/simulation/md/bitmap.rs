@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::events::{Action, COMPLETE};
-use crate::layout::{Bitmap, Layout, Piece};
+use crate::layout::{Bitmap, ChildIo, Layout};
 use crate::mechanics::WRITE;
 use crate::simulation::block::submission::Work;
 use crate::simulation::{AboveVolume, Array, Kinds, Md, Owner, Volume, WithKinds};
@@ -96,7 +96,7 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
             let left = (0..layout.n_disks).filter(|disk| !layout.failed.contains(disk));
             let end = layout.bitmap_end;
             let n = layout.bitmap_page.min(end - lba);
-            plan.first.extend(left.map(|disk| Piece::new(disk, WRITE, lba, n)));
+            plan.first.extend(left.map(|disk| ChildIo::new(disk, WRITE, lba, n)));
         }
         self.block.sleep_for_bits(true);
         self.start(Owner::Bitmap, self.events.now, true, None);

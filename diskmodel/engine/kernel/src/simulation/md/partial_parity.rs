@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use crate::command::{Command, Slots};
 use crate::device::Device;
-use crate::layout::{within, Layout, PartialTables, Piece, Stripe, BATCH_STRIPES};
+use crate::layout::{within, ChildIo, Layout, PartialTables, Stripe, BATCH_STRIPES};
 use crate::mechanics::WRITE;
 use crate::simulation::md::stripe_journal::Turn;
 use crate::simulation::{AboveVolume, Owner, WithKinds};
@@ -17,7 +17,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Default)]
 struct Write {
     access: u32,
-    pieces: Vec<Piece>,
+    pieces: Vec<ChildIo>,
 }
 
 /// Stripes of one write, one after the other: what is written to the members.
@@ -26,7 +26,7 @@ struct Part {
     access: u32,
     unit: u32,
     range: (i64, i64),
-    pieces: Vec<Piece>,
+    pieces: Vec<ChildIo>,
 }
 
 /// Stripes whose partial parity is written together to the disk with their parity.
@@ -169,11 +169,11 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
         let next = &mut logs.next[disk as usize];
         let lba = if end - *next < n { first } else { *next };
         *next = lba + n;
-        self.start_own(Owner::PartialLog(id), vec![Piece::new(disk, WRITE, lba, n)], self.block.flushes.takes_any());
+        self.start_own(Owner::PartialLog(id), vec![ChildIo::new(disk, WRITE, lba, n)], self.block.flushes.takes_any());
     }
 
     /// Starts writes that no request of the host has asked for by itself.
-    fn start_own(&mut self, owner: Owner, pieces: Vec<Piece>, is_fua: bool) {
+    fn start_own(&mut self, owner: Owner, pieces: Vec<ChildIo>, is_fua: bool) {
         self.volume.plan.first = pieces;
         self.volume.plan.then.clear();
         self.volume.plan.lost.clear();
@@ -188,7 +188,7 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
         let Some(logs) = &mut self.kind.md.partial else { return };
         let parts = logs.units[id].parts.clone();
         let mut disks: Vec<u32> =
-            parts.iter().flat_map(|&part| logs.parts[part].pieces.iter().map(Piece::disk)).collect();
+            parts.iter().flat_map(|&part| logs.parts[part].pieces.iter().map(ChildIo::disk)).collect();
         disks.sort_unstable();
         disks.dedup();
         logs.units[id].left = parts.len();

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use crate::command::{Command, Slots};
 use crate::device::Device;
 use crate::events::{Action, Events, COMPLETE, LAST};
-use crate::layout::{within, DeviceQueue, JournalTables, Layout, Piece, Room, BLOCK_BYTES};
+use crate::layout::{within, ChildIo, DeviceQueue, JournalTables, Layout, Room, BLOCK_BYTES};
 use crate::mechanics::WRITE;
 use crate::simulation::block::submission::Work;
 use crate::simulation::{AboveVolume, Array, Kinds, Md, Owner, Volume, WithKinds};
@@ -18,7 +18,7 @@ struct Unit {
     n_blocks: i64,
     /// The access that they are part of, and what they write to the members.
     access: u32,
-    pieces: Vec<Piece>,
+    pieces: Vec<ChildIo>,
 }
 
 /// What the array's thread does for the log of its stripes.
@@ -241,7 +241,7 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
         plan.lost.clear();
         plan.first.clear();
         let left = (0..layout.n_disks).filter(|disk| !layout.failed.contains(disk));
-        plan.first.extend(left.map(|disk| Piece::new(disk, WRITE, journal.tables.super_first, 1)));
+        plan.first.extend(left.map(|disk| ChildIo::new(disk, WRITE, journal.tables.super_first, 1)));
         let id = self.prepare(Owner::Superblock, self.events.now, true, None);
         self.volume.accesses[id].is_fua = self.block.flushes.takes_any();
         self.submit(id);

@@ -9,7 +9,7 @@ pub(in crate::simulation) mod state;
 use crate::command::Command;
 use crate::device::Device;
 use crate::events::{Action, ARRIVE, COMPLETE, LAST};
-use crate::layout::{blocks_above, commands_of, write_pieces, Layout, Piece, PoolTables};
+use crate::layout::{blocks_above, commands_of, write_pieces, ChildIo, Layout, PoolTables};
 use crate::mechanics::{FLUSH, READ, WRITE};
 use crate::simulation::pool::intent_log::{Entry, LogWaiter};
 use crate::simulation::pool::state::{most_out, pool_device, OnSpecial, PoolParts, PoolWrites, Turn, Write};
@@ -162,8 +162,8 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
             vec![Entry { n_bytes: writes.log_header + n * sector_bytes, n_records: 0 }]
         };
         for number in first..=last {
-            if let Some(ring) = &mut pool.reads.ring {
-                ring.invalidate(number);
+            if let Some(l2arc) = &mut pool.reads.l2arc {
+                l2arc.invalidate(number);
             }
             let group = &mut pool.open;
             if group.records.insert(number, is_direct && is_safe).is_none() {
@@ -250,7 +250,7 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
             if pool.left() == 0 || pool.out >= pool.most_out || pool.is_placing {
                 break;
             }
-            if pool.turn_ns == 0 {
+            if pool.write_work_ns == 0 {
                 self.write_next();
             } else if pool.prepared > 0 {
                 pool.prepared -= 1;
@@ -262,7 +262,8 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
             }
         }
         let Some((pool, ..)) = self.pool() else { return };
-        if pool.turn_ns > 0 && pool.turn == Turn::None && pool.left() > pool.prepared + i64::from(pool.is_placing) {
+        if pool.write_work_ns > 0 && pool.turn == Turn::None && pool.left() > pool.prepared + i64::from(pool.is_placing)
+        {
             pool.turn = Turn::Waits(now);
             if let Some(mut parts) = self.pool_parts() {
                 parts.take_turn(now);
@@ -319,7 +320,7 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
         let (now, device) = (self.events.now, pool_device(&self.drives));
         let Array { processors, kind: Kinds { pool, .. }, events, .. } = self;
         let Some(pool) = pool else { return };
-        if pool.turn_ns == 0 || cleans == 0 {
+        if pool.write_work_ns == 0 || cleans == 0 {
             return self.group_written(cleans, of_disks);
         }
         pool.ending.push_back((cleans, of_disks));
@@ -449,7 +450,7 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
         for base in [writes.label_first, writes.label_last] {
             for lba in [base, base + writes.label_apart] {
                 for disk in (0..n_disks as u32).filter_map(|disk| layout.new_disk(disk, None)) {
-                    plan.first.push(Piece::new(disk, WRITE, lba, writes.label_sectors));
+                    plan.first.push(ChildIo::new(disk, WRITE, lba, writes.label_sectors));
                 }
             }
         }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use crate::command::Slots;
 use crate::device::Device;
 use crate::events::{Action, COMPLETE, LAST};
-use crate::layout::{ReadTables, Ring, Streams};
+use crate::layout::{L2arc, ReadTables, Streams};
 use crate::mechanics::READ;
 use crate::simulation::pool::state::pool_device;
 use crate::simulation::{AboveVolume, Kinds, Owner, Times, WithKinds};
@@ -41,12 +41,12 @@ pub struct PoolReads {
     in_flight: HashMap<i64, InFlight>,
     readers: HashMap<u32, Reader>,
     /// The cache devices, and what is being read from them.
-    pub(in crate::simulation) ring: Option<Box<Ring>>,
-    pub(in crate::simulation) from_ring: Slots<Owner>,
+    pub(in crate::simulation) l2arc: Option<Box<L2arc>>,
+    pub(in crate::simulation) from_l2arc: Slots<Owner>,
 }
 
 impl PoolReads {
-    pub fn new(tables: &ReadTables, n_records: i64, ring: Option<Box<Ring>>) -> Self {
+    pub fn new(tables: &ReadTables, n_records: i64, l2arc: Option<Box<L2arc>>) -> Self {
         PoolReads {
             streams: Streams::new(tables, n_records),
             held: HashMap::new(),
@@ -55,8 +55,8 @@ impl PoolReads {
             most_held: tables.held as usize,
             in_flight: HashMap::new(),
             readers: HashMap::new(),
-            ring,
-            from_ring: Slots::default(),
+            l2arc,
+            from_l2arc: Slots::default(),
         }
     }
 
@@ -93,11 +93,11 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
         let is_whole = (sector + n) % record == 0;
         let stream = pool.reads.streams.read(first, end, now);
         let is_known = (first..end).any(|number| pool.reads.knows(number));
-        let is_on_ring = |number| self.kind.pool.as_ref().is_some_and(|pool| pool.is_on_ring(number));
-        let is_near = is_known || (first..end).any(|number| self.is_cached(number) || is_on_ring(number));
+        let is_on_l2arc = |number| self.kind.pool.as_ref().is_some_and(|pool| pool.is_on_l2arc(number));
+        let is_near = is_known || (first..end).any(|number| self.is_cached(number) || is_on_l2arc(number));
         if stream.is_none() && !is_near {
-            if let Some(ring) = self.kind.pool.as_mut().and_then(|pool| pool.ring()) {
-                ring.n_misses += end - first;
+            if let Some(l2arc) = self.kind.pool.as_mut().and_then(|pool| pool.l2arc()) {
+                l2arc.n_misses += end - first;
             }
             return self.plan_access(Owner::Host(host), READ, sector, n, now);
         }
@@ -224,32 +224,32 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
 // ------------------------------------------------------------------ cache devices
 impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     /// Records that were looked for on the cache devices: those found, and the others.
-    pub fn ring_reads(&mut self) -> [i64; 2] {
-        self.kind.pool.as_mut().and_then(|pool| pool.ring()).map_or([0, 0], |ring| [ring.n_hits, ring.n_misses])
+    pub fn l2arc_reads(&mut self) -> [i64; 2] {
+        self.kind.pool.as_mut().and_then(|pool| pool.l2arc()).map_or([0, 0], |l2arc| [l2arc.n_hits, l2arc.n_misses])
     }
 
     /// Reads a record from the cache devices, if they have it, or from the disks.
     pub(in crate::simulation) fn fetch(&mut self, owner: Owner, number: i64, record: i64) {
         let (now, device) = (self.events.now, pool_device(&self.drives));
-        if let Some(ring) = self.kind.pool.as_mut().and_then(|pool| pool.ring()) {
-            if ring.contains(number) {
-                ring.n_hits += 1;
-                let done = ring.read(number, now);
+        if let Some(l2arc) = self.kind.pool.as_mut().and_then(|pool| pool.l2arc()) {
+            if l2arc.contains(number) {
+                l2arc.n_hits += 1;
+                let done = l2arc.read(number, now);
                 let Some((pool, ..)) = self.pool() else { return };
-                let read = pool.reads.from_ring.put(owner);
-                return self.events.at(done, COMPLETE, device, LAST, Action::RingRead(read));
+                let read = pool.reads.from_l2arc.put(owner);
+                return self.events.at(done, COMPLETE, device, LAST, Action::L2arcRead(read));
             }
-            ring.n_misses += 1;
+            l2arc.n_misses += 1;
         }
         self.plan_access(owner, READ, number * record, record, now);
     }
 
     /// A record has come from a cache device.
     #[inline(never)]
-    pub(in crate::simulation) fn ring_read(&mut self, read: u32) {
+    pub(in crate::simulation) fn l2arc_read(&mut self, read: u32) {
         let Some((pool, ..)) = self.pool() else { return };
-        let owner = pool.reads.from_ring[read];
-        pool.reads.from_ring.release(read);
+        let owner = pool.reads.from_l2arc[read];
+        pool.reads.from_l2arc.release(read);
         match owner {
             Owner::Record(number) | Owner::Ahead(number) => self.record_came(number),
             Owner::Fill(host) => self.part_came(host, Times::default()),
@@ -257,14 +257,14 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
         }
     }
 
-    /// The ring takes what the ARC evicts next, and comes again unless there was nothing.
+    /// The L2ARC takes what the ARC evicts next, and comes again unless there was nothing.
     #[inline(never)]
-    pub(in crate::simulation) fn feed_ring(&mut self) {
+    pub(in crate::simulation) fn feed_l2arc(&mut self) {
         let Kinds { pool, front, .. } = &mut self.kind;
         let arc = front.arc();
-        let Some(ring) = pool.as_mut().and_then(|pool| pool.reads.ring.as_deref_mut()) else { return };
-        let next = arc.and_then(|arc| ring.feed(arc));
-        ring.is_fed = next.is_some();
+        let Some(l2arc) = pool.as_mut().and_then(|pool| pool.reads.l2arc.as_deref_mut()) else { return };
+        let next = arc.and_then(|arc| l2arc.feed(arc));
+        l2arc.is_fed = next.is_some();
         if let (Some(wait), Some(mut parts)) = (next, self.pool_parts()) {
             parts.feed_in(wait);
         }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use crate::device::Device;
 use crate::drives::Drives;
 use crate::events::{Action, Events, ARRIVE, COMPLETE, LAST};
-use crate::layout::{DeviceQueue, Layout, PoolTables, Ring, Space, WriteTables};
+use crate::layout::{DeviceQueue, L2arc, Layout, PoolTables, Space, WriteTables};
 use crate::simulation::pool::intent_log::{Entry, IntentLog};
 use crate::simulation::pool::reads::PoolReads;
 use crate::simulation::pool::scan::Scan;
@@ -81,7 +81,7 @@ pub struct PoolWrites {
     pub(in crate::simulation) is_timed: bool,
     /// A processor works so long on a block of the log, and on a write of a group, one after the other.
     pub(in crate::simulation) block_ns: i64,
-    pub(in crate::simulation) turn_ns: i64,
+    pub(in crate::simulation) write_work_ns: i64,
     pub(in crate::simulation) turn: Turn,
     /// Writes that are prepared without another wait.
     in_slice: i64,
@@ -122,20 +122,20 @@ pub struct PoolWrites {
 impl PoolWrites {
     /// `group` are records and indirect blocks of a group whose writing begins with the run, and the records below which
     /// data lies (rule Z12).
-    pub fn new(layout: &Layout, turn_ns: i64, group: [i64; 3], ring: Option<Box<Ring>>) -> Option<Self> {
+    pub fn new(layout: &Layout, host_work_ns: i64, group: [i64; 3], l2arc: Option<Box<L2arc>>) -> Option<Self> {
         let pool = layout.pool.as_ref()?;
         let [left_records, left_indirect, top] = group;
         Some(PoolWrites {
             space: Space::new(layout, &pool.writes, top),
             log: IntentLog::new(&pool.writes),
-            reads: PoolReads::new(&pool.reads, pool.writes.n_records, ring),
+            reads: PoolReads::new(&pool.reads, pool.writes.n_records, l2arc),
             open: Group::default(),
             syncing: (left_records > 0).then(Group::default),
             dirty: left_records * pool.record + left_indirect * pool.writes.indirect,
             begun: 0,
             is_timed: false,
-            block_ns: turn_ns,
-            turn_ns: if pool.writes.record_ns < 0 { turn_ns } else { pool.writes.record_ns },
+            block_ns: host_work_ns,
+            write_work_ns: if pool.writes.record_ns < 0 { host_work_ns } else { pool.writes.record_ns },
             turn: Turn::None,
             in_slice: 0,
             prepared: 0,
@@ -187,7 +187,7 @@ impl PoolWrites {
 
     /// A quarter of what a processor does for a write of a group (rule X17).
     pub(in crate::simulation) fn quarter_ns(&self) -> i64 {
-        self.turn_ns / 4
+        self.write_work_ns / 4
     }
 
     /// What the log gets for a flush: what nobody has made safe, whose records that go to their places at once are
@@ -209,14 +209,14 @@ impl PoolWrites {
         entries
     }
 
-    /// The ring of its cache devices, if it has any.
-    pub(in crate::simulation) fn ring(&mut self) -> Option<&mut Ring> {
-        self.reads.ring.as_deref_mut()
+    /// The L2ARC of its cache devices, if it has any.
+    pub(in crate::simulation) fn l2arc(&mut self) -> Option<&mut L2arc> {
+        self.reads.l2arc.as_deref_mut()
     }
 
     /// Whether a cache device has a record.
-    pub(in crate::simulation) fn is_on_ring(&self, number: i64) -> bool {
-        self.reads.ring.as_ref().is_some_and(|ring| ring.contains(number))
+    pub(in crate::simulation) fn is_on_l2arc(&self, number: i64) -> bool {
+        self.reads.l2arc.as_ref().is_some_and(|l2arc| l2arc.contains(number))
     }
 
     pub(in crate::simulation) fn holds(&self, record: i64) -> bool {
@@ -290,13 +290,13 @@ impl<D: Device> PoolParts<'_, D> {
         let now = self.events.now;
         let free = processors.first_free();
         // its thread also gives them their places, and makes their commands
-        let slice = (SLICE_NS / (pool.turn_ns - pool.quarter_ns())).max(1);
-        let latest = since + pool.turn_ns * PATIENCE * slice;
+        let slice = (SLICE_NS / (pool.write_work_ns - pool.quarter_ns())).max(1);
+        let latest = since + pool.write_work_ns * PATIENCE * slice;
         let when = if free <= now || pool.in_slice > 0 || now >= latest {
             let is_forced = free > now && pool.in_slice == 0;
             pool.in_slice = if is_forced { slice - 1 } else { (pool.in_slice - 1).max(0) };
             pool.turn = Turn::Works;
-            processors.take_at_once(now, pool.turn_ns - 3 * pool.quarter_ns())
+            processors.take_at_once(now, pool.write_work_ns - 3 * pool.quarter_ns())
         } else {
             free.min(latest)
         };
@@ -322,7 +322,7 @@ impl<D: Device> PoolParts<'_, D> {
         let now = self.events.now;
         let Some(block) = &mut self.pool.log.open else { return false };
         block.issued = now;
-        let work = self.pool.block_ns + self.pool.turn_ns * block.n_records;
+        let work = self.pool.block_ns + self.pool.write_work_ns * block.n_records;
         if work == 0 {
             return false;
         }
@@ -332,15 +332,15 @@ impl<D: Device> PoolParts<'_, D> {
         true
     }
 
-    /// Something has come into the ARC, from which the ring is fed a while later, if it is not yet to be.
+    /// Something has come into the ARC, from which the L2ARC is fed a while later, if it is not yet to be.
     pub(in crate::simulation) fn feed_later(&mut self) {
-        let Some(ring) = self.pool.ring().filter(|ring| !ring.is_fed) else { return };
-        ring.is_fed = true;
-        let wait = ring.feed_ns();
+        let Some(l2arc) = self.pool.l2arc().filter(|l2arc| !l2arc.is_fed) else { return };
+        l2arc.is_fed = true;
+        let wait = l2arc.feed_ns();
         self.feed_in(wait);
     }
 
     pub(in crate::simulation) fn feed_in(&mut self, wait: i64) {
-        self.events.at(self.events.now + wait, ARRIVE, pool_device(self.drives), LAST - 5, Action::RingFed);
+        self.events.at(self.events.now + wait, ARRIVE, pool_device(self.drives), LAST - 5, Action::L2arcFed);
     }
 }

@@ -20,11 +20,11 @@ from diskmodel.workload.addresses import Sequential, SortedBatches, Strided
 if TYPE_CHECKING:
     from diskmodel.engine.scenario import Scenario
 
-#: The step from one record to the next that is on the ring, as a share of a region: the golden section, which leaves no
-#: large gaps wherever it stops.
+#: The step from one record to the next that is on the L2ARC, as a share of a region: the golden section, which leaves
+#: no large gaps wherever it stops.
 _STEP = (math.sqrt(5) - 1) / 2
-#: Uses of records in the past for each slot of the ring: records that are not on it come to it in a few turns. With a
-#: quarter a ring of popular records begins with a fifth fewer hits than it has in the long run.
+#: Uses of records in the past for each slot of the L2ARC: records that are not on it come to it in a few turns. With a
+#: quarter an L2ARC of popular records begins with a fifth fewer hits than it has in the long run.
 _USES_PER_SLOT = 8
 #: Pasts that are kept.
 _KEPT = 4
@@ -45,17 +45,17 @@ def with_arc(scenario: Scenario, history: History) -> Start:
     if caches is None or not caches.read_blocks:
         return EMPTY
     record_bytes = caches.block_sectors * scenario.drive.sector_bytes
-    cached, written = arc_uses(history, caches.read_blocks, record_bytes, _ring_uses(scenario))
+    cached, written = arc_uses(history, caches.read_blocks, record_bytes, _l2arc_uses(scenario))
     return replace(EMPTY, cached=cached, cached_written=written)
 
 
-def _ring_uses(scenario: Scenario) -> int:
-    """Return the uses of records beyond those for the ARC that the past is to have for the ring."""
+def _l2arc_uses(scenario: Scenario) -> int:
+    """Return the uses of records beyond those for the ARC that the past is to have for the L2ARC."""
     pool = scenario.layout.pool
-    return 0 if pool is None or pool.ring is None else _USES_PER_SLOT * pool.ring.slots
+    return 0 if pool is None or pool.l2arc is None else _USES_PER_SLOT * pool.l2arc.slots
 
 
-def with_ring(begun: Start, scenario: Scenario, history: History, per_s: float) -> Start:
+def with_l2arc(begun: Start, scenario: Scenario, history: History, per_s: float) -> Start:
     """Return the start of a pool with what its cache devices hold, beside the ARC that `begun` has.
 
     Parameters
@@ -64,34 +64,34 @@ def with_ring(begun: Start, scenario: Scenario, history: History, per_s: float) 
         Requests that come in a second; only asked where some of them write.
     """
     pool, caches = scenario.layout.pool, scenario.caches
-    if pool is None or pool.ring is None or caches is None or not len(begun.cached):
+    if pool is None or pool.l2arc is None or caches is None or not len(begun.cached):
         return begun
     record_bytes = pool.record * scenario.drive.sector_bytes
-    n_arc, n_uses = caches.read_blocks, uses_to_fill_arc(caches.read_blocks, _ring_uses(scenario))
+    n_arc, n_uses = caches.read_blocks, uses_to_fill_arc(caches.read_blocks, _l2arc_uses(scenario))
     if not len(history.marked_uses(n_uses, record_bytes)[0]):
         return begun  # flushes alone use no records
     parts = _parts_of(history, record_bytes, pool.writes.n_records)
-    if sum(part.n for part in parts) > pool.ring.slots:
+    if sum(part.n for part in parts) > pool.l2arc.slots:
         parts = [part for part in parts if part.is_random]
     past = _past_of(history, n_uses, record_bytes, n_arc)
-    slower = max(per_s * past.entering / pool.ring.feed_per_s, 1.0) if history.workload.has_writes else 1.0
+    slower = max(per_s * past.entering / pool.l2arc.feed_per_s, 1.0) if history.workload.has_writes else 1.0
     # feeds that keep up find what is used at once, where they look at the whole list that it is in; where nothing is
     # written it makes no difference
-    seen = pool.ring.headroom if history.workload.has_writes and slower == 1 else 0
+    seen = pool.l2arc.headroom if history.workload.has_writes and slower == 1 else 0
     n_kept = past.n_kept if n_arc > seen else 0.0
     kinds = [_kinds(history, n_uses, record_bytes, past.rows, n_kept, part) for part in parts]
-    turn = Turn.of(kinds, pool.ring.slots, 1 / slower)
+    turn = Turn.of(kinds, pool.l2arc.slots, 1 / slower)
     lost_at, lost, n_left_out = _lost(history, n_uses, record_bytes, slower)
     before = len(begun.cached) - past.n_uses
     return replace(
         begun,
-        ring=np.array([(part.first, part.n, _step_of(part.n)) for part in parts], np.int64).reshape(-1, 3),
-        ring_ages=np.concatenate([EMPTY.ring_ages, *(turn.ages(one) for one in kinds)]),
-        ring_taken=turn.taken,
-        ring_from=before + n_left_out,
-        ring_seen=min(seen, pool.writes.n_records),
-        ring_lost=lost,
-        ring_lost_at=before + lost_at,
+        l2arc=np.array([(part.first, part.n, _step_of(part.n)) for part in parts], np.int64).reshape(-1, 3),
+        l2arc_ages=np.concatenate([EMPTY.l2arc_ages, *(turn.ages(one) for one in kinds)]),
+        l2arc_taken=turn.taken,
+        l2arc_from=before + n_left_out,
+        l2arc_seen=min(seen, pool.writes.n_records),
+        l2arc_lost=lost,
+        l2arc_lost_at=before + lost_at,
     )
 
 
@@ -122,7 +122,7 @@ def _kinds(history: History, n: int, record_bytes: int, n_requests: int, n_kept:
 
 
 def _lost(history: History, n: int, record_bytes: int, times: float) -> tuple[Int64, Int64, int]:
-    """Return the records that the ring loses before which of the past's uses, `times` as many as these write.
+    """Return the records that the L2ARC loses before which of the past's uses, `times` as many as these write.
 
     The first uses are left out, of which the number is returned, if they are too many.
     """

@@ -1,4 +1,4 @@
-"""What the cache devices of a pool hold: a ring of records, filled from its ARC (rule X27)."""
+"""What the cache devices of a pool hold: records, filled from its ARC (rule X27)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 #: What one feed takes at most, bytes (`l2arc_write_max` since 2.2.7; before 8 MiB), and as much again while the ARC has
-#: room (`l2arc_write_boost`). At half, a ring that is fed all the time takes twice as long to be full.
+#: room (`l2arc_write_boost`). At half, an L2ARC that is fed all the time takes twice as long to be full.
 FEED_BYTES = 32 << 20
 #: How far from the end of a list of the ARC a feed looks, in times of what it takes (`l2arc_headroom`, doubled by
 #: `l2arc_headroom_boost` because the ARC is compressed).
@@ -22,7 +22,7 @@ HEADER_BYTES, HEADERS_RATIO = 96, 0.33
 
 
 @dataclass(frozen=True)
-class RingTables:
+class L2arcTables:
     """The cache devices of a pool in whole numbers.
 
     Attributes
@@ -57,9 +57,9 @@ class RingTables:
 
 
 class Region(NamedTuple):
-    """Records `first` to `first + n - 1`, of which some are on the ring when a run begins.
+    """Records `first` to `first + n - 1`, of which some are on the L2ARC when a run begins.
 
-    Record `first + b` is number `b · step mod n` of them, and on the ring if that is less than the sum of `ages`;
+    Record `first + b` is number `b · step mod n` of them, and on the L2ARC if that is less than the sum of `ages`;
     `step` and `n` have no divisor in common. `ages` of them are in equal parts of the slots that are taken, the oldest
     first.
     """
@@ -93,10 +93,10 @@ class Fed(Protocol):
     frequent: OrderedDict[int, None]
 
 
-class Ring:
+class L2arc:
     """Records on the cache devices. Each that comes takes the place of the oldest one."""
 
-    def __init__(self, tables: RingTables, regions: Sequence[Region] = (), taken: int = 0) -> None:
+    def __init__(self, tables: L2arcTables, regions: Sequence[Region] = (), taken: int = 0) -> None:
         self.tables = tables
         #: Slots that these regions' records were put on, and how many of them have been taken since.
         self.taken, self.n_retaken = taken, 0
@@ -115,7 +115,7 @@ class Ring:
         return record in self.number or self._is_from_the_beginning(record)
 
     def insert(self, record: int) -> None:
-        """Put a record on the ring that is not there yet."""
+        """Put a record on the L2ARC that is not there yet."""
         if self.n_free:
             self.n_free -= 1
         elif self.n_retaken < self.taken:
@@ -130,7 +130,7 @@ class Ring:
         self.number[record] = self.n_come
 
     def invalidate(self, record: int) -> None:
-        """A record has been written: what the ring has of it is of no use, but takes its place as before."""
+        """A record has been written: what the L2ARC has of it is of no use, but takes its place as before."""
         if self.number.pop(record, None) is None and self._is_from_the_beginning(record):
             self.written.add(record)
 
@@ -158,7 +158,7 @@ class Ring:
 class Devices:
     """When reads of the cache devices are done."""
 
-    def __init__(self, tables: RingTables) -> None:
+    def __init__(self, tables: L2arcTables) -> None:
         self.tables = tables
         self.die_free = [[0] * tables.dies for _ in range(tables.devices)]
         self.link_free = [0] * tables.devices

@@ -1,5 +1,5 @@
 //! What the cache devices of a pool hold, and when reads of them are done (rule X27); see
-//! `diskmodel/layout/pools/ring.py`.
+//! `diskmodel/layout/pools/l2arc.py`.
 
 use std::collections::VecDeque;
 
@@ -11,13 +11,13 @@ use crate::rule::{all_within, within};
 use crate::rule::{MAX_DISKS, MAX_PIECES, MAX_SECTORS, MAX_TIME_NS};
 use crate::schema::record;
 
-/// Rings that were filled last, by what they were filled with.
+/// Those that were filled last, by what they were filled with.
 static LOADED: Loaded<Filling, Held> = Loaded::new();
 
 record! {
-    /// The cache devices of a pool, as `diskmodel.layout.pools.ring.RingTables`.
+    /// The cache devices of a pool, as `diskmodel.layout.pools.l2arc.L2arcTables`.
     #[derive(Clone, Debug)]
-    pub struct RingTables {
+    pub struct L2arcTables {
         /// Records that all devices have room for.
         pub slots: i64,
         /// Records that a feed takes at most, and that it looks at in a list.
@@ -35,33 +35,33 @@ record! {
     }
 }
 
-impl RingTables {
+impl L2arcTables {
     pub fn check(&self) -> Result<(), String> {
         let counts = [
-            ("layout.pool.ring.slots", self.slots),
-            ("layout.pool.ring.feed", self.feed),
-            ("layout.pool.ring.headroom", self.headroom),
+            ("layout.pool.l2arc.slots", self.slots),
+            ("layout.pool.l2arc.feed", self.feed),
+            ("layout.pool.l2arc.headroom", self.headroom),
         ];
         all_within(&counts, 1, MAX_SECTORS / 2)?;
         let parts = [
-            ("layout.pool.ring.devices", self.devices),
-            ("layout.pool.ring.dies", self.dies),
-            ("layout.pool.ring.pages", self.pages),
+            ("layout.pool.l2arc.devices", self.devices),
+            ("layout.pool.l2arc.dies", self.dies),
+            ("layout.pool.l2arc.pages", self.pages),
         ];
         all_within(&parts, 1, MAX_DISKS)?;
-        within("layout.pool.ring.dies", self.devices * self.dies, 1, MAX_PIECES)?;
+        within("layout.pool.l2arc.dies", self.devices * self.dies, 1, MAX_PIECES)?;
         let times = [
-            ("layout.pool.ring.feed_ns", self.feed_ns),
-            ("layout.pool.ring.busy_feed_ns", self.busy_feed_ns),
-            ("layout.pool.ring.sense_ns", self.sense_ns),
-            ("layout.pool.ring.send_ns", self.send_ns),
+            ("layout.pool.l2arc.feed_ns", self.feed_ns),
+            ("layout.pool.l2arc.busy_feed_ns", self.busy_feed_ns),
+            ("layout.pool.l2arc.sense_ns", self.sense_ns),
+            ("layout.pool.l2arc.send_ns", self.send_ns),
         ];
         all_within(&times, 1, MAX_TIME_NS / 1024)?;
-        within("layout.pool.ring.latency_ns", self.latency_ns, 0, MAX_TIME_NS)
+        within("layout.pool.l2arc.latency_ns", self.latency_ns, 0, MAX_TIME_NS)
     }
 }
 
-/// Records `first` to `first + n - 1`, of which some are on the ring when a run begins: number `b * step % n` of them is
+/// Records `first` to `first + n - 1`, of which some are on the L2ARC when a run begins: number `b * step % n` of them is
 /// `b` behind the first. `ages` of them are in equal parts of the slots that are taken, the oldest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
@@ -72,7 +72,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// How many are on the ring.
+    /// How many are on the L2ARC.
     pub fn kept(&self) -> i64 {
         self.ages.iter().sum()
     }
@@ -97,7 +97,7 @@ impl Region {
     }
 }
 
-/// What a ring is filled with before a run.
+/// What an L2ARC is filled with before a run.
 #[derive(Clone, Default, PartialEq)]
 pub struct Filling {
     pub slots: i64,
@@ -106,13 +106,13 @@ pub struct Filling {
     pub regions: Vec<Region>,
     /// Room of the ARC, what came into it, and which of these were written.
     pub read_blocks: usize,
-    /// Length of one of its lists up to which all that is used comes onto the ring.
+    /// Length of one of its lists up to which all that is used comes onto the L2ARC.
     pub seen: i64,
     pub cached: Vec<i64>,
     pub cached_written: Vec<i64>,
-    /// From which of these on the ring takes what they evict.
+    /// From which of these on the L2ARC takes what they evict.
     pub from: usize,
-    /// Records that the ring loses, and before which of these; ascending.
+    /// Records that the L2ARC loses, and before which of these; ascending.
     pub lost: Vec<i64>,
     pub lost_at: Vec<i64>,
 }
@@ -171,7 +171,7 @@ impl Held {
         self.regions.iter().any(is_left) && !self.written.contains(&record)
     }
 
-    /// Puts a record on the ring that is not there yet.
+    /// Puts a record on the L2ARC that is not there yet.
     fn insert(&mut self, record: i64) {
         if self.n_free > 0 {
             self.n_free -= 1;
@@ -190,7 +190,7 @@ impl Held {
         self.number.insert(record, self.n_come);
     }
 
-    /// A record has been written: what the ring has of it is of no use, but takes its place as before.
+    /// A record has been written: what the L2ARC has of it is of no use, but takes its place as before.
     fn invalidate(&mut self, record: i64) {
         if self.number.remove(&record).is_none() && self.is_from_the_beginning(record) {
             self.written.insert(record);
@@ -199,8 +199,8 @@ impl Held {
 }
 
 /// The cache devices of a pool: what they hold, and when they are free.
-pub struct Ring {
-    tables: RingTables,
+pub struct L2arc {
+    tables: L2arcTables,
     held: Held,
     /// Of all devices, one behind the other.
     die_free: Vec<i64>,
@@ -212,12 +212,12 @@ pub struct Ring {
     pub n_misses: i64,
 }
 
-impl Ring {
-    /// The ring of these tables, with what it holds when the run begins.
-    pub fn loaded(tables: &RingTables, filling: Filling) -> Result<Self, String> {
+impl L2arc {
+    /// The L2ARC of these tables, with what it holds when the run begins.
+    pub fn loaded(tables: &L2arcTables, filling: Filling) -> Result<Self, String> {
         let n_records = filling.cached.len();
         let held = LOADED.get(n_records, |key| *key == filling, || filling.clone(), || Held::filled(&filling))?;
-        Ok(Ring {
+        Ok(L2arc {
             held,
             die_free: vec![0; (tables.devices * tables.dies) as usize],
             link_free: vec![0; tables.devices as usize],
@@ -236,7 +236,7 @@ impl Ring {
         self.held.invalidate(record);
     }
 
-    /// How long after something has come into the ARC the ring is fed.
+    /// How long after something has come into the ARC the L2ARC is fed.
     pub fn feed_ns(&self) -> i64 {
         self.tables.feed_ns
     }
@@ -266,7 +266,7 @@ impl Ring {
 
     /// Begins to read a record; when it has come.
     pub fn read(&mut self, record: i64, now: i64) -> i64 {
-        let RingTables { devices, dies, pages, sense_ns, send_ns, latency_ns, .. } = self.tables;
+        let L2arcTables { devices, dies, pages, sense_ns, send_ns, latency_ns, .. } = self.tables;
         let (device, first) = (record % devices, record / devices * pages);
         let mut sensed = now;
         for page in first..first + pages {
