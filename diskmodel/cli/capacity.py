@@ -65,7 +65,7 @@ def capacity(
     The rate of a workload file does not matter: it is scaled. Without one, requests of 8 KiB are assumed, 70% of them
     reads, at random over the whole array; only reads of a pool of OpenZFS.
     """
-    from diskmodel.engine.truths import DRAWS
+    from diskmodel.engine.drawn_runs import DRAWS
     from diskmodel.plan.comparison.capacity import find_capacity
     from diskmodel.workload.used import on_used
 

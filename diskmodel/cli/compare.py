@@ -95,7 +95,7 @@ def compare(
 
     Exits with status 3 when none of the arrays sustains the load.
     """
-    from diskmodel.engine.truths import DRAWS
+    from diskmodel.engine.drawn_runs import DRAWS
     from diskmodel.plan import compare as run
     from diskmodel.workload.used import on_used
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 if TYPE_CHECKING:
     from diskmodel.drive.assumed_order import AssumedOrder
     from diskmodel.drive.hdd.parts import DriveQueue
-    from diskmodel.drive.moves import DriveMoves
+    from diskmodel.drive.perturbation import DrivePerturbation
     from diskmodel.drive.zones import WriteZones
 
 #: Bytes of the random reads whose rate a data sheet prints.
@@ -30,7 +30,7 @@ class Parts:
 
     @property
     def arms(self) -> int:
-        """Arms that seek, each over its own part of the blocks; 0 where nothing moves."""
+        """Arms that seek, each over its own part of the blocks; 0 where nothing perturbation."""
         return 0
 
     @property
@@ -257,7 +257,7 @@ class Card(Parts, ABC):
         return frozenset()
 
     @abstractmethod
-    def moved(self, moves: DriveMoves) -> Self:
+    def perturbed(self, perturbation: DrivePerturbation) -> Self:
         """Return the drive that a draw of what is not known describes.
 
         Raises

@@ -10,7 +10,7 @@ from pydantic import Field
 from diskmodel.drive.cloud.description import CloudVolume
 from diskmodel.drive.flash.description import Flash
 from diskmodel.drive.hdd import Hdd
-from diskmodel.drive.moves import DriveMoves
+from diskmodel.drive.perturbation import DrivePerturbation
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.virtual.description import Virtual
 
@@ -54,10 +54,10 @@ class System(Profile):
         """Two: what `slowness` is about."""
         return frozenset(("flash_read_time", "flash_write_latency"))
 
-    def moved(self, moves: DriveMoves) -> Self:
+    def perturbed(self, perturbation: DrivePerturbation) -> Self:
         """Return a system whose parts are slower or faster."""
         update: dict[str, Any] = {"uncertainty": None}
-        first, second = moves.read_time - moves.speed, moves.write_latency - moves.speed
+        first, second = perturbation.read_time - perturbation.speed, perturbation.write_latency - perturbation.speed
         if first or second:
             update["slowness"] = (self.slowness[0] + first, self.slowness[1] + second)
         return self.model_copy(update=update)

@@ -8,19 +8,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from diskmodel.array import Array
+from diskmodel.engine.drawn_runs import DRAWS, DrawnRuns, Trials
 from diskmodel.engine.effort import Cost
 from diskmodel.engine.ledger import question
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.steady.shared import Begin
-from diskmodel.engine.truths import DRAWS, Trials, Truths
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.result import Interval, Result
 from diskmodel.result.latency import Latency
 from diskmodel.result.prediction import STATISTICS, UTILIZATION, Prediction, half_width_ratio, middle_of, sources_of
 from diskmodel.result.statistics.registry import BY_NAME
 from diskmodel.result.summary import estimates_by_subset
-from diskmodel.uncertainty.moved import AnyWorkload
 from diskmodel.uncertainty.origin import origin_of
+from diskmodel.uncertainty.perturbed import AnyWorkload
 from diskmodel.uncertainty.registry import FITTED, TAIL
 
 #: Part of the interval's width that a measurement of the drive must take off to be worth mentioning.
@@ -126,7 +126,7 @@ def predict(
 
 
 def _in_subset(
-    truths: Truths, subset: str, latency: Latency, name: str, confidence: float, *, is_middle: bool = False
+    truths: DrawnRuns, subset: str, latency: Latency, name: str, confidence: float, *, is_middle: bool = False
 ) -> Interval:
     """Return the interval of a latency of some of the requests, or its middle.
 
@@ -141,12 +141,12 @@ def _in_subset(
     return truths.interval(own, statistic, confidence) if is_everywhere else own
 
 
-def prediction_of(truths: Truths, own: Mapping[str, Interval], confidence: float) -> Prediction:
+def prediction_of(truths: DrawnRuns, own: Mapping[str, Interval], confidence: float) -> Prediction:
     """Return the intervals of figures about which truths were simulated.
 
     Parameters
     ----------
-    truths : Truths
+    truths : DrawnRuns
     own : mapping of str to Interval
         By statistic (some of `STATISTICS`, and `UTILIZATION`): the figures, with intervals of the noise of their run.
     confidence : float

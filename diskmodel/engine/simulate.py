@@ -13,6 +13,7 @@ from diskmodel.array import Array
 from diskmodel.doing import doing
 from diskmodel.drive.assumed_order import AssumedOrder
 from diskmodel.engine import ledger, streamed
+from diskmodel.engine.drawn_runs import DRAWS
 from diskmodel.engine.effort import (
     LEAST,
     MAX_REQUESTS,
@@ -39,7 +40,6 @@ from diskmodel.engine.shingled import refuse_random_writes
 from diskmodel.engine.steady.burst import burst_of
 from diskmodel.engine.steady.shared import Begin, Like, steady_start
 from diskmodel.engine.threads import Threads
-from diskmodel.engine.truths import DRAWS
 from diskmodel.engine.write_pointers import zone_messages
 from diskmodel.errors import CoverageError, DescriptionError, Fault
 from diskmodel.host.limit import host_limit

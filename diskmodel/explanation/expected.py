@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diskmodel.explanation.likelihood import chance_of, n_independent
-from diskmodel.explanation.rig import BEYOND, Figure, Floats, Rig
+from diskmodel.explanation.simulator import BEYOND, Figure, Floats, Simulator
 from diskmodel.plain import Record
 from diskmodel.result.statistics.batches import student_t
 
@@ -86,15 +86,19 @@ class Verdict:
     unseen: tuple[Unseen, ...] = ()
 
 
-def compare(rig: Rig) -> Verdict:
+def compare(simulator: Simulator) -> Verdict:
     """Return the comparison of what was measured with the array as it is described."""
-    names, rows = _main_figures(rig)
-    scale = rows @ rig.scale() @ rows.T
-    reference, center, target = rows @ rig.likeliest, rows @ (rig.reference + rig.offset), rows @ rig.target
+    names, rows = _main_figures(simulator)
+    scale = rows @ simulator.scale() @ rows.T
+    reference, center, target = (
+        rows @ simulator.likeliest,
+        rows @ (simulator.reference + simulator.offset),
+        rows @ simulator.target,
+    )
     spread = np.sqrt(np.diag(scale))
     n_worth = max(n_independent(scale), 1.0)
-    ceiling = np.array([rig.ceiling[np.flatnonzero(row)[0]] for row in rows]) + BEYOND
-    narrow, wide = (_half_widths(rig, spread, level) for level in (ALARMS, ALARMS / n_worth))
+    ceiling = np.array([simulator.ceiling[np.flatnonzero(row)[0]] for row in rows]) + BEYOND
+    narrow, wide = (_half_widths(simulator, spread, level) for level in (ALARMS, ALARMS / n_worth))
     compared, directions = [], []
     for at, figure in enumerate(names):
         top = max(reference[at], ceiling[at])
@@ -106,10 +110,10 @@ def compare(rig: Rig) -> Verdict:
             directions.append((figure.kind, (target[at] > most) == (figure.kind == "iops")))
         unit = 1.0 if figure.kind == "iops" else 1e-6
         expected, *ends, found = (math.exp(value) * unit for value in (reference[at], low, high, target[at]))
-        load = rig.measured[figure.load].name
+        load = simulator.measured[figure.load].name
         compared.append(Compared(load, figure.key, expected, ends[0], ends[1], found, is_inside))
-    unseen = _unseen(rig, names, rows, center, wide, n_worth)
-    chance = chance_of(target - center, scale, rig.dof)
+    unseen = _unseen(simulator, names, rows, center, wide, n_worth)
+    chance = chance_of(target - center, scale, simulator.dof)
     is_expected = not directions and (len(names) < 2 or chance > _TOGETHER)
     # a rate decides, where one is outside: with fewer outstanding, single requests are faster and the rate is lower
     telling = [faster for kind, faster in directions if kind == "iops"] or [faster for _, faster in directions]
@@ -118,13 +122,13 @@ def compare(rig: Rig) -> Verdict:
 
 
 def _unseen(
-    rig: Rig, names: list[Figure], rows: Floats, center: Floats, wide: Floats, n_worth: float
+    simulator: Simulator, names: list[Figure], rows: Floats, center: Floats, wide: Floats, n_worth: float
 ) -> tuple[Unseen, ...]:
     """Return by how much the requests of each load could be longer without a figure outside."""
-    likeliest = rows @ rig.likeliest
-    again = np.sqrt(np.diag(rows @ np.diag(rig.again) @ rows.T)) * student_t(1 - ALARMS / n_worth / 2, 30)
+    likeliest = rows @ simulator.likeliest
+    again = np.sqrt(np.diag(rows @ np.diag(simulator.again) @ rows.T)) * student_t(1 - ALARMS / n_worth / 2, 30)
     found = []
-    for load, one in enumerate(rig.measured):
+    for load, one in enumerate(simulator.measured):
         own = [at for at, figure in enumerate(names) if figure.load == load]
         # an array that does as is likeliest, and that becomes slower until it is below the interval
         margins = [
@@ -140,11 +144,11 @@ def _unseen(
     return tuple(found)
 
 
-def _half_widths(rig: Rig, spread: Floats, level: float) -> Floats:
-    return np.asarray(spread * student_t(1 - level / 2, rig.dof))
+def _half_widths(simulator: Simulator, spread: Floats, level: float) -> Floats:
+    return np.asarray(spread * student_t(1 - level / 2, simulator.dof))
 
 
-def _main_figures(rig: Rig) -> tuple[list[Figure], Floats]:
+def _main_figures(simulator: Simulator) -> tuple[list[Figure], Floats]:
     """Return the figures that are judged, and how each is made of the compared ones.
 
     They are the rate where it is a result; the means where that does not decide them; and p99 itself, the sum of the
@@ -152,11 +156,11 @@ def _main_figures(rig: Rig) -> tuple[list[Figure], Floats]:
     """
     names: list[Figure] = []
     rows: list[Floats] = []
-    places = {(figure.load, figure.key): at for at, figure in enumerate(rig.figures)}
-    for at, figure in enumerate(rig.figures):
-        if figure.kind not in ("iops", "mean", "p99") or at in rig.ties:
+    places = {(figure.load, figure.key): at for at, figure in enumerate(simulator.figures)}
+    for at, figure in enumerate(simulator.figures):
+        if figure.kind not in ("iops", "mean", "p99") or at in simulator.ties:
             continue
-        row = np.zeros(len(rig.figures))
+        row = np.zeros(len(simulator.figures))
         row[at] = 1.0
         if figure.kind == "p99":
             row[places[figure.load, f"{figure.part}.mean"]] = 1.0

@@ -12,7 +12,7 @@ import numpy as np
 from diskmodel.explanation.causes.cause import Change
 from diskmodel.explanation.hypotheses import Hypothesis, by_causes
 from diskmodel.explanation.measured import PARTS, SHAPE, Measured
-from diskmodel.explanation.rig import Floats, Rig, together
+from diskmodel.explanation.simulator import Floats, Simulator, together
 from diskmodel.plain import Record
 from diskmodel.units import pretty_bytes
 from diskmodel.workload import Workload
@@ -67,12 +67,12 @@ class Experiment(Record):
         return {"what": self.what, "bits": self.bits, "predicts": self.predicts, "job": self.job}
 
 
-def next_experiment(rig: Rig, hypotheses: Sequence[Hypothesis], seed: int = 0) -> Experiment | None:
+def next_experiment(simulator: Simulator, hypotheses: Sequence[Hypothesis], seed: int = 0) -> Experiment | None:
     """Return the measurement that says most about which hypothesis holds; None where one is left, or none says much.
 
     Parameters
     ----------
-    rig : Rig
+    simulator : Simulator
     hypotheses : sequence of Hypothesis
         Weighed, the most probable first.
     seed : int
@@ -83,7 +83,7 @@ def next_experiment(rig: Rig, hypotheses: Sequence[Hypothesis], seed: int = 0) -
         return None
     loads = [_load(job) for job in _JOBS]
     jobs = [(one, load) for load in loads for one in left]
-    runs = iter(together("simulating what to measure next", jobs, lambda job: _run(rig, *job)))
+    runs = iter(together("simulating what to measure next", jobs, lambda job: _run(simulator, *job)))
     weights = np.array([one.probability for one in left])
     weights /= weights.sum()
     found: list[Experiment] = []
@@ -117,10 +117,10 @@ def _load(job: tuple[str, int, int]) -> Measured:
     return Measured(f"{pattern} of {pretty_bytes(size)}, {depth} outstanding", Workload.parse(fields), {}, {})
 
 
-def _run(rig: Rig, one: Hypothesis, load: Measured) -> dict[str, float] | None:
-    start = Change(rig.array.behind_host(load.workload), load.workload)
-    change = rig.with_causes(start, *((cause, value) for cause, value, _ in one.causes)) or start
-    found = rig.simulate(load, change)
+def _run(simulator: Simulator, one: Hypothesis, load: Measured) -> dict[str, float] | None:
+    start = Change(simulator.array.behind_host(load.workload), load.workload)
+    change = simulator.with_causes(start, *((cause, value) for cause, value, _ in one.causes)) or start
+    found = simulator.simulate(load, change)
     return None if found is None else found.figures
 
 

@@ -16,7 +16,7 @@ from diskmodel.explanation.explanation import Explanation, explained
 from diskmodel.explanation.measured import Measured
 from diskmodel.explanation.odd import is_enough, odd_ones
 from diskmodel.explanation.read import read_results
-from diskmodel.explanation.rig import Rig
+from diskmodel.explanation.simulator import Simulator
 from diskmodel.explanation.weigh import weigh
 
 
@@ -65,12 +65,12 @@ def explain(
         measured, notes = paired(measured, sound)
         left_out = [*left_out, *sound_out, *notes]
     with doing("simulating what is expected"):
-        rig = Rig(array, measured, seed)
-    verdict = compare(rig)
+        simulator = Simulator(array, measured, seed)
+    verdict = compare(simulator)
     odd = odd_ones(measured, verdict)
-    hypotheses = [] if verdict.is_as_expected or is_enough(odd) else weigh(rig)
-    experiment = next_experiment(rig, hypotheses, seed)
-    return explained(rig, verdict, odd, hypotheses, experiment, left_out, time.perf_counter() - began)
+    hypotheses = [] if verdict.is_as_expected or is_enough(odd) else weigh(simulator)
+    experiment = next_experiment(simulator, hypotheses, seed)
+    return explained(simulator, verdict, odd, hypotheses, experiment, left_out, time.perf_counter() - began)
 
 
 def _all_of(

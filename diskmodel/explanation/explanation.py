@@ -16,7 +16,7 @@ from diskmodel.explanation.expected import ALARMS, Compared, Unseen, Verdict
 from diskmodel.explanation.experiments import Experiment
 from diskmodel.explanation.found import CauseFound, Predicted
 from diskmodel.explanation.hypotheses import Hypothesis, by_causes
-from diskmodel.explanation.rig import Floats, Rig
+from diskmodel.explanation.simulator import Floats, Simulator
 from diskmodel.plain import Record
 from diskmodel.result.statistics.batches import student_t
 
@@ -121,7 +121,7 @@ class Explanation(Record, Displayable):
 
 
 def explained(
-    rig: Rig,
+    simulator: Simulator,
     verdict: Verdict,
     odd: Sequence[CauseFound],
     hypotheses: Sequence[Hypothesis],
@@ -132,18 +132,18 @@ def explained(
     """Return the explanation that weighed hypotheses make."""
     gap = max(verdict.compared, key=lambda one: _off(one))
     groups = by_causes([one for one in hypotheses if one.causes])
-    found = [made for own in groups if (made := _cause(rig, gap, own)) is not None]
+    found = [made for own in groups if (made := _cause(simulator, gap, own)) is not None]
     seen = sum(one.probability for one in odd)
     found = [*odd, *(replace(one, probability=one.probability * (1 - seen)) for one in found)]
     found.sort(key=lambda one: -round(one.probability, 6))
-    array = rig.array
+    array = simulator.array
     notes = list(left_out)
-    for load in rig.measured:
+    for load in simulator.measured:
         notes += [note for note in load.notes if note not in notes]
     return Explanation(
         array=array.name or array.title,
-        loads=tuple(one.name for one in rig.measured),
-        described={one.name: _in_words(one.workload) for one in rig.measured},
+        loads=tuple(one.name for one in simulator.measured),
+        described={one.name: _in_words(one.workload) for one in simulator.measured},
         compared=verdict.compared,
         is_as_expected=verdict.is_as_expected and not odd,
         direction="slower" if odd and verdict.is_as_expected else verdict.direction,
@@ -156,8 +156,8 @@ def explained(
         notes=tuple(notes),
         wall_s=wall_s,
         unseen=verdict.unseen,
-        has_before=rig.is_calibrated,
-        not_tried=tuple(f"{name}: {why}" for name, why in rig.refused.items()),
+        has_before=simulator.is_calibrated,
+        not_tried=tuple(f"{name}: {why}" for name, why in simulator.refused.items()),
     )
 
 
@@ -171,13 +171,13 @@ def _in_words(workload: Any) -> str:
     return "; ".join(workload.in_words()) if hasattr(workload, "in_words") else str(workload.name)
 
 
-def _cause(rig: Rig, gap: Compared, own: Sequence[Hypothesis]) -> CauseFound | None:
+def _cause(simulator: Simulator, gap: Compared, own: Sequence[Hypothesis]) -> CauseFound | None:
     """Return what is said of the strengths of one cause; None where it is not worth naming, or does not fit."""
     probability = sum(one.probability for one in own)
     best = max(own, key=lambda one: one.probability)
     if probability < _LEAST_PROBABILITY or best.chance < _FITS:
         return None
-    explains = _share(rig, best)
+    explains = _share(simulator, best)
     if explains < _LEAST_SHARE:
         return None
     titles = tuple(f"{cause.title}{f' ({words})' if words else ''}" for cause, _, words in best.causes)
@@ -186,22 +186,22 @@ def _cause(rig: Rig, gap: Compared, own: Sequence[Hypothesis]) -> CauseFound | N
         titles=titles,
         probability=probability,
         explains=explains,
-        predicts=_predicted(rig, gap, best),
-        checks=tuple(check_of(cause.name, rig.array) for cause, _, _ in best.causes),
+        predicts=_predicted(simulator, gap, best),
+        checks=tuple(check_of(cause.name, simulator.array) for cause, _, _ in best.causes),
         fingerprints=tuple(cause.fingerprint for cause, _, _ in best.causes),
     )
 
 
-def _share(rig: Rig, one: Hypothesis) -> float:
+def _share(simulator: Simulator, one: Hypothesis) -> float:
     """Return the part of the gap that a hypothesis explains.
 
     The gap is the distance between measured and expected figures in units of what is not known: that all drives of an
     array are a little slower than others of their kind counts little. What a hypothesis leaves of it is in units of
     what is not known where it holds, its own errors among it: a cause that fits leaves hardly more than any right one.
     """
-    before = _distance(rig.target - rig.reference - rig.offset, rig.scale())
-    offset, shared = one.spread(rig)
-    after = _distance(rig.target - one.figures - offset, rig.scale(shared, one.error))
+    before = _distance(simulator.target - simulator.reference - simulator.offset, simulator.scale())
+    offset, shared = one.spread(simulator)
+    after = _distance(simulator.target - one.figures - offset, simulator.scale(shared, one.error))
     return max(1 - after / before, 0.0) if before else 0.0
 
 
@@ -210,21 +210,25 @@ def _distance(deviation: Floats, scale: Floats) -> float:
     return float(np.linalg.norm(np.linalg.solve(np.linalg.cholesky(scale), deviation)))
 
 
-def _predicted(rig: Rig, gap: Compared, one: Hypothesis) -> Predicted:
+def _predicted(simulator: Simulator, gap: Compared, one: Hypothesis) -> Predicted:
     figure_at = next(
-        at for at, f in enumerate(rig.figures) if rig.measured[f.load].name == gap.load and f.key == gap.figure
+        at
+        for at, f in enumerate(simulator.figures)
+        if simulator.measured[f.load].name == gap.load and f.key == gap.figure
     )
-    figure = rig.figures[figure_at]
-    row = np.zeros(len(rig.figures))
+    figure = simulator.figures[figure_at]
+    row = np.zeros(len(simulator.figures))
     row[figure_at] = 1.0
     if figure.kind == "p99":
-        mean = next(at for at, f in enumerate(rig.figures) if f.load == figure.load and f.key == f"{figure.part}.mean")
+        mean = next(
+            at for at, f in enumerate(simulator.figures) if f.load == figure.load and f.key == f"{figure.part}.mean"
+        )
         row[mean] = 1.0
-    offset, shared = one.spread(rig)
+    offset, shared = one.spread(simulator)
     center = float(row @ (one.figures + offset))
-    value = center if rig.is_calibrated else float(row @ one.figures)
-    variance = float(row @ rig.scale(shared, one.error) @ row)
-    half = math.sqrt(variance) * student_t(1 - ALARMS / 2, rig.dof)
+    value = center if simulator.is_calibrated else float(row @ one.figures)
+    variance = float(row @ simulator.scale(shared, one.error) @ row)
+    half = math.sqrt(variance) * student_t(1 - ALARMS / 2, simulator.dof)
     unit = 1.0 if figure.kind == "iops" else 1e-6
     low, high = min(value, center - half), max(value, center + half)
     return Predicted(gap.load, gap.figure, *(math.exp(one) * unit for one in (value, low, high)))

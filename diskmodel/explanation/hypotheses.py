@@ -12,7 +12,7 @@ import numpy as np
 
 from diskmodel.explanation.causes.cause import Cause, Scale
 from diskmodel.explanation.likelihood import chance_of, log_likelihood
-from diskmodel.explanation.rig import Floats, Rig, Simulated, together
+from diskmodel.explanation.simulator import Floats, Simulated, Simulator, together
 
 #: Standard deviation of the error of a figure that a cause changes: no field of a description is the whole of a cause.
 _CAUSE_ERROR = {"iops": 0.08, "mean": 0.08, "p50": 0.12, "p95": 0.12, "p99": 0.15}
@@ -64,11 +64,11 @@ class Hypothesis:
         """Names of its causes."""
         return tuple(cause.name for cause, _, _ in self.causes)
 
-    def spread(self, rig: Rig) -> tuple[Floats, Floats]:
+    def spread(self, simulator: Simulator) -> tuple[Floats, Floats]:
         """Return offset and covariance of what is not known."""
         return (
-            rig.offset if self.offset is None else self.offset,
-            rig.shared if self.shared is None else self.shared,
+            simulator.offset if self.offset is None else self.offset,
+            simulator.shared if self.shared is None else self.shared,
         )
 
 
@@ -80,21 +80,21 @@ def by_causes(hypotheses: Sequence[Hypothesis]) -> list[list[Hypothesis]]:
     return list(groups.values())
 
 
-def judged(rig: Rig, one: Hypothesis, rows: Floats | None = None) -> Hypothesis:
+def judged(simulator: Simulator, one: Hypothesis, rows: Floats | None = None) -> Hypothesis:
     """Return a hypothesis with its likelihood: of all figures, or of those of some rows."""
-    deviation, scale = _deviation(rig, one, rows)
+    deviation, scale = _deviation(simulator, one, rows)
     if not np.isfinite(deviation).all():
         return replace(one, log_likelihood=IMPOSSIBLE, chance=0.0)
-    value, chance = log_likelihood(deviation, scale, rig.dof), chance_of(deviation, scale, rig.dof)
+    value, chance = log_likelihood(deviation, scale, simulator.dof), chance_of(deviation, scale, simulator.dof)
     return replace(one, log_likelihood=value, chance=chance)
 
 
-def _deviation(rig: Rig, one: Hypothesis, rows: Floats | None = None) -> tuple[Floats, Floats]:
+def _deviation(simulator: Simulator, one: Hypothesis, rows: Floats | None = None) -> tuple[Floats, Floats]:
     """Return how far off a hypothesis is, and the scale of that, of all figures or of those of some rows."""
-    chosen = np.arange(len(rig.figures)) if rows is None else np.flatnonzero(rows)
-    offset, shared = one.spread(rig)
-    scale = rig.scale(shared, one.error)[np.ix_(chosen, chosen)]
-    return (rig.target - one.figures - offset)[chosen], scale
+    chosen = np.arange(len(simulator.figures)) if rows is None else np.flatnonzero(rows)
+    offset, shared = one.spread(simulator)
+    scale = simulator.scale(shared, one.error)[np.ix_(chosen, chosen)]
+    return (simulator.target - one.figures - offset)[chosen], scale
 
 
 # ---------------------------------------------------------------- runs with causes
@@ -133,36 +133,40 @@ def _key(variants: Sequence[Variant]) -> _Key:
 _SAME = Simulated({}, {}, None)
 
 
-def simulated(rig: Rig, jobs: Sequence[tuple[tuple[Variant, ...], int]], step: str) -> Runs:
+def simulated(simulator: Simulator, jobs: Sequence[tuple[tuple[Variant, ...], int]], step: str) -> Runs:
     """Return runs of loads with causes, from pairs of the causes and the number of a load."""
 
     def run(job: tuple[tuple[Variant, ...], int]) -> Simulated | None:
         variants, load = job
-        change = rig.changed(load, *((one.cause, one.value) for one in variants))
-        return _SAME if change is None else rig.simulate_measured(load, change)
+        change = simulator.changed(load, *((one.cause, one.value) for one in variants))
+        return _SAME if change is None else simulator.simulate_measured(load, change)
 
     results = together(f"{step} ({len(jobs)} runs)", jobs, run)
     return {(_key(variants), load): found for (variants, load), found in zip(jobs, results, strict=True)}
 
 
-def hypothesis_of(rig: Rig, variants: tuple[Variant, ...], runs: Runs, rows: Floats | None = None) -> Hypothesis | None:
+def hypothesis_of(
+    simulator: Simulator, variants: tuple[Variant, ...], runs: Runs, rows: Floats | None = None
+) -> Hypothesis | None:
     """Return a hypothesis from its runs; None where it changes nothing, or cannot be."""
-    own = [runs.get((_key(variants), load), _SAME) for load in range(len(rig.measured))]
+    own = [runs.get((_key(variants), load), _SAME) for load in range(len(simulator.measured))]
     if any(run is None for run in own):
         return None
     changed = [None if run is _SAME else run for run in own]
-    figures = rig.vector([rig.runs[load] if run is None else run.figures for load, run in enumerate(changed)])
-    moved = np.abs(figures - rig.reference) > _MOVES
+    figures = simulator.vector(
+        [simulator.runs[load] if run is None else run.figures for load, run in enumerate(changed)]
+    )
+    moved = np.abs(figures - simulator.reference) > _MOVES
     if not moved.any():
         return None
-    error = np.array([_CAUSE_ERROR[figure.kind] ** 2 for figure in rig.figures]) * moved
+    error = np.array([_CAUSE_ERROR[figure.kind] ** 2 for figure in simulator.figures]) * moved
     if np.isfinite(figures).all():
-        error = error + (_EFFECT_ERROR * (figures - rig.reference)) ** 2
+        error = error + (_EFFECT_ERROR * (figures - simulator.reference)) ** 2
     causes = tuple((one.cause, one.value, one.words) for one in variants)
     share = math.prod(one.share for one in variants)
     has_law = any(run is not None and run.law is not None for run in changed)
-    spread = rig.spread(changed, figures) if has_law and np.isfinite(figures).all() else (None, None)
-    return judged(rig, Hypothesis(causes, share, figures, error, *spread), rows)
+    spread = simulator.spread(changed, figures) if has_law and np.isfinite(figures).all() else (None, None)
+    return judged(simulator, Hypothesis(causes, share, figures, error, *spread), rows)
 
 
 #: Steps between two simulated strengths that are interpolated.
@@ -170,7 +174,11 @@ _STEPS = 6
 
 
 def along(
-    rig: Rig, cause: Cause, found: Sequence[tuple[Variant, Hypothesis]], prior: float, rows: Floats | None = None
+    simulator: Simulator,
+    cause: Cause,
+    found: Sequence[tuple[Variant, Hypothesis]],
+    prior: float,
+    rows: Floats | None = None,
 ) -> Iterator[Hypothesis]:
     """Yield the strengths of one cause, of one on a scale also those between the simulated ones."""
     is_fine = isinstance(cause.strengths, Scale) and cause.strengths.at is None and len(found) > 1
@@ -192,5 +200,5 @@ def along(
             figures = (1 - part) * first.figures + part * last.figures
             error = np.maximum(first.error, last.error)
             near = first if part < 0.5 else last
-            yield judged(rig, Hypothesis(causes, share, figures, error, near.offset, near.shared), rows)
+            yield judged(simulator, Hypothesis(causes, share, figures, error, near.offset, near.shared), rows)
     yield replace(found[-1][1], prior=share)

@@ -16,7 +16,7 @@ import numpy as np
 
 from diskmodel.explanation.causes.cause import Cause
 from diskmodel.explanation.hypotheses import Hypothesis, Runs, Variant, along, hypothesis_of, is_simulated, simulated
-from diskmodel.explanation.rig import Floats, Rig
+from diskmodel.explanation.simulator import Floats, Simulator
 from diskmodel.explanation.singles import Tried, is_long, rows_of
 
 #: Causes that lead, and partners of each: at half, the right pair is missing now and then; double takes seconds longer.
@@ -35,26 +35,26 @@ _REFINED, _TIMES = 4, 2
 _Two = tuple[Variant, Variant]
 
 
-def two_causes(rig: Rig, tried: Tried, whole_prior: float) -> list[Hypothesis]:
+def two_causes(simulator: Simulator, tried: Tried, whole_prior: float) -> list[Hypothesis]:
     """Return pairs of causes as far as they may fit.
 
     Parameters
     ----------
-    rig : Rig
+    simulator : Simulator
     tried : Tried
         Every cause alone.
     whole_prior : float
         Probability of two causes, before anything is measured.
     """
-    leaders = _leaders(rig, tried)
-    every = list(range(len(rig.measured)))
-    runs = simulated(rig, [((one,), load) for one in leaders for load in every], "simulating what may lead")
-    pairs = _joined(rig, tried, leaders, runs)
-    found = _under_all_loads(rig, pairs, "simulating pairs of causes")
+    leaders = _leaders(simulator, tried)
+    every = list(range(len(simulator.measured)))
+    runs = simulated(simulator, [((one,), load) for one in leaders for load in every], "simulating what may lead")
+    pairs = _joined(simulator, tried, leaders, runs)
+    found = _under_all_loads(simulator, pairs, "simulating pairs of causes")
     for _ in range(_TIMES):
         best = sorted(found.values(), key=lambda item: -item[1].log_likelihood - math.log(_weight(item[0])))
         others = [other for pair, _ in best[:_REFINED] for other in _beside(pair)]
-        for name, (pair, one) in _under_all_loads(rig, others, "simulating other strengths of pairs").items():
+        for name, (pair, one) in _under_all_loads(simulator, others, "simulating other strengths of pairs").items():
             if one.log_likelihood > found[name][1].log_likelihood:
                 found[name] = pair, one
     whole = _all_pairs(tried)
@@ -81,13 +81,13 @@ def _ordered(first: Variant, second: Variant) -> _Two:
     return first, second
 
 
-def _leaders(rig: Rig, tried: Tried) -> list[Variant]:
+def _leaders(simulator: Simulator, tried: Tried) -> list[Variant]:
     """Return the causes that explain most of the first loads, and of each of them alone, with their best strengths."""
     rankings = []
     for loads in (tried.loads, *((load,) for load in tried.loads)):
-        rows = rows_of(rig, loads)
+        rows = rows_of(simulator, loads)
         known = [(one,) for one in tried.variants if is_simulated((one,), loads, tried.runs)]
-        best = _best(rig, known, tried.runs, rows, 0)
+        best = _best(simulator, known, tried.runs, rows, 0)
         rankings.append([one for _, one in sorted(best.values(), key=lambda item: -item[0])])
     leaders: dict[str, Variant] = {}
     for one in (one for same_rank in zip(*rankings, strict=False) for one in same_rank):
@@ -97,29 +97,29 @@ def _leaders(rig: Rig, tried: Tried) -> list[Variant]:
 
 
 def _best(
-    rig: Rig, variants: Sequence[tuple[Variant, ...]], runs: Runs, rows: Floats, place: int
+    simulator: Simulator, variants: Sequence[tuple[Variant, ...]], runs: Runs, rows: Floats, place: int
 ) -> dict[str, tuple[float, Variant]]:
     """Return the best strength of each cause at a place of tuples of them, and how well it fits, with its prior."""
     known: dict[str, list[tuple[Variant, Hypothesis]]] = {}
     for own in variants:
-        made = hypothesis_of(rig, own, runs, rows)
+        made = hypothesis_of(simulator, own, runs, rows)
         if made is not None:
             known.setdefault(own[place].cause.name, []).append((own[place], made))
     found: dict[str, tuple[float, Variant]] = {}
     for name, strengths in known.items():
         cause = strengths[0][0].cause
-        fitting = max(along(rig, cause, strengths, 1.0, rows), key=lambda one: one.log_likelihood)
+        fitting = max(along(simulator, cause, strengths, 1.0, rows), key=lambda one: one.log_likelihood)
         value, words = next((value, words) for other, value, words in fitting.causes if other is cause)
         variant = Variant(cause, words, value, 1.0)
         found[name] = fitting.log_likelihood + math.log(cause.prior * variant.size), variant
     return found
 
 
-def _joined(rig: Rig, tried: Tried, leaders: Sequence[Variant], runs: Runs) -> list[_Two]:
+def _joined(simulator: Simulator, tried: Tried, leaders: Sequence[Variant], runs: Runs) -> list[_Two]:
     """Return the leaders with their best partners."""
-    worst = [_worst(rig, leader, runs) for leader in leaders]
+    worst = [_worst(simulator, leader, runs) for leader in leaders]
     partners = [
-        _few(tried.variants, leader.cause, 1 if _is_slow(rig, leader, loads) else _STRENGTHS)
+        _few(tried.variants, leader.cause, 1 if _is_slow(simulator, leader, loads) else _STRENGTHS)
         for leader, loads in zip(leaders, worst, strict=True)
     ]
     joined: Runs = {}
@@ -131,18 +131,18 @@ def _joined(rig: Rig, tried: Tried, leaders: Sequence[Variant], runs: Runs) -> l
             for one in own
             if turn < len(loads)
         ]
-        joined |= simulated(rig, jobs, "simulating causes beside others")
+        joined |= simulated(simulator, jobs, "simulating causes beside others")
         for at, (leader, loads) in enumerate(zip(leaders, worst, strict=True)):
-            best = _partners(rig, leader, partners[at], joined, rows_of(rig, loads[: turn + 1]))
+            best = _partners(simulator, leader, partners[at], joined, rows_of(simulator, loads[: turn + 1]))
             names = [one.cause.name for _, one in best[:_TRIED_FURTHER]]
             partners[at] = [one for one in partners[at] if one.cause.name in names]
     for leader, loads, own in zip(leaders, worst, partners, strict=True):
-        rows = rows_of(rig, loads)
-        alone = hypothesis_of(rig, (leader,), runs, rows)
+        rows = rows_of(simulator, loads)
+        alone = hypothesis_of(simulator, (leader,), runs, rows)
         least = (-math.inf if alone is None else alone.log_likelihood) + _GAIN
         good = [
             one
-            for value, one in _partners(rig, leader, own, joined, rows)
+            for value, one in _partners(simulator, leader, own, joined, rows)
             if value - math.log(one.cause.prior * one.size) > least
         ]
         pairs += [_ordered(leader, one) for one in good[:_PARTNERS]]
@@ -150,32 +150,32 @@ def _joined(rig: Rig, tried: Tried, leaders: Sequence[Variant], runs: Runs) -> l
 
 
 def _partners(
-    rig: Rig, leader: Variant, partners: Sequence[Variant], joined: Runs, rows: Floats
+    simulator: Simulator, leader: Variant, partners: Sequence[Variant], joined: Runs, rows: Floats
 ) -> list[tuple[float, Variant]]:
     """Return the best strength of each partner of a cause, and how well both fit, with its prior; the best first."""
     best: dict[str, tuple[float, Variant]] = {}
     pairs = [_ordered(leader, one) for one in partners]
     for place in (0, 1):
-        best |= _best(rig, [pair for pair in pairs if pair[1 - place] is leader], joined, rows, place)
+        best |= _best(simulator, [pair for pair in pairs if pair[1 - place] is leader], joined, rows, place)
     return sorted(best.values(), key=lambda item: (-item[0], item[1].cause.name))
 
 
-def _worst(rig: Rig, leader: Variant, runs: Runs) -> list[int]:
+def _worst(simulator: Simulator, leader: Variant, runs: Runs) -> list[int]:
     """Return the loads that a cause explains worst."""
     chances = []
-    for load in range(len(rig.measured)):
-        one = hypothesis_of(rig, (leader,), runs, rows_of(rig, (load,)))
+    for load in range(len(simulator.measured)):
+        one = hypothesis_of(simulator, (leader,), runs, rows_of(simulator, (load,)))
         chances.append(1.0 if one is None else one.chance)
     worst = [int(load) for load in np.argsort(chances)[:_WORST]]
     if leader.cause.about == _PASSES:
         # the more requests come in a second, the less of the pass is simulated
-        worst.sort(key=lambda load: -rig.runs[load]["iops"])
-    return sorted(worst, key=lambda load: is_long(rig, load))
+        worst.sort(key=lambda load: -simulator.runs[load]["iops"])
+    return sorted(worst, key=lambda load: is_long(simulator, load))
 
 
-def _is_slow(rig: Rig, leader: Variant, loads: Sequence[int]) -> bool:
+def _is_slow(simulator: Simulator, leader: Variant, loads: Sequence[int]) -> bool:
     """Whether it takes long to simulate a cause under some loads."""
-    return leader.cause.about == _PASSES or any(is_long(rig, load) for load in loads)
+    return leader.cause.about == _PASSES or any(is_long(simulator, load) for load in loads)
 
 
 def _few(variants: Sequence[Variant], beside: Cause, n: int) -> list[Variant]:
@@ -202,13 +202,15 @@ def _beside(pair: _Two) -> list[_Two]:
     return [(other, second) for other in nearby[0]] + [(first, other) for other in nearby[1]]
 
 
-def _under_all_loads(rig: Rig, pairs: Sequence[_Two], step: str) -> dict[tuple[str, ...], tuple[_Two, Hypothesis]]:
+def _under_all_loads(
+    simulator: Simulator, pairs: Sequence[_Two], step: str
+) -> dict[tuple[str, ...], tuple[_Two, Hypothesis]]:
     """Return the best strengths of each pair of causes, and its hypothesis."""
-    jobs = [(pair, load) for pair in pairs for load in range(len(rig.measured))]
-    runs = simulated(rig, jobs, step)
+    jobs = [(pair, load) for pair in pairs for load in range(len(simulator.measured))]
+    runs = simulated(simulator, jobs, step)
     found: dict[tuple[str, ...], tuple[_Two, Hypothesis]] = {}
     for pair in pairs:
-        made = hypothesis_of(rig, pair, runs)
+        made = hypothesis_of(simulator, pair, runs)
         if made is not None:
             name = made.names
             if name not in found or made.log_likelihood > found[name][1].log_likelihood:

@@ -10,7 +10,7 @@ import numpy as np
 from diskmodel.explanation.causes import CAUSES
 from diskmodel.explanation.causes.cause import Scale
 from diskmodel.explanation.hypotheses import Hypothesis, Runs, Variant, along, hypothesis_of, simulated
-from diskmodel.explanation.rig import LONG_S, Floats, Rig
+from diskmodel.explanation.simulator import LONG_S, Floats, Simulator
 
 #: Measured loads on which all causes are tried first; each of the others only sees those that are left.
 _FIRST_LOADS = 2
@@ -40,62 +40,66 @@ class Tried:
     left: tuple[Hypothesis, ...]
 
 
-def single_causes(rig: Rig, whole_prior: float) -> Tried:
+def single_causes(simulator: Simulator, whole_prior: float) -> Tried:
     """Return every cause alone.
 
     Parameters
     ----------
-    rig : Rig
+    simulator : Simulator
     whole_prior : float
         Probability of a single cause, before anything is measured.
     """
     variants = tuple(
         Variant(cause, words, value, share)
         for cause in CAUSES.values()
-        for words, value, share in cause.variants(rig.measured)
+        for words, value, share in cause.variants(simulator.measured)
     )
-    first = _telling_loads(rig)
-    rest = [load for load in range(len(rig.measured)) if load not in first]
+    first = _telling_loads(simulator)
+    rest = [load for load in range(len(simulator.measured)) if load not in first]
     runs: Runs = {}
     left = variants
     seen: list[int] = []
     # loads whose runs take long see least of the causes
-    for load in (*_in_turn(rig, first), *_in_turn(rig, rest)):
-        runs |= simulated(rig, [((one,), load) for one in left], "simulating causes")
+    for load in (*_in_turn(simulator, first), *_in_turn(simulator, rest)):
+        runs |= simulated(simulator, [((one,), load) for one in left], "simulating causes")
         seen.append(load)
-        if len(seen) < len(rig.measured):
-            left = _hopeful(rig, left, runs, seen)
-    found = [(one, made) for one in left if (made := hypothesis_of(rig, (one,), runs)) is not None]
+        if len(seen) < len(simulator.measured):
+            left = _hopeful(simulator, left, runs, seen)
+    found = [(one, made) for one in left if (made := hypothesis_of(simulator, (one,), runs)) is not None]
     causes = {one.cause.name: one.cause for one, _ in found}.values()
     unit = whole_prior / max(sum(cause.prior for cause in causes), 1e-9)
     singles = tuple(
         finer
         for cause in causes
-        for finer in along(rig, cause, [pair for pair in found if pair[0].cause is cause], unit * cause.prior)
+        for finer in along(simulator, cause, [pair for pair in found if pair[0].cause is cause], unit * cause.prior)
     )
     return Tried(variants, runs, tuple(first), singles)
 
 
-def _in_turn(rig: Rig, loads: Sequence[int]) -> list[int]:
+def _in_turn(simulator: Simulator, loads: Sequence[int]) -> list[int]:
     """Return the loads in the order in which they are simulated: those of short runs, then the others."""
-    long = sorted((load for load in loads if is_long(rig, load)), key=lambda load: rig.expected[load].cost_s)
-    return [load for load in loads if not is_long(rig, load)] + long
+    long = sorted(
+        (load for load in loads if is_long(simulator, load)), key=lambda load: simulator.expected[load].cost_s
+    )
+    return [load for load in loads if not is_long(simulator, load)] + long
 
 
-def is_long(rig: Rig, load: int) -> bool:
+def is_long(simulator: Simulator, load: int) -> bool:
     """Whether runs of a load take long: writes to a cache, which has to be full before they count, or to flash."""
-    return rig.expected[load].cost_s > LONG_S or (
-        rig.array.controller.write_cache is not None and rig.measured[load].workload.has_writes
+    return simulator.expected[load].cost_s > LONG_S or (
+        simulator.array.controller.write_cache is not None and simulator.measured[load].workload.has_writes
     )
 
 
-def _hopeful(rig: Rig, variants: Sequence[Variant], runs: Runs, loads: Sequence[int]) -> tuple[Variant, ...]:
+def _hopeful(
+    simulator: Simulator, variants: Sequence[Variant], runs: Runs, loads: Sequence[int]
+) -> tuple[Variant, ...]:
     """Return the strengths that may explain everything alone, by the loads that were simulated.
 
     Between two strengths of a scale figures are interpolated: one is left where its neighbor is.
     """
-    rows = rows_of(rig, loads)
-    found = [hypothesis_of(rig, (one,), runs, rows) for one in variants]
+    rows = rows_of(simulator, loads)
+    found = [hypothesis_of(simulator, (one,), runs, rows) for one in variants]
     best = max((one.log_likelihood for one in found if one is not None), default=0.0)
     is_good = [one is None or one.log_likelihood > best - _HOPELESS for one in found]
     left = []
@@ -106,18 +110,20 @@ def _hopeful(rig: Rig, variants: Sequence[Variant], runs: Runs, loads: Sequence[
     return tuple(left)
 
 
-def rows_of(rig: Rig, loads: Sequence[int]) -> Floats:
+def rows_of(simulator: Simulator, loads: Sequence[int]) -> Floats:
     """Return which figures are those of some loads."""
-    return np.isin([figure.load for figure in rig.figures], loads).astype(np.float64)
+    return np.isin([figure.load for figure in simulator.figures], loads).astype(np.float64)
 
 
-def _telling_loads(rig: Rig) -> list[int]:
+def _telling_loads(simulator: Simulator) -> list[int]:
     """Return the loads that say most: that of which a figure is furthest off, then that which is nearest."""
-    n = len(rig.measured)
+    n = len(simulator.measured)
     if n <= _FIRST_LOADS:
         return list(range(n))
     off = np.zeros(n)
-    for figure, deviation in zip(rig.figures, rig.target - rig.reference - rig.offset, strict=True):
+    for figure, deviation in zip(
+        simulator.figures, simulator.target - simulator.reference - simulator.offset, strict=True
+    ):
         off[figure.load] = max(off[figure.load], abs(deviation))
     order = np.argsort(off)
     return [int(order[-1]), int(order[0])]

@@ -12,7 +12,7 @@ from diskmodel.explanation.hypotheses import IMPOSSIBLE, Hypothesis, by_causes, 
 from diskmodel.explanation.likelihood import log_likelihood
 from diskmodel.explanation.measured import SHAPE
 from diskmodel.explanation.pairs import two_causes
-from diskmodel.explanation.rig import Rig
+from diskmodel.explanation.simulator import Simulator
 from diskmodel.explanation.singles import Tried, single_causes
 
 #: Before anything is measured: nothing is wrong, one cause, two of them, something that is not known here. That half of
@@ -40,18 +40,18 @@ _COARSE_BEFORE = 3.5
 _ONE_OF = ("limit", "host")
 
 
-def weigh(rig: Rig) -> list[Hypothesis]:
+def weigh(simulator: Simulator) -> list[Hypothesis]:
     """Return all hypotheses with their probabilities, the most probable first."""
-    tried = single_causes(rig, _ONE)
-    if not has_fingerprint(rig):
-        return _by_priors(rig, tried)
-    found = [_healthy(rig), _unknown(rig), *tried.left]
+    tried = single_causes(simulator, _ONE)
+    if not has_fingerprint(simulator):
+        return _by_priors(simulator, tried)
+    found = [_healthy(simulator), _unknown(simulator), *tried.left]
     fits = max((one.chance for one in tried.left if one.causes), default=0.0)
     if fits < _FITS_WELL and current().has_time_for("two causes at the same time"):
-        found += two_causes(rig, tried, _TWO)
-    if rig.is_beyond_links:
+        found += two_causes(simulator, tried, _TWO)
+    if simulator.is_beyond_links:
         found = [one if _answers_before_drives(one) else replace(one, log_likelihood=IMPOSSIBLE) for one in found]
-    coarse = _COARSE_BEFORE if rig.is_calibrated else _COARSE
+    coarse = _COARSE_BEFORE if simulator.is_calibrated else _COARSE
     logs = np.array([math.log(one.prior) + one.log_likelihood / coarse for one in found])
     weights = np.exp(logs - logs.max())
     shares = weights / weights.sum()
@@ -59,18 +59,18 @@ def weigh(rig: Rig) -> list[Hypothesis]:
     return sorted(weighed, key=lambda one: -one.probability)
 
 
-def has_fingerprint(rig: Rig) -> bool:
+def has_fingerprint(simulator: Simulator) -> bool:
     """Whether the figures can separate causes that are as strong as one of them says: a shape, or a second load.
 
     One rate, or one mean, is explained by whatever takes as much of it, and by each of these equally well.
     """
-    return len(rig.measured) > 1 or any(figure.kind in SHAPE for figure in rig.figures)
+    return len(simulator.measured) > 1 or any(figure.kind in SHAPE for figure in simulator.figures)
 
 
-def _by_priors(rig: Rig, tried: Tried) -> list[Hypothesis]:
+def _by_priors(simulator: Simulator, tried: Tried) -> list[Hypothesis]:
     """Return hypotheses where one figure is known: all that fit have their prior, however near they come."""
-    found = [one for one in (_healthy(rig), *tried.left) if one.chance >= _FITS_ONE]
-    if rig.is_beyond_links:
+    found = [one for one in (_healthy(simulator), *tried.left) if one.chance >= _FITS_ONE]
+    if simulator.is_beyond_links:
         found = [one for one in found if _answers_before_drives(one)]
     weighed: list[Hypothesis] = []
     chosen: set[str] = set()
@@ -92,7 +92,7 @@ def _by_priors(rig: Rig, tried: Tried) -> list[Hypothesis]:
         weighed += sorted(shared, key=lambda one: -one.probability)
     # what is not known here counts as much as it does among all causes
     whole = sum(one.probability for one in weighed)
-    weighed.append(replace(_unknown(rig), probability=_UNKNOWN * max(whole, 1.0)))
+    weighed.append(replace(_unknown(simulator), probability=_UNKNOWN * max(whole, 1.0)))
     total = sum(one.probability for one in weighed)
     return [replace(one, probability=one.probability / total) for one in weighed]
 
@@ -108,18 +108,18 @@ def _answers_before_drives(one: Hypothesis) -> bool:
     return one.is_unknown or any(cause.about in ("read cache", "medium", "layout") for cause, _, _ in one.causes)
 
 
-def _healthy(rig: Rig) -> Hypothesis:
-    return judged(rig, Hypothesis((), _HEALTHY, rig.reference, np.zeros(len(rig.figures))))
+def _healthy(simulator: Simulator) -> Hypothesis:
+    return judged(simulator, Hypothesis((), _HEALTHY, simulator.reference, np.zeros(len(simulator.figures))))
 
 
-def _unknown(rig: Rig) -> Hypothesis:
-    n = len(rig.figures)
-    common = np.array([{"iops": 1.0, "mean": -1.0}.get(figure.kind, 0.0) for figure in rig.figures])
-    loads = np.array([figure.load for figure in rig.figures])
+def _unknown(simulator: Simulator) -> Hypothesis:
+    n = len(simulator.figures)
+    common = np.array([{"iops": 1.0, "mean": -1.0}.get(figure.kind, 0.0) for figure in simulator.figures])
+    loads = np.array([figure.load for figure in simulator.figures])
     same = np.where(loads[:, None] == loads[None, :], _WIDE_COMMON**2 + _WIDE_LOAD**2, _WIDE_COMMON**2)
     wide = np.outer(common, common) * same
-    own = np.array([0.2**2 if figure.kind in ("iops", "mean") else _WIDE_SHAPE**2 for figure in rig.figures])
-    scale = wide + rig.scale(error=own)
-    deviation = rig.target - rig.reference - rig.offset
-    value = log_likelihood(deviation, scale, rig.dof)
-    return Hypothesis((), _UNKNOWN, rig.reference, np.zeros(n), log_likelihood=value, chance=1.0, is_unknown=True)
+    own = np.array([0.2**2 if figure.kind in ("iops", "mean") else _WIDE_SHAPE**2 for figure in simulator.figures])
+    scale = wide + simulator.scale(error=own)
+    deviation = simulator.target - simulator.reference - simulator.offset
+    value = log_likelihood(deviation, scale, simulator.dof)
+    return Hypothesis((), _UNKNOWN, simulator.reference, np.zeros(n), log_likelihood=value, chance=1.0, is_unknown=True)

@@ -12,8 +12,8 @@ from diskmodel.array import Array
 from diskmodel.drive import DriveQueue
 from diskmodel.drive.assumed_order import AssumedOrder, Order
 from diskmodel.drive.profile import MISFIT, TAIL_MISFIT
-from diskmodel.uncertainty.moved import AnyWorkload
 from diskmodel.uncertainty.origin import Origin, array_class, class_of, origin_of
+from diskmodel.uncertainty.perturbed import AnyWorkload
 from diskmodel.uncertainty.seen import Seen
 from diskmodel.uncertainty.spread import Spread, spread_of
 

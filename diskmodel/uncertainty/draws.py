@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diskmodel.uncertainty.case import Case
-from diskmodel.uncertainty.moves import Moves
+from diskmodel.uncertainty.perturbation import Perturbation
 from diskmodel.uncertainty.points import Floats, normal_scores
 from diskmodel.uncertainty.registry import UNKNOWNS
 from diskmodel.uncertainty.unknown import Unknown
@@ -26,17 +26,17 @@ class Draws:
         Where the spread of each comes from.
     scores : ndarray of float64, shape (n, len(names))
         Normal scores behind the draws.
-    moves : tuple of Moves, length n
+    perturbations : tuple of Perturbation, length n
         By how much each truth differs from the description.
     """
 
     names: tuple[str, ...]
     origins: tuple[str, ...]
     scores: Floats
-    moves: tuple[Moves, ...]
+    perturbations: tuple[Perturbation, ...]
 
     def __len__(self) -> int:
-        return len(self.moves)
+        return len(self.perturbations)
 
 
 def draw(case: Case, n: int, seed: int = 0) -> Draws:
@@ -59,17 +59,17 @@ def draw(case: Case, n: int, seed: int = 0) -> Draws:
     all_scores = normal_scores(n, len(UNKNOWNS), seed)
     rows = [_rows(case, unknown, n, seed) for _, unknown, _ in found]
     scores = np.column_stack([all_scores[at, column] for at, (column, _, _) in zip(rows, found, strict=True)])
-    moves = []
+    perturbations = []
     for i in range(n):
-        total = Moves()
+        total = Perturbation()
         for k, (_, _, known) in enumerate(found):
-            total = total.plus(known.moves(float(scores[i, k]), int(rows[k][i])))
-        moves.append(total)
+            total = total.plus(known.perturbation(float(scores[i, k]), int(rows[k][i])))
+        perturbations.append(total)
     return Draws(
         tuple(unknown.name for _, unknown, _ in found),
         tuple(known.origin for _, _, known in found),
         scores,
-        tuple(moves),
+        tuple(perturbations),
     )
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from diskmodel.drive import Drive
 from diskmodel.drive.drawn import drawn_values
 from diskmodel.uncertainty.case import FEW_WRITES, Case, slowness
-from diskmodel.uncertainty.moved import PART_RATIO
-from diskmodel.uncertainty.moves import Moves
 from diskmodel.uncertainty.origin import origin_of
+from diskmodel.uncertainty.perturbation import Perturbation
+from diskmodel.uncertainty.perturbed import PART_RATIO
 from diskmodel.uncertainty.spread import Spread, spread_of
 from diskmodel.uncertainty.unknown import Known, Unknown
 from diskmodel.workload import Workload
@@ -32,12 +32,12 @@ _FEWEST_PHASES = 4
 def _order(case: Case) -> Known | None:
     if queues := case.likely_queues:
         words = "orders that fit its measurement alike"
-        return Known(words, lambda score, _: Moves(queue=queues[_place(score, len(queues))]))
+        return Known(words, lambda score, _: Perturbation(queue=queues[_place(score, len(queues))]))
     assumption = case.assumed_order
     if assumption is None:
         return None
     orders = sorted(assumption.drawn, key=slowness, reverse=True)
-    return Known(assumption.words, lambda score, _: Moves(order=orders[_place(score, len(orders))]))
+    return Known(assumption.words, lambda score, _: Perturbation(order=orders[_place(score, len(orders))]))
 
 
 def _place(score: float, n: int) -> int:
@@ -53,14 +53,14 @@ def _level(score: float) -> float:
 def _seeks(case: Case) -> Known | None:
     if not (case.is_hdd and case.is_sheet):
         return None
-    return _of_class(case, case.spread("positioning"), lambda factor: Moves(positioning=factor))
+    return _of_class(case, case.spread("positioning"), lambda factor: Perturbation(positioning=factor))
 
 
 def _queue(case: Case) -> Known | None:
     """How well a queue of commands is ordered, beside the orders that are drawn."""
     if not (case.is_hdd and case.is_sheet) or "queue" not in case.effects:
         return None
-    return _of_class(case, case.spread("queue"), lambda factor: Moves(speed=factor))
+    return _of_class(case, case.spread("queue"), lambda factor: Perturbation(speed=factor))
 
 
 def _overheads(case: Case) -> Known | None:
@@ -69,7 +69,7 @@ def _overheads(case: Case) -> Known | None:
     if _destages_as_measured(case):
         # whether a destage still meets the revolution of the one before it depends on them; the depth was fitted so
         return None
-    return _of_class(case, case.spread("overhead"), lambda factor: Moves(overhead=factor))
+    return _of_class(case, case.spread("overhead"), lambda factor: Perturbation(overhead=factor))
 
 
 def _zone_rates(case: Case) -> Known | None:
@@ -78,7 +78,7 @@ def _zone_rates(case: Case) -> Known | None:
         return None
     if all(_is_printed(drive, name) for name in ("outer_bytes_per_s", "inner_bytes_per_s")):
         return None
-    return _of_class(case, case.spread("sequential"), lambda factor: Moves(sequential=factor))
+    return _of_class(case, case.spread("sequential"), lambda factor: Perturbation(sequential=factor))
 
 
 def _is_printed(drive: Drive, name: str) -> bool:
@@ -89,7 +89,7 @@ def _is_printed(drive: Drive, name: str) -> bool:
 def _cached_writes(case: Case) -> Known | None:
     if not (case.is_sheet and case.has_cached_writes) or case.seen.write_ratio < FEW_WRITES:
         return None
-    return _of_class(case, case.spread("cached_writes"), lambda factor: Moves(writes=factor))
+    return _of_class(case, case.spread("cached_writes"), lambda factor: Perturbation(writes=factor))
 
 
 def _own_spread(case: Case, quantity: str) -> Spread | None:
@@ -98,29 +98,29 @@ def _own_spread(case: Case, quantity: str) -> Spread | None:
 
 
 def _flash_times(case: Case) -> Known | None:
-    return _of_class(case, _own_spread(case, "flash_read_time"), lambda factor: Moves(read_time=factor))
+    return _of_class(case, _own_spread(case, "flash_read_time"), lambda factor: Perturbation(read_time=factor))
 
 
 def _flash_dies(case: Case) -> Known | None:
-    return _of_class(case, _own_spread(case, "flash_parallelism"), lambda factor: Moves(parallelism=factor))
+    return _of_class(case, _own_spread(case, "flash_parallelism"), lambda factor: Perturbation(parallelism=factor))
 
 
 def _flash_writes(case: Case) -> Known | None:
     if case.seen.write_ratio < FEW_WRITES:
         return None
-    return _of_class(case, _own_spread(case, "flash_write"), lambda factor: Moves(write_rate=factor))
+    return _of_class(case, _own_spread(case, "flash_write"), lambda factor: Perturbation(write_rate=factor))
 
 
 def _write_latency(case: Case) -> Known | None:
     if case.seen.write_ratio < FEW_WRITES:
         return None
-    return _of_class(case, _own_spread(case, "flash_write_latency"), lambda factor: Moves(write_latency=factor))
+    return _of_class(case, _own_spread(case, "flash_write_latency"), lambda factor: Perturbation(write_latency=factor))
 
 
 def _flushes(case: Case) -> Known | None:
     if not case.seen.has_flushes:
         return None
-    return _of_class(case, _own_spread(case, "flash_flush"), lambda factor: Moves(flush=factor))
+    return _of_class(case, _own_spread(case, "flash_flush"), lambda factor: Perturbation(flush=factor))
 
 
 def _batches(case: Case) -> Known | None:
@@ -129,7 +129,7 @@ def _batches(case: Case) -> Known | None:
     if case.seen.write_ratio < FEW_WRITES or origin_of(drive) != "sheet" or "flash_batches" not in drive.quantities:
         return None
     return Known(
-        "one of four measured firmwares", lambda score, _: Moves(has_batches=_level(score) > 1 - _BATCHES_RATIO)
+        "one of four measured firmwares", lambda score, _: Perturbation(has_batches=_level(score) > 1 - _BATCHES_RATIO)
     )
 
 
@@ -140,7 +140,7 @@ def _fitted(case: Case) -> Known | None:
     rows = _rows(drive.model_dump_json(), drive)
     if not rows:
         return None
-    return Known("the covariance of its calibration", lambda _, row: Moves(values=rows[row % len(rows)]))
+    return Known("the covariance of its calibration", lambda _, row: Perturbation(values=rows[row % len(rows)]))
 
 
 @lru_cache(maxsize=4)
@@ -164,17 +164,19 @@ def _controller(case: Case) -> Known | None:
     if controller.name:
         return _measured_controller(case)
     if case.draws_destaging:
-        return Known("the two controllers whose destages were measured", lambda by, _: Moves(destaging=_level(by) - 1))
+        return Known(
+            "the two controllers whose destages were measured", lambda by, _: Perturbation(destaging=_level(by) - 1)
+        )
     name = case.array_class
     spread = spread_of(name, "controller")
     if case.is_hdd:
         is_open = case.array.has_controller_cache and case.is_sheet
-        return _known(name, spread, lambda factor: Moves(speed=factor)) if is_open else None
+        return _known(name, spread, lambda factor: Perturbation(speed=factor)) if is_open else None
     if not (case.array.has_controller_cache or controller.command_ns):
         return None
     if case.array.has_controller_cache and writes > FEW_WRITES:
-        return _known(name, spread, lambda factor: Moves(speed=factor * writes, command=-factor))
-    return _known(name, spread, lambda factor: Moves(command=-factor)) if controller.command_ns else None
+        return _known(name, spread, lambda factor: Perturbation(speed=factor * writes, command=-factor))
+    return _known(name, spread, lambda factor: Perturbation(command=-factor)) if controller.command_ns else None
 
 
 def _destages_as_measured(case: Case) -> bool:
@@ -189,24 +191,24 @@ def _measured_controller(case: Case) -> Known | None:
     if _destages_as_measured(case):
         writes = case.seen.write_ratio
         found = spread_of("measured-controller", "destages")
-        return _known("measured-controller", found, lambda factor: Moves(speed=factor * writes))
+        return _known("measured-controller", found, lambda factor: Perturbation(speed=factor * writes))
     if controller.volume_depth is None:
         return None
-    return _known("measured-controller", spread_of("measured-controller", "volume"), lambda by: Moves(volume=by))
+    return _known("measured-controller", spread_of("measured-controller", "volume"), lambda by: Perturbation(volume=by))
 
 
 def _host(case: Case) -> Known | None:
     if case.origin == "exact" or case.array.host.is_transparent:
         return None
     name = "assumed-host" if case.array.host.is_assumed else "host"
-    return _known(name, spread_of(name, "host"), lambda factor: Moves(host=factor))
+    return _known(name, spread_of(name, "host"), lambda factor: Perturbation(host=factor))
 
 
 def _workload(case: Case) -> Known | None:
     load = case.workload
     if not isinstance(load, Workload) or not load.is_recorded:
         return None
-    return _known("recording", spread_of("recording", "level"), lambda factor: Moves(level=factor))
+    return _known("recording", spread_of("recording", "level"), lambda factor: Perturbation(level=factor))
 
 
 def _parts(case: Case) -> Known | None:
@@ -219,7 +221,7 @@ def _parts(case: Case) -> Known | None:
         return None
     waits = sum(excerpts.waits_of_parts(_PARTS, PART_RATIO) for excerpts in recorded)
     order = np.argsort(waits, kind="stable") / _PARTS
-    return Known("quarters of its recording", lambda score, _: Moves(part=float(order[_place(score, _PARTS)])))
+    return Known("quarters of its recording", lambda score, _: Perturbation(part=float(order[_place(score, _PARTS)])))
 
 
 def _excerpts(case: Case) -> Known | None:
@@ -227,7 +229,7 @@ def _excerpts(case: Case) -> Known | None:
     load = case.workload
     if not isinstance(load, Workload) or load.fitted is None or not (log_error := load.fitted.log_error):
         return None
-    return Known("the errors of its fit", lambda score, _: Moves(speed=log_error * score))
+    return Known("the errors of its fit", lambda score, _: Perturbation(speed=log_error * score))
 
 
 def _tail(case: Case) -> Known | None:
@@ -235,12 +237,12 @@ def _tail(case: Case) -> Known | None:
         return None
     of_all, of_reads, of_writes = tails
 
-    def moves(score: float, _: int) -> Moves:
-        return Moves(
+    def perturbation(score: float, _: int) -> Perturbation:
+        return Perturbation(
             p99=of_all.log_factor(score), read_p99=of_reads.log_factor(score), write_p99=of_writes.log_factor(score)
         )
 
-    return Known(f"the spread of {case.drive_class}", moves)
+    return Known(f"the spread of {case.drive_class}", perturbation)
 
 
 def _model(case: Case) -> Known | None:
@@ -249,24 +251,24 @@ def _model(case: Case) -> Known | None:
     spread = case.remaining("iops")
     if spread is None or (not spread.log_sd and spread.median == 1):
         return None
-    return _known(case.drive_class, spread, lambda factor: Moves(speed=factor))
+    return _known(case.drive_class, spread, lambda factor: Perturbation(speed=factor))
 
 
 def _layout(case: Case) -> Known | None:
     if case.origin == "exact":
         return None
-    return _known("layouts over known disks", case.layout, lambda factor: Moves(speed=factor))
+    return _known("layouts over known disks", case.layout, lambda factor: Perturbation(speed=factor))
 
 
-def _of_class(case: Case, spread: Spread | None, moves: Callable[[float], Moves]) -> Known | None:
-    return _known(case.drive_class, spread, moves)
+def _of_class(case: Case, spread: Spread | None, perturbation: Callable[[float], Perturbation]) -> Known | None:
+    return _known(case.drive_class, spread, perturbation)
 
 
-def _known(name: str, spread: Spread | None, moves: Callable[[float], Moves]) -> Known | None:
+def _known(name: str, spread: Spread | None, perturbation: Callable[[float], Perturbation]) -> Known | None:
     """Return what is known of a factor with a spread; None where nothing is."""
     if spread is None:
         return None
-    return Known(f"the spread of {name}", lambda score, _: moves(spread.log_factor(score)))
+    return Known(f"the spread of {name}", lambda score, _: perturbation(spread.log_factor(score)))
 
 
 #: Names of the unknowns that change no more than the tail of the latencies, and that have no score of their own.

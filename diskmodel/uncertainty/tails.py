@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from diskmodel.uncertainty.moved import AnyWorkload
-from diskmodel.uncertainty.moves import Moves
+from diskmodel.uncertainty.perturbation import Perturbation
+from diskmodel.uncertainty.perturbed import AnyWorkload
 from diskmodel.workload import Workload
 
-#: Field of `Moves` with the factor of p99 of all requests, of reads, and of writes: in the order of `Case.tails`.
+#: Field of `Perturbation` with the factor of p99 of all requests, of reads and of writes, in the order of `Case.tails`.
 Kind = Literal["p99", "read_p99", "write_p99"]
 KINDS: tuple[Kind, ...] = ("p99", "read_p99", "write_p99")
 #: Beginnings of the names of statistics that are about the slowest requests.
@@ -39,6 +39,6 @@ def kind_of(subset: str, workload: AnyWorkload) -> Kind:
     return "read_p99" if ratios == {1.0} else "write_p99" if ratios == {0.0} else "p99"
 
 
-def factor(moves: Moves, statistic: str, subset: str, workload: AnyWorkload) -> float:
+def factor(perturbation: Perturbation, statistic: str, subset: str, workload: AnyWorkload) -> float:
     """Return the factor of a statistic of some requests; 1 of what is not about the slowest of them."""
-    return math.exp(getattr(moves, kind_of(subset, workload))) if is_tail(statistic) else 1.0
+    return math.exp(getattr(perturbation, kind_of(subset, workload))) if is_tail(statistic) else 1.0

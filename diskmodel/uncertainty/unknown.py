@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from diskmodel.uncertainty.case import Case
-from diskmodel.uncertainty.moves import Moves
+from diskmodel.uncertainty.perturbation import Perturbation
 
 #: What shares a draw: the same drive in two arrays, the same drive at the same level, or everything that is compared.
 Common = Literal["drive", "array", "all"]
@@ -21,12 +21,12 @@ class Known:
     ----------
     origin : str
         Where its spread comes from, in words.
-    moves : callable
+    perturbation : callable
         Of a normal score and the number of the draw: by how much the array differs from its description.
     """
 
     origin: str
-    moves: Callable[[float, int], Moves]
+    perturbation: Callable[[float, int], Perturbation]
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,8 @@ from diskmodel.plan import PlanDescription, run_plan
 from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.trial import judge
+from diskmodel.plan.trial.drawn_case import DrawnCase, seen_in
 from diskmodel.plan.trial.simulated import Simulated
-from diskmodel.plan.trial.truth_case import TruthCase, seen_in
 from diskmodel.uncertainty.case import Case as Unknowns
 from diskmodel.uncertainty.draws import draw as draw_truths
 from diskmodel.uncertainty.tails import factor
@@ -98,7 +98,7 @@ class Chance:
     as_described: int = 0
 
     @property
-    def is_assured(self) -> bool:
+    def is_confident(self) -> bool:
         """Whether the plan says that the chance is as high as it was asked for."""
         return self.stated >= self.asked
 
@@ -116,7 +116,7 @@ class Chance:
     @property
     def promises_too_much(self) -> bool:
         """Whether so few truths would meet the objective once in a hundred audits, if the chance were as asked."""
-        return self.is_assured and at_most(self.n_holding, self.n_truths, self.asked) < _RARE
+        return self.is_confident and at_most(self.n_holding, self.n_truths, self.asked) < _RARE
 
 
 def at_most(k: int, n: int, chance: float) -> float:
@@ -143,15 +143,15 @@ def check(number: int, kind: str, data: Mapping[str, Any], n_truths: int = N_TRU
     unknowns = Unknowns(array, case.workload, seen_in(best.trial.outcome, array, case.workload))
     seed = plan.search.seed + OTHER_SEED
     tried, holding, missed = 0, 0, dict[str, int]()
-    for moves in draw_truths(unknowns, n_truths, seed).moves:
-        truth = TruthCase(plan, best.family, moves)
+    for perturbation in draw_truths(unknowns, n_truths, seed).perturbations:
+        truth = DrawnCase(plan, best.family, perturbation)
         try:
             true = truth.array(best.trial.disks)
         except DescriptionError:  # no such drive is possible
             continue
         outcome = Simulated(with_angles=False)(true, truth.workload, n_requests=N_REQUESTS, seed=seed)
         found = judge.performance(plan.objective, outcome, truth.workload)
-        names = {item.name for item in found if _is_missed(item, moves, truth.workload)}
+        names = {item.name for item in found if _is_missed(item, perturbation, truth.workload)}
         tried, holding = tried + 1, holding + (not names)
         for name in names:
             missed[name] = missed.get(name, 0) + 1
@@ -161,10 +161,10 @@ def check(number: int, kind: str, data: Mapping[str, Any], n_truths: int = N_TRU
     return Chance(number, kind, words, *found)
 
 
-def _is_missed(item: Criterion, moves: Any, workload: Workload) -> bool:
+def _is_missed(item: Criterion, perturbation: Any, workload: Workload) -> bool:
     """Whether a figure is beyond its limit, by the estimate alone; tails differ by what was drawn of them."""
     statistic, _, subset = item.detail.partition(" of ")
-    value = item.figure.value * factor(moves, statistic, subset, workload)
+    value = item.figure.value * factor(perturbation, statistic, subset, workload)
     return not (value <= item.limit if item.is_upper else value >= item.limit)
 
 
@@ -173,10 +173,10 @@ def page_of(found: Sequence[Chance], seed: int) -> str:
     command = f"python -m tests.audit.chances --questions {len(found)} --seed {seed}"
     text = _INTRODUCTION.format(command=command, most=MOST_DISKS, truths=N_TRUTHS, requests=N_REQUESTS)
     known = [item for item in found if item.n_truths]
-    assured = [item for item in known if item.is_assured]
-    most = [item for item in assured if item.found >= item.asked]
+    as_asked = [item for item in known if item.is_confident]
+    most = [item for item in as_asked if item.found >= item.asked]
     described = [item for item in found if item.as_described]
-    reached = [item for item in described if item.n_truths and item.is_assured]
+    reached = [item for item in described if item.n_truths and item.is_confident]
     if reached:
         times = statistics.median(item.disks / item.as_described for item in reached)
         text += (
@@ -185,10 +185,10 @@ def page_of(found: Sequence[Chance], seed: int) -> str:
             f"times as many disks at the median. {_BEFORE}\n\n"
         )
     text += (
-        f"{len(found)} questions; {len(known)} answers have a chance, and {len(assured)} of them one as high as was "
-        f"asked for. Their stated chance is {_mean(assured, 'stated')} on average, and {_mean(assured, 'found')} of "
+        f"{len(found)} questions; {len(known)} answers have a chance, and {len(as_asked)} of them one as high as was "
+        f"asked for. Their stated chance is {_mean(as_asked, 'stated')} on average, and {_mean(as_asked, 'found')} of "
         f"other truths meet the objective; of {len(most)} answers at least as many as were asked for. "
-        f"**{sum(item.promises_too_much for item in assured)}** promise too much: so few truths would meet the "
+        f"**{sum(item.promises_too_much for item in as_asked)}** promise too much: so few truths would meet the "
         "objective once in a hundred times, if the chance were as asked.\n\n"
         f"Of all {len(known)} answers, {sum(item.found >= item.stated for item in known)} have at least the share that "
         f"they state, and {sum(item.holds_what_is_stated for item in known)} one that {N_TRUTHS} truths may have by "
@@ -199,12 +199,12 @@ def page_of(found: Sequence[Chance], seed: int) -> str:
     )
     for kind in (*KINDS, "all"):
         of_kind = [item for item in found if kind in ("all", item.kind)]
-        sure = [item for item in of_kind if item.n_truths and item.is_assured]
+        sure = [item for item in of_kind if item.n_truths and item.is_confident]
         n_known = sum(item.n_truths > 0 for item in of_kind)
         too_much = sum(item.promises_too_much for item in sure)
         text += f"| {kind} | {len(of_kind)} | {n_known} | {len(sure)} | {_mean(sure, 'stated')} | "
         text += f"{_mean(sure, 'found')} | {too_much} |\n"
-    fewest = sorted((item for item in assured if item.found < item.asked), key=lambda item: item.found)
+    fewest = sorted((item for item in as_asked if item.found < item.asked), key=lambda item: item.found)
     if fewest:
         text += "\n## Answers that fewer truths meet than were asked for\n\n"
         text += "| question | kind | answer | stated | found | missed |\n|--:|---|---|--:|--:|---|\n"

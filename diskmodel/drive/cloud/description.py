@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 
 from diskmodel.drive.card import LONG_BYTES
 from diskmodel.drive.cloud.tables import CloudTables
-from diskmodel.drive.moves import DriveMoves, scaled_times
+from diskmodel.drive.perturbation import DrivePerturbation, scaled_times
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.whole_numbers import Int64, frozen
 from diskmodel.units import NS_PER_S, Bytes, BytesPerSecond, Length, Nanoseconds, PerSecond, in_minutes
@@ -216,12 +216,12 @@ class CloudVolume(Profile):
         """Latencies; limits are what was bought."""
         return frozenset(("flash_read_time", "flash_write_latency"))
 
-    def moved(self, moves: DriveMoves) -> Self:
+    def perturbed(self, perturbation: DrivePerturbation) -> Self:
         """Return a volume with other latencies; its limits are what was bought."""
         update: dict[str, Any] = {"uncertainty": None}
         for factor, names in (
-            (moves.read_time, ("read_p50_ns", "read_p95_ns")),
-            (moves.write_latency, ("write_p50_ns", "write_p95_ns")),
+            (perturbation.read_time, ("read_p50_ns", "read_p95_ns")),
+            (perturbation.write_latency, ("write_p50_ns", "write_p95_ns")),
         ):
             if factor:
                 update |= scaled_times(self, names, factor)

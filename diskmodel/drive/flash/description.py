@@ -16,10 +16,10 @@ from diskmodel.description import Reader
 from diskmodel.drive.card import RATED_BYTES
 from diskmodel.drive.flash.deviations import DEVIATIONS
 from diskmodel.drive.flash.ftl import scaled
-from diskmodel.drive.flash.moved import moved_flash
+from diskmodel.drive.flash.perturbed import perturbed_flash
 from diskmodel.drive.flash.sheet import FlashSheet, cached_program_ns, derived
 from diskmodel.drive.flash.tables import FlashTables
-from diskmodel.drive.moves import DriveMoves
+from diskmodel.drive.perturbation import DrivePerturbation
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.whole_numbers import frozen
 from diskmodel.units import NS_PER_S, Bytes, BytesPerSecond, Length, Nanoseconds, Ratio, nominal_bytes
@@ -289,9 +289,9 @@ class Flash(Profile):
         made_for = "" if self.power_loss_protected else "-consumer"
         return f"flash-nvme{made_for}" if "NVMe" in self.bus else f"flash-sata{made_for}"
 
-    def moved(self, moves: DriveMoves) -> Self:
+    def perturbed(self, perturbation: DrivePerturbation) -> Self:
         """Return a flash drive with other times and rates."""
-        return moved_flash(self, moves)
+        return perturbed_flash(self, perturbation)
 
     @property
     def full_unless_said(self) -> bool:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from diskmodel.drive.moves import DriveMoves
+from diskmodel.drive.perturbation import DrivePerturbation
 
 if TYPE_CHECKING:
     from diskmodel.drive.flash.description import Flash
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def _throttled(drive: Flash, factor: float) -> Flash:
     """Pauses between commands, so that transfers are as slow as all else."""
-    slower = drive.moved(DriveMoves(speed=-math.log(factor)))
+    slower = drive.perturbed(DrivePerturbation(speed=-math.log(factor)))
     return slower.model_copy(update={"interface_bytes_per_s": drive.interface_bytes_per_s / factor})
 
 

@@ -13,11 +13,11 @@ from diskmodel.description import Reader
 from diskmodel.drive.assumed_order import AssumedOrder
 from diskmodel.drive.hdd.deviations import DEVIATIONS
 from diskmodel.drive.hdd.facts import derived, facts
-from diskmodel.drive.hdd.moved import moved_hdd
 from diskmodel.drive.hdd.parts import DriveQueue, HddCache, Retries
+from diskmodel.drive.hdd.perturbed import perturbed_hdd
 from diskmodel.drive.hdd.tables import HddTables
 from diskmodel.drive.media_cache.description import MediaCache
-from diskmodel.drive.moves import DriveMoves
+from diskmodel.drive.perturbation import DrivePerturbation
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.seek import Seek
 from diskmodel.drive.whole_numbers import PPM, frozen
@@ -357,9 +357,9 @@ class Hdd(Profile):
             return "hdd-nearline-sas" if self.rpm < SLOW_RPM else "hdd-sas"
         return "hdd-nearline-sata" if is_nearline else "hdd-sata-older"
 
-    def moved(self, moves: DriveMoves) -> Self:
+    def perturbed(self, perturbation: DrivePerturbation) -> Self:
         """Return a hard disk with other seeks, overheads and rates; it rotates as it is described."""
-        return moved_hdd(self, moves)
+        return perturbed_hdd(self, perturbation)
 
     @property
     def quantities(self) -> frozenset[str]:

@@ -8,9 +8,9 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from diskmodel.drive.card import LONG_BYTES, RATED_BYTES
-from diskmodel.drive.moves import DriveMoves
+from diskmodel.drive.perturbation import DrivePerturbation
 from diskmodel.drive.profile import Profile
-from diskmodel.drive.virtual.moved import moved_virtual
+from diskmodel.drive.virtual.perturbed import perturbed_virtual
 from diskmodel.drive.virtual.processor import processor_ns, sequential_rate
 from diskmodel.drive.virtual.tables import VirtualTables
 from diskmodel.drive.whole_numbers import frozen
@@ -103,9 +103,9 @@ class Virtual(Profile):
         """All virtual disks are of one class."""
         return self.kind
 
-    def moved(self, moves: DriveMoves) -> Self:
+    def perturbed(self, perturbation: DrivePerturbation) -> Self:
         """Return a faster or slower disk."""
-        return moved_virtual(self, moves)
+        return perturbed_virtual(self, perturbation)
 
     def tables(self) -> VirtualTables:
         """Return the tables for the engines."""

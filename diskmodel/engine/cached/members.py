@@ -8,7 +8,7 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.drive.cached.description import CachedVolume
-from diskmodel.drive.moves import DriveMoves
+from diskmodel.drive.perturbation import DrivePerturbation
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.steady.shared import steady_start
 from diskmodel.workload import Workload
@@ -23,7 +23,7 @@ def cache_array(volume: CachedVolume) -> Array:
     before = volume.slowness[1]
     drive = volume.cache.drive
     if before:
-        drive = drive.moved(DriveMoves(write_latency=before, flush=before, read_time=before))
+        drive = drive.perturbed(DrivePerturbation(write_latency=before, flush=before, read_time=before))
     return Array(drive=drive, layout=volume.cache.layout)
 
 
@@ -32,8 +32,12 @@ def behind_array(volume: CachedVolume) -> Array:
     behind = volume.slowness[0]
     drive: Any = volume.drive
     if behind:
-        moves = DriveMoves(speed=-behind) if drive.has_arms else DriveMoves(read_time=behind, write_latency=behind)
-        drive = drive.moved(moves)
+        perturbation = (
+            DrivePerturbation(speed=-behind)
+            if drive.has_arms
+            else DrivePerturbation(read_time=behind, write_latency=behind)
+        )
+        drive = drive.perturbed(perturbation)
     # a run of seconds would end before the disks' own caches are full, and take an array for one that keeps up
     return Array(drive=drive, layout=volume.layout, drive_write_cache=False)
 

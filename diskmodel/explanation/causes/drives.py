@@ -21,7 +21,7 @@ from diskmodel.explanation.causes.cause import (
 )
 from diskmodel.explanation.causes.checks import is_nvme
 from diskmodel.explanation.measured import Measured
-from diskmodel.uncertainty.moved import AnyWorkload
+from diskmodel.uncertainty.perturbed import AnyWorkload
 from diskmodel.units import in_digits
 from diskmodel.workload import Workload
 

@@ -17,7 +17,7 @@ from diskmodel.explanation.causes.cause import (
     with_streams,
 )
 from diskmodel.explanation.measured import Measured
-from diskmodel.uncertainty.moved import AnyWorkload
+from diskmodel.uncertainty.perturbed import AnyWorkload
 from diskmodel.workload import Stream, Workload
 from diskmodel.workload.addresses import Sequential
 

@@ -17,7 +17,7 @@ from diskmodel.explanation.causes.cause import (
 )
 from diskmodel.explanation.causes.uneven import one_slow_member
 from diskmodel.layout.description import Layout
-from diskmodel.uncertainty.moved import AnyWorkload
+from diskmodel.uncertainty.perturbed import AnyWorkload
 from diskmodel.units import in_digits
 
 _MIB = 1 << 20

@@ -20,7 +20,7 @@ from diskmodel.explanation.causes.cause import (
     with_streams,
 )
 from diskmodel.explanation.measured import SHAPE, Measured
-from diskmodel.uncertainty.moved import AnyWorkload
+from diskmodel.uncertainty.perturbed import AnyWorkload
 from diskmodel.units import in_digits
 from diskmodel.workload import Workload
 from diskmodel.workload.arrivals import Closed

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from diskmodel.layout.description import Layout
 from diskmodel.plan.advice.choice import choose
-from diskmodel.plan.advice.fewest_assured import Chances
+from diskmodel.plan.advice.fewest_confident import Chances
 from diskmodel.plan.advice.profile_risk import FEW_DRAWS
 from diskmodel.plan.advice.rare_bursts import rare_bursts
 from diskmodel.plan.advice.relax import with_write_cache

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from diskmodel.plan.advice.assured import assured
+from diskmodel.plan.advice.confident import with_confidence
 from diskmodel.plan.advice.profile_risk import DRAWS
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.question.description import PlanDescription
@@ -73,10 +73,10 @@ def assure(
         sure = [
             item.disks
             for item in found
-            if item.risk is not None and item.risk.is_assured and item.disks and not item.is_unsafe
+            if item.risk is not None and item.risk.is_confident and item.disks and not item.is_unsafe
         ]
         most_here = min(sure) if sure and is_by_disks else most
-        found[at] = assured(plan, best, evaluate, n_draws=n_draws, most=most_here)
+        found[at] = with_confidence(plan, best, evaluate, n_draws=n_draws, most=most_here)
         if found[at].disks != best.disks:  # what a failed disk does was that of another number of disks
             found[at] = replace(found[at], safety=None)
         tried.add(at)

@@ -21,15 +21,15 @@ from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.search.aligned import aligned_counts
 from diskmodel.plan.trial.at_once import each
+from diskmodel.plan.trial.drawn_case import DrawnCase, seen_in
 from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 from diskmodel.plan.trial.trier import Trier
-from diskmodel.plan.trial.truth_case import TruthCase, seen_in
 from diskmodel.result.prediction import MIDDLE, combined, middle_around
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.registry import BY_NAME
 from diskmodel.uncertainty.case import Case as Unknowns
 from diskmodel.uncertainty.draws import Draws, draw
-from diskmodel.uncertainty.moves import Moves
+from diskmodel.uncertainty.perturbation import Perturbation
 from diskmodel.uncertainty.points import half_width_factor
 from diskmodel.uncertainty.registry import TAIL
 from diskmodel.uncertainty.spread import Spread
@@ -92,27 +92,31 @@ def profile_risk(
         return None
     unknowns, draws, same, truths = drawn.unknowns, drawn.draws, drawn.same, drawn.truths
     reference = values_of(same.outcome) if same.outcome else {}
-    found = [(moves, true) for moves, true in truths.at(trial.disks, draws.moves) if true is not None]
+    found = [
+        (perturbation, true) for perturbation, true in truths.at(trial.disks, draws.perturbations) if true is not None
+    ]
     if len(found) < 2:
         return None
-    missed = [_missed(true, moves, same, trial, case) for moves, true in found]
+    missed = [_missed(true, perturbation, same, trial, case) for perturbation, true in found]
     margins = [truths.margins(true, same) for _, true in found]
     varying = log_sds(margins)
     chances_of_draws = chances(margins, varying)
     failing = Counter(name for names in missed for name in dict.fromkeys(names))
     figures, middles = {}, {}
-    kinds = [moves.has_batches for moves, true in found if true.outcome]
+    kinds = [perturbation.has_batches for perturbation, true in found if true.outcome]
     wide_factor, of_middle = (half_width_factor(n_draws, unknowns.dof, part) for part in (CONFIDENCE, MIDDLE))
     for name, interval in intervals_of(trial.outcome).items():
         if name in reference:
             values = [
-                _moved(values_of(true.outcome), moves).get(name, math.nan) for moves, true in found if true.outcome
+                _perturbed(values_of(true.outcome), perturbation).get(name, math.nan)
+                for perturbation, true in found
+                if true.outcome
             ]
             wide = combined(interval, reference[name], values, CONFIDENCE, wide_factor, kinds)
             figures[name] = Interval(wide.value, wide.low, wide.high)
             middle = middle_around(interval, reference[name], values, CONFIDENCE, of_middle, kinds)
             middles[name] = Interval(middle.value, middle.low, middle.high)
-    tried = [moves for moves, _ in found]
+    tried = [perturbation for perturbation, _ in found]
     further = replace(truths, varying=varying)
     curve = _curve(case, further, trial.disks, tried, chances_of_draws, most) if with_curve else ()
     return ProfileRisk(
@@ -155,7 +159,7 @@ def chance_is_enough(
     by_draw: dict[int, float] = {}
     while left and sum(by_draw.values()) + len(left) + _SLACK >= confidence * (len(by_draw) + len(left)):
         now, left = left[:_AT_ONCE], left[_AT_ONCE:]
-        tried = drawn.truths.at(trial.disks, [drawn.draws.moves[at] for at in now])
+        tried = drawn.truths.at(trial.disks, [drawn.draws.perturbations[at] for at in now])
         for at, (_, true) in zip(now, tried, strict=True):
             if true is not None:
                 margins[at] = drawn.truths.margins(true, drawn.same)
@@ -197,7 +201,7 @@ def _drawn(case: Case, trial: Trial, evaluate: Evaluate, n_draws: int) -> _Drawn
     evaluate = Evaluation.of_ratios(evaluate)
     # as long as it takes to see whole rounds, and the draws as long as that
     first = search.requests if _needs_intervals(case) else min(search.requests, DRAWN_REQUESTS)
-    same = _tried(case, trial.disks, first, None, evaluate, Moves())
+    same = _tried(case, trial.disks, first, None, evaluate, Perturbation())
     assert same is not None
     length = same.outcome.n_requests if same.outcome else first
     known = unknowns.tails if TAIL in draws.names else None
@@ -230,7 +234,7 @@ class _Truths:
     tails: Mapping[Kind, Spread] = field(default_factory=dict)
     varying: LogSds = field(default_factory=dict)
 
-    def at(self, disks: int, truths: Sequence[Moves]) -> list[tuple[Moves, Trial | None]]:
+    def at(self, disks: int, truths: Sequence[Perturbation]) -> list[tuple[Perturbation, Trial | None]]:
         """Return the trial of each truth with so many disks; None where no such drive is possible."""
         assert self.answer.outcome is not None
         busy = self.answer.outcome.busiest_ratio * self.answer.disks / disks
@@ -254,7 +258,7 @@ class _Truths:
         tail = self.tails.get(kind_of(subset, self.case.workload)) if is_tail(statistic) else None
         return margin_of(item, factor, tail)
 
-    def chances(self, disks: int, truths: Sequence[Moves]) -> list[float]:
+    def chances(self, disks: int, truths: Sequence[Perturbation]) -> list[float]:
         """Return with which chance each truth meets the objective with so many disks."""
         found = [trial for _, trial in self.at(disks, truths)]
         margins = [[] if trial is None else [self._margin(item, 1.0) for item in trial.criteria] for trial in found]
@@ -263,7 +267,7 @@ class _Truths:
 
 
 def _curve(
-    case: Case, truths: _Truths, answer: int, drawn: Sequence[Moves], met: Sequence[float], most: int | None
+    case: Case, truths: _Truths, answer: int, drawn: Sequence[Perturbation], met: Sequence[float], most: int | None
 ) -> tuple[CountChance, ...]:
     """Return the chance of the answer, of fewer disks, and of more, until it is as high as the objective asks.
 
@@ -292,7 +296,7 @@ def _curve(
 
 
 def _tried_again(
-    truths: _Truths, disks: int, drawn: Sequence[Moves], least: Sequence[float], most: Sequence[float]
+    truths: _Truths, disks: int, drawn: Sequence[Perturbation], least: Sequence[float], most: Sequence[float]
 ) -> list[float]:
     """Return the chance of each draw with so many disks, which is known to lie between two limits.
 
@@ -309,7 +313,7 @@ def _uneven_curve(
     case: Case,
     truths: _Truths,
     answer: CountChance,
-    drawn: Sequence[Moves],
+    drawn: Sequence[Perturbation],
     aligned: Sequence[int],
     most: int | None,
 ) -> tuple[CountChance, ...]:
@@ -337,7 +341,7 @@ def _between(
     truths: _Truths,
     fewer: int,
     enough: CountChance,
-    drawn: Sequence[Moves],
+    drawn: Sequence[Perturbation],
     below: Sequence[float],
     above: Sequence[float],
 ) -> list[CountChance]:
@@ -349,7 +353,7 @@ def _between(
         Disks whose chance is too low.
     enough : CountChance
         More of them, whose chance is high enough.
-    drawn : sequence of Moves
+    drawn : sequence of Perturbation
     below, above : sequence of float
         The chance of each draw with the first and with the second.
     """
@@ -365,10 +369,12 @@ def _between(
     return found
 
 
-def _tried(case: Case, disks: int, first: int, like: Like | None, evaluate: Evaluate, moves: Moves) -> Trial | None:
+def _tried(
+    case: Case, disks: int, first: int, like: Like | None, evaluate: Evaluate, perturbation: Perturbation
+) -> Trial | None:
     """Return a truth with so many disks, in a run of so many requests; None where no such drive is possible."""
     asked = case.plan.model_copy(update={"search": case.search.model_copy(update={"requests": first})})
-    truth = TruthCase(asked, case.family, moves)
+    truth = DrawnCase(asked, case.family, perturbation)
     if like is not None and truth.workload == case.workload:
         evaluate = Evaluation.of_arrays_like(evaluate, like)
     try:
@@ -377,9 +383,9 @@ def _tried(case: Case, disks: int, first: int, like: Like | None, evaluate: Eval
         return None
 
 
-def _moved(values: dict[str, float], moves: Moves) -> dict[str, float]:
+def _perturbed(values: dict[str, float], perturbation: Perturbation) -> dict[str, float]:
     """Return figures with the tail that was drawn."""
-    return {name: value * (math.exp(moves.p99) if is_tail(name) else 1.0) for name, value in values.items()}
+    return {name: value * (math.exp(perturbation.p99) if is_tail(name) else 1.0) for name, value in values.items()}
 
 
 def _needs_intervals(case: Case) -> bool:
@@ -395,12 +401,12 @@ def _needs_intervals(case: Case) -> bool:
     return is_far or any(item is not None for item in more)
 
 
-def _missed(drawn: Trial, moves: Moves, same: Trial, answer: Trial, case: Case) -> list[str]:
+def _missed(drawn: Trial, perturbation: Perturbation, same: Trial, answer: Trial, case: Case) -> list[str]:
     """Return the names of the criteria that a truth misses, with what was drawn of its slowest requests."""
     factors = _factors(same, answer)
     missed = []
     for item in drawn.criteria:
-        by = factors.get((item.name, item.detail), 1.0) * factor(moves, *_parts(item), case.workload)
+        by = factors.get((item.name, item.detail), 1.0) * factor(perturbation, *_parts(item), case.workload)
         if replace(item, figure=item.figure.scaled(by)).margin_ratio < 0:
             missed.append(item.name)
     return missed

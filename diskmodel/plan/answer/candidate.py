@@ -166,7 +166,7 @@ class Candidate(Record):
     @property
     def is_sure(self) -> bool:
         """Whether it is not known to have too small a chance of meeting the objective."""
-        return self.risk is None or self.risk.is_assured
+        return self.risk is None or self.risk.is_confident
 
     @property
     def is_unsafe(self) -> bool:

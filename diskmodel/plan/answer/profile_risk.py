@@ -84,12 +84,12 @@ class ProfileRisk(Record):
         return self.n_holding / self.n_draws if math.isnan(self.chance) else self.chance
 
     @property
-    def is_assured(self) -> bool:
+    def is_confident(self) -> bool:
         """Whether that chance is as high as the objective asks."""
         return self.probability >= self.confidence
 
     @property
-    def assured(self) -> CountChance | None:
+    def fewest(self) -> CountChance | None:
         """The fewest disks of the curve whose chance is high enough; None where none has it."""
         return next((one for one in self.curve if one.probability >= self.confidence), None)
 
@@ -120,7 +120,7 @@ class ProfileRisk(Record):
             "probability": self.probability,
             "asked_confidence": self.confidence,
             "curve": self.curve,
-            "assured_disks": None if self.assured is None else self.assured.disks,
+            "assured_disks": None if self.fewest is None else self.fewest.disks,
             "settled_by_measuring": self.settled_by_measuring,
             "failing": self.failing,
             "confidence": CONFIDENCE,

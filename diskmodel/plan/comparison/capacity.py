@@ -6,12 +6,12 @@ import math
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
+from diskmodel.engine.drawn_runs import DRAWS, simulate_drawn_runs
 from diskmodel.engine.effort import EACH_BYTES, each_s, guessed
 from diskmodel.engine.ledger import as_question
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.engine.steady.fresh import Fresh, fresh
-from diskmodel.engine.truths import DRAWS, simulate_truths
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.plan.answer.capacity import Capacity
 from diskmodel.plan.answer.load_curve import LoadPoint
@@ -144,7 +144,7 @@ def _most(
     own = Interval(highest.offered, highest.offered, over)
     if not n_draws:
         return own, None
-    truths = simulate_truths(
+    truths = simulate_drawn_runs(
         array,
         _saturating(array, workload, _DEPTH_OF_A_DISK),
         min(n_requests, _DRAWN_REQUESTS),

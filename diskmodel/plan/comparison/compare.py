@@ -10,10 +10,10 @@ from dataclasses import replace
 from diskmodel.analytic.backend import has_formula
 from diskmodel.array import Array
 from diskmodel.doing import doing
+from diskmodel.engine.drawn_runs import DRAWS, DrawnRuns, simulate_drawn_runs
 from diskmodel.engine.ledger import as_question
 from diskmodel.engine.predict import check_draws, prediction_of
 from diskmodel.engine.shingled import writes_shingled
-from diskmodel.engine.truths import DRAWS, Truths, simulate_truths
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.passes import Rebuild
 from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
@@ -106,7 +106,7 @@ def compare(
             found = list(pool.map(_compared, *zip(*jobs, strict=True)))
     else:
         found = [future.result() for future in [executor.submit(_compared, *job) for job in jobs]]
-    truths: list[Truths | None] = [None] * len(found)
+    truths: list[DrawnRuns | None] = [None] * len(found)
     if n_draws and decide.is_simulated:
         with doing("finding the intervals of the figures"):
             truths = [_truths(item, workload.at_peak(), n_requests, seed, n_draws) for item in found]
@@ -120,15 +120,15 @@ def compare(
     return Comparison(workload, tuple(predicted), tuple(differences))
 
 
-def _truths(item: Compared, workload: Workload, n_requests: int, seed: int, n_draws: int) -> Truths | None:
+def _truths(item: Compared, workload: Workload, n_requests: int, seed: int, n_draws: int) -> DrawnRuns | None:
     """Return what may be true of an array; None where all is known, or the load is too much."""
     if not item.healthy.is_stable:
         return None
     load = workload.at_the_end(item.array.usable_bytes, n_requests)
-    return simulate_truths(item.array, load, n_requests, seed=seed, n_draws=n_draws)
+    return simulate_drawn_runs(item.array, load, n_requests, seed=seed, n_draws=n_draws)
 
 
-def _predicted(item: Compared, truths: Truths | None) -> Compared:
+def _predicted(item: Compared, truths: DrawnRuns | None) -> Compared:
     """Return an array with intervals that include what is not known of it."""
     if truths is None:
         return item
@@ -227,7 +227,7 @@ def rebuilding_array(array: Array, degraded: Array) -> Array:
 
 
 def _difference(
-    first: Compared, second: Compared, statistic: str, of_first: Truths | None, of_second: Truths | None
+    first: Compared, second: Compared, statistic: str, of_first: DrawnRuns | None, of_second: DrawnRuns | None
 ) -> Difference | None:
     """Return the relative difference; None where a figure is unknown.
 
@@ -263,7 +263,7 @@ def _is_better(first: float, second: float, ratio: float, statistic: str) -> boo
     return second * ratio > first if statistic == "iops" else second * ratio < first
 
 
-def _pairs(of_first: Truths | None, of_second: Truths | None, statistic: str) -> list[tuple[float, float]]:
+def _pairs(of_first: DrawnRuns | None, of_second: DrawnRuns | None, statistic: str) -> list[tuple[float, float]]:
     """Return a statistic of two arrays in each truth, as parts of those of their descriptions; nan: overloaded."""
     n = max(len(truths.figures) for truths in (of_first, of_second) if truths is not None)
     first, second = ([1.0] * n if truths is None else truths.ratios(statistic) for truths in (of_first, of_second))

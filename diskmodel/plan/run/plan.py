@@ -12,8 +12,8 @@ from typing import Any
 
 from diskmodel.engine.ledger import as_question, current, elsewhere, with_part
 from diskmodel.plan.advice.assumed import assumptions
-from diskmodel.plan.advice.assured import PURPOSE
 from diskmodel.plan.advice.choice import assure, choose, minimized_by, rank
+from diskmodel.plan.advice.confident import PURPOSE
 from diskmodel.plan.advice.hidden_peaks import hidden_peaks
 from diskmodel.plan.advice.log_cache import caches_instead
 from diskmodel.plan.advice.profile_risk import chance
@@ -101,8 +101,8 @@ def run_plan(
         described = found
         if so_far:
             so_far(choose(plan, found)[0], _AFTER_SEARCH[by_chance])
-        assured = partial(assure, plan, evaluate=tallies[PURPOSE]) if by_chance else None
-        found = _complete(plan, workers, found, assured, with_details)
+        with_chance = partial(assure, plan, evaluate=tallies[PURPOSE]) if by_chance else None
+        found = _complete(plan, workers, found, with_chance, with_details)
     best, minimized = choose(plan, found)
     if so_far:
         so_far(best, _AFTER_CHOICE)
@@ -233,13 +233,13 @@ def _complete(
     plan: PlanDescription,
     workers: Workers,
     found: Sequence[Candidate],
-    assured: Callable[[Sequence[Candidate]], list[Candidate]] | None,
+    with_chance: Callable[[Sequence[Candidate]], list[Candidate]] | None,
     with_details: bool,
 ) -> list[Candidate]:
     """Return the candidates with what a failed disk does to them, and the floor of a latency that is missed.
 
-    The best ones have the chance that is asked for (`assured`). Rebuilds are simulated where they are shown: for all,
-    or for the best. Where that is not safe, the next best is looked at in the same way, until one is.
+    The best ones have the chance that is asked for (`with_chance`). Rebuilds are simulated where they are shown: for
+    all, or for the best. Where that is not safe, the next best is looked at in the same way, until one is.
     """
     found = list(found)
     # where an objective limits it, the hours that are reported are those of the criterion
@@ -247,8 +247,8 @@ def _complete(
     looked_at: set[int] = set()
     completed: dict[int, int | None] = {}  # with how many disks
     while True:
-        if assured is not None:
-            found = assured(found)
+        if with_chance is not None:
+            found = with_chance(found)
         new = {i: item for i, item in enumerate(found) if i not in completed or item.disks != completed[i]}
         for i, candidate in workers.work(job, new).items():
             found[i], completed[i] = candidate, candidate.disks

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from diskmodel.array import Array
 from diskmodel.doing import doing
 from diskmodel.drive import CloudVolume
-from diskmodel.drive.moves import DriveMoves
+from diskmodel.drive.perturbation import DrivePerturbation
 from diskmodel.engine.simulate import simulate
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.question.narrow import asked_in_words, missed_limit, refuse_unread, slow_one_of_ten
@@ -271,4 +271,6 @@ def _slow(array: Array) -> Array:
     """Return an array of volumes as the bad one of ten has them."""
     volume = _volume_of(array)
     reads, writes = slow_one_of_ten(volume.spread_class)
-    return array.model_copy(update={"drive": volume.moved(DriveMoves(read_time=reads, write_latency=writes))})
+    return array.model_copy(
+        update={"drive": volume.perturbed(DrivePerturbation(read_time=reads, write_latency=writes))}
+    )

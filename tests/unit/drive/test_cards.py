@@ -14,8 +14,8 @@ from diskmodel.analytic.estimate import FORMULAS
 from diskmodel.array import Array
 from diskmodel.drive import Drive, catalogue
 from diskmodel.drive.card import Card
-from diskmodel.drive.moves import DriveMoves
 from diskmodel.drive.parse import KINDS, parse_drive
+from diskmodel.drive.perturbation import DrivePerturbation
 from diskmodel.drive.tables_card import DriveTables
 from diskmodel.engine.boundary import missing_drive
 from diskmodel.engine.reference.simpy_engine import DEVICES
@@ -46,8 +46,8 @@ def test_a_kind_answers_everything(kind: str) -> None:
     assert drive.accepted_commands == drive.tables().queue_depth
     assert drive.arms == drive.tables().arms
     # a volume's rate is what was bought: its latency moves
-    slower = DriveMoves(speed=-0.1, read_time=0.1)
-    assert drive.moved(slower) != drive.moved(DriveMoves())
+    slower = DrivePerturbation(speed=-0.1, read_time=0.1)
+    assert drive.perturbed(slower) != drive.perturbed(DrivePerturbation())
     assert drive.facts()
     assert drive.has_arms is (drive.period_ns is not None) is math.isfinite(drive.spindle_rpm)
 

@@ -14,9 +14,9 @@ from diskmodel.explanation.expected import compare
 from diskmodel.explanation.explain import explain
 from diskmodel.explanation.measured import Measured
 from diskmodel.explanation.read import read_results
-from diskmodel.explanation.rig import Rig
 from diskmodel.explanation.show.report import page
 from diskmodel.explanation.show.text import mark_of
+from diskmodel.explanation.simulator import Simulator
 from diskmodel.workload import Workload
 from tests.unit.explanation.test_equals import HEADER
 
@@ -39,35 +39,35 @@ def test_without_a_sound_run_the_answer_says_what_it_could_not_see() -> None:
     # what it says is so: a little less raises an alarm, a little more does not
     expected = found.compared[0].expected
     for factor, is_fine in ((unseen.factor * 1.02, False), (unseen.factor * 0.98, True)):
-        assert compare(Rig(DISK, [load(expected / factor)])).is_as_expected == is_fine
+        assert compare(Simulator(DISK, [load(expected / factor)])).is_as_expected == is_fine
 
 
 def test_a_sound_run_shows_a_loss_that_the_description_cannot() -> None:
     slow, sound = load(80), load(115)
-    assert compare(Rig(DISK, [slow])).is_as_expected
+    assert compare(Simulator(DISK, [slow])).is_as_expected
     (both,), notes = paired([slow], [replace(sound, name="monday")])
-    rig = Rig(DISK, [both])
-    verdict = compare(rig)
+    simulator = Simulator(DISK, [both])
+    verdict = compare(simulator)
     assert notes == []
     assert verdict.direction == "slower"
     assert not verdict.is_as_expected
     rate = verdict.compared[0]
     assert rate.expected == pytest.approx(115, rel=0.02)
     assert rate.high / rate.low < 1.5
-    same = compare(Rig(DISK, paired([load(112)], [sound])[0]))
+    same = compare(Simulator(DISK, paired([load(112)], [sound])[0]))
     assert same.is_as_expected
     assert same.unseen[0].with_before is None
 
 
 def test_a_load_without_a_sound_run_learns_from_the_others() -> None:
     deep, single = load(115), load(70, "single", 1)
-    rig = Rig(DISK, paired([deep, single], [deep])[0])
-    alone = Rig(DISK, [deep, single])
-    rates = [at for at, figure in enumerate(rig.figures) if figure.kind == "iops"]
-    widths = [math.sqrt(one.shared[at, at] + one.own[at]) for one in (rig, alone) for at in rates]
+    simulator = Simulator(DISK, paired([deep, single], [deep])[0])
+    alone = Simulator(DISK, [deep, single])
+    rates = [at for at, figure in enumerate(simulator.figures) if figure.kind == "iops"]
+    widths = [math.sqrt(one.shared[at, at] + one.own[at]) for one in (simulator, alone) for at in rates]
     assert widths[0] < 0.5 * widths[2]
     assert widths[1] < 2 * widths[3]
-    assert np.all(np.linalg.eigvalsh(rig.shared) > -1e-9)
+    assert np.all(np.linalg.eigvalsh(simulator.shared) > -1e-9)
 
 
 def test_a_sound_run_of_something_else_is_refused() -> None:

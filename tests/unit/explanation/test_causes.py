@@ -8,14 +8,14 @@ from functools import cache
 import pytest
 
 from diskmodel.array import Array
-from diskmodel.engine.truths import Trials
+from diskmodel.engine.drawn_runs import Trials
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.explanation.causes import CAUSES, Cause
 from diskmodel.explanation.causes.cause import Change, Scale
 from diskmodel.explanation.causes.paths import limited_in_slices, limited_to
 from diskmodel.explanation.causes.uneven import one_slow_member
 from diskmodel.explanation.measured import Measured
-from diskmodel.explanation.rig import REQUESTS, Rig
+from diskmodel.explanation.simulator import REQUESTS, Simulator
 from diskmodel.result.summary import estimates_by_operation
 from diskmodel.workload import Workload
 from tests.validation.explanation.outside.simulator import Box, Disk, Flash, Load, run
@@ -170,10 +170,10 @@ def test_a_refused_cause_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         raise DescriptionError(Fault("strip_bytes", 1, "is refused"))
 
     workload = Workload.parse(LOADS[1])
-    rig = Rig(Array.from_words("generic-7k2"), [Measured("load", workload, {"iops": 50.0}, {"reads": 1e3})])
+    simulator = Simulator(Array.from_words("generic-7k2"), [Measured("load", workload, {"iops": 50.0}, {"reads": 1e3})])
     broken = replace(CAUSES["added-latency"], change=refuse)
-    assert rig.changed(0, (broken, 1e6)) is None
-    assert rig.refused == {"added-latency": "strip_bytes=1: is refused"}
+    assert simulator.changed(0, (broken, 1e6)) is None
+    assert simulator.refused == {"added-latency": "strip_bytes=1: is refused"}
 
 
 @pytest.mark.parametrize("words", ["8x seagate-exos-x18 raidz2", "6x2 generic-7k2 mirrors"])

@@ -12,7 +12,7 @@ from diskmodel.explanation.causes import CAUSES
 from diskmodel.explanation.causes.cause import Change
 from diskmodel.explanation.hypotheses import Hypothesis, judged
 from diskmodel.explanation.measured import Measured
-from diskmodel.explanation.rig import Rig
+from diskmodel.explanation.simulator import Simulator
 from diskmodel.explanation.weigh import weigh
 from diskmodel.workload import Workload
 
@@ -26,13 +26,13 @@ def measured(name: str, fields: dict[str, object], rate: float, mean_ms: float) 
 
 
 @cache
-def rig(rate: float, mean_ms: float) -> Rig:
+def simulator(rate: float, mean_ms: float) -> Simulator:
     loads = [measured("one", ONE, 79.0, 12.6), measured("many", MANY, rate, mean_ms)]
-    return Rig(Array.from_words("generic-7k2"), loads, n_draws=4)
+    return Simulator(Array.from_words("generic-7k2"), loads, n_draws=4)
 
 
 def test_a_mean_that_a_rate_decides_is_no_second_evidence() -> None:
-    own = rig(79.0, 202.0)
+    own = simulator(79.0, 202.0)
     (first, rate), *_ = own.ties.items()
     scale = own.scale(error=0.01)
     together = np.zeros(len(own.figures))
@@ -44,7 +44,7 @@ def test_a_mean_that_a_rate_decides_is_no_second_evidence() -> None:
 
 
 def test_shapes_of_two_loads_err_alike_and_those_of_a_sound_run_do_not() -> None:
-    own = rig(79.0, 202.0)
+    own = simulator(79.0, 202.0)
     places = {(figure.load, figure.kind): at for at, figure in enumerate(own.figures)}
     assert own.alike[places[0, "p99"], places[1, "p99"]] > 0
     assert own.alike[places[0, "p50"], places[1, "p99"]] < 0
@@ -54,14 +54,14 @@ def test_shapes_of_two_loads_err_alike_and_those_of_a_sound_run_do_not() -> None
 
 def test_requests_in_flight_show_clients_that_are_missing() -> None:
     # four clients where sixteen were asked for: a rate that a slow drive might have, and a mean that it cannot
-    found = weigh(rig(118.0, 33.9))
+    found = weigh(simulator(118.0, 33.9))
     assert found[0].names[0] == "depth-lost"
     others = sum(one.probability for one in found if "depth-lost" not in one.names)
     assert others < 0.05
 
 
 def test_a_cause_that_changes_no_run_has_the_same_figures_before_it() -> None:
-    own = rig(79.0, 202.0)
+    own = simulator(79.0, 202.0)
     change = CAUSES["rate-limit"].change(own.arrays[1], own.measured[1].workload, 79.0)
     assert change is not None
     found = own.simulate_measured(1, change)
@@ -73,7 +73,7 @@ def test_a_cause_that_changes_no_run_has_the_same_figures_before_it() -> None:
 def test_runs_with_a_cause_are_as_long_as_those_without() -> None:
     load = {"size": "8 KiB", "clients": 4, "read_ratio": 0.0}
     writes = {"iops": 9e3, "writes.mean": 0.44e6}
-    own = Rig(
+    own = Simulator(
         Array.from_words("4x samsung-pm893-960 raid10"),
         [Measured("w", Workload.parse(load), writes, {"writes": 1e4})],
         n_draws=2,
@@ -89,7 +89,7 @@ def test_runs_with_a_cause_are_as_long_as_those_without() -> None:
 
 
 def test_a_judged_hypothesis_has_all_figures() -> None:
-    own = rig(79.0, 202.0)
+    own = simulator(79.0, 202.0)
     one = judged(own, Hypothesis((), 1.0, own.reference, np.zeros(len(own.figures))))
     far = judged(own, Hypothesis((), 1.0, own.reference + 3.0, np.zeros(len(own.figures))))
     assert one.log_likelihood > far.log_likelihood
@@ -99,7 +99,7 @@ def test_what_a_program_does_between_requests_is_no_missing_client() -> None:
     # 201,000/s of 3 us each: a processor that does both in turn
     figures = {"iops": 201e3, "reads.mean": 3_010.0}
     load = Measured("memory", Workload.parse({"size": "4 KiB", "clients": 1}), figures, {"reads": 1e4})
-    own = Rig(Array.from_words("samsung-pm893-960"), [load], n_draws=2)
+    own = Simulator(Array.from_words("samsung-pm893-960"), [load], n_draws=2)
     ((mean, rate),) = own.ties.items()
     scale = own.scale()
     assert scale[mean, mean] - scale[rate, rate] > 0.4

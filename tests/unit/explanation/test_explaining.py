@@ -6,15 +6,15 @@ from dataclasses import replace
 import pytest
 
 from diskmodel.array import Array
-from diskmodel.engine.truths import Trials
+from diskmodel.engine.drawn_runs import Trials
 from diskmodel.explanation.causes import CAUSES
 from diskmodel.explanation.causes.cause import Change
 from diskmodel.explanation.expected import compare
 from diskmodel.explanation.explain import explain
 from diskmodel.explanation.explanation import Explanation
 from diskmodel.explanation.measured import SHAPE, Measured
-from diskmodel.explanation.rig import Rig
 from diskmodel.explanation.show.report import page
+from diskmodel.explanation.simulator import Simulator
 from diskmodel.result.summary import estimates_by_operation
 from diskmodel.workload import Workload
 
@@ -123,11 +123,11 @@ def test_more_than_the_links_carry_is_not_expected_however_fast_the_drive_is() -
     array = Array.from_words("samsung-pm893-960")
     load = Workload.parse({"size": "1 MiB", "clients": 1, "addresses": "sequential"})
     for rate, is_beyond in ((500.0, False), (900.0, True)):
-        rig = Rig(array, [Measured("read", load, {"iops": rate}, {"reads": 5_000.0})])
-        verdict = compare(rig)
-        assert rig.is_beyond_links == is_beyond
+        simulator = Simulator(array, [Measured("read", load, {"iops": rate}, {"reads": 5_000.0})])
+        verdict = compare(simulator)
+        assert simulator.is_beyond_links == is_beyond
         assert verdict.is_as_expected != is_beyond
         assert verdict.compared[0].high < 600
     cached = Array.from_words("samsung-pm893-960, 1GiB cache")
-    rig = Rig(cached, [Measured("read", load, {"iops": 900.0}, {"reads": 5_000.0})])
-    assert not rig.is_beyond_links
+    simulator = Simulator(cached, [Measured("read", load, {"iops": 900.0}, {"reads": 5_000.0})])
+    assert not simulator.is_beyond_links

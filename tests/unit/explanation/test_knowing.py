@@ -5,9 +5,9 @@ import math
 import pytest
 
 from diskmodel.array import Array
-from diskmodel.explanation import rig
+from diskmodel.explanation import simulator
 from diskmodel.explanation.measured import Measured
-from diskmodel.explanation.rig import Rig
+from diskmodel.explanation.simulator import Simulator
 from diskmodel.workload import Workload
 
 
@@ -28,14 +28,14 @@ def test_what_is_expected_is_the_same_of_runs_half_as_long_again(
 ) -> None:
     rates = []
     for times in (1.0, 1.5):
-        monkeypatch.setattr(rig, "REQUESTS", round(3_000 * times))
-        monkeypatch.setattr(rig, "_RUN_S", 0.3 * times)
-        rates.append(Rig(Array.from_words(words), [measured("writes", **fields)], n_draws=2).runs[0]["iops"])
+        monkeypatch.setattr(simulator, "REQUESTS", round(3_000 * times))
+        monkeypatch.setattr(simulator, "_RUN_S", 0.3 * times)
+        rates.append(Simulator(Array.from_words(words), [measured("writes", **fields)], n_draws=2).runs[0]["iops"])
     assert math.isclose(rates[0], rates[1], rel_tol=0.1)
 
 
 def own_errors(words: str, part: str, **fields: object) -> dict[str, float]:
-    found = Rig(Array.from_words(words), [measured(part, **fields)], n_draws=2)
+    found = Simulator(Array.from_words(words), [measured(part, **fields)], n_draws=2)
     return {figure.key: math.sqrt(error) for figure, error in zip(found.figures, found.own, strict=True)}
 
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from diskmodel.array import Array
-from diskmodel.engine.truths import Trials
+from diskmodel.engine.drawn_runs import Trials
 from diskmodel.explanation.causes import CAUSES
 from diskmodel.explanation.causes.cause import Change
 from diskmodel.explanation.explain import explain
 from diskmodel.explanation.measured import SHAPE, Measured
-from diskmodel.explanation.rig import REQUESTS, Rig, requests_of
+from diskmodel.explanation.simulator import REQUESTS, Simulator, requests_of
 from diskmodel.result.summary import estimates_by_operation
 from diskmodel.workload import Workload
 
@@ -24,8 +24,8 @@ PAIR = ((CAUSES["few-at-once"], 2), (CAUSES["fragmented"], 1.0))
 
 
 def with_pair(workload: Workload) -> Change | None:
-    rig = object.__new__(Rig)
-    return rig.with_causes(Change(RAID, workload), *PAIR)
+    simulator = object.__new__(Simulator)
+    return simulator.with_causes(Change(RAID, workload), *PAIR)
 
 
 def test_a_cause_that_changes_nothing_of_a_load_leaves_the_other_one() -> None:

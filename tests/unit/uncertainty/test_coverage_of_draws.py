@@ -3,9 +3,9 @@
 import numpy as np
 
 from diskmodel import Array, Workload, simulate
-from diskmodel.engine.truths import simulate_truths
+from diskmodel.engine.drawn_runs import simulate_drawn_runs
 from diskmodel.uncertainty.draws import draw
-from diskmodel.uncertainty.moved import moved
+from diskmodel.uncertainty.perturbed import perturbed
 
 LOAD = Workload.parse({"size": "4 KiB", "clients": 4})
 
@@ -17,11 +17,11 @@ def test_drawn_truths_lie_within_the_intervals() -> None:
     for seed in range(10):
         result = simulate(array, LOAD, n_requests=2000, seed=seed)
         assert result.prediction is not None
-        known = simulate_truths(array, LOAD, 2000, seed=seed)
+        known = simulate_drawn_runs(array, LOAD, 2000, seed=seed)
         assert known is not None
         truths = draw(known.case, 20, seed=1000 + seed)
-        for moves in truths.moves:
-            true, load = moved(array, LOAD, moves)
+        for perturbation in truths.perturbations:
+            true, load = perturbed(array, LOAD, perturbation)
             assert isinstance(load, Workload)
             found = simulate(true, load, n_requests=2000, seed=500 + seed, profile_draws=0).iops.mean
             ends = result.prediction.intervals["iops"]

@@ -11,12 +11,12 @@ import pytest
 
 from diskmodel import Array, Workload
 from diskmodel.drive import Hdd, load_drive, parse_drive
-from diskmodel.engine.truths import Trials
+from diskmodel.engine.drawn_runs import Trials
 from diskmodel.records import Requests, StreamRule
 from diskmodel.uncertainty.case import Case
 from diskmodel.uncertainty.draws import Draws, draw
-from diskmodel.uncertainty.moved import PART_RATIO, moved
-from diskmodel.uncertainty.moves import Moves
+from diskmodel.uncertainty.perturbation import Perturbation
+from diskmodel.uncertainty.perturbed import PART_RATIO, perturbed
 from diskmodel.uncertainty.seen import Seen
 from diskmodel.uncertainty.tails import factor, kind_of
 from diskmodel.workload.condense import cut, stream_of
@@ -97,9 +97,9 @@ def test_streams_and_commits_have_the_tail_of_their_operation() -> None:
     assert found == {
         "": "p99", "data": "p99", "log": "write_p99", "scan": "read_p99", "reads": "read_p99", "commits": "write_p99"
     }  # fmt: skip
-    moves = Moves(p99=0.1, read_p99=0.2, write_p99=0.3)
-    assert factor(moves, "p99", "log", load) == pytest.approx(math.exp(0.3))
-    assert factor(moves, "mean", "log", load) == 1.0
+    perturbation = Perturbation(p99=0.1, read_p99=0.2, write_p99=0.3)
+    assert factor(perturbation, "p99", "log", load) == pytest.approx(math.exp(0.3))
+    assert factor(perturbation, "mean", "log", load) == 1.0
 
 
 def test_a_printed_overhead_is_known() -> None:
@@ -136,7 +136,7 @@ def test_a_write_cache_and_a_host_that_takes_time_are_unknown() -> None:
 def test_in_which_order_a_controller_destages_is_drawn_where_writes_are_random() -> None:
     """A controller that was measured destages two blocks at a time; neighbors are destaged together by all of them."""
     array = Array("generic-10k", "raid5", 4, controller={"write_cache": {"size": "64 MiB"}})
-    random = {moves.destaging for moves in drawn(array).moves}
+    random = {perturbation.destaging for perturbation in drawn(array).perturbations}
     assert min(random) >= -1
     assert max(random) <= 0
     assert len(random) > 8
@@ -144,9 +144,9 @@ def test_in_which_order_a_controller_destages_is_drawn_where_writes_are_random()
     load = Workload.parse({"size": "1 MiB", "read_ratio": 0, "rate": "50/s", "addresses": runs})
     truths = Trials(array, load, 2000, seed=0, start="steady").truths(4)
     assert truths is not None
-    assert {moves.destaging for moves in truths.draws.moves} == {0}
+    assert {perturbation.destaging for perturbation in truths.draws.perturbations} == {0}
     known = Array("generic-10k", "raid5", 4, controller={"write_cache": {"size": "64 MiB", "destage_depth": 4}})
-    assert {moves.destaging for moves in drawn(known).moves} == {0}
+    assert {perturbation.destaging for perturbation in drawn(known).perturbations} == {0}
 
 
 def test_an_exact_drive_leaves_nothing_open() -> None:
@@ -158,13 +158,13 @@ def test_a_measured_drive_is_known_better_than_its_class() -> None:
     array = Array("generic-7k2", "jbod", 1)
     of_class, measured = drawn(array), drawn(array, as_measured=True)
     assert "seeks" not in measured.names
-    wide = np.std([moves.positioning for moves in of_class.moves])
-    assert np.std([moves.speed for moves in measured.moves]) < wide / 2
+    wide = np.std([perturbation.positioning for perturbation in of_class.perturbations])
+    assert np.std([perturbation.speed for perturbation in measured.perturbations]) < wide / 2
 
 
 def test_a_named_drive_is_known_better_than_one_of_its_kind() -> None:
     named, kind = drawn(Array("seagate-savvio-10k3", "jbod", 1)), drawn(Array("generic-10k", "jbod", 1))
-    spread = [np.std([moves.positioning for moves in one.moves]) for one in (named, kind)]
+    spread = [np.std([perturbation.positioning for perturbation in one.perturbations]) for one in (named, kind)]
     assert spread[0] < spread[1] / 2
 
 
@@ -172,8 +172,8 @@ def test_no_draw_of_a_hard_disk_is_faster_than_its_rotation_allows() -> None:
     """Of all that is drawn of a single read none is below half a revolution, and none rotates at another speed."""
     array = Array("seagate-savvio-10k3", "jbod", 1)
     case = Case(array, CLOSED, Seen(1.0, 0.3, 0.3, False, 0.9))
-    for moves in draw(case, 64, seed=2).moves:
-        drive = moved(array, CLOSED, moves)[0].drive
+    for perturbation in draw(case, 64, seed=2).perturbations:
+        drive = perturbed(array, CLOSED, perturbation)[0].drive
         assert isinstance(drive, Hdd)
         assert drive.period_ns == array.drive.period_ns  # type: ignore[union-attr]
         assert (drive.tables().seek_ns[1:] > 0).all()
@@ -189,7 +189,7 @@ def test_a_calibrated_profile_has_the_error_on_what_was_held_out() -> None:
         data |= {"uncertainty": fields, "provenance": {"evidence": evidence, "held_out": held_out}}
         found = drawn(Array(parse_drive(data), "jbod", 1))
         assert "fitted parameters" in found.names
-        return float(np.std([moves.speed for moves in found.moves]))
+        return float(np.std([perturbation.speed for perturbation in found.perturbations]))
 
     assert speeds(0.3) > 5 * speeds(0.01)
 
@@ -210,7 +210,7 @@ def test_another_drive_has_other_draws() -> None:
 
 
 def test_each_order_is_drawn_equally_often() -> None:
-    orders = [moves.order for moves in drawn(Array("generic-10k", "jbod", 1)).moves]
+    orders = [perturbation.order for perturbation in drawn(Array("generic-10k", "jbod", 1)).perturbations]
     assert sorted(orders.count(order) for order in set(orders)) == [4, 4, 4, 4]
 
 
@@ -232,7 +232,7 @@ def test_a_recorded_load_is_drawn_as_each_of_its_quarters_once() -> None:
     """The ones with long waits have high scores, so that their effect is seen."""
     load = recorded()
     draws = drawn(Array("generic-10k", "raid10", 4), load=load)
-    parts = [moves.part for moves in draws.moves]
+    parts = [perturbation.part for perturbation in draws.perturbations]
     assert sorted(part for part in parts if part is not None) == [i / 16 for i in range(16)]
     excerpts = load.streams[0].excerpts
     assert excerpts is not None
@@ -251,11 +251,11 @@ def test_a_fit_that_misses_its_trace_widens_what_it_predicts() -> None:
     )
     draws = drawn(Array(load_drive("generic-10k").model_copy(update={"exact": True}), "raid10", 4), load=load)
     at = draws.names.index("fit of the recording")
-    assert draws.moves[0].speed == pytest.approx(math.log(1.1) * draws.scores[0, at])
+    assert draws.perturbations[0].speed == pytest.approx(math.log(1.1) * draws.scores[0, at])
 
 
 def test_draws_are_put_together() -> None:
-    both = Moves(speed=0.1, part=0.5).plus(Moves(speed=0.2, part=0.0))
+    both = Perturbation(speed=0.1, part=0.5).plus(Perturbation(speed=0.2, part=0.0))
     assert both.speed == pytest.approx(0.3)
     assert both.part == 0.0
-    assert both.plus(Moves(level=0.1)).part == 0.0
+    assert both.plus(Perturbation(level=0.1)).part == 0.0

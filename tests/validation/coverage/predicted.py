@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from diskmodel.engine.drawn_runs import DRAWS, Trials
 from diskmodel.engine.predict import prediction_of
-from diskmodel.engine.truths import DRAWS, Trials
 from diskmodel.result import Result
 from diskmodel.result.prediction import Prediction
 from tests.validation.coverage.evidence import STATISTICS, Case

@@ -17,7 +17,7 @@ import numpy as np
 
 from diskmodel.array import Array
 from diskmodel.drive import Flash, Hdd
-from diskmodel.engine.truths import Trials
+from diskmodel.engine.drawn_runs import Trials
 from diskmodel.errors import InputError
 from diskmodel.explanation.causes import CAUSES
 from diskmodel.explanation.causes.cause import Change, Law, with_streams
@@ -31,13 +31,13 @@ from diskmodel.result.statistics.registry import PERCENTILES
 from diskmodel.result.summary import estimates_by_operation
 from diskmodel.uncertainty.case import Case
 from diskmodel.uncertainty.draws import draw
-from diskmodel.uncertainty.moved import AnyWorkload, moved
-from diskmodel.uncertainty.moves import Moves
+from diskmodel.uncertainty.perturbation import Perturbation
+from diskmodel.uncertainty.perturbed import AnyWorkload, perturbed
 from diskmodel.workload import Stream, Workload
 
 #: Requests of a measurement.
 MEASURED_REQUESTS = 8_000
-#: Truths that one is drawn from.
+#: DrawnRuns that one is drawn from.
 _TRUTHS = 64
 _KIB = 1 << 10
 
@@ -179,13 +179,13 @@ def _true_figures(own: Array, workload: AnyWorkload, change: Change, seed: int) 
     """Return the figures of one truth about the array, with the causes."""
     seen = Trials(own, workload, 500, seed=seed, start="steady").seen
     truths = draw(Case(own, workload, seen), _TRUTHS, seed=1_000_003)
-    moves = truths.moves[seed % _TRUTHS] if len(truths) else Moves()
+    perturbation = truths.perturbations[seed % _TRUTHS] if len(truths) else Perturbation()
     if change.array.controller.write_cache is None:
-        moves = replace(moves, destaging=0.0)
-    array, load = moved(change.array, change.workload, moves)
+        perturbation = replace(perturbation, destaging=0.0)
+    array, load = perturbed(change.array, change.workload, perturbation)
     trials = Trials(array, load, MEASURED_REQUESTS, seed=100 + seed, start="steady", estimate=estimates_by_operation)
     found = _within_links(dict(trials.reference), change.array, change.workload)
-    return {key: value * np.exp(moves.p99) if key.endswith("p99") else value for key, value in found.items()}
+    return {key: value * np.exp(perturbation.p99) if key.endswith("p99") else value for key, value in found.items()}
 
 
 def _within_links(figures: dict[str, float], array: Array, load: AnyWorkload) -> dict[str, float]:

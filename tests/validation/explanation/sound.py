@@ -19,7 +19,7 @@ from diskmodel.explanation.expected import compare
 from diskmodel.explanation.explain import explain
 from diskmodel.explanation.measured import Measured
 from diskmodel.explanation.read import read_results
-from diskmodel.explanation.rig import Rig
+from diskmodel.explanation.simulator import Simulator
 from diskmodel.workload import Workload
 from tests.validation.coverage import evidence
 from tests.validation.explanation.outside import cases
@@ -140,25 +140,25 @@ def simulated(folder: Path) -> Iterator[Sound]:
 
 
 def _row(one: Sound) -> Row:
-    rig = Rig(one.array, one.loads)
-    verdict = compare(rig)
+    simulator = Simulator(one.array, one.loads)
+    verdict = compare(simulator)
     # of a published alarm nobody knows whether a cause is wrong
     is_asked = not verdict.is_as_expected and one.kind != "published"
     named = answer(explain(one.loads, one.array), ())[2] if is_asked else ""
     said = "as expected" if verdict.is_as_expected else verdict.direction
-    return Row(one.kind, one.class_, one.name, said, named, _noticed(rig) if verdict.is_as_expected else "")
+    return Row(one.kind, one.class_, one.name, said, named, _noticed(simulator) if verdict.is_as_expected else "")
 
 
-def _noticed(rig: Rig) -> str:
+def _noticed(simulator: Simulator) -> str:
     """Return the smallest factor by which all requests would have to take longer to raise an alarm."""
-    sound = rig.target.copy()
+    sound = simulator.target.copy()
     for factor in FACTORS:
-        shift = [{"iops": -1.0, "mean": 1.0}.get(one.kind, 0.0) * math.log(factor) for one in rig.figures]
-        rig.target = sound + shift
-        if not compare(rig).is_as_expected:
-            rig.target = sound
+        shift = [{"iops": -1.0, "mean": 1.0}.get(one.kind, 0.0) * math.log(factor) for one in simulator.figures]
+        simulator.target = sound + shift
+        if not compare(simulator).is_as_expected:
+            simulator.target = sound
             return f"{factor:g}"
-    rig.target = sound
+    simulator.target = sound
     return ""
 
 

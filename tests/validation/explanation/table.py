@@ -11,11 +11,11 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
 from diskmodel.array import Array
-from diskmodel.explanation import rig
+from diskmodel.explanation import simulator
 from diskmodel.explanation.expected import compare
 from diskmodel.explanation.explanation import Explanation
 from diskmodel.explanation.read import read_results
-from diskmodel.explanation.rig import Rig
+from diskmodel.explanation.simulator import Simulator
 from tests.validation.explanation import mounted, threads
 from tests.validation.explanation.planted import SUBJECTS, Plant, explanation_of, measure, rank
 from tests.validation.explanation.plants import PAIRED, plants
@@ -104,8 +104,8 @@ def _key(kind: str, plant: Plant) -> tuple[str, ...]:
 
 
 def _cases(only: str) -> Iterator[Row]:
-    Rig.memory = {}  # most runs are of the same arrays
-    rig.REQUESTS = _REQUESTS
+    Simulator.memory = {}  # most runs are of the same arrays
+    simulator.REQUESTS = _REQUESTS
     for kind, own in _plants().items():
         for at, plant in enumerate(own):
             words = f"{kind} {plant.subject} {' '.join(plant.names)}"
@@ -131,7 +131,7 @@ def _healthy_row(plant: Plant, folder: Path, seed: int) -> Row:
     path = measure(plant, folder, seed)
     assert path is not None
     loads, _ = read_results([path])
-    verdict = compare(Rig(Array.from_words(SUBJECTS[plant.subject][0]), loads))
+    verdict = compare(Simulator(Array.from_words(SUBJECTS[plant.subject][0]), loads))
     said = "as expected" if verdict.is_as_expected else verdict.direction
     return Row("healthy", plant.subject, "", plant.words, said, "", "", "", "")
 

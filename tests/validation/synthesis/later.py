@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from diskmodel.array import Array
+from diskmodel.engine.drawn_runs import Trials
 from diskmodel.engine.simulate import simulate
-from diskmodel.engine.truths import Trials
 from diskmodel.records import Requests
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.synthesis import settings, synthesize

@@ -10,7 +10,7 @@ from diskmodel.plan.advice.profile_risk import _curve
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.search.aligned import aligned_counts
 from diskmodel.plan.search.fewest_disks import _or_fewer
-from diskmodel.uncertainty.moves import Moves
+from diskmodel.uncertainty.perturbation import Perturbation
 
 
 def case(level: str, size: str, **candidates: Any) -> Case:
@@ -55,15 +55,15 @@ def test_stated_groups_are_kept() -> None:
 
 def test_the_chance_of_more_disks_is_not_taken_from_fewer_where_they_may_hurt() -> None:
     """RAID 6, whole rows with 4, 6 and 10 disks: truths that 6 disks meet, 7 may miss."""
-    drawn = [Moves(speed=0.1 * i) for i in range(10)]
+    drawn = [Perturbation(speed=0.1 * i) for i in range(10)]
     met = {4: 1, 5: 0, 6: 6, 7: 1, 10: 9}
 
-    class Truths:
-        def chances(self, disks: int, truths: Sequence[Moves]) -> list[float]:
+    class DrawnRuns:
+        def chances(self, disks: int, truths: Sequence[Perturbation]) -> list[float]:
             assert len(truths) == len(drawn)
             return [float(at < met.get(disks, 2)) for at in range(len(truths))]
 
-    asked: Any = (case("raid6", "512 KiB", max_disks=16), Truths(), 6, drawn, [1.0] * 6 + [0.0] * 4)
+    asked: Any = (case("raid6", "512 KiB", max_disks=16), DrawnRuns(), 6, drawn, [1.0] * 6 + [0.0] * 4)
     chances = {one.disks: one.probability for one in _curve(*asked, None)}
     assert chances == {6: 0.6, 10: 0.9}  # enough, and no other is tried
     met[10] = 8

@@ -15,7 +15,7 @@ from diskmodel.explanation.expected import compare
 from diskmodel.explanation.explain import explain
 from diskmodel.explanation.explanation import Explanation
 from diskmodel.explanation.read import read_results
-from diskmodel.explanation.rig import Rig
+from diskmodel.explanation.simulator import Simulator
 from tests.validation.explanation.outside.cases import Case, faults, measure, measure_before, sound, strength_of
 from tests.validation.explanation.outside.faults import FAULTS
 
@@ -101,7 +101,7 @@ def renew(
 ) -> None:
     """Measure and explain the cases of some draws, or those with a word, and keep the table."""
     found = {row.key: row for row in read(path) if only or int(row.draw) not in draws}
-    Rig.memory = {}  # most runs are of the same arrays
+    Simulator.memory = {}  # most runs are of the same arrays
     for case in (case for draw in draws for case in (*sound(draw, _SOUND), *faults(draw))):
         if only not in f"{case.fault} {case.subject} {'sound' if not case.fault else ''}":
             continue
@@ -128,7 +128,7 @@ def explained(case: Case, strength: float, loss: float, has_before: bool) -> Row
             loads, _ = read_results([path])
             if before:
                 loads, _ = paired(loads, read_results(before)[0])
-            verdict = compare(Rig(Array.from_words(words), loads))
+            verdict = compare(Simulator(Array.from_words(words), loads))
             if verdict.is_as_expected:
                 return Row(*start, "as expected", "", "", f"{time.process_time() - began:.1f}")
         found = explain(path, words, before=before)

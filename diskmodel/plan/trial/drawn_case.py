@@ -10,32 +10,32 @@ from diskmodel.array import Array
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.trial.rule_of_thumb import read_fraction
-from diskmodel.uncertainty.moved import moved, workload_of
-from diskmodel.uncertainty.moves import Moves
+from diskmodel.uncertainty.perturbation import Perturbation
+from diskmodel.uncertainty.perturbed import perturbed, workload_of
 from diskmodel.uncertainty.seen import Seen
 from diskmodel.workload import Workload
 
 
 @dataclass(frozen=True)
-class TruthCase(Case):
+class DrawnCase(Case):
     """One family of arrays as they may truly be.
 
     Attributes
     ----------
-    moves : Moves
+    perturbation : Perturbation
         By how much they differ from their description.
     """
 
-    moves: Moves = field(default_factory=Moves)
+    perturbation: Perturbation = field(default_factory=Perturbation)
 
     @cached_property
     def workload(self) -> Workload:
         """The load to design for, as it was drawn."""
-        return workload_of(self.plan.design_workload, self.moves)
+        return workload_of(self.plan.design_workload, self.perturbation)
 
     def _array(self, disks: int, n_failed: int, is_rebuilding: bool) -> Array:
         described = super()._array(disks, n_failed, is_rebuilding)
-        return moved(described, self.workload, replace(self.moves, level=0.0, part=None))[0]
+        return perturbed(described, self.workload, replace(self.perturbation, level=0.0, part=None))[0]
 
 
 def seen_in(outcome: Outcome, array: Array, workload: Workload) -> Seen:

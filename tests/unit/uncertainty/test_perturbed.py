@@ -7,8 +7,8 @@ import pytest
 from diskmodel import Array, Workload, simulate
 from diskmodel.drive import Hdd, catalogue, load_drive
 from diskmodel.drive.geometry import mean_seek_ns
-from diskmodel.uncertainty.moved import moved
-from diskmodel.uncertainty.moves import Moves
+from diskmodel.uncertainty.perturbation import Perturbation
+from diskmodel.uncertainty.perturbed import perturbed
 
 ONE_AT_A_TIME = Workload.parse({"size": "4 KiB", "clients": 1})
 
@@ -21,7 +21,7 @@ def test_a_faster_flash_drive_is_faster_at_everything() -> None:
     """In a closed load the rate is proportional to the speed, but for the interface."""
     array = Array("samsung-pm893-960", "jbod", 1)
     for load in (ONE_AT_A_TIME, Workload.parse({"size": "4 KiB", "clients": 8, "read_ratio": 0.5})):
-        faster, same = moved(array, load, Moves(speed=0.1))
+        faster, same = perturbed(array, load, Perturbation(speed=0.1))
         assert same is load
         assert rate(faster, load) / rate(array, load) == pytest.approx(math.exp(0.1), rel=0.03)
         assert faster.drive.interface_bytes_per_s == array.drive.interface_bytes_per_s  # type: ignore[union-attr]
@@ -30,7 +30,7 @@ def test_a_faster_flash_drive_is_faster_at_everything() -> None:
 @pytest.mark.parametrize("drive", ["generic-7k2", "seagate-exos-x18", "seagate-savvio-10k1"])
 def test_a_faster_hard_disk_seeks_faster_and_rotates_as_it_is_described(drive: str) -> None:
     array = Array(drive, "jbod", 1)
-    faster, _ = moved(array, ONE_AT_A_TIME, Moves(speed=0.1))
+    faster, _ = perturbed(array, ONE_AT_A_TIME, Perturbation(speed=0.1))
     assert rate(faster, ONE_AT_A_TIME) / rate(array, ONE_AT_A_TIME) == pytest.approx(math.exp(0.1), rel=0.02)
     described, drawn = array.drive, faster.drive
     assert isinstance(described, Hdd)
@@ -42,7 +42,7 @@ def test_a_faster_hard_disk_seeks_faster_and_rotates_as_it_is_described(drive: s
 
 def test_positioning_changes_the_time_of_a_random_access() -> None:
     array = Array("generic-7k2", "jbod", 1)
-    slower, _ = moved(array, ONE_AT_A_TIME, Moves(positioning=0.1))
+    slower, _ = perturbed(array, ONE_AT_A_TIME, Perturbation(positioning=0.1))
     assert rate(array, ONE_AT_A_TIME) / rate(slower, ONE_AT_A_TIME) == pytest.approx(math.exp(0.1), rel=0.015)
     assert isinstance(slower.drive, Hdd)
     assert slower.drive.period_ns == load_drive("generic-7k2").period_ns  # type: ignore[union-attr]
@@ -51,7 +51,7 @@ def test_positioning_changes_the_time_of_a_random_access() -> None:
 @pytest.mark.parametrize("drive", ["generic-7k2", "seagate-exos-x18"])
 def test_faster_writes_leave_reads_as_they_are(drive: str) -> None:
     array = Array(drive, "jbod", 1, drive_write_cache=False)
-    faster, _ = moved(array, ONE_AT_A_TIME, Moves(writes=0.1))
+    faster, _ = perturbed(array, ONE_AT_A_TIME, Perturbation(writes=0.1))
     writes = Workload.parse({"size": "4 KiB", "clients": 1, "read_ratio": 0})
     # where tracks begin depends on how long writes settle
     assert rate(faster, ONE_AT_A_TIME) == pytest.approx(rate(array, ONE_AT_A_TIME), rel=0.005)
@@ -63,7 +63,7 @@ def test_faster_writes_leave_reads_as_they_are(drive: str) -> None:
 def test_denser_tracks_are_read_faster_and_seeks_are_the_same() -> None:
     array = Array("seagate-exos-x18", "jbod", 1)
     scan = Workload.parse({"size": "1 MiB", "clients": 2, "addresses": {"pattern": "sequential"}})
-    denser, _ = moved(array, scan, Moves(sequential=0.1))
+    denser, _ = perturbed(array, scan, Perturbation(sequential=0.1))
     assert rate(denser, scan) / rate(array, scan) == pytest.approx(math.exp(0.1), rel=0.02)
     seeks = [mean_seek_ns(one.drive.tables()) for one in (array, denser)]  # type: ignore[arg-type]
     assert seeks[1] == pytest.approx(seeks[0], rel=0.005)
@@ -73,20 +73,20 @@ def test_denser_tracks_are_read_faster_and_seeks_are_the_same() -> None:
 def test_nothing_moved_is_the_same_drive() -> None:
     for name in ("generic-7k2", "intel-d3-s4610-960"):
         array = Array(name, "raid5", 4)
-        assert moved(array, ONE_AT_A_TIME, Moves())[0] == array
+        assert perturbed(array, ONE_AT_A_TIME, Perturbation())[0] == array
 
 
 def test_moves_add_up() -> None:
-    both = Moves(speed=0.1, p99=0.2).plus(Moves(speed=-0.3, host=0.4))
-    assert both == Moves(speed=pytest.approx(-0.2), p99=0.2, host=0.4)  # type: ignore[arg-type]
+    both = Perturbation(speed=0.1, p99=0.2).plus(Perturbation(speed=-0.3, host=0.4))
+    assert both == Perturbation(speed=pytest.approx(-0.2), p99=0.2, host=0.4)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("power", "depth"), [(-1.0, 1), (-0.5, 8), (0.0, None)])
 def test_destages_at_a_time_are_a_power_of_what_a_drive_takes(power: float, depth: int | None) -> None:
     array = Array("generic-10k", "jbod", 1, controller={"write_cache": {"size": "64 MiB"}})
-    moved_array, _ = moved(array, ONE_AT_A_TIME, Moves(destaging=power))
-    assert moved_array.controller.write_cache is not None
-    assert moved_array.controller.write_cache.destage_depth == depth
+    perturbed_array, _ = perturbed(array, ONE_AT_A_TIME, Perturbation(destaging=power))
+    assert perturbed_array.controller.write_cache is not None
+    assert perturbed_array.controller.write_cache.destage_depth == depth
 
 
 @pytest.mark.parametrize(
@@ -97,5 +97,5 @@ def test_a_drive_with_known_tracks_can_be_drawn(name: str, sequential: float) ->
     """Tracks that are counted do not hold more or less: other rates would leave no room for the capacity."""
     drive = catalogue()[name]
     assert isinstance(drive, Hdd)
-    tables = drive.moved(Moves(sequential=sequential)).tables()
+    tables = drive.perturbed(Perturbation(sequential=sequential)).tables()
     assert tables.sectors_per_track.tolist() == drive.tables().sectors_per_track.tolist()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class DriveMoves:
+class DrivePerturbation:
     """Logarithms of the factors by which quantities differ from the description; all 0: as described.
 
     Attributes

@@ -10,8 +10,8 @@ from diskmodel.controller import Controller
 from diskmodel.description import Description
 from diskmodel.drive import Drive
 from diskmodel.drive.drawn import with_values
-from diskmodel.drive.moves import scaled_ns
-from diskmodel.uncertainty.moves import Moves
+from diskmodel.drive.perturbation import scaled_ns
+from diskmodel.uncertainty.perturbation import Perturbation
 from diskmodel.workload import TraceWorkload, Workload
 from diskmodel.workload.part import part_of
 
@@ -24,7 +24,7 @@ _Load = TypeVar("_Load", Workload, TraceWorkload, Workload | TraceWorkload)
 PART_RATIO = 1 / 4
 
 
-def moved(array: Array, workload: AnyWorkload, moves: Moves) -> tuple[Array, AnyWorkload]:
+def perturbed(array: Array, workload: AnyWorkload, perturbation: Perturbation) -> tuple[Array, AnyWorkload]:
     """Return the array and the workload that a draw describes.
 
     Raises
@@ -32,33 +32,33 @@ def moved(array: Array, workload: AnyWorkload, moves: Moves) -> tuple[Array, Any
     DescriptionError
         When no such drive is possible.
     """
-    update: dict[str, object] = {"drive": _moved_drive(array.drive, moves)}
-    if moves.host:
+    update: dict[str, object] = {"drive": _perturbed_drive(array.drive, perturbation)}
+    if perturbation.host:
         names = ("submission_ns", "submission_sequential_ns", "lock_ns", "write_lock_ns")
-        update["host"] = _slower(array.host, moves.host, names)
-    if moves.command:
-        update["controller"] = _slower(array.controller, moves.command, ("command_ns",))
-    if moves.volume and array.controller.volume_depth:
-        depth = max(round(array.controller.volume_depth * math.exp(moves.volume)), 1)
+        update["host"] = _slower(array.host, perturbation.host, names)
+    if perturbation.command:
+        update["controller"] = _slower(array.controller, perturbation.command, ("command_ns",))
+    if perturbation.volume and array.controller.volume_depth:
+        depth = max(round(array.controller.volume_depth * math.exp(perturbation.volume)), 1)
         update["controller"] = array.controller.model_copy(update={"volume_depth": depth})
-    if moves.destaging:
-        update["controller"] = _destaging(array, moves.destaging)
-    return array.model_copy(update=update), workload_of(workload, moves)
+    if perturbation.destaging:
+        update["controller"] = _destaging(array, perturbation.destaging)
+    return array.model_copy(update=update), workload_of(workload, perturbation)
 
 
-def workload_of(workload: _Load, moves: Moves) -> _Load:
+def workload_of(workload: _Load, perturbation: Perturbation) -> _Load:
     """Return the workload that a draw describes; a trace is replayed as it was recorded."""
     if not isinstance(workload, Workload):
         return workload
-    if moves.part is not None:
-        workload = part_of(workload, moves.part, PART_RATIO)
-    return workload.scaled(math.exp(moves.level)) if moves.level else workload
+    if perturbation.part is not None:
+        workload = part_of(workload, perturbation.part, PART_RATIO)
+    return workload.scaled(math.exp(perturbation.level)) if perturbation.level else workload
 
 
-def _moved_drive(drive: Drive, moves: Moves) -> Drive:
-    if moves.values is not None:
-        drive = with_values(drive, moves.values)
-    return drive.moved(moves)
+def _perturbed_drive(drive: Drive, perturbation: Perturbation) -> Drive:
+    if perturbation.values is not None:
+        drive = with_values(drive, perturbation.values)
+    return drive.perturbed(perturbation)
 
 
 def _destaging(array: Array, power: float) -> Controller:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from diskmodel.drive.moves import DriveMoves, scaled_ns, scaled_times
+from diskmodel.drive.perturbation import DrivePerturbation, scaled_ns, scaled_times
 
 if TYPE_CHECKING:
     from diskmodel.drive.virtual.description import Virtual
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _Virtual = TypeVar("_Virtual", bound="Virtual")
 
 
-def moved_virtual(drive: _Virtual, moves: DriveMoves) -> _Virtual:
+def perturbed_virtual(drive: _Virtual, perturbation: DrivePerturbation) -> _Virtual:
     """Return a virtual disk that is faster or slower.
 
     Raises
@@ -21,7 +21,7 @@ def moved_virtual(drive: _Virtual, moves: DriveMoves) -> _Virtual:
     DescriptionError
         When no such disk is possible.
     """
-    slower = -moves.speed
+    slower = -perturbation.speed
     update: dict[str, Any] = {"uncertainty": None}
     if slower:
         names = ("read_overhead_ns", "write_overhead_ns", "read_latency_ns", "write_latency_ns")

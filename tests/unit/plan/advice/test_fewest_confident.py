@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from diskmodel.plan.advice.choice import assure, choose
-from diskmodel.plan.advice.fewest_assured import Chances
+from diskmodel.plan.advice.fewest_confident import Chances
 from diskmodel.plan.advice.profile_risk import FEW_DRAWS, chance_is_enough, profile_risk
 from diskmodel.plan.question.case import cases
 from diskmodel.plan.question.description import PlanDescription
@@ -28,9 +28,9 @@ def test_the_answer_is_that_of_all_draws(p99: str, most: int) -> None:
     chances = Chances(plan, few, n_draws=FEW_DRAWS)
     left = [case for case in cases(plan) if not chances.is_hopeless(case)]
     best = chances.best([search_family(case, few, is_careful=False) for case in left])
-    is_assured = expected is not None and (expected.risk is None or expected.risk.is_assured)
+    is_confident = expected is not None and (expected.risk is None or expected.risk.is_confident)
     assert (None if best is None else (best.family, best.disks)) == (
-        (expected.family, expected.disks) if expected is not None and is_assured else None
+        (expected.family, expected.disks) if expected is not None and is_confident else None
     )
 
 
@@ -43,7 +43,7 @@ def test_a_draw_that_leaves_no_chance_is_the_last() -> None:
     assert risk is not None
     one, again = Queues(), Queues()
     is_enough, order = chance_is_enough(case, candidate.trial, one, n_draws=FEW_DRAWS)
-    assert is_enough == risk.is_assured
+    assert is_enough == risk.is_confident
     assert sorted(order) == list(range(FEW_DRAWS))
     # the worst draw first: one near its limit counts in part, so that it takes two or three of them
     assert chance_is_enough(case, candidate.trial, again, n_draws=FEW_DRAWS, order=order)[0] == is_enough

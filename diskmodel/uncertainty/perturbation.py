@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from diskmodel.drive.moves import DriveMoves
+from diskmodel.drive.perturbation import DrivePerturbation
 
 
 @dataclass(frozen=True)
-class Moves(DriveMoves):
+class Perturbation(DrivePerturbation):
     """The same of all that an array consists of and of its load, beside what moves its drives.
 
     Attributes
@@ -40,7 +40,7 @@ class Moves(DriveMoves):
     write_p99: float = 0.0
     part: float | None = None
 
-    def plus(self, other: Moves) -> Moves:
+    def plus(self, other: Perturbation) -> Perturbation:
         """Return both together: logarithms add up, and all else replaces what it was."""
         changed = {
             name: getattr(self, name) + value if name in _LOGARITHMS else value
@@ -50,5 +50,5 @@ class Moves(DriveMoves):
         return replace(self, **changed)
 
 
-_NONE = Moves()
+_NONE = Perturbation()
 _LOGARITHMS = frozenset(name for name, value in vars(_NONE).items() if isinstance(value, float))

@@ -25,9 +25,9 @@ from diskmodel.result.summary import point_estimates
 from diskmodel.uncertainty import tails
 from diskmodel.uncertainty.case import Case
 from diskmodel.uncertainty.draws import Draws, draw
-from diskmodel.uncertainty.moved import AnyWorkload, moved
-from diskmodel.uncertainty.moves import Moves
 from diskmodel.uncertainty.origin import origin_of
+from diskmodel.uncertainty.perturbation import Perturbation
+from diskmodel.uncertainty.perturbed import AnyWorkload, perturbed
 from diskmodel.uncertainty.points import half_width_factor
 from diskmodel.uncertainty.seen import Seen
 from diskmodel.workload import Workload
@@ -45,18 +45,18 @@ DRAW_S = 0.5
 #: Runs of draws into which what is left of a question's time is divided. At half, the draws of a second array are much
 #: shorter than those of the first; at double, those of flash are shorter than need be.
 _AHEAD = DRAWS
-#: Ends of the names of statistics that `Moves.p99` and its like change.
+#: Ends of the names of statistics that `Perturbation.p99` and its like change.
 _SLOWEST = ("p99", "p999")
 
 
-def _of_tail(name: str, moves: Moves, load: AnyWorkload) -> float:
+def _of_tail(name: str, perturbation: Perturbation, load: AnyWorkload) -> float:
     """Return the factor of a statistic of the slowest requests, of a subset where it has a name before it."""
     subset, _, statistic = name.rpartition(".")
-    return tails.factor(moves, statistic, subset.removeprefix(subset_of_stream("")), load)
+    return tails.factor(perturbation, statistic, subset.removeprefix(subset_of_stream("")), load)
 
 
 @dataclass(frozen=True)
-class Truths:
+class DrawnRuns:
     """Figures of an array as it is described, and of equally likely truths about it, all with the same requests.
 
     Attributes
@@ -115,8 +115,8 @@ class Truths:
     @property
     def _kinds(self) -> list[bool]:
         """Which of the drives that can be copy in batches."""
-        moves = zip(self.draws.moves, self.are_possible, strict=True)
-        return [one.has_batches for one, is_possible in moves if is_possible]
+        perturbation = zip(self.draws.perturbations, self.are_possible, strict=True)
+        return [one.has_batches for one, is_possible in perturbation if is_possible]
 
     def half_width_factor(self, confidence: float) -> float:
         """Return the half-width of an interval as a multiple of the standard deviation of the draws."""
@@ -128,7 +128,7 @@ def _at_most_all(found: Interval, statistic: str) -> Interval:
     return replace(found, high=min(found.high, 1.0)) if statistic == UTILIZATION else found
 
 
-def simulate_truths(
+def simulate_drawn_runs(
     array: Array,
     workload: AnyWorkload,
     n_requests: int,
@@ -136,7 +136,7 @@ def simulate_truths(
     seed: int = 0,
     n_draws: int = DRAWS,
     start: Begin = "steady",
-) -> Truths | None:
+) -> DrawnRuns | None:
     """Return the truths about an array under a load; None where everything is known.
 
     Parameters
@@ -159,7 +159,7 @@ class Trials:
     Parameters
     ----------
     array, workload, n_requests, seed, start
-        As `simulate_truths` has them.
+        As `simulate_drawn_runs` has them.
     estimate : callable, optional
         Makes the figures of a run; default: `point_estimates`.
     longest : int, optional
@@ -218,7 +218,7 @@ class Trials:
         """Requests of each run."""
         return self._n_requests
 
-    def truths(self, n_draws: int, *, as_measured: bool = False) -> Truths | None:
+    def truths(self, n_draws: int, *, as_measured: bool = False) -> DrawnRuns | None:
         """Return so many truths, or those that were left if such a drive were measured; None without any unknown.
 
         Parameters
@@ -232,17 +232,17 @@ class Trials:
         if not len(draws):
             return None
         with Threads() as pool:
-            figures = mapped(pool, self._figures, draws.moves, are_runs=True)
-        return Truths(case, draws, self.reference, figures, self._n_requests)
+            figures = mapped(pool, self._figures, draws.perturbations, are_runs=True)
+        return DrawnRuns(case, draws, self.reference, figures, self._n_requests)
 
-    def _figures(self, moves: Moves) -> dict[str, float]:
+    def _figures(self, perturbation: Perturbation) -> dict[str, float]:
         try:
-            requests, outcome = self._run(*moved(self._array, self._workload, moves))
+            requests, outcome = self._run(*perturbed(self._array, self._workload, perturbation))
         except DescriptionError:
             return dict.fromkeys(self.reference, math.nan)
         found = self._estimate(requests, outcome)
         slowest = {name: value for name, value in found.items() if name.endswith(_SLOWEST)}
-        return found | {name: value * _of_tail(name, moves, self._workload) for name, value in slowest.items()}
+        return found | {name: value * _of_tail(name, perturbation, self._workload) for name, value in slowest.items()}
 
     def _affordable(self, workload: Workload, run_s: float, cost: Cost | None) -> int:
         """Return the requests of each of all runs together that take the time of one question."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from diskmodel.drive.hdd.tables import HddTables
-from diskmodel.drive.moves import DriveMoves, scaled_ns, scaled_times
+from diskmodel.drive.perturbation import DrivePerturbation, scaled_ns, scaled_times
 from diskmodel.drive.seek import SeekTable
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _SAMPLED = 2000
 _LEAST_SEEK = 0.1
 
 
-def moved_hdd(drive: _Hdd, moves: DriveMoves) -> _Hdd:
+def perturbed_hdd(drive: _Hdd, perturbation: DrivePerturbation) -> _Hdd:
     """Return a hard disk with other seeks, overheads, rates and order; it rotates as it is described.
 
     Raises
@@ -35,22 +35,23 @@ def moved_hdd(drive: _Hdd, moves: DriveMoves) -> _Hdd:
         When no such drive is possible.
     """
     update: dict[str, Any] = {"uncertainty": None}
-    if moves.queue is not None:
-        update["queue"] = moves.queue
-    if moves.order is not None:
-        update["queue"] = drive.queue.model_copy(update=moves.order._asdict() | {"assumed_from": None})
-    positioning = moves.positioning - moves.speed
-    sequential = 0.0 if _has_known_tracks(drive) else moves.sequential + moves.speed
+    if perturbation.queue is not None:
+        update["queue"] = perturbation.queue
+    if perturbation.order is not None:
+        update["queue"] = drive.queue.model_copy(update=perturbation.order._asdict() | {"assumed_from": None})
+    positioning = perturbation.positioning - perturbation.speed
+    sequential = 0.0 if _has_known_tracks(drive) else perturbation.sequential + perturbation.speed
     if sequential:
         update |= _rates(drive, sequential)
-    of_all, of_writes = (_seek_factor(drive, by) if by else 0.0 for by in (positioning, positioning - moves.writes))
+    by_op = (positioning, positioning - perturbation.writes)
+    of_all, of_writes = (_seek_factor(drive, by) if by else 0.0 for by in by_op)
     if of_all or sequential:
         update |= _seeks(drive, of_all, sequential)
     if of_all or of_writes or sequential:
         update |= _write_seeks(drive, of_all, of_writes, sequential)
-    if moves.overhead:
+    if perturbation.overhead:
         names = ("read_overhead_ns", "write_overhead_ns", "completion_overhead_ns", "write_completion_overhead_ns")
-        update |= scaled_times(drive, names, moves.overhead)
+        update |= scaled_times(drive, names, perturbation.overhead)
     return drive.model_copy(update=update)
 
 

@@ -23,7 +23,7 @@ PURPOSE = "what is not known"
 _TRIES = 3
 
 
-def assured(
+def with_confidence(
     plan: PlanDescription,
     candidate: Candidate,
     evaluate: Evaluate,
@@ -51,11 +51,11 @@ def assured(
     if first is None or candidate.trial is None:
         return candidate
     known = replace(candidate, risk=first, probability=first.probability, nominal_disks=candidate.trial.disks)
-    if first.is_assured or first.assured is None:
+    if first.is_confident or first.fewest is None:
         return known
     trier = Trier(Case(plan, candidate.family), evaluate, known=candidate.trials)
     curve = {one.disks: one.probability for one in first.curve}
-    disks: int | None = first.assured.disks
+    disks: int | None = first.fewest.disks
     for _ in range(_TRIES):
         if disks is None:
             break
@@ -65,7 +65,7 @@ def assured(
             break
         curve[disks] = risk.probability
         risk = replace(risk, curve=_in_order(curve, disks))
-        if risk.is_assured:
+        if risk.is_confident:
             efforts = together([candidate.efforts, {PURPOSE: trier.effort}])
             return replace(_explained(more, first, risk), efforts=efforts)
         disks = next((count for count in trier.case.counts if disks < count <= (most or count)), None)

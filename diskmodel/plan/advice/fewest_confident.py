@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from diskmodel.plan.advice.assured import assured
 from diskmodel.plan.advice.choice import choose, minimized_by
+from diskmodel.plan.advice.confident import with_confidence
 from diskmodel.plan.advice.profile_risk import chance_is_enough
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.criterion import Verdict, overall
@@ -22,7 +22,7 @@ class Chances:
     """Finds which numbers of disks have the chance that an objective asks for, with as few draws as show it.
 
     More disks never make a chance worse, except where writes may be whole rows (`aligned_counts`). There every number
-    is tried as for an answer (`assured`).
+    is tried as for an answer (`with_confidence`).
 
     Parameters
     ----------
@@ -64,8 +64,10 @@ class Chances:
         """Return a candidate with the fewest disks, at most so many, that have the chance; None without any."""
         case = Case(self.plan, candidate.family)
         if _is_uneven(case):
-            found = assured(self.plan, candidate, self.evaluate, n_draws=self.n_draws, most=most or max(case.counts))
-            return found if found.risk is None or found.risk.is_assured else None
+            found = with_confidence(
+                self.plan, candidate, self.evaluate, n_draws=self.n_draws, most=most or max(case.counts)
+            )
+            return found if found.risk is None or found.risk.is_confident else None
         trier = Trier(case, self.evaluate, known=candidate.trials)
         assert candidate.disks is not None
         counts = [n for n in case.counts if candidate.disks <= n <= (most or n)]

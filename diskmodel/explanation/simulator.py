@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
+from diskmodel.engine.drawn_runs import DRAWS, DrawnRuns, Trials
 from diskmodel.engine.ledger import Account, current, on_account
 from diskmodel.engine.threads import Threads
-from diskmodel.engine.truths import DRAWS, Trials, Truths
 from diskmodel.errors import InputError
 from diskmodel.explanation.causes.cause import Cause, Change, Law, is_sequential
 from diskmodel.explanation.measured import ALL_PARTS, SHAPE, Measured
 from diskmodel.layout.description import Layout
 from diskmodel.result.summary import estimates_by_operation
-from diskmodel.uncertainty.moved import AnyWorkload
 from diskmodel.uncertainty.origin import origin_of
+from diskmodel.uncertainty.perturbed import AnyWorkload
 from diskmodel.uncertainty.points import half_width_factor
 from diskmodel.uncertainty.spread import student
 from diskmodel.workload import Workload
@@ -155,7 +155,7 @@ class Expected:
     Attributes
     ----------
     figures : dict of str to float
-    truths : Truths or None
+    truths : DrawnRuns or None
     n_requests : int
         Of each run.
     cost_s : float
@@ -163,12 +163,12 @@ class Expected:
     """
 
     figures: dict[str, float]
-    truths: Truths | None
+    truths: DrawnRuns | None
     n_requests: int
     cost_s: float
 
 
-class Rig:
+class Simulator:
     """All measured loads on one array.
 
     Attributes
@@ -211,7 +211,7 @@ class Rig:
         self.arrays = tuple(_measured_array(array, one).behind_host(one.workload) for one in measured)
         self.expected = [self._expected(own, one, n_draws) for own, one in zip(self.arrays, measured, strict=True)]
         self.runs = [dict(one.figures) for one in self.expected]
-        self.truths: tuple[Truths | None, ...] = tuple(one.truths for one in self.expected)
+        self.truths: tuple[DrawnRuns | None, ...] = tuple(one.truths for one in self.expected)
         self.figures = tuple(self._compared())
         self.target = np.array([figure.log(dict(self.measured[figure.load].figures)) for figure in self.figures])
         self.ties = self._ties()

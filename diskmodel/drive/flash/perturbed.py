@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from diskmodel.drive.moves import DriveMoves, scaled_ns, scaled_times
+from diskmodel.drive.perturbation import DrivePerturbation, scaled_ns, scaled_times
 
 if TYPE_CHECKING:
     from diskmodel.drive.flash.description import Flash
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _Flash = TypeVar("_Flash", bound="Flash")
 
 
-def moved_flash(drive: _Flash, moves: DriveMoves) -> _Flash:
+def perturbed_flash(drive: _Flash, perturbation: DrivePerturbation) -> _Flash:
     """Return a flash drive with other times and rates.
 
     Raises
@@ -21,25 +21,25 @@ def moved_flash(drive: _Flash, moves: DriveMoves) -> _Flash:
     DescriptionError
         When no such drive is possible.
     """
-    slower = -moves.speed
-    read = moves.read_time + slower
-    parallel = slower - moves.parallelism
-    write = slower - moves.write_rate
+    slower = -perturbation.speed
+    read = perturbation.read_time + slower
+    parallel = slower - perturbation.parallelism
+    write = slower - perturbation.write_rate
     update: dict[str, Any] = {"uncertainty": None}
     for factor, names in (
         (read, ("read_ns", "read_latency_ns")),
         (parallel, ("read_overhead_ns",)),
         (write, ("program_ns", "erase_ns", "write_overhead_ns")),
-        (slower + moves.write_latency, ("write_latency_ns",)),
+        (slower + perturbation.write_latency, ("write_latency_ns",)),
     ):
         if factor:
             update |= scaled_times(drive, names, factor)
     for name, factor in (("read_delay_ns", read), ("write_delay_ns", slower)):
         if factor:
             update[name] = tuple(scaled_ns(value, factor) for value in getattr(drive, name))
-    if flush := slower + moves.flush:
+    if flush := slower + perturbation.flush:
         update["flush_ns"] = scaled_ns(drive.time_of_flush_ns, flush)
-    if moves.has_batches and drive.gc_batch_ns is None:
+    if perturbation.has_batches and drive.gc_batch_ns is None:
         update["gc_batch_ns"] = drive.typical_batch_ns
     if parallel:
         update["channel_bytes_per_s"] = drive.channel_bytes_per_s * math.exp(-parallel)
