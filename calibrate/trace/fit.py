@@ -102,39 +102,14 @@ def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, se
     InputError
         Too few requests, none that reached the platter, or some beyond the drive that the sheet describes.
     """
-    if len(trace) < MIN_REQUESTS:
-        rule = f"must have at least {MIN_REQUESTS} requests to calibrate from"
-        raise InputError(Fault("requests", len(trace), rule, "take a longer part of the trace"))
     n_blocks = _blocks(trace, sheet or {})
-    bus = fit_bus(trace)
-    if reached_platter(trace, bus).sum() < MIN_REQUESTS // 4:
-        rule = "too few requests waited for the platter"
-        raise InputError(Fault("requests", len(trace), rule, "record accesses that miss the cache"))
-    rotation = fit_rotation(trace, bus)
-    kept = int(len(trace) * (1 - HELD_OUT_SHARE))
-    rest = trace.part(kept, None)
-    inner = trace.part(0, kept)
-    angles = fit_geometry(trace, bus, rotation) if rotation.is_identified else None
-    if rotation.is_identified:
-        heads = None if angles is None else count_heads(angles)[0]
-        rotation = _sharpened(rotation, angles)
-        inner_angles = fit_geometry(inner, bus, rotation, heads)
-        inner_model = fit_model(inner, bus, _sharpened(rotation, inner_angles), inner_angles)
-        prediction = inner_model.predict(rest, seed)
-        held_out: dict[str, Any] = dict(agreement(rest.response_ms, prediction.expected_ms, prediction.draws_ms))
-        inner_drive = engine_drive(inner_model, inner, n_blocks, "held out", sheet or {}).drive
-        held_out["engine"] = replay_on_engine(inner_drive, rest)
-    else:
-        rotation = replace(rotation, period_ms=60e3 / FALLBACK_RPM, stderr_ms=0.0)
-        rotation = replace(rotation, period_ms=likeliest_period(trace, bus, rotation))
-        inner_model = fit_model(inner, bus, rotation, None)
-        prediction = inner_model.predict(rest, seed)
-        held_out = dict(agreement(rest.response_ms, prediction.expected_ms, prediction.draws_ms))
-    model = fit_model(trace, bus, rotation, angles)
+    model = fit_trace_model(trace)
+    held_out = _held_out(model, trace, n_blocks, sheet or {}, seed)
+    rotation = model.rotation
     in_engines = held_out.get("engine") or held_out
     contradicted = contradiction(in_engines)
     is_near = all(score["demerit_ratio"] < CONVERGED_DEMERIT for score in (held_out, in_engines))
-    has_converged = rotation.is_identified and angles is not None and is_near and not contradicted
+    has_converged = rotation.is_identified and model.angles is not None and is_near and not contradicted
     if has_converged:
         message = "rotation, angle map, seek and cache fitted"
     elif not rotation.is_identified:
@@ -150,6 +125,62 @@ def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, se
     engine = engine_drive(model, trace, n_blocks, "calibrated drive", sheet or {})
     has_capacity = "blocks" in (sheet or {})
     return TraceFit(model, parameters, engine, has_converged, message, held_out, trace, has_capacity)
+
+
+def fit_trace_model(trace: RequestTrace) -> TraceModel:
+    """Return what `fit_trace` finds of a drive, without a profile for the engines and without a score.
+
+    Raises
+    ------
+    InputError
+        Too few requests, or none that reached the platter.
+    """
+    if len(trace) < MIN_REQUESTS:
+        rule = f"must have at least {MIN_REQUESTS} requests to calibrate from"
+        raise InputError(Fault("requests", len(trace), rule, "take a longer part of the trace"))
+    bus = fit_bus(trace)
+    if reached_platter(trace, bus).sum() < MIN_REQUESTS // 4:
+        rule = "too few requests waited for the platter"
+        raise InputError(Fault("requests", len(trace), rule, "record accesses that miss the cache"))
+    rotation = fit_rotation(trace, bus)
+    if rotation.is_identified:
+        angles = fit_geometry(trace, bus, rotation)
+        return fit_model(trace, bus, _sharpened(rotation, angles), angles)
+    rotation = replace(rotation, period_ms=60e3 / FALLBACK_RPM, stderr_ms=0.0)
+    rotation = replace(rotation, period_ms=likeliest_period(trace, bus, rotation))
+    return fit_model(trace, bus, rotation, None)
+
+
+def fit_drive(trace: RequestTrace, name: str, *, sheet: Mapping[str, Any] | None = None) -> Hdd:
+    """Return the drive of `fit_trace`, in half the time: without its score on held-out requests.
+
+    Raises
+    ------
+    InputError
+        As `fit_trace`.
+    """
+    n_blocks = _blocks(trace, sheet or {})
+    return engine_drive(fit_trace_model(trace), trace, n_blocks, name, sheet or {}).drive
+
+
+def _held_out(
+    model: TraceModel, trace: RequestTrace, n_blocks: int, sheet: Mapping[str, Any], seed: int
+) -> dict[str, Any]:
+    """Return the score of the last requests, predicted from a fit to those before them."""
+    kept = int(len(trace) * (1 - HELD_OUT_SHARE))
+    inner, rest = trace.part(0, kept), trace.part(kept, None)
+    bus, rotation = model.bus, model.rotation
+    if not rotation.is_identified:
+        prediction = fit_model(inner, bus, rotation, None).predict(rest, seed)
+        return dict(agreement(rest.response_ms, prediction.expected_ms, prediction.draws_ms))
+    heads = None if model.angles is None else count_heads(model.angles)[0]
+    angles = fit_geometry(inner, bus, rotation, heads)
+    inner_model = fit_model(inner, bus, _sharpened(rotation, angles), angles)
+    prediction = inner_model.predict(rest, seed)
+    found: dict[str, Any] = dict(agreement(rest.response_ms, prediction.expected_ms, prediction.draws_ms))
+    drive = engine_drive(inner_model, inner, n_blocks, "held out", sheet).drive
+    found["engine"] = replay_on_engine(drive, rest)
+    return found
 
 
 def _blocks(trace: RequestTrace, sheet: Mapping[str, Any]) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from calibrate.evidence.requests import RequestTrace, read_requests
-from calibrate.trace.fit import calibrate_trace
+from calibrate.trace.fit import calibrate_trace, fit_drive
 from diskmodel.drive import Hdd
 
 EVIDENCE = os.environ.get("DISKMODEL_EVIDENCE")
@@ -46,3 +46,9 @@ def calibrated(name: str) -> tuple[Hdd, RequestTrace]:
     drive = calibrate_trace(first, sheet={"blocks": DRIVES[name].blocks}, name=name).drive
     assert isinstance(drive, Hdd)
     return drive, second
+
+
+def fitted(name: str) -> tuple[Hdd, RequestTrace]:
+    """What `calibrated` returns but for the score in its provenance, in half the time."""
+    first, second = halves(name)
+    return fit_drive(first, name, sheet={"blocks": DRIVES[name].blocks}), second

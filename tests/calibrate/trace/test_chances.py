@@ -12,7 +12,7 @@ from calibrate.trace.access.arrival import Arrival
 from calibrate.trace.access.cache import keeps_writes
 from calibrate.trace.access.stalls import Stalls
 from calibrate.trace.engine.chances import chances_of, inward_ms
-from calibrate.trace.fit import fit_trace
+from calibrate.trace.fit import fit_trace_model
 from calibrate.trace.model import TraceModel, _counted
 from tests.calibrate.trace.traced_drive import TracedDrive
 
@@ -21,7 +21,7 @@ TRACE = TracedDrive().trace(1500, seed=7)
 
 @pytest.fixture(scope="module")
 def model() -> TraceModel:
-    return replace(fit_trace(TRACE).model, read_lost=0.0, write_lost=0.0, stalls=Stalls(0.0, np.zeros(1)))
+    return replace(fit_trace_model(TRACE), read_lost=0.0, write_lost=0.0, stalls=Stalls(0.0, np.zeros(1)))
 
 
 def test_a_drive_without_chance_draws_nothing(model: TraceModel) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from calibrate.trace.fit import validate_traces
-from tests.calibrate.trace.real_drives import DRIVES, EVIDENCE, calibrated
+from tests.calibrate.trace.real_drives import DRIVES, EVIDENCE, fitted
 
 pytestmark = [
     pytest.mark.evidence,
@@ -22,7 +22,7 @@ pytestmark = [
 def scores() -> dict[str, Any]:
     found = {}
     for name in DRIVES:
-        drive, half = calibrated(name)
+        drive, half = fitted(name)
         found[name] = {**validate_traces(drive, half), "heads": drive.heads}
     return found
 
