@@ -6,13 +6,12 @@ from dataclasses import replace
 
 from diskmodel.plan.advice.profile_risk import DRAWS, profile_risk
 from diskmodel.plan.answer.candidate import Candidate
-from diskmodel.plan.answer.criterion import Verdict
 from diskmodel.plan.answer.effort import together
 from diskmodel.plan.answer.profile_risk import CountChance, ProfileRisk
-from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.trial.evaluation import Evaluate
+from diskmodel.plan.trial.judge import misses_nothing
 from diskmodel.plan.trial.trier import Trier
 from diskmodel.units import in_disks
 
@@ -81,17 +80,8 @@ def _with_disks(trier: Trier, candidate: Candidate, disks: int) -> Candidate:
     trial = trier.careful(disks)
     smaller = [count for count in trier.case.counts if count < disks]
     below = trier(smaller[-1]) if smaller else None
-    is_feasible = trial.is_met or _is_met_so_far(trial)
+    is_feasible = misses_nothing(trial.outcome, trial.criteria)
     return replace(candidate, trial=trial, below=below, is_feasible=is_feasible, trials=tuple(trier.trials))
-
-
-def _is_met_so_far(trial: Trial) -> bool:
-    """Whether a run that the account of the question cut short misses nothing, though it is too short to decide.
-
-    Fewer disks meet the objective as they are described, so that more of them do; what is asked here is the chance.
-    """
-    is_cut = trial.outcome is not None and trial.outcome.is_cut and trial.outcome.is_stable
-    return is_cut and trial.verdict is Verdict.UNDECIDED and all(item.margin_ratio > 0 for item in trial.criteria)
 
 
 def _explained(candidate: Candidate, nominal: ProfileRisk, risk: ProfileRisk) -> Candidate:

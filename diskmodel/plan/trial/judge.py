@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from diskmodel.plan.answer.criterion import Criterion, Verdict
+from diskmodel.plan.answer.criterion import Criterion, Verdict, overall
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.question.objective import Limited, Objective
 from diskmodel.result.statistics.batches import Interval
@@ -140,7 +140,7 @@ def _with_wide_ends(outcome: Outcome) -> Outcome:
 
     Not where a burst may fill a cache that was never full in so short a run.
     """
-    if not (outcome.is_cut and outcome.is_stable) or outcome.overflow_requests or outcome.is_brief:
+    if not _is_short(outcome) or outcome.overflow_requests or outcome.is_brief:
         return outcome
     latency = {
         stream: {name: _widened(name, figure, outcome.n_requests) for name, figure in figures.items()}
@@ -153,6 +153,23 @@ def _with_wide_ends(outcome: Outcome) -> Outcome:
         utilization_half_width=CUT_UTILIZATION if math.isnan(half) else half,
         busiest_half_width=CUT_UTILIZATION if math.isnan(busiest) else busiest,
     )
+
+
+def _is_short(outcome: Outcome) -> bool:
+    """Whether the account of the question cut a run which shows no overload."""
+    return outcome.is_cut and outcome.is_stable
+
+
+def misses_nothing(outcome: Outcome | None, criteria: Sequence[Criterion]) -> bool:
+    """Whether an array meets its criteria, of which fewer disks have been found to meet the objective.
+
+    Those decide that more do, too: a run of these that was cut too short to be far enough from a limit is only asked
+    whether it lies beyond one.
+    """
+    verdict = overall(criteria)
+    if verdict is not Verdict.UNDECIDED or outcome is None or not _is_short(outcome):
+        return verdict is Verdict.HOLDS
+    return all(item.margin_ratio > 0 for item in criteria)
 
 
 def _widened(name: str, figure: Interval, n_requests: int) -> Interval:

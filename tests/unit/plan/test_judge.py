@@ -9,7 +9,7 @@ from diskmodel import Array, Workload, simulate
 from diskmodel.plan.answer.criterion import Verdict
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.question.objective import Objective
-from diskmodel.plan.trial.judge import criterion, performance
+from diskmodel.plan.trial.judge import criterion, misses_nothing, performance
 from diskmodel.plan.trial.simulated import outcome_of
 from diskmodel.result.statistics.batches import Interval
 
@@ -113,5 +113,7 @@ def test_a_run_cut_short_decides_what_is_far_from_its_limit(
     short = replace(outcome(0.5), latency_ns=figures, n_requests=n_requests, is_cut=is_cut)
     objective = Objective.parse({"latency": {"p99": "500 ms"}})
     assert [item.verdict for item in performance(objective, short, OPEN)] == [verdict]
+    # of more disks than one number that meets the objective, it is asked only whether it is beyond the limit
+    assert misses_nothing(short, performance(objective, short, OPEN)) is (is_cut and p99_ms < 500)
     bursts = replace(short, overflow_requests=100_000)
     assert performance(objective, bursts, OPEN)[0].verdict is Verdict.UNDECIDED
