@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from diskmodel.array import Array
-from diskmodel.drive import Drive
-from diskmodel.drive.profile import MISFIT, NOT_CONVERGED, TAIL_MISFIT
+from diskmodel.drive import MISFIT, NOT_CONVERGED, TAIL_MISFIT, Drive
 
 #: Entries of a profile's provenance that its last calibration writes anew.
 _OWN_ENTRIES = (NOT_CONVERGED, MISFIT, TAIL_MISFIT)

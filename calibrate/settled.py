@@ -10,9 +10,8 @@ from calibrate.arrays import Ints
 from diskmodel.array import Array
 from diskmodel.engine.simulate import outcome
 from diskmodel.records import Requests, Run
-from diskmodel.result.levels import drifts
-from diskmodel.result.rounds import measured_round
-from diskmodel.result.statistics.window import last_full_mix_ns, measuring_window
+from diskmodel.result import drifts, measured_round
+from diskmodel.result.statistics import last_full_mix_ns, measuring_window
 from diskmodel.workload import Workload
 
 #: A run in which write buffers still fill is repeated so many times as long, and only its end counts. Eight disks with

@@ -13,9 +13,9 @@ True
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from diskmodel.face import face
 from diskmodel.version import __version__
 
 if TYPE_CHECKING:
@@ -30,49 +30,11 @@ if TYPE_CHECKING:
     from diskmodel.errors import DescriptionError, DiskmodelError, Fault, FormatError, InputError
     from diskmodel.explanation.explain import explain
     from diskmodel.host.description import Host
-    from diskmodel.layout.description import Layout
+    from diskmodel.layout import Layout
     from diskmodel.plan import Comparison, Objective, PlanDescription, PlanResult, ask, compare, run_plan
     from diskmodel.queue.description import Queue
     from diskmodel.result import Result
     from diskmodel.workload import Stream, Workload
-
-_HOMES = {
-    "Array": "array",
-    "Comparison": "plan",
-    "Controller": "controller.description",
-    "DescriptionError": "errors",
-    "DiskmodelError": "errors",
-    "Drive": "drive",
-    "Fault": "errors",
-    "Flash": "drive",
-    "FormatError": "errors",
-    "Hdd": "drive",
-    "Host": "host.description",
-    "InputError": "errors",
-    "Layout": "layout.description",
-    "Objective": "plan",
-    "PlanDescription": "plan",
-    "PlanResult": "plan",
-    "Queue": "queue.description",
-    "ReadCache": "controller.description",
-    "Result": "result",
-    "Spindles": "array",
-    "Stream": "workload",
-    "CloudVolume": "drive",
-    "Virtual": "drive",
-    "Workload": "workload",
-    "WriteCache": "controller.description",
-    "ask": "plan",
-    "catalogue": "drive.catalogue",
-    "compare": "plan",
-    "estimate": "analytic.estimate",
-    "explain": "explanation.explain",
-    "load_drive": "drive",
-    "rule_of_thumb": "analytic.rule",
-    "run_plan": "plan",
-    "simulate": "engine.simulate",
-    "sweep": "engine.sweep",
-}
 
 __all__ = [
     "Array",
@@ -114,12 +76,27 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = face(
+    __name__,
+    {
+        "analytic.estimate": "estimate",
+        "analytic.rule": "rule_of_thumb",
+        "array": "Array Spindles",
+        "controller.description": "Controller ReadCache WriteCache",
+        "drive": "CloudVolume Drive Flash Hdd Virtual load_drive",
+        "drive.catalogue": "catalogue",
+        "engine.simulate": "simulate",
+        "engine.sweep": "sweep",
+        "errors": "DescriptionError DiskmodelError Fault FormatError InputError",
+        "explanation.explain": "explain",
+        "host.description": "Host",
+        "layout": "Layout",
+        "plan": "Comparison Objective PlanDescription PlanResult ask compare run_plan",
+        "queue.description": "Queue",
+        "result": "Result",
+        "workload": "Stream Workload",
+    },
+)
 
 
 def __dir__() -> list[str]:

@@ -13,14 +13,11 @@ from pydantic import Field, model_validator
 from diskmodel.controller.catalogue import NamedController
 from diskmodel.controller.description import Controller
 from diskmodel.description import Description, Reader, facts_html, read_toml
-from diskmodel.drive import DriveTables, NamedDrive
-from diskmodel.drive.auxiliary_devices import with_log_drive, with_special_drives
-from diskmodel.drive.cached.words import behind_a_cache
+from diskmodel.drive import DriveTables, NamedDrive, behind_a_cache, with_log_drive, with_special_drives
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.assumed import assumed
 from diskmodel.host.description import Host
-from diskmodel.layout.description import Layout
-from diskmodel.layout.volumes import VolumeTables
+from diskmodel.layout import Layout, VolumeTables
 from diskmodel.queue.description import Queue
 from diskmodel.units import Ppm, Ratio, listed, nominal_bytes, pretty_bytes
 from diskmodel.wording.arrays import of_words

@@ -19,8 +19,7 @@ from calibrate.closed_loop import with_queue
 from calibrate.hdd.conditions import Conditions
 from calibrate.hdd.write_settle import MAX_SETTLE_TURNS
 from calibrate.joint_fit import Joint, along_lines, move_together
-from diskmodel.drive import DriveQueue, Hdd
-from diskmodel.drive.seek import SeekTable
+from diskmodel.drive import DriveQueue, Hdd, SeekTable
 
 #: Degrees of freedom of the penalty: a step of four errors costs hardly more than one of three. At 1 the stages hardly
 #: count; at 30 they cannot be overruled.

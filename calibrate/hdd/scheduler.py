@@ -19,8 +19,7 @@ from calibrate.hdd.age_limit import fit_age_limit
 from calibrate.hdd.firmware_order import deep_reads, fit_order, is_explained
 from calibrate.hdd.from_fio.conditions import Condition
 from calibrate.hdd.from_fio.mechanics import Ordered
-from diskmodel.drive import DriveQueue, Hdd
-from diskmodel.drive.assumed_order import ONE_AT_A_TIME
+from diskmodel.drive import ONE_AT_A_TIME, DriveQueue, Hdd
 
 #: Schedulers that are tried, FCFS first: alone if nothing overtakes.
 SCHEDULERS = ("fcfs", "sptf", "look", "sstf", "c-look")

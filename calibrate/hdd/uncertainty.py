@@ -16,9 +16,7 @@ from calibrate.hdd.joint import FREEDOM, Space, StageErrors
 from calibrate.hdd.seek import SeekFit
 from calibrate.hdd.stages import HddFit
 from calibrate.joint_fit import Joint
-from diskmodel.drive import Hdd
-from diskmodel.drive.profile import Uncertainty
-from diskmodel.drive.seek import SeekTable
+from diskmodel.drive import Hdd, SeekTable, Uncertainty
 
 #: Steps by which simulated means are differentiated, of times in revolutions and of the stretch: wide, since the means
 #: scatter. Half doubles the noise of a derivative; double meets its curvature.

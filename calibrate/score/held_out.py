@@ -10,7 +10,7 @@ import numpy as np
 from calibrate.arrays import Floats
 from calibrate.evidence.cells import Cells, Key
 from diskmodel.result import demerit
-from diskmodel.result.statistics.registry import STATISTICS
+from diskmodel.result.statistics import STATISTICS
 
 #: Queue depth that is held out if it was measured and is neither the lowest nor the highest.
 PREFERRED_DEPTH = 16

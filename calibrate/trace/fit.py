@@ -22,7 +22,7 @@ from calibrate.trace.geometry.angle_map import AngleMap, count_heads, fit_geomet
 from calibrate.trace.model import Prediction, TraceModel, fit_model
 from calibrate.trace.model_dict import model_from_dict
 from calibrate.trace.unlocated import FALLBACK_RPM, likeliest_period
-from diskmodel.drive.hdd import Hdd
+from diskmodel.drive import Hdd
 from diskmodel.errors import Fault, InputError
 
 #: Requests needed to calibrate; with half of them hardly any revolution is identified.

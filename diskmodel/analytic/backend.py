@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from diskmodel.array import Array
 from diskmodel.drive import Drive
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.layout.levels import RaidLevel
-from diskmodel.layout.pieces import ChildIo
+from diskmodel.layout import ChildIo, RaidLevel
 from diskmodel.layout.plan import plan
 from diskmodel.records import FLUSH, READ
 from diskmodel.workload import Workload

@@ -13,8 +13,7 @@ from typing import Any
 
 from diskmodel.analytic.checks import Checks
 from diskmodel.errors import choose_from
-from diskmodel.layout.levels import LEVELS, POOLS, level_name, zfs_refusal
-from diskmodel.layout.shape import MAX_DISKS, Shape
+from diskmodel.layout import LEVELS, MAX_DISKS, POOLS, Shape, level_name, zfs_refusal
 from diskmodel.naming.signposts import signpost
 from diskmodel.plain import Record
 

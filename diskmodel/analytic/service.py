@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.analytic.backend import BackEnd
-from diskmodel.drive import CloudTables, FlashTables, HddTables, VirtualTables
-from diskmodel.drive.whole_numbers import PPM
+from diskmodel.drive import PPM, CloudTables, FlashTables, HddTables, VirtualTables
 from diskmodel.queue import SCHEDULERS
 
 #: Numbers of candidates at which service times are sampled; between them they are interpolated.

@@ -48,9 +48,7 @@ def drives(
     debug: Debug = False,
 ) -> None:
     """List the bundled drives, or show one of them."""
-    from diskmodel.drive import catalogue, load_drive
-    from diskmodel.drive.catalogue.kinds import find_drives
-    from diskmodel.drive.validated import validation_of
+    from diskmodel.drive import catalogue, find_drives, load_drive, validation_of
 
     name = " ".join(names) if names else None
     # programs that search get a list, whatever it holds
@@ -91,8 +89,7 @@ def _has_number(name: str) -> bool:
 
 
 def _list(names: list[str], as_json: bool) -> None:
-    from diskmodel.drive import catalogue
-    from diskmodel.drive.catalogue.kinds import by_class
+    from diskmodel.drive import by_class, catalogue
     from diskmodel.units import nominal_bytes
 
     classes = by_class({name: catalogue()[name] for name in names})
@@ -123,7 +120,7 @@ def _list(names: list[str], as_json: bool) -> None:
 
 
 def _summary(drive: Drive) -> dict[str, Any]:
-    from diskmodel.drive.catalogue.kinds import kinds_of
+    from diskmodel.drive import kinds_of
 
     return {
         "title": drive.name,

@@ -182,8 +182,7 @@ def _why_no_special(pool: Pool) -> str:
 
 
 def _array(pool: Pool, drive: str, record_size: str | None, own: dict[str, str], arc: ArcFacts | None) -> Array:
-    from diskmodel.drive import load_drive
-    from diskmodel.drive.auxiliary_devices import log_device_of, special_vdev_of
+    from diskmodel.drive import load_drive, log_device_of, special_vdev_of
     from diskmodel.formats.pools.array import pool_array
     from diskmodel.wording.cache_devices import cache_device_of
 

@@ -34,8 +34,7 @@ from diskmodel.options import ARRAY, SYNC
 if TYPE_CHECKING:
     from diskmodel.array import Array
     from diskmodel.engine.run import Engine as EngineName
-    from diskmodel.result import Result
-    from diskmodel.result.timeline import Timeline
+    from diskmodel.result import Result, Timeline
 
 
 @dataclass(frozen=True)
@@ -171,7 +170,7 @@ def _latency_ms(result: Result) -> dict[str, float]:
     """Return mean, percentiles and maximum over all requests of the trace, the first ones too."""
     import numpy as np
 
-    from diskmodel.result.statistics.quantiles import percentiles
+    from diskmodel.result.statistics import percentiles
 
     done = result.run.completions
     response = np.sort(done.done_ns - done.issue_ns) / 1e6
@@ -181,7 +180,7 @@ def _latency_ms(result: Result) -> dict[str, float]:
 def _table(title: str, found: list[_Replayed]) -> Any:
     """Return the arrays side by side."""
     from diskmodel.cli.shared.screen import plain_table
-    from diskmodel.result.statistics.registry import BY_NAME
+    from diskmodel.result.statistics import BY_NAME
 
     n = found[0].result.n_requests
     table = plain_table(f"{title}: {n:,} requests")

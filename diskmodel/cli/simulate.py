@@ -278,7 +278,7 @@ def _working_sets(described: Array, loads: Sequence[Workload | TraceWorkload], s
 
 def _check_precision(results: Sequence[Result], enough: float) -> None:
     """Refuse results whose mean is known less well than asked from their runs, or not at all."""
-    from diskmodel.result.prediction import half_width_ratio
+    from diskmodel.result import half_width_ratio
 
     for one in results:
         # of an unknown interval it is nan
@@ -309,10 +309,9 @@ def _remarks(
     described: Array, load: Workload | TraceWorkload, result: Result, others: Sequence[Otherwise]
 ) -> list[Remark]:
     """Return what to know of a result that is not in its table: its messages, what was assumed of it, and more."""
-    from diskmodel.drive.flash.wear import wear
+    from diskmodel.drive import wear
     from diskmodel.host.limit import left_out
-    from diskmodel.result.commits import has_syncs
-    from diskmodel.result.reserve import no_reserve
+    from diskmodel.result import has_syncs, no_reserve
     from diskmodel.result.show.remarks import Remark
     from diskmodel.uncertainty.spread import slower_systems
 

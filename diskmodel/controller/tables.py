@@ -7,7 +7,7 @@ from typing import Self
 
 from diskmodel.controller.description import Controller
 from diskmodel.controller.dirty_blocks import Lanes
-from diskmodel.layout.volumes import VolumeTables
+from diskmodel.layout import VolumeTables
 
 
 @dataclass(frozen=True)

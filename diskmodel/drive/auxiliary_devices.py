@@ -14,7 +14,7 @@ from diskmodel.drive.description import load_drive
 from diskmodel.drive.flash.description import Flash
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.faults import inner
-from diskmodel.layout.auxiliary_devices import LogDevice, SpecialVdev
+from diskmodel.layout import LogDevice, SpecialVdev
 from diskmodel.units import NS_PER_S
 
 #: No device: the log of a pool is on its own disks, and so is its metadata; an array has no journal.

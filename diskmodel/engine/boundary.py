@@ -6,17 +6,13 @@ from dataclasses import dataclass
 from typing import Any, Self, TypedDict
 
 from diskmodel.controller.tables import CacheTables
-from diskmodel.drive.cloud.tables import CloudTables
-from diskmodel.drive.flash.tables import FlashTables
-from diskmodel.drive.hdd.tables import HddTables
-from diskmodel.drive.tables_card import DriveTables
-from diskmodel.drive.virtual.tables import VirtualTables
+from diskmodel.drive import CloudTables, DriveTables, FlashTables, HddTables, VirtualTables
 from diskmodel.engine.compiled import kernel
 from diskmodel.engine.scenario import Scenario
 from diskmodel.engine.steady.start import Start
 from diskmodel.errors import CoverageError, Fault, StaleKernelError
 from diskmodel.host.tables import HostTables
-from diskmodel.layout.volumes import VolumeTables
+from diskmodel.layout import VolumeTables
 from diskmodel.queue.tables import QueueTables
 from diskmodel.records import Bool, Int32, Int64, Requests
 from diskmodel.schema import schema_of

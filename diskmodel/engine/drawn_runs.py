@@ -18,10 +18,7 @@ from diskmodel.engine.steady.start import Start
 from diskmodel.engine.threads import Threads, mapped
 from diskmodel.errors import DescriptionError
 from diskmodel.records import Requests, Run
-from diskmodel.result import Interval
-from diskmodel.result.prediction import MIDDLE, UTILIZATION, combined, middle_around
-from diskmodel.result.result import subset_of_stream
-from diskmodel.result.summary import point_estimates
+from diskmodel.result import MIDDLE, UTILIZATION, Interval, combined, middle_around, point_estimates, subset_of_stream
 from diskmodel.uncertainty import tails
 from diskmodel.uncertainty.case import Case
 from diskmodel.uncertainty.draws import Draws, draw

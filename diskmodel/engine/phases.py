@@ -22,9 +22,8 @@ from diskmodel.engine.run import run
 from diskmodel.engine.scenario import Scenario
 from diskmodel.engine.threads import Threads, mapped
 from diskmodel.records import Int64, Op, Requests
-from diskmodel.result import Interval, Latency, Result
-from diskmodel.result.prediction import combined
-from diskmodel.result.statistics.registry import PERCENTILES
+from diskmodel.result import Interval, Latency, Result, combined
+from diskmodel.result.statistics import PERCENTILES
 from diskmodel.workload import Workload
 
 #: Sets of angles that are tried, evenly spread between two disks, and requests with each. With half of either, the

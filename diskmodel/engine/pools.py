@@ -6,7 +6,7 @@ import math
 
 from diskmodel.array import Array
 from diskmodel.engine.scenario import not_in_a_pool
-from diskmodel.layout.pools.l2arc import HEADER_BYTES
+from diskmodel.layout.pools import HEADER_BYTES
 from diskmodel.records import Run
 from diskmodel.units import NS_PER_S, in_digits, in_hours_or_days, nominal_bytes, pretty_bytes
 from diskmodel.workload import TraceWorkload, Workload

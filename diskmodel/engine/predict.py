@@ -14,11 +14,19 @@ from diskmodel.engine.ledger import question
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.steady.shared import Begin
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.result import Interval, Result
-from diskmodel.result.latency import Latency
-from diskmodel.result.prediction import STATISTICS, UTILIZATION, Prediction, half_width_ratio, middle_of, sources_of
-from diskmodel.result.statistics.registry import BY_NAME
-from diskmodel.result.summary import estimates_by_subset
+from diskmodel.result import (
+    STATISTICS,
+    UTILIZATION,
+    Interval,
+    Latency,
+    Prediction,
+    Result,
+    estimates_by_subset,
+    half_width_ratio,
+    middle_of,
+    sources_of,
+)
+from diskmodel.result.statistics import BY_NAME
 from diskmodel.uncertainty.origin import origin_of
 from diskmodel.uncertainty.perturbed import AnyWorkload
 from diskmodel.uncertainty.registry import FITTED, TAIL

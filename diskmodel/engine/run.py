@@ -13,8 +13,7 @@ from diskmodel.engine.scenario import Scenario, check_requests
 from diskmodel.engine.steady.reach import within_reach
 from diskmodel.errors import CoverageError, Fault
 from diskmodel.records import Requests, Run
-from diskmodel.result import Result, summarize
-from diskmodel.result.summary import DEFAULT_PRECISION
+from diskmodel.result import DEFAULT_PRECISION, Result, summarize
 from diskmodel.workload import TraceWorkload, Workload
 
 #: "auto": the native kernel where it covers the scenario, else the SimPy engine.

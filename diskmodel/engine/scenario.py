@@ -9,13 +9,13 @@ import numpy as np
 from diskmodel.array import Array
 from diskmodel.controller.description import Controller
 from diskmodel.controller.tables import CacheTables
-from diskmodel.drive.tables_card import DriveTables
+from diskmodel.drive import DriveTables
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.errors import CoverageError, DescriptionError, Fault, StarvationError
 from diskmodel.host.description import Host
 from diskmodel.host.pauses import draw_pauses
-from diskmodel.layout.md.rebuild import MAX_STARVING_BYTES
-from diskmodel.layout.volumes import VolumeTables
+from diskmodel.layout import VolumeTables
+from diskmodel.layout.md import MAX_STARVING_BYTES
 from diskmodel.queue import Queue
 from diskmodel.records import Int64, Op, Requests
 from diskmodel.units import MAX_LENGTH, MAX_NS, pretty_bytes

@@ -11,7 +11,7 @@ from typing import Literal
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
-from diskmodel.drive.assumed_order import AssumedOrder
+from diskmodel.drive import AssumedOrder
 from diskmodel.engine import ledger, streamed
 from diskmodel.engine.drawn_runs import DRAWS
 from diskmodel.engine.effort import (
@@ -43,13 +43,10 @@ from diskmodel.engine.threads import Threads
 from diskmodel.engine.write_pointers import zone_messages
 from diskmodel.errors import CoverageError, DescriptionError, Fault
 from diskmodel.host.limit import host_limit
-from diskmodel.layout.passes import Rebuild
+from diskmodel.layout import Rebuild
 from diskmodel.records import Requests, Run
-from diskmodel.result import Result, needs_more, suggest_n
-from diskmodel.result.laws import check_laws
-from diskmodel.result.rebuild import RebuildRate
+from diskmodel.result import RebuildRate, Result, check_laws, needs_more, suggest_n, summarize_tally
 from diskmodel.result.replications import across
-from diskmodel.result.streamed import summarize_tally
 from diskmodel.uncertainty.case import COMMANDS_WITHOUT_CHOICE
 from diskmodel.workload import TraceWorkload, Workload
 

@@ -13,8 +13,7 @@ from diskmodel.engine.boundary import kernel as _kernel
 from diskmodel.engine.scenario import Scenario, endless
 from diskmodel.errors import ConservationError, CoverageError, Fault
 from diskmodel.records import PARTS, Completions, Requests, Run
-from diskmodel.result.segments import Segment
-from diskmodel.result.streamed import Tally
+from diskmodel.result import Segment, Tally
 from diskmodel.schema import to_kernel
 from diskmodel.workload.blocks import Blocks
 

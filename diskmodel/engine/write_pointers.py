@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.array import Array
-from diskmodel.drive.parse import Drive
-from diskmodel.drive.zones import WriteZones
+from diskmodel.drive import Drive, WriteZones
 from diskmodel.errors import CoverageError, Fault
 from diskmodel.records import Int64, Op
 from diskmodel.units import pretty_bytes

@@ -16,7 +16,7 @@ from diskmodel.explanation.causes import CAUSES
 from diskmodel.explanation.causes.cause import Cause, Change, Scale
 from diskmodel.explanation.causes.checks import check_of
 from diskmodel.explanation.measured import SHAPE, Measured
-from diskmodel.result.summary import estimates_by_operation
+from diskmodel.result import estimates_by_operation
 from diskmodel.units import in_digits
 from diskmodel.workload import Workload
 

@@ -10,7 +10,7 @@ import numpy as np
 from diskmodel.explanation.likelihood import chance_of, n_independent
 from diskmodel.explanation.simulator import BEYOND, Figure, Floats, Simulator
 from diskmodel.plain import Record
-from diskmodel.result.statistics.batches import student_t
+from diskmodel.result.statistics import student_t
 
 #: Part of healthy arrays about which something is said although nothing is wrong.
 ALARMS = 0.05

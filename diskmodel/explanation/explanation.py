@@ -18,7 +18,7 @@ from diskmodel.explanation.found import CauseFound, Predicted
 from diskmodel.explanation.hypotheses import Hypothesis, by_causes
 from diskmodel.explanation.simulator import Floats, Simulator
 from diskmodel.plain import Record
-from diskmodel.result.statistics.batches import student_t
+from diskmodel.result.statistics import student_t
 
 #: Causes that are named at most, and the least probability of one that is.
 _MOST_NAMED, _LEAST_PROBABILITY = 3, 0.03

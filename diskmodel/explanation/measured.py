@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from diskmodel.explanation.equals import Difference
-from diskmodel.result.statistics.registry import PERCENTILES
+from diskmodel.result.statistics import PERCENTILES
 from diskmodel.uncertainty.perturbed import AnyWorkload
 from diskmodel.workload import Workload
 

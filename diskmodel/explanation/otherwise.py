@@ -16,9 +16,9 @@ from diskmodel.engine.ledger import current
 from diskmodel.engine.simulate import simulate
 from diskmodel.host.assumed import HOSTS, kind_of
 from diskmodel.host.description import HostKind
-from diskmodel.layout.pools.assumed import VOLUME_RECORD_BYTES
+from diskmodel.layout.pools import VOLUME_RECORD_BYTES
 from diskmodel.plain import Record
-from diskmodel.result.result import Result
+from diskmodel.result import Result
 from diskmodel.units import in_digits, pretty_bytes
 from diskmodel.workload import TraceWorkload, Workload
 from diskmodel.workload.used import reach_bytes

@@ -18,8 +18,8 @@ from diskmodel.engine.threads import Threads
 from diskmodel.errors import InputError
 from diskmodel.explanation.causes.cause import Cause, Change, Law, is_sequential
 from diskmodel.explanation.measured import ALL_PARTS, SHAPE, Measured
-from diskmodel.layout.description import Layout
-from diskmodel.result.summary import estimates_by_operation
+from diskmodel.layout import Layout
+from diskmodel.result import estimates_by_operation
 from diskmodel.uncertainty.origin import origin_of
 from diskmodel.uncertainty.perturbed import AnyWorkload
 from diskmodel.uncertainty.points import half_width_factor

@@ -18,7 +18,7 @@ from diskmodel.lab.effort import check_curve
 from diskmodel.lab.quick_interval import quick_quantile_interval
 from diskmodel.lab.settings import Settings
 from diskmodel.result import Result
-from diskmodel.result.statistics.registry import PERCENTILES
+from diskmodel.result.statistics import PERCENTILES
 
 Stage = Literal["quick", "refined"]
 

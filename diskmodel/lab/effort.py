@@ -5,7 +5,7 @@ from __future__ import annotations
 from diskmodel.analytic.rule import write_penalty
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.lab.settings import Settings
-from diskmodel.layout.levels import LEVELS
+from diskmodel.layout import LEVELS
 
 #: Longest estimated time of an animation, and longest real time, seconds. Five times the longest useful one (2,000
 #: requests on eight disks). At half, slow machines refuse those; at double, one request keeps a thread for a minute.

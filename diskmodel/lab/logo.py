@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 
-from diskmodel.drive import load_drive
-from diskmodel.drive.hdd.tables import HddTables
-from diskmodel.drive.mechanics import Mechanics
+from diskmodel.drive import HddTables, Mechanics, load_drive
 
 #: The drive whose geometry is drawn, and the block that its head waits for: half-way along the arm's stroke.
 DRIVE = "generic-7k2"

@@ -11,8 +11,7 @@ from diskmodel.errors import DescriptionError
 from diskmodel.lab.commits import commit_offers
 from diskmodel.lab.drives import has_one_arm, own_drives
 from diskmodel.lab.settings import LEVELS, Pattern, Settings
-from diskmodel.layout import levels
-from diskmodel.layout.description import Layout
+from diskmodel.layout import Layout, levels
 from diskmodel.queue import SCHEDULERS
 
 #: Disks on the slider, the same limit as in `Settings`; more make its steps too fine to hit.

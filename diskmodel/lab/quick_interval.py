@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from diskmodel.result.statistics.batches import lag1_correlation
+from diskmodel.result.statistics import lag1_correlation
 from diskmodel.result.statistics.quantiles import quantiles
 
 #: Batches whose means give the variance; more would be shorter than the correlation of the responses in a short run.

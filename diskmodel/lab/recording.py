@@ -7,9 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from diskmodel.array import Array
-from diskmodel.drive.cache import Dirty
-from diskmodel.drive.hdd.tables import HddTables
-from diskmodel.drive.mechanics import Access, Arm
+from diskmodel.drive import Access, Arm, Dirty, HddTables
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.hdd import HardDisk
 from diskmodel.engine.reference.simpy_engine import Simulation

@@ -9,8 +9,7 @@ from pydantic import Field, model_validator
 from diskmodel.array import Array
 from diskmodel.description import Description
 from diskmodel.lab.drives import drive_of
-from diskmodel.layout import levels
-from diskmodel.layout.fields import Level
+from diskmodel.layout import Level, levels
 from diskmodel.queue import SCHEDULERS
 from diskmodel.registry import OneOf
 from diskmodel.units import Bytes, PerSecond, Ratio

@@ -12,8 +12,8 @@ import numpy as np
 from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
 from diskmodel.records import Requests
+from diskmodel.result.statistics import PERCENTILES
 from diskmodel.result.statistics.quantiles import quantiles
-from diskmodel.result.statistics.registry import PERCENTILES
 from diskmodel.workload import TraceWorkload, Workload
 
 #: Largest mean utilization of a reference array; the smallest array below it is taken. Plans end there, and latency is

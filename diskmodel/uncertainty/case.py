@@ -9,9 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from diskmodel.array import Array
-from diskmodel.drive import DriveQueue
-from diskmodel.drive.assumed_order import AssumedOrder, Order
-from diskmodel.drive.profile import MISFIT, TAIL_MISFIT
+from diskmodel.drive import MISFIT, TAIL_MISFIT, AssumedOrder, DriveQueue, Order
 from diskmodel.uncertainty.origin import Origin, array_class, class_of, origin_of
 from diskmodel.uncertainty.perturbed import AnyWorkload
 from diskmodel.uncertainty.seen import Seen

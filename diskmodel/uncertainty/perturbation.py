@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from diskmodel.drive.perturbation import DrivePerturbation
+from diskmodel.drive import DrivePerturbation
 
 
 @dataclass(frozen=True)

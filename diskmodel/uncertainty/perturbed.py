@@ -8,9 +8,7 @@ from typing import TypeVar
 from diskmodel.array import Array
 from diskmodel.controller import Controller
 from diskmodel.description import Description
-from diskmodel.drive import Drive
-from diskmodel.drive.drawn import with_values
-from diskmodel.drive.perturbation import scaled_ns
+from diskmodel.drive import Drive, scaled_ns, with_values
 from diskmodel.uncertainty.perturbation import Perturbation
 from diskmodel.workload import TraceWorkload, Workload
 from diskmodel.workload.part import part_of

@@ -8,8 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from diskmodel.drive import Drive
-from diskmodel.drive.drawn import drawn_values
+from diskmodel.drive import Drive, drawn_values
 from diskmodel.uncertainty.case import FEW_WRITES, Case, slowness
 from diskmodel.uncertainty.origin import origin_of
 from diskmodel.uncertainty.perturbation import Perturbation

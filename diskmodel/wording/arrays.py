@@ -7,13 +7,18 @@ from typing import Any
 
 from diskmodel.controller.catalogue import load_controller, machine_of
 from diskmodel.controller.catalogue import named as controller_named
-from diskmodel.drive import catalogue
-from diskmodel.drive.cached.words import cached_of_words, is_cached
-from diskmodel.drive.cloud.words import provision_of
-from diskmodel.drive.cluster.words import cluster_of_words, is_cluster
-from diskmodel.drive.description import provisioned
+from diskmodel.drive import (
+    cached_of_words,
+    catalogue,
+    cluster_of_words,
+    is_cached,
+    is_cluster,
+    provision_of,
+    provisioned,
+)
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.layout.levels import KINDS, POOLS, draid_counts, level_name
+from diskmodel.layout import POOLS, draid_counts, level_name
+from diskmodel.layout.levels import KINDS
 from diskmodel.naming.matching import meant
 from diskmodel.naming.signposts import signpost
 

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from diskmodel.drive.auxiliary_devices import cache_drive, with_drive
-from diskmodel.layout.pools.cache_devices import CacheDevice
+from diskmodel.drive import cache_drive, with_drive
+from diskmodel.layout.pools import CacheDevice
 
 
 def cache_device_of(name: str, count: int = 1) -> CacheDevice:

@@ -11,7 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from diskmodel.description import Description, Reader, facts_html
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Requests
-from diskmodel.result.statistics.window import enough_cycles
+from diskmodel.result.statistics import enough_cycles
 from diskmodel.units import Bytes, Ratio
 from diskmodel.workload.addresses import Sequential
 from diskmodel.workload.arrivals import Closed, Poisson

@@ -13,9 +13,7 @@ from calibrate.arrays import Floats
 from calibrate.hdd.from_fio.conditions import Condition
 from calibrate.hdd.from_fio.least_squares import least
 from calibrate.hdd.from_fio.measured_array import MeasuredArray
-from diskmodel.drive import Hdd
-from diskmodel.drive.hdd import DriveQueue
-from diskmodel.drive.seek import SeekTimes
+from diskmodel.drive import DriveQueue, Hdd, SeekTimes
 from diskmodel.errors import Fault, InputError
 
 #: Spread of the logarithms among drives of a class: average and shortest seek, overhead, full stroke for its average.

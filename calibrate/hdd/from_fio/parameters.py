@@ -13,8 +13,7 @@ from calibrate.hdd.from_fio.mechanics import (
     Ordered,
 )
 from calibrate.hdd.from_fio.writes import SETTLE_SPREAD_MS, Writes
-from diskmodel.drive import Hdd
-from diskmodel.drive.seek import SeekTimes
+from diskmodel.drive import Hdd, SeekTimes
 
 #: A parameter is identified where its standard error is below this part of the spread among drives of a class. At 0.5,
 #: parameters that the evidence halves pass for unknown; at 1 everything is identified.

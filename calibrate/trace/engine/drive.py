@@ -25,7 +25,7 @@ from calibrate.trace.engine.replay import Replay
 from calibrate.trace.geometry.angle_map import count_heads
 from calibrate.trace.model import TraceModel
 from calibrate.trace.model_dict import model_to_dict
-from diskmodel.drive.assumed_order import ONE_AT_A_TIME
+from diskmodel.drive import ONE_AT_A_TIME
 
 LEFT_OUT = (
     "the spread of seek times from access to access",

@@ -11,8 +11,7 @@ from calibrate.arrays import Floats
 from calibrate.joint_fit import Joint, by_parabolas, move_together
 from calibrate.score.agreement import demerit_ms
 from calibrate.trace.engine.replay import Replay
-from diskmodel.drive import Hdd
-from diskmodel.drive.drawn import scalar_of, with_values
+from diskmodel.drive import Hdd, scalar_of, with_values
 
 #: Parameters stay within this logarithm of their values, about 28 %. A wider range lets overhead and seek trade
 #: places.

@@ -20,9 +20,7 @@ from calibrate.arrays import Floats
 from calibrate.calibration import MAX_IDENTIFIED_RATIO, Parameter
 from calibrate.evidence.requests import RequestTrace
 from calibrate.trace.engine.joint import free_parameters
-from diskmodel.drive import Hdd
-from diskmodel.drive.drawn import scalar_of
-from diskmodel.drive.geometry import place_of
+from diskmodel.drive import Hdd, place_of, scalar_of
 
 #: Stretches of the trace that count as independent. With half the variance itself is uncertain by 28 %; with many
 #: more, errors that last are taken for independent ones.

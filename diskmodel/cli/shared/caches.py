@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from diskmodel.cli.shared.own_plans import OwnAnswer, OwnPlan
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.layout.levels import KINDS, POOLS, level_name
+from diskmodel.layout import POOLS, level_name
+from diskmodel.layout.levels import KINDS
 
 if TYPE_CHECKING:
     from diskmodel.plan import PlanDescription

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from diskmodel.cli.shared.own_plans import OwnAnswer, OwnPlan
-from diskmodel.drive.cluster.words import is_cluster
+from diskmodel.drive import is_cluster
 from diskmodel.errors import DescriptionError, Fault
 
 if TYPE_CHECKING:

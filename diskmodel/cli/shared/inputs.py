@@ -48,7 +48,7 @@ def read_array(given: str, drive: str | None = None, changes: Mapping[str, Any] 
     """
     from diskmodel.array import Array
     from diskmodel.drive import load_drive
-    from diskmodel.layout.levels import level_name
+    from diskmodel.layout import level_name
     from diskmodel.wording.arrays import with_level
 
     is_path = len(given.split()) == 1 and (os.sep in given or bool(Path(given).suffix))

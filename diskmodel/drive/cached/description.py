@@ -11,7 +11,7 @@ from diskmodel.description import Description, Reader
 from diskmodel.drive.cached.policies import MODES, OTHER_NAMES, POLICIES, Mode, Policy, unit_bytes
 from diskmodel.drive.cached.tables import CachedTables
 from diskmodel.drive.system import Member, System, sizes_to_be
-from diskmodel.layout.description import Layout
+from diskmodel.layout import Layout
 from diskmodel.units import Bytes, Length, Nanoseconds, Ratio, nominal_bytes
 
 #: Of a drive whose sheet gives none: about 2 % a year fail.

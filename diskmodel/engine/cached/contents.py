@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from diskmodel.drive.cached.description import CachedVolume
+from diskmodel.drive import CachedVolume
 from diskmodel.engine.cached.popularity import Popularity
 from diskmodel.roots import find_root
 

@@ -7,8 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from diskmodel.array import Array
-from diskmodel.drive.cached.description import CachedVolume
-from diskmodel.drive.perturbation import DrivePerturbation
+from diskmodel.drive import CachedVolume, DrivePerturbation
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.steady.shared import steady_start
 from diskmodel.workload import Workload

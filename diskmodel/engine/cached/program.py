@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict, deque
 from collections.abc import Callable
 
-from diskmodel.drive.cached.description import CachedVolume
+from diskmodel.drive import CachedVolume
 from diskmodel.engine.cached.contents import FOREVER
 from diskmodel.engine.cached.start import Held
 from diskmodel.records import FLUSH, PARTS, READ, WRITE, Requests

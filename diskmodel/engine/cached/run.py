@@ -8,7 +8,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from diskmodel.drive.cached.tables import CachedTables
+from diskmodel.drive import CachedTables
 from diskmodel.engine import _kernel
 from diskmodel.engine.cached.contents import FOREVER
 from diskmodel.engine.cached.members import scenarios

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from diskmodel.description import Description
-from diskmodel.drive.cached.description import CachedVolume
+from diskmodel.drive import CachedVolume
 from diskmodel.engine.cached.contents import FOREVER, Stay, dirty_share, round_of, stay_of, total
 from diskmodel.engine.cached.popularity import Floats, Popularity
 from diskmodel.records import Int64

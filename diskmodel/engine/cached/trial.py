@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from diskmodel.drive.cached.tables import CachedTables
+from diskmodel.drive import CachedTables
 from diskmodel.engine.cached.contents import round_of, stay_beside, total
 from diskmodel.engine.cached.run import Simulation
 from diskmodel.engine.cached.start import Held, held_by

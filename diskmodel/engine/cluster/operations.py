@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from diskmodel.drive.cluster.costs import Costs
-from diskmodel.drive.cluster.description import OBJECT_BYTES, ClusterPool
+from diskmodel.drive import OBJECT_BYTES, ClusterPool, Costs
 from diskmodel.engine.cluster.member import Member
 from diskmodel.engine.cluster.stations import Calendar, Committer, DriveStation, Link, Processors, Threads
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from diskmodel.drive.cluster.description import OBJECT_BYTES, ClusterPool
+from diskmodel.drive import OBJECT_BYTES, ClusterPool
 from diskmodel.records import Int64
 
 _MIX = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)

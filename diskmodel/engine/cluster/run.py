@@ -9,8 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from diskmodel.drive.cluster.description import ClusterPool
-from diskmodel.drive.cluster.tables import ClusterTables
+from diskmodel.drive import ClusterPool, ClusterTables
 from diskmodel.engine.cluster.member import Member, member_of, scaled
 from diskmodel.engine.cluster.operations import ChildIo, Cluster
 from diskmodel.engine.cluster.placement import group_of, pieces, placed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from diskmodel.array import Array
-from diskmodel.drive.tables_card import DriveTables
+from diskmodel.drive import DriveTables
 from diskmodel.workload import Workload
 
 #: Difference of the rates from which it is reported. At half, it would be of workloads whose latency hardly moves; at

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from diskmodel.layout.pieces import ChildIo
+from diskmodel.layout import ChildIo
 
 
 @dataclass(slots=True, eq=False)

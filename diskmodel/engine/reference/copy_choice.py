@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from diskmodel.engine.reference.device import Device
-from diskmodel.layout.pieces import ChooseCopy, Copy
-from diskmodel.layout.volumes import VolumeTables
+from diskmodel.layout import ChooseCopy, Copy, VolumeTables
 
 
 class CopyChoice:

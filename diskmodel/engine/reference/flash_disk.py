@@ -6,10 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 
-from diskmodel.drive.flash.dies import Dies, Served
-from diskmodel.drive.flash.first_layout import FirstLayout
-from diskmodel.drive.flash.ftl import Ftl
-from diskmodel.drive.flash.tables import FlashTables
+from diskmodel.drive import Dies, FirstLayout, FlashTables, Ftl, Served
 from diskmodel.engine.reference.clock import Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Counters, Device

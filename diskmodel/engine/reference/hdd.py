@@ -7,12 +7,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from diskmodel.drive.cache import Dirty, DirtyBuffer, Segment, Segments
-from diskmodel.drive.draws import USUAL, AccessDraw, Draws
-from diskmodel.drive.hdd.read_ahead import streamed
-from diskmodel.drive.hdd.tables import HddTables
-from diskmodel.drive.mechanics import Access, Arm, Mechanics, Spindle
-from diskmodel.drive.media_cache.log import MediaLog, Step
+from diskmodel.drive import (
+    USUAL,
+    Access,
+    AccessDraw,
+    Arm,
+    Dirty,
+    DirtyBuffer,
+    Draws,
+    HddTables,
+    Mechanics,
+    MediaLog,
+    Segment,
+    Segments,
+    Spindle,
+    Step,
+    streamed,
+)
 from diskmodel.engine.reference.clock import COMPLETE, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Counters, Device

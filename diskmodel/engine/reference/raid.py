@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from diskmodel.controller.block_cache import BlockCache
-from diskmodel.drive.tables_card import DriveTables
+from diskmodel.drive import DriveTables
 from diskmodel.engine.reference.clock import COMPLETE, Clock
 from diskmodel.engine.reference.command import Access, Command
 from diskmodel.engine.reference.copy_choice import CopyChoice
@@ -18,15 +18,12 @@ from diskmodel.engine.reference.stripe_logs.journal import StripeJournal
 from diskmodel.engine.reference.stripe_logs.partial import PartialLogs
 from diskmodel.engine.reference.submission import Submitter
 from diskmodel.engine.steady.start import Start
-from diskmodel.layout.md.bitmap import Bitmap, bits_of
-from diskmodel.layout.md.journal import BATCH_STRIPES, Stripe, Unit, batches, within
+from diskmodel.layout import READ_AND_HOLD, ChildIo, VolumeTables, merged
+from diskmodel.layout.md import BATCH_STRIPES, MdTables, Row, Stripe, StripeCache, Unit, bits_of, row_of
+from diskmodel.layout.md.bitmap import Bitmap
+from diskmodel.layout.md.journal import batches, within
 from diskmodel.layout.md.journal import stripes as stripes_of
-from diskmodel.layout.md.parity import Row, row_of
-from diskmodel.layout.md.stripes import StripeCache
-from diskmodel.layout.md.tables import MdTables
-from diskmodel.layout.pieces import READ_AND_HOLD, ChildIo, merged
 from diskmodel.layout.plan import plan
-from diskmodel.layout.volumes import VolumeTables
 from diskmodel.records import READ, WRITE
 
 

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from diskmodel.engine.reference.clock import ARRIVE, Clock
 from diskmodel.engine.reference.raid import Raid
 from diskmodel.engine.scenario import starved
-from diskmodel.layout.md.rebuild import MARK_STEP_NS, MAX_STARVING_BYTES, N_MARKS, step
+from diskmodel.layout.md import MARK_STEP_NS, MAX_STARVING_BYTES, N_MARKS
+from diskmodel.layout.md.rebuild import step
 
 
 class Rebuild:

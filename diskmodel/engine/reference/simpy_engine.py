@@ -10,14 +10,17 @@ import numpy as np
 import simpy
 from numpy.typing import NDArray
 
-from diskmodel.drive.cloud.tables import CloudTables
-from diskmodel.drive.flash.first_layout import FirstLayout
-from diskmodel.drive.flash.ftl import Ftl
-from diskmodel.drive.flash.tables import FlashTables
-from diskmodel.drive.hdd.tables import HddTables
-from diskmodel.drive.mechanics import Mechanics, Spindle
-from diskmodel.drive.tables_card import DriveTables
-from diskmodel.drive.virtual.tables import VirtualTables
+from diskmodel.drive import (
+    CloudTables,
+    DriveTables,
+    FirstLayout,
+    FlashTables,
+    Ftl,
+    HddTables,
+    Mechanics,
+    Spindle,
+    VirtualTables,
+)
 from diskmodel.engine.reference.cached_controller import CachedController
 from diskmodel.engine.reference.clients import Clients
 from diskmodel.engine.reference.clock import Clock

@@ -6,7 +6,7 @@ import numpy as np
 
 from diskmodel.engine.steady.recent import stable_order
 from diskmodel.engine.steady.start import EMPTY
-from diskmodel.layout.written import Written
+from diskmodel.layout import Written
 from diskmodel.records import Int64
 
 #: Multiples of it, modulo 1, are spread evenly, however many there are.

@@ -9,7 +9,7 @@ import numpy as np
 from diskmodel.engine.steady.levels import cache_room
 from diskmodel.host.tables import HostTables
 from diskmodel.records import Int64
-from diskmodel.result.burst import AbsorbedBurst
+from diskmodel.result import AbsorbedBurst
 
 if TYPE_CHECKING:
     from diskmodel.engine.scenario import Scenario

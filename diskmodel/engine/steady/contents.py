@@ -16,7 +16,7 @@ from diskmodel.controller.dirty_blocks import Lanes
 from diskmodel.engine.steady.levels import n_lines_of
 from diskmodel.engine.steady.recent import MAX_USES, History, distinct, most_recent, ranges, waiting_in_round
 from diskmodel.engine.steady.rounds import UNEVEN, UNEVEN_WAYS, Arms, swept_round, unevenness
-from diskmodel.layout.volumes import VolumeTables
+from diskmodel.layout import VolumeTables
 from diskmodel.layout.written import written
 from diskmodel.records import Int64
 from diskmodel.workload.addresses import Sequential, SortedBatches, Strided

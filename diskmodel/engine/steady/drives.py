@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from diskmodel.drive.flash.tables import FlashTables
-from diskmodel.drive.hdd.tables import HddTables
-from diskmodel.drive.tables_card import DriveTables
+from diskmodel.drive import DriveTables, FlashTables, HddTables
 from diskmodel.engine.steady.buffered import by_disk, joined, staggered, units_left_out
 from diskmodel.engine.steady.contents import aged_units
 from diskmodel.engine.steady.logged import Caches, current_runs, full_caches

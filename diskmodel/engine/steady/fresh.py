@@ -15,7 +15,7 @@ from diskmodel.array import Array
 from diskmodel.engine.ledger import current
 from diskmodel.engine.simulate import simulate
 from diskmodel.plain import Record
-from diskmodel.result.result import Result
+from diskmodel.result import Result
 from diskmodel.units import in_digits, in_minutes
 from diskmodel.workload import Workload
 

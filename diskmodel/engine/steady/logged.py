@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from diskmodel.drive.hdd.tables import HddTables
-from diskmodel.drive.media_cache.tables import MediaCacheTables
+from diskmodel.drive import HddTables, MediaCacheTables
 from diskmodel.engine.compiled import kernel as _kernel
 from diskmodel.engine.steady.recent import MAX_ROWS, History, write_weight
-from diskmodel.layout.volumes import VolumeTables
-from diskmodel.layout.written import Written, written
+from diskmodel.layout import VolumeTables, Written
+from diskmodel.layout.written import written
 from diskmodel.records import Int64
-from diskmodel.result.statistics.window import UNKNOWN_CYCLE
+from diskmodel.result.statistics import UNKNOWN_CYCLE
 from diskmodel.workload import Stream
 from diskmodel.workload.addresses import Sequential
 

@@ -23,9 +23,10 @@ from diskmodel.engine.steady.logged import Caches
 from diskmodel.engine.steady.recent import MAX_ROWS, MAX_USES, History
 from diskmodel.engine.steady.start import EMPTY, Level, Levels, Start
 from diskmodel.host.tables import HostTables
-from diskmodel.layout.written import Written, written
+from diskmodel.layout import Written
+from diskmodel.layout.written import written
 from diskmodel.records import Int64
-from diskmodel.result.statistics.window import UNKNOWN_CYCLE
+from diskmodel.result.statistics import UNKNOWN_CYCLE
 from diskmodel.workload.addresses import Sequential
 
 if TYPE_CHECKING:

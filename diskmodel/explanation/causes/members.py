@@ -16,7 +16,7 @@ from diskmodel.explanation.causes.cause import (
     on_array,
 )
 from diskmodel.explanation.causes.uneven import one_slow_member
-from diskmodel.layout.description import Layout
+from diskmodel.layout import Layout
 from diskmodel.uncertainty.perturbed import AnyWorkload
 from diskmodel.units import in_digits
 

@@ -11,7 +11,7 @@ from typing import Any
 from diskmodel.array import Array
 from diskmodel.explanation.causes.cause import OFTEN, ONCE, SOMETIMES, Cause, Change, changed, on_array
 from diskmodel.explanation.causes.members import is_pool, may_fail
-from diskmodel.layout.description import Layout
+from diskmodel.layout import Layout
 from diskmodel.uncertainty.perturbed import AnyWorkload
 
 

@@ -10,7 +10,7 @@ from diskmodel.controller.catalogue import load_controller
 from diskmodel.controller.catalogue import named as controller_named
 from diskmodel.drive import Drive
 from diskmodel.formats.arrays.volume import Volume
-from diskmodel.layout.levels import LEVELS
+from diskmodel.layout import LEVELS
 from diskmodel.units import pretty_bytes
 
 #: A disk that gives less than this share of its capacity to the array has other partitions.

@@ -6,10 +6,8 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
-from diskmodel.drive import Drive, load_drive
+from diskmodel.drive import Drive, find_drives, load_drive, parse_drive
 from diskmodel.drive.catalogue import catalogue
-from diskmodel.drive.catalogue.kinds import find_drives
-from diskmodel.drive.parse import parse_drive
 from diskmodel.errors import DescriptionError
 from diskmodel.formats.arrays.volume import Member
 from diskmodel.units import pretty_bytes

@@ -11,7 +11,7 @@ from diskmodel.errors import Fault, FormatError
 from diskmodel.formats.fio.job import DIRECTIONS, FioDirection, FioJob, FioLatency
 from diskmodel.formats.fio.options import PATTERNS
 from diskmodel.formats.writing import text_file
-from diskmodel.result.statistics.registry import PERCENTILES
+from diskmodel.result.statistics import PERCENTILES
 
 VERSION = "fio-3.33"
 

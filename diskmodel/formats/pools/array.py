@@ -10,7 +10,7 @@ from diskmodel.array import Array
 from diskmodel.drive import Drive
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.formats.pools.status import Pool
-from diskmodel.layout.levels import POOLS, draid_counts
+from diskmodel.layout import POOLS, draid_counts
 from diskmodel.units import pretty_bytes
 
 

@@ -16,7 +16,7 @@ from diskmodel.engine.scenario import resolve
 from diskmodel.lab.offers import MAX_DISKS, offers
 from diskmodel.lab.settings import LEVELS as OFFERED
 from diskmodel.lab.settings import Settings
-from diskmodel.layout.levels import LEVELS
+from diskmodel.layout import LEVELS
 from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops
 
 #: Drives of the page, slow to fast: data-sheet models of each class, and some that were sold. Each hard disk adds 30 to

@@ -1,1 +1,29 @@
 """RAID as Linux md makes it, or a controller of its own: strips, copies and parity over several disks."""
+
+from typing import TYPE_CHECKING
+
+from diskmodel.face import face
+
+if TYPE_CHECKING:
+    from diskmodel.layout.md.bitmap import bits_of
+    from diskmodel.layout.md.fields import JOURNALED, MAX_STRIPE_CACHE, Consistency, ReadPolicy, Rotation, WritePolicy
+    from diskmodel.layout.md.journal import BATCH_STRIPES, BLOCK_BYTES, JournalTables, PartialTables, Room, Stripe, Unit
+    from diskmodel.layout.md.layout import STRIPED
+    from diskmodel.layout.md.parity import Row, row_of
+    from diskmodel.layout.md.rebuild import MARK_STEP_NS, MAX_STARVING_BYTES, N_MARKS
+    from diskmodel.layout.md.stripes import StripeCache
+    from diskmodel.layout.md.tables import MdTables
+
+__getattr__ = face(
+    __name__,
+    {
+        "bitmap": "bits_of",
+        "fields": "Consistency JOURNALED MAX_STRIPE_CACHE ReadPolicy Rotation WritePolicy",
+        "journal": "BATCH_STRIPES BLOCK_BYTES JournalTables PartialTables Room Stripe Unit",
+        "layout": "STRIPED",
+        "parity": "Row row_of",
+        "rebuild": "MARK_STEP_NS MAX_STARVING_BYTES N_MARKS",
+        "stripes": "StripeCache",
+        "tables": "MdTables",
+    },
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from diskmodel.layout.description import Layout
+from diskmodel.layout import Layout
 from diskmodel.plan.advice.choice import choose
 from diskmodel.plan.advice.fewest_confident import Chances
 from diskmodel.plan.advice.profile_risk import FEW_DRAWS

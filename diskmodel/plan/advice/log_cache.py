@@ -13,7 +13,7 @@ from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate
-from diskmodel.result.commits import COMMITS
+from diskmodel.result import COMMITS
 
 
 def caches_instead(plan: PlanDescription, candidates: tuple[Candidate, ...], evaluate: Evaluate) -> list[CacheInstead]:

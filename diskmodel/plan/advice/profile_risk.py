@@ -24,9 +24,8 @@ from diskmodel.plan.trial.at_once import each
 from diskmodel.plan.trial.drawn_case import DrawnCase, seen_in
 from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 from diskmodel.plan.trial.trier import Trier
-from diskmodel.result.prediction import MIDDLE, combined, middle_around
-from diskmodel.result.statistics.batches import Interval
-from diskmodel.result.statistics.registry import BY_NAME
+from diskmodel.result import MIDDLE, combined, middle_around
+from diskmodel.result.statistics import BY_NAME, Interval
 from diskmodel.uncertainty.case import Case as Unknowns
 from diskmodel.uncertainty.draws import Draws, draw
 from diskmodel.uncertainty.perturbation import Perturbation

@@ -10,8 +10,7 @@ from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.trial.evaluation import Evaluate
-from diskmodel.result.statistics.registry import PERCENTILES
-from diskmodel.result.statistics.window import enough_cycles
+from diskmodel.result.statistics import PERCENTILES, enough_cycles
 from diskmodel.workload.generate import rules_of
 
 #: Longest run that is made for the other answer: some seconds of the kernel for each number of disks. At half, bursts

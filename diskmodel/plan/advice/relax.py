@@ -9,7 +9,7 @@ from dataclasses import replace
 from diskmodel.controller.description import WriteCache
 from diskmodel.drive import Drive, load_drive
 from diskmodel.errors import DescriptionError
-from diskmodel.layout.description import Layout
+from diskmodel.layout import Layout
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.changes import Relaxation
 from diskmodel.plan.answer.criterion import Criterion, Verdict, tightest
@@ -21,7 +21,7 @@ from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.plan.trial.trier import Trier
-from diskmodel.result.commits import COMMITS
+from diskmodel.result import COMMITS
 
 #: Drives that are tried beside the plan's own, slowest first: a class each.
 CLASSES = ("generic-10k", "generic-15k", "generic-sas-ssd")

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from diskmodel.drive import Drive
-from diskmodel.drive.drawn import scalar_of, with_values
+from diskmodel.drive import Drive, scalar_of, with_values
 from diskmodel.errors import DescriptionError
 from diskmodel.plan.advice.relax import with_cache_hit
 from diskmodel.plan.answer.candidate import Candidate

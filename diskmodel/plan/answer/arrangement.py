@@ -12,7 +12,7 @@ from diskmodel.plain import Record
 from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.question.server import ServerPlan
-from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics import Interval
 
 _NOTHING = Interval(math.nan, math.nan, math.nan)
 

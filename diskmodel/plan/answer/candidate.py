@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diskmodel.array import Array
-from diskmodel.drive.auxiliary_devices import NONE, device_in_words
-from diskmodel.drive.flash.wear import wear_years
-from diskmodel.layout.description import Layout
+from diskmodel.drive import NONE, device_in_words, wear_years
+from diskmodel.layout import Layout
 from diskmodel.plain import Record
 from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.effort import Efforts, effort_fields

@@ -9,16 +9,15 @@ from typing import Any, ClassVar
 
 from diskmodel.array import Array
 from diskmodel.display import Displayable
-from diskmodel.drive.flash.wear import wear_years
+from diskmodel.drive import wear_years
 from diskmodel.engine.steady.fresh import Fresh
 from diskmodel.plain import Record
 from diskmodel.plan.answer.load_curve import LoadPoint
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.statics import rebuild_fields
 from diskmodel.plan.answer.working_sets import WorkingSets
-from diskmodel.result.figure import Figure
-from diskmodel.result.statistics.batches import Interval
-from diskmodel.result.statistics.doubt import bad_end, in_one_of_ten
+from diskmodel.result import Figure
+from diskmodel.result.statistics import Interval, bad_end, in_one_of_ten
 from diskmodel.workload import Workload
 
 

@@ -15,8 +15,8 @@ from diskmodel.plan.answer.load_curve import Headroom, LoadPoint
 from diskmodel.plan.answer.outcome import Outcome, figures_of
 from diskmodel.plan.answer.statics import rebuild_fields
 from diskmodel.plan.answer.verdict import verdict
-from diskmodel.result.prediction import Prediction
-from diskmodel.result.statistics.batches import Interval
+from diskmodel.result import Prediction
+from diskmodel.result.statistics import Interval
 from diskmodel.workload import Workload
 
 if TYPE_CHECKING:

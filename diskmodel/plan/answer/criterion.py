@@ -9,8 +9,8 @@ from enum import Enum
 from typing import Any
 
 from diskmodel.plain import Record
-from diskmodel.result.commits import COMMITS
-from diskmodel.result.statistics.batches import Interval
+from diskmodel.result import COMMITS
+from diskmodel.result.statistics import Interval
 from diskmodel.units import chance_words
 
 

@@ -8,11 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diskmodel.plain import Record
-from diskmodel.result.commits import COMMITS
-from diskmodel.result.figure import Figure, InMilliseconds
-from diskmodel.result.statistics.batches import Interval
-from diskmodel.result.statistics.registry import BY_NAME
-from diskmodel.result.statistics.window import enough_cycles, enough_for
+from diskmodel.result import COMMITS, Figure, InMilliseconds
+from diskmodel.result.statistics import BY_NAME, Interval, enough_cycles, enough_for
 
 #: The rate of what a workload does not have.
 _NONE = Interval(math.nan, math.nan, math.nan)

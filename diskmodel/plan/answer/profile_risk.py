@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diskmodel.plain import Record
-from diskmodel.result.statistics.batches import Interval
-from diskmodel.result.statistics.doubt import bad_end, in_one_of_ten
+from diskmodel.result.statistics import Interval, bad_end, in_one_of_ten
 from diskmodel.uncertainty.registry import PART
 from diskmodel.units import in_digits
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diskmodel.plain import Record
-from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics import Interval
 from diskmodel.units import in_digits
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from diskmodel.result.statistics.doubt import overload_words
+from diskmodel.result.statistics import overload_words
 from diskmodel.units import in_digits, in_hours_or_days, listed, nominal_bytes
 
 if TYPE_CHECKING:

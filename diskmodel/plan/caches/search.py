@@ -8,7 +8,7 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
-from diskmodel.drive.cached.description import CachedVolume
+from diskmodel.drive import CachedVolume
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.levels import KINDS

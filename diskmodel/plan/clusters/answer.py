@@ -9,7 +9,7 @@ from typing import Any
 
 from diskmodel.analytic.reliability import HOURS_PER_YEAR
 from diskmodel.array import Array
-from diskmodel.drive.cluster.description import ClusterPool
+from diskmodel.drive import ClusterPool
 from diskmodel.plain import Record
 from diskmodel.plan.question.objective import Objective
 from diskmodel.workload import Workload

@@ -9,9 +9,7 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
-from diskmodel.drive import Drive
-from diskmodel.drive.cluster.description import ClusterPool
-from diskmodel.drive.cluster.words import scheme_of_words
+from diskmodel.drive import ClusterPool, Drive, scheme_of_words
 from diskmodel.engine.ledger import as_question
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError, Fault

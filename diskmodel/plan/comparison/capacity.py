@@ -25,7 +25,7 @@ from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 from diskmodel.plan.trial.rule_of_thumb import rule_of_an_array
 from diskmodel.plan.trial.simulated import Simulated
 from diskmodel.plan.trial.statics import idle_rebuild_hours, loss_beside
-from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics import Interval
 from diskmodel.workload import Closed, Workload
 
 #: Outstanding requests of each disk in the closed runs from which the spread of the highest rate comes: enough for the

@@ -15,7 +15,7 @@ from diskmodel.engine.ledger import as_question
 from diskmodel.engine.predict import check_draws, prediction_of
 from diskmodel.engine.shingled import writes_shingled
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.layout.passes import Rebuild
+from diskmodel.layout import Rebuild
 from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
 from diskmodel.plan.answer.load_curve import LoadPoint
 from diskmodel.plan.answer.outcome import Outcome
@@ -28,8 +28,8 @@ from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops, rule_of_an_array
 from diskmodel.plan.trial.simulated import Simulated
 from diskmodel.plan.trial.statics import idle_rebuild_hours, loss_beside
-from diskmodel.result.prediction import MIDDLE, combined, middle_of
-from diskmodel.result.statistics.batches import Interval
+from diskmodel.result import MIDDLE, combined, middle_of
+from diskmodel.result.statistics import Interval
 from diskmodel.workload import Workload
 
 #: Of each run, where nobody says how many.

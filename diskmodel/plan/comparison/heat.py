@@ -5,7 +5,8 @@ from __future__ import annotations
 from diskmodel.engine.simulate import simulate
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.question.case import Case
-from diskmodel.result.statistics.heat_map import HeatMap, heat_map
+from diskmodel.result.statistics import HeatMap
+from diskmodel.result.statistics.heat_map import heat_map
 
 #: Requests of the run. At half the tail has few cells; at double nobody sees a difference.
 N_REQUESTS = 30_000

@@ -13,7 +13,7 @@ from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.trial.evaluation import Evaluate, evaluator
-from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics import Interval
 from diskmodel.workload import Workload
 
 #: Loads as shares of the load at which the disks would be 100 % busy at the present service time. An elevator makes

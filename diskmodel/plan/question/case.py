@@ -10,13 +10,11 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.controller.description import ReadCache
-from diskmodel.drive.auxiliary_devices import NONE, log_device_of, special_vdev_of
+from diskmodel.drive import NONE, log_device_of, special_vdev_of
 from diskmodel.errors import DescriptionError
-from diskmodel.layout.card import Groups
-from diskmodel.layout.description import Layout
+from diskmodel.layout import Groups, Layout, Rebuild
 from diskmodel.layout.levels import KINDS
-from diskmodel.layout.md.fields import JOURNALED
-from diskmodel.layout.passes import Rebuild
+from diskmodel.layout.md import JOURNALED
 from diskmodel.plan.question.buying import Prices, Search
 from diskmodel.plan.question.description import Candidates, PlanDescription
 from diskmodel.plan.question.family import Family

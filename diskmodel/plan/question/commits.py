@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from diskmodel.plan.question.objective import Objective
-from diskmodel.result.commits import COMMITS
+from diskmodel.result import COMMITS
 from diskmodel.workload import Workload
 
 

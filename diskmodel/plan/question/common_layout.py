@@ -9,18 +9,11 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from diskmodel.description import Description, Reader
-from diskmodel.drive.auxiliary_devices import NamedLog, NamedSpecial
-from diskmodel.layout.description import Layout
+from diskmodel.drive import NamedLog, NamedSpecial
+from diskmodel.layout import MAX_DISKS, Layout
 from diskmodel.layout.levels import KINDS
-from diskmodel.layout.md.fields import (
-    MAX_STRIPE_CACHE,
-    Bitmap,
-    Consistency,
-    ReadPolicy,
-    Rotation,
-    WritePolicy,
-)
-from diskmodel.layout.shape import MAX_DISKS
+from diskmodel.layout.md import MAX_STRIPE_CACHE, Consistency, ReadPolicy, Rotation, WritePolicy
+from diskmodel.layout.md.fields import Bitmap
 from diskmodel.units import Bytes, Length, Nanoseconds, Ratio
 from diskmodel.wording.cache_devices import NamedCache
 

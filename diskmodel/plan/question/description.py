@@ -14,16 +14,13 @@ from diskmodel.array import Spindles
 from diskmodel.controller.catalogue import NamedController
 from diskmodel.controller.description import Controller
 from diskmodel.description import Description, Reader, read_toml
-from diskmodel.drive import Drive, NamedDrive
-from diskmodel.drive.auxiliary_devices import NONE, cache_drive, safe_drive, special_vdev_of
+from diskmodel.drive import NONE, Drive, NamedDrive, cache_drive, safe_drive, special_vdev_of
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.faults import inner
 from diskmodel.host.description import Host
-from diskmodel.layout.description import Layout
-from diskmodel.layout.fields import Level
+from diskmodel.layout import ONLY_OF_MD, Layout, Level, Rebuild
 from diskmodel.layout.levels import KINDS
-from diskmodel.layout.md.fields import JOURNALED
-from diskmodel.layout.passes import ONLY_OF_MD, Rebuild
+from diskmodel.layout.md import JOURNALED
 from diskmodel.plan.question.buying import Prices, Search
 from diskmodel.plan.question.commits import commits_problem, scaled_with_commits
 from diskmodel.plan.question.common_layout import CommonLayout, RecordBytes

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from diskmodel.array import Array
-from diskmodel.layout.description import Layout
+from diskmodel.layout import Layout
 from diskmodel.layout.levels import KINDS
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.question.common_layout import CommonLayout

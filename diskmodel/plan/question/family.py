@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from diskmodel.drive import Drive
-from diskmodel.drive.auxiliary_devices import NONE
-from diskmodel.layout.description import Layout
+from diskmodel.drive import NONE, Drive
+from diskmodel.layout import Layout
 from diskmodel.plain import Record
 from diskmodel.units import pretty_bytes
 

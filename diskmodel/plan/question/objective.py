@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 from pydantic import BeforeValidator, Field, create_model, model_validator
 
 from diskmodel.description import Description, Reader
-from diskmodel.result.commits import COMMITS
-from diskmodel.result.statistics.registry import STATISTICS
+from diskmodel.result import COMMITS
+from diskmodel.result.statistics import STATISTICS
 from diskmodel.units import Bytes, BytesPerSecond, Nanoseconds, PerSecond, Ratio, parse
 
 

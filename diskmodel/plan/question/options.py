@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from diskmodel.array import Array
 from diskmodel.drive import load_drive
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.layout.description import Layout
+from diskmodel.layout import Layout
 from diskmodel.layout.levels import KINDS
 from diskmodel.options import OF_A_PLAN, SEARCH, parse_options
 from diskmodel.plan.question.askers import Asker, in_requests, unit_of

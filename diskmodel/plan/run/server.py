@@ -13,7 +13,7 @@ from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.question.server import ServerPlan
 from diskmodel.plan.run.plan import run_plan
 from diskmodel.plan.trial.evaluation import Evaluate, Evaluation, evaluator
-from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics import Interval
 
 #: Answers one plan; `run_plan` with everything but the plan filled in.
 Answer = Callable[[PlanDescription], PlanResult]

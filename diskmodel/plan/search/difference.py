@@ -9,7 +9,7 @@ from diskmodel.plan.answer.criterion import Verdict, tightest
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops, operations_of
 from diskmodel.plan.trial.trier import Trier
-from diskmodel.result.rebuild import PASSES
+from diskmodel.result import PASSES
 from diskmodel.units import in_digits
 from diskmodel.workload import Stream, Workload
 

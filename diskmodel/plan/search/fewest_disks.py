@@ -18,7 +18,7 @@ from diskmodel.plan.search.replay_words import replay_in_words
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.plan.trial.trier import Trier
 from diskmodel.result.rounds import in_words
-from diskmodel.result.statistics.window import MIN_CYCLES, MIN_ROUNDS, UNKNOWN_CYCLE
+from diskmodel.result.statistics import MIN_CYCLES, MIN_ROUNDS, UNKNOWN_CYCLE
 from diskmodel.units import in_disks
 
 #: Trials that follow the formulas' guess before bisection takes over: a good guess ends the search in two or three.

@@ -14,9 +14,8 @@ from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.trial import judge
 from diskmodel.plan.trial.trier import Trier
-from diskmodel.result.commits import COMMITS
-from diskmodel.result.statistics.batches import Interval
-from diskmodel.result.statistics.registry import PERCENTILES
+from diskmodel.result import COMMITS
+from diskmodel.result.statistics import PERCENTILES, Interval
 from diskmodel.workload import Workload
 
 if TYPE_CHECKING:

@@ -14,9 +14,8 @@ from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.answer.safety import Safety
 from diskmodel.plan.trial.over_the_day import DAY
-from diskmodel.result.commits import COMMITS
-from diskmodel.result.statistics.batches import Interval
-from diskmodel.result.statistics.doubt import COLUMN, beside
+from diskmodel.result import COMMITS
+from diskmodel.result.statistics import COLUMN, Interval, beside
 from diskmodel.units import chance_words, in_digits, in_hours_or_days, nominal_bytes, pretty_bytes
 
 #: Mark of a candidate that the longest run leaves undecided.

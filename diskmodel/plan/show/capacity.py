@@ -10,14 +10,14 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from diskmodel.drive.flash.wear import wear
+from diskmodel.drive import wear
 from diskmodel.errors import html_text
 from diskmodel.plan.answer.capacity import Capacity
 from diskmodel.plan.answer.outcome import Outcome, cut_words
 from diskmodel.plan.show.candidates import SLOWED_BY_LOAD, duration, fullness_words, rebuild_name, short
 from diskmodel.plan.show.cautions import starved_beside_the_knee
 from diskmodel.result.show.remarks import Remark, few
-from diskmodel.result.statistics.doubt import bad_end, in_one_of_ten
+from diskmodel.result.statistics import bad_end, in_one_of_ten
 from diskmodel.uncertainty.spread import slower_systems
 from diskmodel.units import chance_words, in_digits, nominal_bytes
 

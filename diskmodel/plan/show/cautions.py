@@ -6,12 +6,10 @@ import math
 from collections.abc import Sequence
 
 from diskmodel.array import Array
-from diskmodel.drive import Drive
-from diskmodel.drive.flash.wear import wear
-from diskmodel.drive.validated import measured_slower
+from diskmodel.drive import Drive, measured_slower, wear
 from diskmodel.engine.messages.cached_writes import waiting_writes
 from diskmodel.host.limit import left_out
-from diskmodel.layout.passes import Rebuild
+from diskmodel.layout import Rebuild
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.capacity import Capacity
 from diskmodel.plan.answer.comparison import Compared
@@ -19,7 +17,7 @@ from diskmodel.plan.answer.outcome import Outcome, cut_words
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.trial.statics import idle_rebuild_hours, rebuilt_bytes, sequential_bytes_per_s
-from diskmodel.result.reserve import no_reserve
+from diskmodel.result import no_reserve
 from diskmodel.result.show.remarks import Remark
 from diskmodel.units import in_digits, in_disks, in_hours_or_days, nominal_bytes
 from diskmodel.workload import Workload

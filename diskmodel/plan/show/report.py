@@ -43,9 +43,7 @@ from diskmodel.plan.show.words import (
     waterfall_title,
 )
 from diskmodel.result.show.heat_map import STYLE, heat_map_script, meaning
-from diskmodel.result.statistics.doubt import in_one_of_ten
-from diskmodel.result.statistics.heat_map import HeatMap
-from diskmodel.result.statistics.registry import STATISTICS
+from diskmodel.result.statistics import STATISTICS, HeatMap, in_one_of_ten
 from diskmodel.units import chance_words, nominal_bytes
 from diskmodel.version import __version__
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from diskmodel.array import Array
-from diskmodel.drive.flash.wear import wear
+from diskmodel.drive import wear
 from diskmodel.host.limit import left_out
 from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
 from diskmodel.plan.answer.outcome import Outcome, cut_words
@@ -41,12 +41,10 @@ from diskmodel.plan.show.words import (
     unsaid,
 )
 from diskmodel.plan.trial.statics import idle_rebuild_hours
-from diskmodel.result.commits import COMMITS
+from diskmodel.result import COMMITS
 from diskmodel.result.show.remarks import Remark, few
 from diskmodel.result.show.table import width_words
-from diskmodel.result.statistics.batches import Interval
-from diskmodel.result.statistics.doubt import bad_end, beside, doubted
-from diskmodel.result.statistics.registry import BY_NAME
+from diskmodel.result.statistics import BY_NAME, Interval, bad_end, beside, doubted
 from diskmodel.uncertainty.spread import slower_systems
 from diskmodel.units import chance_words, in_digits, nominal_bytes
 

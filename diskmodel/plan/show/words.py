@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping
 
 from diskmodel.drive import Drive
-from diskmodel.layout.description import Layout
-from diskmodel.layout.passes import Rebuild
+from diskmodel.layout import Layout, Rebuild
 from diskmodel.plan.answer.candidate import Candidate, nearest
 from diskmodel.plan.answer.effort import Effort, Efforts
 from diskmodel.plan.answer.plan_result import PlanResult

@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 
 from diskmodel.array import Array
-from diskmodel.result.statistics.batches import student_t
+from diskmodel.result.statistics import student_t
 from diskmodel.workload import Workload
 from diskmodel.workload.addresses import Uniform
 

@@ -9,8 +9,7 @@ from dataclasses import replace
 from diskmodel.plan.answer.criterion import Criterion, Verdict, overall
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.question.objective import Limited, Objective
-from diskmodel.result.statistics.batches import Interval
-from diskmodel.result.statistics.registry import BY_NAME
+from diskmodel.result.statistics import BY_NAME, Interval
 from diskmodel.workload import Workload
 
 #: Highest utilization of a single disk under an open load. What comes too fast for a moment takes 1 / (1 - utilization)

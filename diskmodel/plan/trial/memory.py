@@ -14,7 +14,7 @@ from typing import Any
 from diskmodel.array import Array
 from diskmodel.output import append_line
 from diskmodel.plan.answer.outcome import Outcome
-from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics import Interval
 from diskmodel.version import __version__
 from diskmodel.workload import Workload
 

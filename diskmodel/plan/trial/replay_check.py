@@ -21,8 +21,7 @@ from diskmodel.plan.question.objective import LatencyObjective
 from diskmodel.plan.trial.judge import criterion
 from diskmodel.records import Op
 from diskmodel.result import Result
-from diskmodel.result.statistics.batches import Interval
-from diskmodel.result.statistics.quantiles import percentiles
+from diskmodel.result.statistics import Interval, percentiles
 from diskmodel.workload import TraceWorkload
 
 #: First word of the names of criteria about the replay.

@@ -11,7 +11,7 @@ from diskmodel.drive import Drive
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.description import GroupWidth
-from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics import Interval
 from diskmodel.workload import Workload
 
 

@@ -15,12 +15,8 @@ from diskmodel.errors import StarvationError
 from diskmodel.host.limit import host_limit
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.trial.busiest import busiest_of
-from diskmodel.result import Latency, Result
-from diskmodel.result.commits import COMMITS
-from diskmodel.result.run_length import overflow_requests
-from diskmodel.result.statistics.batches import Interval
-from diskmodel.result.statistics.window import cycle_of, sees_too_few_cycles
-from diskmodel.result.utilization import utilization_interval
+from diskmodel.result import COMMITS, Latency, Result, overflow_requests, utilization_interval
+from diskmodel.result.statistics import Interval, cycle_of, sees_too_few_cycles
 from diskmodel.uncertainty.seen import slow_write_ratio
 from diskmodel.workload import Workload
 

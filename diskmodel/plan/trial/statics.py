@@ -7,10 +7,8 @@ import math
 from diskmodel.analytic.mechanics import rebuild_hours
 from diskmodel.analytic.reliability import DataLoss, data_loss, either_lost
 from diskmodel.array import Array
-from diskmodel.drive import Drive, Flash
-from diskmodel.drive.auxiliary_devices import NONE, cache_drive, mirror_of, safe_drive
-from diskmodel.layout.auxiliary_devices import SpecialVdev
-from diskmodel.layout.passes import Rebuild
+from diskmodel.drive import NONE, Drive, Flash, cache_drive, mirror_of, safe_drive
+from diskmodel.layout import Rebuild, SpecialVdev
 from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.statics import Statics
 from diskmodel.plan.question.buying import Prices
@@ -18,7 +16,7 @@ from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.family import Family
 from diskmodel.plan.trial.judge import criterion
 from diskmodel.plan.trial.over_the_day import over_the_day
-from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics import Interval
 
 #: Mean time to failure of a drive whose profile does not state it, hours: what data sheets of enterprise disks print.
 #: The probability of data loss is proportional to 1/MTTF^2 behind one parity disk: half or double moves it by 4.

@@ -24,7 +24,7 @@ from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 from diskmodel.plan.trial.replay_check import N_REPLAYS, replay_criteria, replay_trace
 from diskmodel.plan.trial.rule_of_thumb import rule_of_thumb_disks
 from diskmodel.plan.trial.statics import OF_REBUILD, static_criteria, statics
-from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics import Interval
 from diskmodel.workload import Workload
 
 #: A run that leaves a criterion undecided is followed by one that is as many times as long as the criterion needs,

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
-from diskmodel.drive import CloudVolume
-from diskmodel.drive.perturbation import DrivePerturbation
+from diskmodel.drive import CloudVolume, DrivePerturbation
 from diskmodel.engine.simulate import simulate
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.question.narrow import asked_in_words, missed_limit, refuse_unread, slow_one_of_ten

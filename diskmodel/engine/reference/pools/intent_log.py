@@ -11,11 +11,8 @@ from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, LAST, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.pools.members import Members
 from diskmodel.engine.reference.processors import Processors
-from diskmodel.layout.auxiliary_devices import DeviceQueue
-from diskmodel.layout.pools.free_space import Space, write_pieces
-from diskmodel.layout.pools.log_blocks import Lengths
-from diskmodel.layout.pools.records import width_of
-from diskmodel.layout.pools.tables import vdevs_of
+from diskmodel.layout import DeviceQueue
+from diskmodel.layout.pools import Lengths, Space, vdevs_of, width_of, write_pieces
 from diskmodel.records import WRITE
 
 

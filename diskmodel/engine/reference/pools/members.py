@@ -9,8 +9,7 @@ from diskmodel.engine.reference.command import Access, Command
 from diskmodel.engine.reference.copy_choice import CopyChoice
 from diskmodel.engine.reference.device import Device
 from diskmodel.engine.reference.flushing import ArrayFlushes, BlockFlushes
-from diskmodel.layout.pieces import ChildIo
-from diskmodel.layout.volumes import VolumeTables
+from diskmodel.layout import ChildIo, VolumeTables
 
 
 class Members(Protocol):

@@ -12,9 +12,7 @@ from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, LAST, Clock
 from diskmodel.engine.reference.command import Access, Command
 from diskmodel.engine.reference.pools.members import Members
 from diskmodel.engine.steady.start import Start
-from diskmodel.layout.pools.l2arc import Devices, L2arc, Region
-from diskmodel.layout.pools.streams import Stream, Streams
-from diskmodel.layout.pools.tables import vdevs_of
+from diskmodel.layout.pools import Devices, L2arc, Region, Stream, Streams, vdevs_of
 from diskmodel.records import READ
 
 Done = Callable[[Access, Command], None]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from diskmodel.engine.reference.clock import Clock
 from diskmodel.engine.reference.pools.members import Members
-from diskmodel.layout.pools.scan import Stretch, scanned_vdevs, step, stretches
-from diskmodel.layout.pools.tables import vdevs_of
+from diskmodel.layout.pools import Stretch, scanned_vdevs, vdevs_of
+from diskmodel.layout.pools.scan import step, stretches
 
 if TYPE_CHECKING:
     from diskmodel.engine.reference.pools.writes import PoolWrites

@@ -15,12 +15,8 @@ from diskmodel.engine.reference.pools.reads import PoolReads
 from diskmodel.engine.reference.pools.scan import Scan
 from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.steady.start import Start
-from diskmodel.layout.auxiliary_devices import DeviceQueue
-from diskmodel.layout.pieces import ChildIo
-from diskmodel.layout.pools.free_space import Space, commands_of, write_pieces
-from diskmodel.layout.pools.records import width_of
-from diskmodel.layout.pools.scan import new_disk_of
-from diskmodel.layout.pools.tables import vdevs_of
+from diskmodel.layout import ChildIo, DeviceQueue
+from diskmodel.layout.pools import Space, commands_of, new_disk_of, vdevs_of, width_of, write_pieces
 from diskmodel.records import READ, WRITE
 
 #: Times of its own work that a write of a group waits for a processor which others want. The thread that begins it

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from diskmodel.drive.cloud.limits import Budgets, Charge, Meter
-from diskmodel.drive.cloud.tables import CloudTables
-from diskmodel.drive.generator import Generator
+from diskmodel.drive import Budgets, Charge, CloudTables, Generator, Meter
 from diskmodel.engine.reference.clock import Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Counters, Device

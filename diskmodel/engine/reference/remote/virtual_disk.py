@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from diskmodel.drive.generator import DrawnTimes
-from diskmodel.drive.virtual.processor import processor_ns
-from diskmodel.drive.virtual.tables import VirtualTables
+from diskmodel.drive import DrawnTimes, VirtualTables, processor_ns
 from diskmodel.engine.reference.clock import Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Counters, Device

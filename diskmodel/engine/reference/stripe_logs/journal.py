@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 from diskmodel.engine.reference.clock import COMPLETE, LAST, Clock
-from diskmodel.layout.auxiliary_devices import DeviceQueue
-from diskmodel.layout.md.journal import BLOCK_BYTES, JournalTables, Room, Unit
+from diskmodel.layout import DeviceQueue
+from diskmodel.layout.md import BLOCK_BYTES, JournalTables, Room, Unit
 
 
 class Thread(Protocol):

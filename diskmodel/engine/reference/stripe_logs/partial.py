@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from diskmodel.layout.md.journal import PartialTables, Stripe, within
-from diskmodel.layout.pieces import ChildIo
+from diskmodel.layout import ChildIo
+from diskmodel.layout.md import PartialTables, Stripe
+from diskmodel.layout.md.journal import within
 
 
 @dataclass
