@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from diskmodel.face import face
+from diskmodel.naming import face
 from diskmodel.version import __version__
 
 if TYPE_CHECKING:

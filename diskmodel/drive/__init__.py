@@ -17,7 +17,7 @@ from diskmodel.drive.tables_card import DriveTables
 from diskmodel.drive.virtual.description import Virtual
 from diskmodel.drive.virtual.tables import VirtualTables
 from diskmodel.drive.zones import Zone
-from diskmodel.face import face
+from diskmodel.naming import face
 
 __all__ = [
     "CloudTables",

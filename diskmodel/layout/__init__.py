@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from diskmodel.face import face
+from diskmodel.naming import face
 
 if TYPE_CHECKING:
     from diskmodel.layout.auxiliary_devices import DeviceQueue, LogDevice, SpecialVdev

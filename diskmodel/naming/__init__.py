@@ -1,1 +1,34 @@
-"""What people call things: storage that is not modeled, and drives and controllers by part of their names."""
+"""What people call things: storage that is not modeled, and drives and controllers by part of their names.
+
+Also how a package has names for others (`face`).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def face(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a package.
+
+    Parameters
+    ----------
+    package : str
+        Its name.
+    homes : mapping of str to str
+        By module inside it, the names that are there, separated by spaces. Type checkers see the same names as imports
+        in the package's own source.
+    """
+    home_of = {name: module for module, names in homes.items() for name in names.split()}
+
+    def attribute(name: str) -> Any:
+        if name not in home_of:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{package}.{home_of[name]}"), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return attribute

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from diskmodel.face import face
+from diskmodel.naming import face
 from diskmodel.result.devices import DiskUse
 from diskmodel.result.latency import Latency
 from diskmodel.result.result import Result
