@@ -201,7 +201,7 @@ def _share(simulator: Simulator, one: Hypothesis) -> float:
     """
     before = _distance(simulator.target - simulator.reference - simulator.offset, simulator.scale())
     offset, shared = one.spread(simulator)
-    after = _distance(simulator.target - one.figures - offset, simulator.scale(shared, one.error))
+    after = _distance(simulator.target - one.figures - offset, simulator.scale(shared, one.error, one.kept))
     return max(1 - after / before, 0.0) if before else 0.0
 
 
@@ -227,7 +227,7 @@ def _predicted(simulator: Simulator, gap: Compared, one: Hypothesis) -> Predicte
     offset, shared = one.spread(simulator)
     center = float(row @ (one.figures + offset))
     value = center if simulator.is_calibrated else float(row @ one.figures)
-    variance = float(row @ simulator.scale(shared, one.error) @ row)
+    variance = float(row @ simulator.scale(shared, one.error, one.kept) @ row)
     half = math.sqrt(variance) * student_t(1 - ALARMS / 2, simulator.dof)
     unit = 1.0 if figure.kind == "iops" else 1e-6
     low, high = min(value, center - half), max(value, center + half)

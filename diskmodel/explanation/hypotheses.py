@@ -22,6 +22,8 @@ _CAUSE_ERROR = {"iops": 0.08, "mean": 0.08, "p50": 0.12, "p95": 0.12, "p99": 0.1
 _EFFECT_ERROR = 0.2
 #: A change that moves a figure by less is none.
 _MOVES = 0.01
+#: What causes are about behind which requests go through something in turn, before or behind the drives.
+_IN_TURN = ("link", "host", "depth")
 #: Logarithm of the likelihood of what cannot be.
 IMPOSSIBLE = -1e9
 
@@ -41,6 +43,8 @@ class Hypothesis:
         Variance of its own errors.
     offset, shared : float64 or None
         Mean and covariance of what is not known, where the cause changes them; None: those of the array without it.
+    kept : float64, shape (n_figures,), or None
+        Part of the model's own error that the cause leaves of each figure; None: all of it.
     log_likelihood, chance : float
         Of what was measured; the chance of figures at least so far off.
     probability : float
@@ -54,6 +58,7 @@ class Hypothesis:
     error: Floats = field(default_factory=lambda: np.zeros(0))
     offset: Floats | None = None
     shared: Floats | None = None
+    kept: Floats | None = None
     log_likelihood: float = -math.inf
     chance: float = 0.0
     probability: float = 0.0
@@ -93,7 +98,7 @@ def _deviation(simulator: Simulator, one: Hypothesis, rows: Floats | None = None
     """Return how far off a hypothesis is, and the scale of that, of all figures or of those of some rows."""
     chosen = np.arange(len(simulator.figures)) if rows is None else np.flatnonzero(rows)
     offset, shared = one.spread(simulator)
-    scale = simulator.scale(shared, one.error)[np.ix_(chosen, chosen)]
+    scale = simulator.scale(shared, one.error, one.kept)[np.ix_(chosen, chosen)]
     return (simulator.target - one.figures - offset)[chosen], scale
 
 
@@ -165,8 +170,11 @@ def hypothesis_of(
     causes = tuple((one.cause, one.value, one.words) for one in variants)
     share = math.prod(one.share for one in variants)
     has_law = any(run is not None and run.law is not None for run in changed)
-    spread = simulator.spread(changed, figures) if has_law and np.isfinite(figures).all() else (None, None)
-    return judged(simulator, Hypothesis(causes, share, figures, error, *spread), rows)
+    if not np.isfinite(figures).all():
+        return judged(simulator, Hypothesis(causes, share, figures, error), rows)
+    offset, shared = simulator.spread(changed, figures) if has_law else (None, None)
+    kept = simulator.kept(changed, is_in_turn=all(one.cause.about in _IN_TURN for one in variants))
+    return judged(simulator, Hypothesis(causes, share, figures, error, offset, shared, kept), rows)
 
 
 #: Steps between two simulated strengths that are interpolated.
@@ -200,5 +208,7 @@ def along(
             figures = (1 - part) * first.figures + part * last.figures
             error = np.maximum(first.error, last.error)
             near = first if part < 0.5 else last
-            yield judged(simulator, Hypothesis(causes, share, figures, error, near.offset, near.shared), rows)
+            yield judged(
+                simulator, Hypothesis(causes, share, figures, error, near.offset, near.shared, near.kept), rows
+            )
     yield replace(found[-1][1], prior=share)

@@ -88,6 +88,9 @@ _TRUSTED, _DRAWN = 4.0, 48
 #: the ends of a run, beside what a program spends between two requests. At half, the ends of short runs are taken for a
 #: cause; at double, one client of eight that is missing is not seen.
 _IN_FLIGHT = 0.05
+#: Least part of the model's own error of a shape that a cause leaves: no limit is exactly its law, and lets some
+#: requests pass before others. At none, limits are named before links and queues that fit as well.
+_LEFT = 0.5
 #: By how much, as a logarithm, a rate has to exceed what links carry: what drives state of their links is rounded.
 BEYOND = 0.05
 #: What two measured loads of one array share of their unknown errors; the rest differs from load to load. Of published
@@ -187,8 +190,8 @@ class Simulator:
         Mean over the draws of what is not known, less the reference.
     shared : float64, shape (n_figures, n_figures)
         Covariance of what is not known.
-    own : float64, shape (n_figures,)
-        Variance of each figure's own errors: of the model, and of the measurement.
+    own, noise : float64, shape (n_figures,)
+        Variance of each figure's own errors, of the model and of the measurement; and that of the measurement alone.
     dof : float
         Degrees of freedom of what is not known.
     alike : float64, shape (n_figures, n_figures)
@@ -227,7 +230,7 @@ class Simulator:
         noise = np.array([self._noise(one, self.measured[one.load]) for one in self.figures])
         self.alike = self._alike(model)
         model += np.array([self._sharing(one) for one in self.figures])
-        self.own = model + noise
+        self.own, self.noise = model + noise, noise
         self.again = noise * 2 + np.array([_AGAIN[one.kind] ** 2 for one in self.figures])
         self.is_calibrated = any(one.before is not None for one in measured)
         if self.is_calibrated:
@@ -389,13 +392,17 @@ class Simulator:
         np.fill_diagonal(found, 0.0)
         return found
 
-    def scale(self, shared: Floats | None = None, error: Floats | float = 0.0) -> Floats:
+    def scale(self, shared: Floats | None = None, error: Floats | float = 0.0, kept: Floats | None = None) -> Floats:
         """Return the covariance of measured figures: of what is not known, of own errors, and of those of a cause.
+
+        `kept` is the part of the model's own errors that a cause leaves.
 
         An error of a rate is one of the mean that it decides. What both are together, the requests in flight, has
         hardly any, so that a program that has fewer than it was asked for is seen by that.
         """
         found = np.diag(self.own + error) + self.alike
+        if kept is not None:
+            found = np.diag(self.noise + kept**2 * (self.own - self.noise) + error) + self.alike * np.outer(kept, kept)
         for mean, rate in self.ties.items():
             between = _PROGRAM_NS / self.measured[self.figures[mean].load].figures[self.figures[mean].key]
             found[mean, mean] = found[rate, rate] + _IN_FLIGHT**2 + between**2
@@ -438,6 +445,33 @@ class Simulator:
             return moved if run.law is None else run.law(moved, self.measured[load])
 
         return self._spread(figures, drawn)
+
+    def kept(self, runs: Sequence[Simulated | None], *, is_in_turn: bool = False) -> Floats:
+        """Return the part of the model's own error of each shape that a cause leaves, of its runs.
+
+        Where it decides how long requests take, it is hardly seen how well the drive's own times are known: behind a
+        limit all take equally long, whatever they took before. Of a law it is found by making single percentiles longer
+        and shorter by that error; where requests go in turn through something before the drives (`is_in_turn`), it is
+        the drives' part of the time.
+        """
+        found = np.ones(len(self.figures))
+        for at, figure in enumerate(self.figures):
+            run, error = runs[figure.load], math.sqrt(self.own[at] - self.noise[at])
+            if run is None or figure.kind not in SHAPE or not error:
+                continue
+            if run.law is not None:
+                found[at] = self._left_by(run, run.law, figure, error)
+            elif is_in_turn:
+                mean = f"{figure.part}.mean"
+                found[at] = min(self.runs[figure.load][mean] / run.figures[mean], 1.0)
+        return np.maximum(found, _LEFT)
+
+    def _left_by(self, run: Simulated, law: Law, figure: Figure, error: float) -> float:
+        """Return the part of an error of a figure that a law leaves."""
+        longer, shorter = (run.before | {figure.key: run.before[figure.key] * math.exp(e)} for e in (error, -error))
+        ends = [figure.log(law(one, self.measured[figure.load])) for one in (longer, shorter)]
+        moved = max(abs(end - figure.log(run.figures)) for end in ends)
+        return min(moved / error, 1.0) if math.isfinite(moved) else 1.0
 
     def _spread(
         self, figures: Floats, drawn: Callable[[int, dict[str, float]], dict[str, float]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 
@@ -12,15 +13,18 @@ from diskmodel.explanation.hypotheses import IMPOSSIBLE, Hypothesis, by_causes, 
 from diskmodel.explanation.likelihood import log_likelihood
 from diskmodel.explanation.measured import SHAPE
 from diskmodel.explanation.pairs import two_causes
-from diskmodel.explanation.simulator import Simulator
+from diskmodel.explanation.simulator import Floats, Simulator
 from diskmodel.explanation.singles import Tried, single_causes
 
 #: Before anything is measured: nothing is wrong, one cause, two of them, something that is not known here. That half of
 #: all questions have an ordinary answer is a choice, and so is that one in twenty has one which no list contains.
 _HEALTHY, _ONE, _TWO, _UNKNOWN = 0.35, 0.52, 0.08, 0.05
-#: Standard deviation, as logarithms, of what an unknown cause does: to all rates alike, to the rate of one load, and to
-#: the shape of a distribution. A factor of 3 either way is usual.
-_WIDE_COMMON, _WIDE_LOAD, _WIDE_SHAPE = 1.0, 0.6, 0.6
+#: Standard deviation, as logarithms, of what an unknown cause does to the loads that it changes: to all rates alike, to
+#: the rate of one of them, to a rate beside its mean, and to the shape of a distribution, little or much. A factor of 3
+#: either way is usual.
+_WIDE_COMMON, _WIDE_LOAD, _WIDE_RATE, _WIDE_SHAPES = 1.0, 0.6, 0.2, (0.3, 0.6, 1.2)
+#: Loads up to which an unknown cause may change any of them; of more, one, all but one, or all.
+_FEW_LOADS = 5
 #: Chance of a figure at least so far off from which a cause fits it; and the prior of a usual cause, that of all others
 #: is relative to.
 _FITS_ONE, _USUAL = 0.01, 10.0
@@ -33,8 +37,12 @@ _FITS_WELL = 0.1
 #: faults that do not come from the engine (docs/explanation/validation/explain-outside.md). At half, causes that are
 #: named with more than 60 % are wrong twice as often; at double, hardly one has so much.
 _COARSE = 1.75
-#: The same beside a sound run, which leaves hardly an error of the array: what errs then is the law of each cause, in
-#: all figures alike.
+#: Standard deviation, as a logarithm, of the prior of a cause: nobody has counted how often each is found. And draws of
+#: all of them, over which probabilities are means. Learned on the same faults: at half, causes that are named with more
+#: than 60 % are wrong nearly twice as often; at double, one that fits by far best has hardly so much.
+_PRIOR_ERROR, _PRIORS = 1.5, 1_000
+#: The same as `_COARSE` beside a sound run, which leaves hardly an error of the array: what errs then is the law of
+#: each cause, in all figures alike.
 _COARSE_BEFORE = 3.5
 #: What causes are about of which only one is named then: each of them has whatever rate was measured.
 _ONE_OF = ("limit", "host")
@@ -45,7 +53,7 @@ def weigh(simulator: Simulator) -> list[Hypothesis]:
     tried = single_causes(simulator, _ONE)
     if not has_fingerprint(simulator):
         return _by_priors(simulator, tried)
-    found = [_healthy(simulator), _unknown(simulator), *tried.left]
+    found = [_healthy(simulator), *unknown_causes(simulator), *tried.left]
     fits = max((one.chance for one in tried.left if one.causes), default=0.0)
     if fits < _FITS_WELL and current().has_time_for("two causes at the same time"):
         found += two_causes(simulator, tried, _TWO)
@@ -53,10 +61,25 @@ def weigh(simulator: Simulator) -> list[Hypothesis]:
         found = [one if _answers_before_drives(one) else replace(one, log_likelihood=IMPOSSIBLE) for one in found]
     coarse = _COARSE_BEFORE if simulator.is_calibrated else _COARSE
     logs = np.array([math.log(one.prior) + one.log_likelihood / coarse for one in found])
-    weights = np.exp(logs - logs.max())
-    shares = weights / weights.sum()
+    shares = _over_priors(found, logs)
     weighed = [replace(one, probability=float(share)) for one, share in zip(found, shares, strict=True)]
     return sorted(weighed, key=lambda one: -one.probability)
+
+
+def _over_priors(found: list[Hypothesis], logs: Floats) -> Floats:
+    """Return probabilities, the mean over what the priors of causes may be: all strengths of one have the same."""
+    names = {key: at for at, key in enumerate(dict.fromkeys(map(_kind, found)))}
+    places = np.array([names[_kind(one)] for one in found])
+    draws = np.random.default_rng(0).normal(0.0, _PRIOR_ERROR, (_PRIORS, len(names)))
+    weights = np.exp(logs - logs.max())
+    whole = np.bincount(places, weights, len(names))
+    other = np.exp(draws) * whole
+    means = (other / other.sum(axis=1, keepdims=True)).mean(axis=0)
+    return np.asarray(weights / np.maximum(whole, 1e-300)[places] * means[places])
+
+
+def _kind(one: Hypothesis) -> tuple[str, ...]:
+    return ("unknown",) if one.is_unknown else tuple(sorted(one.names))
 
 
 def has_fingerprint(simulator: Simulator) -> bool:
@@ -92,7 +115,7 @@ def _by_priors(simulator: Simulator, tried: Tried) -> list[Hypothesis]:
         weighed += sorted(shared, key=lambda one: -one.probability)
     # what is not known here counts as much as it does among all causes
     whole = sum(one.probability for one in weighed)
-    weighed.append(replace(_unknown(simulator), probability=_UNKNOWN * max(whole, 1.0)))
+    weighed.append(replace(unknown_causes(simulator)[-1], probability=_UNKNOWN * max(whole, 1.0)))
     total = sum(one.probability for one in weighed)
     return [replace(one, probability=one.probability / total) for one in weighed]
 
@@ -112,14 +135,35 @@ def _healthy(simulator: Simulator) -> Hypothesis:
     return judged(simulator, Hypothesis((), _HEALTHY, simulator.reference, np.zeros(len(simulator.figures))))
 
 
-def _unknown(simulator: Simulator) -> Hypothesis:
-    n = len(simulator.figures)
-    common = np.array([{"iops": 1.0, "mean": -1.0}.get(figure.kind, 0.0) for figure in simulator.figures])
+def unknown_causes(simulator: Simulator) -> list[Hypothesis]:
+    """Return what is not known here, in each of the ways in which it may act.
+
+    A cause leaves loads alone that do not meet it: reads, small requests, single ones. So may one that no list has, and
+    what it does to the others may be anything. Where no cause fits the figures, this does.
+    """
+    n_loads = len(simulator.measured)
+    sizes = range(1, n_loads + 1) if n_loads <= _FEW_LOADS else sorted({1, n_loads - 1, n_loads})
+    ways = [own for size in sizes for own in combinations(range(n_loads), size)]
+    share = _UNKNOWN / len(ways) / len(_WIDE_SHAPES)
+    return [_changing(simulator, own, wide, share) for own in ways for wide in _WIDE_SHAPES]
+
+
+def _changing(simulator: Simulator, own: tuple[int, ...], wide: float, prior: float) -> Hypothesis:
+    """Return a cause that is not known here and changes some loads, and the shapes of their distributions so much."""
     loads = np.array([figure.load for figure in simulator.figures])
+    signs = np.array([{"iops": 1.0, "mean": -1.0}.get(figure.kind, 0.0) for figure in simulator.figures])
+    is_changed = np.isin(loads, own)
     same = np.where(loads[:, None] == loads[None, :], _WIDE_COMMON**2 + _WIDE_LOAD**2, _WIDE_COMMON**2)
-    wide = np.outer(common, common) * same
-    own = np.array([0.2**2 if figure.kind in ("iops", "mean") else _WIDE_SHAPE**2 for figure in simulator.figures])
-    scale = wide + simulator.scale(error=own)
-    deviation = simulator.target - simulator.reference - simulator.offset
-    value = log_likelihood(deviation, scale, simulator.dof)
-    return Hypothesis((), _UNKNOWN, simulator.reference, np.zeros(n), log_likelihood=value, chance=1.0, is_unknown=True)
+    sides = signs * is_changed
+    errors = np.where(signs != 0, _WIDE_RATE**2, wide**2) * is_changed
+    scale = np.outer(sides, sides) * same + simulator.scale(error=errors)
+    value = log_likelihood(simulator.target - simulator.reference - simulator.offset, scale, simulator.dof)
+    return Hypothesis(
+        (),
+        prior,
+        simulator.reference,
+        np.zeros(len(simulator.figures)),
+        log_likelihood=value,
+        chance=1.0,
+        is_unknown=True,
+    )

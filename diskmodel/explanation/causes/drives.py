@@ -20,6 +20,9 @@ from diskmodel.explanation.causes.cause import (
     on_array,
 )
 from diskmodel.explanation.causes.checks import is_nvme
+from diskmodel.explanation.causes.paths import limited_to
+from diskmodel.explanation.causes.repeats import REPEATS, repeating
+from diskmodel.explanation.causes.uneven import touched_members
 from diskmodel.explanation.measured import Measured
 from diskmodel.uncertainty.perturbed import AnyWorkload
 from diskmodel.units import in_digits
@@ -46,10 +49,32 @@ def _one_at_a_time(array: Array, workload: AnyWorkload, _: None) -> Change | Non
     return _deviating(array, workload, "one-at-a-time")
 
 
-def _without_look_ahead(array: Array, workload: AnyWorkload, _: None) -> Change | None:
+#: Part of a revolution that a read in order loses which comes too late for its place.
+_LATE = 0.9
+
+
+def _without_look_ahead(array: Array, workload: AnyWorkload, is_always: bool) -> Change | None:
+    """Return reads in order without look-ahead: each one that comes late waits for its place, or each one does so.
+
+    A disk that has the next request already may go on without a gap, or be too late for it all the same.
+    """
     if not is_sequential(workload) or not workload.has_reads:
         return None
-    return _deviating(array, workload, "without-look-ahead")
+    change = _deviating(array, workload, "without-look-ahead")
+    turn_ns = array.drive.period_ns
+    if change is None or turn_ns is None or not is_always:
+        return change
+    late_s = _LATE * turn_ns / 1e9
+    each_s = late_s * touched_members(array, workload, is_write=False) / array.layout.disks
+
+    def law(figures: dict[str, float], measured: Measured) -> dict[str, float]:
+        if not measured.is_closed:
+            return figures
+        # a client waits for its own requests, and members for all of them
+        alone = workload.queue_depth / (workload.queue_depth / figures["iops"] + late_s)
+        return limited_to(min(alone, 1 / (1 / figures["iops"] + each_s)))(figures, measured)
+
+    return Change(array, workload, law)
 
 
 def _of_writes(name: str) -> Any:
@@ -62,11 +87,15 @@ def _of_writes(name: str) -> Any:
 
 
 def _retrying(array: Array, workload: AnyWorkload, ratio: float) -> Change | None:
-    return _deviating(array, workload, "retrying", (ratio, 1))
+    return _repeated(array, workload, (ratio, 1))
 
 
-def _repeated(array: Array, workload: AnyWorkload, strength: tuple[float, int]) -> Change | None:
-    return _deviating(array, workload, "retrying", strength)
+def _repeated(array: Array, workload: AnyWorkload, strength: tuple[float, float]) -> Change | None:
+    """Return the change to drives that repeat accesses; of reads in order to what they read ahead as well."""
+    if not is_sequential(workload) or not workload.has_reads:
+        return _deviating(array, workload, "retrying", strength)
+    law = repeating(array, workload, strength, is_one=False)
+    return None if law is None else Change(array, workload, law)
 
 
 def _throttled(array: Array, workload: AnyWorkload, factor: float) -> Change | None:
@@ -180,7 +209,7 @@ DRIVES = (
         prior=SOMETIMES,
         fingerprint="sequential reads lose a revolution in each request; random ones are as expected",
         change=_without_look_ahead,
-        strengths=ONCE,
+        strengths={"": False, "each read loses it, however many wait": True},
         about="drive look-ahead",
     ),
     Cause(
@@ -221,11 +250,7 @@ DRIVES = (
         prior=SOMETIMES,
         fingerprint="the median is nearly as expected, and the slowest requests take tenths of a second and more",
         change=_repeated,
-        strengths={
-            f"{percent} % of the accesses, {turns} revolutions": (percent / 100, turns)
-            for percent in (0.2, 1, 4, 10)
-            for turns in (15, 60)
-        },
+        strengths=REPEATS,
         about="drive speed",
     ),
     Cause(

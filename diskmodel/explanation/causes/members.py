@@ -15,6 +15,7 @@ from diskmodel.explanation.causes.cause import (
     changed,
     on_array,
 )
+from diskmodel.explanation.causes.repeats import REPEATS, repeating
 from diskmodel.explanation.causes.uneven import one_slow_member
 from diskmodel.layout import Layout
 from diskmodel.uncertainty.perturbed import AnyWorkload
@@ -78,11 +79,9 @@ def _one_slow(array: Array, workload: AnyWorkload, factor: float) -> Change | No
     return None if law is None else Change(array, workload, law)
 
 
-def _one_retries(array: Array, workload: AnyWorkload, factor: float) -> Change | None:
-    n = array.layout.disks
-    # an access takes about a revolution and a half with its seek; accesses to the slow member are one in so many
-    slow = array.drive.deviating("retrying", (1 / n, 1.5 * (factor - 1))) if n >= 2 else None
-    return None if slow is None else on_array(array, workload, drive=slow)
+def _one_retries(array: Array, workload: AnyWorkload, strength: tuple[float, float]) -> Change | None:
+    law = repeating(array, workload, strength, is_one=True)
+    return None if law is None else Change(array, workload, law)
 
 
 def _one_works(array: Array, workload: AnyWorkload, _: None) -> Change | None:
@@ -181,7 +180,7 @@ MEMBERS = (
         prior=SOMETIMES,
         fingerprint="the median is nearly as expected, and the slowest requests are many times slower",
         change=_one_retries,
-        strengths=Scale(3.0, 60.0, lambda factor: f"{factor:.0f} times as long"),
+        strengths=REPEATS,
         about="drive speed",
     ),
     Cause(

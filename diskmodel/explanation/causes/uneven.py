@@ -25,9 +25,9 @@ Floats = NDArray[np.float64]
 #: Gain of a disk that orders its commands, as a power of those that wait: 32 of them are served twice as fast as one
 #: by one (rates of single disks over depths, docs/explanation/validation/disks.md). At half, a slow
 #: member costs a third more of a deep queue.
-_ORDERED = 0.2
+ORDERED = 0.2
 #: Commands that a drive orders, at most, and requests in the network.
-_DEPTH, _MOST = 32, 256
+DEPTH, _MOST = 32, 256
 
 
 #: Places of a distribution between which percentiles are interpolated, as logarithms of their odds.
@@ -95,7 +95,7 @@ def slowed(n_members: int, touched: int, outstanding: int, factor: float, ordere
 def _network(n_stations: int, n_tasks: int, factor: float, ordered: float) -> tuple[float, float, float]:
     """Return throughput, and the mean time at the slow station and at one of the others; service takes 1 at most."""
     places = np.arange(1, n_tasks + 1, dtype=np.float64)
-    rates = np.minimum(places, _DEPTH) ** ordered
+    rates = np.minimum(places, DEPTH) ** ordered
     one = np.concatenate([[0.0], -np.cumsum(np.log(rates))])
     fast = one
     for _ in range(n_stations - 2):
@@ -124,7 +124,7 @@ def one_slow_member(array: Array, workload: AnyWorkload, factor: float) -> Law |
 
     def law(figures: dict[str, float], measured: Measured) -> dict[str, float]:
         outstanding = workload.queue_depth if measured.is_closed else 1
-        ordered = _ORDERED if array.drive.has_arms else 0.0
+        ordered = ORDERED if array.drive.has_arms else 0.0
         found: dict[str, float] = {}
         rate = 0.0
         for part in measured.parts or ("reads",):
@@ -177,3 +177,14 @@ def touched_members(array: Array, workload: AnyWorkload, *, is_write: bool) -> i
     if layout.parity_strips:
         return min(strips + layout.parity_strips, n)
     return min(strips, n)
+
+
+def accesses_of(array: Array, workload: AnyWorkload, *, is_write: bool) -> int:
+    """Return the accesses that a request makes on each member that it needs, one after the other."""
+    layout, size = array.layout, workload.mean_size_bytes
+    if not layout.has_strips:
+        # its records do not lie behind each other
+        records = max(math.ceil(size / layout.pool_record_bytes), 1)
+        return max(math.ceil(records / layout.disks), 1) if not is_write else 1
+    is_read_first = is_write and layout.parity_strips and size < layout.strip_bytes * layout.data_strips
+    return 2 if is_read_first else 1

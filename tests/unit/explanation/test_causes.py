@@ -13,8 +13,9 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.explanation.causes import CAUSES, Cause
 from diskmodel.explanation.causes.cause import Change, Scale
 from diskmodel.explanation.causes.paths import limited_in_slices, limited_to
+from diskmodel.explanation.causes.repeats import repeating
 from diskmodel.explanation.causes.uneven import one_slow_member
-from diskmodel.explanation.measured import Measured
+from diskmodel.explanation.measured import SHAPE, Measured
 from diskmodel.explanation.simulator import REQUESTS, Simulator
 from diskmodel.result.summary import estimates_by_operation
 from diskmodel.workload import Workload
@@ -147,6 +148,56 @@ def test_one_slow_member_does_to_rates_what_another_simulator_says(
         rate, _ = run(members(factor), load, 1_500, 2)
         assert found["iops"] == pytest.approx(rate, rel=0.25)
         assert found[f"{part}.mean"] == pytest.approx(load.depth * 1e9 / found["iops"])
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "parity", "load"),
+    [
+        ("8x generic-7k2 raid6", "parity", 2, Load(8192, 1)),
+        ("6x generic-7k2 raid10", "mirrors", 0, Load(8192, 16)),
+    ],
+)
+def test_one_member_that_repeats_does_what_another_simulator_says(
+    words: str, kind: str, parity: int, load: Load
+) -> None:
+    """Rates and p99; the simulator shares no code, and its disks order their commands."""
+    array = Array.from_words(words)
+    workload = Workload.parse({"size": f"{load.size:.0f} B", "clients": load.depth})
+
+    def members(ratio: float) -> Box:
+        disks = [Disk() for _ in range(array.layout.disks)]
+        disks[3].retries, disks[3].turns = ratio, (20, 40, 60)
+        return Box([*disks], kind, parity)
+
+    sound, times = run(members(0.0), load, 4_500, 1)
+    figures = {"iops": sound, "reads.mean": load.depth * 1e9 / sound} | {
+        f"reads.{name}": times[int(level * len(times))] * 1e9 for name, level in SHAPE.items()
+    }
+    measured = Measured("load", workload, figures, {"reads": 1e4})
+    for ratio in (0.1, 0.3):
+        law = repeating(array, workload, (ratio, 40), is_one=True)
+        assert law is not None
+        found = law(figures, measured)
+        rate, times = run(members(ratio), load, 4_500, 3)
+        assert found["iops"] == pytest.approx(rate, rel=0.25)
+        assert found["reads.mean"] * found["iops"] == pytest.approx(load.depth * 1e9)
+        assert found["reads.p50"] < 1.5 * figures["reads.p50"]
+        assert math.log(found["reads.p99"] / 1e9 / times[int(0.99 * len(times))]) == pytest.approx(0, abs=0.6)
+    assert repeating(Array.from_words("generic-7k2"), workload, (0.1, 10), is_one=True) is None
+
+
+@pytest.mark.parametrize("depth", [1, 8])
+def test_reads_in_order_without_look_ahead_lose_a_turn_each(depth: int) -> None:
+    drive = Array.from_words("generic-7k2")
+    workload = Workload.parse({"size": "1 MiB", "clients": depth, "addresses": "sequential"})
+    change = CAUSES["look-ahead-off"].change(drive, workload, True)
+    assert change is not None
+    assert change.law is not None
+    figures = {"iops": 150.0, "reads.mean": depth * 1e9 / 150, "reads.p99": depth * 1e9 / 150}
+    found = change.law(figures, Measured("load", workload, figures, {"reads": 1e4}))
+    lost_s = 0.9 * 60 / 7200
+    assert 1 / found["iops"] == pytest.approx(1 / 150 + lost_s)
+    assert found["reads.mean"] == pytest.approx(depth * 1e9 / found["iops"])
 
 
 #: Arrays that are described otherwise than most: causes of others must leave them alone, and not be refused.

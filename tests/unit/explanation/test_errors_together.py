@@ -1,6 +1,7 @@
 """What errs together: rates and means, shapes of one array, and runs with and without a cause."""
 
 import math
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -13,7 +14,7 @@ from diskmodel.explanation.causes.cause import Change
 from diskmodel.explanation.hypotheses import Hypothesis, judged
 from diskmodel.explanation.measured import Measured
 from diskmodel.explanation.simulator import Simulator
-from diskmodel.explanation.weigh import weigh
+from diskmodel.explanation.weigh import unknown_causes, weigh
 from diskmodel.workload import Workload
 
 ONE, MANY = ({"size": "4 KiB", "clients": clients} for clients in (1, 16))
@@ -50,6 +51,31 @@ def test_shapes_of_two_loads_err_alike_and_those_of_a_sound_run_do_not() -> None
     assert own.alike[places[0, "p50"], places[1, "p99"]] < 0
     assert own.alike[places[0, "iops"], places[1, "iops"]] == 0
     assert np.linalg.eigvalsh(own.scale()).min() > 0
+
+
+def test_behind_a_limit_hardly_an_error_of_the_drives_own_times_is_left() -> None:
+    own = simulator(30.0, 533.0)
+    change = own.changed(1, (CAUSES["rate-limit"], 30.0))
+    assert change is not None
+    kept = own.kept([None, own.simulate_measured(1, change)])
+    left = {(figure.load, figure.kind): part for figure, part in zip(own.figures, kept, strict=True)}
+    assert left[1, "p50"] == left[1, "p95"] == 0.5
+    assert left[0, "p50"] == left[0, "p99"] == 1
+    scale, before = own.scale(kept=kept), own.scale()
+    places = [at for at, part in enumerate(kept) if part < 1]
+    assert all(scale[at, at] < before[at, at] for at in places)
+    assert np.linalg.eigvalsh(scale).min() > 0
+
+
+def test_what_is_not_known_may_leave_loads_alone() -> None:
+    # one load is as expected and the other one is eight times as slow, in a shape that no cause has
+    figures = {"iops": 20.0, "reads.mean": 800e6, "reads.p50": 1e6, "reads.p95": 2e6, "reads.p99": 60e9}
+    loads = [measured("one", ONE, 79.0, 12.6), replace(measured("many", MANY, 1.0, 1.0), figures=figures)]
+    ways = unknown_causes(Simulator(Array.from_words("generic-7k2"), loads, n_draws=4))
+    assert sum(one.prior for one in ways) == pytest.approx(0.05)
+    assert all(one.is_unknown for one in ways)
+    many, both = (max(one.log_likelihood for one in own) for own in (ways[3:6], ways[6:]))
+    assert many > both + 3
 
 
 def test_requests_in_flight_show_clients_that_are_missing() -> None:

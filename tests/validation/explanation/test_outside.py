@@ -21,7 +21,7 @@ def test_faults_of_many_kinds_are_drawn_and_some_are_held_out() -> None:
 
 
 def test_the_arrays_of_the_draws_differ() -> None:
-    words = [one.words for number in (1, 2, 3) for one in cases.subjects_of(number).values()]
+    words = [one.words for number in (1, 2, 3, 4) for one in cases.subjects_of(number).values()]
     assert len(set(words)) == len(words)
 
 

@@ -77,6 +77,34 @@ def _pe8110() -> Flash:
     return Flash(75e-6, 15e-6, 72, 6.5e9, 1.7e9, 70e3 * 4096)
 
 
+def _mg08() -> Disk:
+    return Disk(longest=0.0151, bytes_per_s=270e6, is_cached=True)
+
+
+def _7k8() -> Disk:
+    return Disk(longest=0.0142, bytes_per_s=203e6, is_cached=True)
+
+
+def _c15k600() -> Disk:
+    return Disk(turn=60 / 15000, shortest=0.0003, longest=0.0049, bytes_per_s=248e6)
+
+
+def _5300() -> Flash:
+    return Flash(88e-6, 25e-6, 9, 540e6, 520e6, 18e3 * 4096)
+
+
+def _dc600m() -> Flash:
+    return Flash(88e-6, 20e-6, 9, 545e6, 530e6, 65e3 * 4096)
+
+
+def _7400() -> Flash:
+    return Flash(70e-6, 10e-6, 70, 6.6e9, 5.4e9, 190e3 * 4096)
+
+
+def _pm983() -> Flash:
+    return Flash(80e-6, 20e-6, 43, 3.2e9, 2.0e9, 50e3 * 4096)
+
+
 def _volume(rate: float, bytes_per_s: float, read: float = 450e-6, program: float = 600e-6) -> Callable[[], Box]:
     def box() -> Box:
         media = Flash(read, program, 4_096, 1e10, 1e10, 1e10)
@@ -103,8 +131,8 @@ def _subject(words: str, kind: str, box: Callable[[], Box], writes: bool = True)
     return Subject(words, box, kind, writes)
 
 
-#: Sound arrays by name, in three sets: causes were mended by what the first one showed, what is
-#: not certain was learned from the first two, and the third was written before that and explained after it.
+#: Sound arrays by name, one set for each draw. Causes were mended by what earlier draws showed; the last one was
+#: written and measured before its predecessor had been looked at, and explained after all that had been mended.
 SUBJECTS: tuple[dict[str, Subject], ...] = (
     {
         "disk": _subject("seagate-exos-x18", "disk", _of(_x18, 1)),
@@ -167,6 +195,30 @@ SUBJECTS: tuple[dict[str, Subject], ...] = (
         "ssds": _subject("4x intel-dc-s4600-1920 raid10", "satas", _of(_s4600, 4, "mirrors")),
         "nvmes": _subject("2x sk-hynix-pe8110-960 raid1", "nvmes", _of(_pe8110, 2, "mirrors", processor=10e-6)),
         "volume": _subject("azure-p30", "volume", _volume(5_000, 210e6, 0.9e-3, 1.8e-3)),
+    },
+    {
+        "disk": _subject("toshiba-mg08aca16te", "disk", _of(_mg08, 1)),
+        "mirror": _subject("2x hgst-ultrastar-7k8 raid1", "disks", _of(_7k8, 2, "mirrors")),
+        "raid10": _subject("6x toshiba-mg08aca16te raid10", "disks", _of(_mg08, 6, "mirrors")),
+        "raid6": _subject("7x hgst-ultrastar-7k8 raid6", "disks", _of(_7k8, 7, "parity", n_parity=2)),
+        "raid5": _subject("6x hgst-ultrastar-c15k600 raid5", "disks", _of(_c15k600, 6, "parity", n_parity=1)),
+        "raidz": _subject(
+            "1x6 toshiba-mg08aca16te raidz2, record 64KiB",
+            "pool",
+            _of(_mg08, 6, "raidz", n_parity=2, record=64 * _KIB, width=6),
+            writes=False,
+        ),
+        "pool": _subject(
+            "5x2 hgst-ultrastar-7k8 mirrors, record 32KiB",
+            "pool",
+            _of(_7k8, 10, "pool", record=32 * _KIB),
+            writes=False,
+        ),
+        "ssd": _subject("micron-5300-pro-1920", "sata", _of(_5300, 1)),
+        "nvme": _subject("micron-7400-pro-7680", "nvme", _of(_7400, 1)),
+        "ssds": _subject("2x kingston-dc600m-960 raid1", "satas", _of(_dc600m, 2, "mirrors")),
+        "nvmes": _subject("4x samsung-pm983-1920 raid10", "nvmes", _of(_pm983, 4, "mirrors", processor=10e-6)),
+        "volume": _subject("azure-p40", "volume", _volume(7_500, 262e6, 0.9e-3, 1.8e-3)),
     },
 )
 
