@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
-
-from pydantic import BaseModel
 
 from diskmodel.array import Array
 from diskmodel.drive import load_drive
@@ -16,7 +13,8 @@ from diskmodel.layout import Layout
 from diskmodel.layout.levels import KINDS
 from diskmodel.options import OF_A_PLAN, SEARCH, parse_options
 from diskmodel.plan.question.askers import Asker, in_requests, unit_of
-from diskmodel.plan.question.description import Candidates, PlanDescription
+from diskmodel.plan.question.description import PlanDescription
+from diskmodel.plan.question.draft import Draft, fields_of
 from diskmodel.plan.question.existing_array import SHARED, common_layout, left_out
 from diskmodel.plan.question.presets import Preset
 from diskmodel.plan.question.presets import preset as preset_called
@@ -30,7 +28,7 @@ from diskmodel.plan.question.usual import (
     usual_latency,
     usual_load,
 )
-from diskmodel.units import SUFFIXES, binary_bytes, in_digits, pretty_bytes, pretty_ns
+from diskmodel.units import binary_bytes, in_digits, pretty_bytes
 from diskmodel.workload import Stream, Workload, log_of_commits
 
 _Plan = TypeVar("_Plan", PlanDescription, ServerPlan)
@@ -57,46 +55,6 @@ def plan_options(given: Mapping[str, Any]) -> dict[str, Any]:
         With every fault, by the name of its option.
     """
     return parse_options(given, OF_A_PLAN.values(), {"plan": PlanDescription, "stream": Stream, "asker": Asker})
-
-
-@dataclass
-class _Draft:
-    """A plan that is being put together.
-
-    Attributes
-    ----------
-    tables : dict
-        Fields of the plan, its tables as dicts or descriptions.
-    source : str
-        Where the tables come from, for notes.
-    notes : list of str
-        What was replaced, or taken because nothing was said.
-    origins : dict of str to str
-        Where fields and tables come from that are not from `source`.
-    """
-
-    tables: dict[str, Any]
-    source: str = ""
-    notes: list[str] = field(default_factory=list)
-    origins: dict[str, str] = field(default_factory=dict)
-
-    def table(self, *names: str) -> dict[str, Any]:
-        """Return a table that can be changed, made from a description where it was one."""
-        at = self.tables
-        for name in names:  # of none: the plan itself
-            at[name] = _fields(at.get(name))
-            at = at[name]
-        return at
-
-    def put(self, table: dict[str, Any], name: str, value: Any, option: str) -> None:
-        """Set a field, and note which value it replaces."""
-        spellings = [name, *(name.removesuffix(end) for end in SUFFIXES if name.endswith(end))]
-        old = [table.pop(spelling) for spelling in spellings if spelling in table]
-        table[name] = value
-        before, now = (_shown(name, old[0]) if old else "", _shown(name, value))
-        if before not in ("", now):
-            origin = self.origins.get(name, self.source)
-            self.notes.append(f"{option}: {now} replaces {before}{f' of {origin}' if origin else ''}")
 
 
 def plan_from(
@@ -192,14 +150,14 @@ def server_from(asked: Asked, path: Path) -> tuple[ServerPlan, list[str]]:
     ]
     if faults:
         raise DescriptionError(faults)
-    draft = _Draft(dict(ServerPlan.load(path)), str(path))
+    draft = Draft(dict(ServerPlan.load(path)), str(path))
     _put_drives(draft, asked, None)
     _put_levels(draft, asked, None)
     _put_fields(draft, asked, of_objective=False)
     return _parsed(ServerPlan, draft, asked, path), draft.notes
 
 
-def _parsed(kind: type[_Plan], draft: _Draft, asked: Asked, path: Path | None) -> _Plan:
+def _parsed(kind: type[_Plan], draft: Draft, asked: Asked, path: Path | None) -> _Plan:
     """Return the plan of a draft; what breaks a rule is named by the option that set it, if one did."""
     try:
         return kind.parse(draft.tables, "" if path is None else str(path))
@@ -218,16 +176,16 @@ def _start(
     recording: Recording | None,
     *,
     is_recorded: bool,
-) -> _Draft:
+) -> Draft:
     """Return the tables beneath the options."""
     if path is not None:
         # an --iops states which rate is meant, so that it may differ from a recorded one
         found = PlanDescription.load(
             path, workload=workload, is_recorded=is_recorded and "iops" not in asked, recording=recording
         )
-        return _Draft(dict(found), str(path))
+        return Draft(dict(found), str(path))
     if preset is None:
-        return _Draft({} if workload is None else {"workload": workload, "recording": recording}, "the workload")
+        return Draft({} if workload is None else {"workload": workload, "recording": recording}, "the workload")
     tables: dict[str, Any] = {name: dict(table) for name, table in preset.fields.items()}
     if workload is not None:
         tables |= {"workload": workload, "recording": recording}
@@ -239,7 +197,7 @@ def _start(
     if "write_cache" in tables.get("controller", {}) and _are_cached_in_memory(asked.get("level")):
         tables["controller"] = {key: value for key, value in tables["controller"].items() if key != "write_cache"}
         said.append("the preset's write cache of a RAID controller is left out: OpenZFS writes to its disks itself")
-    return _Draft(tables, f"preset {preset.name}", said)
+    return Draft(tables, f"preset {preset.name}", said)
 
 
 def _are_cached_in_memory(levels: Any) -> bool:
@@ -247,7 +205,7 @@ def _are_cached_in_memory(levels: Any) -> bool:
     return bool(levels) and all(level in KINDS and Layout.of_level(level).is_cached_in_memory for level in levels)
 
 
-def _take_array(draft: _Draft, array: Array) -> None:
+def _take_array(draft: Draft, array: Array) -> None:
     """Make the candidates of an array that exists."""
     candidates, layout = draft.table("candidates"), array.layout
     draft.put(candidates, "drives", (array.drive,), "--array")
@@ -268,7 +226,7 @@ def _take_array(draft: _Draft, array: Array) -> None:
     draft.origins |= dict.fromkeys(("drives", "strip_bytes", "spares", "size_bytes"), origin)
 
 
-def _check_complete(draft: _Draft, asked: Asked, preset: Preset | None) -> None:
+def _check_complete(draft: Draft, asked: Asked, preset: Preset | None) -> None:
     """Refuse a question without a file that lacks an essential, naming all that it lacks."""
     has_workload = "workload" in draft.tables
     recorded = draft.tables.get("workload")
@@ -294,21 +252,21 @@ def _check_complete(draft: _Draft, asked: Asked, preset: Preset | None) -> None:
     raise DescriptionError(Fault(", ".join(lacking), None, rule, f"write for example: {example}"))
 
 
-def _asks_for_commits(draft: _Draft, asked: Asked) -> bool:
+def _asks_for_commits(draft: Draft, asked: Asked) -> bool:
     """Whether the question is about a log of commits, or about requests and one."""
     if any(key in asked for key in ("commits", "commit_p99", "record")):
         return True
-    return "workload" in draft.tables and Workload.parse(_fields(draft.tables["workload"])).is_a_log
+    return "workload" in draft.tables and Workload.parse(fields_of(draft.tables["workload"])).is_a_log
 
 
-def _asks_for_more(draft: _Draft, asked: Asked) -> bool:
+def _asks_for_more(draft: Draft, asked: Asked) -> bool:
     """Whether a question about commits is about other requests, too."""
     if "workload" in draft.tables:
-        return not Workload.parse(_fields(draft.tables["workload"])).is_a_log
+        return not Workload.parse(fields_of(draft.tables["workload"])).is_a_log
     return any(key in asked for key in ("iops", "throughput", "reads", "block", "sequential", "capacity", "p99"))
 
 
-def _put_workload(draft: _Draft, asked: Asked) -> None:
+def _put_workload(draft: Draft, asked: Asked) -> None:
     if "workload" not in draft.tables:
         streams = []
         has_log = _asks_for_commits(draft, asked)
@@ -356,10 +314,10 @@ def _without(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {key: value for key, value in fields.items() if key != name}
 
 
-def _put_syncs(draft: _Draft, asked: Asked) -> None:
+def _put_syncs(draft: Draft, asked: Asked) -> None:
     """Set how the streams with commits are made safe, or of a workload without any its only stream."""
     workload = draft.table("workload")
-    streams = [_fields(stream) for stream in workload.get("streams", ())] or [workload]
+    streams = [fields_of(stream) for stream in workload.get("streams", ())] or [workload]
     if "streams" in workload:
         workload["streams"] = streams
     logs = [stream for stream in streams if stream.get("kind") == "commits"]
@@ -378,22 +336,22 @@ def _put_syncs(draft: _Draft, asked: Asked) -> None:
             draft.put(stream, "sync", asked["sync"], "--sync")
 
 
-def _put_addresses(draft: _Draft, stream: dict[str, Any], pattern: str) -> None:
+def _put_addresses(draft: Draft, stream: dict[str, Any], pattern: str) -> None:
     """Set where the requests of a stream go, and note which pattern that replaces."""
     before = stream.get("addresses", "uniform")
-    before = before if isinstance(before, str) else _fields(before).get("pattern")
+    before = before if isinstance(before, str) else fields_of(before).get("pattern")
     if before != pattern:
         stream["addresses"] = {"pattern": pattern}
         option = "--sequential" if pattern == "sequential" else "--no-sequential"
         draft.notes.append(f"{option}: {pattern} places replace {before} ones of {draft.source}")
 
 
-def _only_stream(draft: _Draft, key: str, asked: Asked) -> dict[str, Any]:
+def _only_stream(draft: Draft, key: str, asked: Asked) -> dict[str, Any]:
     """Return the table of the workload's single stream, which may be the workload itself."""
     workload = draft.table("workload")
     if "streams" not in workload:
         return workload
-    streams = [_fields(stream) for stream in workload["streams"]]
+    streams = [fields_of(stream) for stream in workload["streams"]]
     if len(streams) > 1:
         rule = f"is not clear, because the workload of {draft.source} has {len(streams)} streams"
         names = ", ".join(str(stream.get("name", "")) for stream in streams)
@@ -403,9 +361,9 @@ def _only_stream(draft: _Draft, key: str, asked: Asked) -> dict[str, Any]:
     return streams[0]
 
 
-def _put_throughput(draft: _Draft, asked: Asked) -> float:
+def _put_throughput(draft: Draft, asked: Asked) -> float:
     """Return the requests per second of the throughput that was asked for, and note what requests these are."""
-    workload = Workload.parse(_fields(draft.tables["workload"]))
+    workload = Workload.parse(fields_of(draft.tables["workload"]))
     mean = workload.mean_size_bytes
     iops: float = asked["throughput"] / mean
     note = f"--throughput: {in_digits(iops)} requests per second of {binary_bytes(mean)} on average"
@@ -419,7 +377,7 @@ def _put_throughput(draft: _Draft, asked: Asked) -> float:
     return iops
 
 
-def _put_rate(draft: _Draft, asked: Asked) -> None:
+def _put_rate(draft: Draft, asked: Asked) -> None:
     if "iops" not in asked and "throughput" not in asked:
         return
     iops = asked["iops"] if "iops" in asked else _put_throughput(draft, asked)
@@ -431,7 +389,7 @@ def _put_rate(draft: _Draft, asked: Asked) -> None:
     draft.put(objective, "iops", iops, "--iops")
 
 
-def _put_drives(draft: _Draft, asked: Asked, array: Array | None) -> None:
+def _put_drives(draft: Draft, asked: Asked, array: Array | None) -> None:
     candidates = draft.table("candidates")
     if "drive" in asked:
         draft.put(candidates, "drives", tuple(load_drive(name) for name in asked["drive"]), "--drive")
@@ -445,10 +403,10 @@ def _put_drives(draft: _Draft, asked: Asked, array: Array | None) -> None:
         draft.notes.append(f"no --drive: one of each class is tried: {', '.join(DEFAULT_DRIVES)}")
 
 
-def _put_usual_latency(draft: _Draft, asked: Asked) -> None:
+def _put_usual_latency(draft: Draft, asked: Asked) -> None:
     """Limit the latency of a question that limits none, and say where its data lie if it has no capacity."""
     objective = draft.table("objective")
-    is_a_log = Workload.parse(_fields(draft.tables["workload"])).is_a_log
+    is_a_log = Workload.parse(fields_of(draft.tables["workload"])).is_a_log
     has_limits = _limits(objective)
     if not has_limits and _asks_for_commits(draft, asked):
         objective["commit_latency"], note = usual_commit_latency()
@@ -464,12 +422,12 @@ def _put_usual_latency(draft: _Draft, asked: Asked) -> None:
         draft.notes.append("no --capacity: the data fill the disks, however many they are")
 
 
-def _put_cameras(draft: _Draft, cameras: int) -> None:
+def _put_cameras(draft: Draft, cameras: int) -> None:
     """Let each camera of the preset's recorder write a file of its own."""
     workload = draft.table("workload")
-    streams = workload["streams"] = [_fields(stream) for stream in workload.get("streams", ())]
+    streams = workload["streams"] = [fields_of(stream) for stream in workload.get("streams", ())]
     for stream in streams:
-        addresses = _fields(stream.get("addresses"))
+        addresses = fields_of(stream.get("addresses"))
         if stream.get("read_ratio") == 0 and "n_readers" in addresses:
             before = addresses["n_readers"]
             stream["addresses"] = addresses | {"n_readers": cameras}
@@ -483,14 +441,14 @@ def _limits(objective: Mapping[str, Any]) -> bool:
     return any(objective.get(name) for name in ("latency", "commit_latency", "degraded"))
 
 
-def _put_levels(draft: _Draft, asked: Asked, array: Array | None) -> None:
+def _put_levels(draft: Draft, asked: Asked, array: Array | None) -> None:
     candidates = draft.table("candidates")
     if "level" in asked:
         draft.put(candidates, "levels", tuple(dict.fromkeys(asked["level"])), "--level")
     elif "levels" not in candidates:
         own = () if array is None else (array.layout.level,)
         usual: tuple[str, ...] = DEFAULT_LEVELS
-        if Workload.parse(_fields(draft.tables["workload"])).is_a_log:
+        if Workload.parse(fields_of(draft.tables["workload"])).is_a_log:
             usual = DEFAULT_LEVELS_OF_A_LOG
         if array is not None:
             usual = array.layout.usual_levels or usual
@@ -498,7 +456,7 @@ def _put_levels(draft: _Draft, asked: Asked, array: Array | None) -> None:
         draft.notes.append(f"no --level: {', '.join(candidates['levels'])} are tried")
 
 
-def _put_max_disks(draft: _Draft, most: int) -> None:
+def _put_max_disks(draft: Draft, most: int) -> None:
     candidates = draft.table("candidates")
     draft.put(candidates, "max_disks", most, "--max-disks")
     candidates["min_disks"] = min(candidates.get("min_disks", 1), most)
@@ -506,9 +464,9 @@ def _put_max_disks(draft: _Draft, most: int) -> None:
         candidates["disks"] = tuple(n for n in candidates["disks"] if n <= most)
 
 
-def _put_cache(draft: _Draft, kind: str, option: str, size_bytes: int) -> None:
+def _put_cache(draft: Draft, kind: str, option: str, size_bytes: int) -> None:
     controller = draft.table("controller")
-    cache = _fields(controller.get(kind))
+    cache = fields_of(controller.get(kind))
     if not size_bytes:
         if cache:
             origin = draft.origins.get("size_bytes", draft.source)
@@ -533,7 +491,7 @@ _IN_LAYOUT = {
 }
 
 
-def _put_of_pools(draft: _Draft, option: str, name: str, values: tuple[Any, ...]) -> None:
+def _put_of_pools(draft: Draft, option: str, name: str, values: tuple[Any, ...]) -> None:
     """Set what is tried of pools, in place of what all candidates have in common."""
     layout = draft.table("layout")
     replaced = [layout.pop(spelling, None) for spelling in _IN_LAYOUT[name]]
@@ -546,7 +504,7 @@ def _put_of_pools(draft: _Draft, option: str, name: str, values: tuple[Any, ...]
 #: Options that do more than to set a field, which need the workload or the array, in `_put_workload`, `_put_rate`,
 #: `_put_drives` and `_put_levels`; and those that need only their value.
 _WITH_OTHERS = ("iops", "throughput", "reads", "block", "sequential", "record", "sync", "drive", "level")
-_ALONE: dict[str, Callable[[_Draft, Any], None]] = {
+_ALONE: dict[str, Callable[[Draft, Any], None]] = {
     "max_disks": _put_max_disks,
     "write_cache": lambda draft, size: _put_cache(draft, "write_cache", "--write-cache", size),
     "read_cache": lambda draft, size: _put_cache(draft, "read_cache", "--read-cache", size),
@@ -557,7 +515,7 @@ _ALONE: dict[str, Callable[[_Draft, Any], None]] = {
 }
 
 
-def _put_fields(draft: _Draft, asked: Asked, *, of_objective: bool) -> None:
+def _put_fields(draft: Draft, asked: Asked, *, of_objective: bool) -> None:
     """Set the fields of all other options where they are declared to be: those of the objective, or all others.
 
     What says how the answer is looked for changes no question, so that no note names it.
@@ -576,10 +534,10 @@ def _put_fields(draft: _Draft, asked: Asked, *, of_objective: bool) -> None:
             draft.put(draft.table(*tables), name, value, option.name)
 
 
-def _name_of(draft: _Draft, preset: Preset | None) -> str:
+def _name_of(draft: Draft, preset: Preset | None) -> str:
     if preset is not None:
         return preset.title
-    workload = Workload.parse(_fields(draft.tables["workload"]))
+    workload = Workload.parse(fields_of(draft.tables["workload"]))
     iops = draft.table("objective").get("iops")
     if iops is not None and not workload.queue_depth and not workload.has_syncs:
         workload = workload.scaled(iops / workload.offered_rate_per_s)
@@ -587,30 +545,3 @@ def _name_of(draft: _Draft, preset: Preset | None) -> str:
     if iops is None or not workload.is_in_bytes:
         return said
     return f"{said} ({in_digits(iops * workload.mean_size_bytes / 1e6)} MB/s)"
-
-
-def _fields(value: Any) -> dict[str, Any]:
-    """Return the fields of a description or a table as a dict of their own."""
-    found = dict(value) if isinstance(value, BaseModel | Mapping) else {}
-    if isinstance(value, Candidates) and "groups" not in value.model_fields_set:
-        del found["groups"]  # as a field it would state how many, where the width of groups is to decide
-    return found
-
-
-def _shown(name: str, value: Any) -> str:
-    """Return a value as a note gives it."""
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return ", ".join(_shown(name.replace("sizes", "size_bytes"), item) for item in value)
-    if isinstance(value, BaseModel):
-        return str(getattr(value, "name", "") or _shown("size_bytes", getattr(value, "size_bytes", "")))
-    if isinstance(value, Mapping):
-        return _shown("size_bytes", value.get("size_bytes", value.get("size", "")))
-    if isinstance(value, int | float):
-        if name.endswith("_bytes_per_s"):
-            return f"{in_digits(value / 1e6)} MB/s"
-        if name.endswith("_bytes"):
-            return pretty_bytes(int(value))
-        if name.endswith("_ns"):
-            return pretty_ns(int(value))
-        return f"{value:.0%}" if name.endswith("_ratio") else f"{value:,.6g}"
-    return "" if value is None else str(value)

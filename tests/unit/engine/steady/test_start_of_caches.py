@@ -1,0 +1,99 @@
+"""What caches and buffers hold of popular blocks, and of next to nothing, when a run begins (rules Z5 to Z9)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from diskmodel.array import Array
+from diskmodel.engine.simulate import simulate
+from diskmodel.engine.steady.recent import History, waiting_in_round
+from diskmodel.workload import Workload
+from tests.unit.engine.steady.starting import start_of
+
+POPULAR: dict[str, Any] = {"size": "4 KiB", "read_ratio": 0.9, "span": "500 GB", "rate": "300/s"}
+
+
+def popular(level: str, disks: int, size: str) -> Array:
+    layout = {"level": level, "disks": disks}
+    return Array.parse(
+        {
+            "drive": "seagate-barracuda-7200.11",
+            "layout": layout,
+            "controller": {"write_cache": {"size": size, "line": "4 KiB"}},
+        }
+    )
+
+
+@pytest.mark.parametrize("theta", [1.0, 1.1])
+def test_long_runs_of_popular_blocks_do_not_make_a_cache_seem_to_fill(theta: float) -> None:
+    """What a trial of few writes has in flight moves its level by more than is left over; but a full one drains."""
+    addresses = {"pattern": "zipf", "theta": theta}
+    begun = start_of(popular("raid5", 7, "64 MiB"), Workload.parse(POPULAR | {"addresses": addresses}), seed=0)
+    assert len(begun.dirty) == 8192
+
+
+def test_a_small_cache_that_drains_within_the_trial_is_not_full() -> None:
+    addresses = {"pattern": "zipf", "theta": 1.3}
+    load = Workload.parse(POPULAR | {"span": "1 TB", "addresses": addresses})
+    assert len(start_of(popular("raid5", 7, "16 MiB"), load, seed=0).dirty) == pytest.approx(2048, rel=0.1)
+
+
+def test_all_that_waits_of_popular_blocks_is_as_old_as_a_round() -> None:
+    """Half of the writes go to 500 places: a round takes more writes than twice the blocks that wait."""
+    rng = np.random.default_rng(1)
+    uses = np.where(rng.random(60_000) < 0.5, rng.integers(0, 500, 60_000), rng.integers(0, 1 << 40, 60_000))
+    waiting, round_uses = waiting_in_round(uses, 5_000)
+    # the sweep is in the popular half of a round first, so that the other writes wait for a quarter of one on average
+    assert round_uses == pytest.approx(8 * 4_500, rel=0.05)
+    assert len(waiting) == 5_000
+    _, of_too_few = waiting_in_round(uses[-10_000:], 5_000)
+    assert of_too_few > 10_000
+
+
+def test_loads_that_write_at_the_same_places_share_what_waits() -> None:
+    """How many clients there are, how long they think and what makes writes safe changes no place."""
+    fields = {"size": "8 KiB", "read_ratio": 0.4, "span": "50%"}
+    plain = History(Workload.parse(fields | {"clients": 2}), 10**12, 5, 70)
+    others = ({"clients": 16}, {"clients": 2, "think": "1 ms"}, {"clients": 2, "sync": "fdatasync"}, {"rate": "9/s"})
+    for other in others:
+        history = History(Workload.parse(fields | other), 10**12, 5, 90)
+        assert history.placed == plain.placed
+        for only_writes in (False, True):
+            uses = history.uses(500, 4096, only_writes=only_writes)
+            np.testing.assert_array_equal(history.placed.uses(500, 4096, only_writes=only_writes), uses)
+    # streams in order have come as far as their requests, and of several the faster one has more of the rows
+    in_order = [
+        History(
+            Workload.parse({"size": "8 KiB", "read_ratio": 0, "addresses": "sequential", "clients": 1}), 10**9, 5, n
+        )
+        for n in (7, 9)
+    ]
+    assert in_order[0].placed != in_order[1].placed
+    two = Workload.parse({"streams": [{"size": "8 KiB", "rate": "9/s"}, {"size": "4 KiB", "rate": "1/s"}]})
+    assert History(two, 10**12, 5).placed == History(two, 10**12, 5)
+
+
+@pytest.mark.parametrize("record_bytes", [1, 300])
+@pytest.mark.parametrize("high_ratio", [0.01, 0.0])
+def test_a_cache_that_keeps_nothing_back_begins_with_nothing(record_bytes: int, high_ratio: float) -> None:
+    """So little may wait that it is not a block: there is no round to follow."""
+    cache = {"size_bytes": 1 << 20, "high_ratio": high_ratio, "low_ratio": 0.0}
+    layout = {"level": "raid5", "disks": 4}
+    array = Array.parse({"drive": "md-raid-10k", "layout": layout, "controller": {"write_cache": cache}})
+    load = {"streams": [{"kind": "commits", "record_bytes": record_bytes, "rate_per_s": 100.0, "sync": "fdatasync"}]}
+    result = simulate(array, Workload.parse(load), n_requests=500, profile_draws=0)
+    assert result.n_requests > 0
+    assert result.is_stable
+
+
+def test_buffers_that_a_trial_drains_are_not_full_beside_a_rebuild() -> None:
+    """The trial began with half of the buffers full, emptied them at once, and rose a little later on: it is calm."""
+    layout = {"level": "raid6", "disks": 6, "failed": [0], "spares": 1, "rebuild": {}}
+    array = Array.parse({"drive": "hgst-ultrastar-7k8", "layout": layout, "drive_write_cache": True})
+    load = Workload.parse({"size": "8 KiB", "read_ratio": 0.7, "rate": "100/s"})
+    assert not len(start_of(array, load, seed=0).buffered)
+    found = simulate(array, load, n_requests=2000, profile_draws=0, with_angles=False)
+    assert found.latency.mean_ns < 100e6
