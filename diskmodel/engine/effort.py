@@ -197,12 +197,21 @@ def entered_s(run: Run, scenario: Scenario, n_requests: int, n_bytes: int, engin
     return seconds + _WRITE_BLOCK_S[engine] * n_blocks * (controller.write_cache is not None)
 
 
-def looked_at(run_of: Callable[[int], Run], scenario: Scenario, workload: Workload, look_s: float = _LOOK_S) -> Cost:
+def looked_at(
+    run_of: Callable[[int], Run],
+    scenario: Scenario,
+    workload: Workload,
+    look_s: float = _LOOK_S,
+    guess: Cost | None = None,
+) -> Cost:
     """Return what a request costs, from runs of one request and more until they show it, of at most `PROBE`.
 
-    `run_of` makes a run of so many requests; all together take about as long as `look_s`.
+    `run_of` makes a run of so many requests; all together take about as long as `look_s`. By a guess the first runs are
+    left out that are short even where a request costs as much more as it may.
     """
     n = 1
+    while guess is not None and n < PROBE and guess.run_s * _GUESS * min(4 * n, PROBE) * 4 <= look_s:
+        n = min(4 * n, PROBE)
     while True:
         cost = Cost.of(run_of(n), scenario, n, workload)
         if n >= PROBE or cost.run_s * n * 4 > look_s:
@@ -224,9 +233,11 @@ def each_most(
     (`diskmodel.engine.ledger`), that counts.
     """
     run_s = current().allowed_s(run_s)
-    if guessed(scenario, workload, array).within(run_s / _GUESS, EACH_BYTES / _GUESS) >= n:
+    guess = guessed(scenario, workload, array)
+    if guess.within(run_s / _GUESS, EACH_BYTES / _GUESS) >= n:
         return n
-    return min(n, max(looked_at(run_of, scenario, workload, run_s).within(run_s, EACH_BYTES), LEAST_OF_MOVED))
+    cost = looked_at(run_of, scenario, workload, run_s, guess)
+    return min(n, max(cost.within(run_s, EACH_BYTES), LEAST_OF_MOVED))
 
 
 def guessed(scenario: Scenario, workload: Workload, array: Array | None = None) -> Cost:

@@ -62,9 +62,11 @@ def joined(writes: Written, longest: int, border: int, room: int, least: int) ->
     A write takes the room of at least `least` sectors, and those of a disk at most `room`. The latest stay. What lies
     on two arms is left out; nothing is held twice.
     """
-    disk, lba, n = writes
-    keep = lba // border == (lba + n - 1) // border
-    disk, lba, n = disk[keep][::-1], lba[keep][::-1], n[keep][::-1]  # the latest first
+    disk, lba, n = (column[::-1] for column in writes)  # the latest first
+    is_divided = len(disk) > 0 and int((lba + n).max()) > border
+    if is_divided:
+        keep = lba // border == (lba + n - 1) // border
+        disk, lba, n = disk[keep], lba[keep], n[keep]
     if not len(disk):
         return EMPTY.buffered, EMPTY.buffered_room
     # one number for a place, so that whole numbers are sorted: pairs of them take ten times as long
@@ -88,14 +90,18 @@ def joined(writes: Written, longest: int, border: int, room: int, least: int) ->
         return EMPTY.buffered, EMPTY.buffered_room
     disk, lba, n = disk[turn], lba[turn], n[turn]
     # entries continue each other up to the longest, counted from where the adjacent ones begin
-    goes_on = (disk[1:] == disk[:-1]) & (lba[1:] == (lba + n)[:-1]) & (lba[1:] // border == lba[:-1] // border)
+    goes_on = (disk[1:] == disk[:-1]) & (lba[1:] == (lba + n)[:-1])
+    if is_divided:
+        goes_on &= lba[1:] // border == lba[:-1] // border
     start = np.maximum.accumulate(np.where(np.concatenate([[True], ~goes_on]), np.arange(len(disk)), 0))
     part = (lba + n - lba[start] - 1) // longest
     is_new = np.concatenate([[True], (start[1:] != start[:-1]) | (part[1:] != part[:-1])])
     heads = np.flatnonzero(is_new)
     length = np.add.reduceat(n, heads)
-    # the latest write has the lowest turn: the oldest part of an entry decides when it came
-    came = np.maximum.reduceat(turn, heads)
-    in_order = np.argsort(-came, kind="stable")
-    takes = np.add.reduceat(np.maximum(n, least), heads)[in_order].astype(np.int64)
-    return np.stack([disk[heads], lba[heads], length], axis=1)[in_order].astype(np.int64), takes
+    # the latest write has the lowest turn: the oldest part of an entry decides when it came, and no two came at once
+    head_of = np.full(len(is_latest), -1)
+    head_of[np.maximum.reduceat(turn, heads)] = np.arange(len(heads))
+    in_order = head_of[::-1][head_of[::-1] >= 0]
+    takes = np.add.reduceat(np.maximum(n, least), heads)[in_order]
+    at = heads[in_order]
+    return np.stack([disk[at], lba[at], length[in_order]], axis=1), takes

@@ -104,6 +104,24 @@ def cost_of(array: Array, load: Workload) -> Cost:
     return looked_at(run_of, scenario, load)
 
 
+def test_a_look_leaves_out_runs_that_a_guess_says_are_short() -> None:
+    """What it finds stays the same: that of the longest one."""
+    array, load = Array.from_words("6x generic-15k raid6"), Workload.parse({"size": "8 KiB", "rate": "200/s"})
+    scenario = resolve(array, 1)
+    lengths: list[int] = []
+
+    def run_of(n: int) -> Run:
+        lengths.append(n)
+        return native.run(scenario, load.requests(capacity_bytes=array.usable_bytes, n=n, seed=1))
+
+    found = looked_at(run_of, scenario, load)
+    assert lengths == [1, 4, 16, 64, 256, 1000]
+    for guess_s, from_n in [(1e-6, 1000), (1e-4, 64), (1.0, 1)]:
+        lengths.clear()
+        assert looked_at(run_of, scenario, load, guess=Cost(guess_s, 0.0)) == found
+        assert lengths[0] == from_n
+
+
 @pytest.mark.parametrize(("rate", "least", "most"), [("2/s", 1_000, 10_000), ("500/s", 100_000, 10_000_000)])
 def test_rare_requests_beside_a_rebuild_are_fewer(rate: str, least: int, most: int) -> None:
     """At two requests a second, hundreds of commands of the rebuild come with each."""
