@@ -42,6 +42,8 @@ class DrivePerturbation:
         Of the time of a flash drive's flush.
     has_batches : bool
         Whether a flash drive of which that is not known copies in batches, and takes no writes meanwhile.
+    paces_writes : bool
+        Whether a flash drive of which that is not known lets writes in no faster than it cleans.
     order : Order or None
         In which a hard disk serves its commands.
     queue : DriveQueue or None
@@ -61,9 +63,15 @@ class DrivePerturbation:
     write_latency: float = 0.0
     flush: float = 0.0
     has_batches: bool = False
+    paces_writes: bool = False
     order: Order | None = None
     queue: DriveQueue | None = None
     values: Mapping[str, float] | None = None
+
+    @property
+    def firmware(self) -> int:
+        """Number of the kind of firmware of a flash drive of which that is not known."""
+        return 2 * self.has_batches + self.paces_writes
 
 
 def scaled_ns(value_ns: float, log_factor: float) -> int:

@@ -110,10 +110,10 @@ class DrawnRuns:
         return [ratio for ratio, is_possible in ratios if is_possible]
 
     @property
-    def _kinds(self) -> list[bool]:
-        """Which of the drives that can be copy in batches."""
+    def _kinds(self) -> list[int]:
+        """Of which firmware the drives are that can be."""
         perturbation = zip(self.draws.perturbations, self.are_possible, strict=True)
-        return [one.has_batches for one, is_possible in perturbation if is_possible]
+        return [one.firmware for one, is_possible in perturbation if is_possible]
 
     def half_width_factor(self, confidence: float) -> float:
         """Return the half-width of an interval as a multiple of the standard deviation of the draws."""

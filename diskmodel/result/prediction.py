@@ -156,7 +156,7 @@ def combined(
     drawn: Sequence[float],
     confidence: float,
     factor: float | None = None,
-    groups: Sequence[bool] = (),
+    groups: Sequence[int] = (),
 ) -> Interval:
     """Interval of a statistic that includes the spread over drawn truths.
 
@@ -171,13 +171,13 @@ def combined(
     confidence : float
     factor : float, optional
         Half-width as a multiple of the standard deviation of the draws; default: the normal quantile.
-    groups : sequence of bool, optional
-        Which of two kinds each draw is of.
+    groups : sequence of int, optional
+        Of which kind each draw is.
 
     Notes
     -----
-    Two kinds that lie apart are no normal distribution: the interval then goes from the lower end of the one to the
-    upper end of the other.
+    Kinds that lie apart are no normal distribution: the interval then goes from the lower end of the lowest to the
+    upper end of the highest.
 
     Logarithms of statistic by reference have mean m and standard deviation s over the draws, and the truth lies within
     m ± z · s, with a quantile z of their distribution: draws are in every part of their distribution alike
@@ -190,7 +190,7 @@ def combined(
     if not (own.value > 0 and reference > 0) or len(known) < 2:
         return own
     logs = np.log(known / reference)
-    parts = _apart(logs, np.array(groups or [False] * len(values))[are_known])
+    parts = _apart(logs, np.array(groups or [0] * len(values))[are_known])
     ends = [(float(part.mean()), _half_width(part, confidence, factor)) for part in parts]
     below = _distance_below(own)
     above = math.log(own.high / own.value) if math.isfinite(own.high) and own.high > 0 else 0.0
@@ -199,14 +199,23 @@ def combined(
     return Interval(own.value, low, high if len(known) == len(drawn) else math.inf, own.n_batches, own.is_correlated)
 
 
-def _apart(logs: Floats, groups: NDArray[np.bool_]) -> list[Floats]:
-    """Return draws of two kinds by themselves where they lie apart; else all together."""
-    parts = [logs[groups], logs[~groups]]
-    if min(len(part) for part in parts) < 2:
-        return [logs]
-    first, second = parts
-    gap = abs(float(first.mean() - second.mean()))
-    return parts if gap > _APART * float(first.std(ddof=1) + second.std(ddof=1)) else [logs]
+def _apart(logs: Floats, groups: NDArray[np.int64]) -> list[Floats]:
+    """Return draws of kinds that lie apart by themselves, and others together."""
+    kinds = sorted((logs[groups == kind] for kind in np.unique(groups)), key=np.mean)
+    parts = kinds[:1]
+    for kind in kinds[1:]:
+        if _lie_apart(parts[-1], kind):
+            parts.append(kind)
+        else:
+            parts[-1] = np.concatenate((parts[-1], kind))
+    return parts
+
+
+def _lie_apart(low: Floats, high: Floats) -> bool:
+    """Return whether draws of two kinds are no single distribution; of one draw alone that cannot be seen."""
+    if min(len(low), len(high)) < 2:
+        return False
+    return float(high.mean() - low.mean()) > _APART * float(low.std(ddof=1) + high.std(ddof=1))
 
 
 def middle_around(
@@ -215,7 +224,7 @@ def middle_around(
     drawn: Sequence[float],
     confidence: float,
     factor: float | None = None,
-    groups: Sequence[bool] = (),
+    groups: Sequence[int] = (),
 ) -> Interval:
     """Return what a statistic lies between in eight of ten systems.
 
@@ -232,7 +241,7 @@ def middle_around(
     factor, groups
         As of `combined`, of the middle.
     """
-    kinds = groups or [False] * len(drawn)
+    kinds = groups or [0] * len(drawn)
     stable = [(value, kind) for value, kind in zip(drawn, kinds, strict=True) if not math.isnan(value)]
     if len(drawn) - len(stable) <= (1 - MIDDLE) / 2 * len(drawn):
         drawn, kinds = [value for value, _ in stable], [kind for _, kind in stable]

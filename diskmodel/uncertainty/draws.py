@@ -77,7 +77,8 @@ def _rows(case: Case, unknown: Unknown, n: int, seed: int) -> np.ndarray:
     """Return the order in which a case takes the values of an unknown: the same wherever it has the same value."""
     if unknown.common == "all":
         return np.arange(n)
-    key = case.array.drive.model_dump_json(exclude={"uncertainty": {"queues"}})
+    # the same drive, whatever is known of its queue and of how its firmware takes writes
+    key = case.array.drive.model_dump_json(exclude={"uncertainty": {"queues"}, "paces_writes": True})
     if unknown.common == "array":
         key += case.array.layout.level
     return np.random.default_rng([seed, zlib.crc32(key.encode())]).permutation(n)

@@ -24,6 +24,8 @@ _PARTS = 16
 #: Share of flash drives whose firmware copies in batches: one model of the four that were measured under loads
 #: (docs/explanation/validation/flash.md) does, and of one more it is as likely as not: (1 + 1/2) / (4 + 1).
 _BATCHES_RATIO = 0.3
+#: Share of the others that let writes in at the pace of their cleaning: two models of these three, counted alike.
+_PACED_RATIO = 0.625
 #: Phases of the shortest recording that has quarters.
 _FEWEST_PHASES = 4
 
@@ -122,14 +124,20 @@ def _flushes(case: Case) -> Known | None:
     return _of_class(case, _own_spread(case, "flash_flush"), lambda factor: Perturbation(flush=factor))
 
 
-def _batches(case: Case) -> Known | None:
-    """Whether the firmware copies in batches, which neither a sheet nor a measurement by reads shows."""
+def _firmware(case: Case) -> Known | None:
+    """How the firmware takes writes, which neither a sheet nor a measurement by reads shows."""
     drive = case.array.drive
-    if case.seen.write_ratio < FEW_WRITES or origin_of(drive) != "sheet" or "flash_batches" not in drive.quantities:
+    unknown = drive.quantities & {"flash_batches", "flash_pace"}
+    if case.seen.write_ratio < FEW_WRITES or origin_of(drive) != "sheet" or not unknown:
         return None
-    return Known(
-        "one of four measured firmwares", lambda score, _: Perturbation(has_batches=_level(score) > 1 - _BATCHES_RATIO)
-    )
+    evenly = 1 - _BATCHES_RATIO if "flash_batches" in unknown else 1.0
+    at_once = evenly * (1 - _PACED_RATIO) if "flash_pace" in unknown else evenly
+
+    def perturbation(score: float, _: int) -> Perturbation:
+        level = _level(score)
+        return Perturbation(has_batches=level > evenly, paces_writes=at_once < level <= evenly)
+
+    return Known("four measured firmwares", perturbation)
 
 
 def _fitted(case: Case) -> Known | None:
@@ -297,5 +305,5 @@ UNKNOWNS: tuple[Unknown, ...] = (
     Unknown(PART, "all", _parts),
     Unknown("fit of the recording", "all", _excerpts),
     Unknown("time of flushes", "drive", _flushes),
-    Unknown("batches of copies", "drive", _batches),
+    Unknown("flash firmware", "drive", _firmware),
 )

@@ -66,6 +66,26 @@ def test_batches_of_copies_under_an_open_load() -> None:
     assert difference is None, difference
 
 
+def test_writes_at_the_pace_of_cleaning_under_an_open_load() -> None:
+    """Near saturation, so that many writes wait for their pace, and reads suspend programs meanwhile."""
+    drive = load_drive("samsung-pm9a3-960")
+    writes = {"name": "writes", "size": "4 KiB", "read_ratio": 0.0, "rate_per_s": 60_000}
+    reads = {"name": "reads", "size": "4 KiB", "read_ratio": 1.0, "rate_per_s": 10_000}
+    load = Workload.parse({"streams": [writes, reads]})
+    p90_ns = []
+    for paces in (True, False):
+        layout = LAYOUTS["one drive"]
+        array = Array.parse({"drive": drive.to_dict() | {"paces_writes": paces}, "layout": layout})
+        requests = load.requests(capacity_bytes=array.usable_bytes, n=2000, seed=5)
+        scenario = resolve(array, 5)
+        run = native.run(scenario, requests)
+        response = run.completions.done_ns - run.completions.issue_ns
+        p90_ns.append(np.quantile(response[requests.op == 1], 0.9))
+        difference = between(requests, simpy_engine.run(scenario, requests), run)
+        assert difference is None, difference
+    assert p90_ns[0] > 3 * p90_ns[1]
+
+
 def test_reads_of_more_pages_than_are_gone_through_one_by_one() -> None:
     """Small writes scatter the units of a small place over pages; long reads then collect them."""
     array = Array.parse({"drive": "intel-x25-e-64", "layout": LAYOUTS["one drive"]})

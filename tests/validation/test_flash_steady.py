@@ -78,6 +78,15 @@ def test_writes_that_batches_of_copies_hold() -> None:
     assert found.unknown_us[0] < found.p99_us[1] < found.unknown_us[1]
 
 
+@pytest.mark.parametrize("unit", ["Samsung PM9A3 960 GB", "Solidigm D7-P5520 1.92 TB (unit i0)"])
+def test_writes_at_the_pace_of_cleaning(unit: str) -> None:
+    """At the measured rate, which is more of the saturation here; not to see that writes wait is unsafe."""
+    *_, found = writes_below_of(unit, at_least=0.7)
+    assert found.p99_us[1] > 60
+    assert found.p99_us[1] < found.p99_us[0] < 3 * found.p99_us[1]
+    assert found.unknown_us[0] < found.p99_us[1] < found.unknown_us[1]
+
+
 def test_batches_hold_more_than_one_write_in_a_hundred_at_low_load() -> None:
     """At 0.15 of its saturation p99 was measured to be that of a write that waits; not to see it is unsafe."""
     found = next(writes_below_of("Micron 7450 PRO 960 GB"))

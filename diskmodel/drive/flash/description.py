@@ -43,6 +43,10 @@ TYPICAL_BATCH_NS = 13_000_000
 #: 20,000 on. With 115 units slightly less than 1 % of the writes wait at the lowest of these rates, and p99 does not
 #: show batches. At half or double, writes are held from half or twice that rate on.
 _BATCH_ROOM_BYTES = 110 * 4096
+#: What drives that let writes in at the pace of their cleaning still take ahead of it: two writes of 4 KiB. Writes of a
+#: PM9A3 and two D7-P5520 wait from half to 0.9 of saturation as for one server with room for 1 to 4
+#: (docs/explanation/validation/flash.md). At half or double, their p99 is 8 to 25 us later or sooner.
+_PACE_BYTES = 2 * 4096
 #: Mapping units in a page. The catalogue's drives have 1 to 8; the limit bounds the memory of the model.
 _MAX_UNITS = 1 << 16
 #: Least share in use of which garbage collection is modeled: with less there is nothing to copy, and the model of it
@@ -115,6 +119,9 @@ class Flash(Profile):
         0: it copies evenly, and always takes writes. Default: not known, and 0 in the simulation of one drive.
     gc_batch_room_bytes : int
         Writes that it still takes during a batch.
+    paces_writes : bool, optional
+        Whether the firmware lets writes in no faster than it cleans, but for a few (rule F25). Default: not known, and
+        not in the simulation of one drive.
     volatile_cache : bool, optional
         Whether the drive reports a volatile write cache, so that Linux sends it flushes (rule Y2). Default: not with
         power-loss protection on NVMe.
@@ -165,6 +172,7 @@ class Flash(Profile):
     suspend_ns: Nanoseconds = 0
     gc_batch_ns: Nanoseconds | None = None
     gc_batch_room_bytes: Annotated[Length, Field(ge=4096)] = _BATCH_ROOM_BYTES
+    paces_writes: bool | None = None
     volatile_cache: bool | None = None
     used_ratio: Annotated[Ratio, Field(gt=0)] = 1.0
     endurance_bytes: Bytes | None = None
@@ -326,12 +334,13 @@ class Flash(Profile):
 
     @property
     def quantities(self) -> frozenset[str]:
-        """Times of reads and writes, how many go on in parallel, a flush and batches of copies that nobody gave."""
+        """Times of reads and writes, how many go on in parallel, a flush and what firmware nobody gave."""
         known = {"flash_read_time", "flash_parallelism", "flash_write", "flash_write_latency"}
         if self.flush_ns is None and self.time_of_flush_ns > 0:
             known.add("flash_flush")
-        if self.gc_batch_ns is None and self.state == "steady":
-            known.add("flash_batches")
+        if self.state == "steady":
+            known |= {"flash_batches"} if self.gc_batch_ns is None else set()
+            known |= {"flash_pace"} if self.paces_writes is None and not self.gc_batch_ns else set()
         return frozenset(known)
 
     @property
@@ -385,6 +394,7 @@ class Flash(Profile):
             batch_ns=self.gc_batch_ns or 0,
             batch_units=self._batch_units(),
             batch_room_units=max(self.gc_batch_room_bytes // self.mapping_bytes, 1),
+            pace_units=max(_PACE_BYTES // self.mapping_bytes, 1) if self.paces_writes else 0,
             has_volatile_cache=self.is_flushed,
             ftl=scaled(
                 n_units=math.ceil(max(self.used_ratio, _LEAST_USED) * self.capacity_bytes / self.mapping_bytes),

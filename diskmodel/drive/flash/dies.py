@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from diskmodel.drive.flash.first_layout import FirstLayout
 from diskmodel.drive.flash.ftl import Ftl
+from diskmodel.drive.flash.gate import Copied, Gate
 from diskmodel.drive.flash.reservations import Wire
 from diskmodel.drive.flash.tables import FlashTables
 from diskmodel.drive.generator import DrawnTimes
@@ -150,10 +151,7 @@ class Dies:
         self._owed_reads = 0
         self._owed_within = 0
         self._copied_units = 0
-        # copies since the last batch, until when one holds writes, and how many units it still takes (rule F24)
-        self._batched = 618 * drive % 1000 * tables.batch_units // 1000
-        self._held_until_ns = 0
-        self._batch_room = 0
+        self._gate = Gate(tables, drive)
         # pages programmed since the last erase; staggered, so that neither dies nor drives erase in step
         turn = 618 * drive % 1000
         self._since_erase = [(1000 * die + turn) * tables.pages_per_block // (1000 * n) for die in range(n)]
@@ -183,7 +181,8 @@ class Dies:
             is_full = len(self._filling) == self.units_per_page
             if first_waiting is not None and is_full:
                 nth, die = self._page - first_waiting, self._close_page()
-                jobs = self._collect(die)
+                jobs, copied = self._collect(die)
+                self._gate.set_price(copied)
                 self._hold(die, nth, jobs)
                 self._add_jobs(die, jobs)
             elif is_full or (lba == end and not is_buffered):
@@ -191,7 +190,7 @@ class Dies:
                 self._used -= self.units_per_page if is_buffered else 0
                 die = self._die_of(self._page)
                 self._page += 1
-                self._collect(die, is_before=True)
+                self._gate.set_price(self._collect(die, is_before=True)[1])
 
     def _hold(self, die: int, nth: int, jobs: list[Job]) -> None:
         """At 0 the die of the `nth` page that waits is busy: dies become free one after the other, evenly."""
@@ -224,17 +223,13 @@ class Dies:
         """Return when the buffer may next have room, if a write waits for it."""
         if not self._incoming:
             return None
-        held = self._held_until_ns if self._is_held(self._last_ns) else None
         start = self._starts[0][0] if self._starts else None
-        return min(when for when in (self._next_end(), start, held) if when is not None)
-
-    def _is_held(self, now: int) -> bool:
-        """Whether a batch of copies lets no further write in (rule F24)."""
-        return now < self._held_until_ns and self._batch_room == 0
+        changes = (self._next_end(), start, self._gate.opens_ns(self._last_ns))
+        return min(when for when in changes if when is not None)
 
     def _waits_for_room(self, now: int) -> bool:
         """Whether a write waits for programs to end."""
-        return len(self._incoming) > 0 and not self._is_held(now)
+        return len(self._incoming) > 0 and self._gate.opens_ns(now) is None
 
     def _next_end(self) -> int | None:
         """Return when background work next ends; what was suspended ends later than was known when it started."""
@@ -375,7 +370,8 @@ class Dies:
         while incoming:
             write = incoming[0]
             while write.lba < write.end:
-                if (self._used >= self._room and self.tables.write_buffer_bytes) or self._is_held(now):
+                has_room = self._used < self._room and self._gate.opens_ns(now) is None
+                if self.tables.write_buffer_bytes and not has_room:
                     return
                 self._accept_units(write, now)
             incoming.popleft()
@@ -387,10 +383,7 @@ class Dies:
         per_unit, is_buffered = self.sectors_per_unit, self.tables.write_buffer_bytes > 0
         first, count = self._portion(write.lba, write.end)
         if is_buffered:
-            count = min(count, self._room - self._used)
-        if now < self._held_until_ns:
-            count = min(count, self._batch_room)
-            self._batch_room -= count
+            count = self._gate.takes(now, min(count, self._room - self._used))
         stop = min((first + count) * per_unit, write.end)
         send_ns = self._interface_ns(stop - write.lba)
         arrival = self._wire(self._interface, now, send_ns)
@@ -402,25 +395,15 @@ class Dies:
             self._used += count
             write.done_ns, write.transfer_ns = arrival, send_ns
             if len(self._filling) == self.units_per_page:
-                die, n_copied = self._close_page(), self.n_units_programmed
-                self._add_jobs(die, self._collect(die))
-                self._batch(now, self.n_units_programmed - n_copied - self.units_per_page)
+                die = self._close_page()
+                jobs, copied = self._collect(die)
+                self._add_jobs(die, jobs)
+                self._gate.page_closed(copied, now, is_alone=len(self._incoming) == 1)
         elif len(self._filling) == self.units_per_page or write.lba == write.end:
             done = self._program_now()
             if done >= write.done_ns:
                 write.done_ns = done
                 write.transfer_ns = send_ns + self._page_ns + self.tables.program_ns
-
-    def _batch(self, now: int, n_copied: int) -> None:
-        """Hold writes once copies make a batch, unless others wait already (rule F24)."""
-        tables = self.tables
-        if not tables.batch_ns:
-            return
-        self._batched += n_copied
-        if self._batched >= tables.batch_units:
-            self._batched %= tables.batch_units
-            if len(self._incoming) == 1 and now >= self._held_until_ns:
-                self._held_until_ns, self._batch_room = now + tables.batch_ns, tables.batch_room_units
 
     def _portion(self, lba: int, end: int) -> tuple[int, int]:
         """First unit of these sectors, and how many of them fit into the page that is being filled."""
@@ -460,15 +443,15 @@ class Dies:
         end = 0
         while self.jobs[die]:
             end = self._start(die, self._next_start(die))
-        self._add_jobs(die, self._collect(die))
+        self._add_jobs(die, self._collect(die)[0])
         return end
 
     def _add_jobs(self, die: int, jobs: list[Job]) -> None:
         for job in jobs:
             self._add_job(die, job)
 
-    def _collect(self, die: int, *, is_before: bool = False) -> list[Job]:
-        """The garbage collection caused by the page just closed on its die, in the run or before (rule F15)."""
+    def _collect(self, die: int, *, is_before: bool = False) -> tuple[list[Job], Copied]:
+        """Return the garbage collection caused by the page just closed on its die, in the run or before (rule F15)."""
         ftl, per_page, ready = self.ftl, self.units_per_page, self._filling_ready_ns
         for unit in self._filling + [-1] * (per_page - len(self._filling)):
             units, pages = ftl.write(unit)
@@ -494,4 +477,4 @@ class Dies:
             self._since_erase[die] -= self.tables.pages_per_block
             if ftl.is_cleaning:
                 jobs.append(Job(Work.ERASE, ready))
-        return jobs
+        return jobs, Copied(n_units, n_reads)

@@ -41,6 +41,8 @@ def perturbed_flash(drive: _Flash, perturbation: DrivePerturbation) -> _Flash:
         update["flush_ns"] = scaled_ns(drive.time_of_flush_ns, flush)
     if perturbation.has_batches and drive.gc_batch_ns is None:
         update["gc_batch_ns"] = drive.typical_batch_ns
+    if perturbation.paces_writes and drive.paces_writes is None:
+        update["paces_writes"] = True
     if parallel:
         update["channel_bytes_per_s"] = drive.channel_bytes_per_s * math.exp(-parallel)
     return drive.model_copy(update=update)

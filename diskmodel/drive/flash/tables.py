@@ -51,6 +51,8 @@ class FlashTables(DriveTables):
     batch_ns, batch_units, batch_room_units : int
         How long the drive takes no writes when it has copied so many units, beyond those that it still has room for
         (rule F24); 0 ns: it always takes them.
+    pace_units : int
+        Units that the drive lets in ahead of the pace of its cleaning (rule F25); 0: as many as it has room for.
     has_volatile_cache : bool
         Whether it reports a cache that loses writes with the power (rule Y2).
     """
@@ -82,6 +84,7 @@ class FlashTables(DriveTables):
     batch_ns: int = 0
     batch_units: int = 1
     batch_room_units: int = 1
+    pace_units: int = 0
     has_volatile_cache: bool = True
 
     kind: ClassVar[str] = "flash"

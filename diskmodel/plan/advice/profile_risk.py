@@ -102,7 +102,7 @@ def profile_risk(
     chances_of_draws = chances(margins, varying)
     failing = Counter(name for names in missed for name in dict.fromkeys(names))
     figures, middles = {}, {}
-    kinds = [perturbation.has_batches for perturbation, true in found if true.outcome]
+    kinds = [perturbation.firmware for perturbation, true in found if true.outcome]
     wide_factor, of_middle = (half_width_factor(n_draws, unknowns.dof, part) for part in (CONFIDENCE, MIDDLE))
     for name, interval in intervals_of(trial.outcome).items():
         if name in reference:

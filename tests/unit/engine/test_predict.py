@@ -211,6 +211,16 @@ def test_an_overloaded_draw_leaves_the_upper_end_open() -> None:
     assert found.low < 99.0
 
 
+def test_kinds_that_lie_apart_have_ends_of_their_own() -> None:
+    """Half as much, the same and nine times: the ends are near these, however many draws lie between."""
+    own, kinds = Interval(100.0, 99.0, 101.0), [0, 0, 1, 1, 1, 1, 2, 2]
+    drawn = [50.0, 51.0, 100.0, 101.0, 99.0, 100.0, 900.0, 910.0]
+    found = combined(own, 100.0, drawn, 0.95, groups=kinds)
+    assert found.low == pytest.approx(50, rel=0.05)
+    assert found.high == pytest.approx(910, rel=0.05)
+    assert combined(own, 100.0, drawn, 0.95).high > 1000
+
+
 def test_an_interval_of_the_run_that_reaches_zero_has_a_low_end_above_it() -> None:
     found = combined(Interval(100.0, -20.0, 220.0), 50.0, [50.0, 51.0, 49.0, 50.0], 0.95)
     assert 100.0 * math.exp(-1.3) < found.low < 100.0 * math.exp(-1.1)

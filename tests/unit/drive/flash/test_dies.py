@@ -1,4 +1,4 @@
-"""Dies, channels, interface and buffer: instants worked out by hand (rules F1 to F11, F21, F24)."""
+"""Dies, channels, interface and buffer: instants worked out by hand (rules F1 to F11, F21, F24, F25)."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def test_while_a_write_waits_for_room_a_read_lets_one_program_pass() -> None:
 def batching(n_copied_short: int) -> Dies:
     """A drive with that many copies to go until a batch of 3 ms, which lets two units in."""
     drive = dies(write_buffer_bytes=1 << 20, suspend_ns=1, gc_batch_ns=3000 * US, gc_batch_room_bytes=8192)
-    drive._batched = drive.tables.batch_units - n_copied_short
+    drive._gate.batched = drive.tables.batch_units - n_copied_short
     return drive
 
 
@@ -272,7 +272,7 @@ def test_a_drive_whose_writes_wait_copies_evenly() -> None:
     drive.advance(0)
     for key in range(2):
         drive.write(0, key, 800 + 8 * key, 8)
-    drive._batched = drive.tables.batch_units
+    drive._gate.batched = drive.tables.batch_units
     waiting = [drive.write(0, key, 800 + 8 * key, 8) for key in (2, 3)]
     drive.settle(0)
     drive.advance(520 * US)  # both programs have ended, and both writes get in
@@ -284,6 +284,34 @@ def test_no_batch_begins_before_there_are_copies_enough() -> None:
     drive = batching(1)
     drive.advance(0)
     assert [len(drive.write(0, key, 800 + 8 * key, 8)) for key in range(4)] == [1] * 4
+
+
+def paced() -> Dies:
+    """Four writes at 0 to a drive whose two dies share 10 us of the channel, 500 us and an erase in 16 pages."""
+    drive = dies(write_buffer_bytes=1 << 20, suspend_ns=1, paces_writes=True)
+    drive.advance(0)
+    for key in range(4):
+        drive.write(0, key, 800 + 8 * key, 8)
+    drive.settle(0)
+    return drive
+
+
+def test_writes_are_let_in_at_the_pace_of_cleaning() -> None:
+    """Rule F25: as of one server with constant service, whose queue has room for two units beside the one let in."""
+    drive = paced()
+    price_ns = (510 * US + 2000 * US // 16) // 2
+    served = []
+    while (now := drive.next_change_ns()) is not None:
+        drive.advance(now)
+        served += [(key, one.done_ns - 5 * US) for key, one in drive.settle(now)]
+    assert served == [(3, price_ns)]
+
+
+def test_a_write_that_waits_for_its_pace_does_not_wait_for_room() -> None:
+    """So a read suspends the program of page 0 as ever, at once (rule F21)."""
+    drive = paced()
+    drive.advance(100 * US)
+    assert drive.read(100 * US, 0, 8).done_ns // US == 100 + 65
 
 
 def test_part_of_a_unit_is_programmed_after_the_rest_was_read() -> None:

@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::batch::Batch;
-use super::collection::Collection;
+use super::collection::{Collection, Copied};
 use super::dies::{Dies, Job, Work};
+use super::gate::Gate;
 use super::places::{FirstLayout, Places, Resident};
 use super::{ftl, Model};
 use crate::generator::Generator;
@@ -48,7 +48,7 @@ pub struct Buffer {
     filling_ready: i64,
     /// Pages of the read that is looked at, and the sectors requested of each.
     wanted: Vec<(i64, i64)>,
-    batch: Batch,
+    gate: Gate,
     /// Draws of delays (rule F19).
     read_draws: Generator,
     write_draws: Generator,
@@ -67,7 +67,7 @@ impl Buffer {
             filling: Vec::with_capacity(model.units_per_page as usize),
             filling_ready: 0,
             wanted: Vec::new(),
-            batch: Batch::new(model, drive),
+            gate: Gate::new(model, drive),
             read_draws: Generator::new(draw),
             write_draws: Generator::new(!draw),
         }
@@ -101,7 +101,8 @@ impl Buffer {
                 Some(first_waiting) if is_full => {
                     let nth = self.page - first_waiting;
                     let die = self.close_page(model);
-                    self.collect(die, model);
+                    let copied = self.collect(die, model);
+                    self.gate.set_price(copied, model);
                     // dies become free one after the other
                     if 0 < nth && nth < model.n_dies() as i64 {
                         self.dies.hold(die, nth, model);
@@ -112,7 +113,8 @@ impl Buffer {
                     self.used -= if model.is_buffered { model.units_per_page } else { 0 };
                     let die = model.die_of(self.page);
                     self.page += 1;
-                    self.collection.page_closed(&self.filling, die, 0, None, model);
+                    let copied = self.collection.page_closed(&self.filling, die, 0, None, model);
+                    self.gate.set_price(copied, model);
                     self.filling.clear();
                 }
                 _ => {}
@@ -148,20 +150,20 @@ impl Buffer {
     }
 
     /// When room may next appear, if a write waits for it (rule F9).
-    pub fn next_change(&mut self) -> Option<i64> {
+    pub fn next_change(&mut self, model: &Model) -> Option<i64> {
         if self.incoming.is_empty() {
             return None;
         }
         let change = self.dies.next_change();
-        match self.batch.holds(self.dies.now()) {
-            true => Some(change.unwrap_or(self.batch.until).min(self.batch.until)),
-            false => change,
+        match self.gate.opens(self.dies.now(), model) {
+            Some(opens) => Some(change.unwrap_or(opens).min(opens)),
+            None => change,
         }
     }
 
     /// Whether a write waits for programs to end.
-    fn waits_for_room(&self, now: i64) -> bool {
-        !self.incoming.is_empty() && !self.batch.holds(now)
+    fn waits_for_room(&self, now: i64, model: &Model) -> bool {
+        !self.incoming.is_empty() && self.gate.opens(now, model).is_none()
     }
 
     /// Whether nothing will change unless a command comes.
@@ -179,7 +181,7 @@ impl Buffer {
                 (now, 0)
             } else {
                 served.is_hit = false;
-                self.dies.sense(now, page, count, self.waits_for_room(now), model)
+                self.dies.sense(now, page, count, self.waits_for_room(now, model), model)
             };
             let send = model.interface_ns(count);
             let end = self.dies.send(ready, send);
@@ -233,7 +235,7 @@ impl Buffer {
     fn accept(&mut self, now: i64, model: &Model, mut served: impl FnMut(u32, Served)) {
         while let Some(&(mut write)) = self.incoming.front() {
             while write.lba < write.end {
-                if (model.is_buffered && self.used >= room_units(model)) || self.batch.holds(now) {
+                if model.is_buffered && (self.used >= room_units(model) || self.gate.opens(now, model).is_some()) {
                     self.incoming[0] = write;
                     return;
                 }
@@ -251,9 +253,8 @@ impl Buffer {
         let per_unit = model.sectors_per_unit;
         let (first, mut count) = self.portion(write.lba, write.end, model);
         if model.is_buffered {
-            count = count.min(room_units(model) - self.used);
+            count = self.gate.takes(now, count.min(room_units(model) - self.used), model);
         }
-        count = self.batch.takes(now, count);
         let stop = ((first + count) * per_unit).min(write.end);
         let send = model.interface_ns(stop - write.lba);
         let arrival = self.dies.send(now, send);
@@ -267,10 +268,9 @@ impl Buffer {
             write.done = arrival;
             write.transfer = send;
             if is_full {
-                let (die, [_, before]) = (self.close_page(model), self.written());
-                self.collect(die, model);
-                let n_copied = self.written()[1] - before - model.units_per_page;
-                self.batch.copied(n_copied, now, self.incoming.len() == 1, model);
+                let die = self.close_page(model);
+                let copied = self.collect(die, model);
+                self.gate.page_closed(copied, now, self.incoming.len() == 1, model);
             }
         } else if is_full || write.lba == write.end {
             let die = self.close_page(model);
@@ -311,7 +311,7 @@ impl Buffer {
         for unit in partial.into_iter().flatten() {
             let page = self.places.page_of(unit);
             if !self.resident.has(page) {
-                let (there, _) = self.dies.sense(now, page, per_unit, self.waits_for_room(now), model);
+                let (there, _) = self.dies.sense(now, page, per_unit, self.waits_for_room(now, model), model);
                 ready = ready.max(there);
             }
         }
@@ -327,10 +327,12 @@ impl Buffer {
         die
     }
 
-    fn collect(&mut self, die: usize, model: &Model) {
-        self.collection.page_closed(&self.filling, die, self.filling_ready, Some(&mut self.dies), model);
+    /// Adds the copies that are due with the page just closed; returns them.
+    fn collect(&mut self, die: usize, model: &Model) -> Copied {
+        let copied = self.collection.page_closed(&self.filling, die, self.filling_ready, Some(&mut self.dies), model);
         self.filling.clear();
         self.filling_ready = 0;
+        copied
     }
 }
 

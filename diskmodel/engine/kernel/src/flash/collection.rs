@@ -4,6 +4,13 @@ use super::dies::{Dies, Job, Work};
 use super::ftl::Ftl;
 use super::Model;
 
+/// Copies that are due with a page: units, and pages that are read for them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Copied {
+    pub units: i64,
+    pub reads: i64,
+}
+
 /// The drive's garbage collection: the model that it is followed on, and its debts.
 pub struct Collection {
     ftl: Ftl,
@@ -39,7 +46,15 @@ impl Collection {
     }
 
     /// A page with these units was closed on `die`; its work is ready at `ready`. `dies` take it; none do before the run.
-    pub fn page_closed(&mut self, units: &[i64], die: usize, ready: i64, mut dies: Option<&mut Dies>, model: &Model) {
+    /// Returns the copies that are due with it.
+    pub fn page_closed(
+        &mut self,
+        units: &[i64],
+        die: usize,
+        ready: i64,
+        mut dies: Option<&mut Dies>,
+        model: &Model,
+    ) -> Copied {
         let per_page = model.units_per_page;
         let empty = per_page - units.len() as i64;
         let filled_up = (0..empty).map(|_| None);
@@ -83,5 +98,6 @@ impl Collection {
                 add(Work::Erase);
             }
         }
+        Copied { units: n_units, reads: n_reads }
     }
 }

@@ -1,10 +1,10 @@
 //! One flash drive (rules F1 to F19); see `diskmodel/engine/reference/flash_disk.py`.
 
-mod batch;
 mod buffer;
 mod collection;
 mod dies;
 mod ftl;
+mod gate;
 mod places;
 mod shared;
 mod wire;
@@ -214,7 +214,7 @@ impl Device for Flash {
             }
         }
         buffer.settle(now, model, &mut finish);
-        if let Some(change) = buffer.next_change() {
+        if let Some(change) = buffer.next_change(model) {
             front.wake(change, events);
         }
     }

@@ -7,6 +7,8 @@ use crate::rule::{MAX_DRIVE_BYTES, MAX_LENGTH_BYTES, MAX_RATE, MAX_SECTORS, MAX_
 
 const MAX_DIES: i64 = 1 << 20;
 const MAX_PAGES_PER_BLOCK: i64 = 1 << 24;
+/// The longest time of so many units fits into 64 bits.
+const MAX_PACE_UNITS: i64 = 1 << 20;
 /// Units that the model of garbage collection may hold, the reserve included: they are numbered in 32 bits.
 const MAX_MODEL_UNITS: i64 = 1 << 30;
 
@@ -41,6 +43,7 @@ impl FlashTables {
         each_within("drive.suspend_ns", &self.suspend_ns, 0, MAX_TIME_NS)?;
         within("drive.batch_units", self.batch_units, 1, MAX_SECTORS)?;
         within("drive.batch_room_units", self.batch_room_units, 1, MAX_SECTORS)?;
+        within("drive.pace_units", self.pace_units, 0, MAX_PACE_UNITS)?;
         let wires = [
             ("drive.channel_bytes_per_s", self.channel_bytes_per_s),
             ("drive.interface_bytes_per_s", self.interface_bytes_per_s),
