@@ -188,6 +188,8 @@ class DeviceCounters:
         Flushes completed.
     n_units_written, n_units_programmed : int64
         Units of flash that the host wrote, and those programmed for them (rule F22); 0 of other drives.
+    n_charged : int64
+        Operations that the commands counted for against a limit of a volume (rule U1); 0 of other drives.
     """
 
     busy_ns: Int64
@@ -201,6 +203,7 @@ class DeviceCounters:
     n_flushes: Int64
     n_units_written: Int64
     n_units_programmed: Int64
+    n_charged: Int64
 
     @classmethod
     def of_one(cls, requests: Requests, response_ns: Int64, busy_ns: float) -> Self:
@@ -224,7 +227,7 @@ class DeviceCounters:
             "write_bytes": requests.length[is_write].sum(),
             "read_response_ns": response_ns[~is_write].sum(),
         }
-        others = ("n_cache_hits", "n_flushes", "n_units_written", "n_units_programmed")
+        others = ("n_cache_hits", "n_flushes", "n_units_written", "n_units_programmed", "n_charged")
         return cls(**{name: np.array([sums.get(name, 0)], np.int64) for name in (*sums, *others)})
 
 

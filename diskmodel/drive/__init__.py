@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from diskmodel.drive.card import Trouble
 from diskmodel.drive.catalogue import catalogue
 from diskmodel.drive.cloud.description import CloudVolume
 from diskmodel.drive.cloud.tables import CloudTables
@@ -10,7 +11,7 @@ from diskmodel.drive.flash.description import Flash
 from diskmodel.drive.flash.tables import FlashTables
 from diskmodel.drive.hdd import DriveQueue, Hdd, HddCache
 from diskmodel.drive.hdd.tables import HddTables
-from diskmodel.drive.parse import Drive, parse_drive
+from diskmodel.drive.parse import KINDS, Drive, parse_drive
 from diskmodel.drive.profile import Uncertainty
 from diskmodel.drive.seek import Seek, SeekCurve, SeekTable, SeekTimes, read_seek_file
 from diskmodel.drive.tables_card import DriveTables
@@ -20,6 +21,7 @@ from diskmodel.drive.zones import Zone
 from diskmodel.naming import face
 
 __all__ = [
+    "KINDS",
     "CloudTables",
     "CloudVolume",
     "Drive",
@@ -35,6 +37,7 @@ __all__ = [
     "SeekCurve",
     "SeekTable",
     "SeekTimes",
+    "Trouble",
     "Uncertainty",
     "Virtual",
     "VirtualTables",

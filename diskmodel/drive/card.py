@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 if TYPE_CHECKING:
     from diskmodel.drive.assumed_order import AssumedOrder
@@ -23,6 +24,39 @@ RATED_BYTES = 4096
 #: Length of the commands of a long transfer, bytes: the largest that Linux sends to most disks. At half, a virtual disk
 #: pays its overhead per command twice as often, at double half as often.
 LONG_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """One thing that makes a drive that is a whole system slower, or faster, than it is described.
+
+    Attributes
+    ----------
+    name : str
+    title : str
+        In plain words, as a clause.
+    found : "often", "sometimes" or "seldom"
+        Relative to other causes.
+    fingerprint : str
+        What it leaves in the figures, in words.
+    command, shows : str
+        What decides about it, and what to look for there.
+    change : callable
+        Of the drive and a strength: the drive as it then is; None where it cannot be like that, or is so already.
+    strengths : mapping of words to values
+    about : str
+        What it is about; two troubles about the same thing do not go together.
+    """
+
+    name: str
+    title: str
+    found: Literal["often", "sometimes", "seldom"]
+    fingerprint: str
+    command: str
+    shows: str
+    change: Callable[[Any, Any], Any]
+    strengths: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({"": None}))
+    about: str = "system"
 
 
 class Parts:
@@ -162,6 +196,8 @@ class Card(Parts, ABC):
     # ------------------------------------------------------------------ what may be wrong with it
     #: Functions of the drive and of a strength, by their names; None where a drive cannot be like that, or is.
     deviations: ClassVar[Mapping[str, Callable[[Any, Any], Any]]] = MappingProxyType({})
+    #: What else may be the case, where it is a system: `explain` looks for each.
+    troubles: ClassVar[tuple[Trouble, ...]] = ()
 
     def deviating(self, name: str, strength: Any = None) -> Self | None:
         """Return the drive as it would be with something wrong; None where that cannot be, or is so already.

@@ -77,6 +77,17 @@ class DriveTables(Parts, ABC):
         """Equally likely times of which each drive draws from a place of its own (rules V2, F19)."""
         return 0
 
+    def said_of(self, n_commands: int, n_charged: int) -> tuple[str, ...]:
+        """Return what there is to say about a run of so many commands, in sentences.
+
+        Parameters
+        ----------
+        n_commands : int
+        n_charged : int
+            Operations that they counted for against a limit (rule U1).
+        """
+        return ()
+
     # ------------------------------------------------------------------ queue and interface
     def own_queue(self) -> Queue:
         """Return the scheduler of its own command queue."""

@@ -191,6 +191,7 @@ class Counters(TypedDict):
     n_flushes: list[int]
     n_units_written: list[int]
     n_units_programmed: list[int]
+    n_charged: list[int]
 
 
 class Outcome(TypedDict):

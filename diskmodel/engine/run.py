@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pkgutil import resolve_name
 from typing import Literal
 
@@ -47,6 +48,18 @@ def _run(scenario: Scenario, requests: Requests, engine: Engine) -> Run:
             raise CoverageError(Fault("engine", engine, rule, "use auto"))
         outcome: Run = resolve_name(scenario.drive.own_engine)(scenario, requests)
         return outcome
+    return _with_charges(scenario, _in_an_engine(scenario, requests, engine))
+
+
+def _with_charges(scenario: Scenario, found: Run) -> Run:
+    """Return a run with what its drives say of the operations that commands counted for."""
+    n_charged, devices = int(found.devices.n_charged.sum()), found.devices
+    n_commands = int(devices.n_reads.sum() + devices.n_writes.sum())
+    said = scenario.drive.said_of(n_commands, n_charged) if n_charged else ()
+    return replace(found, said=said) if said else found
+
+
+def _in_an_engine(scenario: Scenario, requests: Requests, engine: Engine) -> Run:
     if engine == "simpy":
         return _run_in_simpy(scenario, requests)
     reason = native.covers(scenario, requests)

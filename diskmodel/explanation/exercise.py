@@ -114,7 +114,7 @@ def _distinct(
 ) -> Iterator[_Found]:
     """Yield causes whose figures differ from the expected ones, and from those of the causes before them."""
     before: list[list[dict[str, float]]] = [expected]
-    names = [name for name in CAUSES if _strengths(CAUSES[name])]
+    names = [name for name, cause in CAUSES.items() if _strengths(cause) and not cause.is_of_systems]
     for at in draws.permutation(len(names)):
         cause = CAUSES[names[at]]
         strengths = _strengths(cause)

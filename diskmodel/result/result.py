@@ -314,6 +314,7 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
             "utilization_ratio": self.utilization_ratio,
             "back_end_per_host": self.back_end_per_host,
             "write_amplification_ratio": self.write_amplification_ratio,
+            "counted_per_io": self.counted_per_io,
             "breakdown_ms": {part: value / 1e6 for part, value in self.breakdown_ns.items()},
             "longest_wait_ms": self.longest_wait_ns / 1e6 if self.is_stable else None,
             "mean_in_system": self.mean_in_system if self.is_stable else None,
@@ -341,6 +342,13 @@ class Result(Tabular, Record, Displayable, InMilliseconds):
     def write_amplification_ratio(self) -> float:
         """Units of flash that all drives programmed for each that was written to them (rule F22); nan without any."""
         return amplification(self.run)
+
+    @property
+    def counted_per_io(self) -> float:
+        """Operations that each I/O of a volume with limits counted for (rule U1); nan of other drives."""
+        devices = self.run.devices
+        n_charged, n = int(devices.n_charged.sum()), int(devices.n_reads.sum() + devices.n_writes.sum())
+        return n_charged / n if n_charged and n else math.nan
 
     def interval_of(self, statistic: str) -> Interval:
         """Return a statistic with everything that is not known in its interval.

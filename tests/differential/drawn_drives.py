@@ -61,6 +61,7 @@ def draw_cloud(pick: Pick) -> dict[str, Any]:
         "throughput_bytes_per_s": pick((None, 20e6, 900e6)),
         "op_bytes": pick((8, 3)) * SECTOR,
         "least_bytes": pick((0, 16 * SECTOR)),
+        "merges": pick((True, False)),
         "bucket_ns": pick((0, 1_000_000)),
         "read_p50_ns": pick((400_000, 1_000)),
         "read_p95_ns": 700_000,

@@ -84,7 +84,7 @@ UNUSUAL: dict[str, Any] = {
     "burst_iops": 20_000.0, "credits": 5.0, "throughput_bytes_per_s": 3e6, "throughput_per_tib_bytes_per_s": 3e6,
     "most_throughput_bytes_per_s": 3e6, "burst_throughput_bytes_per_s": 4e8,
     "burst_throughput_per_tib_bytes_per_s": 4e8, "byte_credits_bytes": 1 << 20, "byte_credits_ratio": 0.5,
-    "op_bytes": 4096, "least_bytes": 65536, "bucket_ns": MS, "is_drained": True,
+    "op_bytes": 4096, "least_bytes": 65536, "merges": False, "bucket_ns": MS, "is_drained": True,
     "read_p50_ns": 2 * MS, "read_p95_ns": 30 * MS, "write_p50_ns": 2 * MS, "write_p95_ns": 30 * MS,
 }  # fmt: skip
 
@@ -109,6 +109,8 @@ def done_of(array: Array, load: Workload) -> Any:
 ABOUT = {
     "name", "source", "year", "form_factor", "bus", "price_usd", "power_w", "mttf_hours", "ure_per_bit", "notes",
     "provenance", "endurance_bytes", "uncertainty", "exact", "kind", "sheet", "assumed_from",
+    # what comes with a type, of explanations
+    "included_iops", "included_throughput_bytes_per_s",
     # of intervals, classes of drives and what is refused
     "recording",
 }  # fmt: skip

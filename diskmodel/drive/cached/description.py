@@ -10,6 +10,8 @@ from pydantic import BeforeValidator, Field, model_validator
 from diskmodel.description import Description, Reader
 from diskmodel.drive.cached.policies import MODES, OTHER_NAMES, POLICIES, Mode, Policy, unit_bytes
 from diskmodel.drive.cached.tables import CachedTables
+from diskmodel.drive.cached.troubles import TROUBLES
+from diskmodel.drive.card import Trouble
 from diskmodel.drive.system import Member, System, sizes_to_be
 from diskmodel.layout import Layout
 from diskmodel.units import Bytes, Length, Nanoseconds, Ratio, nominal_bytes
@@ -20,6 +22,8 @@ _HOURS_A_YEAR = 8766
 #: A flush of a disk behind whose own cache has nothing to write: its time for a command without an access, as the disks
 #: of the catalog have it. One published array took up to three times as long (docs/explanation/validation/caches.md).
 _FLUSH_NS = 200_000
+#: Units that a cache has at least.
+_LEAST_UNITS = 64
 
 
 def _software(value: Any) -> Any:
@@ -91,8 +95,8 @@ class CachedVolume(System):
     cache : Cache
     software : "bcache", "dm-cache", "dm-writecache" or "open-cas"
         Its defaults are those of `POLICIES`.
-    mode : "writethrough", "writeback" or "writearound"
-        None: the program's default.
+    mode : "writethrough", "writeback", "writearound" or "none"
+        "none": everything passes by the cache, as when its device is lost. None: the program's default.
     unit_bytes : int or None
         What is cached at a time: of dm-cache the block ("chunk size"), of Open CAS the line. None: as the
         program does.
@@ -103,6 +107,11 @@ class CachedVolume(System):
     flush_ns : int or None
         What a flush of the array behind takes, with nothing in its disks' caches: every sync waits for one. None: 200
         us of SATA disks, a command without an access, else what a flush of that array takes.
+    warm_ratio : float
+        Share of what it holds after a long time of the load that it holds at first: 0 of a cold cache. Nothing is
+        dirty beyond the same share.
+    is_dirty : bool or None
+        Whether it is full of dirty data at first, as after a burst of writes. None: if the load makes it so.
     slowness : tuple of 2 float
         Logarithms of the factors by which the array and the cache are slower: draws of what is not known set them.
     """
@@ -110,6 +119,7 @@ class CachedVolume(System):
     members: ClassVar[tuple[str, ...]] = ("drive", "cache.drive")
     part: ClassVar[str] = "disk"
     slower_than_rated: ClassVar[str] = "what misses the cache waits for the array behind it"
+    troubles: ClassVar[tuple[Trouble, ...]] = TROUBLES
 
     kind: Literal["cached"] = "cached"
     drive: Member
@@ -123,6 +133,8 @@ class CachedVolume(System):
     dirty_ratio: Annotated[Ratio, Field(gt=0, lt=1)] | None = None
     sequential_cutoff_bytes: Length | None = None
     flush_ns: Annotated[Nanoseconds, Field(ge=0, le=10**9)] | None = None
+    warm_ratio: Ratio = 1.0
+    is_dirty: bool | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -148,9 +160,15 @@ class CachedVolume(System):
             )
         if self.dirty_ratio is not None and not self.is_written_back:
             raise ValueError('dirty_ratio: nothing is dirty in this mode; remove it, or set mode = "writeback"')
+        if self.is_dirty is not None and not self.is_written_back:
+            raise ValueError('is_dirty: nothing is dirty in this mode; remove it, or set mode = "writeback"')
+        if self.is_dirty and self.warm_ratio < 1:
+            raise ValueError("is_dirty: a cache that is full of dirty data is not cold; remove it, or warm_ratio")
         usable = _usable(self.drive, self.layout)
-        if self.cache.usable_bytes < 64 * self.unit:
-            raise ValueError(f"cache.size: has room for fewer than 64 units of {self.unit} bytes; enlarge it")
+        if self.cache.usable_bytes < self.least_cache_bytes:
+            raise ValueError(
+                f"cache.size: has room for fewer than {_LEAST_UNITS} units of {self.unit} bytes; enlarge it"
+            )
         if self.cache.drive.has_arms:
             raise ValueError("cache.drive: is a hard disk, which is no faster than what it caches; use a flash drive")
         object.__setattr__(self, "sector_bytes", self.drive.sector_bytes)
@@ -197,6 +215,16 @@ class CachedVolume(System):
     def unit(self) -> int:
         """Bytes that are cached at a time."""
         return self.unit_bytes or unit_bytes(self.policy, self.cache.usable_bytes)
+
+    @property
+    def passes_all(self) -> bool:
+        """Whether it does nothing."""
+        return self.write_mode == "none"
+
+    @property
+    def least_cache_bytes(self) -> int:
+        """Size below which a cache is refused."""
+        return _LEAST_UNITS * self.unit
 
     @property
     def dirty_target(self) -> float:
@@ -308,6 +336,10 @@ class CachedVolume(System):
         ]
         if self.is_written_back:
             found.append(("dirty", f"{self.dirty_target:.0%} of the cache"))
+        if self.warm_ratio < 1:
+            found.append(("at first", f"it holds {self.warm_ratio:.0%} of what it will hold"))
+        if self.is_dirty:
+            found.append(("at first", "it is full of dirty data"))
         if self.bypass_bytes:
             found.append(("passes by", f"runs in order from {self.bypass_bytes >> 20} MiB on"))
         return found

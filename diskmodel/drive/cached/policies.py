@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Mode = Literal["writethrough", "writeback", "writearound"]
+#: "none": everything passes by, as where the cache is detached (bcache's none, dm-cache's passthrough, Open CAS's pt).
+Mode = Literal["writethrough", "writeback", "writearound", "none"]
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ POLICIES: Mapping[str, Policy] = {
     # never for being in order. The writeback rate keeps 10 % dirty (writeback_percent); 64 pieces in flight.
     "bcache": Policy(
         "bcache",
-        ("writethrough", "writeback", "writearound"),
+        ("writethrough", "writeback", "writearound", "none"),
         4096,
         "logged",
         dirty_ratio=0.1,
@@ -87,7 +88,7 @@ POLICIES: Mapping[str, Policy] = {
     # only when nothing has been asked for a second, else what it has to give up.
     "dm-cache": Policy(
         "dm-cache",
-        ("writethrough", "writeback"),
+        ("writethrough", "writeback", "none"),
         0,
         "popular",
         promotes=1 / 8,
@@ -113,7 +114,7 @@ POLICIES: Mapping[str, Policy] = {
     # waits. A change of a line's state is written before the write is answered.
     "open-cas": Policy(
         "Open CAS",
-        ("writethrough", "writeback", "writearound"),
+        ("writethrough", "writeback", "writearound", "none"),
         4096,
         "recent",
         most_dirty_ratio=1.0,
@@ -152,6 +153,12 @@ MODES: Mapping[str, Mode] = {
     "write-around": "writearound",
     "write around": "writearound",
     "wa": "writearound",
+    "none": "none",
+    "passthrough": "none",
+    "pass-through": "none",
+    "pass through": "none",
+    "detached": "none",
+    "pt": "none",
 }
 
 #: `lvmcache` makes blocks so large that a million are enough, in steps of 32 KiB, at least 64 KiB.

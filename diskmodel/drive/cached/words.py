@@ -20,10 +20,19 @@ _DIRTY = re.compile(
 _CUTOFF = re.compile(r"(?:sequential[_ -]cutoff|cutoff|seq[_ -]cutoff)\s*=?\s*(?P<size>\S.*)", re.IGNORECASE)
 _UNIT = re.compile(r"(?:chunks?(?:\s*size)?|lines?|blocks?)\s+(?:of\s+)?(?P<size>\d\S*(?:\s[KMG]i?B)?)", re.IGNORECASE)
 _FLUSH = re.compile(r"flush(?:es)?\s*=?\s*(?:in\s+|of\s+)?(?P<time>\d\S*(?:\s*[mu]s)?)", re.IGNORECASE)
+_WARM = re.compile(r"(?P<ratio>\d[\d.]*)\s*%\s*(?:warm|filled)", re.IGNORECASE)
+#: What the cache holds at first, where it is not what lasts.
+_STATES: Mapping[str, Mapping[str, Any]] = {
+    "cold": {"warm_ratio": 0.0},
+    "empty": {"warm_ratio": 0.0},
+    "half warm": {"warm_ratio": 0.5},
+    "full of dirty data": {"is_dirty": True},
+    "room for dirty data": {"is_dirty": False},
+}
 _HOW = (
     'write for example "12x seagate-exos-x18 raid6, cached by 2x micron-7450-pro-1920 raid1 (bcache writeback)"; in '
-    "brackets bcache, dm-cache (lvmcache), dm-writecache or open-cas, its mode (writethrough, writeback, writearound), "
-    '"20% dirty", "500GB", "sequential cutoff 0", "flush 600us"'
+    "brackets bcache, dm-cache (lvmcache), dm-writecache or open-cas, its mode (writethrough, writeback, writearound, "
+    'none), "20% dirty", "500GB", "sequential cutoff 0", "flush 600us", "cold" or "full of dirty data"'
 )
 
 
@@ -60,7 +69,7 @@ def cached_of_words(words: str, of_words: Callable[[str], Mapping[str, Any]]) ->
     array = _part(words, found["array"].strip(" ,"), of_words)
     drives = _part(words, first, of_words)
     fields: dict[str, Any] = {"kind": "cached", **array, "cache": drives}
-    said = [*more, *re.split(r"[,;]|\s+(?=(?:write|wt|wb|wa)\S*\s*$)", cache["how"] or "")]
+    said = [*more, *re.split(r"[,;]|\s+(?=(?:write\S*|wt|wb|wa)\s*$)", cache["how"] or "")]
     for part in filter(None, (" ".join(text.split()) for text in said)):
         for own in _own(words, part):
             _put(fields, own, words)
@@ -86,6 +95,10 @@ def _own(words: str, part: str) -> list[dict[str, Any]]:
         return [{"mode": MODES[plain]}]
     if OTHER_NAMES.get(plain, plain) in POLICIES:
         return [{"software": OTHER_NAMES.get(plain, plain)}]
+    if plain in _STATES:
+        return [dict(_STATES[plain])]
+    if warm := _WARM.fullmatch(part):
+        return [{"warm_ratio": float(warm["ratio"]) / 100}]
     if dirty := _DIRTY.fullmatch(part):
         ratio = (dirty["ratio"] or dirty["after"]).replace(" ", "")
         return [{"dirty": ratio if "%" in ratio else f"{ratio}%"}]

@@ -11,12 +11,13 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from diskmodel.drive.card import LONG_BYTES
+from diskmodel.drive.card import LONG_BYTES, Trouble
 from diskmodel.drive.cloud.tables import CloudTables
+from diskmodel.drive.cloud.troubles import TROUBLES
 from diskmodel.drive.perturbation import DrivePerturbation, scaled_times
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.whole_numbers import Int64, frozen
-from diskmodel.units import NS_PER_S, Bytes, BytesPerSecond, Length, Nanoseconds, PerSecond, in_minutes
+from diskmodel.units import NS_PER_S, Bytes, BytesPerSecond, Length, Nanoseconds, PerSecond, in_minutes, pretty_bytes
 
 _GIB, _TIB = 1 << 30, 1 << 40
 #: Values of a table of latencies: enough for a percentile of 99.9.
@@ -69,6 +70,8 @@ class CloudVolume(Profile):
     iops, iops_per_gib : float, optional
         Operations a second that are provisioned, and what each GiB of the size adds; from `least_iops` to `most_iops`.
         None of both: no limit.
+    included_iops, included_throughput_bytes_per_s : float, optional
+        What such a volume has where nothing more is provisioned.
     burst_iops : float, optional
         Operations a second while credits are left.
     credits : float
@@ -80,7 +83,10 @@ class CloudVolume(Profile):
     byte_credits_bytes : int
         Bytes that a full bucket holds; `byte_credits_ratio` gives them as a multiple of the size.
     op_bytes : int
-        A request counts as one operation for each so many bytes; what continues the request before belongs to it.
+        A request counts as one operation for each so many bytes.
+    merges : bool
+        Whether what continues the request before belongs to it, so that small requests in order count as one operation
+        together. EBS does so; of other providers it is not known.
     least_bytes : int
         What a request counts for at least against the limit of bytes, unless it continues the one before.
     bucket_ns : int
@@ -99,12 +105,15 @@ class CloudVolume(Profile):
     usual_ure_per_bit: ClassVar[float] = 1e-17
     has_formula: ClassVar[bool] = True
     slower_than_rated: ClassVar[str] = "a volume reaches its limit only with enough requests outstanding"
+    troubles: ClassVar[tuple[Trouble, ...]] = TROUBLES
 
     kind: Literal["cloud"] = "cloud"
     iops: PerSecond | None = None
     iops_per_gib: Annotated[float, Field(gt=0, le=1e6)] | None = None
     least_iops: PerSecond | None = None
     most_iops: PerSecond | None = None
+    included_iops: PerSecond | None = None
+    included_throughput_bytes_per_s: BytesPerSecond | None = None
     burst_iops: PerSecond | None = None
     credits: Annotated[float, Field(ge=0, le=1e12)] = 0.0
     throughput_bytes_per_s: BytesPerSecond | None = None
@@ -115,6 +124,7 @@ class CloudVolume(Profile):
     byte_credits_bytes: Bytes = 0
     byte_credits_ratio: Annotated[float, Field(ge=0, le=1e3)] = 0.0
     op_bytes: Annotated[Length, Field(gt=0)] = 256 << 10
+    merges: bool = True
     least_bytes: Length = 0
     # four to ten percent above a limit in the first ten seconds: up to a second's worth (gp3 and io2, fio, 2020)
     bucket_ns: Nanoseconds = NS_PER_S
@@ -176,6 +186,11 @@ class CloudVolume(Profile):
             return None
         burst = _by_size(self.burst_throughput_bytes_per_s, self.burst_throughput_per_tib_bytes_per_s, size, most)
         return Limit.of(per_s, burst, self.byte_credits_bytes + self.byte_credits_ratio * self.capacity_bytes)
+
+    @property
+    def has_credits(self) -> bool:
+        """Whether credits let it do more for a while."""
+        return any(limit is not None and limit.credits > 0 for limit in (self.ops_limit, self.bytes_limit))
 
     @property
     def _shown_limits(self) -> list[tuple[Limit, str, float]]:
@@ -261,6 +276,9 @@ class CloudVolume(Profile):
                 minutes = limit.burst_seconds(math.inf) / 60
                 burst = f"; {limit.burst_per_s / scale:,.4g} for {minutes:,.0f} minutes while credits are left"
             found.append(("limit", f"{limit.per_s / scale:,.4g} {unit}{burst}"))
+        joined = "; requests in order are merged up to that" if self.merges else "; requests in order count singly"
+        if self.ops_limit is not None or self.least_bytes:
+            found.append(("operation", f"up to {pretty_bytes(self.op_bytes)}{joined}"))
         for name, low, high in (
             ("read", self.read_p50_ns, self.read_p95_ns),
             ("write", self.write_p50_ns, self.write_p95_ns),
@@ -294,8 +312,11 @@ class CloudVolume(Profile):
     def under(self, ops_per_s: float, bytes_per_s: float) -> Self:
         """Return the volume with what such a load leaves of its buckets: nothing where it exceeds a limit."""
         asked = ((self.ops_limit, ops_per_s), (self.bytes_limit, max(bytes_per_s, ops_per_s * self.least_bytes)))
-        is_over = any(limit is not None and per_s >= limit.per_s for limit, per_s in asked)
-        return self.model_copy(update={"is_drained": True}) if is_over and self.state == "spent" else self
+        is_full = self.state == "full"
+        is_over = any(
+            limit is not None and per_s >= (limit.burst_per_s if is_full else limit.per_s) for limit, per_s in asked
+        )
+        return self.model_copy(update={"is_drained": True}) if is_over else self
 
     def delays_ns(self, *, is_write: bool) -> Int64:
         """Return equally likely latencies of reads or of writes that wait for no limit, ascending."""
@@ -316,9 +337,10 @@ class CloudVolume(Profile):
             byte_bursts_ns=n_bytes[1],
             op_bytes=self.op_bytes,
             least_bytes=self.least_bytes,
+            merges=self.merges,
             read_delay_ns=self.delays_ns(is_write=False),
             write_delay_ns=self.delays_ns(is_write=True),
-            is_spent=self.is_drained,
+            is_spent=self.is_drained and self.state == "spent",
             queue_depth=self.queue_depth,
         )
 
@@ -326,10 +348,12 @@ class CloudVolume(Profile):
         """Return rates and bursts of a limit, the highest rate first."""
         if limit is None:
             return frozen([]), frozen([])
-        found = [(limit.per_s, self.bucket_ns)]
+        # under a load that exceeds it, a limit never has anything left; credits last beside it
+        idle_ns = 0 if self.is_drained and self.state == "full" else self.bucket_ns
+        found = [(limit.per_s, idle_ns)]
         if self.state == "full" and limit.credits:
             credits_ns = min(round(limit.credits / limit.per_s * NS_PER_S), _MAX_BURST_NS)
-            found = [(limit.burst_per_s, self.bucket_ns), (limit.per_s, credits_ns)]
+            found = [(limit.burst_per_s, idle_ns), (limit.per_s, credits_ns)]
         return frozen([max(round(rate), 1) for rate, _ in found]), frozen([burst for _, burst in found])
 
 

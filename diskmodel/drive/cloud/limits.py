@@ -40,7 +40,8 @@ class Meter:
 
     def charge(self, op: int, lba: int, n_sectors: int) -> Charge:
         """Return what the next command counts for."""
-        before = self.run if (op, lba) == (self.op, self.end) else 0
+        goes_on = self.tables.merges and (op, lba) == (self.op, self.end)
+        before = self.run if goes_on else 0
         self.op, self.end, self.run = op, lba + n_sectors, before + n_sectors
         new, old = of_run(self.tables, self.run), of_run(self.tables, before)
         return Charge(new.ops - old.ops, new.n_bytes - old.n_bytes)

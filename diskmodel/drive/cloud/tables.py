@@ -8,6 +8,10 @@ from typing import ClassVar
 from diskmodel.drive.tables_card import DriveTables
 from diskmodel.drive.whole_numbers import Int64
 from diskmodel.schema import Beside
+from diskmodel.units import in_digits, pretty_bytes
+
+#: By how much the operations that a command counts for differ from one before it is said.
+_COUNTS_AS_ONE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +29,8 @@ class CloudTables(DriveTables):
         A run of sectors counts as one operation for each so many bytes.
     least_bytes : int
         What a run counts for at least.
+    merges : bool
+        Whether what continues the command before belongs to its run.
     read_delay_ns, write_delay_ns : int64, shape (n,)
         Equally likely latencies of a command that has passed the limits.
     is_spent : bool
@@ -40,6 +46,7 @@ class CloudTables(DriveTables):
     byte_bursts_ns: Int64
     op_bytes: int
     least_bytes: int
+    merges: bool
     read_delay_ns: Int64
     write_delay_ns: Int64
     is_spent: bool
@@ -51,6 +58,14 @@ class CloudTables(DriveTables):
     def takes_flushes(self) -> bool:
         """Whether a host that wants its writes safe sends flushes (rule Y2): what was answered is safe."""
         return False
+
+    def said_of(self, n_commands: int, n_charged: int) -> tuple[str, ...]:
+        """Return how many operations a command counted for, where that is not one."""
+        if not n_commands or not len(self.op_rates) or abs(n_charged / n_commands - 1) < _COUNTS_AS_ONE:
+            return ()
+        unit, each = pretty_bytes(self.op_bytes), in_digits(n_charged / n_commands)
+        merged = "; requests in order are merged up to that" if self.merges else ""
+        return (f"each I/O counts as {each} operations of the provider: one for every {unit} that is begun{merged}",)
 
     @property
     def n_drawn_times(self) -> int:

@@ -9,8 +9,10 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from diskmodel.description import Reader
+from diskmodel.drive.card import Trouble
 from diskmodel.drive.cluster.costs import Costs
 from diskmodel.drive.cluster.tables import ClusterTables
+from diskmodel.drive.cluster.troubles import TROUBLES
 from diskmodel.drive.flash.description import Flash
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.system import Member, System, sizes_to_be
@@ -88,6 +90,8 @@ class ClusterPool(System):
     rocksdb_optimized : bool or None
         Whether RocksDB was built with optimization; packages for Ubuntu and Debian from ceph.com before 2024 were not.
         None: it is taken to be.
+    slow_osd : float
+        How many times as long all accesses of one drive for data take, of an OSD that is worn or failing.
     costs : Costs
     slowness : tuple of 2 float
         Logarithms of the factors by which all times are longer: of reads with network and messages, and of what only
@@ -97,6 +101,7 @@ class ClusterPool(System):
     members: ClassVar[tuple[str, ...]] = ("drive", "db")
     part: ClassVar[str] = "node"
     slower_than_rated: ClassVar[str] = "a request waits for the network, for daemons and for copies in other nodes"
+    troubles: ClassVar[tuple[Trouble, ...]] = TROUBLES
 
     kind: Literal["cluster"] = "cluster"
     nodes: Annotated[int, Field(ge=1, le=500)]
@@ -121,6 +126,7 @@ class ClusterPool(System):
     recovers: bool = False
     recovery: Literal["balanced", "high_client_ops", "high_recovery_ops"] = "balanced"
     rocksdb_optimized: bool | None = None
+    slow_osd: Annotated[float, Field(ge=1, le=1e4)] = 1.0
     costs: Costs = Costs()
 
     @model_validator(mode="before")
@@ -386,6 +392,8 @@ class ClusterPool(System):
         if self.failed_nodes:
             state = "being copied" if self.recovers else "not being copied"
             found.append(("failed nodes", f"{self.failed_nodes}, what they had is {state}"))
+        if self.slow_osd > 1:
+            found.append(("slow OSD", f"the drive of one is {self.slow_osd:g} times slower"))
         if self.nodes > self.width:
             found.append(("recovery", f"{in_hours_or_days(self.recovery_hours)} until a failed node's data are copied"))
         return found

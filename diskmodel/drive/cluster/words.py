@@ -69,6 +69,8 @@ _PARTS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], dict[str, Any]]],
         (r"(?P<n>\d+|one|a|two)\s+(?:nodes?|hosts?|servers?)\s+(?:failed|down|missing|lost)",
          lambda m: {"failed_nodes": _number(m["n"])}),
         (r"(?:is\s+)?(?:recovering|recovery|backfill(?:ing)?)", lambda m: {"recovers": True}),
+        (r"(?:one|an?|1)\s+osd\s+(?P<factor>\d{1,4}(?:\.\d{1,3})?)\s*(?:x|times)\s+slower",
+         lambda m: {"slow_osd": float(m["factor"])}),
         (r"nearfull\s*(?:at|=)?\s*(?P<ratio>\d+(?:\.\d+)?\s*%?)", lambda m: {"nearfull_ratio": m["ratio"]}),
         (r"failure[\s-]*domain\s*=?\s*(?P<what>host|osd)", lambda m: {"failure_domain": m["what"].lower()}),
         (rf"{_N}\s*(?:[x×]\s*|\s)(?P<drive>\S.*)", _drives),
@@ -161,7 +163,7 @@ def scheme_of_words(words: str) -> dict[str, Any]:
     {'kind': 'cluster', 'data': 4, 'parity': 2, 'network': '25 Gbit/s'}
     """
     fields = _fields_of(words)
-    for name in ("failed_nodes", "recovers", "drive"):
+    for name in ("failed_nodes", "recovers", "slow_osd", "drive"):
         if name in fields:
             rule = "says what failed, which a plan looks at itself" if name != "drive" else "names its drives"
             fix = "leave it out" if name != "drive" else "give them with --drive"

@@ -61,7 +61,8 @@ class Program(ABC):
         self._n_units = volume.cache.usable_bytes // self._unit
         self._stays = held.stay.requests if held is not None else float("inf")
         self._is_log = policy.keeps == "logged"
-        self._around = volume.write_mode == "writearound"
+        self._around = volume.write_mode in ("writearound", "none")
+        self._is_lost = volume.passes_all
         self._back = volume.is_written_back
         self._bypass = volume.bypass_bytes
         self._until: dict[int, float] = {}
@@ -115,6 +116,8 @@ class Program(ABC):
 
     # ------------------------------------------------------------------ what is in the cache
     def _is_there(self, unit: int, row: int) -> bool:
+        if self._is_lost:
+            return False
         until = self._until.get(unit)
         if until is None:
             self._until[unit] = until = self._first_until[row]
@@ -211,7 +214,7 @@ class Program(ABC):
             left -= 1
             if not left:
                 self._done(row, TRANSFER_PART, now)
-                if not passes and self.volume.policy.keeps_reads:
+                if not passes and not self._is_lost and self.volume.policy.keeps_reads:
                     self._promote(row, [unit for unit, is_there in zip(units, there, strict=True) if not is_there])
 
         self._ask(BEHIND, READ, offset, length, came)
@@ -375,7 +378,7 @@ class Program(ABC):
 
     def _commit(self, then: Then) -> None:
         """Make safe what has been answered: a commit of the cache and a flush of the array, at the same time."""
-        left = 2
+        left = 2 - self._is_lost
         self.n_syncs += 1
 
         def safe(now: int) -> None:
@@ -388,6 +391,8 @@ class Program(ABC):
             self._at(self.now + self._flush_ns, safe)
         else:
             self._ask(BEHIND, FLUSH, 0, 0, safe)
+        if self._is_lost:
+            return
         if not self.volume.policy.commit_writes:
             self._ask(CACHE, FLUSH, 0, 0, safe)
             return

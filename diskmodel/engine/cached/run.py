@@ -177,7 +177,9 @@ class Simulation(Program):
         """Yield what the cache did, in sentences."""
         held, volume = self.held, self.volume
         per_s = self._clock * NS_PER_S / max(end_ns, 1)
-        if held is not None and self.n_reads and volume.policy.keeps_reads:
+        if volume.passes_all:
+            yield "nothing is cached: all passes by, as where the cache is detached"
+        elif held is not None and self.n_reads and volume.policy.keeps_reads:
             used = nominal_bytes(int(held.footprint_units * volume.unit))
             warm = held.warm_requests / per_s / 3600 if per_s else 0.0
             fits = f"which holds all {used} that are used" if held.stay.requests >= FOREVER else f"before {used} in use"

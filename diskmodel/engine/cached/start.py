@@ -67,7 +67,8 @@ class Held:
         reads, writes = self.popularity.rates(offset)
         n, time = len(offset), self.stay.requests
         uses = np.maximum(reads + writes if self.stay.volume.policy.keeps_reads else writes, 1e-300)
-        present = self.stay.present(reads, writes)
+        warm = self.stay.volume.warm_ratio
+        present = warm * self.stay.present(reads, writes)
         is_there = rng.random(n) < present
         draw = rng.random(n)
         if self.stay.volume.policy.keeps == "logged":
@@ -78,8 +79,8 @@ class Held:
         until = np.where(is_there, left, -1.0)
         if not self.dirty_units:
             return until, np.full(n, -1.0)
-        only = self.stay.only_dirty(reads, writes)
-        stays_dirty = _dirty(self.stay, self.round_requests, reads, writes) - only
+        only = warm * self.stay.only_dirty(reads, writes)
+        stays_dirty = warm * _dirty(self.stay, self.round_requests, reads, writes) - only
         chance = np.where(is_there, stays_dirty / np.maximum(present, 1e-300), only / np.maximum(1 - present, 1e-300))
         is_dirty = rng.random(n) < chance
         return until, np.where(is_dirty, rng.random(n) * self.round_requests, -1.0)
@@ -198,6 +199,8 @@ def _warm(stay: Stay, reads: Floats, writes: Floats) -> float:
 
 def seen_by(volume: CachedVolume, stream: Stream) -> tuple[bool, bool]:
     """Return whether reads and writes of a stream come to the cache, and do not pass by because they are in order."""
+    if volume.passes_all:
+        return False, False
     addresses = stream.addresses
     runs = isinstance(addresses, Sequential) and (
         addresses.mean_run is None or addresses.mean_run * stream.mean_size_bytes >= volume.bypass_bytes

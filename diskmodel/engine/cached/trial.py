@@ -27,7 +27,16 @@ def steady(scenario: Scenario, workload: Workload, *, capacity_bytes: int, seed:
     plain = volume.model_copy(update={"slowness": (0.0, 0.0)})
     held = held_by(plain, workload, capacity_bytes, seed)
     held = replace(held, stay=replace(held.stay, volume=volume))
-    if not held.dirty_units or held.dirty_units < held.target_units or held.most_units <= held.target_units:
+    if volume.warm_ratio < 1:
+        return replace(held, dirty_units=volume.warm_ratio * held.dirty_units)
+    if volume.is_dirty and held.dirty_units and held.most_units > held.target_units:
+        return _full(held)
+    if (
+        volume.is_dirty is False
+        or not held.dirty_units
+        or held.dirty_units < held.target_units
+        or held.most_units <= held.target_units
+    ):
         return held
     return _full(held) if _grows(scenario, workload, held, capacity_bytes, seed) else held
 

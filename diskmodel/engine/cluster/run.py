@@ -1,4 +1,4 @@
-"""A run of requests through a pool of a cluster (rules E1 to E12)."""
+"""A run of requests through a pool of a cluster (rules E1 to E13)."""
 
 from __future__ import annotations
 
@@ -73,6 +73,9 @@ class Simulation:
             seed,
         )
         self.groups: Sequence[tuple[int, ...]] = _groups(_shape(pool).model_dump_json(), seed)
+        if pool.slow_osd > 1:
+            # one that no failed node has: the primary of the first group (rule E13)
+            self.cluster.osds[self.groups[0][0]].drive.slow_down(pool.slow_osd)
         n = len(requests)
         self.left, self.every = n, sample_every
         self.issue_ns, self.done_ns = np.zeros(n, np.int64), np.zeros(n, np.int64)
@@ -175,4 +178,4 @@ def _moved(member: Member, reads: float, writes: float) -> Member:
 
 def _shape(pool: ClusterPool) -> ClusterPool:
     """Return the pool with only what its placement depends on, so that pools that differ elsewhere share it."""
-    return pool.model_copy(update={"slowness": (0.0, 0.0), "uncertainty": None})
+    return pool.model_copy(update={"slowness": (0.0, 0.0), "uncertainty": None, "slow_osd": 1.0})

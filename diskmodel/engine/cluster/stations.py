@@ -8,7 +8,7 @@ from collections.abc import Callable
 from heapq import heapify, heappop, heappush, heapreplace
 from typing import Any
 
-from diskmodel.engine.cluster.member import Member
+from diskmodel.engine.cluster.member import Member, scaled
 
 Then = Callable[[], None]
 #: How long a processor that saves power takes to wake up, ns, by how long it had nothing to do, the longest first: in
@@ -175,6 +175,11 @@ class DriveStation:
         self._wire = Link(member.read_bytes_per_s)
         self.busy_ns = 0
         self.n_reads = self.n_writes = self.read_bytes = self.written_bytes = 0
+
+    def slow_down(self, factor: float) -> None:
+        """Have all accesses take so many times as long (rule E13)."""
+        self._member = scaled(self._member, factor, factor)
+        self._wire = Link(self._member.read_bytes_per_s)
 
     def read(self, now: int, n_bytes: int) -> int:
         """Return when a read that comes now is done."""

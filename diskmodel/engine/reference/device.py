@@ -59,6 +59,7 @@ class Counters:
     n_flushes: int = 0
     n_units_written: int = 0
     n_units_programmed: int = 0
+    n_charged: int = 0
 
 
 class Device(ABC):

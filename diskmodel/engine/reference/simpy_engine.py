@@ -358,6 +358,7 @@ class Simulation:
                 n_flushes=column("n_flushes"),
                 n_units_written=column("n_units_written"),
                 n_units_programmed=column("n_units_programmed"),
+                n_charged=column("n_charged"),
             ),
             engine="simpy",
             wall_s=wall_s,

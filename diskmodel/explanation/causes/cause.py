@@ -131,6 +131,8 @@ class Cause:
         How strong it may be. Values are whatever `change` takes.
     about : str
         What it is about; two causes about the same thing do not go together.
+    is_of_systems : bool
+        Whether only a cache, a cluster or a volume of a cloud may have it.
     """
 
     name: str
@@ -140,6 +142,7 @@ class Cause:
     change: Callable[[Array, AnyWorkload, Any], Change | None]
     strengths: Scale | dict[str, Any]
     about: str
+    is_of_systems: bool = False
 
     def near(self, words: str, value: Any) -> list[tuple[str, Any]]:
         """Return the next weaker and the next stronger strength, in words and as values."""

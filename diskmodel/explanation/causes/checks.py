@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from diskmodel.array import Array
+from diskmodel.drive import KINDS
 
 #: What a command does to a system that is in use.
 READS = "only reads, safe in use"
@@ -198,4 +199,11 @@ CHECKS: Mapping[str, Sequence[Check]] = {
     "several-readers": (Check("iotop -o -b -n 3", "more than one program that reads"),),
     "inner-tracks": (Check("lsblk -o NAME,START,SIZE", "a partition near the end of the disk"),),
     "misaligned": (Check("lsblk -o NAME,START,ALIGNMENT; parted /dev/sdX align-check opt 1"),),
+    "instance-limit": (
+        Check(
+            "aws cloudwatch get-metric-statistics --namespace AWS/EC2 --metric-name InstanceEBSIOPSExceededCheck …",
+            "1 where it was exceeded; else the provider's table of instances beside the sum of all volumes",
+        ),
+    ),
+    **{one.name: (Check(one.command, one.shows),) for drive in KINDS.values() for one in drive.troubles},
 }

@@ -109,7 +109,7 @@ def _slow_flushes(array: Array, workload: AnyWorkload, flush_ns: float) -> Chang
 
 def _other_medium(array: Array, workload: AnyWorkload, name: str) -> Change | None:
     other = load_drive(name)
-    if other.kind == array.drive.kind:
+    if other.kind == array.drive.kind or array.drive.stands_alone or array.drive.is_provisioned:
         return None
     same = array.has_drive_write_cache
     return on_array(array, workload, drive=other, drive_write_cache=same)

@@ -48,6 +48,8 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
         rows += prediction_rows(prediction)
     rows += _utilization(result)
     rows.append(("back-end I/Os per host I/O", f"{result.back_end_per_host:.3g}", ""))
+    if not math.isnan(counted := result.counted_per_io):
+        rows.append(("operations that each I/O counts for", f"{counted:.3g}", "as the provider limits them"))
     if not math.isnan(amplification := result.write_amplification_ratio):
         rows.append(("write amplification", f"{amplification:.3g}", "flash programmed for a write"))
     if result.rebuild is not None:

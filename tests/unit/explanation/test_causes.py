@@ -31,6 +31,11 @@ ARRAYS = (
     "samsung-pm893-960",
     "2x6 seagate-exos-x18 raidz2",
     "4x generic-7k2 raid10, drive caches off",
+    "aws-gp2, 200GB, full credits",
+    "aws-gp2, 200GB",
+    "aws-gp3, 16000 IOPS",
+    "4x generic-7k2 raid10, cached by micron-7450-pro-960 (bcache writeback)",
+    "ceph 4 nodes, 2x samsung-pm983-1920 each, db on micron-7450-pro-960",
 )
 LOADS = (
     {"size": "4 KiB", "read_ratio": 0.5, "clients": 64},

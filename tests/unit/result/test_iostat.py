@@ -29,6 +29,7 @@ def test_columns_by_hand() -> None:
             n_flushes=column(0, 0, 0),
             n_units_written=column(0, 0, 0),
             n_units_programmed=column(0, 0, 0),
+            n_charged=column(0, 0, 0),
         ),
         "simpy",
         0.0,

@@ -61,6 +61,12 @@ RANDOM = (Job("randread", 4 * _KIB, 1), Job("randread", 4 * _KIB, 32), Job("rand
 MIXED = (Job("randread", 8 * _KIB, 1), Job("randread", 8 * _KIB, 32), Job("randwrite", 8 * _KIB, 16))
 SEQUENTIAL = (Job("read", 1024 * _KIB, 4),)
 
+#: A volume's limits are seen with enough requests outstanding, by small ones and by large ones.
+VOLUME = (*RANDOM, Job("read", 1024 * _KIB, 16))
+
+#: A few writes among reads are cleaned as they come; nothing but writes fill any cache.
+CACHED = (*MIXED, Job("randrw", 8 * _KIB, 4, 0.98))
+
 READS = (Job("randread", 8 * _KIB, 1), Job("randread", 8 * _KIB, 32), Job("randread", 128 * _KIB, 8))
 
 #: What is measured, by name: the array in words, and the jobs that its owner ran.
@@ -83,6 +89,21 @@ SUBJECTS: dict[str, tuple[str, tuple[Job, ...]]] = {
     "pool8": ("2x6 seagate-exos-x18 raidz2, record 8KiB", READS),
     "mirrors": ("6x2 generic-7k2 mirrors", READS),
 }
+
+#: The same of systems of their own, whose causes nothing else has.
+SYSTEMS: dict[str, tuple[str, tuple[Job, ...]]] = {
+    "gp3": ("aws-gp3, 16000 IOPS, 500MB/s", VOLUME),
+    "gp2-full": ("aws-gp2, 200GB, full credits", VOLUME),
+    "gp2": ("aws-gp2, 200GB", VOLUME),
+    "bcache": ("4x generic-7k2 raid10, cached by micron-7450-pro-960 (bcache writeback)", CACHED),
+    "ceph": ("ceph 4 nodes, 2x samsung-pm983-1920 each, replica 3", MIXED),
+    "ceph-disks": ("ceph 4 nodes, 4x generic-7k2 each, db on micron-7450-pro-960", MIXED),
+}
+
+
+def subject_of(name: str) -> tuple[str, tuple[Job, ...]]:
+    """Return the array in words, and the jobs that its owner ran."""
+    return (SUBJECTS | SYSTEMS)[name]
 
 
 @dataclass(frozen=True)
@@ -110,7 +131,7 @@ def measure(plant: Plant, folder: Path, seed: int) -> Path | None:
     seed : int
         Of the draw of what is not known, and of the measured runs.
     """
-    words, asked = SUBJECTS[plant.subject]
+    words, asked = subject_of(plant.subject)
     array = Array.from_words(words)
     empty = folder / "asked.json"
     nothing = {"iops": 1.0, "latency_ms": {"mean": 1.0}}
@@ -231,7 +252,7 @@ def _job(job: Job, prediction: dict[str, Any], group: int) -> FioJob:
 def explanation_of(plant: Plant, folder: Path, seed: int) -> Explanation | None:
     """Return what the explanation makes of a planted cause; None where it changes nothing there."""
     path = measure(plant, folder, seed)
-    return None if path is None else explain(path, SUBJECTS[plant.subject][0])
+    return None if path is None else explain(path, subject_of(plant.subject)[0])
 
 
 def rank(plant: Plant, found: Explanation) -> int | None:

@@ -57,6 +57,27 @@ PLANTED: dict[str, dict[str, tuple[Any, ...]]] = {
     "raidz-width": {"pool8": (None,), "mirrors": ("raidz2",)},
 }
 
+#: The same of what only caches, clusters and volumes of clouds may have.
+OF_SYSTEMS: dict[str, dict[str, tuple[Any, ...]]] = {
+    "credits-spent": {"gp2-full": (None,)},
+    "credits-left": {"gp2": (None,)},
+    "volume-limit": {"gp3": (None,)},
+    "smaller-volume": {"gp3": (0.25,), "gp2": (0.5,)},
+    "instance-limit": {"gp3": ("aws-t3.medium",)},
+    "cache-cold": {"bcache": (0.0,)},
+    "cache-lost": {"bcache": (None,)},
+    "cache-write-through": {"bcache": (None,)},
+    "cache-dirty": {"bcache": (None,)},
+    "cache-room-left": {"bcache": (None,)},
+    "cache-crowded": {"bcache": (0.2,)},
+    "node-failed": {"ceph": (None,), "ceph-disks": (None,)},
+    "node-recovering": {"ceph": (None,), "ceph-disks": (None,)},
+    "slow-log-drive": {"ceph-disks": ((64.0, 0.0), (1.0, 3e6))},
+    "commits-unprotected": {"ceph": (3e6,)},
+    "rocksdb-unoptimized": {"ceph": (None,)},
+    "one-slow-osd": {"ceph": (12.0, 40.0), "ceph-disks": (4.0,)},
+}
+
 #: Two causes at once.
 PAIRED: tuple[Plant, ...] = (
     Plant("raid6", (("member-failed", 1), ("cache-hits", (0.8, 30_000)))),
@@ -84,9 +105,9 @@ PAIRED: tuple[Plant, ...] = (
 )
 
 
-def plants() -> Iterator[Plant]:
+def plants(planted: dict[str, dict[str, tuple[Any, ...]]] = PLANTED) -> Iterator[Plant]:
     """Yield every planted cause, alone."""
-    for name, subjects in PLANTED.items():
+    for name, subjects in planted.items():
         for subject, values in subjects.items():
             for value in values:
                 yield Plant(subject, ((name, value),))

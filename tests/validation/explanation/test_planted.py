@@ -25,6 +25,26 @@ def test_a_planted_cause_is_named_first(plant: Plant, tmp_path: Path) -> None:
     assert rank(plant, found) == 1
 
 
+@pytest.mark.parametrize(
+    "plant",
+    [Plant("gp2-full", (("credits-spent", None),)), Plant("gp3", (("instance-limit", "aws-t3.medium"),))],
+    ids=lambda plant: plant.names[0],
+)
+def test_a_planted_cause_of_a_system_is_named_first(plant: Plant, tmp_path: Path) -> None:
+    found = explanation_of(plant, tmp_path, seed=5)
+    assert found is not None
+    assert rank(plant, found) == 1
+
+
+def test_of_the_kept_systems_the_planted_cause_is_among_three_in_nine_of_ten() -> None:
+    rows = table.of_kind("system")
+    found = table.counts(rows)
+    assert {row.causes for row in rows} >= {cause.name for cause in CAUSES.values() if cause.is_of_systems}
+    assert found.three >= 0.9 * found.seen
+    wrong, n = table.alarms(table.of_kind("healthy system"))
+    assert wrong <= 0.15 * n
+
+
 @pytest.mark.slow
 def test_a_healthy_array_raises_no_alarm(tmp_path: Path) -> None:
     found = explanation_of(Plant("raid6", ()), tmp_path, seed=4)

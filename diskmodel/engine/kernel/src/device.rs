@@ -138,6 +138,8 @@ pub struct Counters {
     /// Units of flash: written by the host, and programmed for them (rule F22).
     pub n_units_written: i64,
     pub n_units_programmed: i64,
+    /// Operations that commands counted for against a limit (rule U1).
+    pub n_charged: i64,
 }
 
 /// Commands that the drive accepts at once, and what its processor takes for each at least.

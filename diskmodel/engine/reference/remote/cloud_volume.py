@@ -39,6 +39,7 @@ class CloudVolumeDevice(Device):
     def dispatch(self, now: int) -> None:
         while self._held and self._budgets.open_ns <= now:
             command, charge = self._next()
+            self.counters.n_charged += charge.ops
             self.counters.busy_ns += self._budgets.spend(charge, now)
             delays = self._delays[command.op == WRITE]
             latency_ns = delays[self._below(len(delays))] if delays else 0

@@ -171,3 +171,20 @@ def test_the_option_of_a_machine() -> None:
     assert "--instance='r6b.2xlarge': is not a controller" in refusal(*asked, "--instance", "r6b.2xlarge")
     both = refusal(*asked, "--instance", "r5b.2xlarge", "--controller", "perc-h730")
     assert "--instance='r5b.2xlarge': says what --controller says, too" in both
+
+
+@pytest.mark.parametrize(("merges", "size", "counted"), [(True, 64, 1 / 4), (False, 64, 1), (True, 1024, 4)])
+def test_u1_operations_are_counted_as_the_provider_does(*, merges: bool, size: int, counted: float) -> None:
+    """Sixteen requests in order of 64 KiB are four operations where they are merged, and sixteen where they are not."""
+    array = Array(volume(merges=merges), "jbod", 1)
+    load = Workload.parse({"size": f"{size} KiB", "clients": 1, "addresses": "sequential"})
+    found = simulate(array, load, n_requests=64, profile_draws=0)
+    assert found.counted_per_io == pytest.approx(counted)
+    said = [text for text in found.run.said if "operations of the provider" in text]
+    assert bool(said) == (counted != 1)
+
+
+def test_a_volume_under_its_burst_was_never_idle() -> None:
+    gp2 = Array.from_words("aws-gp2, 200GB, full credits")
+    found = simulate(gp2, Workload.parse({"size": "4 KiB", "clients": 32}), n_requests=2000, profile_draws=0)
+    assert found.iops.mean == pytest.approx(3000, rel=0.02)

@@ -193,3 +193,26 @@ def test_draws_make_the_array_behind_or_the_cache_slower(slowness: tuple[float, 
     moved, writes = drive.model_copy(update={"slowness": slowness}), load(read_ratio=0.0, queue_depth=1)
     found = ran(Array(drive=moved, layout={"level": "jbod", "disks": 1}), writes, 200)
     assert (found.done_ns - found.issue_ns).mean() == pytest.approx(5_000_000 * times, rel=0.03)
+
+
+def test_what_a_cache_holds_at_first_can_be_said() -> None:
+    """Uniform reads of 32 MiB hit a cache of 8 MiB a quarter of the time; a cold one of so few requests hardly ever."""
+    reads = load(read_ratio=1.0)
+    hits = {warm: ran(array(warm_ratio=warm), reads, 1000).is_hit.mean() for warm in (1.0, 0.5, 0.0)}
+    assert hits[1.0] == pytest.approx(0.25, abs=0.05)
+    assert hits[0.5] == pytest.approx(0.125 + hits[0.0], abs=0.05)
+    assert hits[0.0] < 0.1
+    writes = load(read_ratio=0.0)
+    mode = {"mode": "writeback"}
+    full, room = (held_of(array(is_dirty=said, **mode), writes) for said in (True, False))
+    assert full.is_full
+    assert not room.is_full
+    assert full.dirty_units > 5 * room.dirty_units
+    assert held_of(array(warm_ratio=0.5, **mode), writes).dirty_units == pytest.approx(room.dirty_units / 2)
+
+
+def test_a_cache_that_is_lost_does_nothing() -> None:
+    found = ran(array(mode="none"), load(read_ratio=0.5, sync="fdatasync"), 500)
+    assert found.writes_of(0) == 0
+    assert not found.is_hit.any()
+    assert found.writes_of(1) == pytest.approx(250, abs=50)

@@ -259,3 +259,13 @@ def test_a_rocksdb_without_optimization_costs_writes_alone() -> None:
     assert pool(f"{words}, optimized").built_otherwise() is None
     run = run_of(words, n=300, clients=4, read_ratio=0.0)
     assert run.n_back_end > 6 * 300
+
+
+def test_one_slow_osd_makes_the_slowest_requests_longer() -> None:
+    """Rule E13: a sixth of the reads meet it, and half of the writes of three copies."""
+    sound, slow = (run_of(f"ceph 6 nodes, 1x samsung-pm983-1920 each, tuned{more}", read_ratio=1.0, clients=4)
+                   for more in ("", ", one OSD 20x slower"))  # fmt: skip
+    times = [np.sort(run.completions.done_ns - run.completions.issue_ns) for run in (sound, slow)]
+    assert times[1][len(times[1]) // 2] == pytest.approx(times[0][len(times[0]) // 2], rel=0.1)
+    late = times[1] > 2 * np.quantile(times[0], 0.99)
+    assert 0.08 < late.mean() < 0.3

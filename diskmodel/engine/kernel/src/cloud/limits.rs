@@ -22,7 +22,8 @@ pub struct Meter {
 
 impl Meter {
     pub fn charge(&mut self, op: u8, lba: i64, n: i64, tables: &CloudTables) -> Charge {
-        let before = if op == self.op && lba == self.end { self.run } else { 0 };
+        let goes_on = tables.merges && op == self.op && lba == self.end;
+        let before = if goes_on { self.run } else { 0 };
         *self = Meter { op, end: lba + n, run: before + n };
         let (all, old) = (of_run(self.run, tables), of_run(before, tables));
         Charge { ops: all.ops - old.ops, bytes: all.bytes - old.bytes }

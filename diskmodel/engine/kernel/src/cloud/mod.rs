@@ -99,6 +99,7 @@ impl Device for Cloud {
         }
         while !self.held.is_empty() && self.budgets.open_ns() <= now {
             let Held { id, op, charge } = self.next();
+            self.front.counters.n_charged += charge.ops;
             self.front.counters.busy_ns += self.budgets.spend(charge, now);
             let latency = self.draws.one_of(model.delays(op));
             let command = &mut commands[id];

@@ -71,6 +71,7 @@ returned! {
         n_flushes: Vec<i64>,
         n_units_written: Vec<i64>,
         n_units_programmed: Vec<i64>,
+        n_charged: Vec<i64>,
     }
 }
 
@@ -94,6 +95,7 @@ impl CountersOut {
             out.n_flushes.push(c.n_flushes);
             out.n_units_written.push(c.n_units_written);
             out.n_units_programmed.push(c.n_units_programmed);
+            out.n_charged.push(c.n_charged);
         }
         Ok(out)
     }

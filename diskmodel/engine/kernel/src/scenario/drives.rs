@@ -156,6 +156,8 @@ record! {
         pub op_bytes: i64,
         /// What a run counts for at least.
         pub least_bytes: i64,
+        /// Whether what continues the command before belongs to its run.
+        pub merges: bool,
         pub read_delay_ns: Vec<i64>,
         pub write_delay_ns: Vec<i64>,
         /// Whether nothing is left of the bursts at first.
