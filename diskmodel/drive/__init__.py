@@ -11,7 +11,7 @@ from diskmodel.drive.flash.description import Flash
 from diskmodel.drive.flash.tables import FlashTables
 from diskmodel.drive.hdd import DriveQueue, Hdd, HddCache
 from diskmodel.drive.hdd.tables import HddTables
-from diskmodel.drive.parse import KINDS, Drive, parse_drive
+from diskmodel.drive.parse import KINDS, Drive, is_scheme, parse_drive, volume_of_words
 from diskmodel.drive.profile import Uncertainty
 from diskmodel.drive.seek import Seek, SeekCurve, SeekTable, SeekTimes, read_seek_file
 from diskmodel.drive.tables_card import DriveTables
@@ -43,9 +43,11 @@ __all__ = [
     "VirtualTables",
     "Zone",
     "catalogue",
+    "is_scheme",
     "load_drive",
     "parse_drive",
     "read_seek_file",
+    "volume_of_words",
 ]
 
 if TYPE_CHECKING:
@@ -67,14 +69,14 @@ if TYPE_CHECKING:
     from diskmodel.drive.cache import Dirty, DirtyBuffer, Segment, Segments
     from diskmodel.drive.cached.description import CachedVolume
     from diskmodel.drive.cached.tables import CachedTables
-    from diskmodel.drive.cached.words import behind_a_cache, cached_of_words, is_cached
+    from diskmodel.drive.cached.words import behind_a_cache
     from diskmodel.drive.catalogue.kinds import by_class, find_drives, kinds_of
     from diskmodel.drive.cloud.limits import Budgets, Charge, Meter
     from diskmodel.drive.cloud.words import provision_of
     from diskmodel.drive.cluster.costs import Costs
     from diskmodel.drive.cluster.description import OBJECT_BYTES, ClusterPool
     from diskmodel.drive.cluster.tables import ClusterTables
-    from diskmodel.drive.cluster.words import cluster_of_words, is_cluster, scheme_of_words
+    from diskmodel.drive.cluster.words import scheme_of_words
     from diskmodel.drive.description import provisioned
     from diskmodel.drive.drawn import drawn_values, scalar_of, with_values
     from diskmodel.drive.draws import USUAL, AccessDraw, Draws
@@ -106,14 +108,14 @@ __getattr__ = face(
         "cache": "Dirty DirtyBuffer Segment Segments",
         "cached.description": "CachedVolume",
         "cached.tables": "CachedTables",
-        "cached.words": "behind_a_cache cached_of_words is_cached",
+        "cached.words": "behind_a_cache",
         "catalogue.kinds": "by_class find_drives kinds_of",
         "cloud.limits": "Budgets Charge Meter",
         "cloud.words": "provision_of",
         "cluster.costs": "Costs",
         "cluster.description": "ClusterPool OBJECT_BYTES",
         "cluster.tables": "ClusterTables",
-        "cluster.words": "cluster_of_words is_cluster scheme_of_words",
+        "cluster.words": "scheme_of_words",
         "description": "provisioned",
         "drawn": "drawn_values scalar_of with_values",
         "draws": "AccessDraw Draws USUAL",

@@ -59,6 +59,22 @@ class Trouble:
     about: str = "system"
 
 
+@dataclass(frozen=True)
+class OwnEffort:
+    """What a run of an engine of its own costs.
+
+    Attributes
+    ----------
+    command_s : float
+        Computing time of a command, on a processor of 2023.
+    most_requests : int
+        Of the longest run when precision chooses the length.
+    """
+
+    command_s: float
+    most_requests: int
+
+
 class Parts:
     """Parts of a drive that both of its cards know: of its description, and of its tables."""
 
@@ -212,6 +228,33 @@ class Card(Parts, ABC):
         of = self.deviations.get(name)
         found: Self | None = None if of is None else of(self, strength)
         return found
+
+    # ------------------------------------------------------------------ words for it
+    @classmethod
+    def of_words(cls, words: str, of_array: Callable[[str], Mapping[str, Any]]) -> dict[str, Any] | None:
+        """Return the fields of a volume of this kind that words describe; None where they describe another thing.
+
+        Parameters
+        ----------
+        words : str
+            Of a whole array.
+        of_array : callable
+            Returns the fields of an array, of words in it.
+
+        Raises
+        ------
+        DescriptionError
+            When they are about such a volume and have another form.
+        """
+        return None
+
+    @classmethod
+    def is_scheme(cls, words: str) -> bool:
+        """Whether words describe such volumes without drives, as a plan chooses among them ("ceph replica 3")."""
+        return False
+
+    #: What a run of its own engine costs; None of kinds that the two engines have.
+    own_effort: ClassVar[OwnEffort | None] = None
 
     # ------------------------------------------------------------------ a cache before it
     @property

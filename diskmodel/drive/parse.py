@@ -54,6 +54,17 @@ def parse_drive(data: Mapping[str, Any], source: str = "") -> Drive:
     raise DescriptionError(Fault("kind", kind, rule, "say which kind of drive this is"), source)
 
 
+def volume_of_words(words: str, of_array: Callable[[str], Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Return the fields of the volume of some kind that words describe as a whole; None where they describe none."""
+    found = (kind.of_words(words, of_array) for kind in KINDS.values())
+    return next((fields for fields in found if fields is not None), None)
+
+
+def is_scheme(words: str) -> bool:
+    """Whether words describe volumes of some kind without their drives, as a plan chooses among them."""
+    return any(kind.is_scheme(words) for kind in KINDS.values())
+
+
 def with_members(value: Any, load: Callable[[str], Any]) -> Any:
     """Return the fields of a drive with the drives that it names; anything else as it is.
 

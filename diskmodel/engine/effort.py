@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
 from diskmodel.array import Array
+from diskmodel.drive import KINDS
 from diskmodel.engine.ledger import current
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Run
@@ -22,9 +23,14 @@ if TYPE_CHECKING:
 
 AnyWorkload = Workload | TraceWorkload
 
+#: Engines that kinds of drives have of their own, which count commands alone.
+_OWN = {kind: drive.own_effort for kind, drive in KINDS.items() if drive.own_effort is not None}
+_NOTHING_MORE = dict.fromkeys(_OWN, 0.0)
 #: Longest run in requests when precision chooses the length. Half of it gives wider intervals to workloads that never
 #: reach the precision; double makes them take twice as long.
-MAX_REQUESTS = {"native": 4_000_000, "simpy": 128_000, "cluster": 64_000, "cached": 256_000, "histogram": 64_000_000}
+MAX_REQUESTS: dict[str, int] = {"native": 4_000_000, "simpy": 128_000, "histogram": 64_000_000} | {
+    kind: own.most_requests for kind, own in _OWN.items()
+}
 #: Bytes per request and completion that are kept, with their summary; and per outstanding request. At half of them
 #: runs begin that end for lack of memory; at double, runs are refused that would fit.
 _ROW_BYTES = {"all": 90, "histogram": 0}
@@ -43,22 +49,22 @@ _RUN_BYTES = 400_000_000
 #: What a command of a disk takes, seconds, and more for each page of 4 KiB of flash or of a pool, on a processor of
 #: 2023: counts decide, so that the same question has the same answer on every machine. At half, questions take twice as
 #: long as they should.
-_COMMAND_S = {"native": 0.7e-6, "simpy": 50e-6, "cluster": 350e-6, "cached": 50e-6}
-_PAGE_S = {"native": 0.2e-6, "simpy": 5e-6, "cluster": 0.0, "cached": 0.0}
+_COMMAND_S: dict[str, float] = {"native": 0.7e-6, "simpy": 50e-6} | {kind: own.command_s for kind, own in _OWN.items()}
+_PAGE_S = {"native": 0.2e-6, "simpy": 5e-6} | _NOTHING_MORE
 #: The same of a child I/O of a pool of hard disks; its queue joins many to one command.
-_CHILD_S = {"native": 0.3e-6, "simpy": 20e-6, "cluster": 0.0, "cached": 0.0}
+_CHILD_S = {"native": 0.3e-6, "simpy": 20e-6} | _NOTHING_MORE
 #: The same of each strip of a request: 30,000 of 64 MiB in strips of 64 KiB took 4 s, though what lies one after the
 #: other on a disk is one command.
-_STRIP_S = {"native": 0.13e-6, "simpy": 10e-6, "cluster": 0.0, "cached": 0.0}
+_STRIP_S = {"native": 0.13e-6, "simpy": 10e-6} | _NOTHING_MORE
 #: The same of a page that is written to flash which is full of data: cleaning copies others meanwhile.
-_FLASH_WRITE_S = {"native": 0.6e-6, "simpy": 15e-6, "cluster": 0.0, "cached": 0.0}
+_FLASH_WRITE_S = {"native": 0.6e-6, "simpy": 15e-6} | _NOTHING_MORE
 #: The same of a block of 4 KiB that a request puts into a controller's caches, and the memory it takes there, bytes.
-_READ_BLOCK_S = {"native": 0.13e-6, "simpy": 3e-6, "cluster": 0.0, "cached": 0.0}
-_WRITE_BLOCK_S = {"native": 0.03e-6, "simpy": 3e-6, "cluster": 0.0, "cached": 0.0}
+_READ_BLOCK_S = {"native": 0.13e-6, "simpy": 3e-6} | _NOTHING_MORE
+_WRITE_BLOCK_S = {"native": 0.03e-6, "simpy": 3e-6} | _NOTHING_MORE
 _BLOCK_KEPT_BYTES = 40
 #: The same of a write that a disk's buffer held already when a run began, and how many of them a disk at rest takes
 #: to its media in a second.
-_DRAIN_S = {"native": 3e-6, "simpy": 100e-6, "cluster": 0.0, "cached": 0.0}
+_DRAIN_S = {"native": 3e-6, "simpy": 100e-6} | _NOTHING_MORE
 _DRAINED_PER_S = 1500
 #: Part of what pages take that they do not in the long runs of a rebuild.
 _CHEAPER = 0.75

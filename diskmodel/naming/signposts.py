@@ -64,9 +64,9 @@ _DISKS_OF_A_SERVER = (
     "what the disks of one server carry before copies and network",
     'diskmodel capacity "6x micron-5400-pro-1920 raid0" --reads 70% --block 8k',
 )
-_MIRRORS = (
-    "the same disks in mirrors, with its interleave",
-    'diskmodel capacity "8x generic-7k2 raid10, strip 256KiB" --reads 70% --block 8k',
+_SPACES = (
+    "a mirror or a simple space of the same disks",
+    'diskmodel capacity "8x generic-7k2 storage spaces mirror" --reads 70% --block 8k',
 )
 _TWO_PARITIES = (
     "the same disks in RAID 6",
@@ -127,19 +127,19 @@ SIGNPOSTS = (
     Signpost(
         "Windows Storage Spaces",
         ("storage spaces*", "storage space", "storagespaces*"),
-        "its columns need not be all disks, and parity writes go through a journal of its own",
-        *_MIRRORS,
+        "its parity rows are as wide as its columns, and small writes go through a cache and a journal of its own",
+        *_SPACES,
     ),
     Signpost(
         "StarWind Virtual SAN",
         ("starwind*",),
-        "a write waits for its copy in the other server, over a network",
+        "a write takes the slower of both servers' disks and a round trip more, and a cache answers",
         *_COMMITS,
     ),
     Signpost(
         "DRBD and LINSTOR",
         ("drbd*", "linstor*"),
-        "with protocol C a write waits for the other server's disk, and a network is not modeled",
+        "with protocol C a write takes the slower of both servers' disks and a round trip more (80 us with 10 GbE)",
         *_COMMITS,
     ),
     Signpost(

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from diskmodel.controller.catalogue import load_controller, machine_of
 from diskmodel.controller.catalogue import named as controller_named
-from diskmodel.drive import (
-    cached_of_words,
-    catalogue,
-    cluster_of_words,
-    is_cached,
-    is_cluster,
-    provision_of,
-    provisioned,
-)
+from diskmodel.drive import catalogue, provision_of, provisioned, volume_of_words
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout import POOLS, draid_counts, level_name
 from diskmodel.layout.levels import KINDS
@@ -82,15 +75,34 @@ _HOW_TO_ADD = (
 )
 
 
+#: Layouts of other systems that do what a level does, with their defaults. Storage Spaces: an interleave of 256 KiB
+#: (New-VirtualDisk, -Interleave), each copy on another disk, as many columns as there are disks for.
+_SETUPS: Mapping[str, Mapping[str, Any]] = {
+    "storage spaces simple": {"level": "raid0", "strip": "256 KiB"},
+    "storage spaces mirror": {"level": "raid10", "strip": "256 KiB"},
+    "storage spaces two-way mirror": {"level": "raid10", "strip": "256 KiB"},
+    "storage spaces three-way mirror": {"level": "raid10", "strip": "256 KiB", "copies": 3},
+}
+_SETUP = re.compile(rf"\s+(?:in\s+)?(?:a\s+)?(?P<name>{'|'.join(_SETUPS)})(?=\s*(?:,|$))", re.IGNORECASE)
+
+
+def _with_setup(words: str) -> tuple[str, dict[str, Any]]:
+    """Return words with the level that a layout of another system is, and what else that layout has."""
+    found = _SETUP.search(words)
+    if found is None:
+        return words, {}
+    level, *own = _SETUPS[found["name"].lower()].items()
+    return f"{words[: found.start()]} {level[1]}{words[found.end() :]}", dict(own)
+
+
 def of_words(words: str) -> dict[str, Any]:
     """Return the fields of the array that words describe; DescriptionError where they have another form."""
-    if is_cached(words):
-        return {"name": words, "drive": cached_of_words(words, of_words), "layout": {"level": "jbod", "disks": 1}}
-    if is_cluster(words):
-        return {"name": words, "drive": cluster_of_words(words), "layout": {"level": "jbod", "disks": 1}}
-    if post := signpost(words):
+    if (volume := volume_of_words(words, of_words)) is not None:
+        return {"name": words, "drive": volume, "layout": {"level": "jbod", "disks": 1}}
+    known, setup = _with_setup(words)
+    if post := signpost(known):
         raise DescriptionError(Fault("array", words, post.rule, post.fix))
-    plain, code = _without_erasure(words)
+    plain, code = _without_erasure(known)
     first, *more = _AND.sub(", ", plain).split(",")
     pool = _POOL_WORDS.fullmatch(_with_drive_in_one(first.strip()))
     if pool is not None:
@@ -109,7 +121,7 @@ def of_words(words: str) -> dict[str, Any]:
         table = f'level = "raid{broken["number"].lower()}", disks = {disks}, failed = [0]'
         fix = f'write a file with drive = "{found["drive"]}" and layout = {{ {table} }}'
         raise DescriptionError(Fault("array", words, "only whole arrays can be written in words", fix))
-    tables: dict[str, dict[str, Any]] = {"layout": {"level": level, "disks": disks}, "controller": {}}
+    tables: dict[str, dict[str, Any]] = {"layout": {"level": level, "disks": disks} | setup, "controller": {}}
     if code is not None:
         tables["layout"] |= _erasure_fields(words, code, disks)
     return _whole(words, found["drive"], _with_more(words, tables, more))

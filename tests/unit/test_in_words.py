@@ -88,3 +88,12 @@ def test_everything_prints_in_a_few_lines() -> None:
 def test_an_unknown_field_of_a_copy_is_refused() -> None:
     with pytest.raises(DescriptionError, match="disks: is not a field of Array; it is a field of layout"):
         Array("8x generic-15k raid5").model_copy(update={"disks": 10})
+
+
+def test_a_layout_of_storage_spaces_is_a_level_with_its_interleave() -> None:
+    levels = {"simple": ("raid0", None), "mirror": ("raid10", None), "three-way mirror": ("raid10", 3)}
+    for name, (level, copies) in levels.items():
+        layout = Array.from_words(f"12x generic-7k2 in a Storage Spaces {name}, drive caches off").layout
+        assert (layout.level, layout.copies, layout.strip_bytes) == (level, copies, 256 << 10)
+    with pytest.raises(DescriptionError, match="journal of its own"):
+        Array.from_words("8x generic-7k2 storage spaces parity")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from diskmodel.cli.shared.own_plans import OwnAnswer, OwnPlan
-from diskmodel.drive import is_cluster
+from diskmodel.drive import is_scheme
 from diskmodel.errors import DescriptionError, Fault
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def plan_of_clusters(levels: Sequence[str] | None) -> OwnPlan | None:
     DescriptionError
         When others are among them.
     """
-    schemes = [level for level in levels or () if is_cluster(level)]
+    schemes = [level for level in levels or () if is_scheme(level)]
     if not schemes:
         return None
     if others := [level for level in levels or () if level not in schemes]:

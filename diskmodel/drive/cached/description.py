@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -11,7 +11,8 @@ from diskmodel.description import Description, Reader
 from diskmodel.drive.cached.policies import MODES, OTHER_NAMES, POLICIES, Mode, Policy, unit_bytes
 from diskmodel.drive.cached.tables import CachedTables
 from diskmodel.drive.cached.troubles import TROUBLES
-from diskmodel.drive.card import Trouble
+from diskmodel.drive.cached.words import cached_of_words, is_cached
+from diskmodel.drive.card import OwnEffort, Trouble
 from diskmodel.drive.system import Member, System, sizes_to_be
 from diskmodel.layout import Layout
 from diskmodel.units import Bytes, Length, Nanoseconds, Ratio, nominal_bytes
@@ -120,6 +121,7 @@ class CachedVolume(System):
     part: ClassVar[str] = "disk"
     slower_than_rated: ClassVar[str] = "what misses the cache waits for the array behind it"
     troubles: ClassVar[tuple[Trouble, ...]] = TROUBLES
+    own_effort: ClassVar[OwnEffort | None] = OwnEffort(50e-6, 256_000)
 
     kind: Literal["cached"] = "cached"
     drive: Member
@@ -194,6 +196,11 @@ class CachedVolume(System):
             default = type(self).model_fields[name].get_default(call_default_factory=True)
             if getattr(self, name) != default and not readers[name].does(whole):
                 yield path + name, readers[name].who
+
+    @classmethod
+    def of_words(cls, words: str, of_array: Callable[[str], Mapping[str, Any]]) -> dict[str, Any] | None:
+        """Return the fields of the volume that words describe: "…, cached by micron-7450-pro-1920 (bcache)"."""
+        return cached_of_words(words, of_array) if is_cached(words) else None
 
     # ------------------------------------------------------------------ what it does
     @property

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from diskmodel.description import Reader
-from diskmodel.drive.card import Trouble
+from diskmodel.drive.card import OwnEffort, Trouble
 from diskmodel.drive.cluster.costs import Costs
 from diskmodel.drive.cluster.tables import ClusterTables
 from diskmodel.drive.cluster.troubles import TROUBLES
+from diskmodel.drive.cluster.words import cluster_of_words, is_cluster
 from diskmodel.drive.flash.description import Flash
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.system import Member, System, sizes_to_be
@@ -102,6 +103,7 @@ class ClusterPool(System):
     part: ClassVar[str] = "node"
     slower_than_rated: ClassVar[str] = "a request waits for the network, for daemons and for copies in other nodes"
     troubles: ClassVar[tuple[Trouble, ...]] = TROUBLES
+    own_effort: ClassVar[OwnEffort | None] = OwnEffort(350e-6, 64_000)
 
     kind: Literal["cluster"] = "cluster"
     nodes: Annotated[int, Field(ge=1, le=500)]
@@ -187,6 +189,16 @@ class ClusterPool(System):
             default = type(self).model_fields[name].get_default(call_default_factory=True)
             if getattr(self, name) != default and not readers[name].does(whole):
                 yield path + name, readers[name].who
+
+    @classmethod
+    def of_words(cls, words: str, of_array: Callable[[str], Mapping[str, Any]]) -> dict[str, Any] | None:
+        """Return the fields of the pool that words describe: "ceph 6 nodes, 2x samsung-pm983-1920 each"."""
+        return cluster_of_words(words) if is_cluster(words) else None
+
+    @classmethod
+    def is_scheme(cls, words: str) -> bool:
+        """Whether words are about a pool."""
+        return is_cluster(words)
 
     # ------------------------------------------------------------------ shape
     @property
