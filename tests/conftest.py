@@ -1,5 +1,6 @@
 """What all tests share: where the evidence lies, and that nothing essential is skipped unnoticed."""
 
+import gc
 import importlib.util
 import os
 from pathlib import Path
@@ -65,6 +66,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         group = _shared_by(item)
         if group and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(group))
+
+
+def pytest_configure() -> None:
+    """Look for no garbage while tests are collected: thousands of them stay, and each look takes longer."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected, which lasts to the end, out of each later look for garbage: 0.4 s of a processor."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
