@@ -9,9 +9,9 @@ import numpy as np
 from calibrate.arrays import Floats, Ints
 from diskmodel.array import Array
 from diskmodel.drive import Drive, DriveQueue, Hdd
+from diskmodel.engine import Scenario, resolve
 from diskmodel.engine.run import run
-from diskmodel.engine.scenario import Scenario, resolve
-from diskmodel.host.description import Host
+from diskmodel.host import Host
 from diskmodel.records import Completions, Requests, StreamRule
 
 #: Golden ratio: multiples of it, modulo 1, cover the revolution evenly however many there are.

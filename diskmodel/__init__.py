@@ -19,20 +19,20 @@ from diskmodel.naming import face
 from diskmodel.version import __version__
 
 if TYPE_CHECKING:
+    from diskmodel.analytic import rule_of_thumb
     from diskmodel.analytic.estimate import estimate
-    from diskmodel.analytic.rule import rule_of_thumb
     from diskmodel.array import Array, Spindles
-    from diskmodel.controller.description import Controller, ReadCache, WriteCache
+    from diskmodel.controller import Controller, ReadCache, WriteCache
     from diskmodel.drive import CloudVolume, Drive, Flash, Hdd, Virtual, load_drive
     from diskmodel.drive.catalogue import catalogue
     from diskmodel.engine.simulate import simulate
     from diskmodel.engine.sweep import sweep
     from diskmodel.errors import DescriptionError, DiskmodelError, Fault, FormatError, InputError
     from diskmodel.explanation.explain import explain
-    from diskmodel.host.description import Host
+    from diskmodel.host import Host
     from diskmodel.layout import Layout
     from diskmodel.plan import Comparison, Objective, PlanDescription, PlanResult, ask, compare, run_plan
-    from diskmodel.queue.description import Queue
+    from diskmodel.queue import Queue
     from diskmodel.result import Result
     from diskmodel.workload import Stream, Workload
 

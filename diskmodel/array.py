@@ -10,19 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from diskmodel.controller.catalogue import NamedController
-from diskmodel.controller.description import Controller
+from diskmodel.controller import Controller, NamedController
 from diskmodel.description import Description, Reader, facts_html, read_toml
 from diskmodel.drive import DriveTables, NamedDrive, behind_a_cache, with_log_drive, with_special_drives
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.host import Host
 from diskmodel.host.assumed import assumed
-from diskmodel.host.description import Host
 from diskmodel.layout import Layout, VolumeTables
-from diskmodel.queue.description import Queue
+from diskmodel.queue import Queue
 from diskmodel.units import Ppm, Ratio, listed, nominal_bytes, pretty_bytes
-from diskmodel.wording.arrays import of_words
-from diskmodel.wording.cache_devices import with_cache_drive
-from diskmodel.workload.used import check_used
+from diskmodel.wording import of_words, with_cache_drive
+from diskmodel.workload import check_used
 
 if TYPE_CHECKING:
     from diskmodel.workload import TraceWorkload, Workload

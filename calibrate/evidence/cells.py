@@ -15,7 +15,7 @@ import numpy as np
 from calibrate.arrays import Floats, Ints
 from calibrate.evidence.measurement import DURABLE_WRITE, READ, Measurement, Run
 from diskmodel.formats import FioJob
-from diskmodel.host.limit import BOUND_RATIO
+from diskmodel.host import BOUND_RATIO
 
 #: Smallest relative standard error of a mean. At half, lucky repetitions decide a fit; at double, all conditions count
 #: nearly alike.

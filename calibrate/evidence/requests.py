@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.errors import Fault, FormatError
-from diskmodel.formats.faults import shorten
-from diskmodel.formats.opening import read_document
+from diskmodel.formats import read_document, shorten
 
 N_COLUMNS = 6
 #: Limits of a row: blocks of 512 bytes in 4 ZiB, and 31 years in µs. Sums of them stay exact in a float64.

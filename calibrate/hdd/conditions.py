@@ -17,7 +17,7 @@ from calibrate.closed_loop import closed_loop, scenario_of, start_angle
 from calibrate.evidence.cells import Key
 from calibrate.evidence.measurement import DURABLE_WRITE, READ, WRITE, Measurement, Run, Samples
 from diskmodel.drive import Hdd
-from diskmodel.engine.scenario import Scenario
+from diskmodel.engine import Scenario
 
 #: Ranks at which distributions are compared; the outermost hundredths, where stalls of the host are, are left out.
 RANKS = (np.arange(200)[2:-2] + 0.5) / 200

@@ -19,9 +19,8 @@ from calibrate.settled import settled
 from diskmodel.array import Array
 from diskmodel.drive import Drive
 from diskmodel.errors import Fault, FormatError
-from diskmodel.formats.fio.job import FioJob, FioLatency
-from diskmodel.formats.fio.workload import fio_workload
-from diskmodel.host.description import Host
+from diskmodel.formats import FioJob, FioLatency, fio_workload
+from diskmodel.host import Host
 from diskmodel.workload import Workload
 
 #: Every run counts alike, by so many quantiles of its distribution; its reads and writes share them.

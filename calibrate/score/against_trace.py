@@ -10,8 +10,8 @@ from calibrate.evidence.requests import RequestTrace
 from calibrate.score.agreement import agreement
 from diskmodel.array import Array
 from diskmodel.drive import Drive
+from diskmodel.engine import resolve
 from diskmodel.engine.run import run
-from diskmodel.engine.scenario import resolve
 from diskmodel.errors import Fault, InputError
 from diskmodel.records import Requests, StreamRule
 

@@ -17,7 +17,7 @@ from calibrate.evidence.cells import Key, key_of, turn_round_ns
 from calibrate.evidence.measurement import READ, Measurement, Run
 from calibrate.score.held_out import agreement_of, repeatability, repeatability_demerit
 from diskmodel.drive import Drive
-from diskmodel.engine.scenario import Scenario
+from diskmodel.engine import Scenario
 
 EXPERIMENT = "mixed_read_write"
 #: Requests that a run needs to count.

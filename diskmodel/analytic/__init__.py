@@ -16,3 +16,27 @@ with its source, to check a simulation by hand; `tests/theory` compares the engi
 - `reliability`: mean time to data loss
 - `service`, `backend`, `estimate`: an array under a workload
 """
+
+from typing import TYPE_CHECKING
+
+from diskmodel.naming import face
+
+if TYPE_CHECKING:
+    from diskmodel.analytic.backend import has_formula
+    from diskmodel.analytic.estimate import Estimate
+    from diskmodel.analytic.mechanics import parity_write_operations, rebuild_hours
+    from diskmodel.analytic.queueing import mg1
+    from diskmodel.analytic.reliability import HOURS_PER_YEAR, DataLoss, data_loss, either_lost, read_error_probability
+    from diskmodel.analytic.rule import RuleOfThumb, back_end_per_host, rule_of_thumb, usual_disk_iops, write_penalty
+
+__getattr__ = face(
+    __name__,
+    {
+        "backend": "has_formula",
+        "estimate": "Estimate",
+        "mechanics": "parity_write_operations rebuild_hours",
+        "queueing": "mg1",
+        "reliability": "DataLoss HOURS_PER_YEAR data_loss either_lost read_error_probability",
+        "rule": "RuleOfThumb back_end_per_host rule_of_thumb usual_disk_iops write_penalty",
+    },
+)

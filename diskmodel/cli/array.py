@@ -13,7 +13,7 @@ from diskmodel.cli.shared.status import check_place, ends_well
 from diskmodel.errors import DescriptionError, Fault
 
 if TYPE_CHECKING:
-    from diskmodel.formats.arrays.reading import Described
+    from diskmodel.formats import Described
 
 
 @ends_well
@@ -36,7 +36,7 @@ def array(
 ) -> None:
     """Turn what a program shows of an array into the array, in words and as a description."""
     from diskmodel.description import toml_text
-    from diskmodel.formats.arrays.reading import read_described
+    from diskmodel.formats import read_described
     from diskmodel.output import write_text
 
     check_place(out, "out")

@@ -65,9 +65,9 @@ def capacity(
     The rate of a workload file does not matter: it is scaled. Without one, requests of 8 KiB are assumed, 70% of them
     reads, at random over the whole array; only reads of a pool of OpenZFS.
     """
-    from diskmodel.engine.drawn_runs import DRAWS
-    from diskmodel.plan.comparison.capacity import find_capacity
-    from diskmodel.workload.used import on_used
+    from diskmodel.engine import DRAWS
+    from diskmodel.plan import find_capacity
+    from diskmodel.workload import on_used
 
     check_place(plot, "plot", (".png", ".svg"))
     described = read_array(array, drive, changes)
@@ -99,14 +99,14 @@ def capacity(
         print_json(one_or_several([each.to_dict() for each in found], workload_notes=notes))
     else:
         from diskmodel.cli.shared.assumed import assumed_of
-        from diskmodel.plan.show.capacity import capacity_table
+        from diskmodel.plan import capacity_table
 
         for each in found:
             at = each.workload.scaled(each.knee.offered / each.workload.offered_rate_per_s)
             assumed = assumed_of([("", each.array, each.knee.outcome)], at, seed, at="at the knee")
             show(capacity_table(each, assumed, is_explained=explain))
     if plot is not None:
-        from diskmodel.plan.show.plot import save_latency_plot
+        from diskmodel.plan import save_latency_plot
 
         save_latency_plot([(described.name or array, found[0].curve)], plot)
         say(f"plot of latency against load: {plot}")

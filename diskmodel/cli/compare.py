@@ -95,9 +95,9 @@ def compare(
 
     Exits with status 3 when none of the arrays sustains the load.
     """
-    from diskmodel.engine.drawn_runs import DRAWS
+    from diskmodel.engine import DRAWS
     from diskmodel.plan import compare as run
-    from diskmodel.workload.used import on_used
+    from diskmodel.workload import on_used
 
     check_place(plot, "plot", (".png", ".svg"))
     described = read_arrays(arrays, drive, changes)
@@ -124,13 +124,13 @@ def compare(
         print_json(one_or_several([each.to_dict() for each in found], workload_notes=notes))
     else:
         from diskmodel.cli.shared.assumed import assumed_of
-        from diskmodel.plan.show.table import comparison_table
+        from diskmodel.plan import comparison_table
 
         for one, each in zip(loads, found, strict=True):
             answers = [(item.name, item.array, item.healthy) for item in each.arrays]
             show(comparison_table(each, assumed_of(answers, one, seed), is_explained=explain))
     if plot is not None:
-        from diskmodel.plan.show.plot import curves_of, save_latency_plot
+        from diskmodel.plan import curves_of, save_latency_plot
 
         save_latency_plot(curves_of(found[0].arrays), plot)
         say(f"plot of latency against load: {plot}")

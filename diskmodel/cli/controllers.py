@@ -18,7 +18,8 @@ def controllers(
     debug: Debug = False,
 ) -> None:
     """List the bundled controllers, or show one of them."""
-    from diskmodel.controller.catalogue import profile_of, profiles
+    from diskmodel.controller import profile_of
+    from diskmodel.controller.catalogue import profiles
 
     if name is not None:
         profile = profile_of(name)

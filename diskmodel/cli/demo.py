@@ -114,7 +114,8 @@ def _calibrate(step: _Steps, evidence: Path, out: Path) -> dict[str, Any]:
 
 
 def _plan(step: _Steps, plan: Path, drives: list[str], out: Path) -> PlanResult:
-    from diskmodel.plan.show.table import explanation, plan_table
+    from diskmodel.plan import plan_table
+    from diskmodel.plan.show.table import explanation
 
     plot, report = out / "latency-against-load.png", out / "plan.html"
     options = [word for drive in drives for word in ("--drive", drive)]

@@ -229,7 +229,8 @@ def plan(
     if as_json:
         print_json({**result.to_dict(), "workload_notes": workload_notes, "question_notes": notes})
     else:
-        from diskmodel.plan.show.table import explanation, plan_table
+        from diskmodel.plan import plan_table
+        from diskmodel.plan.show.table import explanation
 
         said = plan_table(result, _assumed(result), is_explained=explain)
         show(said, *([explanation(result)] if explain else ()))
@@ -288,7 +289,7 @@ def ask(
         With every fault of the options, of a file, or of a profile.
     """
     from diskmodel.array import Array
-    from diskmodel.plan.question.options import plan_from, plan_options
+    from diskmodel.plan import plan_from, plan_options
     from diskmodel.plan.question.presets import preset
 
     return plan_from(
@@ -305,7 +306,7 @@ def ask(
 def save_plan(plan: PlanDescription, path: Path) -> None:
     """Write a plan file that asks the same question."""
     from diskmodel.output import write_text
-    from diskmodel.plan.question.short_toml import short_toml
+    from diskmodel.plan import short_toml
 
     write_text(path, f"# Answer it with: diskmodel plan {path.name}\n{short_toml(plan)}", "save")
 
@@ -332,7 +333,8 @@ def _refuse_percentile(levels: list[str] | None) -> None:
 
 
 def _list_presets(as_json: bool) -> None:
-    from diskmodel.plan.question.presets import preset, preset_names
+    from diskmodel.plan import preset_names
+    from diskmodel.plan.question.presets import preset
 
     found = [preset(name) for name in preset_names()]
     if as_json:
@@ -382,9 +384,7 @@ def write_files(result: PlanResult, report: Path | None, plot: Path | None) -> N
     """Write the requested report and plot, and say where they are."""
     if report is None and plot is None:
         return
-    from diskmodel.plan import heat_of_best, latency_curves
-    from diskmodel.plan.show.plot import save_latency_plot
-    from diskmodel.plan.show.report import write_report
+    from diskmodel.plan import heat_of_best, latency_curves, save_latency_plot, write_report
 
     is_page = report is not None and report.suffix.lower() == ".html"
     curves = latency_curves(_of_one_drive(result)) if plot is not None or is_page else ()
@@ -399,7 +399,7 @@ def write_files(result: PlanResult, report: Path | None, plot: Path | None) -> N
 
 def _write_waterfall(best: Candidate, place: Path) -> None:
     from diskmodel.drawing import save_plot
-    from diskmodel.plan.show.plot import draw_waterfall
+    from diskmodel.plan import draw_waterfall
 
     if not best.waterfall:
         say("no plot of steps: the plan states no rate that a rule of thumb could count with")
@@ -411,9 +411,7 @@ def _write_waterfall(best: Candidate, place: Path) -> None:
 def write_crossover(plan: PlanDescription, place: Path) -> None:
     """Find, report and plot the share of writes at which another level of the first drive needs fewer disks."""
     from diskmodel.drawing import save_plot
-    from diskmodel.plan import cases, find_crossover
-    from diskmodel.plan.run.pool import local_pool
-    from diskmodel.plan.show.plot import draw_crossover
+    from diskmodel.plan import cases, draw_crossover, find_crossover, local_pool
 
     with local_pool(cases(plan)) as pool:
         found = find_crossover(plan, executor=pool)

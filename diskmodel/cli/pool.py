@@ -14,7 +14,7 @@ from diskmodel.errors import DescriptionError, Fault, FormatError
 
 if TYPE_CHECKING:
     from diskmodel.array import Array
-    from diskmodel.formats.pools import ArcFacts, Pool
+    from diskmodel.formats import ArcFacts, Pool
 
 #: What the model does not have of devices of other classes, by their word in zpool status.
 _LEFT_OUT = {
@@ -55,7 +55,7 @@ def pool(
 ) -> None:
     """Turn zpool status and arcstats into the array that a pool is."""
     from diskmodel.description import toml_text
-    from diskmodel.formats.pools.array import pool_words, short_fields
+    from diskmodel.formats import pool_words, short_fields
     from diskmodel.output import write_text
 
     check_place(out, "out")
@@ -104,9 +104,7 @@ def pool(
 
 def _read(files: list[Path], name: str | None) -> tuple[Pool | None, ArcFacts | None]:
     """Return the pool and what the counters show, as far as the files have them."""
-    from diskmodel.formats.detect import detect_evidence
-    from diskmodel.formats.opening import read_document
-    from diskmodel.formats.pools import READERS, arc_of_texts
+    from diskmodel.formats import READERS, arc_of_texts, detect_evidence, read_document
 
     pools, counters = [], []
     for path in files:
@@ -183,8 +181,8 @@ def _why_no_special(pool: Pool) -> str:
 
 def _array(pool: Pool, drive: str, record_size: str | None, own: dict[str, str], arc: ArcFacts | None) -> Array:
     from diskmodel.drive import load_drive, log_device_of, special_vdev_of
-    from diskmodel.formats.pools.array import pool_array
-    from diskmodel.wording.cache_devices import cache_device_of
+    from diskmodel.formats import pool_array
+    from diskmodel.wording import cache_device_of
 
     layout: dict[str, Any] = {}
     if record_size is not None:
@@ -246,7 +244,7 @@ def _notes(pool: Pool | None, own: dict[str, str], arc: ArcFacts | None) -> list
 
 def _why_no_scan(pool: Pool) -> str:
     """Return why the running scan is none of the model's; "" when it is."""
-    from diskmodel.formats.pools.array import scanned_disk
+    from diskmodel.formats import scanned_disk
 
     if pool.scan is None or scanned_disk(pool) is not None:
         return ""

@@ -164,7 +164,7 @@ def _numbers(text: str) -> list[int]:
 
 def _grade(files: list[Path], as_json: bool) -> None:
     """Print the points of each file that was handed in."""
-    from diskmodel.formats.opening import read_document
+    from diskmodel.formats import read_document
     from diskmodel.lab.exercises import grade
     from diskmodel.limits import parse_json
 

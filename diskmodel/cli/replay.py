@@ -33,7 +33,7 @@ from diskmodel.options import ARRAY, SYNC
 
 if TYPE_CHECKING:
     from diskmodel.array import Array
-    from diskmodel.engine.run import Engine as EngineName
+    from diskmodel.engine import Engine as EngineName
     from diskmodel.result import Result, Timeline
 
 

@@ -44,7 +44,7 @@ def rule(
     debug: Debug = False,
 ) -> None:
     """Count disk operations as RAID calculators do; give two of --disks, --iops and --per-disk-iops."""
-    from diskmodel.analytic.rule import rule_of_thumb
+    from diskmodel.analytic import rule_of_thumb
     from diskmodel.errors import DescriptionError, Fault, InputError
     from diskmodel.options import percent
 

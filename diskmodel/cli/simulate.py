@@ -45,10 +45,8 @@ from diskmodel.options import ARRAY, LOAD, OUTPUT, SEARCH_GROUP, STREAM
 
 if TYPE_CHECKING:
     from diskmodel.array import Array
-    from diskmodel.engine.run import Engine as EngineName
-    from diskmodel.engine.simulate import Keep
-    from diskmodel.engine.steady.fresh import Fresh
-    from diskmodel.engine.steady.shared import Begin
+    from diskmodel.engine import Begin, Fresh, Keep
+    from diskmodel.engine import Engine as EngineName
     from diskmodel.explanation.otherwise import Otherwise
     from diskmodel.result import Result
     from diskmodel.result.show.remarks import Remark
@@ -161,12 +159,12 @@ def simulate(
     Exits with status 3 when the array is overloaded, or when, without --requests, the interval stays wider than
     --precision, or than 0.1 where nobody asks for one.
     """
-    from diskmodel.engine.simulate import PRECISION
+    from diskmodel.engine import PRECISION
     from diskmodel.engine.simulate import simulate as run
     from diskmodel.explanation.otherwise import otherwise
     from diskmodel.result.show.iostat import iostat_text
     from diskmodel.result.show.remarks import Remark, few
-    from diskmodel.workload.used import on_used
+    from diskmodel.workload import on_used
 
     check_heat_map(heat_map)
     if heat_map is not None and keep != "all":
@@ -270,7 +268,7 @@ def _working_sets(described: Array, loads: Sequence[Workload | TraceWorkload], s
     """Return up to which working set a cache on SSDs pays, in a sentence for each load; none without such a cache."""
     if not described.drive.cache_bytes:
         return []
-    from diskmodel.plan.comparison.working_sets import find_working_sets
+    from diskmodel.plan import find_working_sets
 
     found = [find_working_sets(described, load, seed=seed) for load in loads]
     return [one.sentence() for one in found if one is not None]
@@ -310,10 +308,10 @@ def _remarks(
 ) -> list[Remark]:
     """Return what to know of a result that is not in its table: its messages, what was assumed of it, and more."""
     from diskmodel.drive import wear
-    from diskmodel.host.limit import left_out
+    from diskmodel.host import left_out
     from diskmodel.result import has_syncs, no_reserve
     from diskmodel.result.show.remarks import Remark
-    from diskmodel.uncertainty.spread import slower_systems
+    from diskmodel.uncertainty import slower_systems
 
     written = max(use.write_bytes_per_s for use in result.per_disk)
     is_safe = has_syncs(result.requests)

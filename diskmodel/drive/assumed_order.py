@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from diskmodel.queue.rpo import AGE_WEIGHT, COMMITTED, MISS_MARGIN_NS
+from diskmodel.queue import AGE_WEIGHT, COMMITTED, MISS_MARGIN_NS
 
 
 class Order(NamedTuple):

@@ -6,7 +6,7 @@ from abc import ABC
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from diskmodel.drive.card import Parts
-from diskmodel.queue.description import Queue
+from diskmodel.queue import Queue
 
 if TYPE_CHECKING:
     from diskmodel.drive.media_cache.tables import MediaCacheTables

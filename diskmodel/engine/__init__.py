@@ -1,1 +1,37 @@
 """Run a request along its path."""
+
+from typing import TYPE_CHECKING
+
+from diskmodel.naming import face
+
+if TYPE_CHECKING:
+    from diskmodel.engine.drawn_runs import DRAWS, DrawnRuns, Trials, simulate_drawn_runs
+    from diskmodel.engine.effort import EACH_BYTES, often_enough
+    from diskmodel.engine.ledger import Account, on_account, with_part
+    from diskmodel.engine.messages.cached_writes import waiting_writes
+    from diskmodel.engine.predict import check_draws, prediction_of
+    from diskmodel.engine.run import Engine
+    from diskmodel.engine.scenario import Scenario, check_requests, resolve
+    from diskmodel.engine.shingled import writes_shingled
+    from diskmodel.engine.simulate import PRECISION, Keep
+    from diskmodel.engine.steady.fresh import Fresh
+    from diskmodel.engine.steady.shared import Begin
+    from diskmodel.engine.threads import Threads
+
+__getattr__ = face(
+    __name__,
+    {
+        "drawn_runs": "DRAWS DrawnRuns Trials simulate_drawn_runs",
+        "effort": "EACH_BYTES often_enough",
+        "ledger": "Account on_account with_part",
+        "messages.cached_writes": "waiting_writes",
+        "predict": "check_draws prediction_of",
+        "run": "Engine",
+        "scenario": "Scenario check_requests resolve",
+        "shingled": "writes_shingled",
+        "simulate": "Keep PRECISION",
+        "steady.fresh": "Fresh",
+        "steady.shared": "Begin",
+        "threads": "Threads",
+    },
+)

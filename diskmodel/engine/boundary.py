@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self, TypedDict
 
-from diskmodel.controller.tables import CacheTables
+from diskmodel.controller import CacheTables
 from diskmodel.drive import CloudTables, DriveTables, FlashTables, HddTables, VirtualTables
 from diskmodel.engine.compiled import kernel
 from diskmodel.engine.scenario import Scenario
 from diskmodel.engine.steady.start import Start
 from diskmodel.errors import CoverageError, Fault, StaleKernelError
-from diskmodel.host.tables import HostTables
+from diskmodel.host import HostTables
 from diskmodel.layout import VolumeTables
-from diskmodel.queue.tables import QueueTables
+from diskmodel.queue import QueueTables
 from diskmodel.records import Bool, Int32, Int64, Requests
 from diskmodel.schema import schema_of
-from diskmodel.workload.blocks import Block
+from diskmodel.workload import Block
 
 __all__ = [
     "RECORDS",

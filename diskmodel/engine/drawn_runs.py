@@ -19,14 +19,9 @@ from diskmodel.engine.threads import Threads, mapped
 from diskmodel.errors import DescriptionError
 from diskmodel.records import Requests, Run
 from diskmodel.result import MIDDLE, UTILIZATION, Interval, combined, middle_around, point_estimates, subset_of_stream
-from diskmodel.uncertainty import tails
-from diskmodel.uncertainty.case import Case
-from diskmodel.uncertainty.draws import Draws, draw
-from diskmodel.uncertainty.origin import origin_of
-from diskmodel.uncertainty.perturbation import Perturbation
-from diskmodel.uncertainty.perturbed import AnyWorkload, perturbed
-from diskmodel.uncertainty.points import half_width_factor
-from diskmodel.uncertainty.seen import Seen
+from diskmodel.uncertainty import AnyWorkload, Case, Draws, Perturbation, Seen, half_width_factor, origin_of, tails
+from diskmodel.uncertainty.draws import draw
+from diskmodel.uncertainty.perturbed import perturbed
 from diskmodel.workload import Workload
 
 #: Figures of a run by name: "iops", "mean" and percentiles at least.

@@ -14,11 +14,10 @@ from diskmodel.drive import KINDS
 from diskmodel.engine.ledger import current
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Run
-from diskmodel.workload import TraceWorkload, Workload
-from diskmodel.workload.arrivals import Closed
+from diskmodel.workload import Closed, TraceWorkload, Workload
 
 if TYPE_CHECKING:
-    from diskmodel.controller.description import ReadCache
+    from diskmodel.controller import ReadCache
     from diskmodel.engine.scenario import Scenario
 
 AnyWorkload = Workload | TraceWorkload

@@ -9,8 +9,7 @@ from diskmodel.engine.scenario import not_in_a_pool
 from diskmodel.layout.pools import HEADER_BYTES
 from diskmodel.records import Run
 from diskmodel.units import NS_PER_S, in_digits, in_hours_or_days, nominal_bytes, pretty_bytes
-from diskmodel.workload import TraceWorkload, Workload
-from diskmodel.workload.addresses import SortedBatches, Strided
+from diskmodel.workload import SortedBatches, Strided, TraceWorkload, Workload
 
 #: Share of the ARC that headers of records on cache devices take from which on an answer says so.
 HEADERS_SHOWN = 0.05

@@ -27,9 +27,7 @@ from diskmodel.result import (
     sources_of,
 )
 from diskmodel.result.statistics import BY_NAME
-from diskmodel.uncertainty.origin import origin_of
-from diskmodel.uncertainty.perturbed import AnyWorkload
-from diskmodel.uncertainty.registry import FITTED, TAIL
+from diskmodel.uncertainty import FITTED, TAIL, AnyWorkload, origin_of
 
 #: Part of the interval's width that a measurement of the drive must take off to be worth mentioning.
 _WORTH_MEASURING = 0.2

@@ -7,13 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from diskmodel.array import Array
-from diskmodel.controller.description import Controller
-from diskmodel.controller.tables import CacheTables
+from diskmodel.controller import CacheTables, Controller
 from diskmodel.drive import DriveTables
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.errors import CoverageError, DescriptionError, Fault, StarvationError
-from diskmodel.host.description import Host
-from diskmodel.host.pauses import draw_pauses
+from diskmodel.host import Host, draw_pauses
 from diskmodel.layout import VolumeTables
 from diskmodel.layout.md import MAX_STARVING_BYTES
 from diskmodel.queue import Queue

@@ -8,8 +8,7 @@ from diskmodel.array import Array
 from diskmodel.drive import Drive
 from diskmodel.engine.write_pointers import refuse_misplaced_writes
 from diskmodel.errors import CoverageError, Fault
-from diskmodel.workload import Stream, TraceWorkload, Workload
-from diskmodel.workload.addresses import Sequential
+from diskmodel.workload import Sequential, Stream, TraceWorkload, Workload
 
 #: Run of writes that fills whole bands, so that the drive writes it in place. Bands were measured at 15 to 40 MiB
 #: (A. Aghayev, P. Desnoyers, "Skylight: a window on shingled disk operation", FAST 2015); shorter runs go to the

@@ -42,12 +42,12 @@ from diskmodel.engine.steady.shared import Begin, Like, steady_start
 from diskmodel.engine.threads import Threads
 from diskmodel.engine.write_pointers import zone_messages
 from diskmodel.errors import CoverageError, DescriptionError, Fault
-from diskmodel.host.limit import host_limit
+from diskmodel.host import host_limit
 from diskmodel.layout import Rebuild
 from diskmodel.records import Requests, Run
 from diskmodel.result import RebuildRate, Result, check_laws, needs_more, suggest_n, summarize_tally
 from diskmodel.result.replications import across
-from diskmodel.uncertainty.case import COMMANDS_WITHOUT_CHOICE
+from diskmodel.uncertainty import COMMANDS_WITHOUT_CHOICE
 from diskmodel.workload import TraceWorkload, Workload
 
 Keep = Literal["all", "histogram"]

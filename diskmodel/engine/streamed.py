@@ -15,7 +15,7 @@ from diskmodel.errors import ConservationError, CoverageError, Fault
 from diskmodel.records import PARTS, Completions, Requests, Run
 from diskmodel.result import Segment, Tally
 from diskmodel.schema import to_kernel
-from diskmodel.workload.blocks import Blocks
+from diskmodel.workload import Blocks
 
 
 @dataclass(frozen=True)

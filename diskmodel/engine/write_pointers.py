@@ -13,8 +13,7 @@ from diskmodel.drive import Drive, WriteZones
 from diskmodel.errors import CoverageError, Fault
 from diskmodel.records import Int64, Op
 from diskmodel.units import pretty_bytes
-from diskmodel.workload import Stream, TraceWorkload, Workload
-from diskmodel.workload.addresses import Sequential, ZoneWrite
+from diskmodel.workload import Sequential, Stream, TraceWorkload, Workload, ZoneWrite
 
 _FIX = (
     "let a stream write sequentially (sizes of which a zone is a multiple, no reads) or with addresses zone_write, or "

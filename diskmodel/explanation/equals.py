@@ -13,8 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from diskmodel.formats.device_load import SERIES, DeviceLoad
-from diskmodel.formats.fio.job import FioJob
+from diskmodel.formats import SERIES, DeviceLoad, FioJob
 from diskmodel.plain import Record
 from diskmodel.units import in_digits
 

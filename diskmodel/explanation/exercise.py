@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from diskmodel.array import Array
-from diskmodel.engine.drawn_runs import Trials
+from diskmodel.engine import Trials
 from diskmodel.errors import DescriptionError, Fault, InputError
 from diskmodel.explanation.causes import CAUSES
 from diskmodel.explanation.causes.cause import Cause, Change, Scale

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from diskmodel.explanation.equals import Difference
 from diskmodel.result.statistics import PERCENTILES
-from diskmodel.uncertainty.perturbed import AnyWorkload
+from diskmodel.uncertainty import AnyWorkload
 from diskmodel.workload import Workload
 
 #: The directions of a load, as figures name them, and as fio does.

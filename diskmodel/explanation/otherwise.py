@@ -14,17 +14,16 @@ from typing import TYPE_CHECKING, Any
 from diskmodel.array import Array
 from diskmodel.engine.ledger import current
 from diskmodel.engine.simulate import simulate
-from diskmodel.host.assumed import HOSTS, kind_of
-from diskmodel.host.description import HostKind
+from diskmodel.host import HOSTS, HostKind
+from diskmodel.host.assumed import kind_of
 from diskmodel.layout.pools import VOLUME_RECORD_BYTES
 from diskmodel.plain import Record
 from diskmodel.result import Result
 from diskmodel.units import in_digits, pretty_bytes
-from diskmodel.workload import TraceWorkload, Workload
-from diskmodel.workload.used import reach_bytes
+from diskmodel.workload import TraceWorkload, Workload, reach_bytes
 
 if TYPE_CHECKING:
-    from diskmodel.plan.answer.outcome import Outcome
+    from diskmodel.plan import Outcome
 
 AnyWorkload = Workload | TraceWorkload
 

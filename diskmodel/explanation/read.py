@@ -13,16 +13,21 @@ from diskmodel.errors import DescriptionError, Fault, FormatError
 from diskmodel.explanation.equals import differences, equals_of_jobs
 from diskmodel.explanation.measured import PARTS, SHAPE, Measured
 from diskmodel.explanation.recordings import of_recording
-from diskmodel.formats import detect_evidence, read_fio
+from diskmodel.formats import (
+    FioDirection,
+    FioJob,
+    FioLatency,
+    detect_evidence,
+    fio_workload,
+    load_replay,
+    read_fio,
+    read_latencies,
+)
 from diskmodel.formats.benchmarks import registry as benchmarks
 from diskmodel.formats.fio import reader as fio_reader
-from diskmodel.formats.fio.job import FioDirection, FioJob, FioLatency
-from diskmodel.formats.fio.workload import fio_workload
 from diskmodel.formats.latencies import KINDS as LATENCIES
-from diskmodel.formats.latencies import read_latencies
 from diskmodel.formats.pools import KINDS as POOLS
 from diskmodel.formats.recorders import KINDS as RECORDERS
-from diskmodel.formats.replaying import load_replay
 from diskmodel.formats.sysstat import KINDS as SYSSTAT
 from diskmodel.workload import Workload
 

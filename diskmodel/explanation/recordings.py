@@ -14,14 +14,8 @@ from diskmodel.errors import Fault, FormatError
 from diskmodel.explanation.before import beside
 from diskmodel.explanation.equals import Difference, differences, equals_of_devices, part_of, step_of
 from diskmodel.explanation.measured import PARTS, SHAPE, Measured
-from diskmodel.formats import recorders
-from diskmodel.formats.device_load import DeviceLoad
-from diskmodel.formats.level import Level
+from diskmodel.formats import DeviceLoad, Level, chosen_devices, from_recording, quantile_ns, read_sysstat, recorders
 from diskmodel.formats.sysstat import KINDS as SYSSTAT
-from diskmodel.formats.sysstat import read_sysstat
-from diskmodel.formats.time_classes import quantile_ns
-from diskmodel.formats.workloads.devices import chosen_devices
-from diskmodel.formats.workloads.recording import from_recording
 from diskmodel.workload import Workload
 
 #: Typical rate of a recording: that of the busiest sample which half of the requests came in.

@@ -11,8 +11,7 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.explanation.measured import Measured
 from diskmodel.options import USUAL_LOAD, USUAL_STREAM
 from diskmodel.units import SUFFIXES, binary_bytes, in_digits, parse
-from diskmodel.workload import Workload
-from diskmodel.workload.description import LARGE_BYTES
+from diskmodel.workload import LARGE_BYTES, Workload
 
 #: Option of the command, and examples that its messages give.
 OPTION = "--measured"

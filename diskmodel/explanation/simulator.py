@@ -12,18 +12,14 @@ from numpy.typing import NDArray
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
-from diskmodel.engine.drawn_runs import DRAWS, DrawnRuns, Trials
-from diskmodel.engine.ledger import Account, current, on_account
-from diskmodel.engine.threads import Threads
+from diskmodel.engine import DRAWS, Account, DrawnRuns, Threads, Trials, on_account
+from diskmodel.engine.ledger import current
 from diskmodel.errors import InputError
 from diskmodel.explanation.causes.cause import Cause, Change, Law, is_sequential
 from diskmodel.explanation.measured import ALL_PARTS, SHAPE, Measured
 from diskmodel.layout import Layout
 from diskmodel.result import estimates_by_operation
-from diskmodel.uncertainty.origin import origin_of
-from diskmodel.uncertainty.perturbed import AnyWorkload
-from diskmodel.uncertainty.points import half_width_factor
-from diskmodel.uncertainty.spread import student
+from diskmodel.uncertainty import AnyWorkload, half_width_factor, origin_of, student
 from diskmodel.workload import Workload
 
 Job = TypeVar("Job")

@@ -11,8 +11,7 @@ from diskmodel.formats.detect import check_kind, detect_evidence
 from diskmodel.formats.trace.columns import FUA_WRITE
 from diskmodel.formats.trace.reader import Trace, load_trace
 from diskmodel.records import Op
-from diskmodel.workload import TraceWorkload
-from diskmodel.workload.trace import Timing
+from diskmodel.workload import Timing, TraceWorkload
 
 
 def load_replay(

@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, select_autoescape
 
 from diskmodel.array import Array
-from diskmodel.controller.description import Controller
+from diskmodel.controller import Controller
 from diskmodel.errors import DescriptionError, Fault, in_page, visible
 from diskmodel.lab.recording import DiskRecord, Recording, record
 from diskmodel.queue import Queue

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from diskmodel.analytic.rule import rule_of_thumb
+from diskmodel.analytic import rule_of_thumb
 from diskmodel.array import Array
 from diskmodel.lab.settings import Settings
-from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops
+from diskmodel.plan import calculator_disk_iops
 
 
 def calculator(settings: Settings, array: Array) -> dict[str, Any]:

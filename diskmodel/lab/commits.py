@@ -9,16 +9,15 @@ from pydantic import Field
 
 from diskmodel.array import Array
 from diskmodel.description import Description
-from diskmodel.engine.scenario import resolve
+from diskmodel.engine import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.lab.curves import in_ms, number
 from diskmodel.lab.drives import drive_of
-from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops
+from diskmodel.plan import calculator_disk_iops
 from diskmodel.result import Result
 from diskmodel.units import Ratio
-from diskmodel.workload import Workload, log_of_commits
-from diskmodel.workload.stream import LOG_BLOCK_BYTES
+from diskmodel.workload import LOG_BLOCK_BYTES, Workload, log_of_commits
 
 #: A drive of flash whose cache survives a power cut, for a log on a device of its own.
 LOG_DEVICE = "samsung-pm9a3-7680"

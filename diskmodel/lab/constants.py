@@ -7,8 +7,7 @@ import json
 from diskmodel.lab import curves
 from diskmodel.lab.effort import MAX_OUTSTANDING_COMMANDS
 from diskmodel.layout.md import STRIPED
-from diskmodel.plan.advice.waterfall import SUSTAINED_RATIO
-from diskmodel.plan.question.description import Candidates, GroupWidth
+from diskmodel.plan import SUSTAINED_RATIO, Candidates, GroupWidth
 from diskmodel.result.statistics import batches, heat_map, quantiles, stability, throughput
 
 #: Name of the module among those of the page.

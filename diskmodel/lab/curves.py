@@ -6,10 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from diskmodel.analytic.rule import write_penalty
+from diskmodel.analytic import write_penalty
 from diskmodel.array import Array
-from diskmodel.engine import native
-from diskmodel.engine.scenario import resolve
+from diskmodel.engine import native, resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.lab.calculator import calculator

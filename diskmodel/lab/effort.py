@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diskmodel.analytic.rule import write_penalty
+from diskmodel.analytic import write_penalty
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.lab.settings import Settings
 from diskmodel.layout import LEVELS

@@ -8,10 +8,10 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.drive import Access, Arm, Dirty, HddTables
+from diskmodel.engine import check_requests, resolve
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.hdd import HardDisk
 from diskmodel.engine.reference.simpy_engine import Simulation
-from diskmodel.engine.scenario import check_requests, resolve
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Requests
 

@@ -7,14 +7,14 @@ from dataclasses import asdict
 from typing import Any, Literal, get_args
 
 from diskmodel.array import Array
-from diskmodel.controller.tables import CacheTables
-from diskmodel.engine.scenario import resolve
+from diskmodel.controller import CacheTables
+from diskmodel.engine import resolve
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.lab.effort import check_animation
 from diskmodel.lab.recording import Recording, record
 from diskmodel.lab.settings import Settings
 from diskmodel.layout.plan import strips
-from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops
+from diskmodel.plan import calculator_disk_iops
 from diskmodel.records import Requests
 from diskmodel.workload import Workload
 

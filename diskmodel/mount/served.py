@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from diskmodel.array import Array
-from diskmodel.engine import native
-from diskmodel.engine.scenario import resolve
+from diskmodel.engine import native, resolve
 from diskmodel.errors import Fault, MountError
-from diskmodel.host.description import Host
+from diskmodel.host import Host
 from diskmodel.mount import place, store
 from diskmodel.mount.store import DATA_KINDS, DataKind
 

@@ -5,6 +5,9 @@ disks of a family, `advice` determines what would change the answer, `comparison
 connects these. `show` prints the answer.
 """
 
+from typing import TYPE_CHECKING
+
+from diskmodel.naming import face
 from diskmodel.plan.answer.arrangement import Arrangement, PlacedArray, ServerResult, Sharing
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.capacity import Capacity
@@ -79,3 +82,51 @@ __all__ = [
     "run_server",
     "with_drives",
 ]
+
+if TYPE_CHECKING:
+    from diskmodel.plan.advice.waterfall import SUSTAINED_RATIO
+    from diskmodel.plan.caches.search import plan_caches
+    from diskmodel.plan.clusters.search import plan_clusters
+    from diskmodel.plan.comparison.working_sets import find_working_sets
+    from diskmodel.plan.question.description import GroupWidth
+    from diskmodel.plan.question.options import plan_from, plan_options, server_from
+    from diskmodel.plan.question.presets import preset_names
+    from diskmodel.plan.question.short_toml import short_toml
+    from diskmodel.plan.run.pool import local_pool
+    from diskmodel.plan.sheet.report import write_sheet
+    from diskmodel.plan.sheet.sheet import Sheet
+    from diskmodel.plan.show.capacity import capacity_table
+    from diskmodel.plan.show.plot import curves_of, draw_crossover, draw_waterfall, save_latency_plot
+    from diskmodel.plan.show.report import write_report
+    from diskmodel.plan.show.server import server_explanation, server_table
+    from diskmodel.plan.show.server_report import write_server_report
+    from diskmodel.plan.show.table import comparison_table, plan_table
+    from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops
+    from diskmodel.plan.volumes.prices import CloudPrices
+    from diskmodel.plan.volumes.search import plan_volumes
+
+__getattr__ = face(
+    __name__,
+    {
+        "advice.waterfall": "SUSTAINED_RATIO",
+        "caches.search": "plan_caches",
+        "clusters.search": "plan_clusters",
+        "comparison.working_sets": "find_working_sets",
+        "question.description": "GroupWidth",
+        "question.options": "plan_from plan_options server_from",
+        "question.presets": "preset_names",
+        "question.short_toml": "short_toml",
+        "run.pool": "local_pool",
+        "sheet.report": "write_sheet",
+        "sheet.sheet": "Sheet",
+        "show.capacity": "capacity_table",
+        "show.plot": "curves_of draw_crossover draw_waterfall save_latency_plot",
+        "show.report": "write_report",
+        "show.server": "server_explanation server_table",
+        "show.server_report": "write_server_report",
+        "show.table": "comparison_table plan_table",
+        "trial.rule_of_thumb": "calculator_disk_iops",
+        "volumes.prices": "CloudPrices",
+        "volumes.search": "plan_volumes",
+    },
+)

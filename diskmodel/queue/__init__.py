@@ -1,5 +1,8 @@
 """Schedulers: which waiting command a disk serves next. One policy, one file."""
 
+from typing import TYPE_CHECKING
+
+from diskmodel.naming import face
 from diskmodel.queue.description import Queue
 from diskmodel.queue.policy import Head, Policy, Positioning, Waiting
 from diskmodel.queue.registry import SCHEDULERS
@@ -11,3 +14,19 @@ def make_policy(queue: Queue) -> Policy:
 
 
 __all__ = ["SCHEDULERS", "Head", "Policy", "Positioning", "Queue", "Waiting", "make_policy"]
+
+if TYPE_CHECKING:
+    from diskmodel.queue.registry import DriveSchedulerName
+    from diskmodel.queue.rpo import AGE_WEIGHT, COMMITTED, MISS_MARGIN_NS, AgeWeight, Committed, MissMargin, MissRatio
+    from diskmodel.queue.tables import QueueTables
+    from diskmodel.queue.write_throttle import WriteThrottle
+
+__getattr__ = face(
+    __name__,
+    {
+        "registry": "DriveSchedulerName",
+        "rpo": "AGE_WEIGHT AgeWeight COMMITTED Committed MISS_MARGIN_NS MissMargin MissRatio",
+        "tables": "QueueTables",
+        "write_throttle": "WriteThrottle",
+    },
+)

@@ -10,12 +10,18 @@ import numpy as np
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Op, Requests, Sync
 from diskmodel.synthesis.reference import Setting, settings, simulated
-from diskmodel.workload import TraceWorkload, Workload
-from diskmodel.workload.condense import cut, represent, stream_of
-from diskmodel.workload.excerpts import MAX_CYCLE
-from diskmodel.workload.features import Features
-from diskmodel.workload.fit import lost_features
-from diskmodel.workload.fitted import Fitted, FittedLatency
+from diskmodel.workload import (
+    MAX_CYCLE,
+    Features,
+    Fitted,
+    FittedLatency,
+    TraceWorkload,
+    Workload,
+    lost_features,
+    represent,
+    stream_of,
+)
+from diskmodel.workload.condense import cut
 
 #: Shortest trace that is fitted, requests: one phase.
 _MIN_REQUESTS = 100

@@ -10,8 +10,7 @@ from diskmodel.controller import Controller
 from diskmodel.description import Description
 from diskmodel.drive import Drive, scaled_ns, with_values
 from diskmodel.uncertainty.perturbation import Perturbation
-from diskmodel.workload import TraceWorkload, Workload
-from diskmodel.workload.part import part_of
+from diskmodel.workload import TraceWorkload, Workload, part_of
 
 AnyWorkload = Workload | TraceWorkload
 _Part = TypeVar("_Part", bound=Description)

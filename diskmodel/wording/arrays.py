@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from diskmodel.controller.catalogue import load_controller, machine_of
+from diskmodel.controller import load_controller, machine_of
 from diskmodel.controller.catalogue import named as controller_named
 from diskmodel.drive import catalogue, provision_of, provisioned, volume_of_words
 from diskmodel.errors import DescriptionError, Fault

@@ -10,8 +10,7 @@ import numpy as np
 from calibrate.arrays import Floats
 from calibrate.evidence.cells import cells_of
 from calibrate.evidence.measurement import Measurement
-from diskmodel.formats import FioJob
-from diskmodel.formats.fio.workload import fio_workload
+from diskmodel.formats import FioJob, fio_workload
 from diskmodel.workload import Workload
 
 #: Percentiles that are compared, where the evidence has them.

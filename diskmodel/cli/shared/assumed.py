@@ -10,7 +10,7 @@ from diskmodel.result.show.remarks import Remark
 
 if TYPE_CHECKING:
     from diskmodel.array import Array
-    from diskmodel.plan.answer.outcome import Outcome
+    from diskmodel.plan import Outcome
     from diskmodel.workload import Workload
 
 #: The answer of an array under a load: its name, itself, and what it does.

@@ -51,7 +51,7 @@ def plan_of_caches(levels: Sequence[str] | None, devices: Sequence[str] | None) 
 
 
 def _answer(plan: PlanDescription, levels: Sequence[str], caches: Sequence[str]) -> OwnAnswer:
-    from diskmodel.plan.caches.search import plan_caches
+    from diskmodel.plan import plan_caches
     from diskmodel.plan.caches.show import sheet
 
     found = plan_caches(plan, levels, caches)

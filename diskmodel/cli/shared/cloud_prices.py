@@ -15,8 +15,7 @@ def plan_of_volumes(prices: Path | None) -> OwnPlan | None:
     """Return the plan of volumes by the prices in a file; None without one."""
     if prices is None:
         return None
-    from diskmodel.plan.volumes.prices import CloudPrices
-    from diskmodel.plan.volumes.search import plan_volumes
+    from diskmodel.plan import CloudPrices, plan_volumes
     from diskmodel.plan.volumes.show import sheet
 
     known = CloudPrices.load(prices)

@@ -38,7 +38,7 @@ def plan_of_clusters(levels: Sequence[str] | None) -> OwnPlan | None:
 
 
 def _answer(plan: PlanDescription, schemes: Sequence[str]) -> OwnAnswer:
-    from diskmodel.plan.clusters.search import plan_clusters
+    from diskmodel.plan import plan_clusters
     from diskmodel.plan.clusters.show import sheet
 
     found = plan_clusters(plan, schemes)

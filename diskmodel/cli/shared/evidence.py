@@ -27,7 +27,7 @@ def read_trace_evidence(paths: Sequence[Path], requests: str | None) -> RequestT
         When traces and measurements are mixed, more than one trace is given, or `requests` is not a range of it.
     """
     from calibrate.evidence.files import MEASURED
-    from diskmodel.formats.detect import detect_evidence
+    from diskmodel.formats import detect_evidence
 
     kinds = [detect_evidence(path) for path in paths]
     wrong = [

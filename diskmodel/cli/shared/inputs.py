@@ -49,7 +49,7 @@ def read_array(given: str, drive: str | None = None, changes: Mapping[str, Any] 
     from diskmodel.array import Array
     from diskmodel.drive import load_drive
     from diskmodel.layout import level_name
-    from diskmodel.wording.arrays import with_level
+    from diskmodel.wording import with_level
 
     is_path = len(given.split()) == 1 and (os.sep in given or bool(Path(given).suffix))
     # in "1x ./my disk.toml" the file is that of a drive
@@ -94,10 +94,8 @@ def _described(path: Path, drive: str | None) -> Array | None:
     if path.suffix == ".toml" or not path.is_file():
         return None
     from diskmodel.cli.shared.console import say
+    from diskmodel.formats import READERS, read_described, read_head
     from diskmodel.formats.arrays import kind_of
-    from diskmodel.formats.arrays.reading import read_described
-    from diskmodel.formats.opening import read_head
-    from diskmodel.formats.pools import READERS
     from diskmodel.formats.pools import kind_of as kind_of_pool
 
     text = read_head(path).decode("utf-8", errors="replace").replace("\r\n", "\n")
@@ -399,7 +397,7 @@ def read_replay(
         When the file is not a trace.
     """
     from diskmodel.cli.shared.console import say
-    from diskmodel.formats.replaying import load_replay
+    from diskmodel.formats import load_replay
 
     if percentile is not None:
         raise DescriptionError(

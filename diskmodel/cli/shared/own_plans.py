@@ -14,8 +14,7 @@ from diskmodel.options import QUESTION
 
 if TYPE_CHECKING:
     from diskmodel.plain import Record
-    from diskmodel.plan import PlanDescription
-    from diskmodel.plan.sheet.sheet import Sheet
+    from diskmodel.plan import PlanDescription, Sheet
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,7 @@ class OwnPlan:
             for message in found.sheet.said:
                 say(message)
         if report is not None:
-            from diskmodel.plan.sheet.report import write_sheet
+            from diskmodel.plan import write_sheet
 
             write_sheet(found.sheet, report)
             say(f"report: {report}")

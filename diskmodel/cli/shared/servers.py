@@ -54,8 +54,7 @@ def plan_server(
         When an option does not apply, or the file breaks a rule.
     """
     from diskmodel.output import write_text
-    from diskmodel.plan.question.options import plan_options, server_from
-    from diskmodel.plan.question.short_toml import short_toml
+    from diskmodel.plan import plan_options, server_from, short_toml
 
     rule, fix = "is for a plan with one workload, and this one has volumes", "leave it out"
     faults = [Fault(name, str(value), rule, fix) for name, value in refused.items() if value is not None]
@@ -67,7 +66,7 @@ def plan_server(
     if save is not None:
         write_text(save, f"# Answer it with: diskmodel plan {save.name}\n{short_toml(question)}", "save")
         say(f"question: {save}")
-    from diskmodel.plan.run.server import run_server
+    from diskmodel.plan import run_server
 
     is_short = not (explain or as_json or report)
     with searching(memory, cluster) as options_of_search:
@@ -81,11 +80,11 @@ def plan_server(
     if as_json:
         print_json({**result.to_dict(), "question_notes": notes})
     else:
-        from diskmodel.plan.show.server import server_explanation, server_table
+        from diskmodel.plan import server_explanation, server_table
 
         show(server_table(result), *([server_explanation(result)] if explain else ()))
     if report is not None:
-        from diskmodel.plan.show.server_report import write_server_report
+        from diskmodel.plan import write_server_report
 
         write_server_report(result, report)
         say(f"report: {report}")

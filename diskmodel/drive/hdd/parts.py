@@ -10,8 +10,17 @@ from pydantic import Field, model_validator
 
 from diskmodel.description import Description, Reader
 from diskmodel.drive.assumed_order import ASSUMPTIONS, ONE_AT_A_TIME, AssumedOrder
-from diskmodel.queue.registry import SCHEDULERS, DriveSchedulerName
-from diskmodel.queue.rpo import AGE_WEIGHT, COMMITTED, MISS_MARGIN_NS, AgeWeight, Committed, MissMargin, MissRatio
+from diskmodel.queue import (
+    AGE_WEIGHT,
+    COMMITTED,
+    MISS_MARGIN_NS,
+    SCHEDULERS,
+    AgeWeight,
+    Committed,
+    DriveSchedulerName,
+    MissMargin,
+    MissRatio,
+)
 from diskmodel.registry import OneOf
 from diskmodel.units import Bytes, Length, Nanoseconds
 

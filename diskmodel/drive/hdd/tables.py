@@ -14,7 +14,7 @@ import numpy as np
 from diskmodel.drive.media_cache.tables import MediaCacheTables
 from diskmodel.drive.tables_card import DriveTables
 from diskmodel.drive.whole_numbers import PPM, Int64
-from diskmodel.queue.description import Queue
+from diskmodel.queue import Queue
 from diskmodel.schema import Beside
 
 

@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.records import WRITE, Int64
-from diskmodel.workload import Stream, Workload
-from diskmodel.workload.addresses import HotSpot, Sequential, Uniform, Zipf, Zoned
-from diskmodel.workload.space import Space
+from diskmodel.workload import HotSpot, Sequential, Space, Stream, Uniform, Workload, Zipf, Zoned
 
 Floats = NDArray[np.float64]
 #: Rows of the past from which places are sampled, and from which they are counted where no formula gives them.

@@ -18,7 +18,7 @@ from diskmodel.engine.native import array_of
 from diskmodel.engine.scenario import Scenario, refuse_before, too_long
 from diskmodel.records import FLUSH, PARTS, READ, WRITE, Completions, DeviceCounters, Requests, Run
 from diskmodel.units import MAX_NS, NS_PER_S, in_hours_or_days, nominal_bytes, pretty_ns
-from diskmodel.workload.issued import Streams
+from diskmodel.workload import Streams
 
 
 def run(scenario: Scenario, requests: Requests) -> Run:

@@ -14,8 +14,7 @@ from diskmodel.drive import CachedVolume
 from diskmodel.engine.cached.contents import FOREVER, Stay, dirty_share, round_of, stay_of, total
 from diskmodel.engine.cached.popularity import Floats, Popularity
 from diskmodel.records import Int64
-from diskmodel.workload import Stream, Workload
-from diskmodel.workload.addresses import Sequential
+from diskmodel.workload import Sequential, Stream, Workload
 
 Described = TypeVar("Described", bound=Description)
 #: Places that stand for all that are dirty, in order.

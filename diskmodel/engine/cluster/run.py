@@ -17,7 +17,7 @@ from diskmodel.engine.cluster.stations import Calendar
 from diskmodel.engine.scenario import Scenario, refuse_before, too_long
 from diskmodel.records import FLUSH, PARTS, WRITE, Completions, DeviceCounters, Requests, Run
 from diskmodel.units import MAX_NS
-from diskmodel.workload.issued import Streams
+from diskmodel.workload import Streams
 
 _LINK, _QUEUE, _OVERHEAD, _TRANSFER, _SYNC = (
     PARTS.index(name) for name in ("link", "queue", "overhead", "transfer", "sync")

@@ -6,8 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from functools import partial
 
-from diskmodel.controller.block_cache import POLICIES, BlockCache
-from diskmodel.controller.dirty_blocks import DirtyBlocks
+from diskmodel.controller import POLICIES, BlockCache, DirtyBlocks
 from diskmodel.engine.reference.command import Access, Command
 from diskmodel.engine.reference.controller import Controller, HostRequest
 from diskmodel.engine.scenario import Scenario

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from diskmodel.engine.reference.clock import ARRIVE, Clock
 from diskmodel.records import WRITE, Requests, Sync
-from diskmodel.workload.issued import Streams
+from diskmodel.workload import Streams
 
 
 class Clients(Streams):

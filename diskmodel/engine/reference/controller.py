@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from diskmodel.controller.block_cache import BlockCache
+from diskmodel.controller import BlockCache
 from diskmodel.engine.reference.clock import COMPLETE, Clock
 from diskmodel.engine.reference.command import Access, Command
 from diskmodel.engine.reference.processors import Processors

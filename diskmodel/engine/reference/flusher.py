@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from diskmodel.engine.reference.clock import ARRIVE, Clock
-from diskmodel.host.pages import Pages
-from diskmodel.host.tables import PageCacheTables
+from diskmodel.host import PageCacheTables, Pages
 
 #: Sends pages to the array for the request that first made them dirty; calls back when they are there.
 Send = Callable[[int, list[int], Callable[[], None]], None]

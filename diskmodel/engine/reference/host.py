@@ -10,9 +10,8 @@ from diskmodel.engine.reference.controller import HostRequest
 from diskmodel.engine.reference.journal import Journal
 from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.scenario import Scenario
-from diskmodel.host.pauses import Pauses
-from diskmodel.host.read_ahead import ReadAhead, cut
-from diskmodel.host.tables import HostTables
+from diskmodel.host import HostTables, Pauses, ReadAhead
+from diskmodel.host.read_ahead import cut
 from diskmodel.records import FLUSH, READ, WRITE, Requests, Sync
 
 

@@ -11,7 +11,7 @@ from diskmodel.engine.reference.flusher import Flusher
 from diskmodel.engine.reference.host import Fetch, Host, Waiting
 from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.scenario import Scenario
-from diskmodel.host.pages import Pages
+from diskmodel.host import Pages
 from diskmodel.host.read_ahead import cut
 from diskmodel.records import FLUSH, READ, WRITE
 

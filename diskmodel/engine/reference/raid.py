@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from diskmodel.controller.block_cache import BlockCache
+from diskmodel.controller import BlockCache
 from diskmodel.drive import DriveTables
 from diskmodel.engine.reference.clock import COMPLETE, Clock
 from diskmodel.engine.reference.command import Access, Command

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 
 from diskmodel.engine.reference.clock import ARRIVE, LAST, Clock
-from diskmodel.queue.write_throttle import WriteThrottle
+from diskmodel.queue import WriteThrottle
 from diskmodel.records import READ
 
 

@@ -40,7 +40,7 @@ from diskmodel.engine.reference.remote.virtual_disk import VirtualDisk
 from diskmodel.engine.scenario import Scenario, too_long
 from diskmodel.engine.steady.levels import cache_room, in_bytes, level_marks, low_mark, overload_marks
 from diskmodel.errors import CoverageError, Fault
-from diskmodel.host.tables import HostTables
+from diskmodel.host import HostTables
 from diskmodel.queue import make_policy
 from diskmodel.records import FLUSH, PARTS, WRITE, Completions, DeviceCounters, Int64, Requests, Run, StreamRule, Sync
 from diskmodel.units import MAX_NS

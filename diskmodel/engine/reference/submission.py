@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from diskmodel.engine.reference.clock import ARRIVE, LAST, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Device
-from diskmodel.queue.write_throttle import WriteThrottle
+from diskmodel.queue import WriteThrottle
 from diskmodel.records import READ
 
 

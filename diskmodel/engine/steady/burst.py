@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from diskmodel.engine.steady.levels import cache_room
-from diskmodel.host.tables import HostTables
+from diskmodel.host import HostTables
 from diskmodel.records import Int64
 from diskmodel.result import AbsorbedBurst
 

@@ -12,15 +12,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from diskmodel.controller.dirty_blocks import Lanes
+from diskmodel.controller import Lanes
 from diskmodel.engine.steady.levels import n_lines_of
 from diskmodel.engine.steady.recent import MAX_USES, History, distinct, most_recent, ranges, waiting_in_round
 from diskmodel.engine.steady.rounds import UNEVEN, UNEVEN_WAYS, Arms, swept_round, unevenness
 from diskmodel.layout import VolumeTables
 from diskmodel.layout.written import written
 from diskmodel.records import Int64
-from diskmodel.workload.addresses import Sequential, SortedBatches, Strided
-from diskmodel.workload.stream import Stream
+from diskmodel.workload import Sequential, SortedBatches, Stream, Strided
 
 #: Uses of blocks for each block that a cache has room for: 2Q and ARC reach their shares of lists, LRU its last block.
 _USES_PER_BLOCK = 4

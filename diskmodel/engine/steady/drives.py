@@ -14,7 +14,7 @@ from diskmodel.engine.steady.contents import aged_units
 from diskmodel.engine.steady.logged import Caches, current_runs, full_caches
 from diskmodel.engine.steady.start import EMPTY
 from diskmodel.records import Int64
-from diskmodel.workload.addresses import Sequential
+from diskmodel.workload import Sequential
 
 if TYPE_CHECKING:
     from diskmodel.engine.steady.parts import Parts

@@ -15,7 +15,7 @@ from diskmodel.engine.steady.recent import MAX_ROWS, History
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.engine.steady.turn import Kinds, Turn
 from diskmodel.records import Int64
-from diskmodel.workload.addresses import Sequential, SortedBatches, Strided
+from diskmodel.workload import Sequential, SortedBatches, Strided
 
 if TYPE_CHECKING:
     from diskmodel.engine.scenario import Scenario

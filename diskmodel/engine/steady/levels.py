@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from diskmodel.controller.tables import CacheTables
-from diskmodel.host.tables import HostTables
+from diskmodel.controller import CacheTables
+from diskmodel.host import HostTables
 from diskmodel.records import Int64
 
 if TYPE_CHECKING:

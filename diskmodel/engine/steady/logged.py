@@ -17,8 +17,7 @@ from diskmodel.layout import VolumeTables, Written
 from diskmodel.layout.written import written
 from diskmodel.records import Int64
 from diskmodel.result.statistics import UNKNOWN_CYCLE
-from diskmodel.workload import Stream
-from diskmodel.workload.addresses import Sequential
+from diskmodel.workload import Sequential, Stream
 
 #: Times that the map is filled before the run. Once leaves bands that are cleaned for the first time, with a fifth less
 #: in each than in the long run; after three times it is a fiftieth.

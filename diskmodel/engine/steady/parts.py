@@ -22,12 +22,12 @@ from diskmodel.engine.steady.levels import bytes_per_line, n_lines_of
 from diskmodel.engine.steady.logged import Caches
 from diskmodel.engine.steady.recent import MAX_ROWS, MAX_USES, History
 from diskmodel.engine.steady.start import EMPTY, Level, Levels, Start
-from diskmodel.host.tables import HostTables
+from diskmodel.host import HostTables
 from diskmodel.layout import Written
 from diskmodel.layout.written import written
 from diskmodel.records import Int64
 from diskmodel.result.statistics import UNKNOWN_CYCLE
-from diskmodel.workload.addresses import Sequential
+from diskmodel.workload import Sequential
 
 if TYPE_CHECKING:
     from diskmodel.engine.scenario import Scenario

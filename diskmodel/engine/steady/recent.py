@@ -10,11 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.records import Int64, Op
-from diskmodel.workload import Stream, Workload
-from diskmodel.workload.addresses import Sequential, Strided
-from diskmodel.workload.addresses.reuse_walk import ReuseWalk
-from diskmodel.workload.arrivals import Closed
-from diskmodel.workload.generate import interleave
+from diskmodel.workload import Closed, ReuseWalk, Sequential, Stream, Strided, Workload, interleave
 
 #: Rows of the past that are drawn at most, whatever the size of a cache: about 0.3 s. At half of it a 16 GiB cache of
 #: 4 KiB blocks begins half full under 8 KiB requests; at double, every run with a large cache begins later.

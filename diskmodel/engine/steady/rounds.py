@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from diskmodel.controller.dirty_blocks import Lanes
+from diskmodel.controller import Lanes
 from diskmodel.engine.compiled import kernel as _kernel
 from diskmodel.records import Int64
 from diskmodel.schema import to_kernel

@@ -10,7 +10,7 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.explanation.measured import Measured
-from diskmodel.uncertainty.perturbed import AnyWorkload
+from diskmodel.uncertainty import AnyWorkload
 from diskmodel.workload import Stream, Workload
 
 #: Before anything is measured: how often a cause is found, relative to the others. Nobody has counted them; these are

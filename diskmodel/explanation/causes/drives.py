@@ -24,7 +24,7 @@ from diskmodel.explanation.causes.paths import limited_to
 from diskmodel.explanation.causes.repeats import REPEATS, repeating
 from diskmodel.explanation.causes.uneven import touched_members
 from diskmodel.explanation.measured import Measured
-from diskmodel.uncertainty.perturbed import AnyWorkload
+from diskmodel.uncertainty import AnyWorkload
 from diskmodel.units import in_digits
 from diskmodel.workload import Workload
 

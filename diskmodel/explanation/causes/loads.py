@@ -17,9 +17,8 @@ from diskmodel.explanation.causes.cause import (
     with_streams,
 )
 from diskmodel.explanation.measured import Measured
-from diskmodel.uncertainty.perturbed import AnyWorkload
-from diskmodel.workload import Stream, Workload
-from diskmodel.workload.addresses import Sequential
+from diskmodel.uncertainty import AnyWorkload
+from diskmodel.workload import Sequential, Stream, Workload
 
 _GIB = 1 << 30
 

@@ -18,7 +18,7 @@ from diskmodel.explanation.causes.cause import (
 from diskmodel.explanation.causes.repeats import REPEATS, repeating
 from diskmodel.explanation.causes.uneven import one_slow_member
 from diskmodel.layout import Layout
-from diskmodel.uncertainty.perturbed import AnyWorkload
+from diskmodel.uncertainty import AnyWorkload
 from diskmodel.units import in_digits
 
 _MIB = 1 << 20

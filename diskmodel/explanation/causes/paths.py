@@ -20,10 +20,9 @@ from diskmodel.explanation.causes.cause import (
     with_streams,
 )
 from diskmodel.explanation.measured import SHAPE, Measured
-from diskmodel.uncertainty.perturbed import AnyWorkload
+from diskmodel.uncertainty import AnyWorkload
 from diskmodel.units import in_digits
-from diskmodel.workload import Workload
-from diskmodel.workload.arrivals import Closed
+from diskmodel.workload import Closed, Workload
 
 
 def limited_to(rate_per_s: float) -> Law:

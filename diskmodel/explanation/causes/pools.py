@@ -12,7 +12,7 @@ from diskmodel.array import Array
 from diskmodel.explanation.causes.cause import OFTEN, ONCE, SOMETIMES, Cause, Change, changed, on_array
 from diskmodel.explanation.causes.members import is_pool, may_fail
 from diskmodel.layout import Layout
-from diskmodel.uncertainty.perturbed import AnyWorkload
+from diskmodel.uncertainty import AnyWorkload
 
 
 def _other_record(array: Array, workload: AnyWorkload, record_bytes: int) -> Change | None:

@@ -21,7 +21,7 @@ from diskmodel.array import Array
 from diskmodel.explanation.causes.cause import Law, is_sequential
 from diskmodel.explanation.causes.uneven import DEPTH, ORDERED, accesses_of, touched_members
 from diskmodel.explanation.measured import ALL_PARTS, SHAPE, Measured
-from diskmodel.uncertainty.perturbed import AnyWorkload
+from diskmodel.uncertainty import AnyWorkload
 
 #: Requests of the network, and of those that are left out at its start. At half, p99 is off by a fifth.
 _REQUESTS, _START = 2_000, 200

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from diskmodel.array import Array
 from diskmodel.explanation.causes.cause import Law
 from diskmodel.explanation.measured import SHAPE, Measured
-from diskmodel.uncertainty.perturbed import AnyWorkload
+from diskmodel.uncertainty import AnyWorkload
 
 Floats = NDArray[np.float64]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from diskmodel.array import Array
-from diskmodel.controller import Controller
-from diskmodel.controller.catalogue import load_controller
+from diskmodel.controller import Controller, load_controller
 from diskmodel.controller.catalogue import named as controller_named
 from diskmodel.drive import Drive
 from diskmodel.formats.arrays.volume import Volume

@@ -12,7 +12,7 @@ from diskmodel.formats.trace.reader import SKIPPED_WORDS, Errors, read_trace
 from diskmodel.formats.trace_facts import TraceFacts
 from diskmodel.formats.workloads.found import HIGHER, FoundWorkload, levels_of
 from diskmodel.formats.workloads.streams import open_stream, with_flushes
-from diskmodel.workload.trace import COARSE_CLOCK_NS
+from diskmodel.workload import COARSE_CLOCK_NS
 
 #: Share of requests that continue an earlier one above which a stream is described as sequential runs.
 _SEQUENTIAL_ABOVE = 0.5

@@ -6,9 +6,7 @@ import math
 
 import numpy as np
 
-from diskmodel.analytic.mechanics import parity_write_operations
-from diskmodel.analytic.reliability import read_error_probability
-from diskmodel.analytic.rule import back_end_per_host, write_penalty
+from diskmodel.analytic import back_end_per_host, parity_write_operations, read_error_probability, write_penalty
 from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
 from diskmodel.lab.drives import drive_of

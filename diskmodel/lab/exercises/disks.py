@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from diskmodel.analytic.queueing import mg1
+from diskmodel.analytic import mg1
 from diskmodel.lab.drives import drive_of
 from diskmodel.lab.exercises.draw import Task, digits, link_to, parts_ms, rounded, run
 from diskmodel.lab.quiz_questions import Draws

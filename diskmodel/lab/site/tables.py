@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from diskmodel.drive import Drive, catalogue
-from diskmodel.engine import native
-from diskmodel.engine.scenario import resolve
+from diskmodel.engine import native, resolve
 from diskmodel.lab.offers import MAX_DISKS, offers
 from diskmodel.lab.settings import LEVELS as OFFERED
 from diskmodel.lab.settings import Settings
 from diskmodel.layout import LEVELS
-from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops
+from diskmodel.plan import calculator_disk_iops
 
 #: Drives of the page, slow to fast: data-sheet models of each class, and some that were sold. Each hard disk adds 30 to
 #: 150 kB to the site, which a reader downloads when he chooses it.

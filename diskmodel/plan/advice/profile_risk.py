@@ -26,13 +26,10 @@ from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 from diskmodel.plan.trial.trier import Trier
 from diskmodel.result import MIDDLE, combined, middle_around
 from diskmodel.result.statistics import BY_NAME, Interval
-from diskmodel.uncertainty.case import Case as Unknowns
-from diskmodel.uncertainty.draws import Draws, draw
-from diskmodel.uncertainty.perturbation import Perturbation
-from diskmodel.uncertainty.points import half_width_factor
-from diskmodel.uncertainty.registry import TAIL
-from diskmodel.uncertainty.spread import Spread
-from diskmodel.uncertainty.tails import KINDS, Kind, factor, is_tail, kind_of
+from diskmodel.uncertainty import TAIL, Draws, Perturbation, Spread, half_width_factor, is_tail
+from diskmodel.uncertainty import Case as Unknowns
+from diskmodel.uncertainty.draws import draw
+from diskmodel.uncertainty.tails import KINDS, Kind, factor, kind_of
 
 #: Draws for the answer, and for each other candidate or question.
 DRAWS, FEW_DRAWS = 16, 8

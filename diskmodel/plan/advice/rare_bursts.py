@@ -11,7 +11,7 @@ from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.result.statistics import PERCENTILES, enough_cycles
-from diskmodel.workload.generate import rules_of
+from diskmodel.workload import rules_of
 
 #: Longest run that is made for the other answer: some seconds of the kernel for each number of disks. At half, bursts
 #: of 0.15 % of the requests mostly have none; at double, a plan may take half a minute for it.

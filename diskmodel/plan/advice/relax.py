@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from diskmodel.controller.description import WriteCache
+from diskmodel.controller import WriteCache
 from diskmodel.drive import Drive, load_drive
 from diskmodel.errors import DescriptionError
 from diskmodel.layout import Layout

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diskmodel.plan.answer.criterion import Criterion
-from diskmodel.uncertainty.spread import Spread
+from diskmodel.uncertainty import Spread
 
 #: Width of the kernel that stands for what lies between two draws, as a part of the standard deviation of all. Sixteen
 #: draws stop at the middles of their outermost sixteenths, so that they vary by 7 % less than what they stand for (as

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from diskmodel.analytic.rule import back_end_per_host
-from diskmodel.analytic.rule import write_penalty as penalty_of
-from diskmodel.controller.description import Controller
+from diskmodel.analytic import back_end_per_host
+from diskmodel.analytic import write_penalty as penalty_of
+from diskmodel.controller import Controller
 from diskmodel.errors import DescriptionError
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.criterion import Verdict, overall
@@ -24,7 +24,7 @@ from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.plan.trial.replay_check import PREFIX
 from diskmodel.plan.trial.rule_of_thumb import calculator_cache_hit, calculator_disk_iops, read_fraction
 from diskmodel.plan.trial.statics import static_criteria
-from diskmodel.queue.description import Queue
+from diskmodel.queue import Queue
 from diskmodel.workload import Workload
 
 #: Requests of a run. With 8,000 an overload of 3 % fills the queues visibly; with half, a step may be a disk too low;

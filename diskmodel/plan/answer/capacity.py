@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from diskmodel.array import Array
 from diskmodel.display import Displayable
 from diskmodel.drive import wear_years
-from diskmodel.engine.steady.fresh import Fresh
+from diskmodel.engine import Fresh
 from diskmodel.plain import Record
 from diskmodel.plan.answer.load_curve import LoadPoint
 from diskmodel.plan.answer.outcome import Outcome

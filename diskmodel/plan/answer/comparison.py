@@ -20,7 +20,7 @@ from diskmodel.result.statistics import Interval
 from diskmodel.workload import Workload
 
 if TYPE_CHECKING:
-    from diskmodel.analytic.estimate import Estimate
+    from diskmodel.analytic import Estimate
 
 
 @dataclass(frozen=True)

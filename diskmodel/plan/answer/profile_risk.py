@@ -9,7 +9,7 @@ from typing import Any
 
 from diskmodel.plain import Record
 from diskmodel.result.statistics import Interval, bad_end, in_one_of_ten
-from diskmodel.uncertainty.registry import PART
+from diskmodel.uncertainty import PART
 from diskmodel.units import in_digits
 
 #: Confidence of the intervals.

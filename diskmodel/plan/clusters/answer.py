@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from diskmodel.analytic.reliability import HOURS_PER_YEAR
+from diskmodel.analytic import HOURS_PER_YEAR
 from diskmodel.array import Array
 from diskmodel.drive import ClusterPool
 from diskmodel.plain import Record

@@ -6,12 +6,11 @@ import math
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
-from diskmodel.engine.drawn_runs import DRAWS, simulate_drawn_runs
-from diskmodel.engine.effort import EACH_BYTES, each_s, guessed
+from diskmodel.engine import DRAWS, EACH_BYTES, Fresh, resolve, simulate_drawn_runs
+from diskmodel.engine.effort import each_s, guessed
 from diskmodel.engine.ledger import as_question
-from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
-from diskmodel.engine.steady.fresh import Fresh, fresh
+from diskmodel.engine.steady.fresh import fresh
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.plan.answer.capacity import Capacity
 from diskmodel.plan.answer.load_curve import LoadPoint

@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 
-from diskmodel.analytic.backend import has_formula
+from diskmodel.analytic import has_formula
 from diskmodel.array import Array
 from diskmodel.doing import doing
-from diskmodel.engine.drawn_runs import DRAWS, DrawnRuns, simulate_drawn_runs
+from diskmodel.engine import DRAWS, DrawnRuns, check_draws, prediction_of, simulate_drawn_runs, writes_shingled
 from diskmodel.engine.ledger import as_question
-from diskmodel.engine.predict import check_draws, prediction_of
-from diskmodel.engine.shingled import writes_shingled
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout import Rebuild
 from diskmodel.plan.answer.comparison import Compared, Comparison, Difference

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from diskmodel.array import Array
-from diskmodel.controller.description import ReadCache
+from diskmodel.controller import ReadCache
 from diskmodel.drive import NONE, log_device_of, special_vdev_of
 from diskmodel.errors import DescriptionError
 from diskmodel.layout import Groups, Layout, Rebuild
@@ -19,7 +19,7 @@ from diskmodel.plan.question.buying import Prices, Search
 from diskmodel.plan.question.description import Candidates, PlanDescription
 from diskmodel.plan.question.family import Family
 from diskmodel.plan.question.objective import Objective
-from diskmodel.wording.cache_devices import cache_device_of
+from diskmodel.wording import cache_device_of
 from diskmodel.workload import TraceWorkload, Workload
 
 

@@ -15,7 +15,7 @@ from diskmodel.layout.levels import KINDS
 from diskmodel.layout.md import MAX_STRIPE_CACHE, Consistency, ReadPolicy, Rotation, WritePolicy
 from diskmodel.layout.md.fields import Bitmap
 from diskmodel.units import Bytes, Length, Nanoseconds, Ratio
-from diskmodel.wording.cache_devices import NamedCache
+from diskmodel.wording import NamedCache
 
 #: Size of a record of a pool.
 RecordBytes = Annotated[Length, Field(ge=512, le=16 << 20)]

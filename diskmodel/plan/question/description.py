@@ -11,13 +11,12 @@ from typing import Annotated, Any, ClassVar, Self
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from diskmodel.array import Spindles
-from diskmodel.controller.catalogue import NamedController
-from diskmodel.controller.description import Controller
+from diskmodel.controller import Controller, NamedController
 from diskmodel.description import Description, Reader, read_toml
 from diskmodel.drive import NONE, Drive, NamedDrive, cache_drive, safe_drive, special_vdev_of
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.faults import inner
-from diskmodel.host.description import Host
+from diskmodel.host import Host
 from diskmodel.layout import ONLY_OF_MD, Layout, Level, Rebuild
 from diskmodel.layout.levels import KINDS
 from diskmodel.layout.md import JOURNALED
@@ -26,7 +25,7 @@ from diskmodel.plan.question.commits import commits_problem, scaled_with_commits
 from diskmodel.plan.question.common_layout import CommonLayout, RecordBytes
 from diskmodel.plan.question.objective import Objective
 from diskmodel.plan.question.recording import Recording
-from diskmodel.queue.description import Queue
+from diskmodel.queue import Queue
 from diskmodel.units import Bytes, Ratio, listed
 from diskmodel.workload import Stream, Workload
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.plan.question.objective import LatencyLimits, Objective
-from diskmodel.uncertainty.spread import spread_of
+from diskmodel.uncertainty import spread_of
 from diskmodel.units import nominal_bytes, pretty_ns
 
 #: Share of systems like the one asked about that shall meet the latency: the only one that is looked at.

@@ -45,7 +45,7 @@ class Recording(Description):
         if Path(path).suffix == ".toml" and format is None:
             return None
         # the readers of other programs' files take a while to load, and most plans need none
-        from diskmodel.formats.detect import check_kind, detect_evidence
+        from diskmodel.formats import check_kind, detect_evidence
         from diskmodel.formats.recorders import KINDS as RECORDER_KINDS
         from diskmodel.formats.sysstat import KINDS as SYSSTAT_KINDS
 
@@ -70,7 +70,7 @@ class Recording(Description):
 
 @lru_cache(maxsize=_KEPT)
 def _trace(path: str, format: str | None, device: str | None, changed_ns: int) -> TraceWorkload:
-    from diskmodel.formats.replaying import load_replay
+    from diskmodel.formats import load_replay
 
     workload, _ = load_replay(path, format=format, device=device, wraps=True)
     return workload

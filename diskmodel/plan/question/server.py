@@ -9,17 +9,16 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from diskmodel.array import Spindles
-from diskmodel.controller.catalogue import NamedController
-from diskmodel.controller.description import Controller
+from diskmodel.controller import Controller, NamedController
 from diskmodel.description import Description, read_toml
 from diskmodel.errors import DescriptionError, printable
-from diskmodel.host.description import Host
+from diskmodel.host import Host
 from diskmodel.plan.question.buying import Prices, Search
 from diskmodel.plan.question.common_layout import CommonLayout
 from diskmodel.plan.question.description import Candidates, PlanDescription, beside
 from diskmodel.plan.question.objective import Degraded, Growth, LatencyLimits, LatencyObjective, Objective, Probability
 from diskmodel.plan.question.presets import preset
-from diskmodel.queue.description import Queue
+from diskmodel.queue import Queue
 from diskmodel.units import SUFFIXES, Bytes, PerSecond, Ratio, nominal_bytes
 from diskmodel.workload import Stream, Workload
 

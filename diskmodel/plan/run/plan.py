@@ -10,7 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from diskmodel.engine.ledger import as_question, current, elsewhere, with_part
+from diskmodel.engine import with_part
+from diskmodel.engine.ledger import as_question, current, elsewhere
 from diskmodel.plan.advice.assumed import assumptions
 from diskmodel.plan.advice.choice import assure, choose, minimized_by, rank
 from diskmodel.plan.advice.confident import PURPOSE

@@ -9,10 +9,8 @@ from contextlib import suppress
 from multiprocessing import get_context
 from typing import Self
 
-from diskmodel.engine import native
-from diskmodel.engine.ledger import current, elsewhere, on_account
-from diskmodel.engine.scenario import resolve
-from diskmodel.engine.threads import Threads
+from diskmodel.engine import Threads, native, on_account, resolve
+from diskmodel.engine.ledger import current, elsewhere
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.trial.evaluation import Evaluate, Evaluation

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from diskmodel.engine.shingled import writes_shingled
+from diskmodel.engine import writes_shingled
 from diskmodel.errors import DescriptionError
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.effort import together

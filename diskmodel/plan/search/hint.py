@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from diskmodel.analytic.backend import has_formula
+from diskmodel.analytic import has_formula
 from diskmodel.layout.levels import KINDS
 from diskmodel.plan.answer.criterion import Verdict, overall
 from diskmodel.plan.answer.outcome import Outcome
@@ -19,7 +19,7 @@ from diskmodel.result.statistics import PERCENTILES, Interval
 from diskmodel.workload import Workload
 
 if TYPE_CHECKING:
-    from diskmodel.analytic.estimate import Estimate
+    from diskmodel.analytic import Estimate
 
 #: Where the replay of a trace missed the objective, the search goes on at this many times the disks: formulas ignore
 #: bursts, so they keep guessing counts that are too small. At half, the search climbs one count at a time; at double,

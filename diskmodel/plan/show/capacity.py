@@ -18,7 +18,7 @@ from diskmodel.plan.show.candidates import SLOWED_BY_LOAD, duration, fullness_wo
 from diskmodel.plan.show.cautions import starved_beside_the_knee
 from diskmodel.result.show.remarks import Remark, few
 from diskmodel.result.statistics import bad_end, in_one_of_ten
-from diskmodel.uncertainty.spread import slower_systems
+from diskmodel.uncertainty import slower_systems
 from diskmodel.units import chance_words, in_digits, nominal_bytes
 
 #: Years from which on how long a drive lasts says nothing more.

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from diskmodel.array import Array
 from diskmodel.drive import Drive, measured_slower, wear
-from diskmodel.engine.messages.cached_writes import waiting_writes
-from diskmodel.host.limit import left_out
+from diskmodel.engine import waiting_writes
+from diskmodel.host import left_out
 from diskmodel.layout import Rebuild
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.capacity import Capacity

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from diskmodel.array import Array
 from diskmodel.drive import wear
-from diskmodel.host.limit import left_out
+from diskmodel.host import left_out
 from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
 from diskmodel.plan.answer.outcome import Outcome, cut_words
 from diskmodel.plan.answer.plan_result import PlanResult
@@ -45,7 +45,7 @@ from diskmodel.result import COMMITS
 from diskmodel.result.show.remarks import Remark, few
 from diskmodel.result.show.table import width_words
 from diskmodel.result.statistics import BY_NAME, Interval, bad_end, beside, doubted
-from diskmodel.uncertainty.spread import slower_systems
+from diskmodel.uncertainty import slower_systems
 from diskmodel.units import chance_words, in_digits, nominal_bytes
 
 #: Half-width of an interval, as a part of the figure, from which both ends are shown: the figure is then far from their

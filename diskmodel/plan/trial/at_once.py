@@ -8,9 +8,10 @@ from concurrent.futures import Executor, Future
 from functools import partial
 from typing import Any, TypeVar
 
+from diskmodel.engine import Threads
 from diskmodel.engine.ledger import current, elsewhere
 from diskmodel.engine.sweep import sweep
-from diskmodel.engine.threads import Threads, mapped
+from diskmodel.engine.threads import mapped
 from diskmodel.plan.answer.effort import Effort
 from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 

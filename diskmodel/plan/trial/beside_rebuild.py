@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from diskmodel.array import Array
-from diskmodel.engine.effort import often_enough
+from diskmodel.engine import often_enough
 from diskmodel.engine.threads import mapped
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.trial.at_once import at_once

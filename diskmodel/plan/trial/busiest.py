@@ -13,8 +13,7 @@ from collections.abc import Sequence
 
 from diskmodel.array import Array
 from diskmodel.result.statistics import student_t
-from diskmodel.workload import Workload
-from diskmodel.workload.addresses import Uniform
+from diskmodel.workload import Uniform, Workload
 
 #: Rows of strips that a region covers at least where disks are said to get equal shares. What its ends take of a row
 #: moves a disk's share by up to so much less: a hundredth of a percent. At half nothing changes; with a tenth, it is as

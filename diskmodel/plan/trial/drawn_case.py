@@ -10,9 +10,8 @@ from diskmodel.array import Array
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.trial.rule_of_thumb import read_fraction
-from diskmodel.uncertainty.perturbation import Perturbation
-from diskmodel.uncertainty.perturbed import perturbed, workload_of
-from diskmodel.uncertainty.seen import Seen
+from diskmodel.uncertainty import Perturbation, Seen, workload_of
+from diskmodel.uncertainty.perturbed import perturbed
 from diskmodel.workload import Workload
 
 

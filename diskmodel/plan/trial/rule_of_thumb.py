@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from diskmodel.analytic.rule import RuleOfThumb, back_end_per_host, rule_of_thumb, usual_disk_iops, write_penalty
+from diskmodel.analytic import RuleOfThumb, back_end_per_host, rule_of_thumb, usual_disk_iops, write_penalty
 from diskmodel.array import Array
 from diskmodel.drive import Drive
 from diskmodel.plan.answer.outcome import Outcome

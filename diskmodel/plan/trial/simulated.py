@@ -12,12 +12,12 @@ from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
 from diskmodel.engine.steady.shared import Like
 from diskmodel.errors import StarvationError
-from diskmodel.host.limit import host_limit
+from diskmodel.host import host_limit
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.trial.busiest import busiest_of
 from diskmodel.result import COMMITS, Latency, Result, overflow_requests, utilization_interval
 from diskmodel.result.statistics import Interval, cycle_of, sees_too_few_cycles
-from diskmodel.uncertainty.seen import slow_write_ratio
+from diskmodel.uncertainty import slow_write_ratio
 from diskmodel.workload import Workload
 
 #: A run in which a rebuild ends is followed by one this many times as short, of so many requests at least. An idle

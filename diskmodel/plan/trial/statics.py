@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from diskmodel.analytic.mechanics import rebuild_hours
-from diskmodel.analytic.reliability import DataLoss, data_loss, either_lost
+from diskmodel.analytic import DataLoss, data_loss, either_lost, rebuild_hours
 from diskmodel.array import Array
 from diskmodel.drive import NONE, Drive, Flash, cache_drive, mirror_of, safe_drive
 from diskmodel.layout import Rebuild, SpecialVdev

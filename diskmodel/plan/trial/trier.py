@@ -9,7 +9,7 @@ from functools import cached_property
 from statistics import NormalDist
 
 from diskmodel.array import Array
-from diskmodel.engine.scenario import resolve
+from diskmodel.engine import resolve
 from diskmodel.errors import DescriptionError
 from diskmodel.plan.answer.criterion import Criterion, Verdict, overall
 from diskmodel.plan.answer.effort import Effort

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from diskmodel.controller.block_cache import BlockCache
+from diskmodel.controller import BlockCache
 from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, LAST, Clock
 from diskmodel.engine.reference.command import Access, Command
 from diskmodel.engine.reference.pools.intent_log import Entry, IntentLog
