@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
+from diskmodel.engine.ledger import current
 from diskmodel.layout import Layout
 from diskmodel.plan.advice.choice import choose
 from diskmodel.plan.advice.fewest_confident import Chances
@@ -35,12 +37,14 @@ def assumptions(
     A write cache of the controller: with the answer's drive, every level of the plan, and fewer disks. The other way
     round nothing is assumed: a cache that is there was asked for. The drives' own write caches, and the records of a
     pool, with the answer's drive and level. That Linux md has no write-intent bitmap. And that limits apply within rare
-    bursts.
+    bursts. What takes more disks is first.
     """
+    bitmap = _bitmap(plan, best, evaluate, by_chance=by_chance)
     cache = _cache(plan, best, evaluate, by_chance=by_chance)
     own = _drive_caches(plan, best, evaluate, by_chance=by_chance)
     records = _records(plan, best, evaluate, by_chance=by_chance)
-    return [*cache, *own, *records, *_bitmap(plan, best), *rare_bursts(plan, best, evaluate)]
+    found = [*cache, *own, *records, *bitmap, *rare_bursts(plan, best, evaluate)]
+    return sorted(found, key=lambda one: not one.needs_more)
 
 
 def _has_writes(plan: PlanDescription) -> bool:
@@ -49,25 +53,28 @@ def _has_writes(plan: PlanDescription) -> bool:
     return writes >= _LEAST_WRITES * sum(stream.row_weight for stream in streams)
 
 
-def _bitmap(plan: PlanDescription, best: Candidate) -> list[Assumption]:
-    """Return that the answer has no bitmap, where it is an array of Linux md that `mdadm` makes one for.
-
-    Another search would be needed for the answer with one, which has up to twice as many disks.
-    """
+def _bitmap(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_chance: bool) -> list[Assumption]:
+    """Return the answer with the bitmap that `mdadm` makes, where the answer is an array of Linux md without one."""
     if best.disks is None or not _has_writes(plan) or plan.controller.linux_md:
         return []
     array = Case(plan, best.family).array(best.disks)
     if array.is_hardware or not array.layout.bitmap_by_default(array.usable_bytes):
         return []
-    return [
-        Assumption(
-            assumed="Linux md on an HBA, no write-intent bitmap",
-            instead="with mdadm's",
-            disks=None,
-            level="",
-            unknown="--controller linux-md",
-        )
-    ]
+    controller = plan.controller.model_copy(update={"linux_md": True})
+    with_bitmap = plan.model_copy(update={"controller": controller})
+    changed = _alike(with_bitmap, best.family, levels=(best.family.level,), disks=(best.disks,))
+    (case,) = cases(changed)
+    # how many disks do is another search, of arrays that cost several times as much to simulate: it is not made
+    found = search_family(case, evaluate, is_careful=False)
+    if not found.is_feasible:
+        why = "" if found.binding is None else found.binding.in_short()
+        other = f"these disks do not meet the objective: {why}" if found.is_decided else _undecided("that option")
+    elif by_chance and Chances(changed, evaluate, n_draws=FEW_DRAWS).best([found]) is None:
+        other = "these disks have not the chance that the objective asks for"
+    else:
+        return []
+    assumed, instead = "Linux md on an HBA, no write-intent bitmap", "with mdadm's (--controller linux-md)"
+    return [Assumption(assumed, instead, None, "", other, needs_more=found.is_decided or found.is_feasible)]
 
 
 def _cache(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_chance: bool) -> list[Assumption]:
@@ -77,13 +84,14 @@ def _cache(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_cha
     if Layout.of_level(best.family.level).is_cached_in_memory:  # no controller stands before a pool
         return []
     changed = _alike(with_write_cache(plan), best.family, disks=tuple(counts))
-    other = _searched(changed, evaluate, by_chance=by_chance)
+    other, is_decided = _searched(changed, evaluate, by_chance=by_chance)
     return [
         Assumption(
             assumed="no write cache of the controller",
             instead="with 1 GiB, battery-backed",
             disks=None if other is None else other.disks,
             level="" if other is None else other.level_in_words,
+            unknown="" if is_decided else _undecided("--write-cache 1GiB"),
         )
     ]
 
@@ -98,8 +106,8 @@ def _drive_caches(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *,
     other_plan = plan.model_copy(update={"drive_write_cache": not is_on})
     changed = _alike(other_plan, best.family, levels=(best.family.level,))
     assumed = f"the drives' own write caches {'on' if is_on else 'off'}, {array.why_drive_write_cache}"
-    instead = f"with --drive-write-cache {'off' if is_on else 'on'}"
-    found = _where_it_counts(assumed, instead, best, changed, evaluate, by_chance=by_chance)
+    option = f"--drive-write-cache {'off' if is_on else 'on'}"
+    found = _where_it_counts(assumed, f"with {option}", option, best, changed, evaluate, by_chance=by_chance)
     return [replace(one, name="drive_write_cache") for one in found]
 
 
@@ -114,21 +122,36 @@ def _records(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_c
     of_files = array.with_records_of_files().layout.pool_record_bytes
     changed = _alike(plan, family, levels=(family.level,), record_bytes=(of_files,))
     assumed = f"records of {pretty_bytes(record)}, as volumes of virtual machines have"
-    instead = f"with those of files (--record-size {pretty_bytes(of_files).replace(' ', '')})"
-    return _where_it_counts(assumed, instead, best, changed, evaluate, by_chance=by_chance)
+    option = f"--record-size {pretty_bytes(of_files).replace(' ', '')}"
+    instead = f"with those of files ({option})"
+    return _where_it_counts(assumed, instead, option, best, changed, evaluate, by_chance=by_chance)
 
 
 def _where_it_counts(
-    assumed: str, instead: str, best: Candidate, changed: PlanDescription, evaluate: Evaluate, *, by_chance: bool
+    assumed: str,
+    instead: str,
+    option: str,
+    best: Candidate,
+    changed: PlanDescription,
+    evaluate: Evaluate,
+    *,
+    by_chance: bool,
 ) -> list[Assumption]:
     """Return an assumption with the answer of the changed question; none where that has as many disks."""
     other = _searched(changed, evaluate, by_chance=by_chance)
-    if other is None:
-        most = max(changed.candidates.counts)
-        return [Assumption(assumed, instead, None, "", f"no number of disks up to {most} meets the objective")]
-    if other.disks == best.disks:
+    if other.best is not None and other.best.disks == best.disks:
         return []
-    return [Assumption(assumed, instead, other.disks, other.level_in_words)]
+    if not other.is_decided:
+        return [Assumption(assumed, instead, None, "", _undecided(option))]
+    if other.best is None:
+        none = f"no number of disks up to {max(changed.candidates.counts)} meets the objective"
+        return [Assumption(assumed, instead, None, "", none, needs_more=True)]
+    needs_more = (other.best.disks or 0) > (best.disks or 0)
+    return [Assumption(assumed, instead, other.best.disks, other.best.level_in_words, needs_more=needs_more)]
+
+
+def _undecided(option: str) -> str:
+    return f"not decided beside this answer; {option} asks it"
 
 
 def _alike(plan: PlanDescription, family: Family, **candidates: object) -> PlanDescription:
@@ -146,8 +169,18 @@ def _alike(plan: PlanDescription, family: Family, **candidates: object) -> PlanD
     return plan.model_copy(update={"candidates": changed, "recording": None})
 
 
-def _searched(changed: PlanDescription, evaluate: Evaluate, *, by_chance: bool) -> Candidate | None:
-    """Return the best candidate of a changed question; None where none meets the objective."""
+class _Other(NamedTuple):
+    """The best candidate of a changed question, None where none meets the objective, and whether that is decided."""
+
+    best: Candidate | None
+    is_decided: bool
+
+
+def _searched(changed: PlanDescription, evaluate: Evaluate, *, by_chance: bool) -> _Other:
+    """Return the best candidate of a changed question.
+
+    That there is none is decided where the runs of all were long enough: no account of the question cut them short.
+    """
     chances = Chances(changed, evaluate, n_draws=FEW_DRAWS)
     # a chance that even the most disks have not takes two or three runs to see, and a search dozens
     asked = [case for case in cases(changed) if not (by_chance and chances.is_hopeless(case))]
@@ -156,4 +189,6 @@ def _searched(changed: PlanDescription, evaluate: Evaluate, *, by_chance: bool) 
         # the chance by formula is a lower bound: what exceeds the limit with it cannot be the answer
         limit = changed.objective.data_loss_per_year or USUAL_LOSS_PER_YEAR
         found = [item for item in searched if item.trial is None or item.trial.statics.loss_per_year <= limit]
-    return chances.best(found) if by_chance else choose(changed, found)[0]
+    best = chances.best(found) if by_chance else choose(changed, found)[0]
+    is_decided = best is not None or (all(item.is_decided for item in found) and current().left_s > 0)
+    return _Other(best, is_decided=is_decided)

@@ -59,6 +59,8 @@ class Assumption(Record):
         Why the answer of the other case is not known, and what it takes; "" where it is.
     name : str
         Of the same in `explanation.otherwise`, which has its effect in milliseconds; "" where it has not.
+    needs_more : bool
+        Whether the other case takes more disks than the answer has, or no number of them does.
     """
 
     assumed: str
@@ -67,6 +69,7 @@ class Assumption(Record):
     level: str
     unknown: str = ""
     name: str = ""
+    needs_more: bool = False
 
 
 @dataclass(frozen=True)

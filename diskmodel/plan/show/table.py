@@ -71,8 +71,12 @@ def plan_table(result: PlanResult, beside: Sequence[Remark] = (), *, is_explaine
     parts: list[RenderableType] = []
     parts.append(Text(answer(result), style="bold green" if is_feasible else "bold red"))
     parts += [_indented(line) for line in [chance_of(result), *as_described(result), *because(result)] if line]
-    assumed = [*unsaid(result), *map(str, result.caches_instead)]
-    remarks = [*caution_remarks(result), *(Remark("assumed", line) for line in assumed), *beside]
+    assumed = [
+        Remark("unless" if item.needs_more else "assumed", line)
+        for item, line in zip(result.assumptions, unsaid(result), strict=True)
+    ]
+    others = [Remark("assumed", str(instead)) for instead in result.caches_instead]
+    remarks = [*caution_remarks(result), *assumed, *others, *beside]
     if result.best is not None and result.best.risk is not None:
         remarks.append(Remark("systems", slower_systems()))
     for line in few(remarks, is_explained=is_explained):

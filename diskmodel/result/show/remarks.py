@@ -11,6 +11,7 @@ from dataclasses import dataclass
 #: Kinds of remarks and what they are about, the one that changes a decision most first.
 KINDS = {
     "cut": "runs that were ended early",
+    "unless": "what the question left open, and with the other answer takes more disks",
     "reserve": "an array that a little more load may overload",
     "wear": "how long the drives last",
     "loss": "data at risk: in caches, or while a disk is rebuilt",

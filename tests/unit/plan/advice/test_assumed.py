@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
+
+import pytest
 
 from diskmodel.array import Array
 from diskmodel.plan import Outcome, run_plan
+from diskmodel.plan.answer.candidate import Candidate
+from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.show.words import assumed
+from diskmodel.result import Interval
 from diskmodel.workload import Workload
 from tests.unit.plan.fakes import Queues, plan_of
+
+
+class BitmapQueues(Queues):
+    """Queues in which a bitmap doubles what each request takes."""
+
+    def __call__(self, array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
+        outcome = super().__call__(array, workload, n_requests=n_requests, seed=seed)
+        if not array.controller.linux_md:
+            return outcome
+        latency = {
+            stream: {name: Interval(2 * x.value, 2 * x.low, 2 * x.high) for name, x in figures.items()}
+            for stream, figures in outcome.latency_ns.items()
+        }
+        return replace(outcome, latency_ns=latency)
 
 
 class CachedQueues(Queues):
@@ -27,13 +47,12 @@ def asked(**more: Any) -> list[str]:
 
 def test_a_cache_that_would_save_disks_is_named() -> None:
     result = run_plan(plan_of(), evaluate=CachedQueues())
-    item, _ = result.assumptions
+    (item,) = result.assumptions
     assert result.best is not None
     assert item.disks is not None
     assert item.disks < (result.best.disks or 0)
     assert assumed(result) == [
-        f"Assumed: no write cache of the controller. With 1 GiB, battery-backed: {item.disks} disks in {item.level}.",
-        "Assumed: Linux md on an HBA, no write-intent bitmap. With mdadm's: --controller linux-md.",
+        f"Assumed: no write cache of the controller. With 1 GiB, battery-backed: {item.disks} disks in {item.level}."
     ]
     assert result.to_dict()["assumptions"][0]["disks"] == item.disks
     again = plan_of(controller={"write_cache": {"size": "1 GiB"}})
@@ -42,10 +61,32 @@ def test_a_cache_that_would_save_disks_is_named() -> None:
 
 def test_a_cache_that_changes_nothing_is_named_as_such() -> None:
     mirrors = {"drives": ["generic-15k"], "levels": ["raid10"], "max_disks": 40}
-    line, _ = asked(objective={"latency": {"p99": "40 ms"}, "capacity": "4.5 TB"}, candidates=mirrors)
+    (line,) = asked(objective={"latency": {"p99": "40 ms"}, "capacity": "4.5 TB"}, candidates=mirrors)
     assert line.endswith("With 1 GiB, battery-backed: no fewer disks.")
 
 
 def test_nothing_is_assumed_where_it_is_said_or_makes_no_difference() -> None:
     assert asked(controller={"write_cache": {"size": "1 GiB"}}) == []
     assert asked(workload={"size": "8 KiB", "read_ratio": 1, "rate": "1000/s"}) == []
+
+
+@pytest.mark.parametrize(("limit_ms", "is_named"), [(40, True), (400, False)])
+def test_a_bitmap_with_which_the_answer_fails_comes_first(limit_ms: int, is_named: bool) -> None:
+    mirrors = {"drives": ["generic-15k"], "levels": ["raid10"], "max_disks": 40}
+    objective = {"latency": {"p99": f"{limit_ms} ms"}, "capacity": "4.5 TB"}
+    result = run_plan(plan_of(objective=objective, candidates=mirrors), evaluate=BitmapQueues())
+    named = [item for item in result.assumptions if item.needs_more]
+    assert bool(named) == is_named
+    if is_named:
+        assert result.assumptions[0] is named[0]
+        assert "With mdadm's (--controller linux-md): these disks do not meet the objective" in assumed(result)[0]
+
+
+def test_what_was_not_decided_is_not_said_to_need_no_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
+    def undecided(*args: Any, **options: Any) -> Candidate:
+        return replace(search_family(*args, **options), trial=None, is_decided=False)
+
+    monkeypatch.setattr("diskmodel.plan.advice.assumed.search_family", undecided)
+    lines = asked()
+    assert "With 1 GiB, battery-backed: not decided beside this answer; --write-cache 1GiB asks it." in lines[-1]
+    assert not any("no fewer disks" in line for line in lines)
