@@ -42,12 +42,12 @@ def test_a_case_is_measured_as_fio_writes_it(tmp_path: Path) -> None:
 
 def test_of_the_kept_cases_most_are_seen_and_found() -> None:
     """Bounds of what was reached, below it by the chance of so few cases; the page has the figures."""
-    for draw, first, three in ((1, 0.65, 0.7), (2, 0.5, 0.6), (3, 0.45, 0.6)):
+    for draw, first, three, wrong in ((1, 0.65, 0.7, 0.2), (2, 0.5, 0.6, 0.2), (3, 0.45, 0.6, 0.2), (4, 0.4, 0.5, 0.1)):
         rows = table.chosen(table.read(), draw, False)
         assert len(rows) >= 25
         found = table.shares(rows)
         assert found["seen"] >= 0.85
-        assert found["wrong"] <= 0.2
+        assert found["wrong"] <= wrong
         assert found["first"] >= first
         assert found["three"] >= three
 
