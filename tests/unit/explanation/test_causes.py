@@ -35,6 +35,7 @@ ARRAYS = (
     "aws-gp2, 200GB",
     "aws-gp3, 16000 IOPS",
     "4x generic-7k2 raid10, cached by micron-7450-pro-960 (bcache writeback)",
+    "ceph 4 nodes, 2x samsung-pm983-1920 each",
     "ceph 4 nodes, 2x samsung-pm983-1920 each, db on micron-7450-pro-960",
 )
 LOADS = (
