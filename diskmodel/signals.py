@@ -6,12 +6,14 @@ import _thread
 import signal
 import threading
 from collections.abc import Callable
-from types import FrameType
+from types import CodeType, FrameType
+from typing import TypeVar
 
 #: What ends a program from outside beside Ctrl-C; Windows has no terminal that hangs up.
 TERMINATIONS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 Handler = Callable[[int, FrameType | None], object]
+Function = TypeVar("Function", bound=Callable[..., object])
 
 #: Where what a signal raises is dropped, or becomes an error of another kind: pydantic builds the validators of a
 #: class, or extension modules are loaded (Cython's of `numpy.random`; Rust panics). Of 350 commands with a time limit
@@ -22,14 +24,25 @@ _DROPPING = frozenset({"pydantic", "pydantic_core", "importlib", "_frozen_import
 _AGAIN_S, REPEAT_S = 0.05, 10.0
 
 
+#: What runs to its end before a signal raises something.
+_WHOLE: set[CodeType] = set()
+
+
+def whole(function: Function) -> Function:
+    """Let a function, and what it calls, run to its end before a signal raises something in it."""
+    _WHOLE.add(function.__code__)
+    return function
+
+
 def raise_in(frame: FrameType | None, error: BaseException) -> None:
-    """Raise an error for a signal that arrived in `frame`; a moment later where it would be dropped.
+    """Raise an error for a signal that arrived in `frame`; a moment later where it would be dropped, or in a `whole`
+    function.
 
     To be called in the main thread, as a signal's handler is.
     """
     at = frame
     while at is not None:
-        if str(at.f_globals.get("__name__")).partition(".")[0] in _DROPPING:
+        if at.f_code in _WHOLE or str(at.f_globals.get("__name__")).partition(".")[0] in _DROPPING:
             raise_soon(error)
             return
         at = at.f_back

@@ -110,6 +110,36 @@ def test_a_signal_ends_it(name: str, tmp_path: Path) -> None:
             _kill(process)
 
 
+#: Ends itself when it has started a process, which has not been sent yet what to do; Ctrl-C reaches that one, too.
+MEANWHILE = """
+import os, signal, sys
+from multiprocessing import util
+from diskmodel.cli import main
+
+ending = int(sys.argv.pop())
+
+def started(program, words, passed, start=util.spawnv_passfds):
+    pid = start(program, words, passed)
+    if any("spawn_main" in str(word) for word in words):
+        if ending == signal.SIGINT:
+            os.kill(pid, ending)
+        os.kill(os.getpid(), ending)
+    return pid
+
+util.spawnv_passfds = started
+main()
+"""
+
+
+@pytest.mark.parametrize(("ending", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_while_a_process_starts(ending: signal.Signals, status: int) -> None:
+    """The process that starts then says nothing of its own."""
+    words = ["plan", EXAMPLES / "plan-oltp.toml", "--engine", "simpy", str(ending.value)]
+    command = [sys.executable, "-c", MEANWHILE, *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, "Traceback" in done.stderr) == (status, False), done.stderr
+
+
 def _start(words: tuple[object, ...], out: Path) -> subprocess.Popen[str]:
     out.mkdir()
     texts = [str(word).replace("OUT", str(out)) for word in words]

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, as_completed
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, as_completed
 from contextlib import suppress
 from multiprocessing import get_context
-from typing import Self
+from typing import Any, Self
 
 from diskmodel.engine import Threads, native, on_account, resolve
 from diskmodel.engine.ledger import current, elsewhere
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
+from diskmodel.signals import whole
 
 #: Pools of our own to try in all: a process may be killed, for example for lack of memory.
 ATTEMPTS = 3
@@ -32,12 +34,31 @@ Progress = Callable[[int, int, Candidate], None]
 SoFar = Callable[[Candidate | None, str], None]
 
 
+class _Processes(ProcessPoolExecutor):
+    """Processes that end without a word when a signal ends the plan, even while they start."""
+
+    @whole
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Submit a call, for which a process may be started.
+
+        A process that is cut off from what it should read first prints a traceback, and so does one that Ctrl-C meets
+        while it loads: a terminal sends it to all. Ours do not get it; `_stop` ends them.
+        """
+        if not hasattr(signal, "pthread_sigmask"):
+            return super().submit(function, *args, **kwargs)
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            return super().submit(function, *args, **kwargs)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def local_pool(asked: Sequence[Case]) -> Executor:
     """Return a pool on this machine: threads where the native kernel runs (it releases the GIL), else processes."""
     workers = max(1, min(os.cpu_count() or 1, len(asked)))
     if all(_is_native(case) for case in asked):
         return Threads(workers)
-    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+    return _Processes(workers, mp_context=get_context("spawn"))
 
 
 def _is_native(case: Case) -> bool:
@@ -57,7 +78,7 @@ def _stop(pool: Executor | None) -> None:
         pool.stop()
     elif isinstance(pool, ProcessPoolExecutor):
         for process in list((pool._processes or {}).values()):
-            process.terminate()
+            process.kill()  # one that began after SIGTERM came to this process ignores that, too
 
 
 class Workers:
