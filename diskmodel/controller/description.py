@@ -15,6 +15,13 @@ from diskmodel.units import NS_PER_S, Bytes, BytesPerSecond, Length, Nanoseconds
 #: disk behind them writes up to 50 % more or less, and a burst of small writes finds twice or half as much room.
 LINE_BYTES = 64 << 10
 
+#: Destages that a controller has outstanding on a disk at once, where nobody says how many. Smart Arrays can be set to
+#: 2, 4, 8, 16 or 32 commands on a drive, and choose themselves as delivered; other makers print nothing. Eight is the
+#: middle of these, and what explains the arrays that were measured best (docs/decisions/0019-eight-destages.md).
+DESTAGES = 8
+#: How many times as many they may be, or as few: of what controllers can be set to.
+DESTAGES_FACTOR = 4
+
 
 class ReadCache(Description):
     """Read cache, with a given hit ratio or as a real cache whose hit ratio is a result.
@@ -67,8 +74,8 @@ class WriteCache(Description):
         Memory that dirty data takes at least: so much of the address space, aligned, is kept together, whatever part of
         it is dirty.
     destage_depth : int or None
-        Destages outstanding at once on each disk, on average over the disks of a parity group. None: as many as the
-        drive's queue takes.
+        Destages outstanding at once on each disk, on average over the disks of a parity group. None: nobody says;
+        eight, or what the drive's queue takes if that is less, and predictions draw between two and 32.
     protected : bool
         A battery or flash keeps what it holds in a power cut, so that it answers flushes at once. False: a flush waits
         until all of it is on the disks.
@@ -89,6 +96,10 @@ class WriteCache(Description):
         if self.size_bytes < self.block_bytes:
             raise ValueError(f"size_bytes={self.size_bytes}: is less than one block; raise it")
         return self
+
+    def destages(self, drive_depth: int) -> int:
+        """Return the destages outstanding at once on a disk that takes `drive_depth` commands (rule K9)."""
+        return self.destage_depth or min(DESTAGES, drive_depth)
 
 
 class Controller(Description):
@@ -156,6 +167,11 @@ class Controller(Description):
         if read and read.size_bytes and write and read.block_bytes != write.block_bytes:
             raise ValueError("write_cache.block_bytes: must equal read_cache.block_bytes; make them equal")
         return self
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether it is one of the catalogue of which somebody measured what it does with requests, and with writes."""
+        return bool(self.name) and (self.write_cache is None or self.write_cache.destage_depth is not None)
 
     @property
     def gap_ns(self) -> int:

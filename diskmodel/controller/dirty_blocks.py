@@ -31,8 +31,12 @@ class Lanes:
     strip_sectors : int
     strip_cost, stripe_cost : int
         Strips that are written for each strip of data (its copies), and for each stripe (its parity).
+    next_sectors : int
+        From a stripe to the one that follows on it on the disks of its lane.
     budget : int
         Strips in flight at once in one lane: a lane with fewer takes another destage.
+    most : int
+        The same where it follows on the last one: the two are one destage.
     """
 
     n: int
@@ -43,12 +47,14 @@ class Lanes:
     strip_sectors: int
     strip_cost: int
     stripe_cost: int
+    next_sectors: int
     budget: int
+    most: int
 
     @property
     def as_places(self) -> Lanes:
         """The same lanes, whatever is in flight at once: what waits in them does not depend on it."""
-        return replace(self, budget=1)
+        return replace(self, budget=1, most=1)
 
     def lane_of(self, block: _Blocks) -> _Blocks:
         """The lane in which a block's first sector lies."""
@@ -57,6 +63,13 @@ class Lanes:
     def stripe_of(self, block: _Blocks) -> _Blocks:
         """The stripe in which a block's first sector lies."""
         return block * self.block_sectors // self.stripe_sectors
+
+    def next_of(self, end: int) -> int:
+        """The block that follows on the disks of a lane on a run before block `end`."""
+        stripe = self.stripe_of(end - 1)
+        if self.stripe_of(end) == stripe:
+            return end
+        return -(-(stripe * self.stripe_sectors + self.next_sectors) // self.block_sectors)
 
     def cost(self, first: int, end: int) -> int:
         """Strips that are written when blocks [first, end) are."""
@@ -170,7 +183,7 @@ class DirtyBlocks:
             return None
         n = len(self.waiting)
         turns = ((self.next_lane + i) % n for i in range(n))
-        at = next((i for i in turns if self.waiting[i].blocks and self.waiting[i].under_way < self.lanes.budget), None)
+        at = next((i for i in turns if self.waiting[i].may_write(self.lanes)), None)
         if at is None:
             return None
         self.next_lane = (at + 1) % n
@@ -198,15 +211,29 @@ class _Lane:
 
     blocks: SortedSet = field(default_factory=SortedSet)
     sweep: int = 0
+    follows: int = -1
     under_way: int = 0
 
-    def take(self, lanes: Lanes) -> tuple[int, int]:
-        """Adjacent blocks of one stripe, upwards from the last ones and round again."""
+    @property
+    def first(self) -> int:
+        """The block with which the next run begins: upwards from the last ones and round again."""
         at = self.blocks.bisect_left(self.sweep)
-        first: int = self.blocks[at if at < len(self.blocks) else 0]
+        found: int = self.blocks[at if at < len(self.blocks) else 0]
+        return found
+
+    def may_write(self, lanes: Lanes) -> bool:
+        """Whether another run may begin: a new destage, or one that follows on the last one (rule K9)."""
+        if not self.blocks:
+            return False
+        return self.under_way < lanes.budget or (self.under_way < lanes.most and self.first == self.follows)
+
+    def take(self, lanes: Lanes) -> tuple[int, int]:
+        """Adjacent blocks of one stripe."""
+        first = self.first
         stripe, end = lanes.stripe_of(first), first + 1
         while end in self.blocks and lanes.stripe_of(end) == stripe:
             end += 1
         self.blocks.difference_update(range(first, end))
         self.sweep = end
+        self.follows = lanes.next_of(end)
         return first, end

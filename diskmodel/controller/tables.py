@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Self
 
@@ -61,7 +62,7 @@ class CacheTables:
         block_bytes = write.block_bytes if write else read.block_bytes if read else sector_bytes
         block_sectors = max(block_bytes // sector_bytes, 1)
         has_read_cache = read is not None and read.size_bytes is not None
-        lanes = lanes_of(layout, block_sectors, (write.destage_depth if write else None) or drive_depth)
+        lanes = lanes_of(layout, block_sectors, write.destages(drive_depth) if write else drive_depth, drive_depth)
         line_blocks = 1
         if write:
             line_blocks = max(min(write.line_bytes, write.size_bytes) // block_bytes, 1)
@@ -90,8 +91,12 @@ class CacheTables:
         )
 
 
-def lanes_of(layout: VolumeTables, block_sectors: int, depth: int) -> Lanes:
-    """How an array is divided for destaging, `depth` destages on a disk at once (rules K8, K9)."""
+def lanes_of(layout: VolumeTables, block_sectors: int, depth: int, drive_depth: int) -> Lanes:
+    """How an array is divided for destaging (rules K8, K9).
+
+    There are `depth` destages on a disk at once, in at most `drive_depth` commands.
+    """
+    most = max(depth, drive_depth)
     if layout.has_rows:
         row = layout.n_data * layout.strip
         return Lanes(
@@ -103,17 +108,23 @@ def lanes_of(layout: VolumeTables, block_sectors: int, depth: int) -> Lanes:
             strip_sectors=layout.strip,
             strip_cost=1,
             stripe_cost=layout.n_parity,
+            next_sectors=row * layout.n_groups,
             budget=depth * (layout.n_data + layout.n_parity),
+            most=most * (layout.n_data + layout.n_parity),
         )
     copies = layout.copies
+    step = 1 if layout.md is not None and layout.md.far else copies
+    n_between = layout.n_disks // math.gcd(layout.n_disks, step) if layout.unit == layout.strip else 1
     return Lanes(
         n=layout.n_disks,
         block_sectors=block_sectors,
         stripe_sectors=layout.strip,
         lane_sectors=layout.unit,
-        lane_step=1 if layout.md is not None and layout.md.far else copies,
+        lane_step=step,
         strip_sectors=layout.strip,
         strip_cost=copies,
         stripe_cost=0,
+        next_sectors=layout.strip * n_between,
         budget=depth * copies,
+        most=most * copies,
     )

@@ -144,9 +144,8 @@ class Case:
 
         Where they are sequential it does not matter: neighbors are destaged together.
         """
-        controller = self.array.controller
-        cache = controller.write_cache
-        is_open = cache is not None and cache.destage_depth is None and not controller.name
+        cache = self.array.controller.write_cache
+        is_open = cache is not None and cache.destage_depth is None
         is_random = self.seen.positioning_ratio > _ORDERED_RATIO and not self.seen.is_sequential
         return is_open and is_random and self.is_hdd and self.seen.write_ratio > FEW_WRITES
 

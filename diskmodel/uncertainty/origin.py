@@ -46,7 +46,7 @@ def class_of(drive: Drive) -> str:
 def array_class(array: Array) -> str:
     """Return the class of an array as a whole; that of its drive for a disk on its own."""
     # of one that was measured more is known than of its class
-    has_cache = array.has_controller_cache and not array.controller.name
+    has_cache = array.has_controller_cache and not array.controller.is_measured
     if not array.drive.has_arms:
         if has_cache:
             return "flash-behind-controller"

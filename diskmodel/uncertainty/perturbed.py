@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from diskmodel.array import Array
 from diskmodel.controller import Controller
+from diskmodel.controller.description import DESTAGES, DESTAGES_FACTOR
 from diskmodel.description import Description
 from diskmodel.drive import Drive, scaled_ns, with_values
 from diskmodel.uncertainty.perturbation import Perturbation
@@ -59,10 +60,10 @@ def _perturbed_drive(drive: Drive, perturbation: Perturbation) -> Drive:
 
 
 def _destaging(array: Array, power: float) -> Controller:
-    """Return a controller with fewer destages outstanding on a disk at once."""
+    """Return a controller with fewer or more destages outstanding on a disk at once."""
     controller, drive = array.controller, array.drive
     assert controller.write_cache is not None
-    depth = max(round(drive.accepted_commands ** (1 + power)), 1)
+    depth = min(round(DESTAGES * DESTAGES_FACTOR**power), drive.accepted_commands)
     return controller.model_copy(
         update={"write_cache": controller.write_cache.model_copy(update={"destage_depth": depth})}
     )

@@ -168,12 +168,10 @@ def _controller(case: Case) -> Known | None:
     controller, writes = case.array.controller, case.seen.write_ratio
     if case.origin == "exact":
         return None
-    if controller.name:
-        return _measured_controller(case)
     if case.draws_destaging:
-        return Known(
-            "the two controllers whose destages were measured", lambda by, _: Perturbation(destaging=_level(by) - 1)
-        )
+        return Known("what controllers can be set to", lambda by, _: Perturbation(destaging=2 * _level(by) - 1))
+    if controller.is_measured:
+        return _measured_controller(case)
     name = case.array_class
     spread = spread_of(name, "controller")
     if case.is_hdd:
@@ -189,7 +187,7 @@ def _controller(case: Case) -> Known | None:
 def _destages_as_measured(case: Case) -> bool:
     """Whether writes are destaged by a controller of the catalogue, whose rate was measured."""
     controller = case.array.controller
-    return bool(controller.name) and controller.write_cache is not None and case.seen.write_ratio > FEW_WRITES
+    return controller.is_measured and controller.write_cache is not None and case.seen.write_ratio > FEW_WRITES
 
 
 def _measured_controller(case: Case) -> Known | None:

@@ -81,7 +81,9 @@ def test_same_window_gives_the_same_figures(name: str) -> None:
     for stream, latency in whole.per_stream.items():
         assert folded.per_stream[stream].mean_ns == pytest.approx(latency.mean_ns, rel=loose)
     assert folded.reads.mean_ns == pytest.approx(whole.reads.mean_ns, rel=loose)
-    assert folded.breakdown_ns == pytest.approx(whole.breakdown_ns, rel=loose, abs=1)
+    # a part that few requests have, such as the wait for room, by what it adds to the mean
+    rare_ns = 1 + loose * whole.observed.mean_ns / 30
+    assert folded.breakdown_ns == pytest.approx(whole.breakdown_ns, rel=loose, abs=rare_ns)
     low, high = folded.latency.run_mean_ns.low, folded.latency.run_mean_ns.high
     assert low < whole.latency.mean_ns < high
 

@@ -13,13 +13,13 @@ from diskmodel.layout.md.tables import md_tables
 
 def one_lane(stripe: int = 1 << 40, budget: int = 1 << 40) -> Lanes:
     """Everything on one disk, blocks of one sector, and every destage one strip."""
-    return Lanes(1, 1, stripe, 1 << 40, 1, 1 << 40, 1, 0, budget)
+    return Lanes(1, 1, stripe, 1 << 40, 1, 1 << 40, 1, 0, stripe, budget, budget)
 
 
-def lanes(level: str, disks: int, *, block_sectors: int = 8, depth: int = 2) -> Lanes:
+def lanes(level: str, disks: int, *, block_sectors: int = 8, depth: int = 2, drive_depth: int = 2) -> Lanes:
     """Lanes of an array with strips of 64 KiB over small disks."""
     layout = Layout.parse({"level": level, "disks": disks, "strip": "64 KiB"})
-    return lanes_of(md_tables(layout, 1 << 20, 512), block_sectors, depth)
+    return lanes_of(md_tables(layout, 1 << 20, 512), block_sectors, depth, drive_depth)
 
 
 def test_a_block_that_waits_already_takes_no_more_room() -> None:
@@ -104,6 +104,31 @@ def test_destages_of_a_parity_group_count_the_strips_that_they_write() -> None:
     dirty = DirtyBlocks(1000, high=0, low=0, lanes=grouped)
     dirty.accept(0, 256)
     assert [dirty.next_run(is_pressed=False) for _ in range(3)] == [(0, 64), (64, 128), None]
+
+
+def test_what_follows_on_the_last_run_of_a_lane_is_the_same_destage() -> None:
+    """One destage a disk, in at most three commands: strips 0, 2 and 4 lie on one pair, one behind the other."""
+    dirty = DirtyBlocks(1000, high=0, low=0, lanes=lanes("raid10", 4, depth=1, drive_depth=3))
+    dirty.accept(0, 16 * 5)
+    dirty.accept(16 * 7, 16 * 9)
+    runs = [dirty.next_run(is_pressed=False) for _ in range(6)]
+    # strip 7 does not follow on strip 3: a destage of its own; a fourth command for strips 0, 2 and 4 is too many
+    assert runs == [(0, 16), (16, 32), (32, 48), (48, 64), (64, 80), None]
+    dirty.written(16, 32)
+    assert dirty.next_run(is_pressed=False) is None
+    dirty.written(48, 64)
+    assert dirty.next_run(is_pressed=False) == (16 * 7, 16 * 8)
+    dirty.written(0, 16)
+    assert dirty.next_run(is_pressed=False) is None, "strip 8 does not follow on strip 4"
+
+
+def test_rows_of_one_parity_group_follow_on_each_other() -> None:
+    grouped = lanes("raid5", 4, depth=1, drive_depth=2)
+    dirty = DirtyBlocks(1000, high=0, low=0, lanes=grouped)
+    dirty.accept(0, 40)
+    assert dirty.next_run(is_pressed=False) == (0, 40)
+    dirty.accept(40, 48 * 4)
+    assert [dirty.next_run(is_pressed=False) for _ in range(2)] == [(40, 48), (48, 96)]
 
 
 @settings(max_examples=200, deadline=None)

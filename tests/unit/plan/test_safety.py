@@ -254,7 +254,7 @@ def test_disks_that_are_nearly_always_busy_have_no_reserve() -> None:
         "workload": {"size": "4 KiB", "read_ratio": 0.0, "rate": "310/s"},
         "objective": {"latency": {"p99": "100 ms"}, "capacity": "1 TB"},
         "candidates": {"drives": ["generic-7k2"], "levels": ["raid10"], "min_disks": 4, "max_disks": 4},
-        "controller": {"write_cache": {"size": "64 MiB"}},
+        "controller": {"write_cache": {"size": "64 MiB", "destage_depth": 32}},
         "search": {"requests": 20_000, "max_requests": 20_000},
     }
     result = run_plan(PlanDescription.parse(asked), with_details=False, with_relaxations=False, by_chance=False)

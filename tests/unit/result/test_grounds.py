@@ -87,7 +87,7 @@ def test_a_short_run_before_a_cache_does_not_find_an_overload_that_is_none(cache
         {
             "drive": "hgst-ultrastar-c15k600",
             "layout": {"level": "raid50", "disks": 8, "groups": 2, "strip": "16 KiB"},
-            "controller": {"write_cache": {"size": cache, "line_bytes": 4096}},
+            "controller": {"write_cache": {"size": cache, "line_bytes": 4096, "destage_depth": 64}},
         }
     )
     near = Workload.parse({"size": "8 KiB", "read_ratio": 0.7, "rate": "3000/s"})

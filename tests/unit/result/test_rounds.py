@@ -37,7 +37,9 @@ LANES = Lanes(
     strip_sectors=32,
     strip_cost=1,
     stripe_cost=1,
+    next_sectors=128,
     budget=20,
+    most=20,
 )
 WITH_LOG: dict[str, Any] = {
     "streams": [

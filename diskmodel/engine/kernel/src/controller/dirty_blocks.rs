@@ -16,7 +16,9 @@ record! {
         pub strip_sectors: i64,
         pub strip_cost: i64,
         pub stripe_cost: i64,
+        pub next_sectors: i64,
         pub budget: i64,
+        pub most: i64,
     }
 }
 
@@ -54,6 +56,15 @@ impl Lanes {
         (end + self.block_sectors - 1) / self.block_sectors
     }
 
+    /// The block that follows on the disks of a lane on a run before block `end`.
+    fn next_of(&self, end: i64) -> i64 {
+        let stripe = (end - 1) * self.block_sectors / self.stripe_sectors;
+        if end < self.stripe_end(end - 1) {
+            return end;
+        }
+        (stripe * self.stripe_sectors + self.next_sectors + self.block_sectors - 1) / self.block_sectors
+    }
+
     /// Strips that are written when blocks [first, end) are.
     fn cost(&self, first: i64, end: i64) -> i64 {
         let last = (end * self.block_sectors - 1) / self.strip_sectors;
@@ -63,21 +74,42 @@ impl Lanes {
 }
 
 /// Blocks that wait for the disks of one lane, where its sweep is, and strips that are in flight.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Lane {
     blocks: BlockSet,
     sweep: i64,
+    follows: i64,
     under_way: i64,
 }
 
+impl Default for Lane {
+    fn default() -> Self {
+        Lane { blocks: BlockSet::default(), sweep: 0, follows: -1, under_way: 0 }
+    }
+}
+
 impl Lane {
-    /// Adjacent blocks of one stripe, upwards from the last ones and round again, and lines in which none waits then.
+    /// The block with which the next run begins: upwards from the last ones and round again.
+    fn first(&self) -> Option<i64> {
+        self.blocks.next_from(self.sweep).or_else(|| self.blocks.next_from(0))
+    }
+
+    /// Whether another run may begin: a new destage, or one that follows on the last one (rule K9).
+    fn may_write(&self, lanes: &Lanes) -> bool {
+        if self.blocks.is_empty() {
+            return false;
+        }
+        self.under_way < lanes.budget || (self.under_way < lanes.most && self.first() == Some(self.follows))
+    }
+
+    /// Adjacent blocks of one stripe, and lines in which none waits then.
     fn take(&mut self, lanes: &Lanes, line: i64) -> Option<(i64, i64, i64)> {
-        let first = self.blocks.next_from(self.sweep).or_else(|| self.blocks.next_from(0))?;
+        let first = self.first()?;
         let end = self.blocks.run_end(first, lanes.stripe_end(first));
         let before = self.blocks.lines(first, end, line);
         self.blocks.remove(first, end);
         self.sweep = end;
+        self.follows = lanes.next_of(end);
         Some((first, end, before - self.blocks.lines(first, end, line)))
     }
 }
@@ -198,9 +230,8 @@ impl DirtyBlocks {
             return None;
         }
         let n = self.waiting.len();
-        let may_write = |lane: &Lane| !lane.blocks.is_empty() && lane.under_way < self.lanes.budget;
         let turns = (self.next_lane..n).chain(0..self.next_lane);
-        let at = turns.into_iter().find(|&at| may_write(&self.waiting[at]))?;
+        let at = turns.into_iter().find(|&at| self.waiting[at].may_write(&self.lanes))?;
         self.next_lane = (at + 1) % n;
         let lane = &mut self.waiting[at];
         let (first, end, lines) = lane.take(&self.lanes, self.line)?;

@@ -87,7 +87,9 @@ mod tests {
             strip_sectors: 128,
             strip_cost: 1,
             stripe_cost: 0,
+            next_sectors: 128,
             budget: 1,
+            most: 1,
         };
         swept(blocks, &[], n, &lanes)
     }

@@ -52,7 +52,9 @@ impl CacheTables {
         within("cache.lanes.strip_sectors", strip_sectors, 1, MAX_SECTORS)?;
         within("cache.lanes.strip_cost", self.lanes.strip_cost, 1, MAX_DISKS)?;
         within("cache.lanes.stripe_cost", self.lanes.stripe_cost, 0, MAX_DISKS)?;
+        within("cache.lanes.next_sectors", self.lanes.next_sectors, 1, MAX_SECTORS)?;
         within("cache.lanes.budget", self.lanes.budget, 1, MAX_DEPTH * MAX_DISKS)?;
+        within("cache.lanes.most", self.lanes.most, 1, MAX_DEPTH * MAX_DISKS)?;
         let run = self.dirty_blocks().min(stripe_sectors / self.block_sectors + 1);
         let rule = format_args!("a stripe is more than 4 GiB at once");
         holds(run <= longest / self.block_sectors, "cache.lanes.stripe_sectors", stripe_sectors, rule)?;
