@@ -196,7 +196,7 @@ those with something to explain. `python -m tests.validation.explanation outside
 
 {faults}
 
-The first three draws were answered before the last mends, the fourth one after them.
+What the first three draws were answered beside a sound run is from before the last mends, all else after them.
 
 An answer takes {slowest}, where runs of the same arrays are kept between cases.
 

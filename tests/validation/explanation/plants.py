@@ -15,7 +15,7 @@ PLANTED: dict[str, dict[str, tuple[Any, ...]]] = {
     "drive-write-cache-off": {"disk": (None,)},
     "drive-write-cache-on": {"raid6": (None,)},
     "ncq-off": {"disk": (None,), "raid6": (None,)},
-    "look-ahead-off": {"disk": (False, True)},
+    "look-ahead-off": {"disk": (True,)},
     "emulated-sectors": {"disk": (None,), "raid6": (None,)},
     "shingled": {"disk": (None,)},
     "vibration": {"disk": (0.3, 0.7), "raid10": (0.7,)},
