@@ -20,36 +20,6 @@ from diskmodel.drive.virtual.tables import VirtualTables
 from diskmodel.drive.zones import Zone
 from diskmodel.naming import face
 
-__all__ = [
-    "KINDS",
-    "CloudTables",
-    "CloudVolume",
-    "Drive",
-    "DriveQueue",
-    "DriveTables",
-    "Flash",
-    "FlashTables",
-    "Hdd",
-    "HddCache",
-    "HddTables",
-    "NamedDrive",
-    "Seek",
-    "SeekCurve",
-    "SeekTable",
-    "SeekTimes",
-    "Trouble",
-    "Uncertainty",
-    "Virtual",
-    "VirtualTables",
-    "Zone",
-    "catalogue",
-    "is_scheme",
-    "load_drive",
-    "parse_drive",
-    "read_seek_file",
-    "volume_of_words",
-]
-
 if TYPE_CHECKING:
     from diskmodel.drive.assumed_order import ONE_AT_A_TIME, AssumedOrder, Order
     from diskmodel.drive.auxiliary_devices import (

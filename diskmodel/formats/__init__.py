@@ -19,35 +19,6 @@ from diskmodel.formats.workloads.find import find_workload, load_workload
 from diskmodel.formats.workloads.found import FoundWorkload, flush_fault
 from diskmodel.naming import face
 
-__all__ = [
-    "DeviceLoad",
-    "DriveFacts",
-    "FioDirection",
-    "FioJob",
-    "FioLatency",
-    "FoundWorkload",
-    "LatencyLog",
-    "LineError",
-    "Trace",
-    "TraceChunk",
-    "TraceReader",
-    "detect",
-    "detect_evidence",
-    "find_workload",
-    "flush_fault",
-    "job_of_prediction",
-    "load_trace",
-    "load_workload",
-    "read_diskspd",
-    "read_drive_facts",
-    "read_fio",
-    "read_latency_log",
-    "read_sysstat",
-    "read_trace",
-    "write_fio_json",
-    "write_trace",
-]
-
 if TYPE_CHECKING:
     from diskmodel.formats.arrays.reading import Described, read_described
     from diskmodel.formats.detect import check_kind

@@ -36,53 +36,6 @@ from diskmodel.plan.run.plan import run_plan
 from diskmodel.plan.run.server import run_server
 from diskmodel.plan.trial.evaluation import Evaluate
 
-__all__ = [
-    "Arrangement",
-    "ArrayObjective",
-    "Candidate",
-    "Candidates",
-    "Capacity",
-    "Case",
-    "Compared",
-    "Comparison",
-    "Crossover",
-    "Degraded",
-    "Difference",
-    "Evaluate",
-    "Family",
-    "HiddenPeak",
-    "LatencyLimits",
-    "LatencyObjective",
-    "Objective",
-    "Outcome",
-    "ParetoPoint",
-    "PlacedArray",
-    "PlanDescription",
-    "PlanResult",
-    "Prices",
-    "Recording",
-    "Relaxation",
-    "Replay",
-    "Search",
-    "Sensitivity",
-    "ServerPlan",
-    "ServerResult",
-    "Sharing",
-    "Volume",
-    "VolumeObjective",
-    "ask",
-    "cases",
-    "compare",
-    "find_capacity",
-    "find_crossover",
-    "heat_of_best",
-    "latency_curves",
-    "pareto_search",
-    "run_plan",
-    "run_server",
-    "with_drives",
-]
-
 if TYPE_CHECKING:
     from diskmodel.plan.advice.waterfall import SUSTAINED_RATIO
     from diskmodel.plan.caches.search import plan_caches

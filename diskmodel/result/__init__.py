@@ -15,26 +15,6 @@ from diskmodel.result.statistics.stability import Stability, judge_stability
 from diskmodel.result.statistics.warmup import mser5, warm_up
 from diskmodel.result.summary import summarize
 
-__all__ = [
-    "Demerit",
-    "DiskUse",
-    "Interval",
-    "Latency",
-    "LatencyHistogram",
-    "Result",
-    "Stability",
-    "demerit",
-    "judge_stability",
-    "mean_interval",
-    "mser5",
-    "needs_more",
-    "quantile_interval",
-    "quantiles",
-    "suggest_n",
-    "summarize",
-    "warm_up",
-]
-
 if TYPE_CHECKING:
     from diskmodel.result.burst import AbsorbedBurst
     from diskmodel.result.commits import COMMITS, has_syncs

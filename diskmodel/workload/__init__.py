@@ -25,35 +25,6 @@ from diskmodel.workload.spc1 import spc1_like
 from diskmodel.workload.stream import SizeShare, Stream
 from diskmodel.workload.trace import TraceWorkload
 
-__all__ = [
-    "Bursts",
-    "Closed",
-    "ExcerptPlaces",
-    "ExcerptTimes",
-    "Excerpts",
-    "Fitted",
-    "FittedWorkload",
-    "Given",
-    "HotSpot",
-    "Poisson",
-    "Profile",
-    "ReuseWalk",
-    "Sequential",
-    "SizeShare",
-    "SortedBatches",
-    "Stream",
-    "Strided",
-    "TraceWorkload",
-    "Uniform",
-    "Workload",
-    "Zipf",
-    "Zone",
-    "Zoned",
-    "fit_workload",
-    "log_of_commits",
-    "spc1_like",
-]
-
 if TYPE_CHECKING:
     from diskmodel.workload.addresses import ZoneWrite
     from diskmodel.workload.blocks import Block, Blocks
