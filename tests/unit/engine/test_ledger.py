@@ -13,8 +13,14 @@ from diskmodel.engine.ledger import (
     question,
     with_part,
 )
+from diskmodel.engine.scenario import resolve
+from diskmodel.engine.steady.parts import Parts
+from diskmodel.engine.steady.recent import History
+from diskmodel.engine.steady.shared import steady_start
+from diskmodel.engine.steady.start import Levels
 from diskmodel.engine.threads import Threads, mapped
 from diskmodel.explanation.otherwise import otherwise
+from diskmodel.host.description import Host
 
 ARRAY = Array.parse({"drive": "generic-15k", "layout": {"level": "raid10", "disks": 4}})
 LOAD = Workload.parse({"size": "8 KiB", "read_ratio": 0.7, "rate": "100/s"})
@@ -88,6 +94,27 @@ def test_the_runs_of_a_question_are_entered() -> None:
         # how long it is was asked for
         simulate(ARRAY, LOAD, n_requests=20_000, profile_draws=0)
         assert account.spent_s == first
+
+
+def test_what_is_drawn_for_a_start_is_entered() -> None:
+    """By how much is drawn: 64 MiB of dirty pages, and what buffers of disks hold; not again where it is kept."""
+
+    def entered_s(memory_bytes: int, rate: str) -> float:
+        host = {"is_buffered": True, "page_cache": {"memory_bytes": memory_bytes}}
+        array = ARRAY.model_copy(update={"host": Host.parse(host)})
+        load = Workload.parse({"size": "8 KiB", "read_ratio": 0.0, "rate": rate})
+        scenario = resolve(array, 0)
+        with question() as account:
+            Parts(scenario, History(load, array.usable_bytes, 0)).start(Levels())
+            first = account.spent_s
+            steady_start(array, load, scenario, 0)
+            with_start = account.spent_s
+            steady_start(array, load, scenario, 0)
+        assert account.spent_s == with_start > first
+        return first
+
+    small, large = (entered_s(memory, "100/s") for memory in (64 << 20, 640 << 20))
+    assert large > 5 * small > 0
 
 
 def test_extras_are_left_out_first_and_named() -> None:
