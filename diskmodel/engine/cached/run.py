@@ -16,7 +16,7 @@ from diskmodel.engine.cached.program import BEHIND, CACHE, SYNC_PART, Program, T
 from diskmodel.engine.cached.start import Held
 from diskmodel.engine.native import array_of
 from diskmodel.engine.scenario import Scenario, refuse_before, too_long
-from diskmodel.records import FLUSH, PARTS, READ, WRITE, Completions, DeviceCounters, Requests, Run
+from diskmodel.records import FLUSH, PARTS, READ, WRITE, Bool, Completions, DeviceCounters, Int64, Requests, Run
 from diskmodel.units import MAX_NS, NS_PER_S, in_hours_or_days, nominal_bytes, pretty_ns
 from diskmodel.workload import Streams
 
@@ -64,9 +64,11 @@ class Simulation(Program):
 
         n = len(requests)
         self.left = n
-        self.issue_ns, self.done_ns = np.zeros(n, np.int64), np.zeros(n, np.int64)
-        self.parts_ns = np.zeros((n, len(PARTS)), np.int64)
-        self.is_hit = np.zeros(n, np.bool_)
+        # lists: a run takes a third longer with single values of numpy
+        self._issued, self._ended, self._is_hit = [0] * n, [0] * n, [False] * n
+        #: What each part of a request took: row, part, ns; and what writes took that still wait for their sync.
+        self._parts: list[tuple[int, int, int]] = []
+        self._written_ns: dict[int, int] = {}
         self.levels: list[tuple[int, int, int, int, int]] = []
         self._streams = Streams(requests, lambda when, _, action: self._at(when, lambda _: action()), self._issue)
         self._unsynced: dict[tuple[int, int], int] = {}
@@ -111,7 +113,7 @@ class Simulation(Program):
 
     # ------------------------------------------------------------------ clients
     def _issue(self, row: int) -> None:
-        self.issue_ns[row] = self.now
+        self._issued[row] = self.now
         op = self._streams.op[row]
         if op == FLUSH:
             self._commit(lambda now: self._done(row, SYNC_PART, now))
@@ -133,24 +135,47 @@ class Simulation(Program):
             if n >= rule.sync_every:
 
                 def written(now: int) -> None:
-                    self.parts_ns[row, part] = now - int(self.issue_ns[row])
+                    self._written_ns[row] = took = now - self._issued[row]
+                    self._parts.append((row, part, took))
                     self._commit(lambda then: self._done(row, SYNC_PART, then))
 
                 return written
         return lambda now: self._done(row, part, now)
 
     def _hit(self, row: int) -> None:
-        self.is_hit[row] = True
+        self._is_hit[row] = True
 
     def _done(self, row: int, part: int, now: int) -> None:
-        self.done_ns[row] = now
-        self.parts_ns[row, part] += now - int(self.issue_ns[row]) - int(self.parts_ns[row].sum())
+        issued = self._issued[row]
+        self._ended[row] = now
+        self._parts.append((row, part, now - issued - self._written_ns.pop(row, 0)))
         self.left -= 1
-        if self._every and (len(self.done_ns) - self.left) % self._every == 0:
+        if self._every and (len(self._ended) - self.left) % self._every == 0:
             self.levels.append((now, 0, 0, 0, 0))
-        self._streams.completed(row, int(self.issue_ns[row]), now)
+        self._streams.completed(row, issued, now)
 
     # ------------------------------------------------------------------ what became of it
+    @property
+    def issue_ns(self) -> Int64:
+        """When each request was issued."""
+        return np.array(self._issued, np.int64)
+
+    @property
+    def done_ns(self) -> Int64:
+        """When each request was done."""
+        return np.array(self._ended, np.int64)
+
+    @property
+    def is_hit(self) -> Bool:
+        """Which requests the cache alone served."""
+        return np.array(self._is_hit, np.bool_)
+
+    def _parts_ns(self) -> Int64:
+        found = np.zeros((len(self._issued), len(PARTS)), np.int64)
+        rows, parts, times = np.array(self._parts, np.int64).reshape(-1, 3).T
+        np.add.at(found, (rows, parts), times)
+        return found
+
     def writes_of(self, which: int) -> int:
         """Return the writes until now of each disk of the cache (0) or of the array behind (1), the mean of them."""
         counted = self._arrays.counters(which)["n_writes"]
@@ -162,7 +187,7 @@ class Simulation(Program):
         busy = [sum(each["busy_ns"]) / n for each, n in zip(found, self._n_disks, strict=True)]
         which = BEHIND if busy[BEHIND] >= busy[CACHE] else CACHE
         return Run(
-            completions=Completions(self.issue_ns, self.done_ns, self.parts_ns, self.is_hit),
+            completions=Completions(self.issue_ns, self.done_ns, self._parts_ns(), self.is_hit),
             devices=DeviceCounters.of_one(self.requests, self.done_ns - self.issue_ns, min(busy[which], end_ns)),
             engine="cached",
             wall_s=wall_s,

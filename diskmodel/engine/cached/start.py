@@ -101,9 +101,9 @@ def _dirty(stay: Stay, round_requests: float, reads: Floats, writes: Floats) -> 
 class _Key(Generic[Described]):
     """A description that is equal to those that say the same."""
 
-    def __init__(self, described: Described) -> None:
+    def __init__(self, described: Described, text: str = "") -> None:
         self.described = described
-        self._text = described.model_dump_json()
+        self._text = text or described.model_dump_json()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Key) and self._text == other._text
@@ -114,7 +114,13 @@ class _Key(Generic[Described]):
 
 def held_by(volume: CachedVolume, workload: Workload, capacity_bytes: int, seed: int) -> Held:
     """Return what the cache holds where the array behind takes all that becomes dirty."""
-    return _held(_Key(volume), _Key(workload), capacity_bytes, seed)
+    return _held(_Key(volume), _Key(workload, _places_asked(workload)), capacity_bytes, seed)
+
+
+def _places_asked(workload: Workload) -> str:
+    """Return what of a workload decides what a cache holds: of one stream alone not when its requests come."""
+    arrival = {"streams": {0: {"arrival"}}} if len(workload.streams) == 1 else None
+    return workload.model_dump_json(exclude=arrival)
 
 
 @lru_cache(maxsize=64)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
-from diskmodel.drive import CachedTables
+from diskmodel.drive import CachedTables, CachedVolume
 from diskmodel.engine.cached.contents import round_of, stay_beside, total
 from diskmodel.engine.cached.run import Simulation
 from diskmodel.engine.cached.start import Held, held_by
@@ -26,21 +27,27 @@ def steady(scenario: Scenario, workload: Workload, *, capacity_bytes: int, seed:
     volume = tables.volume
     plain = volume.model_copy(update={"slowness": (0.0, 0.0)})
     held = held_by(plain, workload, capacity_bytes, seed)
-    held = replace(held, stay=replace(held.stay, volume=volume))
+    own = _of(held, volume)
     if volume.warm_ratio < 1:
-        return replace(held, dirty_units=volume.warm_ratio * held.dirty_units)
+        return replace(own, dirty_units=volume.warm_ratio * own.dirty_units)
     if volume.is_dirty and held.dirty_units and held.most_units > held.target_units:
-        return _full(held)
+        return _of(_full(held), volume)
     if (
         volume.is_dirty is False
         or not held.dirty_units
         or held.dirty_units < held.target_units
         or held.most_units <= held.target_units
     ):
-        return held
-    return _full(held) if _grows(scenario, workload, held, capacity_bytes, seed) else held
+        return own
+    return _of(_full(held), volume) if _grows(scenario, workload, own, capacity_bytes, seed) else own
 
 
+def _of(held: Held, volume: CachedVolume) -> Held:
+    """Return the state of a volume that differs from another one only in how slow it is."""
+    return replace(held, stay=replace(held.stay, volume=volume))
+
+
+@lru_cache(maxsize=64)
 def _full(held: Held) -> Held:
     """Return the state in which more becomes dirty than can be cleaned."""
     reads, writes = held.popularity.rates(held.popularity.places)
