@@ -275,6 +275,10 @@ class Card(Parts, ABC):
         """Return the drive as it is when such a load has lasted; itself where that makes no difference."""
         return self
 
+    def in_a_test(self) -> Self:
+        """Return the drive as a test of a minute finds it, where a short run would be in its first second; itself."""
+        return self
+
     @property
     def full_unless_said(self) -> bool:
         """Whether it is taken to be full of data because its description does not say how full it is."""

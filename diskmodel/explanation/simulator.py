@@ -536,7 +536,9 @@ class Simulator:
 
 
 def _measured_array(array: Array, one: Measured) -> Array:
-    """Return the array, or one drive of it where that was measured."""
+    """Return the array, or one drive of it where that was measured, as a test of a minute finds it."""
+    tested = array.drive.in_a_test()
+    array = array if tested is array.drive else array.model_copy(update={"drive": tested})
     if not one.is_of_member:
         return array
     alone = Layout.parse({"level": "jbod", "disks": 1})

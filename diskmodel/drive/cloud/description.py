@@ -312,11 +312,12 @@ class CloudVolume(Profile):
     def under(self, ops_per_s: float, bytes_per_s: float) -> Self:
         """Return the volume with what such a load leaves of its buckets: nothing where it exceeds a limit."""
         asked = ((self.ops_limit, ops_per_s), (self.bytes_limit, max(bytes_per_s, ops_per_s * self.least_bytes)))
-        is_full = self.state == "full"
-        is_over = any(
-            limit is not None and per_s >= (limit.burst_per_s if is_full else limit.per_s) for limit, per_s in asked
-        )
-        return self.model_copy(update={"is_drained": True}) if is_over else self
+        is_over = any(limit is not None and per_s >= limit.per_s for limit, per_s in asked)
+        return self.model_copy(update={"is_drained": True}) if is_over and self.state == "spent" else self
+
+    def in_a_test(self) -> Self:
+        """Return the volume as a test of a minute finds it: without the second's worth that it had before."""
+        return self if self.is_drained else self.model_copy(update={"is_drained": True})
 
     def delays_ns(self, *, is_write: bool) -> Int64:
         """Return equally likely latencies of reads or of writes that wait for no limit, ascending."""
@@ -348,7 +349,7 @@ class CloudVolume(Profile):
         """Return rates and bursts of a limit, the highest rate first."""
         if limit is None:
             return frozen([]), frozen([])
-        # under a load that exceeds it, a limit never has anything left; credits last beside it
+        # nothing may be left of the first second, and yet the credits be full
         idle_ns = 0 if self.is_drained and self.state == "full" else self.bucket_ns
         found = [(limit.per_s, idle_ns)]
         if self.state == "full" and limit.credits:

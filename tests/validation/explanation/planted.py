@@ -151,7 +151,7 @@ def measure(plant: Plant, folder: Path, seed: int) -> Path | None:
 
 def _figures(array: Array, load: Measured, causes: Sequence[tuple[str, Any]], seed: int) -> dict[str, float]:
     """Return what is measured of a load with causes."""
-    own = array.behind_host(load.workload)
+    own = array.model_copy(update={"drive": array.drive.in_a_test()}).behind_host(load.workload)
     change = Change(own, load.workload)
     for name, value in causes:
         change = _planted(name, change, value) or change
