@@ -141,7 +141,7 @@ def test_a_preset_is_a_question_with_sources(name: str, tmp_path: Path) -> None:
     saved = tmp_path / "plan.toml"
     load = ("--commits", 50) if name in LOGS else ("--iops", 50, "--capacity", "100GB")
     level = ("--level", "mirror") if name in POOLS else ()
-    words = ("--from", f"preset:{name}", *load, *SMALL[:2], *(level or SMALL[2:4]), *SMALL[4:])
+    words = ("--from", f"preset:{name}", *load, *SMALL[:2], *(level or SMALL[2:4]), "--max-disks", 4)
     done = run("plan", "--nominal", *words, "--save", saved)
     assert done.exit_code in (0, 3), done.stderr
     plan = PlanDescription.load(saved)

@@ -161,7 +161,7 @@ def test_draws_and_advice_are_sent_to_the_workers_and_counted(details: bool) -> 
         exact=False,
         workload={"size": "8 KiB", "read_ratio": 0.7, "rate": "300/s"},
         objective={"latency": {"mean": "20 ms"}},
-        search={"requests": 4000, "max_requests": 16_000, "max_requests_at_answer": 16_000},
+        search={"requests": 1000, "max_requests": 4000, "max_requests_at_answer": 4000},
         candidates={"drives": ["generic-15k"], "levels": ["raid10", "raid5"], "max_disks": 12},
     )
     pool = Workers()
@@ -245,7 +245,7 @@ def test_work_that_a_thread_has_divided_ends_when_a_plan_is_interrupted() -> Non
 def test_the_answer_does_not_depend_on_the_number_of_processors(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = plan_of(
         search={"requests": 1000, "max_requests": 2000, "max_requests_at_answer": 2000},
-        candidates={"drives": ["generic-15k"], "levels": ["raid10", "raid5"], "max_disks": 24},
+        candidates={"drives": ["generic-15k"], "levels": ["raid10", "raid5"], "max_disks": 12},
     )
 
     def found(n_processors: int) -> str:

@@ -12,7 +12,7 @@ import pytest
 from diskmodel.errors import DescriptionError
 from diskmodel.formats import find_workload
 from diskmodel.formats.recorders import KINDS as RECORDER_KINDS
-from diskmodel.plan import Case, PlanDescription, PlanResult, Recording, run_plan
+from diskmodel.plan import Case, PlanDescription, PlanResult, Recording, cases, run_plan
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.question.buying import Search
 from diskmodel.plan.question.options import plan_from, plan_options
@@ -98,9 +98,15 @@ def test_bursts_decide_the_count_and_the_answer_says_so(bursty, tmp_path):
     assert "replayed" in best.replay_note
 
 
-def test_both_figures_are_in_the_answer(bursty, tmp_path):
-    plan = plan_of(bursty, tmp_path, p99="400 ms")
-    result = run_plan(plan, with_relaxations=False, by_chance=False)
+@pytest.fixture(scope="module")
+def patient(bursty) -> tuple[PlanDescription, PlanResult]:
+    """A plan from the bursts that allows 400 ms, and its answer."""
+    plan = plan_of(bursty, bursty.parent, p99="400 ms")
+    return plan, run_plan(plan, with_relaxations=False, by_chance=False)
+
+
+def test_both_figures_are_in_the_answer(patient):
+    plan, result = patient
     data = result.to_dict()["candidates"][0]
     assert set(data["replay"]) >= {"latency_ms", "iops", "stable", "requests"}
     assert data["replay"]["requests"] == 13_000
@@ -149,19 +155,17 @@ def test_the_rule_of_thumb_replays_nothing(steady, tmp_path):
 
 
 def test_each_operation_has_its_own_limits(bursty, tmp_path):
-    plan = plan_of(bursty, tmp_path)
-    case = Case(plan, run_plan(plan, with_relaxations=False, by_chance=False).candidates[0].family)
+    (case,) = cases(plan_of(bursty, tmp_path))
     replay = replay_trace(case, case.array(8))
     latency = {"streams": {"reads": {"p99": "1 s"}, "writes": {"p99": "1 ms"}}}
-    limits = type(plan.objective.latency).parse(latency)
+    limits = type(case.plan.objective.latency).parse(latency)
     found = {item.detail: item for item in replay_criteria(replay, limits, None)}
     assert found["p99 of reads"].figure.value == pytest.approx(replay.latency_ms("reads")["p99"])
     assert found["p99 of writes"].margin_ratio < 0
 
 
 def test_a_wrapped_trace_says_so(bursty, tmp_path):
-    plan = plan_of(bursty, tmp_path)
-    case = Case(plan, run_plan(plan, with_relaxations=False, by_chance=False).candidates[0].family)
+    (case,) = cases(plan_of(bursty, tmp_path))
     array = case.array(4)
     far = case.trace.trace
     shifted = dataclasses.replace(far, offset=far.offset + array.usable_bytes)
@@ -279,9 +283,8 @@ def test_answers_of_recorded_traces_replay_within_their_objective(evidence, tmp_
         assert candidate.trial.replay is None or p99_ms > 50
 
 
-def test_the_slowest_of_three_replays_decides(bursty, tmp_path):
-    plan = plan_of(bursty, tmp_path, p99="400 ms")
-    result = run_plan(plan, with_relaxations=False, by_chance=False)
+def test_the_slowest_of_three_replays_decides(patient):
+    plan, result = patient
     best = result.best
     assert best is not None
     assert best.trial is not None
