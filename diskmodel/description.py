@@ -34,10 +34,14 @@ else:
             return cls.parse(cls._from_call(args, fields))
 
 
+#: How a sentence begins that names fields without an effect.
+WITHOUT_EFFECT = "without effect here: "
+
+
 def without_effect(found: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """Return a sentence that names fields without an effect, each with who would read it; none without any."""
     named = [f"{path} (only {who})" for path, who in found]
-    return (f"without effect here: {units.listed(named)}",) if named else ()
+    return (f"{WITHOUT_EFFECT}{units.listed(named)}",) if named else ()
 
 
 class Reader(NamedTuple):

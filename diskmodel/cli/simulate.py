@@ -337,7 +337,11 @@ def _remarks(
 
 
 def _kind(message: str, described: Array, result: Result) -> str:
-    """Return the kind of a message of a result: of an overload, of what is not known of the array, or of its run."""
+    """Return the kind of a message of a result: of what has no effect, of an overload, of doubts, or of its run."""
+    from diskmodel.description import WITHOUT_EFFECT
+
+    if message.startswith(WITHOUT_EFFECT):
+        return "unread"
     if not result.is_stable:
         return "cut"
     if message in described.doubts:

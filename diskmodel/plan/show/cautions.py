@@ -49,7 +49,7 @@ def caution_remarks(result: PlanResult) -> list[Remark]:
         ("loss", _waiting(result)),
         ("loss", _rebuild(result)),
         *_outcome(result),
-        *(("doubt", text) for text in result.without_effect),
+        *(("unread", text) for text in result.without_effect),
     )
     return [Remark(kind, f"{CAUTION}{text}.") for kind, text in found if text]
 

@@ -1,5 +1,7 @@
 """What to know of an answer beside its figures: the few remarks that change a decision most, the rest when asked for.
 
+What was given and has no effect is always said: who gives an option and reads nothing of it takes it for answered.
+
 A remark has a kind, one of `KINDS`. Every command takes what it shows from here.
 """
 
@@ -10,6 +12,7 @@ from dataclasses import dataclass
 
 #: Kinds of remarks and what they are about, the one that changes a decision most first.
 KINDS = {
+    "unread": "what was given and has no effect",
     "cut": "runs that were ended early",
     "unless": "what the question left open, and with the other answer takes more disks",
     "reserve": "an array that a little more load may overload",
@@ -24,6 +27,8 @@ KINDS = {
     "systems": "systems that do not do what their parts can",
     "run": "the noise of the run",
 }
+#: Kinds of which all remarks are shown, beside those that change most.
+_ALWAYS = ("unread",)
 #: Remarks under an answer. With more, nobody reads them; with fewer, a rebuild of weeks hides an assumption.
 MOST = 3
 
@@ -46,6 +51,8 @@ class Remark:
 def few(remarks: Iterable[Remark], *, is_explained: bool = False) -> list[str]:
     """Return the remarks that change most, and how many more there are; all of them when they were asked for.
 
+    Those of what has no effect come first and are not among the few.
+
     Parameters
     ----------
     remarks : iterable of Remark
@@ -58,8 +65,10 @@ def few(remarks: Iterable[Remark], *, is_explained: bool = False) -> list[str]:
     ['c', 'b', 'a', '1 more remark with --explain.']
     """
     order = list(KINDS)
-    found = [one.text for one in sorted(dict.fromkeys(remarks), key=lambda one: order.index(one.kind)) if one.text]
-    if is_explained or len(found) <= MOST:
+    said = [one for one in sorted(dict.fromkeys(remarks), key=lambda one: order.index(one.kind)) if one.text]
+    found = [one.text for one in said]
+    most = MOST + sum(one.kind in _ALWAYS for one in said)
+    if is_explained or len(found) <= most:
         return found
-    n_more = len(found) - MOST
-    return [*found[:MOST], f"{n_more} more remark{'s' if n_more > 1 else ''} with --explain."]
+    n_more = len(found) - most
+    return [*found[:most], f"{n_more} more remark{'s' if n_more > 1 else ''} with --explain."]
