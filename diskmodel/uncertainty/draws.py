@@ -78,7 +78,8 @@ def _rows(case: Case, unknown: Unknown, n: int, seed: int) -> np.ndarray:
     if unknown.common == "all":
         return np.arange(n)
     # the same drive, whatever is known of its queue and of how its firmware takes writes
-    key = case.array.drive.model_dump_json(exclude={"uncertainty": {"queues"}, "paces_writes": True})
+    firmware = {"paces_writes": True, "read_beside_writes_ns": True}
+    key = case.array.drive.model_dump_json(exclude={"uncertainty": {"queues"}, **firmware})
     if unknown.common == "array":
         key += case.array.layout.level
     return np.random.default_rng([seed, zlib.crc32(key.encode())]).permutation(n)

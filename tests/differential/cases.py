@@ -139,7 +139,7 @@ def draw_case(pick: Pick) -> Case:
         case["array"]["drive"] |= {"suspend_ns": pick((0, 0, 40_000, 300_000)), "used_ratio": pick((1.0, 1.0, 0.6))}
         batches = {"gc_batch_ns": pick((0, 0, 400_000, 3_000_000)), "gc_batch_room_bytes": pick((4096, 65536))}
         case["array"]["drive"] |= batches | {"volatile_cache": pick((None, True, False))}
-        case["array"]["drive"]["paces_writes"] = pick((False, True))
+        case["array"]["drive"] |= {"paces_writes": pick((False, True)), "read_beside_writes_ns": pick((0, 0, 90_000))}
     return case
 
 

@@ -100,4 +100,4 @@ def test_reads_beside_writes(unit: str) -> None:
     compared = [found for found in reads_beside_writes(unit) if not found.is_delayed]
     assert len(compared) >= 3
     assert max(abs(found.error("p99_us")) for found in compared) < 0.35
-    assert np.median([abs(found.error("p50_us")) for found in compared]) < 0.4
+    assert np.median([abs(found.error("p50_us")) for found in compared]) < 0.2

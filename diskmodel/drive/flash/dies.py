@@ -302,6 +302,8 @@ class Dies:
             if end >= done:
                 done, moved = end, took + send_ns
         latency_ns = self.tables.read_latency_ns + self._read_delays.draw()
+        if not is_hit:
+            latency_ns += self._gate.read_ns(now)
         return Served(done + latency_ns, moved, is_hit, latency_ns)
 
     def _pages(self, lba: int, end: int) -> list[tuple[int, int]]:

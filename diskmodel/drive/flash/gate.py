@@ -1,4 +1,7 @@
-"""What holds writes back that the buffer has room for: batches of copies, and the pace of cleaning (rules F24, F25)."""
+"""What holds writes back that the buffer has room for: batches of copies, and the pace of cleaning (rules F24, F25).
+
+And what reads take longer beside writes (rule F26).
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,9 @@ from diskmodel.units import NS_PER_S
 
 #: Largest time of a unit, ns, so that times in the kernel fit into 64 bits; it is over an hour.
 _LONGEST_NS = 1 << 42
+#: The page closed before last was closed at most so long ago where a drive is being written, ns: reads of a D7-P5520
+#: are slower beside 20,000 writes a second, hardly beside 10,000. At half or double, from twice or half that rate on.
+_WRITTEN_NS = 900_000
 
 
 class Copied(NamedTuple):
@@ -37,6 +43,7 @@ class Gate:
         # until when the dies work for what was let in, and how long they do for a unit (rule F25)
         self._paid_until_ns = 0
         self._price_ns = 0
+        self._closed_ns = (-_WRITTEN_NS - 1,) * 2
         self.set_price(Copied())
 
     def opens_ns(self, now: int) -> int | None:
@@ -67,6 +74,7 @@ class Gate:
         is_alone : bool
             Whether no other write waits than the one that closed the page.
         """
+        self._closed_ns = (self._closed_ns[1], now)
         self.set_price(copied)
         tables = self._tables
         if not tables.batch_ns:
@@ -76,6 +84,10 @@ class Gate:
             self.batched %= tables.batch_units
             if is_alone and now >= self._held_until_ns:
                 self._held_until_ns, self._batch_room = now + tables.batch_ns, tables.batch_room_units
+
+    def read_ns(self, now: int) -> int:
+        """Return how much longer a read takes now (rule F26)."""
+        return self._tables.read_beside_writes_ns if now - self._closed_ns[0] <= _WRITTEN_NS else 0
 
     def set_price(self, copied: Copied) -> None:
         """Set the price of a unit: its share in the work of all dies for a page and its copies."""

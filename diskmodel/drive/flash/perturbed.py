@@ -27,7 +27,7 @@ def perturbed_flash(drive: _Flash, perturbation: DrivePerturbation) -> _Flash:
     write = slower - perturbation.write_rate
     update: dict[str, Any] = {"uncertainty": None}
     for factor, names in (
-        (read, ("read_ns", "read_latency_ns")),
+        (read, ("read_ns", "read_latency_ns", "read_beside_writes_ns")),
         (parallel, ("read_overhead_ns",)),
         (write, ("program_ns", "erase_ns", "write_overhead_ns")),
         (slower + perturbation.write_latency, ("write_latency_ns",)),

@@ -53,6 +53,8 @@ class FlashTables(DriveTables):
         (rule F24); 0 ns: it always takes them.
     pace_units : int
         Units that the drive lets in ahead of the pace of its cleaning (rule F25); 0: as many as it has room for.
+    read_beside_writes_ns : int
+        What a read takes longer while the drive is written (rule F26).
     has_volatile_cache : bool
         Whether it reports a cache that loses writes with the power (rule Y2).
     """
@@ -85,6 +87,7 @@ class FlashTables(DriveTables):
     batch_units: int = 1
     batch_room_units: int = 1
     pace_units: int = 0
+    read_beside_writes_ns: int = 0
     has_volatile_cache: bool = True
 
     kind: ClassVar[str] = "flash"

@@ -1,4 +1,4 @@
-"""Dies, channels, interface and buffer: instants worked out by hand (rules F1 to F11, F21, F24, F25)."""
+"""Dies, channels, interface and buffer: instants worked out by hand (rules F1 to F11, F21, F24 to F26)."""
 
 from __future__ import annotations
 
@@ -312,6 +312,22 @@ def test_a_write_that_waits_for_its_pace_does_not_wait_for_room() -> None:
     drive = paced()
     drive.advance(100 * US)
     assert drive.read(100 * US, 0, 8).done_ns // US == 100 + 65
+
+
+def test_reads_take_longer_once_two_pages_were_closed_lately() -> None:
+    """Rule F26: until 0.9 ms after the page before last was closed; what is in the buffer is not sensed."""
+    drive = dies(write_buffer_bytes=1 << 20, suspend_ns=1, read_beside_writes_ns=40 * US)
+    took = []
+    for at, now_us in enumerate((0, 500, 900, 1500)):
+        drive.advance(now_us * US)
+        if now_us < 900:
+            drive.write(now_us * US, at, 800 + 8 * at, 8)
+        took.append(drive.read(now_us * US, 8 * at, 8).done_ns // US - now_us)
+        if now_us == 900:
+            assert drive.read(now_us * US, 808, 8).done_ns // US == now_us + 5
+        drive.settle(now_us * US)
+    assert took == [65, 105, 105, 65]
+    assert [drive._gate.read_ns(now_ns) for now_ns in (900_000, 900_001)] == [40 * US, 0]
 
 
 def test_part_of_a_unit_is_programmed_after_the_rest_was_read() -> None:

@@ -192,6 +192,9 @@ impl Buffer {
         }
         self.wanted = wanted;
         served.latency = model.read_latency_ns + self.read_draws.one_of(&model.read_delay_ns);
+        if !served.is_hit {
+            served.latency += self.gate.read_ns(now, model);
+        }
         served.done += served.latency;
         served
     }

@@ -1,10 +1,13 @@
 //! What holds writes back that the buffer has room for: batches of copies (rule F24), and the pace of cleaning (rule
-//! F25); see `diskmodel/drive/flash/gate.py`.
+//! F25). What reads take longer beside writes (rule F26). See `diskmodel/drive/flash/gate.py`.
 
 use super::collection::Copied;
 use super::Model;
 use crate::events::LAST_NS;
 use crate::rule::MAX_TIME_NS;
+
+/// The page closed before last was closed at most so long ago where a drive is being written.
+const WRITTEN_NS: i64 = 900_000;
 
 /// Lets the units of writes into the buffer.
 pub struct Gate {
@@ -16,12 +19,15 @@ pub struct Gate {
     /// Until when the dies work for the units let in so far, and for how long they do for one.
     paid_until: i64,
     price: i64,
+    /// When the last two pages were closed.
+    closed: [i64; 2],
 }
 
 impl Gate {
     pub fn new(model: &Model, drive: u32) -> Self {
         let copied = 618 * i64::from(drive) % 1000 * model.batch_units / 1000;
-        let mut gate = Gate { copied, until: 0, room: 0, paid_until: 0, price: 0 };
+        let never = [-WRITTEN_NS - 1; 2];
+        let mut gate = Gate { copied, until: 0, room: 0, paid_until: 0, price: 0, closed: never };
         gate.set_price(Copied::default(), model);
         gate
     }
@@ -49,6 +55,7 @@ impl Gate {
     /// A page was closed with these copies: their price is that of the next units. A batch begins when copies are
     /// enough, unless other writes wait than this one.
     pub fn page_closed(&mut self, copied: Copied, now: i64, is_alone: bool, model: &Model) {
+        self.closed = [self.closed[1], now];
         self.set_price(copied, model);
         if model.batch_ns == 0 {
             return;
@@ -61,6 +68,15 @@ impl Gate {
         if is_alone && now >= self.until {
             self.until = now + model.batch_ns;
             self.room = model.batch_room_units;
+        }
+    }
+
+    /// How much longer a read takes now.
+    pub fn read_ns(&self, now: i64, model: &Model) -> i64 {
+        if now - self.closed[0] <= WRITTEN_NS {
+            model.read_beside_writes_ns
+        } else {
+            0
         }
     }
 

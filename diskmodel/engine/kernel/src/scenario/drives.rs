@@ -115,6 +115,8 @@ record! {
         pub batch_room_units: i64,
         /// Writes let in ahead of the pace of cleaning (rule F25); 0: as the buffer has room.
         pub pace_units: i64,
+        /// What a read takes longer while the drive is written (rule F26).
+        pub read_beside_writes_ns: i64,
         /// Whether it reports a cache that loses writes with the power (rule Y2).
         pub has_volatile_cache: bool,
         /// The small drive on which garbage collection is followed (rule F12).

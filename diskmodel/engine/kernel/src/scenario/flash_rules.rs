@@ -36,6 +36,7 @@ impl FlashTables {
             ("drive.write_latency_ns", self.write_latency_ns),
             ("drive.flush_ns", self.flush_ns),
             ("drive.batch_ns", self.batch_ns),
+            ("drive.read_beside_writes_ns", self.read_beside_writes_ns),
         ];
         all_within(&times, 0, MAX_TIME_NS)?;
         each_within("drive.read_delay_ns", &self.read_delay_ns, 0, MAX_TIME_NS)?;

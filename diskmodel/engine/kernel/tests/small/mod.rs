@@ -98,6 +98,7 @@ pub fn flash() -> FlashTables {
         batch_units: 1,
         batch_room_units: 1,
         pace_units: 0,
+        read_beside_writes_ns: 0,
         has_volatile_cache: true,
         ftl: FtlTables {
             n_units: 3_150,
