@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from diskmodel.controller.description import Controller, ReadCache, WriteCache
+from diskmodel.controller.description import DESTAGES, DESTAGES_FACTOR, Controller, ReadCache, WriteCache
 from diskmodel.naming import face
 
 __all__ = ["Controller", "ReadCache", "WriteCache"]

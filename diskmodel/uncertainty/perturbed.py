@@ -6,8 +6,7 @@ import math
 from typing import TypeVar
 
 from diskmodel.array import Array
-from diskmodel.controller import Controller
-from diskmodel.controller.description import DESTAGES, DESTAGES_FACTOR
+from diskmodel.controller import DESTAGES, DESTAGES_FACTOR, Controller
 from diskmodel.description import Description
 from diskmodel.drive import Drive, scaled_ns, with_values
 from diskmodel.uncertainty.perturbation import Perturbation
