@@ -11,10 +11,10 @@ import typer
 
 from diskmodel.cli.shared.caches import plan_of_caches
 from diskmodel.cli.shared.cloud_prices import plan_of_volumes
-from diskmodel.cli.shared.clusters import plan_of_clusters
 from diskmodel.cli.shared.console import print_json, say, show
 from diskmodel.cli.shared.inputs import LoadOptions, read_workload, refuse_unused
 from diskmodel.cli.shared.options import Asked, Debug, Device, Format, Json, Percentile, Plot, asks
+from diskmodel.cli.shared.schemes import plan_of_schemes
 from diskmodel.cli.shared.servers import has_volumes, plan_server
 from diskmodel.cli.shared.status import check_place, ends_well, no_answer
 from diskmodel.cli.shared.time_limit import limited
@@ -190,7 +190,7 @@ def plan(
         return
     own = (
         plan_of_volumes(cloud_prices)
-        or plan_of_clusters(question["level"])
+        or plan_of_schemes(question["level"])
         or plan_of_caches(question["level"], question["cache_device"])
     )
     asked, notes = ask(

@@ -11,7 +11,7 @@ from diskmodel.drive.flash.description import Flash
 from diskmodel.drive.flash.tables import FlashTables
 from diskmodel.drive.hdd import DriveQueue, Hdd, HddCache
 from diskmodel.drive.hdd.tables import HddTables
-from diskmodel.drive.parse import KINDS, Drive, is_scheme, parse_drive, volume_of_words
+from diskmodel.drive.parse import KINDS, Drive, parse_drive, planner_of, volume_of_words
 from diskmodel.drive.profile import Uncertainty
 from diskmodel.drive.seek import Seek, SeekCurve, SeekTable, SeekTimes, read_seek_file
 from diskmodel.drive.tables_card import DriveTables

@@ -253,6 +253,10 @@ class Card(Parts, ABC):
         """Whether words describe such volumes without drives, as a plan chooses among them ("ceph replica 3")."""
         return False
 
+    #: Function that plans such volumes, "module:function", imported when it is called: of a plan and the words of the
+    #: schemes it returns the answer and its sheet. Empty of kinds without schemes.
+    planned_by: ClassVar[str] = ""
+
     #: What a run of its own engine costs; None of kinds that the two engines have.
     own_effort: ClassVar[OwnEffort | None] = None
 

@@ -60,9 +60,9 @@ def volume_of_words(words: str, of_array: Callable[[str], Mapping[str, Any]]) ->
     return next((fields for fields in found if fields is not None), None)
 
 
-def is_scheme(words: str) -> bool:
-    """Whether words describe volumes of some kind without their drives, as a plan chooses among them."""
-    return any(kind.is_scheme(words) for kind in KINDS.values())
+def planner_of(words: str) -> str:
+    """Return which function plans the volumes that words describe without their drives; "" where they describe none."""
+    return next((kind.planned_by for kind in KINDS.values() if kind.is_scheme(words)), "")
 
 
 def with_members(value: Any, load: Callable[[str], Any]) -> Any:

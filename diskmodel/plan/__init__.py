@@ -39,7 +39,6 @@ from diskmodel.plan.trial.evaluation import Evaluate
 if TYPE_CHECKING:
     from diskmodel.plan.advice.waterfall import SUSTAINED_RATIO
     from diskmodel.plan.caches.search import plan_caches
-    from diskmodel.plan.clusters.search import plan_clusters
     from diskmodel.plan.comparison.working_sets import find_working_sets
     from diskmodel.plan.question.description import GroupWidth
     from diskmodel.plan.question.options import plan_from, plan_options, server_from
@@ -63,7 +62,6 @@ __getattr__ = face(
     {
         "advice.waterfall": "SUSTAINED_RATIO",
         "caches.search": "plan_caches",
-        "clusters.search": "plan_clusters",
         "comparison.working_sets": "find_working_sets",
         "question.description": "GroupWidth",
         "question.options": "plan_from plan_options server_from",

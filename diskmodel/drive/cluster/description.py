@@ -104,6 +104,7 @@ class ClusterPool(System):
     slower_than_rated: ClassVar[str] = "a request waits for the network, for daemons and for copies in other nodes"
     troubles: ClassVar[tuple[Trouble, ...]] = TROUBLES
     own_effort: ClassVar[OwnEffort | None] = OwnEffort(350e-6, 64_000)
+    planned_by: ClassVar[str] = "diskmodel.plan.clusters.show:planned"
 
     kind: Literal["cluster"] = "cluster"
     nodes: Annotated[int, Field(ge=1, le=500)]
