@@ -196,7 +196,7 @@ those with something to explain. `python -m tests.validation.explanation outside
 
 {faults}
 
-What the first three draws were answered beside a sound run is from before the last mends, all else after them.
+All four draws were answered by the same code.
 
 An answer takes {slowest}, where runs of the same arrays are kept between cases.
 
