@@ -10,6 +10,7 @@ import typer
 from diskmodel.cli.shared.console import print_json, say, show
 from diskmodel.cli.shared.inputs import LoadOptions, check_room, one_or_several, read_arrays, read_workloads
 from diskmodel.cli.shared.numbers import ratios
+from diskmodel.cli.shared.object_stores import sets_under_uploads, simulated_waits_ms, wait_words
 from diskmodel.cli.shared.options import (
     ArrayTexts,
     Asked,
@@ -25,6 +26,7 @@ from diskmodel.cli.shared.options import (
     Plot,
     QueueDepth,
     Seed,
+    Uploads,
     WorkloadFiles,
     asks,
 )
@@ -60,6 +62,7 @@ def compare(
     *,
     workload: WorkloadFiles = None,
     stream: Asked,
+    uploads: Uploads = None,
     drive: OtherDrives = None,
     changes: Asked,
     queue_depth: QueueDepth = None,
@@ -103,8 +106,14 @@ def compare(
     described = read_arrays(arrays, drive, changes)
     load = LoadOptions(None, queue_depth, stream, percentile, device, format)
     notes: list[str] = []
-    check_room(load, described)
-    loads = on_used(read_workloads(workload, load, notes), [array.used_ratio for array in described])
+    about_set = ""
+    if uploads is not None:
+        has_other = bool(workload or queue_depth)
+        described, load_of_drive, about_set = sets_under_uploads(described, uploads, stream, has_other_load=has_other)
+        loads = [load_of_drive]
+    else:
+        check_room(load, described)
+        loads = on_used(read_workloads(workload, load, notes), [array.used_ratio for array in described])
     if plot is not None and len(loads) > 1:
         raise DescriptionError(Fault("plot", str(plot), "shows one workload", "give one, or leave --plot out"))
     found = [
@@ -120,8 +129,12 @@ def compare(
         )
         for one in loads
     ]
+    waits = [simulated_waits_ms(array, loads[0], seed) for array in described] if about_set else []
     if as_json:
-        print_json(one_or_several([each.to_dict() for each in found], workload_notes=notes))
+        data = [each.to_dict() for each in found]
+        if waits:
+            data[0]["upload_ms"] = waits
+        print_json(one_or_several(data, workload_notes=notes))
     else:
         from diskmodel.cli.shared.assumed import assumed_of
         from diskmodel.plan import comparison_table
@@ -129,6 +142,8 @@ def compare(
         for one, each in zip(loads, found, strict=True):
             answers = [(item.name, item.array, item.healthy) for item in each.arrays]
             show(comparison_table(each, assumed_of(answers, one, seed), is_explained=explain))
+        if waits:
+            show(*(f"{array.name}: {wait_words(own)}" for array, own in zip(described, waits, strict=True)), about_set)
     if plot is not None:
         from diskmodel.plan import curves_of, save_latency_plot
 

@@ -19,7 +19,7 @@ from diskmodel.cli.shared.inputs import (
     read_workloads,
     refuse_wrap,
 )
-from diskmodel.cli.shared.object_stores import set_under_uploads
+from diskmodel.cli.shared.object_stores import set_under_uploads, wait_words, waits_ms
 from diskmodel.cli.shared.options import (
     ArrayText,
     Asked,
@@ -35,6 +35,7 @@ from diskmodel.cli.shared.options import (
     Percentile,
     QueueDepth,
     Seed,
+    Uploads,
     WorkloadFiles,
     asks,
 )
@@ -65,14 +66,7 @@ def simulate(
     *,
     workload: WorkloadFiles = None,
     stream: Asked,
-    uploads: Annotated[
-        str | None,
-        typer.Option(
-            help="Instead of --iops, to an erasure code: objects of --block per second to an object store like MinIO, "
-            "for example 15/s.",
-            rich_help_panel=LOAD,
-        ),
-    ] = None,
+    uploads: Uploads = None,
     drive: OtherDrive = None,
     changes: Asked,
     queue_depth: QueueDepth = None,
@@ -222,7 +216,7 @@ def simulate(
         for load, result, others, first in zip(loads, results, assumed, fast, strict=True)
         for remark in (
             *_remarks(described, load, result, others),
-            Remark("reading", about_set),
+            Remark("reading", f"{wait_words(waits_ms(result))}; {about_set}" if about_set else ""),
             Remark("limit", "" if first is None else first.in_words()),
         )
     ]
@@ -236,6 +230,7 @@ def simulate(
                 **each.to_dict(),
                 **({"assumptions": [one.to_dict() for one in others]} if others else {}),
                 **({} if first is None else {"fresh": first.to_dict()}),
+                **({"upload_ms": waits_ms(each)} if about_set else {}),
             }
             for name, each, others, first in zip(named, results, assumed, fast, strict=True)
         ]

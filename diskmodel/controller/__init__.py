@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from diskmodel.controller.description import DESTAGES, DESTAGES_FACTOR, Controller, ReadCache, WriteCache
 from diskmodel.naming import face
 
-__all__ = ["Controller", "ReadCache", "WriteCache"]
+__all__ = ["DESTAGES", "DESTAGES_FACTOR", "Controller", "ReadCache", "WriteCache"]
 
 if TYPE_CHECKING:
     from diskmodel.controller.arc import ZfsArc

@@ -16,12 +16,11 @@ from diskmodel.workload.addresses import (
     Zoned,
 )
 from diskmodel.workload.arrivals import Bursts, Closed, ExcerptTimes, Given, Poisson, Profile
-from diskmodel.workload.commits import log_of_commits
 from diskmodel.workload.description import Workload
 from diskmodel.workload.excerpts import Excerpts
 from diskmodel.workload.fit import FittedWorkload, fit_workload
 from diskmodel.workload.fitted import Fitted
-from diskmodel.workload.spc1 import spc1_like
+from diskmodel.workload.programs import log_of_commits, spc1_like
 from diskmodel.workload.stream import SizeShare, Stream
 from diskmodel.workload.trace import TraceWorkload
 
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from diskmodel.workload.generate import interleave, rules_of
     from diskmodel.workload.issued import Streams
     from diskmodel.workload.part import part_of
+    from diskmodel.workload.programs import AWAITED, METADATA, uploads
     from diskmodel.workload.space import Space
     from diskmodel.workload.stream import LOG_BLOCK_BYTES
     from diskmodel.workload.trace import COARSE_CLOCK_NS, Timing
@@ -56,6 +56,7 @@ __getattr__ = face(
         "generate": "interleave rules_of",
         "issued": "Streams",
         "part": "part_of",
+        "programs": "AWAITED METADATA uploads",
         "space": "Space",
         "stream": "LOG_BLOCK_BYTES",
         "trace": "COARSE_CLOCK_NS Timing",

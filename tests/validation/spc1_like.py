@@ -12,7 +12,7 @@ from pathlib import Path
 
 from diskmodel import Array, Hdd, load_drive, simulate
 from diskmodel.workload import spc1_like
-from diskmodel.workload.spc1 import UNIT_IOPS
+from diskmodel.workload.programs.spc1 import UNIT_IOPS
 from tests.validation.firmware import rpo
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "validation-spc1-like.md"

@@ -1,19 +1,8 @@
-"""Uploads to an object store on an erasure set: the one drive that stands for all of it, and what it is made to do.
-
-Every drive of a set gets a fragment of each object, and keeps a file system of its own, so that all do the same.
-
-References
-----------
-MinIO, `cmd/xl-storage.go`: `CreateFile` writes the fragment with O_DIRECT, then fdatasync; `RenameData` looks for an
-older `xl.meta`, writes the new one synced, makes the object's directories, and renames both. `smallFileThreshold` is
-128 KiB: smaller fragments are inside of `xl.meta`.
-XFS: directories go to one allocation group after the other (`xfs_dialloc_pick_ag`); fdatasync of a new file commits the
-journal.
-"""
+"""`--uploads`: the drive that stands for an erasure set under an object store, its load, and how long uploads take."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,22 +11,11 @@ from diskmodel.errors import DescriptionError, Fault
 
 if TYPE_CHECKING:
     from diskmodel.array import Array
+    from diskmodel.result import Result
     from diskmodel.workload import Workload
 
-#: Objects up to this length are kept inside of the file of their metadata.
-INLINE_BYTES = 128 << 10
-#: Bytes of the file of an object's metadata, and of every change to a directory or an inode.
-BLOCK_BYTES = 4096
-#: Places that the file system writes back later: the inodes of the two new directories, which are in different
-#: allocation groups, and the directory that the object is in. With two or four of them a drive of 7,200 rpm is busy for
-#: 62 or 78 % of the time with 8 uploads a second, not 71 %; with 15 it is 96 to 99 %.
-DIRECTORY_WRITES = 3
-#: The same without a directory for the data.
-INLINE_DIRECTORY_WRITES = 2
-#: Names that are looked up and not in memory: the object's in its directory.
-LOOKUPS = 1
-#: Streams that an upload waits for, one after the other, in their order.
-DATA, METADATA = "data", "xl.meta"
+#: Requests of the run that says how long an upload waits, beside an answer about something else.
+_N_REQUESTS = 8_000
 #: Options of one stream that uploads go without; the size of an object is that of a request.
 _REPLACED = ("iops", "throughput", "reads", "sequential", "commits", "record", "sync")
 _FIX = 'write for example "12x seagate-exos-x18, erasure 8+4" --uploads 15/s --block 500k'
@@ -66,7 +44,7 @@ def set_under_uploads(
     """
     from diskmodel.array import Array
     from diskmodel.units import pretty_bytes
-    from diskmodel.workload import Workload
+    from diskmodel.workload import Workload, uploads
 
     layout = array.layout
     if layout.level != "erasure" or layout.failed:
@@ -93,14 +71,16 @@ def set_under_uploads(
     except DescriptionError as error:
         raise DescriptionError([_by_option(fault) for fault in error.faults]) from None
     alone = {"level": "jbod", "disks": 1}
-    drive = Array.parse({**dict(array), "name": "", "layout": alone}, "one drive of the set")
+    name = f"one drive of {array.name or array.title}"
+    drive = Array.parse({**dict(array), "name": name, "layout": alone}, name)
     n = layout.data_strips + layout.parity_strips
     named = load.model_copy(
         update={"name": f"{request.expected_rate_per_s:g} uploads/s of {pretty_bytes(n_bytes)} to {n} such drives"}
     )
     said = (
         f"all {n} drives of a set do the same for each upload, so that one stands for all; each has its own file "
-        "system (XFS). An upload waits for its data, then for its metadata, on most of the drives"
+        f"system (XFS), and an upload is {load.offered_rate_per_s / request.expected_rate_per_s:.0f} requests to it. "
+        "An upload waits for its data, then for its metadata, on most of the drives"
     )
     return drive, named, said
 
@@ -112,41 +92,59 @@ def _by_option(fault: Fault) -> Fault:
     return replace(fault, field=option)
 
 
-def uploads(per_s: float, object_bytes: int, data_strips: int) -> dict[str, Any]:
-    """Return the fields of the workload of one drive.
+def sets_under_uploads(
+    arrays: Sequence[Array], rate: str, stream: Mapping[str, Any], *, has_other_load: bool
+) -> tuple[list[Array], Workload, str]:
+    """Return the same of several sets: one drive of each, under the load that all have.
 
-    Parameters
-    ----------
-    per_s : float
-        Uploads per second to the set.
-    object_bytes : int
-        Of each object.
-    data_strips : int
-        Drives of the set that hold an object without its parity.
+    Raises
+    ------
+    DescriptionError
+        As above, and when objects are divided between different numbers of drives, so that these have other loads.
+    """
+    found = [set_under_uploads(array, rate, stream, has_other_load=has_other_load) for array in arrays]
+    if len({array.layout.data_strips for array in arrays}) > 1:
+        rule = "makes drives of these sets do different things, since objects are divided into other parts"
+        raise DescriptionError(Fault("--uploads", rate, rule, "compare sets with as many data drives, or ask capacity"))
+    return [drive for drive, _, _ in found], found[0][1], found[0][2]
+
+
+def uploads_per_s(load: Workload) -> float:
+    """Return the uploads per second that a load of one drive stands for."""
+    from diskmodel.workload import METADATA
+
+    return next(stream.expected_rate_per_s for stream in load.streams if stream.name == METADATA)
+
+
+def waits_ms(result: Result) -> dict[str, float]:
+    """Return how long an upload waits for each of its files on one drive, one after the other: means, ms."""
+    from diskmodel.workload import AWAITED
+
+    return {name: float(result.per_stream[name].mean) for name in AWAITED if name in result.per_stream}
+
+
+def simulated_waits_ms(drive: Array, load: Workload, seed: int) -> dict[str, float]:
+    """Return the same of a short run; nan where the drive is overloaded."""
+    from diskmodel.engine.simulate import simulate
+
+    return waits_ms(simulate(drive, load, n_requests=_N_REQUESTS, profile_draws=0, seed=seed))
+
+
+def wait_words(found: Mapping[str, float]) -> str:
+    """Return these as a clause.
 
     Examples
     --------
-    >>> [(one["name"], one["size_bytes"], one["rate_per_s"]) for one in uploads(15, 500_000, 8)["streams"]]
-    [('data', 65536, 15), ('xl.meta', 4096, 15), ('directories', 4096, 45), ('lookups', 4096, 15)]
+    >>> wait_words({"data": 50.0, "xl.meta": 45.0})
+    'an upload waits 95 ms on a drive on average, for data 50 and for xl.meta 45'
+    >>> wait_words({"xl.meta": 45.0})
+    'an upload waits 45 ms on a drive on average, for xl.meta'
     """
-    fragment = -(-object_bytes // data_strips)
-    is_inline = object_bytes <= INLINE_BYTES
-    safe = {"read_ratio": 0.0, "sync": "fdatasync", "file_system": "xfs", "file": "append", "rate_per_s": per_s}
-    metadata = _whole(BLOCK_BYTES + fragment * is_inline)
-    files = [] if is_inline else [safe | {"name": DATA, "size_bytes": _whole(fragment)}]
-    n_writes = INLINE_DIRECTORY_WRITES if is_inline else DIRECTORY_WRITES
-    small = {"size_bytes": BLOCK_BYTES}
-    return {
-        "name": "uploads",
-        "streams": [
-            *files,
-            safe | {"name": METADATA, "size_bytes": metadata},
-            small | {"name": "directories", "read_ratio": 0.0, "rate_per_s": n_writes * per_s},
-            small | {"name": "lookups", "read_ratio": 1.0, "rate_per_s": LOOKUPS * per_s},
-        ],
-    }
+    from diskmodel.units import in_digits
 
-
-def _whole(n_bytes: int) -> int:
-    """Return so many bytes in whole blocks."""
-    return -(-n_bytes // BLOCK_BYTES) * BLOCK_BYTES
+    total = in_digits(sum(found.values()))
+    if total == "nan":
+        return "uploads wait ever longer"
+    parts = [f"for {name} {in_digits(ms)}" for name, ms in found.items()]
+    parts = parts if len(parts) > 1 else [f"for {name}" for name in found]
+    return f"an upload waits {total} ms on a drive on average, {' and '.join(parts)}"

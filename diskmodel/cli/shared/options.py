@@ -90,6 +90,14 @@ QueueDepth = Annotated[
         rich_help_panel=LOAD,
     ),
 ]
+Uploads = Annotated[
+    str | None,
+    typer.Option(
+        help="Instead of --iops, to an erasure code: objects of --block per second to an object store like MinIO, "
+        "for example 15/s.",
+        rich_help_panel=LOAD,
+    ),
+]
 OnlyRunNoise = Annotated[
     bool,
     typer.Option(

@@ -9,7 +9,7 @@ from diskmodel.errors import DescriptionError
 from diskmodel.plan.question.presets import preset
 from diskmodel.records import Op
 from diskmodel.workload import Workload, spc1_like
-from diskmodel.workload.spc1 import KINDS
+from diskmodel.workload.programs.spc1 import KINDS
 
 CAPACITY = 10**12
 N = 100_000

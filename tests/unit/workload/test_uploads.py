@@ -1,10 +1,10 @@
-"""`diskmodel simulate --uploads`: an object store on an erasure set (rule W11)."""
+"""`--uploads` of `simulate`, `capacity` and `compare`: an object store on an erasure set (rule W11)."""
 
 from __future__ import annotations
 
 import pytest
 
-from diskmodel.cli.shared.object_stores import uploads
+from diskmodel.workload import uploads
 from tests.unit.cli.commands import answer, refusal, run
 
 SET = "12x seagate-exos-x18, erasure 8+4"
@@ -32,6 +32,27 @@ def test_one_drive_stands_for_the_set() -> None:
     said = run("simulate", SET, "--uploads", "5", "--block", "1M", "--span", "4TB", *FEW).output
     assert "5 uploads/s of 1 MiB to 12 such drives" in " ".join(said.split())
     assert "one stands for all" in " ".join(said.split())
+
+
+def test_a_set_carries_uploads_and_each_waits_for_two_files() -> None:
+    found = answer("capacity", SET, "--uploads", "1/s", "--block", "500k", *FEW)
+    own = found["uploads"]
+    # six requests of a drive are an upload
+    assert own["knee_per_s"] == pytest.approx(found["knee"]["offered"] / 6)
+    assert 5 < own["knee_per_s"] < 10 < own["most_per_s"]
+    waits = answer("simulate", SET, "--uploads", f"{own['knee_per_s']}/s", "--block", "500k", *FEW)["upload_ms"]
+    assert set(waits) == set(own["upload_ms"]) == {"data", "xl.meta"}
+    assert sum(waits.values()) == pytest.approx(sum(own["upload_ms"].values()), rel=0.2)
+
+
+def test_sets_are_compared_where_their_drives_do_the_same() -> None:
+    slower = SET.replace("seagate-exos-x18", "generic-7k2")
+    few = ("--only-run-noise", "--requests", 500)
+    said = " ".join(run("compare", SET, slower, "--uploads", "5/s", "--block", "500k", *few).output.split())
+    assert said.count("an upload waits") == 2
+    assert "one drive of 12x" in said
+    wider = SET.replace("8+4", "10+2")
+    assert "as many data drives" in refusal("compare", SET, wider, "--uploads", "5/s", "--block", "500k")
 
 
 @pytest.mark.parametrize(
