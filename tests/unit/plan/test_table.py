@@ -275,7 +275,7 @@ def test_flash_that_is_written_much_says_how_much(drive: str, is_named: bool) ->
     load = {"size": "64 KiB", "read_ratio": 0.0, "rate": "100/s"}
     result = run_plan(plan_of(workload=load, candidates={"drives": [drive], "levels": ["raid1"]}), by_chance=False)
     array = Array.parse({"drive": drive, "layout": {"level": "raid1", "disks": 2}})
-    compared = text_of(compare([array], Workload.parse(load), n_requests=2000))
+    compared = text_of(compare([array], Workload.parse(load), n_requests=2000, n_draws=0))
     for text in (text_of(result), compared):
         found = re.search(
             r"each disk is written (\S+) TB a day at this load, (\S+) times its size", " ".join(text.split())
