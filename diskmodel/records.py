@@ -239,7 +239,7 @@ class Run:
     ----------
     completions : Completions
     devices : DeviceCounters
-    engine : "simpy", "native" or "cluster"
+    engine : "simpy", "native", or the kind of a drive with an engine of its own
     wall_s : float
         Time that the engine took, in seconds of the computer's clock.
     end_ns : int

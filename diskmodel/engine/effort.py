@@ -68,8 +68,8 @@ _DRAINED_PER_S = 1500
 #: The same of a page that the host's memory holds when a run begins, and of a write to a disk that comes from there:
 #: many wait at the disks, and each is chosen among them. At half, plans with much memory take twice what is entered; at
 #: double, their extras are left out too soon.
-_HELD_PAGE_S = {"native": 0.02e-6, "simpy": 1e-6, "cluster": 0.0, "cached": 0.0}
-_WRITTEN_BACK_S = {"native": 0.6e-6, "simpy": 0.0, "cluster": 0.0, "cached": 0.0}
+_HELD_PAGE_S = {"native": 0.02e-6, "simpy": 1e-6} | _NOTHING_MORE
+_WRITTEN_BACK_S = {"native": 0.6e-6, "simpy": 0.0} | _NOTHING_MORE
 #: Part of what pages take that they do not in the long runs of a rebuild.
 _CHEAPER = 0.75
 _PAGE_BYTES = 4096
