@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 
 #: A maker's model number: seven letters and digits or more, both among them, and no unit at its end.
 MODEL = re.compile(r"(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{7,}")
-_SIZE = re.compile(r"(\d+(?:\.\d+)?) ([gt]b)\b")
+_SIZE = re.compile(r"(?<!\d)(\d+(?:\.\d+)?) ([gt]b)\b")
 #: Words that say what a thing is made of and not which one it is: they choose nothing alone, nor does a maker's name.
 _COMMON = set(
     "ssd ssds hdd hdds sas sata nvme flash disk disks drive drives rpm desktop generic archive pro max".split()

@@ -18,8 +18,8 @@ from diskmodel.faults import inner
 from diskmodel.naming.matching import meant, several, words_of
 
 #: What a machine's limits are written as.
-_IOPS = re.compile(r"(?P<rate>\d[\d,.]*\s*k?)\s*(?:iops|io/s)", re.IGNORECASE)
-_LINK = re.compile(r"\d[\d,.]*\s*[kMGT]?i?[Bb](?:it)?/s")
+_IOPS = re.compile(r"(?<!\d)(?P<rate>\d[\d,.]*\s*k?)\s*(?:iops|io/s)", re.IGNORECASE)
+_LINK = re.compile(r"(?<!\d)\d[\d,.]*\s*[kMGT]?i?[Bb](?:it)?/s")
 
 
 @dataclass(frozen=True)
