@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from diskmodel.array import Array
+from diskmodel.controller import DESTAGES
 from diskmodel.description import Description
 from diskmodel.engine import resolve
 from diskmodel.engine.simulate import simulate
@@ -83,6 +84,7 @@ def commit_offers() -> dict[str, Any]:
         "max_reads": MAX_READS,
         "block_bytes": LOG_BLOCK_BYTES,
         "cache": _protected_cache(),
+        "destages": DESTAGES,
     } | {key: log_of_commits()[key] for key in ("record_bytes", "span_bytes")}
 
 

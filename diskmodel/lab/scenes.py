@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any, Literal, get_args
 
 from diskmodel.array import Array
-from diskmodel.controller import CacheTables
+from diskmodel.controller import DESTAGES, CacheTables
 from diskmodel.engine import resolve
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.lab.effort import check_animation
@@ -137,6 +137,7 @@ def scene_tables() -> dict[str, Any]:
         "written_strip": WRITTEN_STRIP,
         "cache_load": CACHE_LOAD,
         "cache": asdict(_cache_settings()),
+        "destages": DESTAGES,
     }
 
 

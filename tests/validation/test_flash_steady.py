@@ -72,10 +72,11 @@ def test_commits_of_protected_drives_are_inside_their_intervals() -> None:
 
 
 def test_writes_that_batches_of_copies_hold() -> None:
-    """Its p99 as measured, which is in the middle of eight in ten of drives of unknown firmware, too."""
+    """Its p99 as measured, which is inside the interval of drives of unknown firmware, too, and a bad one of ten there."""
     (found,) = writes_below_of("Micron 7450 PRO 960 GB", at_least=0.7)
     assert found.p99_us[0] == pytest.approx(found.p99_us[1], rel=0.2)
-    assert found.unknown_us[0] < found.p99_us[1] < found.unknown_us[1]
+    assert found.unknown_ends_us[0] < found.p99_us[1] < found.unknown_ends_us[1]
+    assert found.unknown_us[1] > 0.8 * found.p99_us[1]
 
 
 @pytest.mark.parametrize("unit", ["Samsung PM9A3 960 GB", "Solidigm D7-P5520 1.92 TB (unit i0)"])

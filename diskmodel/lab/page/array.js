@@ -55,16 +55,20 @@ export function changesOf(settings, level, drive, groups = 0) {
   };
 }
 
-/** How an array is divided for destaging, `depth` destages on a disk at once (`diskmodel.controller.tables.lanes_of`). */
-export function lanesOf(layout, blockSectors, depth) {
+/** How an array is divided for destaging, at most `destages` on a disk at once (`diskmodel.controller.tables.lanes_of`). */
+export function lanesOf(layout, blockSectors, destages, driveDepth) {
+  const depth = Math.min(destages, driveDepth), most = driveDepth;
   if (layout.family === "parity") {
     const row = layout.n_data * layout.strip;
     return { n: layout.n_groups, block_sectors: blockSectors, stripe_sectors: row, lane_sectors: row, lane_step: 1, strip_sectors: layout.strip,
-      strip_cost: 1, stripe_cost: layout.n_parity, budget: depth * (layout.n_data + layout.n_parity) };
+      strip_cost: 1, stripe_cost: layout.n_parity, next_sectors: row * layout.n_groups,
+      budget: depth * (layout.n_data + layout.n_parity), most: most * (layout.n_data + layout.n_parity) };
   }
   const isConcat = layout.family === "concat", copies = isConcat ? 1 : layout.copies;
+  const divisor = (a, b) => (b ? divisor(b, a % b) : a), nBetween = isConcat ? 1 : layout.n_disks / divisor(layout.n_disks, copies);
   return { n: layout.n_disks, block_sectors: blockSectors, stripe_sectors: layout.strip, lane_sectors: isConcat ? layout.member : layout.strip,
-    lane_step: copies, strip_sectors: layout.strip, strip_cost: copies, stripe_cost: 0, budget: depth * copies };
+    lane_step: copies, strip_sectors: layout.strip, strip_cost: copies, stripe_cost: 0, next_sectors: layout.strip * nBetween,
+    budget: depth * copies, most: most * copies };
 }
 
 export const usableBytes = (changes, drive) => changes.layout.capacity * drive.sector_bytes;

@@ -14,7 +14,7 @@ export function placeOf(bench, place, settings, about) {
   const whole = { disks: isMirror ? 2 : 1, strip_bytes: 65_536, has_failed_disk: false, scheduler: "drive", read_hit_ratio: 0 };
   const changes = changesOf(whole, bench.levels[isMirror ? "raid1" : "jbod"], drive);
   if (place === "on" || isMirror) changes.dirty_sectors = drive.write_cache_sectors;
-  if (place === "protected") changes.cache = { ...about.cache, lanes: lanesOf(changes.layout, about.cache.block_sectors, changes.depth) };
+  if (place === "protected") changes.cache = { ...about.cache, lanes: lanesOf(changes.layout, about.cache.block_sectors, about.destages, changes.depth) };
   return { name, changes };
 }
 

@@ -38,7 +38,7 @@ export function sceneOf(settings, scene, level, drive, tables) {
   const workload = { ...settings, ...load, span_bytes: Math.floor(usableBytes(changes, drive) * settings.span_ratio) };
   const { requests, streams } = draw(workload, nRequests, settings.seed);
   if (!isCache) return { changes: { ...changes, streams }, requests, cache: null };
-  const cache = { ...tables.cache, lanes: lanesOf(changes.layout, tables.cache.block_sectors, changes.depth) };
+  const cache = { ...tables.cache, lanes: lanesOf(changes.layout, tables.cache.block_sectors, tables.destages, changes.depth) };
   return { changes: { ...changes, streams, cache, sample_every: 1 }, requests, cache: { room: cache.dirty_lines, high: cache.high_lines } };
 }
 

@@ -31,7 +31,7 @@ def served(
         rules,
     )
     devices = DeviceCounters(
-        zero + end, zero + 1, zero + n, zero, zero + 512 * n, zero, zero, zero + 1, zero, zero, zero
+        zero + end, zero + 1, zero + n, zero, zero + 512 * n, zero, zero, zero + 1, zero, zero, zero, zero
     )
     return requests, Run(Completions(issue_ns, done_ns, parts, np.zeros(n, np.bool_)), devices, "test", 0.0, end)
 

@@ -69,7 +69,7 @@ def recorded(busy_ns: Int64, *, level: Int64 | None = None, **more: Any) -> Run:
     nothing = np.zeros(n, np.int64)
     levels = np.stack([times, nothing if level is None else level, nothing, nothing, np.cumsum(busy_ns)], axis=1)
     one = np.array([0], np.int64)
-    counters = DeviceCounters(np.array([int(busy_ns.sum())]), *[one] * 10)
+    counters = DeviceCounters(np.array([int(busy_ns.sum())]), *[one] * 11)
     done = Completions(nothing, times, np.zeros((n, len(PARTS)), np.int64), np.zeros(n, np.bool_))
     return Run(done, counters, "native", 0.0, int(times[-1]), levels=levels, **more)
 

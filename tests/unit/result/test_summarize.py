@@ -38,6 +38,7 @@ def single_server(requests: Requests, service_ns: np.ndarray) -> Run:
         0,
         0,
         0,
+        0,
     )
     devices = DeviceCounters(*(np.array([value], dtype=np.int64) for value in counters))
     return Run(
@@ -190,7 +191,7 @@ def test_more_outstanding_than_clients_is_our_fault():
     parts = np.zeros((6, len(PARTS)), dtype=np.int64)
     parts[:, 0] = 10
     one = np.array([1], dtype=np.int64)
-    devices = DeviceCounters(one, one, one * 6, one * 0, one, one * 0, one * 0, one, one * 0, one * 0, one * 0)
+    devices = DeviceCounters(one, one, one * 6, one * 0, one, one * 0, one * 0, one, *[one * 0] * 4)
     run = Run(Completions(issue, issue + 10, parts, np.zeros(6, dtype=np.bool_)), devices, "test", 0.0, 40)
     assert summarize(requests, run, n_disks=1).is_stable
     early = np.array([0, 0, 9, 10, 20, 20])
