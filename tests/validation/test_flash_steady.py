@@ -72,7 +72,7 @@ def test_commits_of_protected_drives_are_inside_their_intervals() -> None:
 
 
 def test_writes_that_batches_of_copies_hold() -> None:
-    """Its p99 as measured, which is inside the interval of drives of unknown firmware, too, and a bad one of ten there."""
+    """Its p99 as measured, which is inside the interval of drives of unknown firmware, and a bad one of ten there."""
     (found,) = writes_below_of("Micron 7450 PRO 960 GB", at_least=0.7)
     assert found.p99_us[0] == pytest.approx(found.p99_us[1], rel=0.2)
     assert found.unknown_ends_us[0] < found.p99_us[1] < found.unknown_ends_us[1]
