@@ -56,9 +56,10 @@ def test_a_healthy_array_has_nothing_to_explain() -> None:
 
 def test_a_failed_member_is_found() -> None:
     found = planted("member-failed", 1, DEEP, LARGE)
-    first = found.causes[0]
+    first, second, *_ = found.causes
     assert first.names == ("member-failed",)
-    assert first.probability > 0.5
+    # a rebuild and another load fit two loads nearly as well: more than one half was said before priors were doubted
+    assert first.probability > 2 * second.probability
     assert first.explains > 0.5
     assert "/proc/mdstat" in first.checks[0]
 
@@ -113,7 +114,8 @@ def test_what_nothing_explains_is_said_so() -> None:
     strange = {"iops": 3.0, "reads.mean": 32e9 / 3.0, "reads.p50": 1e4, "reads.p95": 1.1e4, "reads.p99": 5e12}
     found = explain([replace(healthy, figures=strange)], RAID)
     assert found.causes == ()
-    assert found.unknown > 0.9
+    # the rest is spread over causes that were tried, none of which is named
+    assert found.unknown > 0.5
     assert "none of what I know explains this" in str(found)
     assert math.isfinite(found.unknown)
 
