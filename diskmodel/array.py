@@ -404,6 +404,12 @@ class Array(Description):
             fields |= self.layout.bitmap_by_default(self.usable_bytes)
         return self._with_layout(fields)
 
+    @property
+    def lacks_usual_bitmap(self) -> bool:
+        """Whether it is an array of Linux md without the bitmap that `mdadm` makes of such arrays."""
+        is_plain = not self.is_hardware and not self.controller.linux_md and not self.host.is_buffered
+        return is_plain and bool(self.layout.bitmap_by_default(self.usable_bytes))
+
     def said_of_md(self, described: Array) -> tuple[str, ...]:
         """Return in a sentence what this array has of Linux md that its description does not say."""
         said = self.layout.beyond(described.layout)

@@ -226,8 +226,7 @@ def _order_of(array: Array) -> str:
 
 
 def _bitmap_is_assumed(array: Array, load: AnyWorkload) -> bool:
-    is_md = not array.is_hardware and not array.controller.linux_md and not array.host.is_buffered
-    return is_md and load.has_writes and bool(array.layout.bitmap_by_default(array.usable_bytes))
+    return load.has_writes and array.lacks_usual_bitmap
 
 
 def _with_bitmap(array: Array) -> Array:

@@ -55,10 +55,7 @@ def _has_writes(plan: PlanDescription) -> bool:
 
 def _bitmap(plan: PlanDescription, best: Candidate, evaluate: Evaluate, *, by_chance: bool) -> list[Assumption]:
     """Return the answer with the bitmap that `mdadm` makes, where the answer is an array of Linux md without one."""
-    if best.disks is None or not _has_writes(plan) or plan.controller.linux_md:
-        return []
-    array = Case(plan, best.family).array(best.disks)
-    if array.is_hardware or not array.layout.bitmap_by_default(array.usable_bytes):
+    if best.disks is None or not _has_writes(plan) or not Case(plan, best.family).array(best.disks).lacks_usual_bitmap:
         return []
     controller = plan.controller.model_copy(update={"linux_md": True})
     with_bitmap = plan.model_copy(update={"controller": controller})
