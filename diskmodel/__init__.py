@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from diskmodel.analytic.estimate import estimate
     from diskmodel.array import Array, Spindles
     from diskmodel.controller import Controller, ReadCache, WriteCache
-    from diskmodel.drive import CloudVolume, Drive, Flash, Hdd, Virtual, load_drive
+    from diskmodel.drive import Drive, Flash, Hdd, Virtual, load_drive
     from diskmodel.drive.catalogue import catalogue
     from diskmodel.engine.simulate import simulate
     from diskmodel.engine.sweep import sweep
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Array",
-    "CloudVolume",
     "Comparison",
     "Controller",
     "DescriptionError",
@@ -83,7 +82,7 @@ __getattr__ = face(
         "analytic.estimate": "estimate",
         "array": "Array Spindles",
         "controller": "Controller ReadCache WriteCache",
-        "drive": "CloudVolume Drive Flash Hdd Virtual load_drive",
+        "drive": "Drive Flash Hdd Virtual load_drive",
         "drive.catalogue": "catalogue",
         "engine.simulate": "simulate",
         "engine.sweep": "sweep",

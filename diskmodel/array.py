@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from diskmodel.controller import Controller, NamedController
 from diskmodel.description import Description, Reader, facts_html, read_toml
-from diskmodel.drive import DriveTables, NamedDrive, behind_a_cache, with_log_drive, with_special_drives
+from diskmodel.drive import DriveTables, NamedDrive, system_around, with_log_drive, with_special_drives
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host import Host
 from diskmodel.host.assumed import assumed
@@ -184,12 +184,14 @@ class Array(Description):
 
     @model_validator(mode="before")
     @classmethod
-    def _behind_a_cache(cls, data: Any) -> Any:
-        """Take drive and layout as those that are cached, where `cached_by` says by what."""
-        if not isinstance(data, Mapping) or "cached_by" not in data:
+    def _in_a_system(cls, data: Any) -> Any:
+        """Take drive and layout as those of the array in a system, where a key says so, as `cached_by` does."""
+        system = system_around(data) if isinstance(data, Mapping) else None
+        if system is None:
             return data
-        others = {name: value for name, value in data.items() if name not in ("drive", "layout", "cached_by")}
-        return others | {"drive": behind_a_cache(data), "layout": {"level": "jbod", "disks": 1}}
+        key, fields = system
+        others = {name: value for name, value in data.items() if name not in ("drive", "layout", key)}
+        return others | {"drive": fields, "layout": {"level": "jbod", "disks": 1}}
 
     @model_validator(mode="before")
     @classmethod

@@ -49,6 +49,8 @@ class Option:
         What the command line reads: a text, one that may be repeated, a whole number, or --name and --no-name.
     least : int or None
         Least count, which the help shows.
+    is_candidate : bool
+        Whether it says what a plan chooses from, though it sets no field.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Option:
     asker: str = ""
     kind: Literal["text", "texts", "count", "switch"] = "text"
     least: int | None = None
+    is_candidate: bool = False
 
     @property
     def key(self) -> str:
@@ -68,6 +71,8 @@ class Option:
     @property
     def group(self) -> str:
         """The group that it is in where a command shows its options: by what it sets."""
+        if self.is_candidate:
+            return CANDIDATES
         if self.stream or self.asker or self.plan == "objective.throughput_bytes_per_s":
             return LOAD
         if self.plan in _OF_POOLS or self.array in _OF_POOLS:
@@ -394,6 +399,15 @@ QUESTION = (
     THREADS,
     HOST,
     USED,
+)
+
+#: Of plans that choose by what things cost instead of how many there are.
+PRICES = (
+    Option(
+        "--cloud-prices",
+        "Provision volumes of a cloud instead of drives, the cheapest first, by the prices in this TOML file.",
+        is_candidate=True,
+    ),
 )
 
 #: How the answer of a plan is looked for.

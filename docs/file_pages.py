@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from diskmodel import Array, CloudVolume, Flash, Hdd, PlanDescription, Virtual, Workload
+from diskmodel import Array, Flash, Hdd, PlanDescription, Virtual, Workload
 from diskmodel.description import Description
+from diskmodel.drive import CloudVolume
 
 KINDS: dict[str, tuple[type[Description], ...]] = {
     "Drives": (Hdd, Flash, Virtual, CloudVolume),

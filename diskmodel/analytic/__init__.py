@@ -14,7 +14,7 @@ with its source, to check a simulation by hand; `tests/theory` compares the engi
 - `cache`: hit ratios of LRU and FIFO caches, Zipf popularity
 - `writeback`: regimes of Linux page-cache write-back
 - `reliability`: mean time to data loss
-- `service`, `backend`, `estimate`: an array under a workload
+- `service`, `backend`, `disks`, `volumes`, `estimate`: an array under a workload
 """
 
 from typing import TYPE_CHECKING

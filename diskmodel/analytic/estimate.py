@@ -7,30 +7,14 @@ from the drive's own tables; parity writes have two phases, parallel parts a joi
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
-
-from scipy import special
+from pkgutil import resolve_name
 
 from diskmodel.analytic.backend import BackEnd, back_end
+from diskmodel.analytic.disks import Disks
 from diskmodel.analytic.forkjoin import harmonic
-from diskmodel.analytic.queueing import OpenQueue, mg1, mmc
-from diskmodel.analytic.service import (
-    CloudService,
-    FlashService,
-    HddService,
-    VirtualService,
-    cloud_service,
-    flash_service,
-    hdd_service,
-    virtual_service,
-)
 from diskmodel.array import Array
-from diskmodel.drive import CloudTables, DriveTables, FlashTables, HddTables, VirtualTables
 from diskmodel.errors import CoverageError, Fault
-from diskmodel.queue import Queue
 from diskmodel.workload import Workload
 
 
@@ -102,10 +86,10 @@ def estimate(array: Array, workload: Workload, *, n_sample: int = 1000, seed: in
         rate = workload.offered_rate_per_s + workload.queue_depth / hit_s if hit_s else math.inf
         return Estimate(True, rate, math.inf, hit_s, hit_s, 0.0, 0.0, 0.0)
     tables = array.drive_tables()
-    if type(tables) not in FORMULAS:
+    if not tables.formula:
         rule = "has no formula, which a search for the number of disks starts from"
         raise CoverageError(Fault("drive", tables.kind, rule, "simulate arrays of it, or choose another kind of drive"))
-    disks = FORMULAS[type(tables)](tables, sample, array.member_queue)
+    disks: Disks = resolve_name(tables.formula)(tables, sample, array.member_queue)
     model = _Model(sample, disks, hit_s)
     open_rate, clients = workload.offered_rate_per_s, workload.queue_depth
     saturation = model.saturation_iops(clients)
@@ -133,123 +117,8 @@ def _mean_think_s(workload: Workload) -> float:
     return total / clients if clients else 0.0
 
 
-class _Disks(ABC):
-    """Service of the disks' operations.
-
-    `ack_s` is the time of a write into the drive's write-back cache; None without such a cache.
-    """
-
-    ack_s: float | None = None
-
-    @abstractmethod
-    def mean_s(self, n_waiting: float) -> float:
-        """Return the mean time between two operations of a busy disk with `n_waiting` commands to choose from."""
-
-    @abstractmethod
-    def visit(self, rate_per_disk: float, n_waiting: float) -> tuple[float, float]:
-        """Return mean response time and coefficient of variation of one operation."""
-
-    @abstractmethod
-    def percentile_s(self, rate_per_disk: float, n_waiting: float, share: float) -> float:
-        """Return a percentile of the response time of one operation."""
-
-
-class _HddDisks(_Disks):
-    def __init__(self, sample: BackEnd, service: HddService) -> None:
-        self.sample, self.service = sample, service
-        self.ack_s = service.ack_s
-
-    def mean_s(self, n_waiting: float) -> float:
-        return self.service.moments(n_waiting)[0]
-
-    def visit(self, rate_per_disk: float, n_waiting: float) -> tuple[float, float]:
-        queue = self._queue(rate_per_disk, n_waiting)
-        return queue.response_s, math.sqrt(queue.response_variance_s2) / queue.response_s
-
-    def percentile_s(self, rate_per_disk: float, n_waiting: float, share: float) -> float:
-        return self._queue(rate_per_disk, n_waiting).percentile_s(share)
-
-    def _queue(self, rate_per_disk: float, n_waiting: float) -> OpenQueue:
-        mean, second, third = self.service.moments(n_waiting)
-        queue = mg1(min(rate_per_disk, 0.999 / mean), mean, second, third)
-        if self.service.ack_s is None:
-            return queue
-        # reads have priority over writes from the write-back cache, without preemption
-        busy_reading = queue.utilization_ratio * (1 - self.service.write_share)
-        factor = (1 - queue.utilization_ratio) / (1 - busy_reading)
-        return replace(queue, wait_s=queue.wait_s * factor, wait_variance_s2=queue.wait_variance_s2 * factor**2)
-
-
-class _FlashDisks(_Disks):
-    def __init__(self, sample: BackEnd, service: FlashService) -> None:
-        self.sample, self.service = sample, service
-
-    def mean_s(self, n_waiting: float) -> float:
-        return self.service.bottleneck_s
-
-    def visit(self, rate_per_disk: float, n_waiting: float) -> tuple[float, float]:
-        service = self.service
-        rate = min(rate_per_disk, 0.999 / service.bottleneck_s)
-        dies = mmc(min(rate, 0.999 * service.n_dies / service.die_s), service.die_s, service.n_dies)
-        command = mg1(rate, service.bottleneck_s, service.bottleneck_s**2, service.bottleneck_s**3)
-        mean = service.fixed_s + service.die_s + dies.wait_s + command.wait_s
-        spread = math.sqrt(dies.wait_variance_s2 + command.wait_variance_s2)
-        return mean, spread / mean
-
-    def percentile_s(self, rate_per_disk: float, n_waiting: float, share: float) -> float:
-        mean, variation = self.visit(rate_per_disk, n_waiting)
-        return mean * (1 + float(special.ndtri(share)) * variation)
-
-
-class _VirtualDisks(_Disks):
-    def __init__(self, sample: BackEnd, service: VirtualService) -> None:
-        self.sample, self.service = sample, service
-
-    def mean_s(self, n_waiting: float) -> float:
-        return self.service.command_s + self.service.batch_s / max(n_waiting, 1.0)
-
-    def visit(self, rate_per_disk: float, n_waiting: float) -> tuple[float, float]:
-        command_s = self.service.command_s
-        queue = mg1(min(rate_per_disk, 0.999 / command_s), command_s, command_s**2, command_s**3)
-        mean = self.service.fixed_s + queue.response_s
-        return mean, math.sqrt(queue.wait_variance_s2) / mean
-
-    def percentile_s(self, rate_per_disk: float, n_waiting: float, share: float) -> float:
-        mean, variation = self.visit(rate_per_disk, n_waiting)
-        return mean * (1 + float(special.ndtri(share)) * variation)
-
-
-class _CloudDisks(_Disks):
-    def __init__(self, sample: BackEnd, service: CloudService) -> None:
-        self.sample, self.service = sample, service
-
-    def mean_s(self, n_waiting: float) -> float:
-        # a volume has any number of commands at work: without a limit their latency bounds what a queue does
-        return max(self.service.command_s, self.service.fixed_s / 1023)
-
-    def visit(self, rate_per_disk: float, n_waiting: float) -> tuple[float, float]:
-        # credits of a second take what random arrivals exceed the limit by
-        return self.service.fixed_s, self.service.p99_ratio
-
-    def percentile_s(self, rate_per_disk: float, n_waiting: float, share: float) -> float:
-        mean, p99_ratio = self.visit(rate_per_disk, n_waiting)
-        power = float(special.ndtri(share)) / float(special.ndtri(0.99))
-        return float(mean * p99_ratio**power)
-
-
-#: What a search starts from, by the kind of drive.
-FORMULAS: Mapping[type[DriveTables], Callable[[Any, BackEnd, Queue], _Disks]] = {
-    HddTables: lambda tables, sample, queue: _HddDisks(
-        sample, hdd_service(tables, sample, queue.scheduler, queue.drive_depth)
-    ),
-    FlashTables: lambda tables, sample, _: _FlashDisks(sample, flash_service(tables, sample)),
-    VirtualTables: lambda tables, sample, _: _VirtualDisks(sample, virtual_service(tables, sample)),
-    CloudTables: lambda tables, sample, _: _CloudDisks(sample, cloud_service(tables, sample)),
-}
-
-
 class _Model:
-    def __init__(self, sample: BackEnd, disks: _Disks, hit_s: float) -> None:
+    def __init__(self, sample: BackEnd, disks: Disks, hit_s: float) -> None:
         self.sample, self.disks, self.hit_s = sample, disks, hit_s
         # with many equally loaded disks, the busiest one of a sample exceeds the mean only by sampling error
         share, n = sample.disk_share, len(sample.disk)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.analytic.backend import BackEnd
-from diskmodel.drive import PPM, CloudTables, FlashTables, HddTables, VirtualTables
+from diskmodel.drive import PPM, FlashTables, HddTables, VirtualTables
 from diskmodel.queue import SCHEDULERS
 
 #: Numbers of candidates at which service times are sampled; between them they are interpolated.
@@ -258,42 +258,4 @@ def virtual_service(tables: VirtualTables, sample: BackEnd) -> VirtualService:
         fixed_s=(wake_ns + float(latency_ns.mean())) / 1e9,
         command_s=float(command_ns.mean()) / 1e9,
         batch_s=wake_ns / 1e9 if tables.is_batched else 0.0,
-    )
-
-
-@dataclass(frozen=True)
-class CloudService:
-    """Mean times of one command on a volume, seconds.
-
-    Attributes
-    ----------
-    fixed_s : float
-        Latency, which overlaps with that of other commands.
-    command_s : float
-        What the narrowest limit takes to regain what a command counts for; 0: no limit.
-    p99_ratio : float
-        The 99th percentile of the latency, in its means.
-    """
-
-    fixed_s: float
-    command_s: float
-    p99_ratio: float
-
-
-def cloud_service(tables: CloudTables, sample: BackEnd) -> CloudService:
-    """Return the service times of volumes."""
-    n_bytes = sample.n_sectors * tables.sector_bytes
-    amounts = (
-        (tables.op_rates, -(-n_bytes // tables.op_bytes)),
-        (tables.byte_rates, np.maximum(n_bytes, tables.least_bytes)),
-    )
-    limits = [float(amount.mean()) / int(rates[0]) for rates, amount in amounts if len(rates)]
-    writes = float(sample.is_write.mean())
-    read_ns, write_ns = tables.mean_latency_ns
-    mean_ns = (1 - writes) * read_ns + writes * write_ns
-    slow = tables.read_delay_ns if writes < 1 else tables.write_delay_ns
-    return CloudService(
-        fixed_s=mean_ns / 1e9,
-        command_s=max(limits, default=0.0),
-        p99_ratio=float(np.quantile(slow, 0.99)) / float(slow.mean()),
     )

@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from diskmodel.cli.shared.caches import plan_of_caches
-from diskmodel.cli.shared.cloud_prices import plan_of_volumes
 from diskmodel.cli.shared.console import print_json, say, show
 from diskmodel.cli.shared.inputs import LoadOptions, read_workload, refuse_unused
 from diskmodel.cli.shared.options import Asked, Debug, Device, Format, Json, Percentile, Plot, asks
-from diskmodel.cli.shared.schemes import plan_of_schemes
+from diskmodel.cli.shared.own_plans import respond
 from diskmodel.cli.shared.servers import has_volumes, plan_server
 from diskmodel.cli.shared.status import check_place, ends_well, no_answer
 from diskmodel.cli.shared.time_limit import limited
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.options import CANDIDATES, LOAD, OUTPUT, QUESTION, SEARCH, SEARCH_GROUP
+from diskmodel.options import CANDIDATES, LOAD, OUTPUT, PRICES, QUESTION, SEARCH, SEARCH_GROUP
 
 if TYPE_CHECKING:
     from diskmodel.plan import Candidate, PlanDescription, PlanResult, Recording
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
 
 @ends_well
 @limited("name fewer drives and levels; with --memory FILE the same command goes on where it stopped", is_question=True)
-@asks(question=QUESTION, how=SEARCH)
+@asks(question=QUESTION, prices=PRICES, how=SEARCH)
 def plan(
     plan: Annotated[
         Path | None,
@@ -54,13 +52,7 @@ def plan(
             help="An array that exists: begin with its drive, controller, host and strip.", rich_help_panel=CANDIDATES
         ),
     ] = None,
-    cloud_prices: Annotated[
-        Path | None,
-        typer.Option(
-            help="Provision volumes of a cloud instead of drives, the cheapest first, by the prices in this TOML file.",
-            rich_help_panel=CANDIDATES,
-        ),
-    ] = None,
+    prices: Asked,
     save: Annotated[
         Path | None,
         typer.Option(help="Write the question to this file, a plan that answers the same.", rich_help_panel=OUTPUT),
@@ -142,7 +134,7 @@ def plan(
     own, or all share one. Exits with status 3 when none of the candidates meets the objective.
     """
     from diskmodel.output import check_output
-    from diskmodel.plan import Recording, with_drives
+    from diskmodel.plan import Recording, own_plan, with_drives
 
     if list_presets:
         _list_presets(as_json)
@@ -188,11 +180,7 @@ def plan(
             as_json=as_json,
         )
         return
-    own = (
-        plan_of_volumes(cloud_prices)
-        or plan_of_schemes(question["level"])
-        or plan_of_caches(question["level"], question["cache_device"])
-    )
+    own = own_plan({**question, **prices})
     asked, notes = ask(
         {**given, **own.stand_in} if own else given,
         plan,
@@ -209,7 +197,7 @@ def plan(
         refused: dict[str, Any] = {"--plot": plot, "--crossover": crossover, "--waterfall": waterfall}
         refused |= {"--save": save, "--explain": explain, "--sensitivity": sensitivity}
         refused |= {"--memory": memory, "--cluster": cluster, "--nominal": nominal, "--array": array}
-        own.respond(asked, notes, given=question, refused=refused, report=report, as_json=as_json)
+        respond(own, asked, notes, given=question, refused=refused, report=report, as_json=as_json)
         return
     for note in notes:
         say(note)

@@ -4,14 +4,13 @@ from typing import TYPE_CHECKING
 
 from diskmodel.drive.card import Trouble
 from diskmodel.drive.catalogue import catalogue
-from diskmodel.drive.cloud.description import CloudVolume
-from diskmodel.drive.cloud.tables import CloudTables
 from diskmodel.drive.description import NamedDrive, load_drive
 from diskmodel.drive.flash.description import Flash
 from diskmodel.drive.flash.tables import FlashTables
 from diskmodel.drive.hdd import DriveQueue, Hdd, HddCache
 from diskmodel.drive.hdd.tables import HddTables
-from diskmodel.drive.parse import KINDS, Drive, parse_drive, planner_of, volume_of_words
+from diskmodel.drive.members import KernelTables
+from diskmodel.drive.parse import KINDS, Drive, bought_in, parse_drive, planners, system_around, volume_of_words
 from diskmodel.drive.profile import Uncertainty
 from diskmodel.drive.seek import Seek, SeekCurve, SeekTable, SeekTimes, read_seek_file
 from diskmodel.drive.tables_card import DriveTables
@@ -39,14 +38,14 @@ if TYPE_CHECKING:
     from diskmodel.drive.cache import Dirty, DirtyBuffer, Segment, Segments
     from diskmodel.drive.cached.description import CachedVolume
     from diskmodel.drive.cached.tables import CachedTables
-    from diskmodel.drive.cached.words import behind_a_cache
     from diskmodel.drive.catalogue.kinds import by_class, find_drives, kinds_of
+    from diskmodel.drive.cloud.description import CloudVolume
     from diskmodel.drive.cloud.limits import Budgets, Charge, Meter
-    from diskmodel.drive.cloud.words import provision_of
+    from diskmodel.drive.cloud.tables import CloudTables
     from diskmodel.drive.cluster.costs import Costs
     from diskmodel.drive.cluster.description import OBJECT_BYTES, ClusterPool
     from diskmodel.drive.cluster.tables import ClusterTables
-    from diskmodel.drive.cluster.words import scheme_of_words
+    from diskmodel.drive.cluster.words import is_cluster, scheme_of_words
     from diskmodel.drive.description import provisioned
     from diskmodel.drive.drawn import drawn_values, scalar_of, with_values
     from diskmodel.drive.draws import USUAL, AccessDraw, Draws
@@ -78,14 +77,14 @@ __getattr__ = face(
         "cache": "Dirty DirtyBuffer Segment Segments",
         "cached.description": "CachedVolume",
         "cached.tables": "CachedTables",
-        "cached.words": "behind_a_cache",
         "catalogue.kinds": "by_class find_drives kinds_of",
+        "cloud.description": "CloudVolume",
         "cloud.limits": "Budgets Charge Meter",
-        "cloud.words": "provision_of",
+        "cloud.tables": "CloudTables",
         "cluster.costs": "Costs",
         "cluster.description": "ClusterPool OBJECT_BYTES",
         "cluster.tables": "ClusterTables",
-        "cluster.words": "scheme_of_words",
+        "cluster.words": "is_cluster scheme_of_words",
         "description": "provisioned",
         "drawn": "drawn_values scalar_of with_values",
         "draws": "AccessDraw Draws USUAL",

@@ -248,13 +248,27 @@ class Card(Parts, ABC):
         """
         return None
 
-    @classmethod
-    def is_scheme(cls, words: str) -> bool:
-        """Whether words describe such volumes without drives, as a plan chooses among them ("ceph replica 3")."""
-        return False
+    #: Words for it in lists of drives: the kind to search for, and the heading above such drives; empty of kinds that
+    #: are listed by what they are made of, or not at all.
+    listed_as: ClassVar[tuple[str, str] | tuple[()]] = ()
 
-    #: Function that plans such volumes, "module:function", imported when it is called: of a plan and the words of the
-    #: schemes it returns the answer and its sheet. Empty of kinds without schemes.
+    #: Key of an array in a file that puts it into a system of this kind, as "cached_by" does; empty of other kinds.
+    array_key: ClassVar[str] = ""
+
+    @classmethod
+    def of_array(cls, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields of the system that an array with the key `array_key` is in.
+
+        Raises
+        ------
+        TypeError
+            For kinds that no array is in.
+        """
+        raise TypeError(f"no array is in a {cls.__name__}")
+
+    #: Function that plans such volumes, "module:function", imported when it is called: of the options of a question it
+    #: returns the plan of its own that answers it, None of questions about other things
+    #: (`diskmodel.plan.own_plans`). Empty of kinds that are planned as arrays of drives are.
     planned_by: ClassVar[str] = ""
 
     #: What a run of its own engine costs; None of kinds that the two engines have.
@@ -303,6 +317,16 @@ class Card(Parts, ABC):
     def is_provisioned(self) -> bool:
         """Whether its size and its limits are bought by the piece, as those of a cloud's volume are."""
         return False
+
+    @classmethod
+    def bought_in(cls, part: str) -> dict[str, Any]:
+        """Return what a part of the words of an array says is bought of such drives: "6000 IOPS"; else nothing."""
+        return {}
+
+    @classmethod
+    def bought_by_name(cls, name: str) -> tuple[str, dict[str, Any]] | None:
+        """Return a shorter name, and what a name says is bought of such a drive ("…-500GB"); None where nothing."""
+        return None
 
     def provisioned(self, said: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields of the drive with what somebody provisions of it; only where `is_provisioned`.

@@ -11,8 +11,7 @@ from pydantic import BeforeValidator
 
 from diskmodel.description import read_toml
 from diskmodel.drive.catalogue import catalogue
-from diskmodel.drive.cloud.words import provision_of, sized
-from diskmodel.drive.parse import Drive, parse_drive, with_members
+from diskmodel.drive.parse import Drive, bought_by_name, bought_in, parse_drive, with_members
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.faults import inner
 from diskmodel.naming.matching import meant
@@ -52,9 +51,9 @@ def load_drive(place: str | Path) -> Drive:
     """
     if isinstance(place, str) and "," in place and not os.path.exists(place):
         name, *more = place.split(",")
-        said: dict[str, str] = {}
+        said: dict[str, Any] = {}
         for part in more:
-            own = provision_of(part)
+            own = bought_in(part)
             if not own:
                 fix = 'write for example "aws-gp3, 6000 IOPS, 500MB/s, 2TB"'
                 raise DescriptionError(Fault("drive", place, f"has {part.strip()!r} beside a drive", fix))
@@ -68,7 +67,7 @@ def load_drive(place: str | Path) -> Drive:
 
 
 def provisioned(name: str, said: Mapping[str, Any]) -> str | dict[str, Any]:
-    """Return a drive's name, or the fields of a volume of a cloud with what words say is provisioned of it.
+    """Return a drive's name, or its fields with what words say is bought of it, such as a volume of a cloud.
 
     Raises
     ------
@@ -77,7 +76,7 @@ def provisioned(name: str, said: Mapping[str, Any]) -> str | dict[str, Any]:
     """
     if os.path.exists(name):
         return name
-    plain, own = sized(name, _is_volume)
+    plain, own = bought_by_name(name, _is_bought)
     said = own | dict(said)
     if not said:
         return name
@@ -88,6 +87,6 @@ def provisioned(name: str, said: Mapping[str, Any]) -> str | dict[str, Any]:
     return known.provisioned(said)
 
 
-def _is_volume(name: str) -> bool:
+def _is_bought(name: str) -> bool:
     found = meant(name, catalogue().titles)
     return len(found) == 1 and catalogue()[found[0]].is_provisioned

@@ -8,28 +8,20 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from diskmodel.drive.cached.description import CachedVolume
-from diskmodel.drive.cloud.description import CloudVolume
 from diskmodel.drive.cluster.description import ClusterPool
-from diskmodel.drive.flash.description import Flash
-from diskmodel.drive.hdd import Hdd
-from diskmodel.drive.virtual.description import Virtual
+from diskmodel.drive.members import MEMBERS, AnyMember
 from diskmodel.errors import DescriptionError, Fault
 
-#: Descriptions of all kinds, by the `kind` that decides; a kind is added here and in the union below.
+#: Descriptions of all kinds, by the `kind` that decides; what is a volume as a whole is added here and in the union
+#: below, what arrays are made of in `members.py`.
 KINDS: Mapping[str, Any] = {
-    "hdd": Hdd,
-    "flash": Flash,
-    "virtual": Virtual,
-    "cloud": CloudVolume,
+    **MEMBERS,
     "cluster": ClusterPool,
     "cached": CachedVolume,
 }
 
 Drive = Annotated[
-    Hdd
-    | Flash
-    | Virtual
-    | CloudVolume
+    AnyMember
     | ClusterPool
     | CachedVolume,
     Field(discriminator="kind"),
@@ -60,9 +52,33 @@ def volume_of_words(words: str, of_array: Callable[[str], Mapping[str, Any]]) ->
     return next((fields for fields in found if fields is not None), None)
 
 
-def planner_of(words: str) -> str:
-    """Return which function plans the volumes that words describe without their drives; "" where they describe none."""
-    return next((kind.planned_by for kind in KINDS.values() if kind.is_scheme(words)), "")
+def planners() -> list[str]:
+    """Return the functions that plan what is no array of drives (`Card.planned_by`)."""
+    return list(dict.fromkeys(kind.planned_by for kind in KINDS.values() if kind.planned_by))
+
+
+def system_around(data: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    """Return the key that puts an array into a system, and the fields of that system; None without such a key."""
+    found = (kind for kind in KINDS.values() if kind.array_key and kind.array_key in data)
+    return next(((kind.array_key, kind.of_array(data)) for kind in found), None)
+
+
+def bought_in(part: str) -> dict[str, Any]:
+    """Return what a part of the words of an array says is bought of its drives; nothing where it says none of that."""
+    return next(filter(None, (kind.bought_in(part) for kind in MEMBERS.values())), {})
+
+
+def bought_by_name(name: str, is_bought: Callable[[str], bool]) -> tuple[str, dict[str, Any]]:
+    """Return a drive's name, and what the name itself says is bought of it: "aws-gp2-500GB".
+
+    Parameters
+    ----------
+    name : str
+    is_bought : callable
+        Whether anything is bought by the piece of the drive of a name.
+    """
+    found = (kind.bought_by_name(name) for kind in MEMBERS.values())
+    return next(((plain, own) for plain, own in filter(None, found) if is_bought(plain)), (name, {}))
 
 
 def with_members(value: Any, load: Callable[[str], Any]) -> Any:

@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
-from pydantic import Field
-
-from diskmodel.drive.cloud.description import CloudVolume
-from diskmodel.drive.flash.description import Flash
-from diskmodel.drive.hdd import Hdd
 from diskmodel.drive.perturbation import DrivePerturbation
 from diskmodel.drive.profile import Profile
-from diskmodel.drive.virtual.description import Virtual
-
-#: A drive of such a system.
-Member = Annotated[Hdd | Flash | Virtual | CloudVolume, Field(discriminator="kind")]
 
 
 def sizes_to_be(given: Mapping[str, Any]) -> dict[str, int]:

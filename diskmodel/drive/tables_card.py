@@ -32,6 +32,12 @@ class DriveTables(Parts, ABC):
     own_start : str
         Function that returns what such an engine finds after a long time of a workload, in the same form; empty where
         that is nothing.
+    devices : str
+        Function that makes the devices of the reference engine, of a clock, a scenario and these tables, in the same
+        form; empty of kinds that it does not have.
+    formula : str
+        Function that makes what formulas estimate an array from (`diskmodel/analytic/disks.py`), in the same form;
+        empty of kinds without.
     keeps_level : bool
         Whether its buffer stays at a mark under a steady load; a flash drive programs what it holds at once.
     """
@@ -41,6 +47,8 @@ class DriveTables(Parts, ABC):
     keeps_level: ClassVar[bool] = True
     own_engine: ClassVar[str] = ""
     own_start: ClassVar[str] = ""
+    devices: ClassVar[str] = ""
+    formula: ClassVar[str] = ""
 
     sector_bytes: int
     n_sectors: int

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Self, TypedDict
 
 from diskmodel.controller import CacheTables
-from diskmodel.drive import CloudTables, DriveTables, FlashTables, HddTables, VirtualTables
+from diskmodel.drive import DriveTables, KernelTables
 from diskmodel.engine.compiled import kernel
 from diskmodel.engine.scenario import Scenario
 from diskmodel.engine.steady.start import Start
@@ -28,11 +28,6 @@ __all__ = [
     "check_schema",
     "kernel",
 ]
-
-
-#: Kinds of drives that the kernel has: what crosses the boundary, and the schema, has these alone. A kind that is not
-#: among them is simulated by SimPy (`native.covers`).
-KernelDrive = HddTables | FlashTables | VirtualTables | CloudTables
 
 
 @dataclass(frozen=True)
@@ -65,7 +60,7 @@ class ScenarioTables:
 
     Attributes
     ----------
-    drive : KernelDrive
+    drive : KernelTables
     layout : VolumeTables
     queue, drive_queue : QueueTables
         Above each drive, and in it.
@@ -86,7 +81,7 @@ class ScenarioTables:
         As in `Scenario`.
     """
 
-    drive: KernelDrive
+    drive: KernelTables
     layout: VolumeTables
     queue: QueueTables
     drive_queue: QueueTables
@@ -119,7 +114,7 @@ class ScenarioTables:
         """
         if (fault := missing_drive(scenario.drive)) is not None:
             raise CoverageError(fault)
-        assert isinstance(scenario.drive, KernelDrive)
+        assert isinstance(scenario.drive, KernelTables)
         drive, controller, queue = scenario.drive, scenario.controller, scenario.queue
         sector, cache, host = drive.sector_bytes, controller.read_cache, scenario.host
         return cls(
@@ -149,7 +144,7 @@ class ScenarioTables:
 
 def missing_drive(tables: DriveTables) -> Fault | None:
     """Return that the kernel has no such kind of drive; None where it has it."""
-    if isinstance(tables, KernelDrive):
+    if isinstance(tables, KernelTables):
         return None
     rule = "is a kind of drive that the compiled kernel does not have, and only the SimPy engine simulates"
     return Fault("drive.kind", tables.kind, rule, "use engine simpy (or auto), or another kind of drive")

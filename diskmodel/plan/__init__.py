@@ -38,8 +38,8 @@ from diskmodel.plan.trial.evaluation import Evaluate
 
 if TYPE_CHECKING:
     from diskmodel.plan.advice.waterfall import SUSTAINED_RATIO
-    from diskmodel.plan.caches.search import plan_caches
     from diskmodel.plan.comparison.working_sets import find_working_sets
+    from diskmodel.plan.own_plans import OwnPlan, own_plan
     from diskmodel.plan.question.description import GroupWidth
     from diskmodel.plan.question.options import plan_from, plan_options, server_from
     from diskmodel.plan.question.presets import preset_names
@@ -54,15 +54,13 @@ if TYPE_CHECKING:
     from diskmodel.plan.show.server_report import write_server_report
     from diskmodel.plan.show.table import comparison_table, plan_table
     from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops
-    from diskmodel.plan.volumes.prices import CloudPrices
-    from diskmodel.plan.volumes.search import plan_volumes
 
 __getattr__ = face(
     __name__,
     {
         "advice.waterfall": "SUSTAINED_RATIO",
-        "caches.search": "plan_caches",
         "comparison.working_sets": "find_working_sets",
+        "own_plans": "OwnPlan own_plan",
         "question.description": "GroupWidth",
         "question.options": "plan_from plan_options server_from",
         "question.presets": "preset_names",
@@ -77,7 +75,5 @@ __getattr__ = face(
         "show.server_report": "write_server_report",
         "show.table": "comparison_table plan_table",
         "trial.rule_of_thumb": "calculator_disk_iops",
-        "volumes.prices": "CloudPrices",
-        "volumes.search": "plan_volumes",
     },
 )

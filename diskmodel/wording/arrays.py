@@ -8,7 +8,7 @@ from typing import Any
 
 from diskmodel.controller import load_controller, machine_of
 from diskmodel.controller.catalogue import named as controller_named
-from diskmodel.drive import catalogue, provision_of, provisioned, volume_of_words
+from diskmodel.drive import bought_in, catalogue, provisioned, volume_of_words
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout import POOLS, draid_counts, level_name
 from diskmodel.layout.levels import KINDS
@@ -230,7 +230,7 @@ def _with_more(words: str, tables: dict[str, dict[str, Any]], more: list[str]) -
             tables["controller"][kind] = {**known, "size": cache["size"]}
         elif controller := _controller_of(part):
             tables["controller"] = controller | tables["controller"]
-        elif said := provision_of(part):
+        elif said := bought_in(part):
             tables.setdefault("provisioned", {}).update(said)
         elif record := _RECORD.fullmatch(part.strip()):
             tables["layout"]["record"] = record["size"]

@@ -1,4 +1,4 @@
-"""docs/how-to/add-a-kind-of-drive.md, followed step by step: four places, and the SimPy engine simulates the kind."""
+"""docs/how-to/add-a-kind-of-drive.md, followed step by step: three files, and the SimPy engine simulates the kind."""
 
 from __future__ import annotations
 
@@ -60,22 +60,17 @@ def follow(folder: Path) -> list[Path]:
         (folder / path).parent.mkdir(exist_ok=True)
         (folder / path).write_text(text)
         added.append(folder / path)
-    kinds = folder / "diskmodel" / "drive" / "parse.py"
+    kinds = folder / "diskmodel" / "drive" / "members.py"
     insert(kinds, "from diskmodel.drive.hdd import Hdd", "from diskmodel.drive.san.description import San")
     insert(kinds, '    "hdd": Hdd,', '    "san": San,')
     insert(kinds, "    Hdd", "    San |")
-    devices = folder / "diskmodel" / "engine" / "reference" / "simpy_engine.py"
-    _, entry = titled_block(PAGE, "an entry of DEVICES")
-    insert(devices, "    HddTables: _hard_disks,", entry.rstrip())
-    insert(devices, "import simpy", "from diskmodel.drive.san.description import SanTables")
-    insert(devices, "import simpy", "from diskmodel.engine.reference.san_volume import SanVolume")
-    return [*added, kinds, devices]
+    return [*added, kinds]
 
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("san")
-    assert len(follow(folder)) <= 6
+    assert len(follow(folder)) <= 3
     answered: dict[str, Any] = answer(folder, PROGRAM)
     return answered
 

@@ -11,9 +11,10 @@ from diskmodel.description import Description, Reader
 from diskmodel.drive.cached.policies import MODES, OTHER_NAMES, POLICIES, Mode, Policy, unit_bytes
 from diskmodel.drive.cached.tables import CachedTables
 from diskmodel.drive.cached.troubles import TROUBLES
-from diskmodel.drive.cached.words import cached_of_words, is_cached
+from diskmodel.drive.cached.words import behind_a_cache, cached_of_words, is_cached
 from diskmodel.drive.card import OwnEffort, Trouble
-from diskmodel.drive.system import Member, System, sizes_to_be
+from diskmodel.drive.members import Member
+from diskmodel.drive.system import System, sizes_to_be
 from diskmodel.layout import Layout
 from diskmodel.units import Bytes, Length, Nanoseconds, Ratio, nominal_bytes
 
@@ -201,6 +202,15 @@ class CachedVolume(System):
     def of_words(cls, words: str, of_array: Callable[[str], Mapping[str, Any]]) -> dict[str, Any] | None:
         """Return the fields of the volume that words describe: "…, cached by micron-7450-pro-1920 (bcache)"."""
         return cached_of_words(words, of_array) if is_cached(words) else None
+
+    array_key: ClassVar[str] = "cached_by"
+
+    @classmethod
+    def of_array(cls, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields of the volume that an array with `cached_by` is cached in."""
+        return behind_a_cache(data)
+
+    planned_by: ClassVar[str] = "diskmodel.plan.caches.asked:asked"
 
     # ------------------------------------------------------------------ what it does
     @property

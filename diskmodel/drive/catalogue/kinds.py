@@ -8,12 +8,17 @@ from collections.abc import Callable, Mapping
 
 from diskmodel.drive.flash.description import Flash
 from diskmodel.drive.hdd import NEARLINE_BYTES, Hdd
+from diskmodel.drive.parse import KINDS as DRIVES
 from diskmodel.drive.parse import Drive
 from diskmodel.errors import DescriptionError, Fault, choose_from
 
 
 def _is_flash_on(bus: str) -> Callable[[Drive], bool]:
     return lambda drive: isinstance(drive, Flash) and bus in drive.bus
+
+
+def _is_a(kind: type) -> Callable[[Drive], bool]:
+    return lambda drive: isinstance(drive, kind)
 
 
 def _turns(low_rpm: float, high_rpm: float) -> Callable[[Drive], bool]:
@@ -40,8 +45,7 @@ KINDS: dict[str, Callable[[Drive], bool]] = {
     "sata-ssd": _is_flash_on("SATA"),
     "sas-ssd": _is_flash_on("SAS"),
     "nvme": _is_flash_on("NVMe"),
-    "cloud": lambda drive: drive.is_provisioned,
-}
+} | {kind.listed_as[0]: _is_a(kind) for kind in DRIVES.values() if kind.listed_as}
 
 
 def _is_of_equations(drive: Drive) -> bool:
@@ -54,7 +58,7 @@ CLASSES: dict[str, Callable[[Drive], bool]] = {
     "equation disks, no products": _is_of_equations,
     "nearline disks, 7,200 rpm": _is_nearline,
     "NVMe flash": KINDS["nvme"],
-    "volumes of clouds": KINDS["cloud"],
+    **{kind.listed_as[1]: _is_a(kind) for kind in DRIVES.values() if kind.listed_as},
     "SAS flash": KINDS["sas-ssd"],
     "SATA flash": KINDS["sata-ssd"],
     "SAS disks, 10,000 rpm": lambda drive: KINDS["10k"](drive) and drive.capacity_bytes >= _LEAST_OF_TODAY,

@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 from diskmodel.drive.card import LONG_BYTES, Trouble
 from diskmodel.drive.cloud.tables import CloudTables
 from diskmodel.drive.cloud.troubles import TROUBLES
+from diskmodel.drive.cloud.words import provision_of, sized
 from diskmodel.drive.perturbation import DrivePerturbation, scaled_times
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.whole_numbers import Int64, frozen
@@ -106,6 +107,8 @@ class CloudVolume(Profile):
     has_formula: ClassVar[bool] = True
     slower_than_rated: ClassVar[str] = "a volume reaches its limit only with enough requests outstanding"
     troubles: ClassVar[tuple[Trouble, ...]] = TROUBLES
+    listed_as: ClassVar[tuple[str, str]] = ("cloud", "volumes of clouds")
+    planned_by: ClassVar[str] = "diskmodel.plan.volumes.asked:asked"
 
     kind: Literal["cloud"] = "cloud"
     iops: PerSecond | None = None
@@ -291,6 +294,16 @@ class CloudVolume(Profile):
     def is_provisioned(self) -> bool:
         """Whether its size and its limits are bought by the piece."""
         return True
+
+    @classmethod
+    def bought_in(cls, part: str) -> dict[str, Any]:
+        """Return what a part of the words of an array provisions of a volume."""
+        return provision_of(part)
+
+    @classmethod
+    def bought_by_name(cls, name: str) -> tuple[str, dict[str, Any]] | None:
+        """Return the name of a volume without its size, and that size; None of names without one."""
+        return sized(name)
 
     def provisioned(self, said: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields of the volume with what somebody provisions of it.

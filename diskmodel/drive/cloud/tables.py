@@ -53,6 +53,8 @@ class CloudTables(DriveTables):
     queue_depth: Beside[int]
 
     kind: ClassVar[str] = "cloud"
+    devices: ClassVar[str] = "diskmodel.engine.reference.remote.cloud_volume:volumes"
+    formula: ClassVar[str] = "diskmodel.analytic.volumes:volumes"
 
     @property
     def takes_flushes(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 _IOPS = re.compile(r"(?P<rate>\d[\d,.]*\s*k?)\s*(?:iops|io/s)", re.IGNORECASE)
 _THROUGHPUT = re.compile(r"\d[\d,.]*\s*[kMGT]?i?[Bb](?:it)?/s")
@@ -31,9 +30,7 @@ def provision_of(part: str) -> dict[str, str]:
     return {"state": "full"} if _CREDITS.fullmatch(text) else {}
 
 
-def sized(name: str, is_volume: Callable[[str], bool]) -> tuple[str, dict[str, str]]:
-    """Return the name of a volume and what its own name says of its size."""
+def sized(name: str) -> tuple[str, dict[str, str]] | None:
+    """Return the name of a volume and what its own name says of its size; None where it says nothing."""
     found = _SIZED.fullmatch(name)
-    if found is None or not is_volume(found["drive"]):
-        return name, {}
-    return found["drive"], {"capacity": found["size"]}
+    return None if found is None else (found["drive"], {"capacity": found["size"]})

@@ -15,8 +15,9 @@ from diskmodel.drive.cluster.tables import ClusterTables
 from diskmodel.drive.cluster.troubles import TROUBLES
 from diskmodel.drive.cluster.words import cluster_of_words, is_cluster
 from diskmodel.drive.flash.description import Flash
+from diskmodel.drive.members import Member
 from diskmodel.drive.profile import Profile
-from diskmodel.drive.system import Member, System, sizes_to_be
+from diskmodel.drive.system import System, sizes_to_be
 from diskmodel.units import NS_PER_S, BytesPerSecond, Length, Nanoseconds, Ratio, in_hours_or_days
 
 #: Bytes of an object of an image (`rbd_default_order` 22).
@@ -104,7 +105,7 @@ class ClusterPool(System):
     slower_than_rated: ClassVar[str] = "a request waits for the network, for daemons and for copies in other nodes"
     troubles: ClassVar[tuple[Trouble, ...]] = TROUBLES
     own_effort: ClassVar[OwnEffort | None] = OwnEffort(350e-6, 64_000)
-    planned_by: ClassVar[str] = "diskmodel.plan.clusters.show:planned"
+    planned_by: ClassVar[str] = "diskmodel.plan.clusters.asked:asked"
 
     kind: Literal["cluster"] = "cluster"
     nodes: Annotated[int, Field(ge=1, le=500)]
@@ -195,11 +196,6 @@ class ClusterPool(System):
     def of_words(cls, words: str, of_array: Callable[[str], Mapping[str, Any]]) -> dict[str, Any] | None:
         """Return the fields of the pool that words describe: "ceph 6 nodes, 2x samsung-pm983-1920 each"."""
         return cluster_of_words(words) if is_cluster(words) else None
-
-    @classmethod
-    def is_scheme(cls, words: str) -> bool:
-        """Whether words are about a pool."""
-        return is_cluster(words)
 
     # ------------------------------------------------------------------ shape
     @property

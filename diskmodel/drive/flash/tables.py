@@ -91,6 +91,8 @@ class FlashTables(DriveTables):
     has_volatile_cache: bool = True
 
     kind: ClassVar[str] = "flash"
+    devices: ClassVar[str] = "diskmodel.engine.reference.flash_disk:flash_drives"
+    formula: ClassVar[str] = "diskmodel.analytic.disks:flash_drives"
     has_pages: ClassVar[bool] = True
     keeps_level: ClassVar[bool] = False
 

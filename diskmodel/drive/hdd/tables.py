@@ -165,6 +165,8 @@ class HddTables(DriveTables):
     has_fua: bool = False
 
     kind: ClassVar[str] = "hdd"
+    devices: ClassVar[str] = "diskmodel.engine.reference.hdd:hard_disks"
+    formula: ClassVar[str] = "diskmodel.analytic.disks:hdds"
 
     @property
     def arms(self) -> int:

@@ -10,7 +10,8 @@ from diskmodel.drive import Dies, FirstLayout, FlashTables, Ftl, Served
 from diskmodel.engine.reference.clock import Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Counters, Device
-from diskmodel.queue import Policy, Positioning
+from diskmodel.engine.scenario import Scenario
+from diskmodel.queue import Policy, Positioning, make_policy
 from diskmodel.records import FLUSH, READ, WRITE
 
 
@@ -92,3 +93,23 @@ class FlashDisk(Device):
         command.transfer_ns = service.transfer_ns
         command.is_hit = service.is_hit
         self.finish(command, service.done_ns)
+
+
+def flash_drives(clock: Clock, scenario: Scenario, tables: FlashTables) -> list[Device]:
+    """Return the drives of a scenario."""
+    ftl = Ftl(tables.ftl)
+    for unit in scenario.start.aged.tolist():
+        ftl.write(unit)
+    return [
+        FlashDisk(
+            clock,
+            i,
+            tables,
+            make_policy(scenario.queue),
+            scenario.depth,
+            ftl.copy(),
+            FirstLayout.of(tables, scenario.start.piece_units, scenario.start.shifts, i),
+            int(scenario.phase_ns[i]),
+        )
+        for i in range(scenario.n_devices)
+    ]

@@ -27,7 +27,8 @@ from diskmodel.drive import (
 from diskmodel.engine.reference.clock import COMPLETE, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Counters, Device
-from diskmodel.queue import Head, Policy, Positioning, Waiting
+from diskmodel.engine.scenario import Scenario
+from diskmodel.queue import Head, Policy, Positioning, Waiting, make_policy
 from diskmodel.records import FLUSH, READ, WRITE
 from diskmodel.units import NS_PER_S
 
@@ -567,3 +568,23 @@ def _media_log(tables: HddTables, first_lba: int) -> MediaLog | None:
     if tables.media_cache is None:
         return None
     return MediaLog(tables.media_cache, min(tables.n_sectors - first_lba, tables.n_sectors_per_actuator))
+
+
+def hard_disks(clock: Clock, scenario: Scenario, tables: HddTables) -> list[Device]:
+    """Return the disks of a scenario."""
+    mechanics = Mechanics(tables)
+    spindles = [Spindle(int(r), int(p)) for r, p in zip(scenario.revolution_ns, scenario.phase_ns, strict=True)]
+    return [
+        HardDisk(
+            clock,
+            i,
+            tables,
+            mechanics,
+            spindles[i],
+            make_policy(scenario.queue),
+            scenario.depth,
+            lambda: make_policy(scenario.drive_queue),
+            scenario.first_draw,
+        )
+        for i in range(scenario.n_devices)
+    ]

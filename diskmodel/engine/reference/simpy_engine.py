@@ -3,45 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
 import simpy
 from numpy.typing import NDArray
 
-from diskmodel.drive import (
-    CloudTables,
-    DriveTables,
-    FirstLayout,
-    FlashTables,
-    Ftl,
-    HddTables,
-    Mechanics,
-    Spindle,
-    VirtualTables,
-)
 from diskmodel.engine.reference.cached_controller import CachedController
 from diskmodel.engine.reference.clients import Clients
 from diskmodel.engine.reference.clock import Clock
 from diskmodel.engine.reference.controller import Controller, HostRequest, Volume
 from diskmodel.engine.reference.device import Device
-from diskmodel.engine.reference.flash_disk import FlashDisk
 from diskmodel.engine.reference.group_commit import GroupCommit
-from diskmodel.engine.reference.hdd import HardDisk
 from diskmodel.engine.reference.host import Host
 from diskmodel.engine.reference.page_cache import CachingHost
 from diskmodel.engine.reference.pools.writes import PoolWrites
 from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.reference.raid import Raid
 from diskmodel.engine.reference.rebuild import Rebuild
-from diskmodel.engine.reference.remote.cloud_volume import CloudVolumeDevice
-from diskmodel.engine.reference.remote.virtual_disk import VirtualDisk
 from diskmodel.engine.scenario import Scenario, too_long
 from diskmodel.engine.steady.levels import cache_room, in_bytes, level_marks, low_mark, overload_marks
 from diskmodel.errors import CoverageError, Fault
 from diskmodel.host import HostTables
-from diskmodel.queue import make_policy
 from diskmodel.records import FLUSH, PARTS, WRITE, Completions, DeviceCounters, Int64, Requests, Run, StreamRule, Sync
 from diskmodel.units import MAX_NS
 
@@ -54,72 +39,12 @@ def make_devices(clock: Clock, scenario: Scenario) -> list[Device]:
     CoverageError
         When this engine has no such kind of drive.
     """
-    kind = type(scenario.drive)
-    if kind not in DEVICES:
-        rule = f"simulates no drives of the kind {kind.kind}"
+    tables = scenario.drive
+    if not tables.devices:
+        rule = f"simulates no drives of the kind {tables.kind}"
         raise CoverageError(Fault("engine", "simpy", rule, "use engine native, or another kind of drive"))
-    return DEVICES[kind](clock, scenario, scenario.drive)
-
-
-def _hard_disks(clock: Clock, scenario: Scenario, tables: HddTables) -> list[Device]:
-    mechanics = Mechanics(tables)
-    spindles = [Spindle(int(r), int(p)) for r, p in zip(scenario.revolution_ns, scenario.phase_ns, strict=True)]
-    return [
-        HardDisk(
-            clock,
-            i,
-            tables,
-            mechanics,
-            spindles[i],
-            make_policy(scenario.queue),
-            scenario.depth,
-            lambda: make_policy(scenario.drive_queue),
-            scenario.first_draw,
-        )
-        for i in range(scenario.n_devices)
-    ]
-
-
-def _flash_drives(clock: Clock, scenario: Scenario, tables: FlashTables) -> list[Device]:
-    ftl = Ftl(tables.ftl)
-    for unit in scenario.start.aged.tolist():
-        ftl.write(unit)
-    return [
-        FlashDisk(
-            clock,
-            i,
-            tables,
-            make_policy(scenario.queue),
-            scenario.depth,
-            ftl.copy(),
-            FirstLayout.of(tables, scenario.start.piece_units, scenario.start.shifts, i),
-            int(scenario.phase_ns[i]),
-        )
-        for i in range(scenario.n_devices)
-    ]
-
-
-def _virtual_disks(clock: Clock, scenario: Scenario, tables: VirtualTables) -> list[Device]:
-    return [
-        VirtualDisk(clock, i, tables, make_policy(scenario.queue), scenario.depth, int(scenario.phase_ns[i]))
-        for i in range(scenario.n_devices)
-    ]
-
-
-def _volumes(clock: Clock, scenario: Scenario, tables: CloudTables) -> list[Device]:
-    return [
-        CloudVolumeDevice(clock, i, tables, make_policy(scenario.queue), scenario.depth, int(scenario.phase_ns[i]))
-        for i in range(scenario.n_devices)
-    ]
-
-
-#: What makes the devices of each kind of drive, from their tables.
-DEVICES: Mapping[type[DriveTables], Callable[[Clock, Scenario, Any], list[Device]]] = {
-    HddTables: _hard_disks,
-    FlashTables: _flash_drives,
-    VirtualTables: _virtual_disks,
-    CloudTables: _volumes,
-}
+    devices: list[Device] = resolve_name(tables.devices)(clock, scenario, tables)
+    return devices
 
 
 def make_stages(

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from diskmodel.plan.clusters.answer import ClusterCandidate, ClusterPlan
-from diskmodel.plan.clusters.search import plan_clusters
-from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.sheet.sheet import Column, Row, Sheet
 from diskmodel.units import chance_words, in_hours_or_days, nominal_bytes
 
@@ -91,9 +88,3 @@ def _row(one: ClusterCandidate, *, is_best: bool) -> Row:
 
 def _ms(value: float) -> str:
     return "over" if math.isinf(value) else f"{value:.3g}"
-
-
-def planned(plan: PlanDescription, schemes: Sequence[str]) -> tuple[ClusterPlan, Sheet]:
-    """Return the plan of pools of clusters (`plan_clusters`), and its sheet."""
-    found = plan_clusters(plan, schemes)
-    return found, sheet(found)

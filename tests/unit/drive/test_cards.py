@@ -10,7 +10,6 @@ from pkgutil import resolve_name
 
 import pytest
 
-from diskmodel.analytic.estimate import FORMULAS
 from diskmodel.array import Array
 from diskmodel.drive import Drive, catalogue
 from diskmodel.drive.card import Card
@@ -18,7 +17,6 @@ from diskmodel.drive.parse import KINDS, parse_drive
 from diskmodel.drive.perturbation import DrivePerturbation
 from diskmodel.drive.tables_card import DriveTables
 from diskmodel.engine.boundary import missing_drive
-from diskmodel.engine.reference.simpy_engine import DEVICES
 from diskmodel.uncertainty.spread import spread_of
 
 ROOT = Path(__file__).parents[3]
@@ -57,11 +55,12 @@ def test_each_engine_and_the_formulas_have_it(kind: str) -> None:
     tables = DRIVES[kind].tables()
     if tables.own_engine:
         assert callable(resolve_name(tables.own_engine))
-        assert type(tables) not in DEVICES
+        assert not tables.devices
     else:
-        assert type(tables) in DEVICES
+        assert callable(resolve_name(tables.devices))
         assert missing_drive(tables) is None
-    assert (type(tables) in FORMULAS) is DRIVES[kind].has_formula
+    assert bool(tables.formula) is DRIVES[kind].has_formula
+    assert not tables.formula or callable(resolve_name(tables.formula))
 
 
 def test_the_class_of_each_drive_of_the_catalogue_has_spreads() -> None:

@@ -8,7 +8,8 @@ from diskmodel.drive import Budgets, Charge, CloudTables, Generator, Meter
 from diskmodel.engine.reference.clock import Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Counters, Device
-from diskmodel.queue import Policy, Positioning
+from diskmodel.engine.scenario import Scenario
+from diskmodel.queue import Policy, Positioning, make_policy
 from diskmodel.records import FLUSH, WRITE
 
 
@@ -57,3 +58,11 @@ class CloudVolumeDevice(Device):
         """Return the next command that passes the limits: the older of two that are drawn (rule U4)."""
         n = len(self._held)
         return self._held.pop(min(self._below(n), self._below(n)) if n > 1 else 0)
+
+
+def volumes(clock: Clock, scenario: Scenario, tables: CloudTables) -> list[Device]:
+    """Return the volumes of a scenario."""
+    return [
+        CloudVolumeDevice(clock, i, tables, make_policy(scenario.queue), scenario.depth, int(scenario.phase_ns[i]))
+        for i in range(scenario.n_devices)
+    ]

@@ -8,7 +8,8 @@ from diskmodel.drive import DrawnTimes, VirtualTables, processor_ns
 from diskmodel.engine.reference.clock import Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Counters, Device
-from diskmodel.queue import Policy, Positioning
+from diskmodel.engine.scenario import Scenario
+from diskmodel.queue import Policy, Positioning, make_policy
 from diskmodel.records import READ
 
 
@@ -76,3 +77,11 @@ class VirtualDisk(Device):
         batch, self._batch = self._batch, Batch()
         for command in batch.members:
             self.finish(command, batch.done_ns)
+
+
+def virtual_disks(clock: Clock, scenario: Scenario, tables: VirtualTables) -> list[Device]:
+    """Return the disks of a scenario."""
+    return [
+        VirtualDisk(clock, i, tables, make_policy(scenario.queue), scenario.depth, int(scenario.phase_ns[i]))
+        for i in range(scenario.n_devices)
+    ]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from diskmodel import Array, CloudVolume, Workload, load_drive, simulate
+from diskmodel import Array, Workload, load_drive, simulate
+from diskmodel.drive import CloudVolume
 from diskmodel.drive.cloud.limits import Budgets, Charge, Meter, of_run
 from diskmodel.errors import DescriptionError
 from tests.unit.cli.commands import answer, refusal

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from diskmodel.cli.shared.caches import cached_levels
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import PlanDescription
+from diskmodel.plan.caches.asked import cached_levels
 from diskmodel.plan.caches.search import plan_caches
 from diskmodel.plan.caches.show import sheet
 

@@ -1,17 +1,19 @@
-"""`diskmodel plan` for arrays with a cache on SSDs: which questions are about one, and their answer."""
+"""Questions about arrays with a cache on SSDs: those with cache devices and levels of arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from diskmodel.cli.shared.own_plans import OwnAnswer, OwnPlan
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout import POOLS, level_name
 from diskmodel.layout.levels import KINDS
+from diskmodel.plan.own_plans import OwnPlan
 
 if TYPE_CHECKING:
-    from diskmodel.plan import PlanDescription
+    from diskmodel.plan.caches.answer import CachePlan
+    from diskmodel.plan.question.description import PlanDescription
+    from diskmodel.plan.sheet.sheet import Sheet
 
 
 def cached_levels(levels: Sequence[str] | None, devices: Sequence[str] | None) -> list[str]:
@@ -32,9 +34,10 @@ def cached_levels(levels: Sequence[str] | None, devices: Sequence[str] | None) -
     return found
 
 
-def plan_of_caches(levels: Sequence[str] | None, devices: Sequence[str] | None) -> OwnPlan | None:
+def asked(question: Mapping[str, Any]) -> OwnPlan | None:
     """Return the plan of levels that are to have a cache on SSDs; None where there are none (`cached_levels`)."""
-    found = cached_levels(levels, devices)
+    devices = question.get("cache_device")
+    found = cached_levels(question.get("level"), devices)
     if not found:
         return None
     caches = [cache for cache in devices or () if cache != "none"]
@@ -50,9 +53,9 @@ def plan_of_caches(levels: Sequence[str] | None, devices: Sequence[str] | None) 
     )
 
 
-def _answer(plan: PlanDescription, levels: Sequence[str], caches: Sequence[str]) -> OwnAnswer:
-    from diskmodel.plan import plan_caches
+def _answer(plan: PlanDescription, levels: Sequence[str], caches: Sequence[str]) -> tuple[CachePlan, Sheet]:
+    from diskmodel.plan.caches.search import plan_caches
     from diskmodel.plan.caches.show import sheet
 
     found = plan_caches(plan, levels, caches)
-    return OwnAnswer(found, sheet(found))
+    return found, sheet(found)
