@@ -156,7 +156,10 @@ class CachedVolume(System):
                     '"2x6 seagate-exos-x18 raidz2, cache on micron-7450-pro-1920"'
                 )
             if layout.rebuild is not None:
-                raise ValueError(f"{name}.rebuild: is not modeled beside a cache; ask about the array alone")
+                raise ValueError(
+                    f"{name}.rebuild: is not modeled beside a cache on SSDs; leave it out to ask about the failed disk "
+                    "behind the cache, and ask about the rebuild in the array alone, without cached_by"
+                )
         if self.mode is not None and self.mode not in self.policy.modes:
             raise ValueError(
                 f"mode={self.mode!r}: {self.policy.title} has {', '.join(self.policy.modes)}; use one of them"

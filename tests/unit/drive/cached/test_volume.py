@@ -69,6 +69,14 @@ def test_what_is_refused(words: str, said: str) -> None:
         Array(words)
 
 
+def test_a_rebuild_behind_a_cache_is_refused_with_the_nearest_questions() -> None:
+    layout = {"level": "raid6", "disks": 12, "failed": [0], "spares": 1}
+    fields = {"drive": "seagate-exos-x18", "cached_by": {"drive": "micron-7450-pro-1920", "software": "bcache"}}
+    with pytest.raises(DescriptionError, match="leave it out to ask about the failed disk behind the cache"):
+        Array.parse({**fields, "layout": {**layout, "rebuild": {}}})
+    assert Array.parse({**fields, "layout": layout}).drive.broken() is None
+
+
 def test_only_writes_in_an_unmirrored_cache_are_lost() -> None:
     assert not volume().risk
     alone = volume(f"{BEHIND}, cached by micron-7450-pro-1920 (bcache writeback)")
