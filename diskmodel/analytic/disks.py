@@ -41,14 +41,15 @@ class Disks(ABC):
     def visit(self, rate_per_disk: float, n_waiting: float) -> tuple[float, float]:
         """Return mean response time and coefficient of variation of one operation."""
 
-    @abstractmethod
     def percentile_s(self, rate_per_disk: float, n_waiting: float, share: float) -> float:
-        """Return a percentile of the response time of one operation."""
+        """Return a percentile of the response time of one operation, by default that of a normal distribution."""
+        mean, variation = self.visit(rate_per_disk, n_waiting)
+        return mean * (1 + float(special.ndtri(share)) * variation)
 
 
 class HddDisks(Disks):
-    def __init__(self, sample: BackEnd, service: HddService) -> None:
-        self.sample, self.service = sample, service
+    def __init__(self, service: HddService) -> None:
+        self.service = service
         self.ack_s = service.ack_s
 
     def mean_s(self, n_waiting: float) -> float:
@@ -73,8 +74,8 @@ class HddDisks(Disks):
 
 
 class FlashDisks(Disks):
-    def __init__(self, sample: BackEnd, service: FlashService) -> None:
-        self.sample, self.service = sample, service
+    def __init__(self, service: FlashService) -> None:
+        self.service = service
 
     def mean_s(self, n_waiting: float) -> float:
         return self.service.bottleneck_s
@@ -88,14 +89,10 @@ class FlashDisks(Disks):
         spread = math.sqrt(dies.wait_variance_s2 + command.wait_variance_s2)
         return mean, spread / mean
 
-    def percentile_s(self, rate_per_disk: float, n_waiting: float, share: float) -> float:
-        mean, variation = self.visit(rate_per_disk, n_waiting)
-        return mean * (1 + float(special.ndtri(share)) * variation)
-
 
 class VirtualDisks(Disks):
-    def __init__(self, sample: BackEnd, service: VirtualService) -> None:
-        self.sample, self.service = sample, service
+    def __init__(self, service: VirtualService) -> None:
+        self.service = service
 
     def mean_s(self, n_waiting: float) -> float:
         return self.service.command_s + self.service.batch_s / max(n_waiting, 1.0)
@@ -106,21 +103,17 @@ class VirtualDisks(Disks):
         mean = self.service.fixed_s + queue.response_s
         return mean, math.sqrt(queue.wait_variance_s2) / mean
 
-    def percentile_s(self, rate_per_disk: float, n_waiting: float, share: float) -> float:
-        mean, variation = self.visit(rate_per_disk, n_waiting)
-        return mean * (1 + float(special.ndtri(share)) * variation)
-
 
 def hdds(tables: HddTables, sample: BackEnd, queue: Queue) -> HddDisks:
     """Return hard disks behind a queue."""
-    return HddDisks(sample, hdd_service(tables, sample, queue.scheduler, queue.drive_depth))
+    return HddDisks(hdd_service(tables, sample, queue.scheduler, queue.drive_depth))
 
 
 def flash_drives(tables: FlashTables, sample: BackEnd, _: Queue) -> FlashDisks:
     """Return flash drives."""
-    return FlashDisks(sample, flash_service(tables, sample))
+    return FlashDisks(flash_service(tables, sample))
 
 
 def virtual_disks(tables: VirtualTables, sample: BackEnd, _: Queue) -> VirtualDisks:
     """Return virtual disks."""
-    return VirtualDisks(sample, virtual_service(tables, sample))
+    return VirtualDisks(virtual_service(tables, sample))

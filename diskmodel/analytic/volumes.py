@@ -52,8 +52,8 @@ def cloud_service(tables: CloudTables, sample: BackEnd) -> CloudService:
 
 
 class Volumes(Disks):
-    def __init__(self, sample: BackEnd, service: CloudService) -> None:
-        self.sample, self.service = sample, service
+    def __init__(self, service: CloudService) -> None:
+        self.service = service
 
     def mean_s(self, n_waiting: float) -> float:
         # a volume has any number of commands at work: without a limit their latency bounds what a queue does
@@ -71,4 +71,4 @@ class Volumes(Disks):
 
 def volumes(tables: CloudTables, sample: BackEnd, _: Queue) -> Volumes:
     """Return volumes of a cloud."""
-    return Volumes(sample, cloud_service(tables, sample))
+    return Volumes(cloud_service(tables, sample))
