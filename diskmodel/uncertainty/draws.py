@@ -10,7 +10,7 @@ import numpy as np
 from diskmodel.uncertainty.case import Case
 from diskmodel.uncertainty.perturbation import Perturbation
 from diskmodel.uncertainty.points import Floats, normal_scores
-from diskmodel.uncertainty.registry import UNKNOWNS
+from diskmodel.uncertainty.registry import COLUMNS, UNKNOWNS
 from diskmodel.uncertainty.unknown import Unknown
 
 
@@ -53,10 +53,14 @@ def draw(case: Case, n: int, seed: int = 0) -> Draws:
     Two cases have the same draw of an unknown where its `common` says so: the same drive in two arrays is equally fast
     in both.
     """
-    found = [(column, unknown, known) for column, unknown in enumerate(UNKNOWNS) if (known := unknown.known(case))]
+    found = [
+        (column, unknown, known)
+        for column, unknown in zip(COLUMNS, UNKNOWNS, strict=True)
+        if (known := unknown.known(case))
+    ]
     if not found:
         return Draws((), (), np.empty((0, 0)), ())
-    all_scores = normal_scores(n, len(UNKNOWNS), seed)
+    all_scores = normal_scores(n, max(COLUMNS) + 1, seed)
     rows = [_rows(case, unknown, n, seed) for _, unknown, _ in found]
     scores = np.column_stack([all_scores[at, column] for at, (column, _, _) in zip(rows, found, strict=True)])
     perturbations = []

@@ -14,7 +14,7 @@ from diskmodel.uncertainty.origin import origin_of
 from diskmodel.uncertainty.perturbation import Perturbation
 from diskmodel.uncertainty.perturbed import PART_RATIO
 from diskmodel.uncertainty.spread import Spread, spread_of
-from diskmodel.uncertainty.unknown import Known, Unknown
+from diskmodel.uncertainty.unknown import Known, Unknown, columns_of
 from diskmodel.workload import Workload
 
 #: Parameters of a fit that are drawn together at most so many times.
@@ -281,27 +281,30 @@ TAIL, FITTED = "slowest requests", "fitted parameters"
 #: That of a recorded load, which no measurement of a drive settles.
 PART = "part of the recording"
 
-#: In the order of the columns of a draw: first those that matter most.
+#: First those that matter most: these have the first columns of a draw.
 UNKNOWNS: tuple[Unknown, ...] = (
-    Unknown("order of commands", "drive", _order),
-    Unknown("seeks", "drive", _seeks),
+    Unknown("order of commands", "drive", _order, "hdd"),
+    Unknown("seeks", "drive", _seeks, "hdd"),
     Unknown("model", "drive", _model),
     Unknown("layout", "array", _layout),
-    Unknown("rate of a queue", "drive", _queue),
-    Unknown("room of cached writes", "drive", _cached_writes),
-    Unknown("flash times", "drive", _flash_times),
-    Unknown("flash dies", "drive", _flash_dies),
-    Unknown("flash writes", "drive", _flash_writes),
-    Unknown("latency of writes", "drive", _write_latency),
+    Unknown("rate of a queue", "drive", _queue, "hdd"),
+    Unknown("room of cached writes", "drive", _cached_writes, "hdd"),
+    Unknown("flash times", "drive", _flash_times, "flash"),
+    Unknown("flash dies", "drive", _flash_dies, "flash"),
+    Unknown("flash writes", "drive", _flash_writes, "flash"),
+    Unknown("latency of writes", "drive", _write_latency, "flash"),
     Unknown("controller", "all", _controller),
     Unknown("host", "all", _host),
     Unknown("workload", "all", _workload),
-    Unknown("zone rates", "drive", _zone_rates),
-    Unknown("overheads", "drive", _overheads),
+    Unknown("zone rates", "drive", _zone_rates, "hdd"),
+    Unknown("overheads", "drive", _overheads, "hdd"),
     Unknown(TAIL, "drive", _tail),
     Unknown(FITTED, "drive", _fitted),
     Unknown(PART, "all", _parts),
     Unknown("fit of the recording", "all", _excerpts),
-    Unknown("time of flushes", "drive", _flushes),
-    Unknown("flash firmware", "drive", _firmware),
+    Unknown("time of flushes", "drive", _flushes, "flash"),
+    Unknown("flash firmware", "drive", _firmware, "flash"),
 )
+
+#: The column of each.
+COLUMNS = columns_of(UNKNOWNS)

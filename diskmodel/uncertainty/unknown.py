@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -42,8 +42,27 @@ class Unknown:
         RAID level, or in any case.
     known : callable
         Returns what is known of it in a case; None where the case does not depend on it.
+    kind : "hdd", "flash" or None
+        Of the drives that have it; None where all may.
     """
 
     name: str
     common: Common
     known: Callable[[Case], Known | None]
+    kind: Literal["hdd", "flash"] | None = None
+
+    def may_be_beside(self, other: Unknown) -> bool:
+        """Return whether a case may depend on both, and takes their values in one order."""
+        return self.common == other.common and (None in (self.kind, other.kind) or self.kind == other.kind)
+
+
+def columns_of(unknowns: Sequence[Unknown]) -> tuple[int, ...]:
+    """Return for each unknown its column among those of all: another one than any that it may be beside.
+
+    The fewer columns, the better they can be told from each other: of 16 points at most 15 columns can.
+    """
+    columns: list[int] = []
+    for at, unknown in enumerate(unknowns):
+        taken = {column for column, other in zip(columns, unknowns[:at], strict=True) if unknown.may_be_beside(other)}
+        columns.append(next(column for column in range(at + 1) if column not in taken))
+    return tuple(columns)

@@ -111,7 +111,7 @@ def test_people_read_the_typical_value_and_the_bad_one_of_ten() -> None:
 
 def test_an_overload_is_a_chance_in_the_first_line_and_no_column_is_infinite() -> None:
     """At this rate the generic disk keeps up, and one of 16 draws of its kind does not."""
-    load = Workload.parse({"size": "4 KiB", "rate_per_s": 270})
+    load = Workload.parse({"size": "4 KiB", "rate_per_s": 330})
     result = simulate(Array("generic-10k", "jbod", 1), load, n_requests=3000)
     assert result.prediction is not None
     assert result.prediction.n_overloaded

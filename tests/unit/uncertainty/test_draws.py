@@ -207,6 +207,16 @@ def test_the_same_drive_has_the_same_draws_in_another_array() -> None:
     assert (layout[0] != layout[1]).any()
 
 
+def test_no_two_unknowns_of_a_drive_go_together() -> None:
+    """Not the latency of its writes and their tail, nor its zones and its overheads."""
+    flushing = replace(DEEP, has_flushes=True)
+    for name in ("micron-7450-pro-960", "samsung-870-evo-1tb", "generic-7k2"):
+        found = drawn(Array(name, "jbod", 1), flushing)
+        assert "slowest requests" in found.names
+        between = np.corrcoef(found.scores.T) - np.eye(len(found.names))
+        assert np.abs(between).max() < 0.35
+
+
 def test_another_drive_has_other_draws() -> None:
     one, other = drawn(Array("generic-10k", "raid5", 4)), drawn(Array("generic-15k", "raid5", 4))
     seeks = [found.scores[:, found.names.index("seeks")] for found in (one, other)]

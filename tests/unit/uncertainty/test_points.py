@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from diskmodel.uncertainty.points import normal_scores
+from diskmodel.uncertainty.registry import COLUMNS
 
 
 @pytest.mark.parametrize("n", [2, 3, 8, 16, 32])
@@ -20,6 +21,13 @@ def test_columns_are_hardly_correlated() -> None:
     between = np.corrcoef(points.T) - np.eye(8)
     assert np.abs(between).max() < 0.3
     assert np.abs(between).mean() < 0.08  # 0.2 for independent columns
+
+
+@pytest.mark.parametrize(("n", "largest"), [(8, 0.55), (12, 0.35), (16, 0.35)])
+def test_no_two_columns_go_together_when_there_are_as_many_as_points(n: int, largest: float) -> None:
+    """Of two that do, the effect of one would be taken for that of the other."""
+    between = np.corrcoef(normal_scores(n, max(COLUMNS) + 1, seed=0).T) - np.eye(max(COLUMNS) + 1)
+    assert np.abs(between).max() < largest
 
 
 def test_further_columns_do_not_change_those_before() -> None:
