@@ -137,8 +137,10 @@ def _strengths(cause: Cause) -> list[tuple[str, Any]]:
         return list(cause.strengths.items())
     if cause.strengths.at is not None:
         return []
-    values = cause.strengths.values([])[1:-1]
-    return [(cause.strengths.unit(value), value) for value in values]
+    scale = cause.strengths
+    way = next(iter(scale.ways.values()), None)
+    values = [(value, way) if scale.ways else value for value in scale.values([])[1:-1]]
+    return [(scale.words(value), value) for value in values]
 
 
 def _largest(own: list[dict[str, float]], other: list[dict[str, float]]) -> float:

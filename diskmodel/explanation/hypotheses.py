@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
@@ -189,20 +189,35 @@ def along(
     rows: Floats | None = None,
 ) -> Iterator[Hypothesis]:
     """Yield the strengths of one cause, of one on a scale also those between the simulated ones."""
-    is_fine = isinstance(cause.strengths, Scale) and cause.strengths.at is None and len(found) > 1
-    if not is_fine:
+    scale = cause.strengths
+    if not isinstance(scale, Scale) or scale.at is not None:
         for _, one in found:
             yield replace(one, prior=prior * one.prior)
         return
-    assert isinstance(cause.strengths, Scale)
+    # each way in which a strength acts by itself: variants of one follow each other
+    ways = [list(own) for _, own in groupby(found, lambda pair: pair[0].value[1] if scale.ways else None)]
+    for own in ways:
+        yield from _between(simulator, cause, scale, own, prior / len(ways), rows)
+
+
+def _between(
+    simulator: Simulator,
+    cause: Cause,
+    scale: Scale,
+    found: Sequence[tuple[Variant, Hypothesis]],
+    prior: float,
+    rows: Floats | None,
+) -> Iterator[Hypothesis]:
+    """Yield simulated strengths of one way, and those between them."""
     pairs = list(pairwise(found))
     share = prior / (len(pairs) * _STEPS + 1)
     for (low, first), (high, last) in pairs:
         for step in range(_STEPS):
             part = step / _STEPS
-            value = math.exp((1 - part) * math.log(low.value) + part * math.log(high.value))
+            ends = math.log(scale.number(low.value)), math.log(scale.number(high.value))
+            value = scale.like(low.value, math.exp((1 - part) * ends[0] + part * ends[1]))
             causes = tuple(
-                (cause, value, cause.strengths.unit(value)) if other is cause else (other, *rest)
+                (cause, value, scale.words(value)) if other is cause else (other, *rest)
                 for other, *rest in first.causes
             )
             figures = (1 - part) * first.figures + part * last.figures

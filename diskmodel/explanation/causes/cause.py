@@ -71,7 +71,8 @@ class Scale:
     at : callable, optional
         Of the measured loads: strengths that would explain one of them by itself, which are simulated first.
     ways : mapping of words to values
-        Ways in which a strength may act, each equally likely; with some, a value is a strength and a way.
+        Ways in which a strength may act, each equally likely; with some, a value is a strength and a way. One without
+        words is not said.
     """
 
     low: float
@@ -79,6 +80,19 @@ class Scale:
     unit: Callable[[float], str]
     at: Callable[[Sequence[Measured]], Sequence[float]] | None = None
     ways: Mapping[str, Any] = field(default_factory=dict)
+
+    def number(self, value: Any) -> float:
+        """Return the strength of a value."""
+        return float(value[0] if self.ways else value)
+
+    def like(self, value: Any, strength: float) -> Any:
+        """Return a value of another strength that acts in the same way."""
+        return (strength, value[1]) if self.ways else strength
+
+    def words(self, value: Any) -> str:
+        """Return a value in words."""
+        way = next((name for name, own in self.ways.items() if own == value[1]), "")
+        return f"{self.unit(self.number(value))}{', ' if way else ''}{way}"
 
     @property
     def resolved(self) -> float:
@@ -147,12 +161,11 @@ class Cause:
     def near(self, words: str, value: Any) -> list[tuple[str, Any]]:
         """Return the next weaker and the next stronger strength, in words and as values."""
         if isinstance(self.strengths, Scale):
-            scale, way = self.strengths, words.rpartition(", ")[2]
-            own = value[0] if scale.ways else value
-            around = [v for v in (own / _NEXT, own * _NEXT) if scale.low <= v <= scale.high]
-            if scale.ways:
-                return [(f"{scale.unit(v)}, {way}", (v, scale.ways[way])) for v in around]
-            return [(scale.unit(v), v) for v in around]
+            scale = self.strengths
+            around = [
+                v for v in (scale.number(value) / _NEXT, scale.number(value) * _NEXT) if scale.low <= v <= scale.high
+            ]
+            return [(scale.words(like), like) for like in (scale.like(value, v) for v in around)]
         names = list(self.strengths)
         at = names.index(words)
         return [(name, self.strengths[name]) for name in names[max(at - 1, 0) : at] + names[at + 1 : at + 2]]
@@ -162,10 +175,10 @@ class Cause:
         if isinstance(self.strengths, Scale):
             values = self.strengths.values(measured)
             weights = self.strengths.weights(values) if values else []
-            found = [(self.strengths.unit(v), v, w) for v, w in zip(values, weights, strict=True)]
             ways = self.strengths.ways
-            each = [(f"{words}, {way}", (v, ways[way]), w / len(ways)) for words, v, w in found for way in ways]
-            return each if ways else found
+            found = [((v, way), w / len(ways)) for way in ways.values() for v, w in zip(values, weights, strict=True)]
+            found = found or list(zip(values, weights, strict=True))
+            return [(self.strengths.words(value), value, w) for value, w in found]
         share = 1 / len(self.strengths)
         return [(words, value, share) for words, value in self.strengths.items()]
 

@@ -74,13 +74,14 @@ def _bitmap(array: Array, workload: AnyWorkload, fields: dict[str, Any]) -> Chan
     return _with_layout(array, workload, bitmap=fields)
 
 
-def _one_slow(array: Array, workload: AnyWorkload, factor: float) -> Change | None:
-    law = one_slow_member(array, workload, factor)
+def _one_slow(array: Array, workload: AnyWorkload, strength: tuple[float, int]) -> Change | None:
+    law = one_slow_member(array, workload, *strength)
     return None if law is None else Change(array, workload, law)
 
 
-def _one_retries(array: Array, workload: AnyWorkload, strength: tuple[float, float]) -> Change | None:
-    law = repeating(array, workload, strength, is_one=True)
+def _one_retries(array: Array, workload: AnyWorkload, strength: tuple[float, float, int]) -> Change | None:
+    *own, half = strength
+    law = repeating(array, workload, (own[0], own[1]), is_one=True, half=half)
     return None if law is None else Change(array, workload, law)
 
 
@@ -121,6 +122,9 @@ _SPEEDS = {
     "at 30 MB/s or more": 30.0,
     "at 100 MB/s or more": 100.0,
 }
+
+#: Which half of a mirror it is; of other arrays, any member.
+_HALVES = {"": 0, "of a half that is only read where the other is busy": 1}
 
 MEMBERS = (
     Cause(
@@ -171,7 +175,9 @@ MEMBERS = (
         prior=OFTEN,
         fingerprint="the fastest requests are as expected; the deeper the queue, the more of it waits for one disk",
         change=_one_slow,
-        strengths=Scale(1.5, 60.0, lambda factor: f"each of its accesses takes {in_digits(factor, 2)} times as long"),
+        strengths=Scale(
+            1.5, 60.0, lambda factor: f"each of its accesses takes {in_digits(factor, 2)} times as long", ways=_HALVES
+        ),
         about="drive speed",
     ),
     Cause(
@@ -180,7 +186,11 @@ MEMBERS = (
         prior=SOMETIMES,
         fingerprint="the median is nearly as expected, and the slowest requests are many times slower",
         change=_one_retries,
-        strengths=REPEATS,
+        strengths={
+            f"{words}{', ' if way else ''}{way}": (*strength, half)
+            for way, half in _HALVES.items()
+            for words, strength in REPEATS.items()
+        },
         about="drive speed",
     ),
     Cause(

@@ -1,164 +1,204 @@
-"""What one member that is slower than its equals does to an array: a closed network of queues, one of them slow.
+"""What members do to an array that are slower than their equals: a closed network of queues, simulated.
 
-Every access to the slow member takes so many times as long. The model of it is the smallest one that has the queue
-before that member: stations of equal demand but for one, as many requests among them as are outstanding, in product
-form (Buzen, *Computational algorithms for closed queueing networks*, Communications of the ACM 16(9), 1973). Only
-ratios to the same network without the slow one are used; all else is as simulated.
+Every access to a bad member takes so many times as long, or a few of them take many times as long. Meanwhile the
+requests of all clients end up waiting for that member, so neither a mean nor a mixture says what becomes of the others.
+The model of it is the smallest one that has these queues: clients that ask again as soon as all parts of their request
+are done, members that serve one part at a time and faster the more they can choose from, and reads of mirrors that
+avoid the half with the queue as Linux md and OpenZFS do. Only ratios to the same network without the bad member are
+used; all else is as simulated.
 """
 
 from __future__ import annotations
 
+import heapq
 import math
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from diskmodel.array import Array
-from diskmodel.explanation.causes.cause import Law
-from diskmodel.explanation.measured import SHAPE, Measured
+from diskmodel.explanation.causes.cause import Law, is_sequential
+from diskmodel.explanation.measured import ALL_PARTS, SHAPE, Measured
 from diskmodel.uncertainty import AnyWorkload
-
-Floats = NDArray[np.float64]
 
 #: Gain of a disk that orders its commands, as a power of those that wait: 32 of them are served twice as fast as one
 #: by one (rates of single disks over depths, docs/explanation/validation/disks.md). At half, a slow
 #: member costs a third more of a deep queue.
 ORDERED = 0.2
-#: Commands that a drive orders, at most, and requests in the network.
-DEPTH, _MOST = 32, 256
-
-
-#: Places of a distribution between which percentiles are interpolated, as logarithms of their odds.
-_RANKS = np.linspace(0.0025, 0.9975, 200)
-_PLACES = np.log(_RANKS / (1 - _RANKS))
-_LOGITS = {name: math.log(level / (1 - level)) for name, level in SHAPE.items()}
+#: Commands that a drive orders, at most.
+_DEPTH = 32
+#: Requests of the network, and of those that are left out at its start. At half, p99 is off by a fifth.
+_REQUESTS, _START = 2_000, 200
+#: Clients of it at most; more of them only wait.
+_CLIENTS = 64
+#: Shortest and longest access, over its mean: a seek and a turn that differ.
+_FROM, _TO = 0.5, 1.5
+#: Times that a repeated access takes, over their mean: no two of them need as many turns.
+_TIMES = (0.5, 1.0, 1.5)
 
 
 @dataclass(frozen=True)
-class Slowed:
-    """What becomes of a load.
+class Network:
+    """Members, requests, and what is wrong.
 
     Attributes
     ----------
-    rate : float
-        Of its rate, over that without the slow member.
-    fast, slow : float
-        Of the time of requests that do not, and that do need the slow member.
-    share : float
-        Of the requests that need it.
+    members, clients, touched : int
+        A request needs so many members at the same time.
+    moving : float
+        Part of an access that is shorter the more commands a member can choose from.
+    copies : int
+        Members that hold the same, beside each other: a read needs one of them.
+    chooses : "idle", "shortest" or "first"
+        Of the copies: the first without requests, else any; the first of the shortest queue; always the first.
+    bad : tuple of int
+        Members of which something is wrong.
+    factor : float
+        Of the time of each of their accesses.
+    ratio, length : float
+        Of their accesses that are repeated, and for how long, over an access.
     """
 
-    rate: float
-    fast: float
-    slow: float
-    share: float
+    members: int
+    clients: int
+    touched: int
+    moving: float = 0.0
+    copies: int = 1
+    chooses: str = "first"
+    bad: tuple[int, ...] = ()
+    factor: float = 1.0
+    ratio: float = 0.0
+    length: float = 0.0
 
-    @property
-    def mean(self) -> float:
-        """Of the mean time."""
-        return self.share * self.slow + (1 - self.share) * self.fast
+
+@dataclass(frozen=True)
+class Outcome:
+    """Requests per access time, and the mean and percentiles of their times."""
+
+    rate: float
+    times: dict[str, float]
 
 
 @cache
-def slowed(n_members: int, touched: int, outstanding: int, factor: float, ordered: float) -> Slowed:
-    """Return what one member does whose accesses take `factor` times as long.
+def outcome_of(network: Network) -> Outcome:
+    """Return what clients of a network see."""
+    draws = np.random.default_rng(1)
+    n, copies, clients = network.members, network.copies, network.clients
+    queues: list[deque[int]] = [deque() for _ in range(n)]
+    left, began = [0] * clients, [0.0] * clients
+    events: list[tuple[float, int, int]] = []
+    done: list[tuple[float, float]] = []
+    n_parts = _REQUESTS * network.touched * 2 + clients * n
+    plain = iter(draws.uniform(_FROM, _TO, n_parts).tolist())
+    lots = iter(draws.random(n_parts).tolist())
+    choices = iter(draws.integers(copies, size=n_parts).tolist())
+    firsts = iter(draws.integers(n // copies, size=_REQUESTS + 2 * clients).tolist())
+    gains = [1 - network.moving + network.moving / min(max(k, 1), _DEPTH) ** ORDERED for k in range(clients * n + 1)]
 
-    Parameters
-    ----------
-    n_members : int
-    touched : int
-        Members that a request needs at the same time.
-    outstanding : int
-        Requests that clients have in flight.
-    factor : float
-    ordered : float
-        By what power of its queue a member gets faster.
-    """
-    n_tasks = min(outstanding * touched, _MOST)
-    share = touched / n_members
-    if touched >= n_members:
-        # every request waits for the slow one
-        return Slowed(1 / factor, factor, factor, 1.0)
-    healthy = _network(n_members, n_tasks, 1.0, ordered)
-    sick = _network(n_members, n_tasks, factor, ordered)
-    rate = sick[0] / healthy[0]
-    if touched > 1:
-        # a request that needs several waits for its slow part before the next one comes
-        alone = (1 - share) + share * factor
-        rate = min(rate, max(1 / alone, 1 / factor))
-    base = healthy[2]
-    return Slowed(min(rate, 1.0), max(sick[2] / base, 1e-9), sick[1] / base, share)
+    def serve(now: float, member: int) -> None:
+        queue = queues[member]
+        time = next(plain) * gains[len(queue)]
+        lot = next(lots)
+        if member in network.bad:
+            time *= network.factor
+            if lot < network.ratio:
+                time += network.length * _TIMES[int(lot / network.ratio * len(_TIMES))]
+        heapq.heappush(events, (now + time, member, queue[0]))
+
+    def chosen(group: int) -> int:
+        own = range(group * copies, (group + 1) * copies)
+        if network.chooses == "first":
+            return own[0]
+        shortest = min(own, key=lambda at: len(queues[at]))
+        return own[next(choices)] if network.chooses == "idle" and queues[shortest] else shortest
+
+    def ask(now: float, client: int) -> None:
+        began[client], left[client] = now, network.touched
+        first = next(firsts)
+        for at in range(network.touched):
+            member = (first + at) % n if copies == 1 else chosen((first + at) % (n // copies))
+            queue = queues[member]
+            queue.append(client)
+            if len(queue) == 1:
+                serve(now, member)
+
+    for client in range(clients):
+        ask(0.0, client)
+    while len(done) < _REQUESTS:
+        now, member, client = heapq.heappop(events)
+        queues[member].popleft()
+        if queues[member]:
+            serve(now, member)
+        left[client] -= 1
+        if not left[client]:
+            done.append((now, now - began[client]))
+            ask(now, client)
+    own = done[_START:]
+    times = np.array([time for _, time in own])
+    percentiles = {name: float(np.quantile(times, level)) for name, level in SHAPE.items()}
+    return Outcome(len(own) / (own[-1][0] - done[_START - 1][0]), percentiles | {"mean": float(times.mean())})
 
 
-def _network(n_stations: int, n_tasks: int, factor: float, ordered: float) -> tuple[float, float, float]:
-    """Return throughput, and the mean time at the slow station and at one of the others; service takes 1 at most."""
-    places = np.arange(1, n_tasks + 1, dtype=np.float64)
-    rates = np.minimum(places, DEPTH) ** ordered
-    one = np.concatenate([[0.0], -np.cumsum(np.log(rates))])
-    fast = one
-    for _ in range(n_stations - 2):
-        fast = _convolved(fast, one)
-    slow = one + np.arange(n_tasks + 1) * math.log(factor)
-    whole = _convolved(fast, slow)
-    rate = float(np.exp(whole[-2] - whole[-1]))
-    # how many are at the slow one: the others have the rest
-    at_slow = np.exp(slow + fast[::-1] - whole[-1])
-    n_slow = float(np.sum(np.arange(n_tasks + 1) * at_slow))
-    each = (n_tasks - n_slow) / max(n_stations - 1, 1)
-    return rate, n_slow / rate, each / rate
+#: What is wrong with the members of a network, of a part of the load ("reads", "writes" …).
+Wrong = Callable[[Network, str], Network]
 
 
-def _convolved(one: Floats, other: Floats) -> Floats:
-    """Return the logarithms of the convolution of two sequences that are given by their logarithms."""
-    n = len(one)
-    return np.array([np.logaddexp.reduce(one[: k + 1] + other[k::-1]) for k in range(n)])
-
-
-def one_slow_member(array: Array, workload: AnyWorkload, factor: float) -> Law | None:
-    """Return what becomes of figures with one slow member; None where an array has no equals."""
-    n = array.layout.disks
-    if n < 2:
-        return None
+def with_wrong(array: Array, workload: AnyWorkload, wrong: Wrong) -> Law:
+    """Return what becomes of figures where something is wrong with members."""
 
     def law(figures: dict[str, float], measured: Measured) -> dict[str, float]:
-        outstanding = workload.queue_depth if measured.is_closed else 1
-        ordered = ORDERED if array.drive.has_arms else 0.0
+        outstanding = max(round(workload.queue_depth), 1) if measured.is_closed else 1
         found: dict[str, float] = {}
-        rate = 0.0
-        for part in measured.parts or ("reads",):
-            touched = touched_members(array, workload, is_write=part != "reads")
-            own = slowed(n, touched, max(round(outstanding), 1), factor, ordered)
-            rate = own.rate if not rate else min(rate, own.rate)
-            found |= _parts(figures, part, own)
-        if measured.is_closed and "iops" in figures:
+        rate = math.inf
+        for part in (own for own in ALL_PARTS if f"{own}.mean" in figures):
+            healthy = _network(array, workload, outstanding, is_write=part != "reads")
+            sick, sound = outcome_of(wrong(healthy, part)), outcome_of(healthy)
+            rate = min(rate, sick.rate / sound.rate)
+            # in a closed load the mean follows from the rate
+            scale = sound.rate / sick.rate * sound.times["mean"] / sick.times["mean"] if measured.is_closed else 1.0
+            for name, value in sick.times.items():
+                if f"{part}.{name}" in figures:
+                    found[f"{part}.{name}"] = figures[f"{part}.{name}"] * scale * value / sound.times[name]
+        if measured.is_closed and "iops" in figures and math.isfinite(rate):
             found["iops"] = figures["iops"] * rate
         return figures | found
 
     return law
 
 
-def _parts(figures: dict[str, float], part: str, own: Slowed) -> dict[str, float]:
-    """Return mean and percentiles of a mixture of requests that need the slow member and such that do not."""
-    if f"{part}.mean" not in figures:
-        return {}
-    # in a closed load the mean follows from the rate, whatever the network says of single requests
-    scale = 1 / own.rate / own.mean if own.rate < 1 and own.mean > 0 else 1.0
-    found = {f"{part}.mean": figures[f"{part}.mean"] * own.mean * scale}
-    names = [name for name in SHAPE if f"{part}.{name}" in figures]
-    values = [figures[f"{part}.{name}"] for name in names]
-    if len(values) < 2 or min(values) <= 0:
+def _network(array: Array, workload: AnyWorkload, outstanding: int, *, is_write: bool) -> Network:
+    """Return the network of a part of a load, with nothing wrong."""
+    layout, has_arms = array.layout, array.drive.has_arms
+    found = Network(
+        members=layout.disks,
+        clients=min(outstanding, _CLIENTS),
+        touched=touched_members(array, workload, is_write=is_write),
+        moving=float(has_arms and not is_sequential(workload)),
+    )
+    if not layout.kind.keeps_copies or is_write:
         return found
-    logs, known = np.log(values), np.array([_LOGITS[name] for name in names])
-    steep = (logs[-1] - logs[0]) / (known[-1] - known[0])
-    spread = np.interp(_PLACES, known, logs)
-    spread += steep * (np.minimum(_PLACES - known[0], 0) + np.maximum(_PLACES - known[-1], 0))
-    both = np.concatenate([spread + math.log(own.fast * scale), spread + math.log(own.slow * scale)])
-    weights = np.repeat([1 - own.share, own.share], len(_PLACES)) / len(_PLACES)
-    order = np.argsort(both)
-    ends = np.interp([SHAPE[name] for name in names], np.cumsum(weights[order]), both[order])
-    return found | {f"{part}.{name}": math.exp(end) for name, end in zip(names, ends, strict=True)}
+    if is_sequential(workload) and layout.n_copies == layout.disks:
+        return replace(found, copies=layout.n_copies, touched=1)
+    return replace(
+        found, copies=layout.n_copies, chooses="idle" if has_arms and not layout.kind.is_pool else "shortest"
+    )
+
+
+def bad_member(array: Array, half: int) -> tuple[int, ...] | None:
+    """Return a member with equals: of mirrors the half that is read first (0) or not (1); None where there is none."""
+    has_halves = array.layout.kind.keeps_copies and array.layout.n_copies > 1
+    return None if array.layout.disks < 2 or (half and not has_halves) else (half,)
+
+
+def one_slow_member(array: Array, workload: AnyWorkload, factor: float, half: int = 0) -> Law | None:
+    """Return what becomes of figures with one slow member; None where an array has no equals."""
+    bad = bad_member(array, half)
+    if bad is None:
+        return None
+    return with_wrong(array, workload, lambda network, _: replace(network, bad=bad, factor=factor))
 
 
 def touched_members(array: Array, workload: AnyWorkload, *, is_write: bool) -> int:

@@ -147,7 +147,7 @@ def test_one_slow_member_does_to_rates_what_another_simulator_says(
 
     sound, _ = run(members(1.0), load, 1_500, 1)
     for factor in (2.0, 5.0):
-        law = one_slow_member(array, workload, factor)
+        law = one_slow_member(array, workload, factor, half=3 % array.layout.n_copies)
         assert law is not None
         measured = Measured("load", workload, {"iops": sound, f"{part}.mean": load.depth * 1e9 / sound}, {part: 1e4})
         found = law(dict(measured.figures), measured)
@@ -181,7 +181,7 @@ def test_one_member_that_repeats_does_what_another_simulator_says(
     }
     measured = Measured("load", workload, figures, {"reads": 1e4})
     for ratio in (0.1, 0.3):
-        law = repeating(array, workload, (ratio, 40), is_one=True)
+        law = repeating(array, workload, (ratio, 40), is_one=True, half=3 % array.layout.n_copies)
         assert law is not None
         found = law(figures, measured)
         rate, times = run(members(ratio), load, 4_500, 3)

@@ -7,7 +7,9 @@ import pytest
 
 from tests.validation.explanation import page, sound
 from tests.validation.explanation.outside import cases, table
+from tests.validation.explanation.outside.drives import Disk, Flash
 from tests.validation.explanation.outside.faults import FAULTS
+from tests.validation.explanation.outside.simulator import Box, Load, run
 
 
 def test_faults_of_many_kinds_are_drawn_and_some_are_held_out() -> None:
@@ -23,6 +25,24 @@ def test_faults_of_many_kinds_are_drawn_and_some_are_held_out() -> None:
 def test_the_arrays_of_the_draws_differ() -> None:
     words = [one.words for number in (1, 2, 3, 4) for one in cases.subjects_of(number).values()]
     assert len(set(words)) == len(words)
+
+
+def test_disks_read_on_and_mirrors_are_read_as_linux_does() -> None:
+    """One client in order has what the platter passes; of RAID 1 one half has it all, of many the first idle one."""
+
+    def bytes_per_s(kind: str, n: int, depth: int, member: type[Disk | Flash] = Disk) -> tuple[float, list[int]]:
+        box, load = Box([member() for _ in range(n)], kind), Load(128 << 10, depth, is_sequential=True)
+        rate, _ = run(box, load, 400, 1)
+        return rate * load.size, [at for at, one in enumerate(box.members) if one.next_read[0]]
+
+    assert bytes_per_s("stripe", 1, 1)[0] == pytest.approx(Disk().bytes_per_s, rel=0.01)
+    for member in (Disk, Flash):
+        assert bytes_per_s("mirrors", 2, 4, member)[1] == [0]
+        assert bytes_per_s("mirrors", 4, 1, member)[1] == [0, 2]
+        assert bytes_per_s("mirrors", 4, 8, member)[1] == [0, 1, 2, 3]
+    blind = Box([Disk(reads_ahead=False)])
+    alone, _ = run(blind, Load(128 << 10, 1, is_sequential=True), 100, 1)
+    assert alone == pytest.approx(1 / Disk().turn, rel=0.15)
 
 
 def test_what_is_lost_is_near_what_was_drawn() -> None:

@@ -4,35 +4,51 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 #: Places that one drive orders commands by, at most; and the same of what its own buffer holds.
 _QUEUE, _BUFFER = 32, 48
-#: Bytes that a disk reads ahead at most, and bytes per second of its link.
-_AHEAD, _LINK = 2e6, 550e6
+#: Seconds after which a read comes before all that are nearer: beside what is in order it would starve else. The
+#: longest random reads of 32 at a time take about as long.
+_PATIENCE = 2.0
+#: Bytes that a disk reads ahead at most, how many streams it does so of, and bytes per second of its link.
+_AHEAD, _SEGMENTS, _LINK = 2e6, 16, 550e6
 
 
 @dataclass
 class Request:
-    """What a client asked for: phases of parts, one after the other."""
+    """What a client asked for: phases of shares, one after the other, each divided when it begins."""
 
     client: int
     began: float
-    phases: list[list[Share]]
+    phases: Iterator[list[Share]]
     is_write: bool = False
     left: int = 0
 
 
 @dataclass
 class Share:
-    """What a phase needs of one member; `is_near`: at the place where the member's last one ended."""
+    """What a phase needs of one member.
+
+    `place` is the part of the way over the platter where it lies, None: anywhere. One of a stream (0: none) begins at
+    `offset` of it, in bytes of this member, and goes over `span` of them, of which `size` are asked for.
+    """
 
     member: int
     size: float
     is_write: bool
-    is_near: bool = False
+    place: float | None = None
+    stream: int = 0
+    offset: float = 0.0
+    span: float = 0.0
     #: Makes what is in the member's buffer safe instead.
     is_flush: bool = False
+
+    @property
+    def ends(self) -> float:
+        """Where it ends in its stream."""
+        return self.offset + max(self.span, self.size)
 
 
 @dataclass
@@ -40,16 +56,44 @@ class Part:
     """A share as a member has it; one of nobody's request is the drive's own, or a pass over the array."""
 
     request: Request | None
-    size: float
-    is_write: bool
-    is_sequential: bool
-    is_flush: bool = False
+    share: Share
+    came: float
     is_buffered: bool = False
 
 
+@dataclass(kw_only=True)
+class Member:
+    """What all drives have, as md sees it: requests that it was given and has not answered, and where it is."""
+
+    pending: int = 0
+    #: Place where the last command that was answered ended; stream and offset behind the last read that was chosen.
+    head: float = 0.0
+    next_read: tuple[int, float] = (0, 0.0)
+
+
 @dataclass
-class Disk:
+class _Segment:
+    """What a disk's buffer holds of a stream: its bytes from `first` to `end`, asked for up to `asked`."""
+
+    first: float
+    end: float
+    asked: float
+
+    def goes_to(self, offset: float) -> bool:
+        """Whether a place is in the buffer, or so near behind it that it is read through."""
+        return self.first <= offset <= self.end + _AHEAD
+
+    def read_on(self, n_bytes: float) -> None:
+        """Go on reading, as far as a disk reads ahead."""
+        self.end = max(self.end, min(self.end + n_bytes, self.asked + _AHEAD))
+
+
+@dataclass
+class Disk(Member):
     """A hard disk. Figures are those of a 3.5-inch disk of 7,200 rpm and 1 TB, at its outer edge.
+
+    A disk that has read goes on reading what lies behind it into its buffer, until the next command needs the arm; also
+    while that command is handed over.
 
     Its faults: `slow` stretches each access; of a part `retries` of them come `turns` more, each a revolution;
     `turns_of_writes` are those of writes to parts of sectors, `band` the time of rewriting what is shingled.
@@ -75,47 +119,100 @@ class Disk:
     n_buffered: int = 0
     ended: float = 0.0
     held: list[Part] = field(default_factory=list)
+    #: The stream that the arm is on, where its last command ended, and what the buffer has of streams.
+    stream: int = 0
+    behind: float = 0.0
+    segments: dict[int, _Segment] = field(default_factory=dict)
 
     def take(self, now: float, draw: random.Random) -> tuple[float, Part]:
         """Return when the next command ends, and the command."""
         is_full = self.n_buffered >= _BUFFER
-
-        def positioning(entry: tuple[float, float, Part]) -> float:
-            place, angle, part = entry
-            if part.is_sequential:
-                return 0.0 if part.is_write or self.reads_ahead else 0.9 * self.turn
-            distance = abs(place - self.place)
-            seek = self.shortest + (self.longest - self.shortest) * math.sqrt(distance)
-            seek += 0.0005 if part.is_write else 0.0
-            return seek + (angle - (now + seek) / self.turn) % 1.0 * self.turn
+        if self.stream in self.segments:
+            self.segments[self.stream].read_on((now - self.ended) * self.bytes_per_s / self.slow)
 
         def cost(at: int) -> float:
             entry = self.queue[at]
+            part = entry[2]
+            if not part.is_buffered and not part.share.is_write and now - part.came > _PATIENCE:
+                return -1.0
             # what is in the buffer can wait, until the buffer is full
-            return positioning(entry) + (0.0 if is_full or not entry[2].is_buffered else self.turn)
+            return self._positioning(entry, now) + (0.0 if is_full or not part.is_buffered else self.turn)
 
         n = min(len(self.queue), _QUEUE + _BUFFER if self.is_cached else _QUEUE)
         at = min(range(n), key=cost) if self.is_ordering else 0
         entry = self.queue.pop(at)
-        part = entry[2]
-        if part.is_flush:
-            return now + self.overhead, part
-        transfer = part.size / self.bytes_per_s
-        if part.is_sequential and not part.is_write and self.reads_ahead:
-            # the disk has read on while nobody asked, into its buffer
-            ahead = min((now - self.ended) * self.bytes_per_s, _AHEAD)
-            transfer = max(part.size - ahead, 0.0) / self.bytes_per_s + min(part.size, ahead) / _LINK
-        time = positioning(entry) + self.overhead + transfer
-        if part.is_write:
-            time += self.turns_of_writes * self.turn + (0.0 if part.is_sequential else self.band)
+        share = entry[2].share
+        if share.is_flush:
+            return now + self.overhead, entry[2]
+        if share.is_write or not (self.reads_ahead and share.stream):
+            time = self._positioning(entry, now) + self.overhead + (share.ends - share.offset) / self.bytes_per_s
+            self.segments.pop(share.stream, None)
+            self.stream = share.stream
+        else:
+            time = self._of_stream(entry, now)
+        self.behind = share.ends
+        if share.is_write:
+            time += self.turns_of_writes * self.turn + (0.0 if share.stream else self.band)
         if draw.random() < self.retries:
             time += draw.choice(self.turns) * self.turn
         self.place = entry[0]
         self.ended = now + time * self.slow
-        return self.ended, part
+        return self.ended, entry[2]
+
+    def _moving(self, entry: tuple[float, float, Part], now: float) -> float:
+        """Return the time of a seek, and until the platter has turned to where a command begins."""
+        place, angle, part = entry
+        seek = self.shortest + (self.longest - self.shortest) * math.sqrt(abs(place - self.place))
+        seek += 0.0005 if part.share.is_write else 0.0
+        return seek + (angle - (now + seek) / self.turn) % 1.0 * self.turn
+
+    def _positioning(self, entry: tuple[float, float, Part], now: float) -> float:
+        """Return the time until the arm and the platter are where a command begins, or its data in the buffer."""
+        share = entry[2].share
+        if share.stream and not share.is_write and self.reads_ahead:
+            if self._has(share):
+                return 0.0
+            segment = self.segments.get(share.stream)
+            if share.stream == self.stream and segment is not None and segment.goes_to(share.offset):
+                return max(share.offset - segment.end, 0.0) / self.bytes_per_s
+        elif share.stream and share.stream == self.stream and 0 <= share.offset - self.behind <= _AHEAD:
+            if share.is_write:
+                return 0.0
+            # what lies behind passes by while nobody asks for it, and comes again
+            idle = 0.0 if entry[2].came < self.ended else now - self.ended + self.overhead
+            return ((share.offset - self.behind) / self.bytes_per_s - idle) % self.turn
+        return self._moving(entry, now)
+
+    def _has(self, share: Share) -> bool:
+        """Whether the buffer has all of what is asked for."""
+        segment = self.segments.get(share.stream)
+        return segment is not None and segment.first <= share.offset and share.ends <= segment.end
+
+    def _of_stream(self, entry: tuple[float, float, Part], now: float) -> float:
+        """Return the time of a read of a stream, and read on meanwhile."""
+        share = entry[2].share
+        segment = self.segments.pop(share.stream, None)
+        if segment is None or not segment.goes_to(share.offset):
+            segment, is_there = _Segment(share.offset, share.offset, share.offset), False
+        else:
+            is_there = share.stream == self.stream
+        self.segments[share.stream] = segment
+        while len(self.segments) > _SEGMENTS:
+            del self.segments[next(iter(self.segments))]
+        missing = max(share.ends - segment.end, 0.0) / self.bytes_per_s
+        segment.asked = max(segment.asked, share.ends)
+        if missing and not is_there:
+            time = self._moving(entry, now) + self.overhead + missing
+            self.stream, segment.end = share.stream, share.ends
+            return time
+        time = max(self.overhead + share.size / _LINK, missing)
+        if self.stream in self.segments:
+            self.segments[self.stream].read_on(time * self.bytes_per_s)
+        return time
 
     def add(self, part: Part, draw: random.Random) -> None:
-        self.queue.append((draw.random(), draw.random(), part))
+        place = draw.random() if part.share.place is None else part.share.place
+        self.queue.append((place, draw.random(), part))
 
     @property
     def free(self) -> int:
@@ -123,7 +220,7 @@ class Disk:
 
     def buffers(self, part: Part) -> bool:
         """Whether a write ends in the drive's own buffer, now or as soon as there is a place."""
-        return self.is_cached and part.is_write and not part.is_flush
+        return self.is_cached and part.share.is_write and not part.share.is_flush
 
     @property
     def has_place(self) -> bool:
@@ -131,7 +228,7 @@ class Disk:
 
 
 @dataclass
-class Flash:
+class Flash(Member):
     """A flash drive: channels that read or program, one link that all data go through, and cleaning behind writes.
 
     The figures are those of the sheet of a drive with SATA: 98,000 reads of 4 KiB a second, 30,000 writes, 550 MB/s.
@@ -163,18 +260,16 @@ class Flash:
 
     def take(self, now: float, draw: random.Random) -> tuple[float, Part]:
         part = self.queue.pop(0)
-        base = self.flush if part.is_flush else self.program if part.is_write else self.read
+        share = part.share
+        base = self.flush if share.is_flush else self.program if share.is_write else self.read
         end = now + base * self.slow * draw.lognormvariate(-0.03, 0.25)
-        if part.is_flush:
+        if share.is_flush:
             self.media_free = max(self.media_free, end)
             return max(end, self.media_free), part
-        self.link_free = max(self.link_free, end) + part.size / self.bytes_per_s * self.slow
+        self.link_free = max(self.link_free, end) + share.size / self.bytes_per_s * self.slow
         end = self.link_free
-        if part.is_write:
-            rate = self.program_bytes_per_s if part.is_sequential else self.random_bytes_per_s
-            self.media_free = max(self.media_free, now) + part.size / rate * self.slow
+        if share.is_write:
+            rate = self.program_bytes_per_s if share.stream else self.random_bytes_per_s
+            self.media_free = max(self.media_free, now) + share.size / rate * self.slow
             end = max(end, self.media_free)
         return end, part
-
-
-Member = Disk | Flash

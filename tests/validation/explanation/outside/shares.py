@@ -14,127 +14,217 @@ if TYPE_CHECKING:
     from tests.validation.explanation.outside.simulator import Box, Load
 
 _PAGE = 4096
+#: Bytes of a member, by which those of a stream become a place.
+_CAPACITY = 1e13
 
 
 @dataclass
 class _Place:
-    """Where a request begins, and how much it is."""
+    """Where a request begins, and how much it is: bytes of an array, of a stream (0: none) that begins at a place."""
 
     size: float
-    first: int
-    is_near: bool
+    first: float
+    place: float
+    stream: int = 0
 
 
-def phases_of(
-    box: Box, load: Load, is_write: bool, draw: random.Random, position: int, is_other: bool
-) -> Iterator[list[Share]]:
-    """Yield the phases of a request: its shares of members, one list after the other.
-
-    `position` counts requests, for those in order; `is_other` marks one of somebody else, who asks for 64 KiB at
-    random beside a load in order.
-    """
-    place = _place(box, load, draw, position, is_other)
-    if box.is_one:
-        shares = [Share(0, place.size, is_write, place.is_near)]
-        yield shares
-        return
-    if is_write and box.bits and draw.random() < box.bits:
-        yield [Share(at, _PAGE, True) for at in _working(box)]
-    if is_write and box.chunk and not place.is_near:
-        yield from _plain(box, _Place(_PAGE, draw.randrange(len(box.members)), False), False, draw)
-        yield from _plain(box, _Place(box.chunk, place.first, False), True, draw)
-    yield from _plain(box, place, is_write, draw)
-    if is_write:
-        for _ in range(box.journal):
-            yield from _plain(box, _Place(_PAGE, draw.randrange(len(box.members)), False), True, draw)
-        if box.is_flushed:
-            yield [Share(at, 0, True, is_flush=True) for at in _working(box)]
+def ends_at(share: Share) -> float:
+    """Return the place where a share ends."""
+    return (share.place or 0.0) + share.ends / _CAPACITY
 
 
-def _place(box: Box, load: Load, draw: random.Random, position: int, is_other: bool) -> _Place:
-    size = max(load.size, box.least)
-    n = len(box.members)
-    if is_other:
-        return _Place(65536, draw.randrange(n), False)
-    if load.is_sequential:
-        strips = max(math.ceil(size / box.strip), 1)
-        is_near = not (box.pieces and draw.random() < 1 / box.pieces)
-        return _Place(size, position * strips % n, is_near)
-    return _Place(size, draw.randrange(n), False)
+class Shares:
+    """Divides the requests of a load; those in order are a stream, and each piece of it is another one elsewhere."""
 
+    def __init__(self, box: Box, load: Load, draw: random.Random) -> None:
+        self.box, self.load, self.draw = box, load, draw
+        self._serial = 0
+        self._stream: _Place | None = None
 
-def _working(box: Box) -> list[int]:
-    return [at for at in range(len(box.members)) if at not in box.failed]
+    def phases(self, is_write: bool, is_other: bool) -> Iterator[list[Share]]:
+        """Return the phases of a request, its shares of members, each divided when it is asked for.
 
+        `is_other` marks one of somebody else, who asks for 64 KiB at random beside a load in order.
+        """
+        return self._phases(self._place(is_other), is_write)
 
-def _plain(box: Box, place: _Place, is_write: bool, draw: random.Random) -> Iterator[list[Share]]:
-    """Yield the phases of a request without what is added before and behind it."""
-    if box.kind in ("raidz", "pool"):
-        yield _of_pool(box, place, is_write, draw)
-        return
-    whole = _strips(box, place, draw, is_write)
-    n = len(box.members)
-    if is_write and box.kind == "mirrors":
-        pairs = {other: whole[at] for at in whole for other in (at // 2 * 2, at // 2 * 2 + 1)}
-        yield [Share(at, size, True, place.is_near) for at, size in pairs.items() if at not in box.failed]
-    elif is_write and box.kind == "parity":
-        n_strips = len(whole)
-        for k in range(box.n_parity):
-            whole.setdefault((place.first + n_strips + k) % n, min(place.size, box.strip))
-        alive = [(at, size) for at, size in whole.items() if at not in box.failed]
-        if n_strips < n - box.n_parity:
-            yield [Share(at, size, False, place.is_near) for at, size in alive]
-        yield [Share(at, size, True, place.is_near) for at, size in alive]
-    else:
-        found: dict[int, float] = {}
-        for at, size in whole.items():
-            if at not in box.failed:
-                found[at] = found.get(at, 0.0) + size
-        for at, size in whole.items():
-            # a missing strip is made of those beside it, of which some are read already
-            for k in _working(box) if at in box.failed else ():
-                found[k] = max(found.get(k, 0.0), size)
-        yield [Share(at, size, is_write, place.is_near) for at, size in found.items()]
+    def _phases(self, place: _Place, is_write: bool) -> Iterator[list[Share]]:
+        box = self.box
+        if box.is_one:
+            yield [Share(0, place.size, is_write, place.place, place.stream, place.first if place.stream else 0.0)]
+            return
+        if is_write and box.bits and self.draw.random() < box.bits:
+            yield [Share(at, _PAGE, True) for at in self._working]
+        if is_write and box.chunk and not place.stream:
+            yield from self._plain(self._anywhere(_PAGE), False)
+            yield from self._plain(_Place(box.chunk, place.first, place.place), True)
+        yield from self._plain(place, is_write)
+        if is_write:
+            for _ in range(box.journal):
+                yield from self._plain(self._anywhere(_PAGE), True)
+            if box.is_flushed:
+                yield [Share(at, 0, True, is_flush=True) for at in self._working]
 
+    @property
+    def _working(self) -> list[int]:
+        return [at for at in range(len(self.box.members)) if at not in self.box.failed]
 
-def _strips(box: Box, place: _Place, draw: random.Random, is_write: bool) -> dict[int, float]:
-    """Return the members that a request's strips lie on, and how much is on each."""
-    n = len(box.members)
-    n_strips = max(math.ceil(place.size / box.strip), 1)
-    size = min(place.size, box.strip)
-    is_beside = draw.random() < box.beside
-    whole: dict[int, float] = {}
-    for k in range(n_strips + is_beside):
-        at = (place.first + k) % n
-        if box.kind == "mirrors" and not is_write:
-            # Linux goes on where a disk's arm was, and takes either drive for all else
-            stays = place.is_near and isinstance(box.members[at], Disk)
-            at = at // 2 * 2 + (0 if stays else draw.randrange(2))
-            at = at ^ 1 if at in box.failed else at
-        whole[at] = whole.get(at, 0.0) + size
-    return whole
+    def _anywhere(self, size: float) -> _Place:
+        """Return a random place, at the beginning of a strip; of those that are beside borders, half before it."""
+        box = self.box
+        n = len(box.members)
+        first = self.draw.randrange(n, 2 * n * n) * box.strip
+        if self.draw.random() < box.beside:
+            first -= min(size, box.strip) / 2
+        return _Place(size, first, self.draw.random())
 
+    def _place(self, is_other: bool) -> _Place:
+        load = self.load
+        size = max(load.size, self.box.least)
+        if is_other:
+            return self._anywhere(65536)
+        if not load.is_sequential:
+            return self._anywhere(size)
+        place = self._stream
+        if place is None or (self.box.pieces and self.draw.random() < 1 / self.box.pieces):
+            self._serial += 1
+            place = _Place(size, 0.0, self.draw.random(), self._serial)
+        self._stream = _Place(size, place.first + size, place.place, place.stream)
+        return place
 
-def _of_pool(box: Box, place: _Place, is_write: bool, draw: random.Random) -> list[Share]:
-    """Return the shares of whole records: of all data disks of a group, or of one disk of a pair."""
-    n_records = max(math.ceil(place.size / box.record), 1)
-    shares = []
-    width = 2 if box.kind == "pool" else box.width
-    groups = len(box.members) // width
-    for k in range(n_records):
-        start = (place.first + k) % groups * width
-        own = [start + at for at in range(width) if start + at not in box.failed]
-        if box.kind == "pool":
-            chosen = own if is_write else [draw.choice(own)]
-            each = box.record
+    def _plain(self, place: _Place, is_write: bool) -> Iterator[list[Share]]:
+        """Yield the phases of a request without what is added before and behind it."""
+        box = self.box
+        if box.kind in ("raidz", "pool"):
+            yield self._of_pool(place, is_write)
+        elif box.kind == "mirrors":
+            yield self._of_mirrors(place, is_write)
+        elif is_write and box.kind == "parity":
+            parts = self._rows(place)
+            n_strips = len(parts)
+            for row in {row for _, row in parts}:
+                own = [part for (_, other), part in parts.items() if other == row]
+                whole = min(low for low, _ in own), max(high for _, high in own)
+                parts |= {((self._parity(row) + k) % len(box.members), row): whole for k in range(box.n_parity)}
+            parts = {key: part for key, part in parts.items() if key[0] not in box.failed}
+            if n_strips < len(box.members) - box.n_parity:
+                yield self._joined(parts, place, False)
+            yield self._joined(parts, place, True)
         else:
-            n_data = min(math.ceil(box.record / _PAGE), width - box.n_parity)
-            turn = draw.randrange(width)
-            disks = [start + (turn + at) % width for at in range(n_data + (box.n_parity if is_write else 0))]
-            # a missing disk is made good by a parity disk
-            spare = [at for at in own if at not in disks]
-            chosen = [at if at in own else spare.pop() for at in disks if at in own or spare]
-            each = box.record / n_data
+            parts = self._rows(place)
+            lost = {row: part for (at, row), part in parts.items() if at in box.failed}
+            found = {key: part for key, part in parts.items() if key[0] not in box.failed}
+            for row, part in lost.items():
+                # a missing strip is made of those beside it, of which some are read already
+                for at in self._working:
+                    found.setdefault((at, row), part)
+            yield self._joined(found, place, is_write)
+
+    def _strips(self, place: _Place) -> Iterator[tuple[int, float, float]]:
+        """Yield number, beginning and end of each strip's part, both in bytes of the strip."""
+        strip, at, end = self.box.strip, place.first, place.first + place.size
+        while at < end:
+            number = int(at // strip)
+            low = at - number * strip
+            high = min(end - number * strip, strip)
+            yield number, low, high
+            at = number * strip + high
+
+    def _parity(self, row: int) -> int:
+        """Return the disk of the first parity strip of a row: it turns to the left."""
+        n = len(self.box.members)
+        return n - 1 - row % n
+
+    def _rows(self, place: _Place) -> dict[tuple[int, int], tuple[float, float]]:
+        """Return beginning and end of what is on each member and row."""
+        n, n_parity = len(self.box.members), self.box.n_parity if self.box.kind == "parity" else 0
+        found = {}
+        for number, low, high in self._strips(place):
+            row, at = divmod(number, n - n_parity)
+            if n_parity:
+                at = (self._parity(row) + n_parity + at) % n
+            found[at, row] = low, high
+        return found
+
+    def _joined(self, parts: dict[tuple[int, int], tuple[float, float]], place: _Place, is_write: bool) -> list[Share]:
+        """Return the shares of members: what lies on one is one command, that goes over what is between."""
+        strip, shares = self.box.strip, []
+        for member in dict.fromkeys(at for at, _ in parts):
+            own = {row: part for (at, row), part in parts.items() if at == member}
+            first, last = min(own), max(own)
+            offset = first * strip + own[first][0]
+            span = last * strip + own[last][1] - offset
+            size = sum(high - low for low, high in own.values())
+            if not place.stream:
+                offset = 0.0
+            shares.append(Share(member, size, is_write, place.place, place.stream, offset, span))
+        return shares
+
+    # ------------------------------------------------------------ mirrors
+
+    def _of_mirrors(self, place: _Place, is_write: bool) -> list[Share]:
+        """Return the shares of pairs: all of both for a write, and the half that Linux md chooses for a read."""
+        n_pairs = len(self.box.members) // 2
+        strips = list(self._strips(place)) if n_pairs > 1 else [(0, place.first, place.first + place.size)]
+        parts: dict[tuple[int, int], tuple[float, float]] = {}
+        planned = [one.pending for one in self.box.members]
+        for number, low, high in strips:
+            row, pair = divmod(number, n_pairs)
+            own = [at for at in (2 * pair, 2 * pair + 1) if at not in self.box.failed]
+            begins = place.place, place.stream, row * self.box.strip + low if place.stream else 0.0
+            for at in own if is_write else [self._chosen(own, begins, high - low, planned)]:
+                parts[at, row] = low, high
+                planned[at] += 1
+        return self._joined(parts, place, is_write)
+
+    def _chosen(self, own: list[int], begins: tuple[float, int, float], size: float, pending: list[int]) -> int:
+        """Return the half of a mirror that Linux reads from (`read_balance` of md's raid1.c and raid10.c).
+
+        RAID 1 stays where the last read ended; else both take the first half without requests, and of disks the one
+        whose head is closest, of flash the one with fewer requests.
+        """
+        members = self.box.members
+        place, stream, offset = begins
+
+        def rank(at: int) -> tuple[float, float]:
+            one = members[at]
+            if len(members) == 2 and stream and one.next_read == (stream, offset):
+                return (0, 0)
+            if isinstance(one, Disk):
+                return (1, abs(one.head - place - offset / _CAPACITY) + 1e-300 if pending[at] else 0.0)
+            return (1, pending[at])
+
+        at = min(own, key=rank)
+        members[at].next_read = (stream, offset + size)
+        return at
+
+    # ------------------------------------------------------------ pools
+
+    def _of_pool(self, place: _Place, is_write: bool) -> list[Share]:
+        """Return the shares of whole records: of all data disks of a group, or of one disk of a pair."""
+        box, draw = self.box, self.draw
+        n_records = max(math.ceil(place.size / box.record), 1)
+        width = 2 if box.kind == "pool" else box.width
+        groups = len(box.members) // width
+        begins = draw.randrange(groups)
         # the records of one request lie behind each other
-        shares += [Share(at, each, is_write, place.is_near or k >= groups) for at in chosen]
-    return shares
+        self._serial += 1
+        shares = []
+        for k in range(n_records):
+            start = (begins + k) % groups * width
+            own = [start + at for at in range(width) if start + at not in box.failed]
+            if box.kind == "pool":
+                # OpenZFS reads from the disk with fewer requests, and from any of those
+                chosen = own if is_write else [min(own, key=lambda at: (box.members[at].pending, draw.random()))]
+                each = box.record
+            else:
+                n_data = min(math.ceil(box.record / _PAGE), width - box.n_parity)
+                turn = draw.randrange(width)
+                disks = [start + (turn + at) % width for at in range(n_data + (box.n_parity if is_write else 0))]
+                # a missing disk is made good by a parity disk
+                spare = [at for at in own if at not in disks]
+                chosen = [at if at in own else spare.pop() for at in disks if at in own or spare]
+                each = box.record / n_data
+            offset = k // groups * each
+            shares += [Share(at, each, is_write, place.place, self._serial, offset) for at in chosen]
+        return shares

@@ -13,8 +13,8 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tests.validation.explanation.outside.drives import Disk, Flash, Member, Part, Request
-from tests.validation.explanation.outside.shares import phases_of
+from tests.validation.explanation.outside.drives import Disk, Flash, Part, Request, Share
+from tests.validation.explanation.outside.shares import Shares, ends_at
 
 
 @dataclass
@@ -41,7 +41,7 @@ class Box:
     `n_parity` says how many parity strips there are. All else is a limit or a fault; 0 is none.
     """
 
-    members: list[Member]
+    members: list[Disk | Flash]
     kind: str = "stripe"
     n_parity: int = 0
     strip: float = 65536
@@ -109,8 +109,8 @@ def times_of(box: Box, load: Load, n: int, seed: int) -> Times:
     return _Run(box, load, seed).times(n)
 
 
-#: Requests of a pass over an array, bytes.
-_PASS = 512 << 10
+#: Requests of a pass over an array, bytes, and the stream that they are of.
+_PASS, _PASSING = 512 << 10, -1
 
 
 @dataclass
@@ -143,7 +143,8 @@ class _Run:
     def __init__(self, box: Box, load: Load, seed: int) -> None:
         self.box, self.load, self.draw = box, load, random.Random(seed)
         self.events: list[tuple[float, int, Callable[[float], None]]] = []
-        self.serial = self.position = 0
+        self.serial = 0
+        self.shares = Shares(box, load, self.draw)
         self.inside, self.waiting = 0, list[Request]()
         self.processor_free = self.wire_free = 0.0
         self.ops = _Bucket(box.tokens_per_s, box.burst, box.burst)
@@ -152,6 +153,8 @@ class _Run:
         self.done: list[tuple[float, float, bool]] = []
         self.slice_number = self.used = 0
         self.passing = [0] * len(box.members)
+        self.passed = [0] * len(box.members)
+        self.pass_begins = self.draw.random()
 
     def at(self, time: float, what: Callable[[float], None]) -> None:
         self.serial += 1
@@ -178,18 +181,19 @@ class _Run:
         """Let a pass read on, unless its last requests still wait."""
         if self.passing[member] < 2:
             self.passing[member] += 1
-            self.give(now, member, Part(None, _PASS, False, self.draw.random() < 0.5))
+            offset = self.passed[member] * _PASS
+            self.passed[member] += 1
+            self.give(now, Part(None, Share(member, _PASS, False, self.pass_begins, _PASSING, offset), now))
         self.at(now + _PASS / self.box.pass_bytes_per_s, lambda then: self.go_on(then, member))
 
     def ask(self, now: float, client: int) -> None:
         box = self.box
-        request = Request(client, now, [], self.draw.random() >= self.load.reads)
+        request = Request(client, now, iter(()), self.draw.random() >= self.load.reads)
         if box.hits and not request.is_write and self.draw.random() < box.hits:
             self.at(now + 6e-6, lambda then: self.end(then, request))
             return
         is_other = client >= 1_000 and self.load.is_sequential
-        request.phases = list(phases_of(box, self.load, request.is_write, self.draw, self.position, is_other))
-        self.position += 1
+        request.phases = self.shares.phases(request.is_write, is_other)
         ready = now + box.delay * (1 - box.jitter + box.jitter * self.draw.expovariate(1.0))
         if box.processor:
             self.processor_free = max(self.processor_free, ready) + box.processor
@@ -230,12 +234,13 @@ class _Run:
         """Answer a write out of the controller's cache, and write it to its disks behind that."""
         self.cache.held += 1
         behind = Request(-1, now, request.phases, is_write=True)
-        request.phases = []
+        request.phases = iter(())
         self.at(now + 60e-6 + self.load.size / 1.5e9, lambda then: self.phase(then, request))
         self.phase(now, behind)
 
     def phase(self, now: float, request: Request) -> None:
-        if not request.phases:
+        shares = next(request.phases, None)
+        if shares is None:
             if request.client < 0:
                 self.cache.held -= 1
                 if self.cache.waiting:
@@ -250,43 +255,43 @@ class _Run:
                 ends = self.wire_free
             self.at(ends, lambda then: self.end(then, request))
             return
-        shares = request.phases.pop(0)
         request.left = len(shares)
         if not shares:
             self.phase(now, request)
             return
         for one in shares:
-            self.give(now, one.member, Part(request, one.size, one.is_write, one.is_near, one.is_flush))
+            self.box.members[one.member].pending += 1
+            self.give(now, Part(request, one, now))
 
-    def give(self, now: float, at: int, part: Part) -> None:
-        """Hand a part to a member; a write may end in the member's buffer."""
-        member = self.box.members[at]
+    def give(self, now: float, part: Part) -> None:
+        """Hand a part to its member; a write may end in the member's buffer."""
+        member = self.box.members[part.share.member]
         if isinstance(member, Disk) and member.buffers(part):
             if member.has_place:
-                self.buffer(now, at, part)
+                self.buffer(now, member, part)
             else:
                 member.held.append(part)
             return
         member.add(part, self.draw)
-        self.serve(now, at)
+        self.serve(now, member)
 
-    def buffer(self, now: float, at: int, part: Part) -> None:
-        member = self.box.members[at]
-        assert isinstance(member, Disk)
+    def buffer(self, now: float, member: Disk, part: Part) -> None:
         member.n_buffered += 1
-        member.add(Part(None, part.size, True, part.is_sequential, is_buffered=True), self.draw)
-        self.at(now + 1e-4 + part.size / 250e6, lambda then: self.finish(then, part))
-        self.serve(now, at)
+        member.add(Part(None, part.share, now, is_buffered=True), self.draw)
+        self.at(now + 1e-4 + part.share.size / 250e6, lambda then: self.finish(then, part))
+        self.serve(now, member)
 
     def finish(self, now: float, part: Part) -> None:
         if part.request is None:
             return
+        member = self.box.members[part.share.member]
+        member.pending -= 1
+        member.head = ends_at(part.share)
         part.request.left -= 1
         if not part.request.left:
             self.phase(now, part.request)
 
-    def serve(self, now: float, at: int) -> None:
-        member = self.box.members[at]
+    def serve(self, now: float, member: Disk | Flash) -> None:
         while member.queue and member.free > 0:
             end, part = member.take(now, self.draw)
             if isinstance(member, Disk):
@@ -300,13 +305,13 @@ class _Run:
                     if part.is_buffered:
                         member.n_buffered -= 1
                         if member.held:
-                            self.buffer(then, at, member.held.pop(0))
+                            self.buffer(then, member, member.held.pop(0))
                 else:
                     member.inside -= 1
-                if part.request is None and not part.is_buffered:
-                    self.passing[at] -= 1
+                if part.share.stream == _PASSING:
+                    self.passing[part.share.member] -= 1
                 self.finish(then, part)
-                self.serve(then, at)
+                self.serve(then, member)
 
             self.at(end, over)
 

@@ -9,20 +9,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
-from diskmodel.array import Array
-from diskmodel.explanation.before import paired
-from diskmodel.explanation.expected import compare
 from diskmodel.explanation.explain import explain
 from diskmodel.explanation.explanation import Explanation
-from diskmodel.explanation.read import read_results
 from diskmodel.explanation.simulator import Simulator
-from tests.validation.explanation.outside.cases import Case, faults, measure, measure_before, sound, strength_of
+from tests.validation.explanation.outside.cases import Case, faults, measure, measure_before, strength_of
 from tests.validation.explanation.outside.faults import FAULTS
 
 TABLE = Path(__file__).parents[3] / "data" / "explained" / "outside.csv"
-#: Draws that are kept; and sound specimens of each array in one.
+#: Draws that are kept.
 DRAWS = (1, 2, 3, 4)
-_SOUND = 5
 #: Losses from which a fault counts as one of "1.5 times", and as one of "2 times and more". Smaller ones are left out.
 LEAST, TWICE = 1.3, 1.8
 
@@ -34,7 +29,6 @@ class Row:
     Attributes
     ----------
     draw, fault, subject, seed : str
-        `fault` is "" of a sound array.
     loss : str
         Factor that the load that suffers most loses.
     before : "yes" or ""
@@ -102,11 +96,11 @@ def renew(
     """Measure and explain the cases of some draws, or those with a word, and keep the table."""
     found = {row.key: row for row in read(path) if only or int(row.draw) not in draws}
     Simulator.memory = {}  # most runs are of the same arrays
-    for case in (case for draw in draws for case in (*sound(draw, _SOUND), *faults(draw))):
-        if only not in f"{case.fault} {case.subject} {'sound' if not case.fault else ''}":
+    for case in (case for draw in draws for case in faults(draw)):
+        if only not in f"{case.fault} {case.subject}":
             continue
-        strength, loss = strength_of(case) if case.fault else (0.0, 1.0)
-        if case.fault and loss < LEAST:
+        strength, loss = strength_of(case)
+        if loss < LEAST:
             continue
         for before in {"both": (False, True), "alone": (False,)}[befores]:
             row = explained(case, strength, loss, before)
@@ -123,18 +117,8 @@ def explained(case: Case, strength: float, loss: float, has_before: bool) -> Row
         path = measure(Path(folder) / "measured.json", case, strength)
         before = [measure_before(Path(folder) / "sound.json", case)] if has_before else []
         began = time.process_time()
-        if not case.fault:
-            # whether there is something to explain takes no causes
-            loads, _ = read_results([path])
-            if before:
-                loads, _ = paired(loads, read_results(before)[0])
-            verdict = compare(Simulator(Array.from_words(words), loads))
-            if verdict.is_as_expected:
-                return Row(*start, "as expected", "", "", f"{time.process_time() - began:.1f}")
         found = explain(path, words, before=before)
-    return Row(
-        *start, *answer(found, FAULTS[case.fault].right if case.fault else ()), f"{time.process_time() - began:.1f}"
-    )
+    return Row(*start, *answer(found, FAULTS[case.fault].right), f"{time.process_time() - began:.1f}")
 
 
 def answer(found: Explanation, right: Sequence[str]) -> tuple[str, str, str]:
@@ -148,11 +132,7 @@ def answer(found: Explanation, right: Sequence[str]) -> tuple[str, str, str]:
 def chosen(rows: Iterable[Row], draw: int, before: bool, least: float = TWICE, most: float = 1e9) -> list[Row]:
     """Return the rows of faults of a draw, with or without a sound run, that lose so much."""
     said = "yes" if before else ""
-    return [
-        row
-        for row in rows
-        if row.fault and row.draw == str(draw) and row.before == said and least <= float(row.loss) < most
-    ]
+    return [row for row in rows if row.draw == str(draw) and row.before == said and least <= float(row.loss) < most]
 
 
 def shares(rows: Sequence[Row]) -> dict[str, float]:
