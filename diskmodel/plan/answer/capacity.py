@@ -12,7 +12,7 @@ from diskmodel.display import Displayable
 from diskmodel.drive import wear_years
 from diskmodel.engine import Fresh
 from diskmodel.plain import Record
-from diskmodel.plan.answer.load_curve import LoadPoint
+from diskmodel.plan.answer.load_curve import LoadPoint, most_fields
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.statics import rebuild_fields
 from diskmodel.plan.answer.working_sets import WorkingSets
@@ -100,11 +100,7 @@ class Capacity(Record, Displayable):
             "knee": self.knee,
             "highest": self.highest,
             "overload_per_s": self.overload_per_s,
-            "most_per_s": self.most_per_s.value,
-            "most_low_per_s": self.most_per_s.low,
-            "most_high_per_s": self.most_per_s.high,
-            "most_p10_per_s": None if self.most_middle_per_s is None else self.most_middle_per_s.low,
-            "most_p90_per_s": None if self.most_middle_per_s is None else self.most_middle_per_s.high,
+            **most_fields(self.most_per_s, self.most_middle_per_s),
             "limit": self.limit,
             "degraded": self.degraded,
             "rebuilding": self.rebuilding,

@@ -11,7 +11,7 @@ from diskmodel.array import Array
 from diskmodel.display import Displayable
 from diskmodel.frame import Tabular
 from diskmodel.plain import Record
-from diskmodel.plan.answer.load_curve import Headroom, LoadPoint
+from diskmodel.plan.answer.load_curve import Headroom, LoadPoint, most_fields
 from diskmodel.plan.answer.outcome import Outcome, figures_of
 from diskmodel.plan.answer.statics import rebuild_fields
 from diskmodel.plan.answer.verdict import verdict
@@ -32,7 +32,7 @@ class Difference(Record):
     first, second : str
         Names of the arrays.
     statistic : str
-        iops, mean or p99.
+        iops, mean, p99 or most, the highest stable rate.
     ratio : Interval
         Where the arrays have drives in common, what is not known of these is the same in both.
     is_significant : bool
@@ -103,6 +103,8 @@ class Compared(Record):
         The same with rebuilds of an idle array.
     prediction : Prediction or None
         Where the width of the intervals of `healthy` comes from; None where they are of the noise of its run alone.
+    most_per_s, most_middle_per_s : Interval or None
+        The highest rate, as `Capacity` has it; None of a closed workload, and where no rate is stable.
     """
 
     name: str
@@ -120,6 +122,8 @@ class Compared(Record):
     loss_per_year: float = math.nan
     idle_loss_per_year: float = math.nan
     prediction: Prediction | None = None
+    most_per_s: Interval | None = None
+    most_middle_per_s: Interval | None = None
 
     def __repr__(self) -> str:
         return f"<Compared '{self.name}': {self.healthy!r}>"
@@ -160,6 +164,7 @@ class Compared(Record):
             "idle_loss_per_year": self.idle_loss_per_year,
             "curve": self.curve,
             "headroom": self.headroom,
+            **({} if self.most_per_s is None else most_fields(self.most_per_s, self.most_middle_per_s)),
             "rule_of_thumb_iops": self.rule_of_thumb_iops,
             "rule_of_thumb_difference": self.differs,
         }

@@ -8,6 +8,12 @@ from typing import Any
 
 from diskmodel.plain import Record
 from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.result.statistics import Interval
+
+#: The highest stable rate, among the statistics of differences.
+MOST = "most"
+#: Statistics of which more is better; of the others, which are times, less is.
+RATES = ("iops", MOST)
 
 
 @dataclass(frozen=True)
@@ -67,3 +73,14 @@ class Headroom(Record):
     limit_ms: float | None
     ratio: float
     months: float | None
+
+
+def most_fields(most: Interval, middle: Interval | None) -> dict[str, float | None]:
+    """Return a highest rate with the ends of its intervals; those of the middle null where only the runs are known."""
+    return {
+        "most_per_s": most.value,
+        "most_low_per_s": most.low,
+        "most_high_per_s": most.high,
+        "most_p10_per_s": None if middle is None else middle.low,
+        "most_p90_per_s": None if middle is None else middle.high,
+    }

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from diskmodel.plan.answer.load_curve import MOST, RATES
 from diskmodel.result.statistics import overload_words
 from diskmodel.units import in_digits, in_hours_or_days, listed, nominal_bytes
 
@@ -23,7 +24,8 @@ _A_FIFTIETH = 50.0
 def verdict(comparison: Comparison) -> str:
     """Return which array answers sooner, carries more, stores more and rebuilds sooner; of one array, its figures.
 
-    Only what differs by more than 2 % is named, and latency only where the interval of the difference excludes none.
+    Only what differs by more than 2 % is named, and a latency or a rate only where the interval of the difference
+    excludes none.
     """
     arrays = comparison.arrays
     sustaining = [item for item in arrays if item.healthy.is_stable]
@@ -46,8 +48,8 @@ def verdict(comparison: Comparison) -> str:
         if not is_open and _is_certain(comparison, sustaining, "iops"):
             sure = _certainty(comparison, "iops")
             _add(said, sustaining, lambda item: item.healthy.iops.value, "serves", _rate, certainty=sure)
-    if is_open:
-        _add(said, subjects, _carried, "carries", _rate)
+    if is_open and _is_certain(comparison, subjects, MOST):
+        _add(said, subjects, _carried, "carries", _rate, certainty=_certainty(comparison, MOST))
     _add(said, arrays, lambda item: item.array.usable_bytes, "stores", _bytes)
     _add(said, arrays, lambda item: item.rebuild_hours, "rebuilds", in_hours_or_days, is_less_better=True)
     if not said:
@@ -66,7 +68,7 @@ def _certainty(comparison: Comparison, statistic: str) -> str:
     found = [item for item in comparison.differences if item.statistic == statistic and item.n_draws]
     if len(comparison.arrays) != 2 or not found:
         return ""
-    is_second = (found[0].ratio.value > 0) == (statistic == "iops")
+    is_second = (found[0].ratio.value > 0) == (statistic in RATES)
     n = found[0].n_better if is_second else found[0].n_draws - found[0].n_better
     return f" in {n} of {found[0].n_draws} draws"
 

@@ -6,17 +6,16 @@ import math
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
-from diskmodel.engine import DRAWS, EACH_BYTES, Fresh, resolve, simulate_drawn_runs
+from diskmodel.engine import DRAWS, EACH_BYTES, Fresh, resolve
 from diskmodel.engine.effort import each_s, guessed
 from diskmodel.engine.ledger import as_question
 from diskmodel.engine.simulate import simulate
 from diskmodel.engine.steady.fresh import fresh
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.plan.answer.capacity import Capacity
-from diskmodel.plan.answer.load_curve import LoadPoint
 from diskmodel.plan.answer.outcome import Outcome
-from diskmodel.plan.comparison.compare import CONFIDENCE, REPLACEMENT_HOURS, REQUESTS, degraded_array, rebuilding_array
-from diskmodel.plan.comparison.highest_rate import points_to_overload
+from diskmodel.plan.comparison.compare import REPLACEMENT_HOURS, REQUESTS, degraded_array, rebuilding_array
+from diskmodel.plan.comparison.highest_rate import DRAWN_REQUESTS, highest_rate, points_to_overload, saturating
 from diskmodel.plan.comparison.load_curve import power
 from diskmodel.plan.comparison.working_sets import find_working_sets
 from diskmodel.plan.trial.beside_rebuild import beside_rebuild, scrub_hours
@@ -24,17 +23,11 @@ from diskmodel.plan.trial.evaluation import Evaluate, Evaluation
 from diskmodel.plan.trial.rule_of_thumb import rule_of_an_array
 from diskmodel.plan.trial.simulated import Simulated
 from diskmodel.plan.trial.statics import idle_rebuild_hours, loss_beside
-from diskmodel.result.statistics import Interval
-from diskmodel.workload import Closed, Workload
+from diskmodel.workload import Workload
 
-#: Outstanding requests of each disk in the closed runs from which the spread of the highest rate comes: enough for the
-#: disks to be busy all the time. At half, arms find less to order; at double, runs take longer to settle.
-_DEPTH_OF_A_DISK = 16
-#: The same of flash that has nothing to copy: with half, the threads that submit are too few to keep it busy.
+#: Outstanding requests of each flash drive that has nothing to copy: with half, the threads that submit are too few to
+#: keep it busy.
 _DEPTH_OF_FLASH = 64
-#: Requests of each run of what is not known, at most. With 20,000 the ends of the interval move by less than 1 % on
-#: disks, with and without a cache, and by 3 % on flash, and take up to 70 % longer; with half as many by 9 % on flash.
-_DRAWN_REQUESTS = 8_000
 #: Requests of each run of a system with an engine of its own, of which a second of a processor does 20,000. With half,
 #: the highest rate differs by 5 % from seed to seed; with double, the last runs would be left without time.
 _OF_A_SYSTEM = 8_000
@@ -100,15 +93,23 @@ def find_capacity(
         scrubbed_hours = scrub_hours(decide, array, load, n_requests=n_requests, seed=seed)
     over = [point.offered for point in points if not point.outcome.is_stable and point.offered > highest.offered]
     idle_hours = idle_rebuild_hours(array)
-    most, middle = _most(array, workload, highest, min(over, default=highest.offered), n_requests, seed, n_draws)
+    most = highest_rate(
+        array,
+        workload,
+        highest.offered,
+        min(over, default=highest.offered),
+        n_requests=n_requests,
+        seed=seed,
+        n_draws=n_draws,
+    )
     return Capacity(
         array=array,
         workload=load,
         knee=knee,
         highest=highest,
         overload_per_s=min(over, default=math.nan),
-        most_per_s=most,
-        most_middle_per_s=middle,
+        most_per_s=most.interval,
+        most_middle_per_s=most.middle,
         limit=_limit(highest.outcome),
         degraded=degraded,
         rebuilding=rebuilding,
@@ -133,49 +134,16 @@ def _part_of_time(array: Array, workload: Workload, seed: int) -> float:
     return _PART_OF_TIME if cost.within(each_s(REQUESTS), EACH_BYTES) < REQUESTS else 1.0
 
 
-def _most(
-    array: Array, workload: Workload, highest: LoadPoint, over: float, n_requests: int, seed: int, n_draws: int
-) -> tuple[Interval, Interval | None]:
-    """Return the highest rate with the interval of what is not known, as far as saturated runs of draws differ.
-
-    Beside it what the rate lies between in eight of ten systems; None where all is known.
-    """
-    own = Interval(highest.offered, highest.offered, over)
-    if not n_draws:
-        return own, None
-    truths = simulate_drawn_runs(
-        array,
-        _saturating(array, workload, _DEPTH_OF_A_DISK),
-        min(n_requests, _DRAWN_REQUESTS),
-        seed=seed,
-        n_draws=n_draws,
-    )
-    if truths is None:
-        return own, None
-    return truths.interval(own, "iops", CONFIDENCE), truths.middle(own, "iops", CONFIDENCE)
-
-
-def _saturating(array: Array, workload: Workload, depth_of_a_disk: int) -> Workload:
-    """Return a load of the same kind from clients that keep all disks busy."""
-    depth = depth_of_a_disk * array.layout.disks / workload.offered_rate_per_s
-    clients = [max(round(depth * stream.expected_rate_per_s), 1) for stream in workload.streams]
-    streams = tuple(
-        stream.model_copy(update={"arrival": Closed(clients=n)})
-        for stream, n in zip(workload.streams, clients, strict=True)
-    )
-    return workload.model_copy(update={"streams": streams})
-
-
 def _fresh(array: Array, workload: Workload, seed: int) -> Fresh | None:
     """Return how long flash drives are faster than they stay under so much of a load; None where they are not."""
     if not array.drive.fast_states() or not workload.has_writes:
         return None
-    busy = _saturating(array, workload, _DEPTH_OF_FLASH)
+    busy = saturating(array, workload, _DEPTH_OF_FLASH)
     result = simulate(
         array,
         busy,
         seed=seed,
-        n_requests=_DRAWN_REQUESTS,
+        n_requests=DRAWN_REQUESTS,
         profile_draws=0,
         with_angles=False,
         is_one_of_many=True,

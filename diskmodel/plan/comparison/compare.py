@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 
@@ -15,9 +15,9 @@ from diskmodel.engine.ledger import as_question
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout import Rebuild
 from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
-from diskmodel.plan.answer.load_curve import LoadPoint
+from diskmodel.plan.answer.load_curve import MOST, RATES, LoadPoint
 from diskmodel.plan.answer.outcome import Outcome
-from diskmodel.plan.comparison.highest_rate import points_to_overload
+from diskmodel.plan.comparison.highest_rate import CONFIDENCE, HighestRate, highest_rate, points_to_overload
 from diskmodel.plan.comparison.load_curve import find_headroom, load_points, refined
 from diskmodel.plan.search.difference import why_other_operations
 from diskmodel.plan.trial.at_once import at_once
@@ -32,8 +32,6 @@ from diskmodel.workload import Workload
 
 #: Of each run, where nobody says how many.
 REQUESTS = 30_000
-#: Of the intervals.
-CONFIDENCE = 0.95
 #: Hours until a failed disk is replaced where there is no hot spare: as in plans.
 REPLACEMENT_HOURS = 24.0
 
@@ -104,30 +102,42 @@ def compare(
             found = list(pool.map(_compared, *zip(*jobs, strict=True)))
     else:
         found = [future.result() for future in [executor.submit(_compared, *job) for job in jobs]]
-    truths: list[DrawnRuns | None] = [None] * len(found)
-    if n_draws and decide.is_simulated:
-        with doing("finding the intervals of the figures"):
-            truths = [_truths(item, workload.at_peak(), n_requests, seed, n_draws) for item in found]
+    load, n_draws = workload.at_peak(), n_draws if decide.is_simulated else 0
+    with doing("finding the intervals of the figures"):
+        truths = [_truths(item, load, n_requests, seed, n_draws) for item in found]
+    with doing("finding the intervals of the highest rates"):
+        most = [_most(item, load, n_requests, seed, n_draws) for item in found]
     differences = [
         difference
-        for other, true in zip(found[1:], truths[1:], strict=True)
-        for statistic in ("iops", "mean", "p99")
-        if (difference := _difference(found[0], other, statistic, truths[0], true)) is not None
+        for other, true, rate in zip(found[1:], truths[1:], most[1:], strict=True)
+        for difference in _differences(found[0], other, (truths[0], true), (most[0], rate))
     ]
-    predicted = [_predicted(item, true) for item, true in zip(found, truths, strict=True)]
+    predicted = [_predicted(item, true, rate) for item, true, rate in zip(found, truths, most, strict=True)]
     return Comparison(workload, tuple(predicted), tuple(differences))
 
 
 def _truths(item: Compared, workload: Workload, n_requests: int, seed: int, n_draws: int) -> DrawnRuns | None:
-    """Return what may be true of an array; None where all is known, or the load is too much."""
-    if not item.healthy.is_stable:
+    """Return what may be true of an array; None where all is known, nothing is drawn, or the load is too much."""
+    if not (n_draws and item.healthy.is_stable):
         return None
     load = workload.at_the_end(item.array.usable_bytes, n_requests)
     return simulate_drawn_runs(item.array, load, n_requests, seed=seed, n_draws=n_draws)
 
 
-def _predicted(item: Compared, truths: DrawnRuns | None) -> Compared:
+def _most(item: Compared, workload: Workload, n_requests: int, seed: int, n_draws: int) -> HighestRate | None:
+    """Return the highest rate of an open workload, with what is not known of it; None where no rate is stable."""
+    most = item.headroom.most_iops
+    if not (workload.is_open and most > 0):
+        return None
+    over = [point.offered for point in item.curve if not point.outcome.is_stable and point.offered > most]
+    over_per_s = min(over, default=most)
+    return highest_rate(item.array, workload, most, over_per_s, n_requests=n_requests, seed=seed, n_draws=n_draws)
+
+
+def _predicted(item: Compared, truths: DrawnRuns | None, most: HighestRate | None) -> Compared:
     """Return an array with intervals that include what is not known of it."""
+    if most is not None:
+        item = replace(item, most_per_s=most.interval, most_middle_per_s=most.middle)
     if truths is None:
         return item
     own = {"iops": item.healthy.iops, **item.healthy.latency_ns[""]}
@@ -224,27 +234,45 @@ def rebuilding_array(array: Array, degraded: Array) -> Array:
     return degraded.model_copy(update={"layout": type(layout).parse(changed)})
 
 
+def _differences(
+    first: Compared,
+    second: Compared,
+    truths: tuple[DrawnRuns | None, DrawnRuns | None],
+    most: tuple[HighestRate | None, HighestRate | None],
+) -> Iterator[Difference]:
+    """Yield the differences in figures under the load, and in the highest rate, as far as they are known."""
+    for statistic in ("iops", "mean", "p99"):
+        a, b = (
+            item.healthy.iops if statistic == "iops" else item.healthy.latency_of(statistic) for item in (first, second)
+        )
+        if a is not None and b is not None and a.value > 0 and math.isfinite(b.value):
+            yield _difference(first, second, statistic, (a, b), truths)
+    a, b = most
+    if a is not None and b is not None:
+        yield _difference(first, second, MOST, (a.own, b.own), (a.drawn, b.drawn))
+
+
 def _difference(
-    first: Compared, second: Compared, statistic: str, of_first: DrawnRuns | None, of_second: DrawnRuns | None
-) -> Difference | None:
-    """Return the relative difference; None where a figure is unknown.
+    first: Compared,
+    second: Compared,
+    statistic: str,
+    figures: tuple[Interval, Interval],
+    drawn: tuple[DrawnRuns | None, DrawnRuns | None],
+) -> Difference:
+    """Return the relative difference of two figures, whose intervals are of their runs.
 
     The noise of the runs makes its half-width the root of the sum of squares of their two relative half-widths. Runs of
     one seed share their requests, which makes the true interval narrower as long as the two arrays react alike. What is
     not known is drawn for both together, and the ratio of each pair of truths widens the interval.
     """
-    a, b = (
-        item.healthy.iops if statistic == "iops" else item.healthy.latency_of(statistic) for item in (first, second)
-    )
-    if a is None or b is None or not (a.value > 0 and math.isfinite(b.value)):
-        return None
+    a, b = figures
     ratio = b.value / a.value
     half = ratio * math.hypot((a.high - a.low) / 2 / a.value, (b.high - b.low) / 2 / b.value)
     figure = Interval(ratio, ratio - half, ratio + half)
-    known = of_first or of_second
+    known = drawn[0] or drawn[1]
     pairs, middle, n_better = [], None, 0
     if known is not None:
-        pairs = _pairs(of_first, of_second, statistic)
+        pairs = _pairs(*drawn, "iops" if statistic in RATES else statistic)
         ratios = [b / a for a, b in pairs]
         middle = combined(middle_of(figure, CONFIDENCE), 1.0, ratios, MIDDLE, known.half_width_factor(MIDDLE))
         figure = combined(figure, 1.0, ratios, CONFIDENCE, known.half_width_factor(CONFIDENCE))
@@ -258,7 +286,7 @@ def _is_better(first: float, second: float, ratio: float, statistic: str) -> boo
     """Return whether the second array is the better one in a truth, whose figures are parts of those described."""
     if math.isnan(first) or math.isnan(second):  # one that is overloaded is worse
         return math.isnan(first) and not math.isnan(second)
-    return second * ratio > first if statistic == "iops" else second * ratio < first
+    return second * ratio > first if statistic in RATES else second * ratio < first
 
 
 def _pairs(of_first: DrawnRuns | None, of_second: DrawnRuns | None, statistic: str) -> list[tuple[float, float]]:

@@ -15,6 +15,7 @@ from diskmodel.array import Array
 from diskmodel.drive import wear
 from diskmodel.host import left_out
 from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
+from diskmodel.plan.answer.load_curve import MOST, RATES
 from diskmodel.plan.answer.outcome import Outcome, cut_words
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.show.candidates import (
@@ -58,6 +59,8 @@ _UNSETTLED_NOTE = (
     "(--requests)"
 )
 _LEFT = 2
+#: How differences of rates are named.
+_RATE_NAMES = {"iops": "IOPS", MOST: "highest IOPS"}
 #: Columns of the report that a terminal of 80 characters has no room for.
 _ON_PAPER_ONLY = ("commits/s", "IOPS", "mean ms", "rebuild", "busy", "usable")
 
@@ -173,14 +176,10 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
     if any(not math.isnan(item.scrub_hours) for item in arrays):
         rows.append(("scrub", [duration(item.scrub_hours) for item in arrays]))
     if is_open:
-        rows.append(
-            ("highest stable IOPS", [short(item.headroom.most_iops) + _mark(_highest(item)) for item in arrays])
-        )
+        rows.append((_doubted_rate("highest stable IOPS", arrays), [_most(item) for item in arrays]))
         if comparison.workload.is_in_bytes:
             mean = comparison.workload.mean_size_bytes / 1e6
-            rows.append(
-                ("highest stable MB/s", [short((item.headroom.most_iops or math.nan) * mean) for item in arrays])
-            )
+            rows.append((_doubted_rate("highest stable MB/s", arrays), [_most(item, mean) for item in arrays]))
     limit_ms = arrays[0].headroom.limit_ms
     if limit_ms is not None:
         rows.append((f"headroom to p99 of {limit_ms:g} ms", [f"{item.headroom.ratio:+.0%}" for item in arrays]))
@@ -204,6 +203,19 @@ def _bad(item: Compared, statistic: str) -> float:
     if item.prediction is None or not item.healthy.is_stable:
         return math.nan
     return bad_end(statistic, item.prediction.middles[statistic]) / (1.0 if statistic == "iops" else 1e6)
+
+
+def _doubted_rate(name: str, arrays: Sequence[Compared]) -> str:
+    """Return the name of the row of the highest rate, as `_doubted` does."""
+    return doubted(name, is_known=any(item.most_middle_per_s for item in arrays))
+
+
+def _most(item: Compared, each: float = 1.0) -> str:
+    """Return the highest rate, and that of the bad one of ten, in requests or in `each` of one."""
+    most, middle = item.most_per_s, item.most_middle_per_s
+    if most is None:
+        return "–"
+    return beside(short(most.value * each), math.nan if middle is None else bad_end("iops", middle) * each)
 
 
 def _of_healthy(item: Compared, statistic: str) -> str:
@@ -295,7 +307,7 @@ def _by_rule_of_thumb(item: Compared) -> str:
 def _difference(difference: Difference) -> str:
     """Return how the second array differs: in how many draws, and how many times; of runs alone, in percent."""
     statistic = difference.statistic
-    what = "IOPS" if statistic == "iops" else f"{BY_NAME[statistic].label} latency"
+    what = _RATE_NAMES.get(statistic) or f"{BY_NAME[statistic].label} latency"
     if difference.middle is not None:
         return f"{what} {_paired(difference, difference.middle)}"
     half = (difference.ratio.high - difference.ratio.low) / 2
@@ -312,21 +324,15 @@ def _difference(difference: Difference) -> str:
 def _paired(difference: Difference, middle: Interval) -> str:
     """Return in how many draws the second array is better or worse, and how many times in eight of ten of them."""
     is_more = middle.value >= 1
-    is_better = is_more == (difference.statistic == "iops")
+    is_better = is_more == (difference.statistic in RATES)
     n = difference.n_better if is_better else difference.n_draws - difference.n_better
     ends = (middle.low, middle.high) if is_more else (1 / middle.high, 1 / middle.low if middle.low else math.inf)
     low, high = (in_digits(end, 3) for end in ends)
     times = f"{low} times or more" if not math.isfinite(ends[1]) else low if low == high else f"{low} to {high}"
-    side = ("more" if is_more else "less") if difference.statistic == "iops" else ("longer" if is_more else "shorter")
+    side = ("more" if is_more else "less") if difference.statistic in RATES else ("longer" if is_more else "shorter")
     sure = "" if difference.is_significant else ", not certain"
     many = "" if times.endswith("more") else " times"
     return f"{side} in {n} of {difference.n_draws} draws, {times}{many}{sure}"
-
-
-def _highest(item: Compared) -> Outcome | None:
-    """Return the outcome at the highest stable load."""
-    stable = [point.outcome for point in item.curve if point.outcome.is_stable]
-    return max(stable, key=lambda outcome: outcome.iops.value, default=None)
 
 
 def _rate(outcome: Outcome, *, of_commits: bool = False) -> str:

@@ -155,6 +155,7 @@ def test_comparison() -> None:
         ("mean", 16, (0.5, 0.4, 0.625), "mean latency shorter in 16 of 16 draws, 1.6 to 2.5 times"),
         ("p99", 1, (1.5, 0.9, 1.8), "p99 latency longer in 15 of 16 draws, 0.9 to 1.8 times, not certain"),
         ("iops", 16, (2.0, 1.9, 2.6), "IOPS more in 16 of 16 draws, 1.9 to 2.6 times"),
+        ("most", 15, (1.2, 0.9, 1.6), "highest IOPS more in 15 of 16 draws, 0.9 to 1.6 times, not certain"),
         ("mean", 0, (2.0, 1.5, math.inf), "mean latency longer in 16 of 16 draws, 1.5 times or more"),
     ],
 )

@@ -53,10 +53,19 @@ def test_alike_arrays_have_no_winner() -> None:
     assert "do not differ" in asked(array("raid10", 8), array("raid10", 8)).verdict
 
 
-def test_latency_that_is_not_certain_is_not_named() -> None:
+def test_what_is_not_certain_is_not_named() -> None:
     found = asked(array("raid5", 8), array("raid10", 8))
+    assert {difference.statistic for difference in found.differences} == {"iops", "mean", "p99", "most"}
     unsure = tuple(replace(difference, is_significant=False) for difference in found.differences)
-    assert "sooner (" not in replace(found, differences=unsure).verdict.split("rebuilds")[0]
+    verdict = replace(found, differences=unsure).verdict
+    assert "sooner (" not in verdict.split("rebuilds")[0]
+    assert "carries" not in verdict
+
+
+def test_a_rate_is_higher_in_so_many_draws() -> None:
+    found = asked(array("raid5", 8), array("raid10", 8))
+    drawn = tuple(replace(difference, n_draws=16, n_better=15) for difference in found.differences)
+    assert "% more in 15 of 16 draws (" in replace(found, differences=drawn).verdict
 
 
 def test_only_one_sustains_the_load() -> None:
