@@ -29,6 +29,9 @@ MIDDLE = 0.8
 #: Gap between the means of two kinds of draws, in sums of their standard deviations, from which they lie apart. At
 #: half, two normal samples of eight do now and then; at double, waits of 10 ms are no kind beside ones of 1 ms.
 _APART = 2.0
+#: Draws that end together at a limit, and how close they are, in standard deviations of all. With three draws, or at
+#: double, one of a hundred normal samples of 16 seems limited; at half, the noise of runs hides some limits.
+_AT_A_LIMIT, _TOGETHER = 4, 0.1
 #: F of a parabola that chance exceeds in 5 % of 16 draws. At half, sources are named that have no effect; at double,
 #: those of a tenth of the width are missed.
 _CHANCE = 3.8
@@ -183,6 +186,8 @@ def combined(
     m ± z · s, with a quantile z of their distribution: draws are in every part of their distribution alike
     (`diskmodel.uncertainty.points`), so that s is not that of a random sample, which would take Student's t. The noise
     of the run is combined with that as the root of the sum of squares. The interval always contains the result.
+
+    Where draws meet a limit, as the rate that a volume was sold with, the interval ends at it: none goes beyond.
     """
     values = np.array(drawn, float)
     are_known = np.isfinite(values) & (values > 0)
@@ -191,11 +196,11 @@ def combined(
         return own
     logs = np.log(known / reference)
     parts = _apart(logs, np.array(groups or [0] * len(values))[are_known])
-    ends = [(float(part.mean()), _half_width(part, confidence, factor)) for part in parts]
-    below = _distance_below(own)
-    above = math.log(own.high / own.value) if math.isfinite(own.high) and own.high > 0 else 0.0
-    low = own.value * math.exp(min(0.0, *(mean - math.hypot(below, half) for mean, half in ends)))
-    high = own.value * math.exp(max(0.0, *(mean + math.hypot(above, half) for mean, half in ends)))
+    run_below = _distance_below(own)
+    run_above = math.log(own.high / own.value) if math.isfinite(own.high) and own.high > 0 else 0.0
+    ends = [(float(part.mean()), *_distances(part, _half_width(part, confidence, factor))) for part in parts]
+    low = own.value * math.exp(min(0.0, *(mean - math.hypot(run_below, below) for mean, below, _ in ends)))
+    high = own.value * math.exp(max(0.0, *(mean + math.hypot(run_above, above) for mean, _, above in ends)))
     return Interval(own.value, low, high if len(known) == len(drawn) else math.inf, own.n_batches, own.is_correlated)
 
 
@@ -246,6 +251,21 @@ def middle_around(
     if len(drawn) - len(stable) <= (1 - MIDDLE) / 2 * len(drawn):
         drawn, kinds = [value for value, _ in stable], [kind for _, kind in stable]
     return combined(middle_of(own, confidence), reference, drawn, MIDDLE, factor, kinds)
+
+
+def _distances(logs: Floats, half: float) -> tuple[float, float]:
+    """Return how far an interval goes from the mean of logarithms to either side: half its width, or up to a limit."""
+    mean = float(logs.mean())
+    at_least, at_most = _is_limited(-logs), _is_limited(logs)
+    return (mean - float(logs.min()) if at_least else half), (float(logs.max()) - mean if at_most else half)
+
+
+def _is_limited(logs: Floats) -> bool:
+    """Return whether the largest draws end together, as those of no distribution without a limit do."""
+    if len(logs) < _AT_A_LIMIT:
+        return False
+    ordered = np.sort(logs)
+    return float(ordered[-1] - ordered[-_AT_A_LIMIT]) < _TOGETHER * float(logs.std(ddof=1))
 
 
 def _distance_below(own: Interval) -> float:

@@ -221,6 +221,17 @@ def test_kinds_that_lie_apart_have_ends_of_their_own() -> None:
     assert combined(own, 100.0, drawn, 0.95).high > 1000
 
 
+def test_an_interval_ends_where_draws_meet_a_limit() -> None:
+    """Most volumes reach the rate that they were sold with, and none more; one falls far short."""
+    own, drawn = Interval(100.0, 100.0, 100.0), [70.0, *[100.0] * 7]
+    rate = combined(own, 100.0, drawn, 0.95)
+    assert rate.low < 80.0
+    assert rate.high == pytest.approx(100.0)
+    time = combined(own, 100.0, [1e4 / one for one in drawn], 0.95)
+    assert (time.low, time.high) == (pytest.approx(100.0), pytest.approx(1e4 / rate.low))
+    assert combined(own, 100.0, [70.0, 80.0, 90.0, *[100.0] * 3, 105.0, 110.0], 0.95).high > 115.0
+
+
 def test_an_interval_of_the_run_that_reaches_zero_has_a_low_end_above_it() -> None:
     found = combined(Interval(100.0, -20.0, 220.0), 50.0, [50.0, 51.0, 49.0, 50.0], 0.95)
     assert 100.0 * math.exp(-1.3) < found.low < 100.0 * math.exp(-1.1)
