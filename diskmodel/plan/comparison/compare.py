@@ -247,9 +247,9 @@ def _differences(
         )
         if a is not None and b is not None and a.value > 0 and math.isfinite(b.value):
             yield _difference(first, second, statistic, (a, b), truths)
-    a, b = most
-    if a is not None and b is not None:
-        yield _difference(first, second, MOST, (a.own, b.own), (a.drawn, b.drawn))
+    one, other = most
+    if one is not None and other is not None:
+        yield _difference(first, second, MOST, (one.own, other.own), (one.drawn, other.drawn))
 
 
 def _difference(
