@@ -80,7 +80,7 @@ def capacity_rows(capacity: Capacity) -> list[tuple[str, str]]:
         ("usable capacity", nominal_bytes(capacity.array.usable_bytes)),
         ("IOPS at the knee", in_digits(knee.offered)),
         ("mean, p99 there", f"{_ms(knee.outcome, 'mean')}, {_ms(knee.outcome, 'p99')}"),
-        ("highest stable IOPS", in_one_of_ten(in_digits(most.value), _bad_per_s(capacity))),
+        ("highest IOPS", in_one_of_ten(in_digits(most.value), _bad_per_s(capacity))),
         ("mean, p99 there", f"{_ms(highest.outcome, 'mean')}, {_ms(highest.outcome, 'p99')}"),
         ("limited by", capacity.limit),
     ]
@@ -89,7 +89,7 @@ def capacity_rows(capacity: Capacity) -> list[tuple[str, str]]:
     if capacity.workload.is_in_bytes:
         value, bad = in_digits(_mb(capacity, most.value)), _mb(capacity, _bad_per_s(capacity))
         rows.insert(2, ("MB/s at the knee", in_digits(_mb(capacity, knee.offered))))
-        rows.insert(5, ("highest stable MB/s", in_one_of_ten(value, bad)))
+        rows.insert(5, ("highest MB/s", in_one_of_ten(value, bad)))
     if capacity.degraded is not None:
         part = capacity.array.drive.part
         rows.append((f"p99 at the knee, one {part} failed", _ms(capacity.degraded, "p99")))

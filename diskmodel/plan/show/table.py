@@ -176,10 +176,10 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
     if any(not math.isnan(item.scrub_hours) for item in arrays):
         rows.append(("scrub", [duration(item.scrub_hours) for item in arrays]))
     if is_open:
-        rows.append((_doubted_rate("highest stable IOPS", arrays), [_most(item) for item in arrays]))
+        rows.append((_doubted_rate("highest IOPS", arrays), [_most(item) for item in arrays]))
         if comparison.workload.is_in_bytes:
             mean = comparison.workload.mean_size_bytes / 1e6
-            rows.append((_doubted_rate("highest stable MB/s", arrays), [_most(item, mean) for item in arrays]))
+            rows.append((_doubted_rate("highest MB/s", arrays), [_most(item, mean) for item in arrays]))
     limit_ms = arrays[0].headroom.limit_ms
     if limit_ms is not None:
         rows.append((f"headroom to p99 of {limit_ms:g} ms", [f"{item.headroom.ratio:+.0%}" for item in arrays]))

@@ -142,7 +142,7 @@ def test_comparison() -> None:
     assert "p99 ms, one disk failed" in text
     assert "overloaded" in text  # RAID 5 with a disk less cannot hold it
     assert "months of growth" in text
-    assert "highest stable IOPS" in text
+    assert "highest IOPS" in text
     assert "chance of loss a year" in text
     assert "MB/s" not in text  # nobody asks it of requests of 8 KiB
     assert "by rule of thumb" in " ".join(text.split())
