@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -81,9 +82,14 @@ def _rows(case: Case, unknown: Unknown, n: int, seed: int) -> np.ndarray:
     """Return the order in which a case takes the values of an unknown: the same wherever it has the same value."""
     if unknown.common == "all":
         return np.arange(n)
-    # the same drive, whatever is known of its queue and of how its firmware takes writes
-    firmware = {"paces_writes": True, "read_beside_writes_ns": True}
-    key = case.array.drive.model_dump_json(exclude={"uncertainty": {"queues"}, **firmware})
+    # the same drive, whatever is known of its queue and of how its firmware takes writes, and whenever it was fitted
+    no_drive: dict[str, Any] = {
+        "uncertainty": {"queues"},
+        "paces_writes": True,
+        "read_beside_writes_ns": True,
+        "provenance": {"program", "date", "host_kernel"},
+    }
+    key = case.array.drive.model_dump_json(exclude=no_drive)
     if unknown.common == "array":
         key += case.array.layout.level
     return np.random.default_rng([seed, zlib.crc32(key.encode())]).permutation(n)

@@ -217,6 +217,13 @@ def test_no_two_unknowns_of_a_drive_go_together() -> None:
         assert np.abs(between).max() < 0.35
 
 
+def test_a_drive_that_was_fitted_on_another_day_has_the_same_draws() -> None:
+    drive = load_drive("generic-10k").to_dict()
+    days = [parse_drive(drive | {"provenance": {"date": f"2026-11-0{day}", "seed": 0}}) for day in (1, 2)]
+    one, other = (drawn(Array(on_a_day, "raid5", 4)) for on_a_day in days)
+    assert one.perturbations == other.perturbations
+
+
 def test_another_drive_has_other_draws() -> None:
     one, other = drawn(Array("generic-10k", "raid5", 4)), drawn(Array("generic-15k", "raid5", 4))
     seeks = [found.scores[:, found.names.index("seeks")] for found in (one, other)]
