@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from diskmodel.formats.fio.job import PURE_PATTERNS
 
 _HEADER = re.compile(r"(?P<name>.+?): \(g=(?P<group>\d{1,9})\): rw=(?P<rw>[a-z]+), (?P<rest>.*)", re.ASCII)
-_BLOCK = re.compile(r"\(([RWT])\) ([\d.]{1,24})([KMG]iB|B)-([\d.]{1,24})([KMG]iB|B)", re.ASCII)
+_BLOCK = re.compile(r"\(([RWT])\) ([\d.]{1,24})([KMG]iB|[kMG]?B)-([\d.]{1,24})([KMG]iB|[kMG]?B)", re.ASCII)
 _OLD_BLOCKS = re.compile(r"\bbs=([\d.]\S*?)(?:, (?=[a-z])|\Z)", re.ASCII)
 _OLD_BLOCK = re.compile(r"([\d.]{1,24})([KMG]?)i?B?-([\d.]{1,24})([KMG]?)i?B?\Z", re.ASCII)
 _LETTER = {"R": "read", "W": "write", "T": "trim"}
@@ -36,6 +36,8 @@ BINARY: Mapping[str | None, int] = {
     "T": 2**40,
     "P": 2**50,
 }
+#: With `kb_base=1000` fio prints sizes in multiples of 1000.
+_UNITS = {**BINARY, "kB": 10**3, "MB": 10**6, "GB": 10**9}
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ def header_of(line: str) -> Header | None:
     sizes: dict[str, str] = {}
     for letter, low, low_unit, high, high_unit in _BLOCK.findall(match["rest"]):
         try:
-            ends = (round(float(low) * BINARY[low_unit]), round(float(high) * BINARY[high_unit]))
+            ends = (round(float(low) * _UNITS[low_unit]), round(float(high) * _UNITS[high_unit]))
         except ValueError:
             continue
         sizes[_LETTER[letter]] = f"{ends[0]}-{ends[1]}"

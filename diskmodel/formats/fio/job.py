@@ -14,6 +14,9 @@ DIRECTIONS = ("read", "write", "trim")
 #: reach 0.98, short ones 0.8.
 LIMITED_BELOW = 0.5
 
+#: Flushes, for each that was asked for, from which on there were more.
+_MORE_FLUSHES = 1.1
+
 #: Patterns of one direction only.
 PURE_PATTERNS = {
     "read": "read",
@@ -210,19 +213,44 @@ class FioJob:
     def sync_rule(self) -> tuple[str, int] | None:
         """What makes its writes safe, and after how many of them; None where nothing is known to.
 
-        The options count; where the output has none, the number of flushes over that of writes.
+        The options count, and how often it was done, where it was more often than they ask for; where the output has
+        none, the number of flushes over that of writes.
         """
         if fio_options.is_synchronous(self.options):
             return "dsync", 1
-        asked = {name: fio_options.count(self.options, name) for name in ("fdatasync", "fsync")}
-        found = {name: every for name, every in asked.items() if every}
-        if found:
-            name = min(found, key=lambda name: found[name])
-            return name, found[name]
+        if self.asked_flush is not None:
+            name, every = self.asked_flush
+            return name, self._as_flushed(every)
         n_writes = self.write.n_ios if self.write else None
         if self.is_complete or not self.n_syncs or not n_writes:
             return None
         return "fdatasync", max(round(n_writes / self.n_syncs), 1)
+
+    @property
+    def asked_flush(self) -> tuple[str, int] | None:
+        """The option that asks for flushes, and after how many writes."""
+        asked = {name: fio_options.count(self.options, name) for name in ("fdatasync", "fsync")}
+        return min(((name, every) for name, every in asked.items() if every), key=lambda each: each[1], default=None)
+
+    def _as_flushed(self, every: int) -> int:
+        """Return how many writes a flush followed that was asked for after so many.
+
+        Before version 3.38 fio flushed again after reads, and after requests of a deep queue (axboe/fio, pull requests
+        1754 and 1777).
+        """
+        n_writes = self.write.n_ios if self.write else None
+        if not self.n_syncs or not n_writes or self.range_syncs:
+            return every
+        # each clone may end with one more
+        due = _MORE_FLUSHES * n_writes / every + 2 * self.n_jobs
+        return every if self.n_syncs <= due else max(round(n_writes / self.n_syncs), 1)
+
+    @property
+    def flushes_reads(self) -> bool:
+        """Whether more flushes were made than writes: they followed reads, too."""
+        n_writes = self.write.n_ios if self.write else None
+        is_known = bool(self.n_syncs and n_writes) and not self.range_syncs and self.read is not None
+        return is_known and (self.n_syncs or 0) > _MORE_FLUSHES * (n_writes or 0) + 2 * self.n_jobs
 
     @property
     def range_syncs(self) -> str:

@@ -20,6 +20,8 @@ _BUSY, _SHORT_OF = 0.9, 0.98
 _LONGEST_SLAT = 0.05
 #: Requests in flight beyond what the options allow by more are no rounding.
 _ABOVE_ALLOWED = 1.1
+#: Reads and writes of sizes that differ by more show in the mean of both how many of each there were.
+_OTHER_SIZE = 0.05
 
 #: The name under which fio adds up the results of several machines.
 ALL_CLIENTS = "All clients"
@@ -161,29 +163,55 @@ def directions_apart(job: FioJob) -> FioJob:
     if not job.is_unified or both is None:
         return job
     share, is_known = job.read_fraction, job.is_complete
-    if job.pattern in ("rw", "randrw"):
+    is_mixed = job.pattern in ("rw", "randrw")
+    if is_mixed:
         is_known = is_known or bool({"rwmixread", "rwmixwrite"} & set(job.options))
-    share = 0.5 if share is None or (job.pattern in ("rw", "randrw") and not is_known) else share
-    parts = {kind: _part_of(both, part) for kind, part in (("read", share), ("write", 1 - share))}
+    by_size = None if is_known else _share_by_size(job, both)
+    share = by_size or 0.5 if share is None or (is_mixed and not is_known) else share
     blocks = job.block_bytes or {}
     if set(blocks) == {"read"}:
         blocks = dict.fromkeys(("read", "write"), blocks["read"])
+    sizes = [blocks.get(kind, 1.0) for kind in ("read", "write")]
+    of_bytes = share * sizes[0] / (share * sizes[0] + (1 - share) * sizes[1])
+    parts = {"read": _part_of(both, share, of_bytes), "write": _part_of(both, 1 - share, 1 - of_bytes)}
+    how = "by the mean of their sizes" if by_size else "half and half where the output does not show it"
     note = (
         "reads and writes are reported together (unified_rw_reporting): they are taken apart by the mix asked for"
-        f"{'' if is_known else ', half and half where the output does not show it'}, with one latency for both"
+        f"{'' if is_known else f', {how}'}, with one latency for both"
     )
     notes = (*job.notes, note) if 0 < share < 1 else job.notes
-    return replace(job, read=parts["read"], write=parts["write"], block_bytes=blocks, notes=notes, is_unified=False)
+    return replace(
+        job,
+        read=parts["read"],
+        write=parts["write"],
+        block_bytes=blocks,
+        read_fraction=share,
+        notes=notes,
+        is_unified=False,
+    )
 
 
-def _part_of(both: FioDirection, share: float) -> FioDirection | None:
-    """Return a share of the requests; None for none."""
+def _share_by_size(job: FioJob, both: FioDirection) -> float | None:
+    """Return the share of reads among requests that are reported together, from their mean size; None where it may be
+    any."""
+    asked = [job.block_bytes.get(kind, 0.0) for kind in ("read", "write")]
+    if job.pattern not in ("rw", "randrw") or not job.has_sizes or abs(asked[0] - asked[1]) <= _OTHER_SIZE * max(asked):
+        return None
+    if not both.iops:
+        return None
+    mean = both.mean_bytes or both.bandwidth_bytes_per_s / both.iops
+    share = (asked[1] - mean) / (asked[1] - asked[0])
+    return share if 0 < share < 1 else None
+
+
+def _part_of(both: FioDirection, share: float, of_bytes: float) -> FioDirection | None:
+    """Return a share of the requests, which has so much of the bytes; None for none."""
     if not share:
         return None
     return replace(
         both,
         n_ios=None if both.n_ios is None else max(round(both.n_ios * share), 1),
-        total_bytes=max(round(both.total_bytes * share), min(both.total_bytes, 1)),
+        total_bytes=max(round(both.total_bytes * of_bytes), min(both.total_bytes, 1)),
         iops=both.iops * share,
-        bandwidth_bytes_per_s=both.bandwidth_bytes_per_s * share,
+        bandwidth_bytes_per_s=both.bandwidth_bytes_per_s * of_bytes,
     )

@@ -87,21 +87,37 @@ def _with_options(job: FioJob, run: _Run, source: str) -> FioJob:
     if len(run.headers) == 1 and names.count(job.name) == 1 and run.n_started:
         options["numjobs"] = str(run.n_started)
     asked = job_from_options(job.name, options, source=source, is_complete=False)
+    has_sizes = patterns is None and asked.has_sizes
+    # fio shows a split of sizes as a range, and the mean decides
+    off = {} if job.is_unified or not has_sizes else _other_than_ranges(asked, job)
+    notes = [
+        f"{kind}s: {size:,.0f} bytes a request were measured, {asked.block_bytes[kind]:,.0f} asked for: the measured "
+        "mean is taken"
+        for kind, size in off.items()
+    ]
+    is_mixed = asked.pattern in ("rw", "randrw") and not job.is_unified
     return replace(
         asked,
         group=job.group,
         fio_version=job.fio_version,
-        block_bytes=job.block_bytes if patterns is not None else asked.block_bytes,
-        sizes={} if patterns is not None else asked.sizes,
+        block_bytes={**asked.block_bytes, **off} if has_sizes else job.block_bytes,
+        sizes={kind: sizes for kind, sizes in asked.sizes.items() if kind not in off} if has_sizes else {},
         read=job.read,
         write=job.write,
         trim=job.trim,
         error=job.error,
-        notes=job.notes,
+        notes=(*job.notes, *notes),
         is_unified=job.is_unified,
         combined=patterns,
-        read_fraction=job.measured_read_fraction if asked.pattern in ("rw", "randrw") else asked.read_fraction,
+        read_fraction=job.measured_read_fraction if is_mixed else asked.read_fraction,
     )
+
+
+def _other_than_ranges(asked: FioJob, job: FioJob) -> dict[str, float]:
+    """Return the measured mean sizes, by direction, that are not those of the range that was asked for."""
+    ranges = {kind: asked.block_bytes[kind] for kind, sizes in asked.sizes.items() if len(sizes) > 1}
+    found = {kind: (size, ranges[kind]) for kind, size in job.block_bytes.items() if kind in ranges}
+    return {kind: size for kind, (size, mean) in found.items() if max(size, mean) > _OTHER_SIZE * min(size, mean)}
 
 
 def _without_verification(job: FioJob) -> FioJob:

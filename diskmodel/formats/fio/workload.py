@@ -290,6 +290,8 @@ class _Job:
                 "arrival": {"kind": "poisson", "rate_per_s": float(part.iops)},
             }
             stream |= self._sync() if kind == "write" else {}
+            if patterns.get(kind) and self._job.is_complete:
+                self._note(f"places of {kind}s are those of the section that is shown; others may have other places")
             if patterns.get(kind) == "sequential":
                 stream["addresses"] = {"pattern": "sequential"}
             elif patterns.get(kind) != "random":
@@ -407,7 +409,9 @@ class _Job:
                 mean = in_digits(job.sync.mean_ns / 1e6)
                 said = f"measured: {job.syncs_per_s:,.4g} calls of sync_file_range/s, each {mean} ms"
                 is_used, assumed = True, ""
-            if rule is not None and not job.is_complete:
+            if job.flushes_reads and is_used:
+                assumed += "; they followed reads, too, as fio does before version 3.38: here they follow each write"
+            elif rule is not None and (not job.is_complete or rule != job.asked_flush):
                 after = "each write" if rule[1] == 1 else f"every {rule[1]:,} writes"
                 assumed = f"; from their number, {rule[0]} follows {after}"
             self._note(f"{said} on average{assumed}" if is_used else f"{said} on average, which no option explains")
@@ -425,6 +429,10 @@ class _Job:
         elif job.is_direct is not True:
             what = "direct=1 fio" if job.program == "fio" else f"direct requests {job.program}"
             self._note(f"without {what} goes through the page cache, which the workload does not include")
+        if job.program == "fio" and not job.is_complete and (job.pattern or "").startswith("rand"):
+            self._note(
+                "the output does not say whether some places are popular (random_distribution): none are assumed"
+            )
         if job.error:
             self._note(f"fio ended with error {job.error}: its figures may be cut short")
 

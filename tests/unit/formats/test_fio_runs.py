@@ -123,6 +123,68 @@ def test_flushes_count_as_time_of_the_job():
     assert (job.n_syncs, job.sync.mean_ns) == (7, 5.0)
 
 
+def mixed(n_reads, n_writes, n_syncs, fdatasync):
+    shown = document(1000)
+    job = shown["jobs"][0]
+    job["job options"] |= {"rw": "randrw", "iodepth": "1", "bs": "4k", "fdatasync": fdatasync}
+    for name, n in (("read", n_reads), ("write", n_writes)):
+        job[name] = job["read"] | {"total_ios": n, "io_bytes": 4096 * n, "io_kbytes": 4 * n, "iops": float(n)}
+    job["sync"] = {"total_ios": n_syncs, "lat_ns": {"min": 1, "max": 9, "mean": 5e5, "stddev": 1.0, "N": n_syncs}}
+    return json.dumps(shown)
+
+
+@pytest.mark.parametrize(
+    ("counts", "every", "said"),
+    [
+        ((100, 400, 51, "8"), 8, "on average"),
+        ((400, 400, 104, "8"), 4, "from their number, fdatasync follows every 4 writes"),
+        ((900, 100, 990, "1"), 1, "they followed reads, too, as fio does before version 3.38"),
+    ],
+)
+def test_flushes_count_as_often_as_they_were_made(counts, every, said, tmp_path):
+    path = tmp_path / "out"
+    path.write_text(mixed(*counts))
+    found = find_workload(path)
+    (stream,) = found.workload["streams"]
+    assert (stream["sync"], stream.get("sync_every", 1)) == ("fdatasync", every)
+    assert any(said in note for note in found.notes)
+
+
+def terse(name="a", kib=8000, bandwidth=8000, iops=1000, ms=1000):
+    cells = ["3", "fio-3.33", name, "0", "0", *(["0"] * 200)]
+    cells[5:9] = [str(value) for value in (kib, bandwidth, iops, ms)]
+    cells[13:17] = ["10", "9000", "900.0", "9.0"]
+    for first in (5, 52):
+        cells[first + 12 : first + 32] = ["0%=0"] * 20
+    return ";".join(cells) + "\n"
+
+
+@pytest.mark.parametrize(("kib", "sizes"), [(7600, [7680]), (10000, [4096, 8192, 12288, 16384])])
+def test_terse_lines_show_which_sizes_of_a_range_there_were(kib, sizes, tmp_path):
+    shown = header(depth=1).replace("bs=(R) 4096B-4096B", "bs=(R) 4096B-16.0KiB")
+    path = tmp_path / "out"
+    path.write_text(shown + terse(kib=kib, bandwidth=kib))
+    (stream,) = find_workload(path).workload["streams"]
+    assert [size["size_bytes"] for size in stream["sizes"]] == sizes
+
+
+def test_sizes_in_multiples_of_a_thousand(tmp_path):
+    shown = header(depth=1).replace("4096B-4096B", "64.0kB-64.0kB")
+    path = tmp_path / "out"
+    path.write_text(shown + terse(kib=62500, bandwidth=62500))
+    (stream,) = find_workload(path).workload["streams"]
+    assert [size["size_bytes"] for size in stream["sizes"]] == [64000]
+
+
+def test_sizes_take_reads_and_writes_apart():
+    shown = header(rw="randrw", depth=1).replace("(W) 4096B-4096B", "(W) 16.0KiB-16.0KiB")
+    lines = result(iops=1000, lat=900).replace("read:", "mixed:").replace("4000KiB", "7000KiB")
+    (job,) = jobs_of_text(shown + lines)
+    assert job.read_fraction == pytest.approx(0.75, abs=0.01)
+    assert [part.iops for part in (job.read, job.write)] == pytest.approx([750, 250], rel=0.02)
+    assert [part.mean_bytes for part in (job.read, job.write)] == pytest.approx([4096, 16384], rel=0.02)
+
+
 def test_without_options_nothing_was_asked_for(tmp_path):
     shown = document(1000)
     shown["fio version"] = "fio-2.1"
