@@ -11,21 +11,21 @@ from typing import Any
 import numpy as np
 
 from calibrate.calibration import Calibration
-from calibrate.evidence.cells import Cells, answered_together, cells_of, cells_of_fio, is_limited_by_host
-from calibrate.evidence.files import Evidence, read_evidence
-from calibrate.evidence.flushes import find_flushes
-from calibrate.evidence.measurement import Measurement
-from calibrate.flash.calibrate import Known, calibrate_flash
-from calibrate.flash.percentiles import single_reads_ns, with_percentiles
-from calibrate.flash.writes import buffer_of
-from calibrate.hdd.calibrate import calibrate_hdd
-from calibrate.hdd.from_fio.calibrate import calibrate_hdd_from_fio
-from calibrate.hdd.from_fio.conditions import conditions_of
-from calibrate.hdd.rotation import find_rotation
-from calibrate.hdd.tracks import single_reads
+from calibrate.evidence import (
+    Cells,
+    Evidence,
+    Measurement,
+    answered_together,
+    cells_of,
+    cells_of_fio,
+    find_flushes,
+    is_limited_by_host,
+    read_evidence,
+)
+from calibrate.flash import Known, buffer_of, calibrate_flash, single_reads_ns, with_percentiles
+from calibrate.hdd import calibrate_hdd, calibrate_hdd_from_fio, conditions_of, find_rotation, single_reads
 from calibrate.provenance import provenance
-from calibrate.score.against_measurement import repeat
-from calibrate.score.mixes import mixes_of, mixes_report
+from calibrate.score import mixes_of, mixes_report, repeat
 from diskmodel.array import Array
 from diskmodel.drive import Drive, Hdd
 from diskmodel.errors import Fault, InputError

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from calibrate.joint_fit import last_stage_text
 from calibrate.parameter_text import label, remark, shown
-from calibrate.score.held_out import PERCENTILES
+from calibrate.score import PERCENTILES
 from diskmodel.drawing import svg_of
 
 #: Colors that color-blind readers can distinguish.

@@ -11,8 +11,7 @@ import numpy as np
 
 from calibrate.arrays import Floats
 from calibrate.calibration import Calibration, Parameter
-from calibrate.evidence.cells import Cells, Key
-from calibrate.evidence.flushes import Flushes
+from calibrate.evidence import Cells, Flushes, Key
 from calibrate.flash.fit import LONG, FlashFit, fit_flash
 from calibrate.flash.model import responses_by_simulation, run_length
 from calibrate.flash.model_choice import choose
@@ -20,11 +19,10 @@ from calibrate.flash.profile import assumed_writes, parameters_of, profile_of
 from calibrate.flash.writes import fields_of, fit_writes, flush_fields, flush_parameter
 from calibrate.flash.writes import parameters_of as write_parameters
 from calibrate.provenance import HOST_APART
-from calibrate.score.held_out import N_REQUESTS, choose_held_out, held_out_report, nothing_held_out
-from calibrate.virtual_disk.fit import ServerFit, fit_single_server
-from calibrate.virtual_disk.profile import parameters_of as server_parameters
-from calibrate.virtual_disk.profile import profile_of as server_profile
-from calibrate.virtual_disk.responses import responses_of
+from calibrate.score import N_REQUESTS, choose_held_out, held_out_report, nothing_held_out
+from calibrate.virtual_disk import ServerFit, fit_single_server, responses_of
+from calibrate.virtual_disk import parameters_of as server_parameters
+from calibrate.virtual_disk import profile_of as server_profile
 from diskmodel.drive import Flash, Virtual
 from diskmodel.errors import Fault, InputError
 

@@ -14,7 +14,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from calibrate.arrays import Floats
-from calibrate.evidence.cells import Cells, Key
+from calibrate.evidence import Cells, Key
 from calibrate.flash.draws import draws_of
 from calibrate.flash.model import FlashShape, Simulation, shape_at
 from calibrate.flash.search import (

@@ -19,7 +19,7 @@ import numpy as np
 
 from calibrate.arrays import Floats, Ints
 from calibrate.closed_loop import behind, closed_loop, loop_of, scenario_of
-from calibrate.evidence.cells import Key
+from calibrate.evidence import Key
 from diskmodel.drive import Flash
 from diskmodel.engine.native import Repeated, array_of
 

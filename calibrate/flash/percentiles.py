@@ -9,7 +9,7 @@ import numpy as np
 
 from calibrate.calibration import Calibration
 from calibrate.flash.delays import responses_ns
-from calibrate.hdd.from_fio.conditions import Condition
+from calibrate.hdd import Condition
 from calibrate.settled import settled
 from diskmodel.array import Array
 from diskmodel.drive import Drive, Flash

@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from calibrate.arrays import Flags, Floats, Ints
-from calibrate.evidence.cells import Key
+from calibrate.evidence import Key
 from calibrate.flash.model import Simulation, responses_at, shape_at, vectors_at
 
 #: Logarithms of responses (m, n) at places (m, 4) of the drives with these indices (m,).

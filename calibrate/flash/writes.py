@@ -15,9 +15,7 @@ from scipy.optimize import least_squares
 
 from calibrate.arrays import Flags, Floats
 from calibrate.calibration import MAX_IDENTIFIED_RATIO, Parameter
-from calibrate.evidence.cells import Cell, Cells, Key
-from calibrate.evidence.flushes import Flushes
-from calibrate.evidence.measurement import Measurement
+from calibrate.evidence import Cell, Cells, Flushes, Key, Measurement
 from calibrate.flash.model import FlashShape
 from calibrate.flash.profile import ERASE_BY_READ
 

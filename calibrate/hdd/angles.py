@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrate.arrays import MAD_TO_SIGMA, Floats, wrapped
-from calibrate.evidence.measurement import Measurement, Run, Samples
+from calibrate.evidence import Measurement, Run, Samples
 
 #: Distances of pairs that are used, sectors: nearer ones have an angle within the noise, further ones are more than a
 #: track apart.

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibrate.evidence.flushes import Flushes, find_flushes
-from calibrate.evidence.measurement import WRITE, Measurement
+from calibrate.evidence import WRITE, Flushes, Measurement, find_flushes
 
 #: More than any drive reads ahead, bytes; a bracket without an upper end is no finding.
 _MAX_READ_AHEAD_BYTES = 256 << 20

@@ -9,8 +9,7 @@ import numpy as np
 
 from calibrate.calibration import Calibration, Parameter
 from calibrate.closed_loop import random_reads, scenario_of
-from calibrate.evidence.cells import Cells, Key
-from calibrate.evidence.measurement import Measurement
+from calibrate.evidence import Cells, Key, Measurement
 from calibrate.hdd.conditions import conditions_of
 from calibrate.hdd.from_fio.parameters import order_parameters
 from calibrate.hdd.joint import refine
@@ -18,7 +17,7 @@ from calibrate.hdd.rotation import Rotation
 from calibrate.hdd.scheduler import QueueFit, fit_queue, in_drive
 from calibrate.hdd.stages import HddFit, drive_of, fit_mechanics
 from calibrate.hdd.uncertainty import joint_uncertainty, moved_fit, stage_errors, stage_uncertainty
-from calibrate.score.held_out import N_REQUESTS, choose_held_out, contradiction, held_out_report, nothing_held_out
+from calibrate.score import N_REQUESTS, choose_held_out, contradiction, held_out_report, nothing_held_out
 from diskmodel.drive import Hdd
 
 #: Largest misfit of the queue, root mean square of relative errors, of a fit that has converged.

@@ -14,8 +14,7 @@ import numpy as np
 
 from calibrate.arrays import Flags, Floats
 from calibrate.closed_loop import closed_loop, scenario_of, start_angle
-from calibrate.evidence.cells import Key
-from calibrate.evidence.measurement import DURABLE_WRITE, READ, WRITE, Measurement, Run, Samples
+from calibrate.evidence import DURABLE_WRITE, READ, WRITE, Key, Measurement, Run, Samples
 from diskmodel.drive import Hdd
 from diskmodel.engine import Scenario
 

@@ -14,8 +14,7 @@ import numpy as np
 
 from calibrate.arrays import Floats
 from calibrate.closed_loop import with_queue
-from calibrate.evidence.cells import Key
-from calibrate.evidence.measurement import Measurement
+from calibrate.evidence import Key, Measurement
 from calibrate.hdd.from_fio.conditions import Condition, conditions_of
 from calibrate.hdd.from_fio.measured_array import MeasuredArray
 from calibrate.hdd.from_fio.mechanics import Mechanics, Ordered

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrate.arrays import MAD_TO_SIGMA, Flags, Floats, Ints, wrapped
-from calibrate.evidence.measurement import Measurement, Run
+from calibrate.evidence import Measurement, Run
 from calibrate.hdd.angles import MAX_SKEW_TURNS, Skews, noise_of_angles
 
 #: Smallest skew that is taken for the end of a track, turns, and by how much the skew of a cylinder must exceed that

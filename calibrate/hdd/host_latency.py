@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from calibrate.arrays import Floats, wrapped
-from calibrate.evidence.measurement import Measurement
+from calibrate.evidence import Measurement
 from calibrate.hdd.angles import MIN_MEDIA_TURNS
 
 #: Further than this from a block's usual angle, in turns, is something else: a stall, a block that was moved.

@@ -12,7 +12,7 @@ import numpy as np
 
 from calibrate.arrays import Floats
 from calibrate.assumptions import RPM_RANGE
-from calibrate.evidence.measurement import Measurement
+from calibrate.evidence import Measurement
 
 #: Coherence from which on completions follow a platter: 1 is perfect, noise gives 0.1 to 0.2. At half, a slow network
 #: disk may pass for a hard disk; at 0.9 a busy host hides the platter.

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from calibrate.closed_loop import mean_response, scenario_of, with_queue
-from calibrate.evidence.cells import Cells, Key
-from calibrate.evidence.measurement import Measurement
+from calibrate.evidence import Cells, Key, Measurement
 from calibrate.hdd.age_limit import fit_age_limit
 from calibrate.hdd.firmware_order import deep_reads, fit_order, is_explained
 from calibrate.hdd.from_fio.conditions import Condition

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrate.arrays import MAD_TO_SIGMA, Floats, wrapped
-from calibrate.evidence.measurement import Measurement, Run
+from calibrate.evidence import Measurement, Run
 
 #: Reads that a run needs, and the most that are used.
 _MIN_READS, _MAX_READS = 8, 1 << 12

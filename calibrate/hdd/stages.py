@@ -10,7 +10,7 @@ import numpy as np
 
 from calibrate.arrays import Floats
 from calibrate.assumptions import ASSUMED_HEADS, MIN_SEEK_NS
-from calibrate.evidence.measurement import Measurement
+from calibrate.evidence import Measurement
 from calibrate.hdd.cache import Cache, find_cache
 from calibrate.hdd.heads import Heads, find_heads
 from calibrate.hdd.host_latency import HIT_QUANTILE, late_by_angle

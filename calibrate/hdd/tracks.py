@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 
 from calibrate.arrays import Flags, Floats
-from calibrate.evidence.measurement import Measurement, Samples
+from calibrate.evidence import Measurement, Samples
 from calibrate.hdd.angles import MAX_SKEW_TURNS, Pairs, Skews, find_pairs
 from calibrate.hdd.sequential import Stretches, find_stretches
 from calibrate.hdd.zones import likeliest_zones

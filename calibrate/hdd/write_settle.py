@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import expit, log_expit
 
 from calibrate.arrays import Floats
-from calibrate.evidence.measurement import DURABLE_WRITE, Measurement, Samples
+from calibrate.evidence import DURABLE_WRITE, Measurement, Samples
 from calibrate.hdd.seek import EARLY_SHARE, LATE_SHARE, SeekFit
 from calibrate.hdd.tracks import Tracks
 

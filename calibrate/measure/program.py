@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 from typing import Any, Literal
 
-from calibrate.evidence.measurement import Measurement, load
+from calibrate.evidence import Measurement, load
 from diskmodel.errors import DiskmodelError, Fault, MeasurementError
 
 PROGRAM = "diskmodel-bench"

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from calibrate.arrays import Floats
-from calibrate.evidence.cells import cells_of, host_ns_of, is_limited_by_host
-from calibrate.evidence.files import read_evidence, read_jobs
+from calibrate.evidence import cells_of, host_ns_of, is_limited_by_host, read_evidence, read_jobs
 from calibrate.provenance import HOST_APART
 from calibrate.score.agreement import agreement, demerit_ms
 from calibrate.score.held_out import repeatability

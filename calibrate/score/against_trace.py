@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrate.evidence.requests import RequestTrace
+from calibrate.evidence import RequestTrace
 from calibrate.score.agreement import agreement
 from diskmodel.array import Array
 from diskmodel.drive import Drive

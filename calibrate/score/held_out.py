@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from calibrate.arrays import Floats
-from calibrate.evidence.cells import Cells, Key
+from calibrate.evidence import Cells, Key
 from diskmodel.result import demerit
 from diskmodel.result.statistics import STATISTICS
 

@@ -13,8 +13,7 @@ import numpy as np
 
 from calibrate.arrays import Floats
 from calibrate.closed_loop import closed_loop, scenario_of, start_angle
-from calibrate.evidence.cells import Key, key_of, turn_round_ns
-from calibrate.evidence.measurement import READ, Measurement, Run
+from calibrate.evidence import READ, Key, Measurement, Run, key_of, turn_round_ns
 from calibrate.score.held_out import agreement_of, repeatability, repeatability_demerit
 from diskmodel.drive import Drive
 from diskmodel.engine import Scenario

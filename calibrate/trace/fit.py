@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from calibrate.calibration import Calibration, Parameter
-from calibrate.evidence.requests import RequestTrace
+from calibrate.evidence import RequestTrace
+from calibrate.score import contradiction
 from calibrate.score.agreement import agreement
-from calibrate.score.held_out import contradiction
 from calibrate.trace.access.bus import fit_bus, is_sequential, reached_platter
 from calibrate.trace.clock.rotation import Rotation, fit_rotation
 from calibrate.trace.engine.calibrate import EngineDrive, engine_drive

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrate.arrays import Flags, Floats, wrapped
-from calibrate.evidence.requests import RequestTrace
+from calibrate.evidence import RequestTrace
 from calibrate.trace.access.arrival import Arrival, arrival_share, landing_delay_ms, lands_inside
 from calibrate.trace.access.bus import Bus, is_sequential, reached_platter
 from calibrate.trace.access.cache import (

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from calibrate.arrays import Floats
-from calibrate.evidence.requests import RequestTrace
+from calibrate.evidence import RequestTrace
 from calibrate.trace.access.bus import Bus, is_sequential, reached_platter
 from calibrate.trace.access.seek import OUTLIERS, fit_ready
 from calibrate.trace.clock.rotation import Rotation

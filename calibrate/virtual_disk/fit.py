@@ -19,7 +19,7 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from calibrate.arrays import Floats
-from calibrate.evidence.cells import Cells, Key
+from calibrate.evidence import Cells, Key
 
 NAMES = ("wake", "read_overhead", "read_copy", "write_overhead", "write_copy")
 #: Logarithms of the limits: a host wakes in 0.1 µs to 10 ms, a command costs 10 ns to 1 ms, a byte 1/200 to 1000 ns

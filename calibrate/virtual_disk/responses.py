@@ -6,7 +6,7 @@ import numpy as np
 
 from calibrate.arrays import Floats
 from calibrate.closed_loop import closed_loop, scenario_of
-from calibrate.evidence.cells import Key
+from calibrate.evidence import Key
 from diskmodel.drive import Virtual
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from diskmodel.analytic.checks import Checks
 from diskmodel.errors import choose_from
 from diskmodel.layout import LEVELS, MAX_DISKS, POOLS, Shape, level_name, zfs_refusal
-from diskmodel.naming.signposts import signpost
+from diskmodel.naming import signpost
 from diskmodel.plain import Record
 
 #: Back-end operations per small host write: one for each copy, or a read and a write of the data and of each parity.

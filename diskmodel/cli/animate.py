@@ -39,7 +39,7 @@ def animate(
 ) -> None:
     """Write a page that animates a simulated run: platter, arm, queue, and where the time goes."""
     from diskmodel.errors import DescriptionError, Fault
-    from diskmodel.lab.animation import schedulers_page, small_write_page
+    from diskmodel.lab import schedulers_page, small_write_page
 
     check_place(out, "out")
     described = read_array(array, drive)

@@ -178,7 +178,7 @@ def fitted_to(
 
             return run(evidence, seed=seed, capacity_bytes=capacity_bytes, start=start, array=array)
         from calibrate.provenance import provenance
-        from calibrate.trace.fit import calibrate_trace
+        from calibrate.trace import calibrate_trace
 
         if array is not None:
             rule = "is a trace, which is fitted to a drive alone"

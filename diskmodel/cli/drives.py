@@ -13,7 +13,7 @@ from diskmodel.cli.shared.console import print_json, show
 from diskmodel.cli.shared.options import Debug, Json, Plot
 from diskmodel.cli.shared.status import check_place, ends_well
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.naming.matching import MODEL, meant, words_of
+from diskmodel.naming import MODEL, meant, words_of
 from diskmodel.output import write_bytes
 
 if TYPE_CHECKING:

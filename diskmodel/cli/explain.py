@@ -61,8 +61,8 @@ def explain(
     debug: Debug = False,
 ) -> None:
     """Explain why an array is slower or faster than it should be: expected against measured, and the likely causes."""
+    from diskmodel.explanation import EXAMPLES, measured_in_words
     from diskmodel.explanation.explain import explain as run
-    from diskmodel.explanation.said import EXAMPLES, measured_in_words
 
     said = [measured_in_words(text) for text in measured or ()]
     if not results and not said:
@@ -81,7 +81,7 @@ def explain(
     elif job is not None:
         say(f"{job} is not written: there are no causes to separate")
     if report is not None:
-        from diskmodel.explanation.show.report import save_report
+        from diskmodel.explanation import save_report
 
         save_report(found, report)
     if as_json:

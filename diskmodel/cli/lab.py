@@ -31,7 +31,7 @@ def lab(
 
     The page is reachable only from this machine and loads nothing from the network.
     """
-    from diskmodel.lab.drives import set_own_drives
+    from diskmodel.lab import set_own_drives
     from diskmodel.lab.server import WORKERS, listen, server, url_of, warm_up
 
     set_own_drives(drive or ())

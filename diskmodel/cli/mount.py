@@ -124,7 +124,7 @@ def _stopped_by_signals() -> Iterator[Stopper]:
 
 
 def _how_to_use(array: Array, file: Path, n_bytes: int, data: DataKind, folder: Path | None) -> list[str]:
-    from diskmodel.mount.store import describe
+    from diskmodel.mount import describe
 
     name = array.name or array.drive.name
     return [

@@ -21,7 +21,7 @@ from diskmodel.options import CANDIDATES, LOAD, OUTPUT, PRICES, QUESTION, SEARCH
 
 if TYPE_CHECKING:
     from diskmodel.plan import Candidate, PlanDescription, PlanResult, Recording
-    from diskmodel.result.show.remarks import Remark
+    from diskmodel.result.show import Remark
     from diskmodel.workload import Workload
 
 
@@ -277,8 +277,7 @@ def ask(
         With every fault of the options, of a file, or of a profile.
     """
     from diskmodel.array import Array
-    from diskmodel.plan import plan_from, plan_options
-    from diskmodel.plan.question.presets import preset
+    from diskmodel.plan import plan_from, plan_options, preset
 
     return plan_from(
         plan_options(given),
@@ -321,8 +320,7 @@ def _refuse_percentile(levels: list[str] | None) -> None:
 
 
 def _list_presets(as_json: bool) -> None:
-    from diskmodel.plan import preset_names
-    from diskmodel.plan.question.presets import preset
+    from diskmodel.plan import preset, preset_names
 
     found = [preset(name) for name in preset_names()]
     if as_json:

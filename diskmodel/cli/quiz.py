@@ -79,7 +79,7 @@ def quiz(
         if value is not None:
             raise DescriptionError(Fault(name, str(value), "is for the exercises of a lesson", "add --lesson"))
     questions = questions or N_QUESTIONS
-    from diskmodel.explanation.exercise import solved_exercises
+    from diskmodel.explanation import solved_exercises
     from diskmodel.lab.quiz_sheet import quiz_sheet, solved_quiz
 
     if out is not None:
@@ -114,9 +114,7 @@ def _lesson(
     as_json: bool,
 ) -> None:
     """Write or print the exercises of a lesson."""
-    from diskmodel.lab.exercises import solved_lesson
-    from diskmodel.lab.exercises.notebook import notebook, otter_test
-    from diskmodel.lab.exercises.sheet import class_page
+    from diskmodel.lab import class_page, notebook, otter_test, solved_lesson
 
     numbers = [seed] if students is None else _numbers(students)
     solved = solved_lesson(lesson, numbers[0], n_exercises)
@@ -165,7 +163,7 @@ def _numbers(text: str) -> list[int]:
 def _grade(files: list[Path], as_json: bool) -> None:
     """Print the points of each file that was handed in."""
     from diskmodel.formats import read_document
-    from diskmodel.lab.exercises import grade
+    from diskmodel.lab import grade
     from diskmodel.limits import parse_json
 
     found = []

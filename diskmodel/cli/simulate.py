@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from diskmodel.engine import Engine as EngineName
     from diskmodel.explanation.otherwise import Otherwise
     from diskmodel.result import Result
-    from diskmodel.result.show.remarks import Remark
+    from diskmodel.result.show import Remark
     from diskmodel.workload import TraceWorkload, Workload
 
 
@@ -156,8 +156,7 @@ def simulate(
     from diskmodel.engine import PRECISION
     from diskmodel.engine.simulate import simulate as run
     from diskmodel.explanation.otherwise import otherwise
-    from diskmodel.result.show.iostat import iostat_text
-    from diskmodel.result.show.remarks import Remark, few
+    from diskmodel.result.show import Remark, few, iostat_text
     from diskmodel.workload import on_used
 
     check_heat_map(heat_map)
@@ -238,12 +237,12 @@ def simulate(
         for line in few(remarks, is_explained=True):
             say(line)
     elif len(loads) > 1:
-        from diskmodel.result.show.loads import loads_table
+        from diskmodel.result.show import loads_table
 
         by_load = {one.name: each for one, each in zip(loads, results, strict=True)}
         show(f"{title}{described.title}", loads_table(by_load), *few(remarks, is_explained=explain))
     else:
-        from diskmodel.result.show.table import answer_table
+        from diskmodel.result.show import answer_table
 
         said = few(remarks, is_explained=explain)
         show(f"{title}{described.title}; workload {loads[0].name}", answer_table(results[0]), *said)
@@ -305,7 +304,7 @@ def _remarks(
     from diskmodel.drive import wear
     from diskmodel.host import left_out
     from diskmodel.result import has_syncs, no_reserve
-    from diskmodel.result.show.remarks import Remark
+    from diskmodel.result.show import Remark
     from diskmodel.uncertainty import slower_systems
 
     written = max(use.write_bytes_per_s for use in result.per_disk)

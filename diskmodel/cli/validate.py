@@ -90,17 +90,17 @@ def judge(drive: Drive | Array, evidence: list[Path], requests: str | None, seed
         bar.add_task("predicting", total=None)
         trace = read_trace_evidence(evidence, requests)
         if trace is None:
-            from calibrate.score.against_measurement import repeat
+            from calibrate.score import repeat
 
             return repeat(drive, evidence, seed=seed)
         if isinstance(drive, Array):
             fix = "replay it on the array: diskmodel simulate ARRAY.toml --workload TRACE --replay original"
             raise InputError(Fault("evidence", str(evidence[0]), "is a trace, which validates a drive alone", fix))
         if drive.kind == "hdd" and "trace_model" in drive.provenance:
-            from calibrate.trace.fit import validate_traces
+            from calibrate.trace import validate_traces
 
             return validate_traces(drive, trace, seed=seed)
-        from calibrate.score.against_trace import replay
+        from calibrate.score import replay
 
         return replay(drive, trace, seed=seed)
 

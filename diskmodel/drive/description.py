@@ -14,7 +14,7 @@ from diskmodel.drive.catalogue import catalogue
 from diskmodel.drive.parse import Drive, bought_by_name, bought_in, parse_drive, with_members
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.faults import inner
-from diskmodel.naming.matching import meant
+from diskmodel.naming import meant
 
 
 def _named(value: object) -> object:

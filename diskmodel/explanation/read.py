@@ -240,8 +240,8 @@ def _of_trace(path: Path, device: str | None) -> Measured:
 
 def _of_measurement(path: Path) -> Iterator[Measured]:
     """Yield the random loads of a measurement by the bundled program."""
-    from calibrate.evidence.files import read_evidence
-    from calibrate.score.against_measurement import conditions_of
+    from calibrate.evidence import read_evidence
+    from calibrate.score import conditions_of
 
     for condition in conditions_of(read_evidence(path).measurements):
         part = "reads" if condition.op == "read" else "writes"

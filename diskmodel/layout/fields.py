@@ -10,7 +10,7 @@ from diskmodel.description import Description
 from diskmodel.layout.levels import KINDS, level_name, zfs_refusal
 from diskmodel.layout.passes import Rebuild
 from diskmodel.layout.shape import MAX_DISKS
-from diskmodel.naming.signposts import signpost
+from diskmodel.naming import signpost
 from diskmodel.registry import OneOf
 from diskmodel.units import Bytes
 

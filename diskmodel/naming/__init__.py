@@ -8,7 +8,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from diskmodel.naming.matching import MODEL, close_to, meant, several, words_of
+    from diskmodel.naming.signposts import signpost
 
 
 def face(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
@@ -32,3 +36,12 @@ def face(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
         return value
 
     return attribute
+
+
+__getattr__ = face(
+    __name__,
+    {
+        "matching": "MODEL close_to meant several words_of",
+        "signposts": "signpost",
+    },
+)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from diskmodel.plan.own_plans import OwnPlan, own_plan
     from diskmodel.plan.question.description import GroupWidth
     from diskmodel.plan.question.options import plan_from, plan_options, server_from
-    from diskmodel.plan.question.presets import preset_names
+    from diskmodel.plan.question.presets import preset, preset_names
     from diskmodel.plan.question.short_toml import short_toml
     from diskmodel.plan.run.pool import local_pool
     from diskmodel.plan.sheet.report import write_sheet
@@ -63,7 +63,7 @@ __getattr__ = face(
         "own_plans": "OwnPlan own_plan",
         "question.description": "GroupWidth",
         "question.options": "plan_from plan_options server_from",
-        "question.presets": "preset_names",
+        "question.presets": "preset preset_names",
         "question.short_toml": "short_toml",
         "run.pool": "local_pool",
         "sheet.report": "write_sheet",

@@ -12,8 +12,7 @@ from diskmodel.drive import bought_in, catalogue, provisioned, volume_of_words
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout import POOLS, draid_counts, level_name
 from diskmodel.layout.levels import KINDS
-from diskmodel.naming.matching import meant
-from diskmodel.naming.signposts import signpost
+from diskmodel.naming import meant, signpost
 
 #: Numbers of vdevs and of the drives of each, drive and kind of vdev in words.
 _POOL_WORDS = re.compile(

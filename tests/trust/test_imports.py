@@ -70,7 +70,7 @@ EXCEPTIONS = {
 
 #: Modules that other packages import past the face of their own package (`__init__`). The number may only fall: what
 #: others need of a package belongs on its face.
-MOST_PAST_FACES = 100
+MOST_PAST_FACES = 60
 
 
 def past_faces(imports: dict[str, set[str]]) -> set[str]:
@@ -96,7 +96,10 @@ def test_no_more_modules_are_imported_past_the_face_of_their_package(imports: di
 
 
 FACES = sorted(
-    path for path in (ROOT / "diskmodel").rglob("__init__.py") if "face(\n" in path.read_text(encoding="utf-8")
+    path
+    for product in ("diskmodel", "calibrate")
+    for path in (ROOT / product).rglob("__init__.py")
+    if "face(\n" in path.read_text(encoding="utf-8")
 )
 
 

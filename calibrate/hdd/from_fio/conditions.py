@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from calibrate.arrays import Floats
-from calibrate.evidence.cells import cells_of
-from calibrate.evidence.measurement import Measurement
+from calibrate.evidence import Measurement, cells_of
 from diskmodel.formats import FioJob, fio_workload
 from diskmodel.workload import Workload
 

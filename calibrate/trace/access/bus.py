@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrate.arrays import Flags
-from calibrate.evidence.requests import RequestTrace
+from calibrate.evidence import RequestTrace
 
 #: A response this much (ms) beyond overhead and bus waited for the platter. At half, hits delayed by the host count as
 #: reads from the platter; at double, short waits count as hits.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrate.arrays import Flags, Floats, Ints
-from calibrate.evidence.requests import RequestTrace
+from calibrate.evidence import RequestTrace
 from calibrate.trace.access.bus import Bus, is_sequential
 
 #: Edges of the classes of offset, in blocks, from the end of the request before: finest around 0, where read-ahead

@@ -10,7 +10,7 @@ from enum import StrEnum
 import numpy as np
 
 from calibrate.arrays import Floats
-from calibrate.evidence.requests import RequestTrace
+from calibrate.evidence import RequestTrace
 
 
 class Pause(StrEnum):

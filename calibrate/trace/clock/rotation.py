@@ -13,7 +13,7 @@ import numpy as np
 
 from calibrate.arrays import Floats
 from calibrate.assumptions import RPM_RANGE
-from calibrate.evidence.requests import RequestTrace
+from calibrate.evidence import RequestTrace
 from calibrate.trace.access.bus import Bus, is_sequential, reached_platter
 from calibrate.trace.clock.issue import Pause, issue_ms
 from calibrate.trace.spectrum import PairSpectra, Points, pairs_within, thin

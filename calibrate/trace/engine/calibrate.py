@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from calibrate.arrays import Floats
-from calibrate.evidence.requests import RequestTrace
+from calibrate.evidence import RequestTrace
 from calibrate.trace.access.bus import reached_platter
 from calibrate.trace.engine.drive import drive_dict
 from calibrate.trace.engine.joint import refine

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrate.evidence.requests import RequestTrace
+from calibrate.evidence import RequestTrace
 from calibrate.trace.access.bus import reached_platter
 from calibrate.trace.model import TraceModel
 

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from calibrate.arrays import Floats, Ints
-from calibrate.evidence.requests import RequestTrace
+from calibrate.evidence import RequestTrace
 from calibrate.trace.access.bus import is_sequential, reached_platter
 from calibrate.trace.access.seek import OUTLIERS
 from calibrate.trace.model import TraceModel, placement

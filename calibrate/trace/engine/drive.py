@@ -13,7 +13,7 @@ import numpy as np
 
 from calibrate.arrays import Floats, Ints
 from calibrate.assumptions import ASSUMED_HEADS, MIN_SEEK_NS
-from calibrate.evidence.requests import RequestTrace
+from calibrate.evidence import RequestTrace
 from calibrate.trace.access.bus import reached_platter
 from calibrate.trace.access.cache import keeps_writes
 from calibrate.trace.access.seek import MAX_BLOCKS, ReadyCurve

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from calibrate.arrays import Floats
-from calibrate.evidence.requests import RequestTrace
+from calibrate.evidence import RequestTrace
 from calibrate.trace.access.bus import is_sequential, reached_platter
 from calibrate.trace.clock import drift
 from calibrate.trace.clock.issue import issue_ms

@@ -14,7 +14,7 @@ import numpy as np
 
 from calibrate.arrays import Floats, Ints
 from calibrate.closed_loop import scenario_of
-from calibrate.evidence.requests import RequestTrace
+from calibrate.evidence import RequestTrace
 from calibrate.score.agreement import agreement
 from calibrate.trace.engine.platter_clock import issue_on_platter_ms
 from calibrate.trace.model import TraceModel

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from calibrate.arrays import Floats
-from calibrate.evidence.requests import RequestTrace
+from calibrate.evidence import RequestTrace
 from calibrate.trace.access.bus import is_sequential
 
 #: Requests that a condition needs to have a row.

@@ -18,7 +18,7 @@ import numpy as np
 
 from calibrate.arrays import Floats
 from calibrate.calibration import MAX_IDENTIFIED_RATIO, Parameter
-from calibrate.evidence.requests import RequestTrace
+from calibrate.evidence import RequestTrace
 from calibrate.trace.engine.joint import free_parameters
 from diskmodel.drive import Hdd, place_of, scalar_of
 

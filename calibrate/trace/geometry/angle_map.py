@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from calibrate.arrays import Complexes, Flags, Floats, Ints
-from calibrate.evidence.requests import RequestTrace
+from calibrate.evidence import RequestTrace
 from calibrate.trace.access.bus import Bus, is_sequential, reached_platter
 from calibrate.trace.access.handover import NO_DELAY, Handover, fit_handover
 from calibrate.trace.clock import drift

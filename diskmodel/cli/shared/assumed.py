@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from diskmodel.explanation.otherwise import otherwise
-from diskmodel.result.show.remarks import Remark
+from diskmodel.result.show import Remark
 
 if TYPE_CHECKING:
     from diskmodel.array import Array

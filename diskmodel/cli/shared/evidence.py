@@ -10,7 +10,7 @@ from diskmodel.cli.shared.numbers import request_range
 from diskmodel.errors import DescriptionError, Fault, FormatError
 
 if TYPE_CHECKING:
-    from calibrate.evidence.requests import RequestTrace
+    from calibrate.evidence import RequestTrace
 
 #: What `diskmodel.formats.detect_evidence` calls traces with response times.
 TRACED = "trace:drive"
@@ -26,7 +26,7 @@ def read_trace_evidence(paths: Sequence[Path], requests: str | None) -> RequestT
     DescriptionError
         When traces and measurements are mixed, more than one trace is given, or `requests` is not a range of it.
     """
-    from calibrate.evidence.files import MEASURED
+    from calibrate.evidence import MEASURED
     from diskmodel.formats import detect_evidence
 
     kinds = [detect_evidence(path) for path in paths]
@@ -45,7 +45,7 @@ def read_trace_evidence(paths: Sequence[Path], requests: str | None) -> RequestT
     if len(paths) > 1:
         rule = "mixes a trace with other evidence" if len(set(kinds)) > 1 else "has more than one trace"
         raise DescriptionError(Fault("evidence", [str(path) for path in paths], rule, "run one command for each"))
-    from calibrate.evidence.requests import read_requests
+    from calibrate.evidence import read_requests
 
     trace = read_requests(paths[0])
     return trace.part(*chosen(len(trace)))

@@ -15,7 +15,7 @@ from pydantic import BeforeValidator
 from diskmodel.controller.description import Controller
 from diskmodel.errors import DescriptionError, Fault, choose_from
 from diskmodel.faults import inner
-from diskmodel.naming.matching import meant, several, words_of
+from diskmodel.naming import meant, several, words_of
 
 #: What a machine's limits are written as.
 _IOPS = re.compile(r"(?<!\d)(?P<rate>\d[\d,.]*\s*k?)\s*(?:iops|io/s)", re.IGNORECASE)

@@ -11,8 +11,7 @@ from importlib import resources
 from diskmodel.drive.catalogue.kinds import KINDS
 from diskmodel.drive.parse import Drive, parse_drive
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.naming.matching import close_to, meant, several
-from diskmodel.naming.signposts import signpost
+from diskmodel.naming import close_to, meant, several, signpost
 
 _TITLE = re.compile(r'^name = "(.*)"$', re.MULTILINE)
 

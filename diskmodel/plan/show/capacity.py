@@ -16,7 +16,7 @@ from diskmodel.plan.answer.capacity import Capacity
 from diskmodel.plan.answer.outcome import Outcome, cut_words
 from diskmodel.plan.show.candidates import SLOWED_BY_LOAD, duration, fullness_words, rebuild_name, short
 from diskmodel.plan.show.cautions import starved_beside_the_knee
-from diskmodel.result.show.remarks import Remark, few
+from diskmodel.result.show import Remark, few
 from diskmodel.result.statistics import bad_end, in_one_of_ten
 from diskmodel.uncertainty import slower_systems
 from diskmodel.units import chance_words, in_digits, nominal_bytes

@@ -18,7 +18,7 @@ from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.trial.statics import idle_rebuild_hours, rebuilt_bytes, sequential_bytes_per_s
 from diskmodel.result import no_reserve
-from diskmodel.result.show.remarks import Remark
+from diskmodel.result.show import Remark
 from diskmodel.units import in_digits, in_disks, in_hours_or_days, nominal_bytes
 from diskmodel.workload import Workload
 

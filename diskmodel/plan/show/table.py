@@ -43,8 +43,7 @@ from diskmodel.plan.show.words import (
 )
 from diskmodel.plan.trial.statics import idle_rebuild_hours
 from diskmodel.result import COMMITS
-from diskmodel.result.show.remarks import Remark, few
-from diskmodel.result.show.table import width_words
+from diskmodel.result.show import Remark, few, width_words
 from diskmodel.result.statistics import BY_NAME, Interval, bad_end, beside, doubted
 from diskmodel.uncertainty import slower_systems
 from diskmodel.units import chance_words, in_digits, nominal_bytes
