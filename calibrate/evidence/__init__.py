@@ -1,3 +1,4 @@
+# mypy: implicit-reexport
 # ruff: noqa: F401
 """Evidence about a drive: measurements, results of fio, request traces."""
 

@@ -1,3 +1,4 @@
+# mypy: implicit-reexport
 # ruff: noqa: F401
 """A flash drive from mean responses: parallel dies, and the choice between them and a virtual disk."""
 

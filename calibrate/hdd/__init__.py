@@ -1,3 +1,4 @@
+# mypy: implicit-reexport
 # ruff: noqa: F401
 """A hard disk from a measurement of the micro-benchmark: one module per stage of the fit.
 

@@ -1,3 +1,4 @@
+# mypy: implicit-reexport
 # ruff: noqa: F401
 """How well a drive predicts what was measured and not fitted."""
 

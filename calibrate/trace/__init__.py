@@ -1,3 +1,4 @@
+# mypy: implicit-reexport
 # ruff: noqa: F401
 """From the request trace of a real disk to a physical model of it.
 

@@ -1,3 +1,4 @@
+# mypy: implicit-reexport
 # ruff: noqa: F401
 """A virtual disk from mean responses: one server that answers in batches."""
 

@@ -1,3 +1,4 @@
+# mypy: implicit-reexport
 """A described drive or array as a file that responds in real time, for any program that reads and writes files."""
 
 from typing import TYPE_CHECKING

@@ -1,3 +1,4 @@
+# mypy: implicit-reexport
 """What people call things: storage that is not modeled, and drives and controllers by part of their names.
 
 Also how a package has names for others (`face`).

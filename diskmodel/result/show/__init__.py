@@ -1,3 +1,4 @@
+# mypy: implicit-reexport
 """A result on a screen and in a notebook."""
 
 from typing import TYPE_CHECKING
