@@ -18,8 +18,28 @@ from diskmodel.engine.steady.start import Start
 from diskmodel.engine.threads import Threads, mapped
 from diskmodel.errors import DescriptionError
 from diskmodel.records import Requests, Run
-from diskmodel.result import MIDDLE, UTILIZATION, Interval, combined, middle_around, point_estimates, subset_of_stream
-from diskmodel.uncertainty import AnyWorkload, Case, Draws, Perturbation, Seen, half_width_factor, origin_of, tails
+from diskmodel.result import (
+    MIDDLE,
+    UTILIZATION,
+    Interval,
+    combined,
+    middle_around,
+    point_estimates,
+    sources_of,
+    subset_of_stream,
+)
+from diskmodel.uncertainty import (
+    FITTED,
+    TAIL,
+    AnyWorkload,
+    Case,
+    Draws,
+    Perturbation,
+    Seen,
+    half_width_factor,
+    origin_of,
+    tails,
+)
 from diskmodel.uncertainty.draws import draw
 from diskmodel.uncertainty.perturbed import perturbed
 from diskmodel.workload import Workload
@@ -98,6 +118,16 @@ class DrawnRuns:
         factor = self.half_width_factor(MIDDLE)
         found = middle_around(own, 1.0, self._possible_ratios(statistic), confidence, factor, self._kinds)
         return _at_most_all(found, statistic)
+
+    def sources(self, own: Interval, statistic: str, confidence: float) -> dict[str, float]:
+        """Return the share of each unknown, and of the run, in the squared width of an interval (`sources_of`).
+
+        `own` is that of the run alone.
+        """
+        scores = dict(zip(self.draws.names, self.draws.scores.T, strict=True))
+        scores.pop(TAIL, None)
+        logs = [math.log(ratio) if ratio > 0 else math.nan for ratio in self.ratios(statistic)]
+        return sources_of(own, logs, scores, FITTED if FITTED in self.draws.names else None, confidence)
 
     def _possible_ratios(self, statistic: str) -> list[float]:
         """Return the ratios of a statistic of the drives that can be."""

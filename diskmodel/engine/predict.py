@@ -24,10 +24,9 @@ from diskmodel.result import (
     estimates_by_subset,
     half_width_ratio,
     middle_of,
-    sources_of,
 )
 from diskmodel.result.statistics import BY_NAME
-from diskmodel.uncertainty import FITTED, TAIL, AnyWorkload, origin_of
+from diskmodel.uncertainty import AnyWorkload, origin_of
 
 #: Part of the interval's width that a measurement of the drive must take off to be worth mentioning.
 _WORTH_MEASURING = 0.2
@@ -158,8 +157,6 @@ def prediction_of(truths: DrawnRuns, own: Mapping[str, Interval], confidence: fl
     confidence : float
     """
     draws, main = truths.draws, "mean" if truths.case.workload.is_open else "iops"
-    scores = {name: column for name, column in zip(draws.names, draws.scores.T, strict=True) if name != TAIL}
-    logs = [math.log(ratio) if ratio > 0 else math.nan for ratio in truths.ratios(main)]
     are_overloaded = [math.isnan(one["mean"]) and not math.isnan(one["iops"]) for one in truths.figures]
     return Prediction(
         confidence=confidence,
@@ -168,7 +165,7 @@ def prediction_of(truths: DrawnRuns, own: Mapping[str, Interval], confidence: fl
         n_requests=truths.n_requests,
         wall_s=0.0,
         main=main,
-        sources=sources_of(own[main], logs, scores, FITTED if FITTED in draws.names else None, confidence),
+        sources=truths.sources(own[main], main, confidence),
         origins=dict(zip(draws.names, draws.origins, strict=True)),
         if_measured_ratio=math.nan,
         intervals={name: truths.interval(one, name, confidence) for name, one in own.items()},

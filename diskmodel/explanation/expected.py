@@ -16,6 +16,8 @@ from diskmodel.result.statistics import student_t
 ALARMS = 0.05
 #: Part of healthy arrays whose figures are one by one as expected, and together are not, as rates at two depths may be.
 _TOGETHER = 0.01
+#: Share of the squared width from which an unknown is said to leave a load open. At half, several would.
+_MOST = 0.4
 
 
 @dataclass(frozen=True)
@@ -55,11 +57,17 @@ class Unseen(Record):
         Each request so many times as long, or the rate so many times lower, would lie inside the intervals.
     with_before : float or None
         The same if there were a sound run of the same load; None where there is one.
+    open : str
+        The unknown that most of the width comes from, as other answers name it; "": nothing does by itself.
+    share : float
+        Its share of the squared width.
     """
 
     load: str
     factor: float
     with_before: float | None
+    open: str = ""
+    share: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -140,7 +148,9 @@ def _unseen(
         if not margins:
             continue
         before = None if one.before is not None else math.exp(min(again[own]))
-        found.append(Unseen(one.name, math.exp(min(margins)), before))
+        source, share = simulator.open_by(names[own[int(np.argmin(margins))]])
+        is_most = share >= _MOST
+        found.append(Unseen(one.name, math.exp(min(margins)), before, source * is_most, share * is_most))
     return tuple(found)
 
 

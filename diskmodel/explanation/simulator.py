@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -18,7 +19,7 @@ from diskmodel.errors import InputError
 from diskmodel.explanation.causes.cause import Cause, Change, Law, is_sequential
 from diskmodel.explanation.measured import ALL_PARTS, SHAPE, Measured
 from diskmodel.layout import Layout
-from diskmodel.result import estimates_by_operation
+from diskmodel.result import RUN, Interval, estimates_by_operation
 from diskmodel.uncertainty import AnyWorkload, half_width_factor, origin_of, student
 from diskmodel.workload import Workload
 
@@ -94,6 +95,8 @@ BEYOND = 0.05
 #: single requests wait for longer than others does so under each load. At half, what all loads of an array do alike
 #: counts as evidence once for each; at one, no shape says anything against another.
 _SHARED = 0.7
+#: Confidence of the intervals by which sources of a width are compared; their shares hardly depend on it.
+_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -236,6 +239,19 @@ class Simulator:
     def likeliest(self) -> Floats:
         """Logarithms of what is likeliest: as described, or as the sound run of the same loads was."""
         return self.reference + self.offset if self.is_calibrated else self.reference
+
+    def open_by(self, figure: Figure) -> tuple[str, float]:
+        """Return the unknown that most of the width of a figure comes from, and its share of the squared width.
+
+        "" and 0 where a sound run says what is expected, or nothing is unknown of the array.
+        """
+        truths = self.truths[figure.load]
+        if self.is_calibrated or truths is None:
+            return "", 0.0
+        half = math.sqrt(self.own[self.figures.index(figure)]) * NormalDist().inv_cdf(0.5 + _CONFIDENCE / 2)
+        own = Interval(1.0, math.exp(-half), math.exp(half))
+        shares = truths.sources(own, figure.key, _CONFIDENCE)
+        return max(((name, share) for name, share in shares.items() if name != RUN), key=lambda one: one[1])
 
     def _calibrate(self, model: Floats, noise: Floats) -> None:
         """Take what is not known from a sound run of the same loads, where there is one.

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from diskmodel.result.levels import drifts
     from diskmodel.result.prediction import (
         MIDDLE,
+        RUN,
         STATISTICS,
         UTILIZATION,
         Prediction,
@@ -52,7 +53,7 @@ __getattr__ = face(
         "laws": "check_laws",
         "levels": "drifts",
         "prediction": (
-            "MIDDLE Prediction STATISTICS UTILIZATION combined half_width_ratio middle_around middle_of sources_of"
+            "MIDDLE RUN Prediction STATISTICS UTILIZATION combined half_width_ratio middle_around middle_of sources_of"
         ),
         "rebuild": "PASSES RebuildRate",
         "reserve": "no_reserve",

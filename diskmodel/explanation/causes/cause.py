@@ -175,10 +175,10 @@ class Cause:
         if isinstance(self.strengths, Scale):
             values = self.strengths.values(measured)
             weights = self.strengths.weights(values) if values else []
-            ways = self.strengths.ways
-            found = [((v, way), w / len(ways)) for way in ways.values() for v, w in zip(values, weights, strict=True)]
-            found = found or list(zip(values, weights, strict=True))
-            return [(self.strengths.words(value), value, w) for value, w in found]
+            each: list[tuple[Any, float]] = list(zip(values, weights, strict=True))
+            if ways := self.strengths.ways:
+                each = [((value, way), share / len(ways)) for way in ways.values() for value, share in each]
+            return [(self.strengths.words(value), value, share) for value, share in each]
         share = 1 / len(self.strengths)
         return [(words, value, share) for words, value in self.strengths.items()]
 

@@ -67,7 +67,21 @@ def unseen_in_words(found: Explanation) -> str:
     before = [one.with_before for one in found.unseen if one.with_before is not None]
     if before:
         words += f"; a sound run of the same job (--before) would show {_factor(max(before))} times"
-    return words + "."
+    return words + "." + _open_in_words(found)
+
+
+#: What settles an unknown; that of a drive, a profile of one.
+_SETTLES = {"host": "--host says which", "controller": "--controller says which", "layout": "", "workload": ""}
+
+
+def _open_in_words(found: Explanation) -> str:
+    """Return what leaves most of it open, of the load that is open most; "" where no unknown does by itself."""
+    widest = max(found.unseen, key=lambda one: one.factor)
+    if not widest.open:
+        return ""
+    settles = _SETTLES.get(widest.open, "a profile of such a drive (diskmodel measure) settles it")
+    said = f" Most of that is open because of one thing that is not known: {widest.open}"
+    return f"{said}{f' ({settles})' if settles else ''}."
 
 
 def _factor(value: float) -> str:

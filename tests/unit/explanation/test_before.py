@@ -36,6 +36,10 @@ def test_without_a_sound_run_the_answer_says_what_it_could_not_see() -> None:
     assert unseen.with_before is not None
     assert 1.1 < unseen.with_before < 1.35 < unseen.factor
     assert "would not show here; a sound run of the same job (--before)" in " ".join(str(found).split())
+    # what one does not know of a drive from its sheet, and how it orders what it has, is open
+    assert unseen.open
+    assert 0.4 <= unseen.share <= 1
+    assert f"one thing that is not known: {unseen.open} (" in " ".join(str(found).split())
     # what it says is so: a little less raises an alarm, a little more does not
     expected = found.compared[0].expected
     for factor, is_fine in ((unseen.factor * 1.02, False), (unseen.factor * 0.98, True)):
@@ -57,6 +61,7 @@ def test_a_sound_run_shows_a_loss_that_the_description_cannot() -> None:
     same = compare(Simulator(DISK, paired([load(112)], [sound])[0]))
     assert same.is_as_expected
     assert same.unseen[0].with_before is None
+    assert same.unseen[0].open == ""
 
 
 def test_a_load_without_a_sound_run_learns_from_the_others() -> None:
