@@ -9,7 +9,7 @@ from diskmodel.units import in_digits
 
 def test_cells_have_the_bad_one_of_ten_and_a_chance_of_overload() -> None:
     disk = Array("generic-15k jbod")
-    rates = {"calm": 50, "much": 385}
+    rates = {"calm": 50, "much": 450}
     loads = {name: Workload.parse({"size": "8 KiB", "rate_per_s": rate}) for name, rate in rates.items()}
     results = {name: simulate(disk, load, n_requests=2000) for name, load in loads.items()}
     rows = dict(loads_rows(results))
