@@ -182,9 +182,7 @@ def _network(array: Array, workload: AnyWorkload, outstanding: int, *, is_write:
         return found
     if is_sequential(workload) and layout.n_copies == layout.disks:
         return replace(found, copies=layout.n_copies, touched=1)
-    return replace(
-        found, copies=layout.n_copies, chooses="idle" if has_arms and not layout.kind.is_pool else "shortest"
-    )
+    return replace(found, copies=layout.n_copies, chooses="idle" if has_arms and layout.has_strips else "shortest")
 
 
 def bad_member(array: Array, half: int) -> tuple[int, ...] | None:
