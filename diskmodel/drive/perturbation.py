@@ -44,6 +44,8 @@ class DrivePerturbation:
         Whether a flash drive of which that is not known copies in batches, and takes no writes meanwhile.
     paces_writes : bool
         Whether a flash drive of which that is not known lets writes in no faster than it cleans.
+    is_slowed_by_reads : bool
+        Whether a flash drive of which that is not known programs more slowly while it is read.
     order : Order or None
         In which a hard disk serves its commands.
     queue : DriveQueue or None
@@ -64,6 +66,7 @@ class DrivePerturbation:
     flush: float = 0.0
     has_batches: bool = False
     paces_writes: bool = False
+    is_slowed_by_reads: bool = False
     order: Order | None = None
     queue: DriveQueue | None = None
     values: Mapping[str, float] | None = None

@@ -87,6 +87,7 @@ def _rows(case: Case, unknown: Unknown, n: int, seed: int) -> np.ndarray:
         "uncertainty": {"queues"},
         "paces_writes": True,
         "read_beside_writes_ns": True,
+        "program_beside_reads_ns": True,
         "provenance": {"program", "date", "host_kernel"},
     }
     key = case.array.drive.model_dump_json(exclude=no_drive)

@@ -33,8 +33,8 @@ def normal_scores(n: int, n_dimensions: int, seed: int) -> Floats:
     ranks of normal deviates that were made orthogonal to the columns before them, as long as there are fewer columns
     than points, so that effects of two columns are hardly mistaken for each other (R. L. Iman and W. J. Conover, "A
     distribution-free approach to inducing rank correlation among input variables", 1982). Of further columns no one can
-    be orthogonal to all; what is left of one would be almost the same for each of them. Each is the one of some orders
-    by chance whose largest correlation with those before is the smallest. A further column does not change those before
+    be orthogonal to all; what is left of one would be almost the same for each of them. Each is the one of some random
+    orders whose largest correlation with those before is the smallest. A further column does not change those before
     it.
     """
     normal = NormalDist()

@@ -21,11 +21,14 @@ from diskmodel.workload import Workload
 _MAX_DRAWS = 256
 #: Quarters of a recording that are drawn from. With eight, two draws of sixteen share each.
 _PARTS = 16
-#: Share of flash drives whose firmware copies in batches: one model of the four that were measured under loads
-#: (docs/explanation/validation/flash.md) does, and of one more it is as likely as not: (1 + 1/2) / (4 + 1).
-_BATCHES_RATIO = 0.3
-#: Share of the others that let writes in at the pace of their cleaning: two models of these three, counted alike.
-_PACED_RATIO = 0.625
+#: Share of flash drives whose firmware copies in batches: two models of the six that were measured under loads
+#: (docs/explanation/validation/flash.md) do, and of one more it is as likely as not: (2 + 1/2) / (6 + 1).
+_BATCHES_RATIO = 0.36
+#: Share of the others that let writes in at the pace of their cleaning: two models of these four, counted alike.
+_PACED_RATIO = 0.5
+#: Share of those that program more slowly while they are read: one model of the six, which copies in batches, and of
+#: one more it is as likely as not.
+_SLOWED_RATIO = 0.21
 #: Phases of the shortest recording that has quarters.
 _FEWEST_PHASES = 4
 
@@ -135,9 +138,13 @@ def _firmware(case: Case) -> Known | None:
 
     def perturbation(score: float, _: int) -> Perturbation:
         level = _level(score)
-        return Perturbation(has_batches=level > evenly, paces_writes=at_once < level <= evenly)
+        return Perturbation(
+            has_batches=level > evenly,
+            paces_writes=at_once < level <= evenly,
+            is_slowed_by_reads=level > max(evenly, 1 - _SLOWED_RATIO),
+        )
 
-    return Known("four measured firmwares", perturbation)
+    return Known("six measured firmwares", perturbation)
 
 
 def _fitted(case: Case) -> Known | None:

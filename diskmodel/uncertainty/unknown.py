@@ -59,7 +59,7 @@ class Unknown:
 def columns_of(unknowns: Sequence[Unknown]) -> tuple[int, ...]:
     """Return for each unknown its column among those of all: another one than any that it may be beside.
 
-    The fewer columns, the better they can be told from each other: of 16 points at most 15 columns can.
+    The fewer columns, the better their effects can be separated: of 16 points at most 15 columns can.
     """
     columns: list[int] = []
     for at, unknown in enumerate(unknowns):

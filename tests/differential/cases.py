@@ -140,6 +140,7 @@ def draw_case(pick: Pick) -> Case:
         batches = {"gc_batch_ns": pick((0, 0, 400_000, 3_000_000)), "gc_batch_room_bytes": pick((4096, 65536))}
         case["array"]["drive"] |= batches | {"volatile_cache": pick((None, True, False))}
         case["array"]["drive"] |= {"paces_writes": pick((False, True)), "read_beside_writes_ns": pick((0, 0, 90_000))}
+        case["array"]["drive"] |= {"program_beside_reads_ns": pick((0, 0, 400_000))}
     return case
 
 

@@ -79,7 +79,7 @@ UNUSUAL: dict[str, Any] = {
     "write_delay_ns": [MS], "write_buffer_bytes": 65536, "over_provisioning_ratio": 1.5, "mapping_bytes": 8192,
     "gc_policy": "cost-benefit", "state": "fresh", "queue_depth": 2, "power_loss_protected": False, "flush_ns": 40 * MS,
     "gc_batch_ns": 9 * MS, "gc_batch_room_bytes": 4096, "paces_writes": True, "read_beside_writes_ns": MS,
-    "volatile_cache": True,
+    "program_beside_reads_ns": MS, "volatile_cache": True,
     "suspend_ns": 500_000, "used_ratio": 0.4, "read_copy_bytes_per_s": 5e6, "write_copy_bytes_per_s": 5e6,
     "wake_ns": [MS], "completion": "each", "iops": 40.0, "iops_per_gib": 0.1, "least_iops": 50.0, "most_iops": 60.0,
     "burst_iops": 20_000.0, "credits": 5.0, "throughput_bytes_per_s": 3e6, "throughput_per_tib_bytes_per_s": 3e6,

@@ -124,6 +124,8 @@ class Flash(Profile):
         not in the simulation of one drive.
     read_beside_writes_ns : int
         What a read takes longer while the drive is written (rule F26), as some firmware has it.
+    program_beside_reads_ns : int
+        What a program takes longer while the drive is read (rule F27), as some firmware has it.
     volatile_cache : bool, optional
         Whether the drive reports a volatile write cache, so that Linux sends it flushes (rule Y2). Default: not with
         power-loss protection on NVMe.
@@ -176,6 +178,7 @@ class Flash(Profile):
     gc_batch_room_bytes: Annotated[Length, Field(ge=4096)] = _BATCH_ROOM_BYTES
     paces_writes: bool | None = None
     read_beside_writes_ns: Nanoseconds = 0
+    program_beside_reads_ns: Nanoseconds = 0
     volatile_cache: bool | None = None
     used_ratio: Annotated[Ratio, Field(gt=0)] = 1.0
     endurance_bytes: Bytes | None = None
@@ -399,6 +402,7 @@ class Flash(Profile):
             batch_room_units=max(self.gc_batch_room_bytes // self.mapping_bytes, 1),
             pace_units=max(_PACE_BYTES // self.mapping_bytes, 1) if self.paces_writes else 0,
             read_beside_writes_ns=self.read_beside_writes_ns,
+            program_beside_reads_ns=self.program_beside_reads_ns,
             has_volatile_cache=self.is_flushed,
             ftl=scaled(
                 n_units=math.ceil(max(self.used_ratio, _LEAST_USED) * self.capacity_bytes / self.mapping_bytes),

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from diskmodel.drive.flash.first_layout import FirstLayout
 from diskmodel.drive.flash.ftl import Ftl
-from diskmodel.drive.flash.gate import Copied, Gate
+from diskmodel.drive.flash.gate import LATELY_NS, Copied, Gate
 from diskmodel.drive.flash.reservations import Wire
 from diskmodel.drive.flash.tables import FlashTables
 from diskmodel.drive.generator import DrawnTimes
@@ -138,6 +138,8 @@ class Dies:
         self._page = 0
         self._filling: list[int] = []
         self._filling_ready_ns = 0
+        # when a die last sensed for a read (rule F27)
+        self._read_ns = -LATELY_NS - 1
         # the page in a die's register after a read, and when it was read into it
         self._register: list[tuple[int, int] | None] = [None] * n
         self.ftl = Ftl(tables.ftl) if ftl is None else ftl
@@ -272,6 +274,8 @@ class Dies:
         else:
             channel = self._channels[die % tables.channels]
             end = self._wire(channel, at, self._page_ns) + tables.program_ns
+            if at - self._read_ns <= LATELY_NS:
+                end += tables.program_beside_reads_ns
         self.free_ns[die] = end
         is_suspendable = self._is_suspending and job.work is not Work.COPY_READ
         running = self._running[die] = Running(self._running[die].nth + 1, end, 0, is_suspendable)
@@ -339,6 +343,7 @@ class Dies:
         if register is not None and register[0] == page:
             return self._wire(channel, max(now, register[1]), move_ns), move_ns
         self.busy_ns += tables.read_ns
+        self._read_ns = now
         sensed = self._suspend(now, die)
         if sensed is None:
             sensed = self.free_ns[die] = max(now, self.free_ns[die]) + tables.read_ns

@@ -14,7 +14,8 @@ from diskmodel.units import NS_PER_S
 _LONGEST_NS = 1 << 42
 #: The page closed before last was closed at most so long ago where a drive is being written, ns: reads of a D7-P5520
 #: are slower beside 20,000 writes a second, hardly beside 10,000. At half or double, from twice or half that rate on.
-_WRITTEN_NS = 900_000
+#: After a read a drive counts as being read as long (rule F27).
+LATELY_NS = 900_000
 
 
 class Copied(NamedTuple):
@@ -43,7 +44,7 @@ class Gate:
         # until when the dies work for what was let in, and how long they do for a unit (rule F25)
         self._paid_until_ns = 0
         self._price_ns = 0
-        self._closed_ns = (-_WRITTEN_NS - 1,) * 2
+        self._closed_ns = (-LATELY_NS - 1,) * 2
         self.set_price(Copied())
 
     def opens_ns(self, now: int) -> int | None:
@@ -87,7 +88,7 @@ class Gate:
 
     def read_ns(self, now: int) -> int:
         """Return how much longer a read takes now (rule F26)."""
-        return self._tables.read_beside_writes_ns if now - self._closed_ns[0] <= _WRITTEN_NS else 0
+        return self._tables.read_beside_writes_ns if now - self._closed_ns[0] <= LATELY_NS else 0
 
     def set_price(self, copied: Copied) -> None:
         """Set the price of a unit: its share in the work of all dies for a page and its copies."""

@@ -35,10 +35,11 @@ _TYPICAL_READ_NS, _TYPICAL_WRITE_NS = 80_000, 15_000
 #: Command processing of writes, as part of the time that programming takes when nothing is copied: a drive that was
 #: just erased writes at random as fast as in order (7450 PRO: 353,000/s, 1,400 MB/s printed).
 _COMMANDS_RATIO = 0.8
-#: Mean time until a program is suspended for a read, ns. Reads beside writes of four data-center drives give 65, 75, 95
-#: and 100 µs, by p95, p99 and p99.9 alike (docs/explanation/validation/flash.md): their middle. At half or double, p99
-#: of reads beside writes is off by 40 %.
-SUSPEND_NS = 80_000
+#: Mean time until a program is suspended for a read, ns. Reads beside writes of six models of data-center drives give
+#: 70, 95, 95, 95, 120 and 160 µs by p95 and p99 (docs/explanation/validation/flash.md): about their middle, the time of
+#: one pulse of a program, which is not interrupted (G. Wu, X. He, "Reducing SSD read latency via NAND flash program and
+#: erase suspension", FAST 2012). At half or double, p99 of reads beside writes is off by 40 %.
+SUSPEND_NS = 100_000
 #: By how much less greedy cleaning of blocks of the model's size writes than the form for large ones, for each unit of
 #: write amplification above 1: 5 % less at 7.8, 1 % at 2.5 (tests/theory/test_flash_write_amplification.py).
 _GREEDY_GAIN = 0.0072

@@ -55,6 +55,8 @@ class FlashTables(DriveTables):
         Units that the drive lets in ahead of the pace of its cleaning (rule F25); 0: as many as it has room for.
     read_beside_writes_ns : int
         What a read takes longer while the drive is written (rule F26).
+    program_beside_reads_ns : int
+        What a program takes longer while the drive is read (rule F27).
     has_volatile_cache : bool
         Whether it reports a cache that loses writes with the power (rule Y2).
     """
@@ -88,6 +90,7 @@ class FlashTables(DriveTables):
     batch_room_units: int = 1
     pace_units: int = 0
     read_beside_writes_ns: int = 0
+    program_beside_reads_ns: int = 0
     has_volatile_cache: bool = True
 
     kind: ClassVar[str] = "flash"

@@ -330,6 +330,19 @@ def test_reads_take_longer_once_two_pages_were_closed_lately() -> None:
     assert [drive._gate.read_ns(now_ns) for now_ns in (900_000, 900_001)] == [40 * US, 0]
 
 
+def test_programs_take_longer_once_the_drive_was_read_lately() -> None:
+    """Rule F27: until 0.9 ms after a die last sensed; what is in the buffer is not sensed."""
+    for read_us, longer_us in ((105, 400), (104, 0), (1000, 400)):
+        drive = dies(write_buffer_bytes=1 << 20, program_beside_reads_ns=400 * US)
+        drive.advance(read_us * US)
+        drive.read(read_us * US, 8, 8)
+        drive.advance(1000 * US)
+        drive.write(1000 * US, 1, 0, 8)
+        drive.settle(1000 * US)
+        drive.advance(1010 * US)
+        assert drive._running[0].end_ns // US == 1005 + 10 + 500 + longer_us
+
+
 def test_part_of_a_unit_is_programmed_after_the_rest_was_read() -> None:
     drive = dies()
     drive.advance(0)

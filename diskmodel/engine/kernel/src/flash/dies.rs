@@ -8,6 +8,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::binary_heap::PeekMut;
 use std::collections::{BinaryHeap, VecDeque};
 
+use super::gate::LATELY_NS;
 use super::wire::Wire;
 use super::Model;
 use crate::events::LAST_NS;
@@ -117,6 +118,8 @@ pub struct Dies {
     last: i64,
     /// Draws of the times until something is suspended (rule F21).
     suspensions: Generator,
+    /// When a die last sensed for a read (rule F27).
+    read: i64,
 }
 
 impl Dies {
@@ -131,6 +134,7 @@ impl Dies {
             floor: 0,
             last: 0,
             suspensions: Generator::new(draw),
+            read: -LATELY_NS - 1,
         }
     }
 
@@ -247,6 +251,7 @@ impl Dies {
         let Some(job) = die.jobs.pop_front() else { return at };
         die.register = None;
         let channel = &mut self.channels[model.channel_of(at_die)];
+        let beside_reads = if at - self.read <= LATELY_NS { model.program_beside_reads_ns } else { 0 };
         let end = match job.work {
             Work::CopyRead => {
                 let end = at + model.read_ns;
@@ -254,7 +259,9 @@ impl Dies {
                 end
             }
             Work::Erase => at + model.erase_ns,
-            Work::Program | Work::CopyProgram => channel.reserve(at, model.page_ns, self.floor) + model.program_ns,
+            Work::Program | Work::CopyProgram => {
+                channel.reserve(at, model.page_ns, self.floor) + model.program_ns + beside_reads
+            }
         };
         let end = end.min(LAST_NS);
         die.free = end;
@@ -288,6 +295,7 @@ impl Dies {
                 return (channel.reserve(now.max(sensed), move_ns, self.floor), move_ns);
             }
         }
+        self.read = now;
         let suspended = die.suspend(now, writes_wait, &mut self.suspensions, model);
         let sensed = suspended.unwrap_or_else(|| {
             let sensed = (now.max(die.free) + model.read_ns).min(LAST_NS);

@@ -7,7 +7,7 @@ use crate::events::LAST_NS;
 use crate::rule::MAX_TIME_NS;
 
 /// The page closed before last was closed at most so long ago where a drive is being written.
-const WRITTEN_NS: i64 = 900_000;
+pub const LATELY_NS: i64 = 900_000;
 
 /// Lets the units of writes into the buffer.
 pub struct Gate {
@@ -26,7 +26,7 @@ pub struct Gate {
 impl Gate {
     pub fn new(model: &Model, drive: u32) -> Self {
         let copied = 618 * i64::from(drive) % 1000 * model.batch_units / 1000;
-        let never = [-WRITTEN_NS - 1; 2];
+        let never = [-LATELY_NS - 1; 2];
         let mut gate = Gate { copied, until: 0, room: 0, paid_until: 0, price: 0, closed: never };
         gate.set_price(Copied::default(), model);
         gate
@@ -73,7 +73,7 @@ impl Gate {
 
     /// How much longer a read takes now.
     pub fn read_ns(&self, now: i64, model: &Model) -> i64 {
-        if now - self.closed[0] <= WRITTEN_NS {
+        if now - self.closed[0] <= LATELY_NS {
             model.read_beside_writes_ns
         } else {
             0

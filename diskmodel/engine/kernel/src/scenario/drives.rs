@@ -117,6 +117,8 @@ record! {
         pub pace_units: i64,
         /// What a read takes longer while the drive is written (rule F26).
         pub read_beside_writes_ns: i64,
+        /// What a program takes longer while the drive is read (rule F27).
+        pub program_beside_reads_ns: i64,
         /// Whether it reports a cache that loses writes with the power (rule Y2).
         pub has_volatile_cache: bool,
         /// The small drive on which garbage collection is followed (rule F12).

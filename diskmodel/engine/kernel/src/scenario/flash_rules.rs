@@ -37,6 +37,7 @@ impl FlashTables {
             ("drive.flush_ns", self.flush_ns),
             ("drive.batch_ns", self.batch_ns),
             ("drive.read_beside_writes_ns", self.read_beside_writes_ns),
+            ("drive.program_beside_reads_ns", self.program_beside_reads_ns),
         ];
         all_within(&times, 0, MAX_TIME_NS)?;
         each_within("drive.read_delay_ns", &self.read_delay_ns, 0, MAX_TIME_NS)?;

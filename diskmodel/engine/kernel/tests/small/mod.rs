@@ -99,6 +99,7 @@ pub fn flash() -> FlashTables {
         batch_room_units: 1,
         pace_units: 0,
         read_beside_writes_ns: 0,
+        program_beside_reads_ns: 0,
         has_volatile_cache: true,
         ftl: FtlTables {
             n_units: 3_150,
