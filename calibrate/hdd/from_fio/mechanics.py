@@ -127,11 +127,12 @@ class Mechanics:
             "average_ns": round(average),
             "full_stroke_ns": round(shortest + (average - shortest) / place),
         }
-        if isinstance(self.base.seek, SeekTimes) and self.base.seek.settle_ns is not None:
+        assert isinstance(self.base.seek, SeekTimes)
+        seek["average_write_ns"] = round(average) + self.base.seek.write_excess_ns
+        if self.base.seek.settle_ns is not None:
             share = self.base.seek.settle_ns / self.base.seek.average_ns
             seek["settle_ns"] = max(round(share * average), round(shortest))
-        # the seek of the base may state how long writes settle, the new one does not
-        moved = {"seek": seek, "write_settle_ns": self.base.settle_ns, "read_overhead_ns": overhead}
+        moved = {"seek": seek, "read_overhead_ns": overhead}
         if (
             self.has_choice
         ):  # otherwise nothing was measured of the order: it stays the base's, and assumed where that is

@@ -86,13 +86,16 @@ def _unseen_order(drive: Hdd) -> dict[str, Parameter]:
 
 def write_parameters(written: Writes) -> dict[str, Parameter]:
     """Return what writes determine."""
-    error, settle_ms = written.settle_error_ms, written.drive.settle_ns / 1e6
+    error, drive = written.settle_error_ms, written.drive
     if error is None:
-        settle = Parameter(settle_ms, None, "ms", False, "the cache hides it: of the class of drives")
+        assert isinstance(drive.seek, SeekTimes)
+        average_ms = (drive.seek.average_ns + drive.seek.write_excess_ns) / 1e6
+        why = "the cache hides it: of the class of drives"
+        parameters = {"seek.average_write_ns": Parameter(average_ms, None, "ms", False, why)}
     else:
         is_narrow = error < IDENTIFIED_PART * SETTLE_SPREAD_MS
-        settle = Parameter(settle_ms, error, "ms", is_narrow, "" if is_narrow else NO_BETTER)
-    parameters = {"write_settle_ns": settle}
+        settle = Parameter(drive.settle_ns / 1e6, error, "ms", is_narrow, "" if is_narrow else NO_BETTER)
+        parameters = {"write_settle_ns": settle}
     if written.weighed is not None:
         best = "best of a grid, for the rates of random writes"
         parameters["queue.weighed_writes"] = Parameter(float(written.weighed), None, "", True, best)

@@ -11,7 +11,7 @@ from scipy.optimize import least_squares
 from calibrate.arrays import Floats
 from calibrate.hdd.from_fio.conditions import Condition
 from calibrate.hdd.from_fio.measured_array import MeasuredArray
-from diskmodel.drive import Hdd
+from diskmodel.drive import Hdd, SeekTimes
 
 #: Cached writes among which firmware may choose.
 WEIGHED_WRITES = (8, 16, 32, 64, 128, 256, 512, 1024)
@@ -67,7 +67,8 @@ def fit_writes(array: MeasuredArray, drive: Hdd, writes: Sequence[Condition], se
     other_error = errors[1] if others else None
     if weighed is not None:
         return Writes(drive, array, weighed, errors[0], None, other_error)
-    usual_ms = drive.settle_ns / 1e6
+    assert isinstance(drive.seek, SeekTimes)
+    usual_ms = (drive.write_settle_ns or drive.seek.write_excess_ns) / 1e6
 
     def residuals(x: Floats) -> Floats:
         candidate = _with_settle(drive, float(x[0]))
@@ -100,4 +101,5 @@ def _with_weighed(drive: Hdd, n: int) -> Hdd:
 
 
 def _with_settle(drive: Hdd, settle_ms: float) -> Hdd:
-    return drive.model_copy(update={"write_settle_ns": round(settle_ms * 1e6)})
+    """Return the drive whose writes take so much longer after any move: over the span that was measured."""
+    return drive.model_copy(update={"write_settle_ns": round(settle_ms * 1e6), "write_seek": None})

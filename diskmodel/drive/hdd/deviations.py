@@ -40,7 +40,8 @@ def _without_write_back(drive: Hdd, _: None) -> Hdd | None:
 
 
 def _emulated_sectors(drive: Hdd, _: None) -> Hdd:
-    return drive.model_copy(update={"write_settle_ns": drive.settle_ns + drive.period_ns})
+    turn_more = {"write_seek": drive.seek_of_writes, "write_settle_ns": drive.settle_ns + drive.period_ns}
+    return drive.model_copy(update=turn_more)
 
 
 def _shingled(drive: Hdd, rewriting_ns: float | None) -> Hdd | None:

@@ -7,7 +7,8 @@ import pytest
 
 from diskmodel.drive import Hdd, SeekTimes, catalogue
 from diskmodel.drive.geometry import mean_seek_ns, zone_rates
-from diskmodel.drive.seek import TYPICAL_AVERAGE_PLACE_RATIO, TYPICAL_TRACK_TO_TRACK_RATIO
+from diskmodel.drive.seek import TYPICAL_AVERAGE_PLACE_RATIO, TYPICAL_TRACK_TO_TRACK_RATIO, TYPICAL_WRITE_EXCESS_RATIO
+from diskmodel.drive.seek_fit import pair_weights
 
 DRIVES = dict(catalogue())
 HDDS = {name: drive for name, drive in DRIVES.items() if isinstance(drive, Hdd)}
@@ -77,6 +78,24 @@ def test_average_seek_is_the_sheets(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", HDDS)
+def test_a_write_settles_longer_than_a_read_and_more_so_over_long_seeks(name: str) -> None:
+    """Where a sheet prints both averages alike there is no more to know."""
+    tables, seek = HDDS[name].tables(), HDDS[name].seek
+    if tables.write_seek_ns is None:
+        is_alike = isinstance(seek, SeekTimes) and seek.average_write_ns == seek.average_ns
+        assert tables.write_settle_ns or is_alike
+        return
+    assert isinstance(seek, SeekTimes)
+    longer = tables.write_seek_ns - tables.seek_ns
+    weights = pair_weights(len(longer) - 1)
+    excess = float((longer * weights).sum())
+    assert excess == pytest.approx(seek.write_excess_ns, rel=0.02)
+    assert 100_000 <= longer[1] <= 200_000
+    assert (longer[1:] >= longer[1] * 0.99).all()
+    assert excess * 0.98 < longer[-1] < 1.5 * excess
+
+
+@pytest.mark.parametrize("name", HDDS)
 def test_seek_never_falls_with_distance(name: str) -> None:
     steps = np.diff(HDDS[name].tables().seek_ns)
     if name == "md-raid-10k":  # its two given parts meet 110 ns apart at the joint
@@ -133,10 +152,12 @@ def test_savvio_zones_span_the_printed_internal_rates() -> None:
 
 
 def test_typical_ratios_are_the_medians_of_the_catalogue() -> None:
-    places, tracks = [], []
+    places, tracks, excesses = [], [], []
     for drive in FROM_SHEETS.values():
         seek, assumed = drive.seek, drive.provenance["assumed"]
         assert isinstance(seek, SeekTimes)
+        if seek.average_write_ns is not None and "seek.average_write_ns" not in assumed:
+            excesses.append(seek.average_write_ns / seek.average_ns - 1)
         if "seek.average_ns" in assumed or "seek.track_to_track_ns" in assumed or seek.track_to_track_ns is None:
             continue
         tracks.append(seek.track_to_track_ns / seek.average_ns)
@@ -145,6 +166,7 @@ def test_typical_ratios_are_the_medians_of_the_catalogue() -> None:
             places.append(above / (seek.full_stroke_ns - seek.track_to_track_ns))
     assert len(places) >= 10
     assert np.median(places) == pytest.approx(TYPICAL_AVERAGE_PLACE_RATIO, abs=0.02)
+    assert np.median(excesses) == pytest.approx(TYPICAL_WRITE_EXCESS_RATIO, abs=0.01)
     assert np.median(tracks) == pytest.approx(TYPICAL_TRACK_TO_TRACK_RATIO, abs=0.01)
 
 

@@ -31,7 +31,7 @@ def test_whole_cylinders_pass_at_the_sustained_rate(name: str, op: Op) -> None:
 
 def test_a_skew_too_short_costs_a_revolution_for_each_track() -> None:
     drive = DERIVED["generic-15k"]
-    zones = [zone.to_dict() | {"track_skew": zone.track_skew // 2} for zone in drive.zone_list()]
+    zones = [zone.to_dict() | {"track_skew": zone.track_skew // 6} for zone in drive.zone_list()]
     data = {k: v for k, v in drive.to_dict().items() if k not in ("outer_bytes_per_s", "inner_bytes_per_s")}
     tables = Hdd.parse(data | {"zones": zones}).tables()
     per_cylinder = int(tables.heads * tables.sectors_per_track[0])

@@ -172,7 +172,7 @@ def test_a_buffer_that_is_emptied_slowly_begins_empty() -> None:
     load = Workload.parse({"size": "4 KiB", "read_ratio": 0.3, "rate": "300/s"})
     assert not len(start_of(array, load).buffered)
     result = simulate(array, load, n_requests=120_000, profile_draws=0)
-    assert result.latency.mean_ns == pytest.approx(0.36 * S, rel=0.1)  # as in a million requests
+    assert result.latency.mean_ns == pytest.approx(0.30 * S, rel=0.1)  # as in half a million requests
 
 
 def test_a_controllers_cache_does_not_fill_because_full_buffers_behind_it_are_emptied() -> None:
@@ -306,7 +306,7 @@ def test_dirty_memory_is_low_at_its_mark_or_full() -> None:
     drive = load_drive("generic-7k2").to_dict()
     drive["cache"] |= {"write_back": False}
     through = Array.parse(DISK | {"drive": drive, "host": {"is_buffered": True, "page_cache": memory}})
-    assert pages({"rate": "220/s"}, through) == 4096
+    assert pages({"rate": "250/s"}, through) == 4096
 
 
 STARTS: tuple[Literal["steady", "empty"], ...] = ("steady", "empty")
@@ -457,10 +457,10 @@ def test_a_flash_buffer_that_still_fills_is_not_settled() -> None:
 def test_sequential_writes_are_as_fast_from_the_first_request_on(level: str) -> None:
     """A past at the inner end of the disks would cost a seek across all cylinders for each of the first writes.
 
-    The drives order ideally: with a margin they leave the sequence now and then, more often in a longer run.
+    The drives take what comes first: others leave the sequence now and then, more often in a longer run.
     """
     layout = {"level": level, "disks": 4, "strip": "64 KiB"}
-    drive = load_drive("generic-7k2").to_dict() | {"queue": {"depth": 32, "scheduler": "sptf"}}
+    drive = load_drive("generic-7k2").to_dict() | {"queue": {"depth": 32, "scheduler": "fcfs"}}
     array = Array.parse({"drive": drive, "layout": layout, "controller": {"write_cache": {"size": "64 MiB"}}})
     workload = Workload.parse({"size": "256 KiB", "read_ratio": 0.0, "clients": 4, "addresses": "sequential"})
     short, long = (simulate(array, workload, n_requests=n) for n in (500, 5000))

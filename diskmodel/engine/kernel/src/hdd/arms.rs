@@ -67,17 +67,17 @@ impl Arms for OwnArm<'_> {
 /// the head moves and the latency is shorter than `margin` (rule Q12).
 #[inline(always)]
 fn positioning(model: &Model, arm: Arm, spindle: &Spindle, waiting: &Waiting, angle: i64, margin: Margin) -> i64 {
-    if model.mechanics.is_varied() {
-        return varied_positioning(model, arm, spindle, waiting, angle, margin);
+    if model.mechanics.is_turned() {
+        return turned_positioning(model, arm, spindle, waiting, angle, margin);
     }
     let time = model.mechanics.plain_move_ns(arm, &waiting.target.place, waiting.op);
     behind(time, spindle, waiting, angle, margin)
 }
 
-/// The same where seeks differ by operation or direction.
+/// The same where seeks differ by direction.
 #[cold]
 #[inline(never)]
-fn varied_positioning(
+fn turned_positioning(
     model: &Model,
     arm: Arm,
     spindle: &Spindle,
@@ -85,7 +85,7 @@ fn varied_positioning(
     angle: i64,
     margin: Margin,
 ) -> i64 {
-    let time = model.mechanics.varied_move_ns(arm, &waiting.target.place, waiting.op);
+    let time = model.mechanics.turned_move_ns(arm, &waiting.target.place, waiting.op);
     behind(time, spindle, waiting, angle, margin)
 }
 

@@ -383,7 +383,7 @@ impl Disk {
         if edge == Edge::None {
             return 0;
         }
-        let seek = &model.mechanics.seek_ns;
+        let seek = model.mechanics.read_seeks_ns();
         let last = seek.len() as i64 - 1;
         let mut to = if swept > 0 { last } else { 0 };
         let mut travel = i64::from(seek[(to - actuator.arm.cylinder).unsigned_abs() as usize]);

@@ -59,7 +59,7 @@ impl Motion<'_> {
     #[inline(always)]
     fn times(&self, cylinders: &[u32; LANES], heads: &[u32; LANES], angles: &[i32; LANES], times: &mut [i32; LANES]) {
         let distances = cylinders.map(|cylinder| cylinder.abs_diff(self.cylinder));
-        let (seeks, mut ahead) = (self.moves.seeks_ns(&distances), [0; LANES]);
+        let (seeks, mut ahead) = (self.moves.seeks_ns(&distances, heads), [0; LANES]);
         for i in 0..LANES {
             times[i] = self.moves.whole_ns(seeks[i], distances[i], (heads[i] ^ self.head) >> 1, heads[i] & 1);
             ahead[i] = angles[i] - self.angle - times[i];
@@ -95,7 +95,7 @@ mod tests {
     use crate::mechanics::{SeekColumn, Target, ZoneColumns, Zones};
     use crate::queue::Waiting;
 
-    fn mechanics(seek_ns: &[i64]) -> Mechanics {
+    fn mechanics(seek_ns: &[i64], more_of_writes: i64) -> Mechanics {
         let zones = Zones::new(
             4,
             &ZoneColumns {
@@ -109,7 +109,9 @@ mod tests {
                 spare_per_cylinder: vec![0, 0],
             },
         );
-        let seeks = SeekColumn::from(seek_ns.to_vec()).0.unwrap_or_default();
+        let of =
+            |more: i64| SeekColumn::from(seek_ns.iter().map(|&ns| ns + more * ns.signum()).collect::<Vec<_>>()).take();
+        let seeks = if more_of_writes > 0 { of(0).with_writes(&of(more_of_writes)) } else { of(0) };
         Mechanics::new(zones, seeks, 160_000, 500_000, false)
     }
 
@@ -117,10 +119,10 @@ mod tests {
     #[test]
     fn times_at_once_are_those_one_by_one() {
         let mut below = drawn_from(3);
-        let mechanics = mechanics(
-            &(0..100).map(|distance| i64::from(distance > 0) * 300_000 + distance * 90_000).collect::<Vec<_>>(),
-        );
+        let seek_ns: Vec<_> = (0..100).map(|distance| i64::from(distance > 0) * 300_000 + distance * 90_000).collect();
+        let drives = [0, 777_000].map(|more| mechanics(&seek_ns, more));
         for step in 0..5_000 {
+            let mechanics = &drives[step % 2];
             let spindle = Spindle::new([4_000_000, 8_333_333, 16_666_667][below(3) as usize], below(1_000_000));
             let n = 1 + below(3 * LANES as i64) as usize;
             let waiting: Vec<_> = (0..n)
@@ -136,7 +138,7 @@ mod tests {
             let mut targets = Targets::default();
             waiting.iter().for_each(|w| targets.push(w));
             let mut found = vec![[0; LANES]; n.div_ceil(LANES)];
-            assert!(times_at_once(&mechanics, &spindle, (arm, angle), &targets, margin, &mut found));
+            assert!(times_at_once(mechanics, &spindle, (arm, angle), &targets, margin, &mut found));
             let expected = waiting.iter().map(|w| {
                 let time = mechanics.plain_move_ns(arm, &w.target.place, w.op);
                 let wait = spindle.wait_behind_ns(w.target.angle, angle, time);
@@ -151,7 +153,7 @@ mod tests {
     fn long_moves_and_revolutions_are_left_to_others() {
         let quick = [0, 300_000];
         let times_of = |seek_ns: &[i64], revolution| {
-            let (mechanics, spindle) = (mechanics(seek_ns), Spindle::new(revolution, 0));
+            let (mechanics, spindle) = (mechanics(seek_ns, 0), Spindle::new(revolution, 0));
             times_at_once(&mechanics, &spindle, (Arm::default(), 0), &Targets::default(), Margin::NONE, &mut [])
         };
         assert!(times_of(&quick, 4_000_000));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::events::LAST_NS;
 
-pub use seeks::{SeekColumn, Seeks, Varied};
+pub use seeks::{SeekColumn, Seeks, Turned};
 pub use spindle::Spindle;
 pub use zones::{Place, ZoneColumns, Zones};
 
@@ -21,15 +21,17 @@ pub const FLUSH: u8 = 2;
 #[derive(Clone, Debug, Default)]
 pub struct Mechanics {
     pub zones: Zones,
-    pub seek_ns: Arc<[u32]>,
+    /// Of reads; behind them those of writes, where they have others.
+    seek_ns: Arc<[u32]>,
+    /// Where those of writes begin.
+    writes_at: u32,
     least_seek_ns: Arc<[u32]>,
-    /// No move takes longer, where seeks do not differ by operation or direction.
+    /// No move takes longer, where seeks do not differ by direction.
     longest_move_ns: i64,
     head_switch_ns: i64,
     write_settle_ns: i64,
     zero_latency: bool,
-    is_varied: bool,
-    varied: Varied,
+    turned: Turned,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,19 +86,23 @@ pub struct Progress {
 #[derive(Clone, Copy)]
 pub struct Moves<'a> {
     seek_ns: &'a [u32],
+    cylinders: u32,
+    writes_at: u32,
     pub longest_ns: i64,
     switch_ns: i32,
     settle_ns: i32,
 }
 
 impl Moves<'_> {
-    /// Seeks over so many cylinders.
+    /// Seeks over so many cylinders; the last bit of `ops` is the operation.
     #[inline(always)]
-    pub fn seeks_ns<const N: usize>(&self, distances: &[u32; N]) -> [i32; N] {
+    pub fn seeks_ns<const N: usize>(&self, distances: &[u32; N], ops: &[u32; N]) -> [i32; N] {
         let farthest = distances.iter().fold(0, |farthest: u32, &distance| farthest.max(distance));
-        assert!((farthest as usize) < self.seek_ns.len(), "a seek to a cylinder that the drive does not have");
-        // SAFETY: not even the farthest one is outside of the table
-        distances.map(|distance| unsafe { *self.seek_ns.get_unchecked(distance as usize) as i32 })
+        assert!(farthest < self.cylinders, "a seek to a cylinder that the drive does not have");
+        let mut places = *distances;
+        places.iter_mut().zip(ops).for_each(|(place, op)| *place += self.writes_at & (op & 1).wrapping_neg());
+        // SAFETY: not even the farthest one is outside of the table, which has as many behind `writes_at`
+        places.map(|place| unsafe { *self.seek_ns.get_unchecked(place as usize) as i32 })
     }
 
     /// The whole move with that seek; `other` is 0 where the head stays the same.
@@ -120,28 +126,29 @@ pub fn div(a: i64, b: i64) -> i64 {
 
 impl Mechanics {
     pub fn new(zones: Zones, seeks: Seeks, head_switch_ns: i64, write_settle_ns: i64, zero_latency: bool) -> Self {
+        let writes_at = (seeks.ns.len() - seeks.cylinders()) as u32;
         let Seeks { ns: seek_ns, least_ns: least_seek_ns, longest_ns } = seeks;
         Mechanics {
             zones,
             seek_ns,
+            writes_at,
             least_seek_ns,
             longest_move_ns: i64::from(longest_ns).max(head_switch_ns).saturating_add(write_settle_ns),
             head_switch_ns,
             write_settle_ns,
             zero_latency,
-            is_varied: false,
-            varied: Varied::default(),
+            turned: Turned::default(),
         }
     }
 
-    /// The same with seeks that differ by operation or direction.
+    /// The same with seeks that differ by direction.
     #[must_use]
-    pub fn with(mut self, varied: Varied) -> Self {
-        self.is_varied = !varied.is_none();
-        if self.is_varied {
-            self.least_seek_ns = varied.least_ns(&self.least_seek_ns);
+    pub fn with(mut self, turned: Turned) -> Self {
+        let less = turned.inward_ns.unsigned_abs() as u32;
+        if less > 0 {
+            self.least_seek_ns = self.least_seek_ns.iter().map(|&ns| ns.saturating_sub(less)).collect();
         }
-        Mechanics { varied, ..self }
+        Mechanics { turned, ..self }
     }
 
     /// The same of accesses that read in order.
@@ -150,10 +157,20 @@ impl Mechanics {
         Mechanics { zero_latency: false, ..self.clone() }
     }
 
-    /// Whether seeks differ by operation or direction.
+    /// Whether seeks differ by direction.
     #[inline(always)]
-    pub fn is_varied(&self) -> bool {
-        self.is_varied
+    pub fn is_turned(&self) -> bool {
+        self.turned.inward_ns != 0
+    }
+
+    /// Seeks of reads over each number of cylinders.
+    pub fn read_seeks_ns(&self) -> &[u32] {
+        &self.seek_ns[..self.least_seek_ns.len()]
+    }
+
+    #[inline(always)]
+    fn seek_ns(&self, distance: u64, op: u8) -> i64 {
+        i64::from(self.seek_ns[distance as usize + (self.writes_at as usize & usize::from(op == WRITE).wrapping_neg())])
     }
 
     /// Place of a block, and the angle at which it begins (rules M1, M2 and M4).
@@ -174,52 +191,51 @@ impl Mechanics {
     /// Seek, head switch and settling (rule M3).
     #[inline(always)]
     fn move_ns(&self, arm: Arm, place: &Place, op: u8) -> i64 {
-        if self.is_varied {
-            self.varied_move_ns(arm, place, op)
+        if self.is_turned() {
+            self.turned_move_ns(arm, place, op)
         } else {
             self.plain_move_ns(arm, place, op)
         }
     }
 
-    /// What moves are made of where seeks do not differ by operation or direction and are not `too_long`.
+    /// What moves are made of where seeks do not differ by direction and are not `too_long`.
     #[inline(always)]
     pub fn plain_moves(&self, too_long: i64) -> Option<Moves<'_>> {
-        if self.is_varied || self.longest_move_ns >= too_long.min(1 << 30) {
+        if self.is_turned() || self.longest_move_ns >= too_long.min(1 << 30) {
             return None;
         }
-        let Mechanics { seek_ns, longest_move_ns: longest_ns, head_switch_ns, write_settle_ns, .. } = self;
-        let (switch_ns, settle_ns) = (*head_switch_ns as i32, *write_settle_ns as i32);
-        Some(Moves { seek_ns, longest_ns: *longest_ns, switch_ns, settle_ns })
+        Some(Moves {
+            seek_ns: &self.seek_ns,
+            cylinders: self.least_seek_ns.len() as u32,
+            writes_at: self.writes_at,
+            longest_ns: self.longest_move_ns,
+            switch_ns: self.head_switch_ns as i32,
+            settle_ns: self.write_settle_ns as i32,
+        })
     }
 
-    /// The same where seeks do not differ by operation or direction.
+    /// The same where seeks do not differ by direction.
     #[inline(always)]
     pub fn plain_move_ns(&self, arm: Arm, place: &Place, op: u8) -> i64 {
-        let distance = (i64::from(place.cylinder) - arm.cylinder).abs();
+        let distance = (i64::from(place.cylinder) - arm.cylinder).unsigned_abs();
         let other_head = i64::from(place.head) != arm.head;
         if distance == 0 && !other_head {
             return 0;
         }
-        let seek = i64::from(self.seek_ns[distance as usize]);
-        self.settled_ns(seek, other_head, op)
+        self.settled_ns(self.seek_ns(distance, op), other_head, op)
     }
 
     /// The same where they do.
     #[cold]
     #[inline(never)]
-    pub fn varied_move_ns(&self, arm: Arm, place: &Place, op: u8) -> i64 {
+    pub fn turned_move_ns(&self, arm: Arm, place: &Place, op: u8) -> i64 {
         let inward = i64::from(place.cylinder) - arm.cylinder;
         let other_head = i64::from(place.head) != arm.head;
         if inward == 0 && !other_head {
             return 0;
         }
-        let distance = inward.unsigned_abs() as usize;
-        let seek = match &self.varied.write_ns {
-            Some(seeks) if op == WRITE => seeks.ns[distance],
-            _ => self.seek_ns[distance],
-        };
-        let turned = if inward == 0 { 0 } else { self.varied.turned_ns(inward > 0) };
-        self.settled_ns(i64::from(seek) + turned, other_head, op)
+        let turned = if inward == 0 { 0 } else { self.turned.ns(inward > 0) };
+        self.settled_ns(self.seek_ns(inward.unsigned_abs(), op) + turned, other_head, op)
     }
 
     /// The longer of a seek and a head switch, and settling.

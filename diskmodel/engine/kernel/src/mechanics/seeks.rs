@@ -2,28 +2,15 @@
 
 use std::sync::Arc;
 
-/// How writes, and seeks inward, differ from what the table of reads says (rule M3).
-#[derive(Clone, Debug, Default)]
-pub struct Varied {
-    /// None: writes seek as reads do.
-    pub write_ns: Option<Seeks>,
+/// By how much a seek inward takes longer than one outward (rule M3).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Turned {
     pub inward_ns: i64,
 }
 
-impl Varied {
-    pub fn is_none(&self) -> bool {
-        self.write_ns.is_none() && self.inward_ns == 0
-    }
-
-    /// What no seek over so many cylinders or more is shorter than, from the same of reads without a direction.
-    pub fn least_ns(&self, of_reads: &[u32]) -> Arc<[u32]> {
-        let less = self.inward_ns.unsigned_abs() as u32;
-        let of_writes = self.write_ns.as_ref().map_or(of_reads, |seeks| &seeks.least_ns);
-        of_reads.iter().zip(of_writes).map(|(&read, &write)| read.min(write).saturating_sub(less)).collect()
-    }
-
+impl Turned {
     /// What is added to a seek: together the whole difference, also where it is odd.
-    pub fn turned_ns(&self, is_inward: bool) -> i64 {
+    pub fn ns(self, is_inward: bool) -> i64 {
         let outward = -(self.inward_ns >> 1);
         if is_inward {
             self.inward_ns + outward
@@ -36,6 +23,7 @@ impl Varied {
 /// Times that fit, and what follows from them.
 #[derive(Clone, Debug, Default)]
 pub struct Seeks {
+    /// Of reads; behind them those of writes, where they have others.
     pub ns: Arc<[u32]>,
     /// The least seek over so many cylinders or more: measured seeks need not grow with the distance.
     pub least_ns: Arc<[u32]>,
@@ -44,6 +32,22 @@ pub struct Seeks {
 }
 
 impl Seeks {
+    /// These of reads, and others of writes over as many cylinders.
+    #[must_use]
+    pub fn with_writes(self, writes: &Seeks) -> Self {
+        let least = |(&read, &write): (&u32, &u32)| read.min(write);
+        Seeks {
+            ns: self.ns.iter().chain(&*writes.ns).copied().collect(),
+            least_ns: self.least_ns.iter().zip(&*writes.least_ns).map(least).collect(),
+            longest_ns: self.longest_ns.max(writes.longest_ns),
+        }
+    }
+
+    /// Number of cylinders.
+    pub fn cylinders(&self) -> usize {
+        self.least_ns.len()
+    }
+
     /// None where a time does not fit in 32 bits.
     fn of(numbers: &[i64]) -> Option<Self> {
         let ns = numbers.iter().map(|&ns| u32::try_from(ns).ok()).collect::<Option<Vec<_>>>()?;

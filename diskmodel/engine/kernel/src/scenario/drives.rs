@@ -11,7 +11,7 @@ use crate::device::Intake;
 use crate::divisor::Divisor;
 use crate::flash::{self, FtlTables};
 use crate::hdd::{self, Bus, Chances, Electronics};
-use crate::mechanics::{Mechanics, SeekColumn, Varied, ZoneColumns, Zones};
+use crate::mechanics::{Mechanics, SeekColumn, Turned, ZoneColumns, Zones};
 use crate::media_cache::MediaCacheTables;
 #[cfg(feature = "python")]
 use crate::named::named;
@@ -243,15 +243,19 @@ impl HddTables {
                 spare_per_cylinder: take(&mut self.spare_sectors_per_cylinder),
             },
         );
-        let seeks = self.seek_ns.take();
-        let write_ns = self.write_seek_ns.take().map(|mut column| column.take());
+        let reads = self.seek_ns.take();
+        let writes = self.write_seek_ns.take().map(|mut column| column.take());
+        let seeks = match &writes {
+            Some(writes) => reads.with_writes(writes),
+            None => reads,
+        };
         let chances = Chances {
             zero_latency_ppm: if self.zero_latency { self.zero_latency_ppm as u64 } else { 1_000_000 },
             retry_ppm: self.retry_ppm as u64,
             retry_ns: take(&mut self.retry_ns),
         };
         let mechanics = Mechanics::new(zones, seeks, self.head_switch_ns, self.write_settle_ns, self.zero_latency)
-            .with(Varied { write_ns, inward_ns: self.seek_inward_ns });
+            .with(Turned { inward_ns: self.seek_inward_ns });
         hdd::Model {
             in_order: chances.are_mixed().then(|| Box::new(mechanics.in_order())),
             mechanics,
