@@ -9,7 +9,7 @@ from diskmodel.array import Array
 FULL_FREE_RATIO = 0.1
 #: Measured over predicted p99 of random writes that wait for room, at depths 1 to 16 of two drives: Samsung F1 and
 #: WD Raptor in docs/explanation/validation-arrays.md.
-MEASURED_P99_RATIO = (1.2, 4.1)
+MEASURED_P99_RATIO = (1.2, 4.2)
 
 
 def waiting_writes(array: Array, free_bytes: float) -> str:
