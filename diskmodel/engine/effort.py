@@ -192,9 +192,13 @@ def entered_s(run: Run, scenario: Scenario, n_requests: int, n_bytes: int, engin
     unit = scenario.drive.sector_bytes
     seconds = _on_disks_s(run, scenario, 0.0, engine)
     if scenario.drive.has_pages:
-        # whole steps of a rebuild go through pages in order
-        in_order = run.rebuilt_bytes / _PAGE_BYTES
-        seconds -= _CHEAPER * in_order * (_FLASH_WRITE_S[engine] + scenario.layout.n_data * _PAGE_S[engine])
+        # whole steps of a rebuild go through pages in order; of dRAID those of all disks count, most of which are read
+        n_read, n_written = (
+            int(each.sum()) / _PAGE_BYTES for each in (run.devices.read_bytes, run.devices.write_bytes)
+        )
+        in_order = min(run.rebuilt_bytes / _PAGE_BYTES, n_written)
+        of_data = min(scenario.layout.n_data * in_order, n_read)
+        seconds -= _CHEAPER * (_FLASH_WRITE_S[engine] * in_order + _PAGE_S[engine] * of_data)
     # what buffers held when the run began, and what disks at rest wrote of it
     drained = min(len(scenario.start.buffered), _DRAINED_PER_S * scenario.n_devices * run.end_ns / 1e9)
     seconds += _DRAIN_S[engine] * drained
@@ -243,10 +247,12 @@ def each_most(
     """Return as many requests of a run of `n` as take no longer than `run_s`; at least a few.
 
     What they cost is looked at only where a guess says that it might be too much. Where the question has less time left
-    (`diskmodel.engine.ledger`), that counts.
+    (`diskmodel.engine.ledger`), that counts; where it has none, the guess does.
     """
     run_s = current().allowed_s(run_s)
     guess = guessed(scenario, workload, array)
+    if current().is_spent:
+        return min(n, max(guess.within(run_s, EACH_BYTES), LEAST_OF_MOVED))
     if guess.within(run_s / _GUESS, EACH_BYTES / _GUESS) >= n:
         return n
     cost = looked_at(run_of, scenario, workload, run_s, guess)

@@ -30,9 +30,9 @@ _AT_ONCE_AHEAD = 2
 #: How many times its even share one of many families may take. At one, a single difficult one is cut short beside
 #: many simple ones; at ten, the first difficult ones leave little to the others.
 _GENEROUS = 3
-#: What a run may take in any case, seconds: 30,000 requests of one command each. At half, the last runs of a long
-#: question say little; at double, each of a hundred that come too late takes a tenth of a second.
-_LEAST_S = 0.05
+#: What a run may take in any case, seconds: 12,000 requests of one command each. At half, the last runs of a long
+#: question say little; at double, two hundred that come too late take eight seconds more than there are.
+_LEAST_S = 0.02
 #: Part of the whole that has to be left for what is not the answer itself. At half, extras shorten the runs that
 #: follow; at double, they are left out of questions that would have had time for them.
 _FOR_EXTRAS = 0.1
@@ -66,6 +66,11 @@ class Account:
     def left_s(self) -> float:
         """Computing time that is left, seconds."""
         return max(self.budget_s - self._spent_s, 0.0)
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing is left."""
+        return self._spent_s >= self.budget_s
 
     @property
     def left_out(self) -> tuple[str, ...]:

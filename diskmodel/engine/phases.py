@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from diskmodel.array import Array
 from diskmodel.engine.effort import LEAST_OF_MOVED, Cost
+from diskmodel.engine.ledger import current
 from diskmodel.engine.native import covers
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import Scenario
@@ -51,7 +52,7 @@ def with_all_angles(result: Result, array: Array, workload: Workload, scenario: 
     """
     if not _are_free(array) or not result.is_stable or result.utilization_ratio >= _BUSY:
         return result
-    if not _waits_for_several(array, workload):
+    if not _waits_for_several(array, workload) or not current().has_time_for("other angles between spindles"):
         return result
     longest = max(Cost.of(result.run, scenario, result.n_requests, workload).most(1 + _DRAWS), LEAST_OF_MOVED)
     requests = workload.requests(

@@ -3,6 +3,7 @@
 import pytest
 
 from diskmodel import Array, Workload, simulate
+from diskmodel.engine.effort import each_most
 from diskmodel.engine.ledger import (
     QUESTION_S,
     Account,
@@ -13,6 +14,7 @@ from diskmodel.engine.ledger import (
     question,
     with_part,
 )
+from diskmodel.engine.run import draw_and_run
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.steady.parts import Parts
 from diskmodel.engine.steady.recent import History
@@ -21,6 +23,7 @@ from diskmodel.engine.steady.start import Levels
 from diskmodel.engine.threads import Threads, mapped
 from diskmodel.explanation.otherwise import otherwise
 from diskmodel.host.description import Host
+from diskmodel.records import Run
 
 ARRAY = Array.parse({"drive": "generic-15k", "layout": {"level": "raid10", "disks": 4}})
 LOAD = Workload.parse({"size": "8 KiB", "read_ratio": 0.7, "rate": "100/s"})
@@ -39,7 +42,8 @@ def test_a_run_may_always_take_a_little() -> None:
     account = Account(1.0)
     account.enter(5.0)
     assert account.left_s == 0
-    assert account.allowed_s(2.5) == pytest.approx(0.05)
+    assert account.is_spent
+    assert account.allowed_s(2.5) == pytest.approx(0.02)
     assert account.allowed_s(0.01) == 0.01
 
 
@@ -115,6 +119,30 @@ def test_what_is_drawn_for_a_start_is_entered() -> None:
 
     small, large = (entered_s(memory, "100/s") for memory in (64 << 20, 640 << 20))
     assert large > 5 * small > 0
+
+
+def test_without_time_nothing_is_looked_at() -> None:
+    def refused(n: int) -> Run:
+        raise AssertionError(n)
+
+    scenario = resolve(ARRAY, 0)
+    large = Workload.parse({"size": "64 MiB", "rate": "1/s"})
+    account = Account(1.0)
+    account.enter(2.0)
+    with on_account(account):
+        assert each_most(30_000, refused, scenario, large, ARRAY, 1.0) < 30_000
+
+
+@pytest.mark.parametrize("layout", [{"level": "draid2", "disks": 22, "vdevs": 2}, {"level": "raid5", "disks": 4}])
+def test_a_rebuild_of_flash_takes_time(layout: dict[str, object]) -> None:
+    rebuilt = {**layout, "failed": [0], "spares": 1, "rebuild": {}}
+    array = Array.parse({"drive": "micron-7450-pro-1920", "layout": rebuilt})
+    load = Workload.parse({"size": "4 KiB", "rate": "200/s"})
+    with question() as account:
+        _, run = draw_and_run(array, load, 4, scenario=resolve(array, 0), seed=0)
+    pages = int(run.devices.read_bytes.sum()) / 4096
+    # a quarter of what each page read takes at random places
+    assert account.spent_s > 0.25 * 0.2e-6 * pages > 0
 
 
 def test_extras_are_left_out_first_and_named() -> None:
