@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from diskmodel.drive.card import Trouble
+from diskmodel.drive.card import OtherPrograms, Trouble
 from diskmodel.drive.catalogue import catalogue
 from diskmodel.drive.description import NamedDrive, load_drive
 from diskmodel.drive.flash.description import Flash
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from diskmodel.drive.cloud.limits import Budgets, Charge, Meter
     from diskmodel.drive.cloud.tables import CloudTables
     from diskmodel.drive.cluster.costs import Costs
-    from diskmodel.drive.cluster.description import OBJECT_BYTES, ClusterPool
+    from diskmodel.drive.cluster.description import OBJECT_BYTES, SCRUB_HOURS, ClusterPool
     from diskmodel.drive.cluster.tables import ClusterTables
     from diskmodel.drive.cluster.words import is_cluster, scheme_of_words
     from diskmodel.drive.description import provisioned
@@ -82,7 +82,7 @@ __getattr__ = face(
         "cloud.limits": "Budgets Charge Meter",
         "cloud.tables": "CloudTables",
         "cluster.costs": "Costs",
-        "cluster.description": "ClusterPool OBJECT_BYTES",
+        "cluster.description": "ClusterPool OBJECT_BYTES SCRUB_HOURS",
         "cluster.tables": "ClusterTables",
         "cluster.words": "is_cluster scheme_of_words",
         "description": "provisioned",

@@ -27,6 +27,24 @@ LONG_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
+class OtherPrograms:
+    """A drive that is a whole system with other programs than it is taken to have.
+
+    Attributes
+    ----------
+    system : the drive with these
+    assumed : str
+        What is assumed instead, as a clause.
+    said_by : str
+        The words that say which it has.
+    """
+
+    system: Any
+    assumed: str
+    said_by: str
+
+
+@dataclass(frozen=True)
 class Trouble:
     """One thing that makes a drive that is a whole system slower, or faster, than it is described.
 
@@ -350,9 +368,9 @@ class Card(Parts, ABC):
         """Return what an array has in its place that is asked about with another drive: the other one."""
         return other
 
-    def built_otherwise(self) -> tuple[Self, str, str] | None:
-        """Return it as its programs may also be built, what is assumed instead, and what says it; None elsewhere."""
-        return None
+    def other_programs(self) -> Mapping[str, OtherPrograms]:
+        """Return it with programs that it may also have, by what of them nobody said: "release" or "build"."""
+        return {}
 
     @property
     def spread_class(self) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from diskmodel.array import Array
 from diskmodel.engine.ledger import current
@@ -23,6 +23,7 @@ from diskmodel.units import in_digits, pretty_bytes
 from diskmodel.workload import TraceWorkload, Workload, reach_bytes
 
 if TYPE_CHECKING:
+    from diskmodel.drive import OtherPrograms
     from diskmodel.plan import Outcome
 
 AnyWorkload = Workload | TraceWorkload
@@ -250,10 +251,20 @@ def _with_other_records(array: Array) -> str:
     return f'"record {record}" (of files)'
 
 
-def _build_of(array: Array) -> tuple[Any, str, str]:
-    found = array.drive.built_otherwise()
-    assert found is not None
-    return found
+def _about_programs(name: str) -> Assumption:
+    """Return the assumption about programs of a system that its card has by this name."""
+
+    def of(array: Array) -> OtherPrograms:
+        return array.drive.other_programs()[name]
+
+    return Assumption(
+        name=name,
+        applies=lambda array, load: name in array.drive.other_programs() and (load.has_writes or name != "build"),
+        assumed=lambda array: of(array).assumed,
+        otherwise=lambda array, load: (array.model_copy(update={"drive": of(array).system}), load),
+        said_by=lambda array, _: of(array).said_by,
+        n_requests=_N_QUICK,
+    )
 
 
 ASSUMPTIONS = (
@@ -309,14 +320,8 @@ ASSUMPTIONS = (
         said_by=lambda *_: "mdadm's (--controller linux-md)",
         n_requests=_N_QUICK,
     ),
-    Assumption(
-        name="build",
-        applies=lambda array, load: load.has_writes and array.drive.built_otherwise() is not None,
-        assumed=lambda array: _build_of(array)[1],
-        otherwise=lambda array, load: (array.model_copy(update={"drive": _build_of(array)[0]}), load),
-        said_by=lambda array, _: _build_of(array)[2],
-        n_requests=_N_QUICK,
-    ),
+    _about_programs("release"),
+    _about_programs("build"),
     Assumption(
         name="host",
         applies=_host_is_assumed,

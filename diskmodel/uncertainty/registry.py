@@ -127,6 +127,11 @@ def _flushes(case: Case) -> Known | None:
     return _of_class(case, _own_spread(case, "flash_flush"), lambda factor: Perturbation(flush=factor))
 
 
+def _processors(case: Case) -> Known | None:
+    """What the programs of a system take of their processors."""
+    return _of_class(case, _own_spread(case, "processors"), lambda factor: Perturbation(overhead=factor))
+
+
 def _firmware(case: Case) -> Known | None:
     """How the firmware takes writes, which neither a sheet nor a measurement by reads shows."""
     drive = case.array.drive
@@ -311,6 +316,7 @@ UNKNOWNS: tuple[Unknown, ...] = (
     Unknown("fit of the recording", "all", _excerpts),
     Unknown("time of flushes", "drive", _flushes, "flash"),
     Unknown("flash firmware", "drive", _firmware, "flash"),
+    Unknown("processors of daemons", "drive", _processors, "flash"),
 )
 
 #: The column of each.

@@ -9,13 +9,14 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from diskmodel.description import Reader
-from diskmodel.drive.card import OwnEffort, Trouble
-from diskmodel.drive.cluster.costs import Costs
+from diskmodel.drive.card import OtherPrograms, OwnEffort, Trouble
+from diskmodel.drive.cluster.costs import Costs, Release, is_before
 from diskmodel.drive.cluster.tables import ClusterTables
 from diskmodel.drive.cluster.troubles import TROUBLES
 from diskmodel.drive.cluster.words import cluster_of_words, is_cluster
 from diskmodel.drive.flash.description import Flash
 from diskmodel.drive.members import Member
+from diskmodel.drive.perturbation import DrivePerturbation
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.system import System, sizes_to_be
 from diskmodel.units import NS_PER_S, BytesPerSecond, Length, Nanoseconds, Ratio, in_hours_or_days
@@ -40,6 +41,17 @@ _SECOND_THREAD = 1.3
 _USUAL_MTTF_HOURS = 434_000.0
 #: Share of what drives can do that mClock reserves for recovery in its profile "balanced", and in the other two.
 RECOVERY_SHARES = {"balanced": 0.5, "high_client_ops": 0.4, "high_recovery_ops": 0.7}
+
+
+#: Share of an OSD's bandwidth that mClock lets scrubs have at most, by its profile (its configuration reference).
+SCRUB_SHARES = {"balanced": 0.9, "high_client_ops": 0.7, "high_recovery_ops": 1.0}
+#: What mClock takes that bandwidth to be at most, of flash and of hard disks (`osd_mclock_max_sequential_bandwidth_ssd`
+#: and `_hdd`).
+_MCLOCK_BYTES_PER_S = (1200 << 20, 150 << 20)
+#: Scrubs that an OSD takes part in at a time, since Squid and before (`osd_max_scrubs`).
+_MAX_SCRUBS = (3, 1)
+#: Hours within which all data is to be scrubbed deeply (`osd_deep_scrub_interval`).
+SCRUB_HOURS = 168
 
 
 class ClusterPool(System):
@@ -89,6 +101,11 @@ class ClusterPool(System):
         Whether what they had is being copied beside the load.
     recovery : "balanced", "high_client_ops" or "high_recovery_ops"
         mClock's profile, which decides what share of a drive recovery may use.
+    scrubs : bool
+        Whether deep scrubs read all data beside the load, as many at a time as an OSD allows.
+    release : str or None
+        Of Ceph, "luminous" to "tentacle": clients before Pacific and daemons before Octopus are slower. None: it is
+        taken to be Pacific or later.
     rocksdb_optimized : bool or None
         Whether RocksDB was built with optimization; packages for Ubuntu and Debian from ceph.com before 2024 were not.
         None: it is taken to be.
@@ -129,6 +146,8 @@ class ClusterPool(System):
     failed_nodes: Annotated[int, Field(ge=0)] = 0
     recovers: bool = False
     recovery: Literal["balanced", "high_client_ops", "high_recovery_ops"] = "balanced"
+    scrubs: bool = False
+    release: Release | None = None
     rocksdb_optimized: bool | None = None
     slow_osd: Annotated[float, Field(ge=1, le=1e4)] = 1.0
     costs: Costs = Costs()
@@ -166,6 +185,10 @@ class ClusterPool(System):
             raise ValueError('failed_nodes: loses data where failure_domain is not "host"; use "host"')
         if self.recovers and self.failed_nodes and left < width:
             raise ValueError("recovers: no node is left to copy to; set recovers = false")
+        if self.scrubs and self.recovers:
+            raise ValueError(
+                "scrubs: none begin while data is being recovered (osd_scrub_during_recovery); set scrubs = false"
+            )
         if self.recovers and not self.failed_nodes:
             raise ValueError("recovers: nothing has failed; set failed_nodes = 1")
         capacity = int(self.drive.capacity_bytes * self.n_drives * self.efficiency * self.nearfull_ratio)
@@ -180,7 +203,10 @@ class ClusterPool(System):
         """Return which fields are read only beside others."""
         return {
             "db_drives": Reader("with db", lambda array: array.drive.db is not None),
-            "recovery": Reader("with more nodes than copies", lambda array: array.drive.nodes > array.drive.width),
+            "recovery": Reader(
+                "with more nodes than copies, or scrubs",
+                lambda array: array.drive.nodes > array.drive.width or array.drive.scrubs,
+            ),
             "stripe_unit_bytes": Reader("erasure-coded pools", lambda array: array.drive.data is not None),
         }
 
@@ -302,6 +328,17 @@ class ClusterPool(System):
         return min(by_drives, by_network)
 
     @property
+    def scrubs_at_once(self) -> int:
+        """Scrubs that an OSD takes part in at a time."""
+        return _MAX_SCRUBS[self.release is not None and is_before(self.release, "squid")]
+
+    @property
+    def scrub_bytes_per_s(self) -> float:
+        """Rate at which mClock lets an OSD read for scrubs."""
+        of_drive = self.drive.sequential_bytes_per_s / self.osds_per_drive
+        return SCRUB_SHARES[self.recovery] * min(of_drive, _MCLOCK_BYTES_PER_S[self.drive.has_arms])
+
+    @property
     def recovery_hours(self) -> float:
         """Hours until what a node of a pool filled to `nearfull_ratio` had has been copied."""
         held = self.drives * self.drive.capacity_bytes * self.nearfull_ratio
@@ -338,11 +375,12 @@ class ClusterPool(System):
         """Reads of 4 KiB at which the first of its stations is busy."""
         costs = self.own_costs
         by_messengers = self.n_osds * costs.messengers * NS_PER_S / (2 * costs.message_ns)
-        by_cores = self.nodes * self.n_processors * NS_PER_S / (2 * costs.message_ns + costs.read_work_ns)
+        by_cores = self.nodes * self.n_processors * NS_PER_S / costs.read_processor_ns
+        by_nodes = self.nodes * NS_PER_S / costs.stack_ns if costs.stack_ns else by_cores
         by_clients = self.n_clients * NS_PER_S / costs.client_read_ns
         of_drive = self.drive.rated_iops
         by_drives = self.n_drives * of_drive if of_drive > 0 else by_messengers
-        return min(by_messengers, by_cores, by_clients, by_drives)
+        return min(by_messengers, by_cores, by_nodes, by_clients, by_drives)
 
     @property
     def sequential_bytes_per_s(self) -> float:
@@ -351,16 +389,21 @@ class ClusterPool(System):
 
     @property
     def own_costs(self) -> Costs:
-        """Times of its daemons, as these were built."""
-        return self.costs.unoptimized() if self.rocksdb_optimized is False else self.costs
+        """Times of its daemons and clients, as these were released and built."""
+        costs = self.costs if self.release is None else self.costs.of_release(self.release)
+        return costs.unoptimized() if self.rocksdb_optimized is False else costs
 
-    def built_otherwise(self) -> tuple[Self, str, str] | None:
-        """Return the pool with the daemons that it may also have, what is assumed instead, and what says it."""
-        if self.rocksdb_optimized is not None:
-            return None
-        other = self.model_copy(update={"rocksdb_optimized": False})
-        said = '"unoptimized" (ceph.com\'s packages for Ubuntu and Debian before 2024)'
-        return other, "Ceph's RocksDB was built with optimization", said
+    def other_programs(self) -> Mapping[str, OtherPrograms]:
+        """Return the pool with a release, and with a build, that it may also have."""
+        found = {}
+        if self.release is None:
+            other = self.model_copy(update={"release": "nautilus"})
+            found["release"] = OtherPrograms(other, "Ceph's release is Pacific or later", '"nautilus", or its own name')
+        if self.rocksdb_optimized is None:
+            other = self.model_copy(update={"rocksdb_optimized": False})
+            said = '"unoptimized" (ceph.com\'s packages for Ubuntu and Debian before 2024)'
+            found["build"] = OtherPrograms(other, "Ceph's RocksDB was built with optimization", said)
+        return found
 
     def broken(self) -> Self | None:
         """Return the pool with a node failed; None where it serves no requests then, or one has failed already."""
@@ -372,9 +415,21 @@ class ClusterPool(System):
     def doubt(self) -> str:
         """Which clusters its processors' times are of."""
         return (
-            "times of Ceph's daemons are those of releases since 2021 on servers of their time: clusters of 2018 and "
-            "2020 were measured at a quarter to half of such rates (docs/explanation/validation/ceph.md)"
+            "published clusters differ by half in what Ceph's daemons take of their processors, and one of 2020 took "
+            "three times as much (docs/explanation/validation/ceph.md)"
         )
+
+    @property
+    def quantities(self) -> frozenset[str]:
+        """What `slowness` is about, and what its daemons take of their processors."""
+        return super().quantities | {"processors"}
+
+    def perturbed(self, perturbation: DrivePerturbation) -> Self:
+        """Return a pool whose parts are slower or faster, and whose daemons take more or less of their processors."""
+        pool = super().perturbed(perturbation)
+        if not perturbation.overhead:
+            return pool
+        return pool.model_copy(update={"costs": pool.costs.busier(perturbation.overhead)})
 
     @property
     def spread_class(self) -> str:
@@ -395,6 +450,7 @@ class ClusterPool(System):
             ("clients", f"{self.n_clients}"),
             ("idle processors", "sleep" if self.power_saving else "do not sleep"),
             ("placement groups", f"{self.n_groups}"),
+            *([("release", self.release)] if self.release else []),
         ]  # fmt: skip
         if self.db is not None:
             found.append(("RocksDB", f"{self.db_drives} × {self.db.name} in each node"))
@@ -403,6 +459,9 @@ class ClusterPool(System):
             found.append(("failed nodes", f"{self.failed_nodes}, what they had is {state}"))
         if self.slow_osd > 1:
             found.append(("slow OSD", f"the drive of one is {self.slow_osd:g} times slower"))
+        if self.scrubs:
+            most = f"{self.scrub_bytes_per_s / 1e6:.0f} MB/s at most"
+            found.append(("deep scrubs", f"{self.scrubs_at_once} at a time for each OSD, {most}"))
         if self.nodes > self.width:
             found.append(("recovery", f"{in_hours_or_days(self.recovery_hours)} until a failed node's data are copied"))
         return found

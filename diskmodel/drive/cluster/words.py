@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from diskmodel.drive.cluster.costs import RELEASES
 from diskmodel.errors import DescriptionError, Fault
 
 _CLUSTER = re.compile(
@@ -23,7 +24,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 _OWN = ("each", "a node", "per node", "in each node", "of each node")
 _HOW = (
     'write for example "ceph 6 nodes, 2x samsung-pm983-1920 each, replica 3", and after commas "ec 4+2", '
-    '"db on micron-7450-pro-1920", "25GbE", "32 cores", "16 clients", "one node failed" or "recovering"'
+    '"db on micron-7450-pro-1920", "25GbE", "32 cores", "16 clients", "one node failed", "recovering" or "deep scrubs"'
 )
 _NUMBERS = {"one": 1, "a": 1, "two": 2, "three": 3}
 
@@ -52,6 +53,7 @@ _PARTS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], dict[str, Any]]],
         (rf"(?:on\s+)?{_N}\s+(?:nodes|hosts|servers)", lambda m: {"nodes": int(m["n"])}),
         (rf"{_N}\s+clients?", lambda m: {"clients": int(m["n"])}),
         (r"tuned|(?:no|without)\s+power[\s-]*saving|power[\s-]*saving\s+off", lambda m: {"power_saving": False}),
+        (rf"(?:ceph\s+|release\s+)?(?P<name>{'|'.join(RELEASES)})", lambda m: {"release": m["name"].lower()}),
         (r"(?P<not>un|not\s+)?optimi[sz]ed(?:\s+(?:rocksdb|packages|build))?",
          lambda m: {"rocksdb_optimized": m["not"] is None}),
         (rf"{_N}\s+cores(?:\s+(?:each|a node|per node))?",
@@ -69,6 +71,7 @@ _PARTS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], dict[str, Any]]],
         (r"(?P<n>\d+|one|a|two)\s+(?:nodes?|hosts?|servers?)\s+(?:failed|down|missing|lost)",
          lambda m: {"failed_nodes": _number(m["n"])}),
         (r"(?:is\s+)?(?:recovering|recovery|backfill(?:ing)?)", lambda m: {"recovers": True}),
+        (r"(?:deep[\s-]*)?scrub(?:s|bing)?", lambda m: {"scrubs": True}),
         (r"(?:one|an?|1)\s+osd\s+(?P<factor>\d{1,4}(?:\.\d{1,3})?)\s*(?:x|times)\s+slower",
          lambda m: {"slow_osd": float(m["factor"])}),
         (r"nearfull\s*(?:at|=)?\s*(?P<ratio>\d+(?:\.\d+)?\s*%?)", lambda m: {"nearfull_ratio": m["ratio"]}),

@@ -20,6 +20,9 @@ HEADER_BYTES = 250
 LOG_BYTES = 2048
 #: Writes up to this length go to the log first on hard disks (`bluestore_prefer_deferred_size_hdd`).
 DEFERRED_BYTES = 64 << 10
+#: What a deep scrub reads of an object at a time: `osd_deep_scrub_stride` before it was 4 MiB, and about what Linux
+#: hands to a drive at once of these.
+SCRUBBED_BYTES = 512 << 10
 #: Objects that an OSD recovers at the same time (`osd_max_backfills` placement groups, some objects each).
 RECOVERING = 3
 
@@ -82,7 +85,7 @@ class Cluster:
         self._draws: list[int] = []
         rate = pool.network_bytes_per_s
         self.processors = [Processors(calendar, pool.n_processors) for _ in range(pool.nodes)]
-        self.sends, self.receives = ([Link(rate) for _ in range(pool.nodes)] for _ in range(2))
+        self.sends, self.receives = ([Link(rate, costs.stack_ns) for _ in range(pool.nodes)] for _ in range(2))
         self.client_sends, self.client_receives = ([Link(rate) for _ in range(pool.n_clients)] for _ in range(2))
         self.client_free = [0] * pool.n_clients
         self.client_busy = [0] * pool.n_clients
@@ -116,7 +119,7 @@ class Cluster:
                         ),
                     )
                 )
-        self.recovered_bytes = 0
+        self.recovered_bytes = self.scrubbed_bytes = 0
 
     def _threads(self, node: int, n: int) -> Threads:
         return Threads(
@@ -373,6 +376,44 @@ class Cluster:
                 source = self.osds[up[self._draw() % len(up)]]
                 ends = source.drive.read(self.calendar.now, n_bytes)
                 self.calendar.at(ends, partial(self._between, source, target, n_bytes, read))
+
+        self.calendar.at(self.calendar.now + after_ns, due)
+
+    # ------------------------------------------------------------------ scrubs
+    def start_scrubs(self, groups: Sequence[tuple[int, ...]]) -> None:
+        """Begin deep scrubs of all OSDs that are left, as many at a time as each takes part in (rule E14)."""
+        pool = self.pool
+        if not pool.scrubs:
+            return
+        gap_ns = round(pool.scrubs_at_once * OBJECT_BYTES * 1e9 / pool.scrub_bytes_per_s)
+        for number in sorted({osd for group in groups for osd in group}):
+            for _ in range(pool.scrubs_at_once):
+                self._scrub(self.osds[number], gap_ns, self._draw() % gap_ns)
+
+    def _scrub(self, osd: Osd, gap_ns: int, after_ns: int) -> None:
+        """Read and check one object after the other, none sooner than mClock's limit allows."""
+        digest_ns = int(SCRUBBED_BYTES * 1e9 / self.costs.payload_bytes_per_s)
+
+        def due() -> None:
+            began = self.calendar.now
+            left = OBJECT_BYTES
+
+            def read() -> None:
+                self.calendar.at(osd.drive.read(self.calendar.now, SCRUBBED_BYTES), arrived)
+
+            def arrived() -> None:
+                osd.workers.run(digest_ns, checked)
+
+            def checked() -> None:
+                nonlocal left
+                left -= SCRUBBED_BYTES
+                self.scrubbed_bytes += SCRUBBED_BYTES
+                if left:
+                    read()
+                else:
+                    self._scrub(osd, gap_ns, max(gap_ns - (self.calendar.now - began), 0))
+
+            read()
 
         self.calendar.at(self.calendar.now + after_ns, due)
 

@@ -9,14 +9,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from diskmodel.drive import ClusterPool, ClusterTables
+from diskmodel.drive import SCRUB_HOURS, ClusterPool, ClusterTables
 from diskmodel.engine.cluster.member import Member, member_of, scaled
 from diskmodel.engine.cluster.operations import ChildIo, Cluster
 from diskmodel.engine.cluster.placement import group_of, pieces, placed
 from diskmodel.engine.cluster.stations import Calendar
 from diskmodel.engine.scenario import Scenario, refuse_before, too_long
 from diskmodel.records import FLUSH, PARTS, WRITE, Completions, DeviceCounters, Requests, Run
-from diskmodel.units import MAX_NS
+from diskmodel.units import MAX_NS, in_hours_or_days
 from diskmodel.workload import Streams
 
 _LINK, _QUEUE, _OVERHEAD, _TRANSFER, _SYNC = (
@@ -94,6 +94,7 @@ class Simulation:
         if not self.left:
             return 0
         self.cluster.start_recovery(self.groups)
+        self.cluster.start_scrubs(self.groups)
         self.streams.start()
         step, calendar = self.calendar.step, self.calendar
         while self.left:
@@ -155,6 +156,22 @@ class Simulation:
             self.levels.append((now, 0, 0, 0, min(self.cluster.busiest(now).busy_ns, now)))
         self.streams.completed(row, int(self.issue_ns[row]), now)
 
+    def _about_scrubs(self, end_ns: int) -> tuple[str, ...]:
+        """Return how long deep scrubs of all data take beside this load."""
+        pool = self.pool
+        if not pool.scrubs or not self.cluster.scrubbed_bytes:
+            return ()
+        left = pool.n_drives - pool.failed_nodes * pool.drives
+        hours = left * pool.drive.capacity_bytes * pool.nearfull_ratio / self.cluster.scrubbed_bytes * end_ns / 3.6e12
+        each = self.cluster.scrubbed_bytes / left / end_ns * 1e3
+        verdict = (
+            "as Ceph wants it every week" if hours <= SCRUB_HOURS else "which is longer than the week that Ceph wants"
+        )
+        return (
+            f"deep scrubs read {each:,.0f} MB/s of each drive beside this load: all data of a full pool in "
+            f"{in_hours_or_days(hours)}, {verdict}; without them the load is faster the other days",
+        )
+
     def outcome(self, end_ns: int, wall_s: float) -> Run:
         """Return what became of all requests; the one device is the station that is busiest."""
         busiest = self.cluster.busiest(end_ns)
@@ -169,6 +186,7 @@ class Simulation:
             levels=np.array(self.levels, np.int64).reshape(-1, 5),
             busiest=busiest.name,
             n_behind=self.cluster.n_drive_ios,
+            said=self._about_scrubs(end_ns),
         )
 
 

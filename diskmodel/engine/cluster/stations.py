@@ -107,9 +107,9 @@ class Threads:
     def run(self, work_ns: int, then: Then) -> None:
         """Work for about a time as soon as one of these threads has a processor, then call `then`."""
         work_ns = int(work_ns * _RATIOS[self._draw() % _N_RATIOS])
+        self._processors.run(self._waking_ns, _nothing)
         if self._free:
             self._free -= 1
-            self._processors.run(self._waking_ns, _nothing)
             self._start(work_ns + self._sleep.wake_ns(), then)
         else:
             self._waiting.append((work_ns, then))
@@ -136,17 +136,17 @@ class Link:
     """One direction of a node's network, or a drive's interface: transfers one after the other (rule E6).
 
     Long transfers are cut into packets or commands, between which short ones pass: these wait for each other alone, and
-    the long ones lose what they take.
+    the long ones lose what they take. Each takes the link for a least time, which only those behind it wait for.
     """
 
-    def __init__(self, bytes_per_s: float) -> None:
-        self._byte_ns = 1e9 / bytes_per_s
+    def __init__(self, bytes_per_s: float, least_ns: int = 0) -> None:
+        self._byte_ns, self._least_ns = 1e9 / bytes_per_s, least_ns
         self._short_ns = self._long_ns = 0
         self.busy_ns = 0
 
     def begins(self, now: int, n_bytes: int) -> int:
         """Return when a transfer that is there now begins."""
-        lasts = self.lasts_ns(n_bytes)
+        lasts = max(self.lasts_ns(n_bytes), self._least_ns)
         self.busy_ns += lasts
         if n_bytes > LONG_BYTES:
             begins = max(now, self._short_ns, self._long_ns)

@@ -217,7 +217,7 @@ class _Search:
 
 def _slow(pool: ClusterPool) -> ClusterPool:
     """Return the pool as the bad one of ten clusters has it."""
-    return pool.model_copy(update={"slowness": slow_one_of_ten(pool.spread_class)})
+    return pool.perturbed(slow_one_of_ten(pool.spread_class))
 
 
 def _state(result: Result) -> State:

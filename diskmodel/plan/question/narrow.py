@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from diskmodel.drive import DrivePerturbation
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.plan.question.objective import LatencyLimits, Objective
 from diskmodel.uncertainty import spread_of
@@ -13,7 +14,8 @@ from diskmodel.units import nominal_bytes, pretty_ns
 #: Share of systems like the one asked about that shall meet the latency: the only one that is looked at.
 CONFIDENCE = 0.9
 #: Score of each of two equally important, independent unknowns at the bad one of ten: 1.28 / sqrt(2). Draws decide at
-#: the answer; at half, a search ends with too little, and at double, with more than is needed.
+#: the answer; at half, a search ends with too little, and at double, with more than is needed. A third, what daemons
+#: take of processors, counts at their limits alone, and more than the other two.
 _SCORE = 0.906
 
 
@@ -66,10 +68,13 @@ def missed_limit(limits: LatencyLimits, values_ms: Mapping[str, float]) -> str:
     return f"{name} {values_ms[name]:.3g} ms" if name else ""
 
 
-def slow_one_of_ten(spread_class: str) -> tuple[float, float]:
-    """Return the logarithms by which reads and writes take longer in the bad one of ten of a class."""
-    logs = []
-    for quantity in ("flash_read_time", "flash_write_latency"):
+def slow_one_of_ten(spread_class: str) -> DrivePerturbation:
+    """Return by how much a system's parts are slower in the bad one of ten of a class."""
+
+    def bad(quantity: str) -> float:
         spread = spread_of(spread_class, quantity)
-        logs.append(0.0 if spread is None else math.log(spread.median) + _SCORE * spread.log_sd)
-    return logs[0], logs[1]
+        return 0.0 if spread is None else math.log(spread.median) + _SCORE * spread.log_sd
+
+    return DrivePerturbation(
+        read_time=bad("flash_read_time"), write_latency=bad("flash_write_latency"), overhead=bad("processors")
+    )

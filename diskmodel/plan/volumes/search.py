@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
-from diskmodel.drive import CloudVolume, DrivePerturbation
+from diskmodel.drive import CloudVolume
 from diskmodel.engine.simulate import simulate
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.question.narrow import asked_in_words, missed_limit, refuse_unread, slow_one_of_ten
@@ -269,7 +269,4 @@ def _volume_of(array: Array) -> CloudVolume:
 def _slow(array: Array) -> Array:
     """Return an array of volumes as the bad one of ten has them."""
     volume = _volume_of(array)
-    reads, writes = slow_one_of_ten(volume.spread_class)
-    return array.model_copy(
-        update={"drive": volume.perturbed(DrivePerturbation(read_time=reads, write_latency=writes))}
-    )
+    return array.model_copy(update={"drive": volume.perturbed(slow_one_of_ten(volume.spread_class))})

@@ -35,6 +35,7 @@ def pool(words: str = WORDS) -> ClusterPool:
         ("ceph 8 nodes, 1x pm983, db on 2x micron-7450", {"db": "micron-7450", "db_drives": 2}),
         ("ceph 8 nodes, 1x pm983, 25 GbE, 32 cores", {"network": "25 Gbit/s", "cores": 32}),
         ("ceph 8 nodes, 1x pm983, 12 clients, tuned", {"clients": 12, "power_saving": False}),
+        ("ceph 8 nodes, 1x pm983, Octopus", {"release": "octopus"}),
         ("ceph 8 nodes, 1x pm983, one node failed, recovering", {"failed_nodes": 1, "recovers": True}),
         ("ceph 8 nodes, 1x pm983, 256 pgs, 2 osds per drive", {"placement_groups": 256, "osds_per_drive": 2}),
         ("ceph 8 nodes, 1x pm983, nearfull 80%", {"nearfull_ratio": "80%"}),
