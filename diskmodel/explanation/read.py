@@ -135,6 +135,11 @@ def _of_group(jobs: list[FioJob], path: Path, name: str) -> Measured:
     n: dict[str, float] = {}
     rate = 0.0
     wanted = {"reads": workload.has_reads, "writes": workload.has_writes}
+    has_one_latency = any(job.has_one_latency for job in jobs)
+    if has_one_latency:
+        notes.append(
+            "latencies of reads and writes together are those of neither, and are left out: the rate is compared"
+        )
     for part, direction in PARTS.items():
         own = [job.directions[direction] for job in jobs if direction in job.directions and wanted[part]]
         own = [one for one in own if one.iops > 0]
@@ -144,7 +149,7 @@ def _of_group(jobs: list[FioJob], path: Path, name: str) -> Measured:
         counts = [float(one.n_ios or one.iops * max(one.runtime_ns, 1e9) / 1e9) for one in own]
         n[part] = sum(counts)
         means = [one.response_ns for one in own]
-        if any(mean is None for mean in means):
+        if has_one_latency or any(mean is None for mean in means):
             continue
         figures[f"{part}.mean"] = float(np.average([mean or 0.0 for mean in means], weights=counts))
         shapes = [_shape(mean or 0.0, one.lat, one.clat) for mean, one in zip(means, own, strict=True)]

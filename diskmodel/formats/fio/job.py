@@ -147,6 +147,8 @@ class FioJob:
         output has none.
     is_unified : bool
         `read` has the figures of reads and writes together (`unified_rw_reporting`).
+    has_one_latency : bool
+        Latencies of reads and of writes are those of both together.
     notes : tuple of str
         What the reader had to assume.
     """
@@ -177,6 +179,7 @@ class FioJob:
     dropped_flushes: str = ""
     mean_depth: float | None = None
     is_unified: bool = False
+    has_one_latency: bool = False
     notes: tuple[str, ...] = ()
 
     @property

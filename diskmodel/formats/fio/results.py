@@ -188,6 +188,7 @@ def directions_apart(job: FioJob) -> FioJob:
         read_fraction=share,
         notes=notes,
         is_unified=False,
+        has_one_latency=0 < share < 1,
     )
 
 

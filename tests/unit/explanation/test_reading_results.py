@@ -117,3 +117,21 @@ def test_a_histogram_gives_the_shape_of_a_recording(tmp_path: Path) -> None:
     histogram.write_text(row.format(""))
     with pytest.raises(FormatError, match="counts reads and writes together; record reads and writes apart"):
         read_results([recording, histogram])
+
+
+MIXED = """\
+a: (g=0): rw=randrw, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, iodepth=1
+
+a: (groupid=0, jobs=1): err= 0: pid=100: Tue Nov 14 22:13:20 2023
+  mixed: IOPS=120, BW=480KiB/s (492kB/s)(1440KiB/3000msec)
+     lat (usec): min=4001, max=12001, avg=8321.00, stdev=100.00
+     issued rwts: total=0,360,0,0 short=0,0,0,0 dropped=0,0,0,0
+"""
+
+
+def test_one_latency_of_both_is_that_of_neither(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    path.write_text(MIXED)
+    (found,), _ = read_results([path])
+    assert dict(found.figures) == {"iops": pytest.approx(120)}
+    assert any("are those of neither" in note for note in found.notes)
