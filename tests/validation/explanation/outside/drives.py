@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 #: Places that one drive orders commands by, at most; and the same of what its own buffer holds.
 _QUEUE, _BUFFER = 32, 48
-#: Seconds after which a read comes before all that are nearer: beside what is in order it would starve else. The
-#: longest random reads of 32 at a time take about as long.
-_PATIENCE = 2.0
+#: Seconds after which a read comes before all that are nearer: about what the longest random reads of 32 at a time
+#: take; and beside what is in order, which is always nearest and would let all others starve.
+_PATIENCE, _BESIDE_STREAM = 2.0, 0.1
 #: Bytes that a disk reads ahead at most, how many streams it does so of, and bytes per second of its link.
 _AHEAD, _SEGMENTS, _LINK = 2e6, 16, 550e6
 
@@ -130,10 +130,12 @@ class Disk(Member):
         if self.stream in self.segments:
             self.segments[self.stream].read_on((now - self.ended) * self.bytes_per_s / self.slow)
 
+        patience = _BESIDE_STREAM if self.stream else _PATIENCE
+
         def cost(at: int) -> float:
             entry = self.queue[at]
             part = entry[2]
-            if not part.is_buffered and not part.share.is_write and now - part.came > _PATIENCE:
+            if not part.is_buffered and not part.share.is_write and now - part.came > patience:
                 return -1.0
             # what is in the buffer can wait, until the buffer is full
             return self._positioning(entry, now) + (0.0 if is_full or not part.is_buffered else self.turn)
