@@ -51,7 +51,7 @@ def single_causes(simulator: Simulator, whole_prior: float) -> Tried:
     """
     variants = tuple(
         Variant(cause, words, value, share)
-        for cause in CAUSES.values()
+        for cause in (one.on(simulator.array) for one in CAUSES.values())
         # what only a system may have takes no prior from pairs of causes of others
         if not cause.is_of_systems or simulator.array.drive.troubles
         for words, value, share in cause.variants(simulator.measured)

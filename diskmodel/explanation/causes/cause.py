@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -147,6 +147,8 @@ class Cause:
         What it is about; two causes about the same thing do not go together.
     is_of_systems : bool
         Whether only a cache, a cluster or a volume of a cloud may have it.
+    prior_on : callable, optional
+        Of an array: its prior there, where that is not the same for all.
     """
 
     name: str
@@ -157,6 +159,11 @@ class Cause:
     strengths: Scale | dict[str, Any]
     about: str
     is_of_systems: bool = False
+    prior_on: Callable[[Array], float] | None = None
+
+    def on(self, array: Array) -> Cause:
+        """Return the cause with the prior that it has on an array."""
+        return self if self.prior_on is None else replace(self, prior=self.prior_on(array), prior_on=None)
 
     def near(self, words: str, value: Any) -> list[tuple[str, Any]]:
         """Return the next weaker and the next stronger strength, in words and as values."""

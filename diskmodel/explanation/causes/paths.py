@@ -19,6 +19,7 @@ from diskmodel.explanation.causes.cause import (
     on_array,
     with_streams,
 )
+from diskmodel.explanation.causes.checks import is_nvme
 from diskmodel.explanation.measured import SHAPE, Measured
 from diskmodel.uncertainty import AnyWorkload
 from diskmodel.units import in_digits
@@ -167,6 +168,23 @@ def _processor(array: Array, workload: AnyWorkload, per_request_ns: float) -> Ch
     return on_array(array, workload, host=host)
 
 
+def _processors_prior(array: Array) -> float:
+    """Return how often a processor is the limit: requests take it microseconds, so of disks hardly ever.
+
+    One job has some 100,000 to 500,000 requests a second out of one processor (fio over io_uring or libaio), which is
+    less than what NVMe drives do.
+    """
+    return SELDOM if array.drive.has_arms else OFTEN if is_nvme(array) else SOMETIMES
+
+
+def _queues_prior(array: Array) -> float:
+    """Return how often fewer requests arrive at once: an NVMe drive has a queue of its own for each processor.
+
+    What is left is a hypervisor's, and buffered I/O.
+    """
+    return SOMETIMES if is_nvme(array) and not array.is_hardware else OFTEN
+
+
 def _lock(array: Array, workload: AnyWorkload, held_ns: float) -> Change | None:
     layout, controller = array.layout, array.controller
     if not layout.has_rows or controller.has_real_cache or array.host.pause_ns or array.host.is_buffered:
@@ -277,6 +295,7 @@ PATHS = (
         change=_volume_depth,
         strengths={f"{n} at once": n for n in (1, 2, 4, 8, 16, 32)},
         about="depth",
+        prior_on=_queues_prior,
     ),
     Cause(
         name="host-processor",
@@ -286,6 +305,7 @@ PATHS = (
         change=_processor,
         strengths=Scale(2e3, 1e6, _time, _cycles),
         about="host",
+        prior_on=_processors_prior,
     ),
     Cause(
         name="md-lock",

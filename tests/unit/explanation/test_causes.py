@@ -78,6 +78,15 @@ def test_what_it_changes_is_described_anew(name: str) -> None:
             assert not is_same
 
 
+def test_a_processor_is_the_limit_of_nvme_drives_sooner_than_of_disks() -> None:
+    priors = {
+        name: [CAUSES[name].on(Array.from_words(words)).prior for words in (ARRAYS[0], ARRAYS[4])] for name in CAUSES
+    }
+    assert priors["host-processor"][0] < priors["host-processor"][1]
+    assert priors["few-at-once"][0] > priors["few-at-once"][1]
+    assert [name for name, (disk, nvme) in priors.items() if disk != nvme] == ["few-at-once", "host-processor"]
+
+
 def test_there_are_as_many_as_people_ask_about() -> None:
     assert len(CAUSES) >= 40
     assert len({cause.title for cause in CAUSES.values()}) == len(CAUSES)
