@@ -1,8 +1,12 @@
 """One account of computing time for all runs of a question."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from diskmodel import Array, Workload, simulate
+from diskmodel.engine.drawn_runs import starts_at_once
 from diskmodel.engine.effort import each_most
 from diskmodel.engine.ledger import (
     QUESTION_S,
@@ -19,7 +23,7 @@ from diskmodel.engine.scenario import resolve
 from diskmodel.engine.steady.parts import Parts
 from diskmodel.engine.steady.recent import History
 from diskmodel.engine.steady.shared import steady_start
-from diskmodel.engine.steady.start import Levels
+from diskmodel.engine.steady.start import EMPTY, Levels
 from diskmodel.engine.threads import Threads, mapped
 from diskmodel.explanation.otherwise import otherwise
 from diskmodel.host.description import Host
@@ -143,6 +147,13 @@ def test_a_rebuild_of_flash_takes_time(layout: dict[str, object]) -> None:
     pages = int(run.devices.read_bytes.sum()) / 4096
     # a quarter of what each page read takes at random places
     assert account.spent_s > 0.25 * 0.2e-6 * pages > 0
+
+
+def test_large_starts_are_made_one_after_the_other() -> None:
+    assert starts_at_once(None) is starts_at_once(EMPTY) is None
+    small_writes = np.zeros((1 << 20, 3), np.int64)
+    assert starts_at_once(replace(EMPTY, buffered=small_writes)) in (None, 2)
+    assert starts_at_once(replace(EMPTY, buffered=np.zeros((1 << 23, 3), np.int64))) == 1
 
 
 def test_extras_are_left_out_first_and_named() -> None:
