@@ -64,9 +64,10 @@ def unseen_in_words(found: Explanation) -> str:
     least, most = min(factors), max(factors)
     many = f"{_factor(least)} to {_factor(most)} times, by load," if most > 1.1 * least else f"{_factor(most)} times"
     words = f"What could not be seen: a loss of less than {many} would not show here"
-    before = [one.with_before for one in found.unseen if one.with_before is not None]
-    if before:
-        words += f"; a sound run of the same job (--before) would show {_factor(max(before))} times"
+    before = max((one.with_before or math.inf for one in found.unseen), default=math.inf)
+    # where the description says as much, a sound run adds nothing
+    if before < most and _factor(before) != _factor(most):
+        words += f"; a sound run of the same job (--before) would show {_factor(before)} times"
     return words + "." + _open_in_words(found)
 
 

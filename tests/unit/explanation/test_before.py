@@ -15,7 +15,7 @@ from diskmodel.explanation.explain import explain
 from diskmodel.explanation.measured import Measured
 from diskmodel.explanation.read import read_results
 from diskmodel.explanation.show.report import page
-from diskmodel.explanation.show.text import mark_of
+from diskmodel.explanation.show.text import mark_of, unseen_in_words
 from diskmodel.explanation.simulator import Simulator
 from diskmodel.workload import Workload
 from tests.unit.explanation.test_equals import HEADER
@@ -36,6 +36,8 @@ def test_without_a_sound_run_the_answer_says_what_it_could_not_see() -> None:
     assert unseen.with_before is not None
     assert 1.1 < unseen.with_before < 1.35 < unseen.factor
     assert "would not show here; a sound run of the same job (--before)" in " ".join(str(found).split())
+    narrow = replace(found, unseen=(replace(unseen, factor=1.15),))
+    assert "--before" not in unseen_in_words(narrow)
     # what one does not know of a drive from its sheet, and how it orders what it has, is open
     assert unseen.open
     assert 0.4 <= unseen.share <= 1
