@@ -64,7 +64,7 @@ def has_formula(level: RaidLevel, drive: Drive, workload: Workload) -> bool:
 
     What is written to a pool goes to places that only a run finds.
     """
-    return drive.has_formula and (level.has_formula_of_writes or not workload.has_writes)
+    return bool(drive.formula) and (level.has_formula_of_writes or not workload.has_writes)
 
 
 def back_end(array: Array, workload: Workload, *, n_sample: int = 1000, seed: int = 0) -> BackEnd:

@@ -1,6 +1,6 @@
 """What a search starts from: waits and service of the disks of an array, by the kind of drive.
 
-The tables of each kind name the function that makes these (`DriveTables.formula`).
+Each kind names the function that makes these on its card (`formula`).
 """
 
 from __future__ import annotations

@@ -86,10 +86,11 @@ def estimate(array: Array, workload: Workload, *, n_sample: int = 1000, seed: in
         rate = workload.offered_rate_per_s + workload.queue_depth / hit_s if hit_s else math.inf
         return Estimate(True, rate, math.inf, hit_s, hit_s, 0.0, 0.0, 0.0)
     tables = array.drive_tables()
-    if not tables.formula:
+    formula = array.drive.formula
+    if not formula:
         rule = "has no formula, which a search for the number of disks starts from"
         raise CoverageError(Fault("drive", tables.kind, rule, "simulate arrays of it, or choose another kind of drive"))
-    disks: Disks = resolve_name(tables.formula)(tables, sample, array.member_queue)
+    disks: Disks = resolve_name(formula)(tables, sample, array.member_queue)
     model = _Model(sample, disks, hit_s)
     open_rate, clients = workload.offered_rate_per_s, workload.queue_depth
     saturation = model.saturation_iops(clients)

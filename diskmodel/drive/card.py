@@ -117,8 +117,9 @@ class Card(Parts, ABC):
 
     Attributes
     ----------
-    has_formula : bool
-        Whether formulas estimate arrays of it (`diskmodel/analytic/estimate.py`), from which searches start.
+    formula : str
+        Function that makes what formulas estimate an array of it from, which searches start at, "module:function",
+        imported when it is called (`diskmodel/analytic/disks.py`); empty of kinds without.
     usual_ure_per_bit : float
         Unreadable bits per bit read where its sheet gives none: what data sheets of enterprise disks print, and what
         JESD218 allows enterprise flash drives, whose sheets mostly print a tenth of that. The probability of data loss
@@ -141,7 +142,7 @@ class Card(Parts, ABC):
         Whether a flush takes a time that a description can give.
     """
 
-    has_formula: ClassVar[bool] = False
+    formula: ClassVar[str] = ""
     members: ClassVar[tuple[str, ...]] = ()
     usual_ure_per_bit: ClassVar[float] = 1e-15
     slower_than_rated: ClassVar[str] = "a command waits for others"

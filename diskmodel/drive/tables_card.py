@@ -35,9 +35,6 @@ class DriveTables(Parts, ABC):
     devices : str
         Function that makes the devices of the reference engine, of a clock, a scenario and these tables, in the same
         form; empty of kinds that it does not have.
-    formula : str
-        Function that makes what formulas estimate an array from (`diskmodel/analytic/disks.py`), in the same form;
-        empty of kinds without.
     keeps_level : bool
         Whether its buffer stays at a mark under a steady load; a flash drive programs what it holds at once.
     """
@@ -48,7 +45,6 @@ class DriveTables(Parts, ABC):
     own_engine: ClassVar[str] = ""
     own_start: ClassVar[str] = ""
     devices: ClassVar[str] = ""
-    formula: ClassVar[str] = ""
 
     sector_bytes: int
     n_sectors: int

@@ -104,7 +104,7 @@ class CloudVolume(Profile):
     """
 
     usual_ure_per_bit: ClassVar[float] = 1e-17
-    has_formula: ClassVar[bool] = True
+    formula: ClassVar[str] = "diskmodel.analytic.volumes:volumes"
     slower_than_rated: ClassVar[str] = "a volume reaches its limit only with enough requests outstanding"
     troubles: ClassVar[tuple[Trouble, ...]] = TROUBLES
     listed_as: ClassVar[tuple[str, str]] = ("cloud", "volumes of clouds")

@@ -53,8 +53,7 @@ class CloudTables(DriveTables):
     queue_depth: Beside[int]
 
     kind: ClassVar[str] = "cloud"
-    devices: ClassVar[str] = "diskmodel.engine.reference.remote.cloud_volume:volumes"
-    formula: ClassVar[str] = "diskmodel.analytic.volumes:volumes"
+    devices: ClassVar[str] = "diskmodel.engine.reference.remote.cloud_volume:CloudVolumeDevice.all_of"
 
     @property
     def takes_flushes(self) -> bool:

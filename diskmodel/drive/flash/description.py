@@ -139,7 +139,7 @@ class Flash(Profile):
     """
 
     usual_ure_per_bit: ClassVar[float] = 1e-16
-    has_formula: ClassVar[bool] = True
+    formula: ClassVar[str] = "diskmodel.analytic.disks:flash_drives"
     slower_than_rated: ClassVar[str] = "a flash drive reaches its rated IOPS only with many requests outstanding"
     is_host_bound: ClassVar[bool] = True
     loses_in_pieces: ClassVar[bool] = False

@@ -95,7 +95,6 @@ class FlashTables(DriveTables):
 
     kind: ClassVar[str] = "flash"
     devices: ClassVar[str] = "diskmodel.engine.reference.flash_disk:flash_drives"
-    formula: ClassVar[str] = "diskmodel.analytic.disks:flash_drives"
     has_pages: ClassVar[bool] = True
     keeps_level: ClassVar[bool] = False
 

@@ -105,7 +105,7 @@ class Hdd(Profile):
     queue : DriveQueue
     """
 
-    has_formula: ClassVar[bool] = True
+    formula: ClassVar[str] = "diskmodel.analytic.disks:hdds"
     slower_than_rated: ClassVar[str] = "seek and rotation, and parity writes that wait a full revolution"
     plotted_by: ClassVar[str] = "diskmodel.drive.hdd.plot:plot_drive"
     deviations: ClassVar[Mapping[str, Callable[[Any, Any], Any]]] = DEVIATIONS

@@ -166,7 +166,6 @@ class HddTables(DriveTables):
 
     kind: ClassVar[str] = "hdd"
     devices: ClassVar[str] = "diskmodel.engine.reference.hdd:hard_disks"
-    formula: ClassVar[str] = "diskmodel.analytic.disks:hdds"
 
     @property
     def arms(self) -> int:

@@ -40,7 +40,7 @@ class Virtual(Profile):
         Commands that the disk accepts at a time.
     """
 
-    has_formula: ClassVar[bool] = True
+    formula: ClassVar[str] = "diskmodel.analytic.disks:virtual_disks"
     slower_than_rated: ClassVar[str] = (
         "the host wakes up for every batch, and a batch is longer with more requests outstanding"
     )

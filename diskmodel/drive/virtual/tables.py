@@ -46,8 +46,7 @@ class VirtualTables(DriveTables):
     queue_depth: Beside[int]
 
     kind: ClassVar[str] = "virtual"
-    devices: ClassVar[str] = "diskmodel.engine.reference.remote.virtual_disk:virtual_disks"
-    formula: ClassVar[str] = "diskmodel.analytic.disks:virtual_disks"
+    devices: ClassVar[str] = "diskmodel.engine.reference.remote.virtual_disk:VirtualDisk.all_of"
 
     @property
     def n_drawn_times(self) -> int:

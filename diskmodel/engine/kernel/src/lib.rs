@@ -3,7 +3,6 @@
 //! The core knows nothing of Python; `python` is the glue. `docs/reference/semantics.md` numbers the rules.
 
 mod cache;
-mod cloud;
 mod command;
 mod controller;
 mod device;

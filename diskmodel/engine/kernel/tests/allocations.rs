@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use _kernel::scenario::{Built, Drive, FlashTables, FtlTables, GcPolicy, HddTables, LayoutTables, Queue, Scenario};
-use _kernel::scenario::{CopyPolicy, Family, Rotation, SchedulerName, Start, VirtualTables};
+use _kernel::scenario::{CopyPolicy, Family, RemoteTables, Rotation, SchedulerName, Start, VirtualTables};
 use _kernel::simulation::Simulation;
 use _kernel::traffic::{Completion, Request, Rule, Taken, Traffic};
 
@@ -86,7 +86,7 @@ fn flash() -> Drive {
 }
 
 fn virtual_disk() -> Drive {
-    Drive::Virtual(small::virtual_disk())
+    Drive::Remote(RemoteTables::Virtual(small::virtual_disk()))
 }
 
 fn scenario(drive: Drive, level: (&str, u32, i64, i64)) -> Scenario {

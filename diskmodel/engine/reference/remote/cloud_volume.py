@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from diskmodel.drive import Budgets, Charge, CloudTables, Generator, Meter
 from diskmodel.engine.reference.clock import Clock
 from diskmodel.engine.reference.command import Command
-from diskmodel.engine.reference.device import Counters, Device
-from diskmodel.engine.scenario import Scenario
-from diskmodel.queue import Policy, Positioning, make_policy
+from diskmodel.engine.reference.remote.device import RemoteDevice
+from diskmodel.queue import Policy
 from diskmodel.records import FLUSH, WRITE
 
 
-class CloudVolumeDevice(Device):
+class CloudVolumeDevice(RemoteDevice):
     """A volume (rules U1 to U5)."""
 
     def __init__(
         self, clock: Clock, index: int, tables: CloudTables, scheduler: Policy, depth: int, first_draw: int = 0
     ) -> None:
-        super().__init__(clock, index, scheduler, depth)
+        super().__init__(clock, index, tables, scheduler, depth)
         self._delays = (tables.read_delay_ns.tolist(), tables.write_delay_ns.tolist())
         self._below = Generator(first_draw).below
         self._meter, self._budgets = Meter(tables), Budgets(tables)
@@ -27,9 +24,6 @@ class CloudVolumeDevice(Device):
 
     def overhead_ns(self, command: Command) -> int:
         return 0
-
-    def positioning(self, now: int) -> Positioning:
-        return lambda command, margin_ns=0, move_256ths=0: 0
 
     def take(self, command: Command, now: int) -> None:
         if command.op == FLUSH:
@@ -50,19 +44,7 @@ class CloudVolumeDevice(Device):
         if self._held:
             self.wake(self._budgets.open_ns)
 
-    def counters_until(self, end_ns: int) -> Counters:
-        # what a burst takes ahead of a limit is not busy time of the run
-        return replace(self.counters, busy_ns=min(self.counters.busy_ns, end_ns))
-
     def _next(self) -> tuple[Command, Charge]:
         """Return the next command that passes the limits: the older of two that are drawn (rule U4)."""
         n = len(self._held)
         return self._held.pop(min(self._below(n), self._below(n)) if n > 1 else 0)
-
-
-def volumes(clock: Clock, scenario: Scenario, tables: CloudTables) -> list[Device]:
-    """Return the volumes of a scenario."""
-    return [
-        CloudVolumeDevice(clock, i, tables, make_policy(scenario.queue), scenario.depth, int(scenario.phase_ns[i]))
-        for i in range(scenario.n_devices)
-    ]

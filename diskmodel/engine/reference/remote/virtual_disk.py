@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from diskmodel.drive import DrawnTimes, VirtualTables, processor_ns
 from diskmodel.engine.reference.clock import Clock
 from diskmodel.engine.reference.command import Command
-from diskmodel.engine.reference.device import Counters, Device
-from diskmodel.engine.scenario import Scenario
-from diskmodel.queue import Policy, Positioning, make_policy
+from diskmodel.engine.reference.remote.device import RemoteDevice
+from diskmodel.queue import Policy
 from diskmodel.records import READ
 
 
@@ -26,13 +25,13 @@ class Batch:
         self.done_ns = max(self.done_ns, done_ns)
 
 
-class VirtualDisk(Device):
+class VirtualDisk(RemoteDevice):
     """A virtual disk (rules V1 to V5)."""
 
     def __init__(
         self, clock: Clock, index: int, tables: VirtualTables, scheduler: Policy, depth: int, first_draw: int = 0
     ) -> None:
-        super().__init__(clock, index, scheduler, depth)
+        super().__init__(clock, index, tables, scheduler, depth)
         self.tables = tables
         self._wake_times = DrawnTimes(tables.wake_ns, first_draw)
         self._batch = Batch()
@@ -48,13 +47,6 @@ class VirtualDisk(Device):
         wake_ns = self._wake_times.draw()
         self.counters.busy_ns += wake_ns
         return now + wake_ns
-
-    def positioning(self, now: int) -> Positioning:
-        return lambda command, margin_ns=0, move_256ths=0: 0
-
-    def counters_until(self, end_ns: int) -> Counters:
-        # the processor is booked ahead: what is booked behind the end of the run is not busy time of the run
-        return replace(self.counters, busy_ns=min(self.counters.busy_ns, end_ns))
 
     def take(self, command: Command, now: int) -> None:
         self.counters.busy_ns += command.overhead_ns
@@ -77,11 +69,3 @@ class VirtualDisk(Device):
         batch, self._batch = self._batch, Batch()
         for command in batch.members:
             self.finish(command, batch.done_ns)
-
-
-def virtual_disks(clock: Clock, scenario: Scenario, tables: VirtualTables) -> list[Device]:
-    """Return the disks of a scenario."""
-    return [
-        VirtualDisk(clock, i, tables, make_policy(scenario.queue), scenario.depth, int(scenario.phase_ns[i]))
-        for i in range(scenario.n_devices)
-    ]

@@ -4,7 +4,7 @@ use super::*;
 use crate::scenario::{
     CopyPolicy, Drive, Family, FlashTables, FtlTables, GcPolicy, HddTables, LayoutTables, Queue, Rotation, SyncAction,
 };
-use crate::scenario::{SchedulerName, VirtualTables};
+use crate::scenario::{RemoteTables, SchedulerName, VirtualTables};
 use crate::traffic::{Column, Columns, Completions, PartColumns, Requests, N_PARTS};
 
 use small::queue;
@@ -67,7 +67,7 @@ fn on_flash() -> Scenario {
 
 /// The same array of small virtual disks, which answer in batches.
 fn on_virtual_disks() -> Scenario {
-    Scenario { drive: Drive::Virtual(small::virtual_disk()), ..scenario() }
+    Scenario { drive: Drive::Remote(RemoteTables::Virtual(small::virtual_disk())), ..scenario() }
 }
 
 /// (time, op, offset, length, draw), several at one instant now and then.

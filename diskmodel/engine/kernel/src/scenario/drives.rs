@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 use std::mem::take;
 
 #[cfg(feature = "python")]
+use pyo3::exceptions::PyValueError;
+#[cfg(feature = "python")]
 use pyo3::prelude::*;
 
-use crate::cloud;
 use crate::device::Intake;
 use crate::divisor::Divisor;
+use crate::drives::remote;
 use crate::flash::{self, FtlTables};
 use crate::hdd::{self, Bus, Chances, Electronics};
 use crate::mechanics::{Mechanics, SeekColumn, Turned, ZoneColumns, Zones};
@@ -144,39 +146,21 @@ record! {
     }
 }
 
-record! {
-    /// A volume's tables.
-    #[derive(Clone, Debug)]
-    pub struct CloudTables {
-        pub sector_bytes: i64,
-        pub n_sectors: i64,
-        /// Limits of operations a second and of bytes a second, each list from the highest down.
-        pub op_rates: Vec<i64>,
-        pub byte_rates: Vec<i64>,
-        /// By how much a limit may be ahead of its rate.
-        pub op_bursts_ns: Vec<i64>,
-        pub byte_bursts_ns: Vec<i64>,
-        /// Longer runs count as several operations.
-        pub op_bytes: i64,
-        /// What a run counts for at least.
-        pub least_bytes: i64,
-        /// Whether what continues the command before belongs to its run.
-        pub merges: bool,
-        pub read_delay_ns: Vec<i64>,
-        pub write_delay_ns: Vec<i64>,
-        /// Whether nothing is left of the bursts at first.
-        pub is_spent: bool,
-    }
-}
-
 /// A drive's tables, beside a `kind` that says which they are.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(tag = "kind", rename_all = "lowercase"))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(from = "remote::Any<Box<HddTables>, Box<FlashTables>>"))]
 pub enum Drive {
     Hdd(Box<HddTables>),
     Flash(Box<FlashTables>),
-    Virtual(VirtualTables),
-    Cloud(CloudTables),
+    Remote(remote::Tables),
+}
+
+#[cfg(feature = "serde")]
+impl From<remote::Any<Box<HddTables>, Box<FlashTables>>> for Drive {
+    fn from(any: remote::Any<Box<HddTables>, Box<FlashTables>>) -> Self {
+        any.sorted(Drive::Hdd, Drive::Flash, Drive::Remote)
+    }
 }
 
 #[cfg(feature = "python")]
@@ -184,8 +168,24 @@ named! {
     enum Kind {
         Hdd = "hdd",
         Flash = "flash",
-        Virtual = "virtual",
-        Cloud = "cloud",
+    }
+}
+
+#[cfg(feature = "python")]
+enum AnyKind {
+    Own(Kind),
+    Remote(remote::Kind),
+}
+
+#[cfg(feature = "python")]
+impl<'py> Given<'py> for AnyKind {
+    fn given(value: &Bound<'py, PyAny>) -> PyResult<Self> {
+        let name: &str = value.extract()?;
+        let own = Kind::named(name).map(AnyKind::Own);
+        own.or_else(|| remote::Kind::named(name).map(AnyKind::Remote)).ok_or_else(|| {
+            let names = [Kind::NAMES, remote::Kind::NAMES].concat().join(", ");
+            PyValueError::new_err(format!("{name}: must be one of {names}"))
+        })
     }
 }
 
@@ -194,24 +194,20 @@ impl<'py> Given<'py> for Drive {
     fn given(tables: &Bound<'py, PyAny>) -> PyResult<Self> {
         const TAG: &[&str] = &["kind"];
         Ok(match field(tables, pyo3::intern!(tables.py(), "kind"), ("Drive", "kind"))? {
-            Kind::Hdd => Drive::Hdd(Box::new(HddTables::read(tables, TAG)?)),
-            Kind::Flash => Drive::Flash(Box::new(FlashTables::read(tables, TAG)?)),
-            Kind::Virtual => Drive::Virtual(VirtualTables::read(tables, TAG)?),
-            Kind::Cloud => Drive::Cloud(CloudTables::read(tables, TAG)?),
+            AnyKind::Own(Kind::Hdd) => Drive::Hdd(Box::new(HddTables::read(tables, TAG)?)),
+            AnyKind::Own(Kind::Flash) => Drive::Flash(Box::new(FlashTables::read(tables, TAG)?)),
+            AnyKind::Remote(kind) => Drive::Remote(remote::Tables::read(kind, tables, TAG)?),
         })
     }
 }
 
 impl Described for Drive {
     fn word(lines: &mut BTreeSet<String>) -> String {
-        let words = [
-            ("cloud", CloudTables::word(lines)),
-            ("flash", FlashTables::word(lines)),
-            ("hdd", HddTables::word(lines)),
-            ("virtual", VirtualTables::word(lines)),
-        ];
+        let mut words = vec![("flash", FlashTables::word(lines)), ("hdd", HddTables::word(lines))];
+        words.extend(remote::Tables::words(lines));
+        words.sort_unstable();
         lines.extend(words.iter().map(|(kind, word)| format!("{word}.kind: {kind}")));
-        words.map(|(_, word)| word).join("|")
+        words.into_iter().map(|(_, word)| word).collect::<Vec<_>>().join("|")
     }
 }
 
@@ -221,8 +217,7 @@ impl Drive {
         match self {
             Drive::Hdd(tables) => (tables.dirty_sectors > 0, tables.has_fua),
             Drive::Flash(tables) => (tables.write_buffer_bytes > 0 && tables.has_volatile_cache, false),
-            Drive::Virtual(_) => (true, false),
-            Drive::Cloud(_) => (false, false),
+            Drive::Remote(tables) => (tables.has_flushes(), false),
         }
     }
 }
@@ -304,15 +299,8 @@ impl FlashTables {
 
 impl VirtualTables {
     /// Of tables that were checked.
-    pub(super) fn model(self, depth: usize) -> virtual_disk::Model {
+    pub(crate) fn model(self, depth: usize) -> virtual_disk::Model {
         let intake = Intake { depth, overhead_ns: [self.read_overhead_ns, self.write_overhead_ns] };
         virtual_disk::Model { intake, tables: self }
-    }
-}
-
-impl CloudTables {
-    /// Of tables that were checked.
-    pub(super) fn model(self, depth: usize) -> cloud::Model {
-        cloud::Model { intake: Intake { depth, overhead_ns: [0, 0] }, tables: self }
     }
 }

@@ -3,7 +3,6 @@
 //! With the feature `python` they come from dictionaries, with `serde` from any format that serde reads.
 
 mod caches;
-mod cloud_rules;
 mod drives;
 mod flash_rules;
 mod hdd_rules;
@@ -13,9 +12,9 @@ mod rules;
 mod start;
 mod virtual_rules;
 
-use crate::cloud::Cloud;
 use crate::device::{Device, Shared};
-use crate::drives::remote::{self, Remote};
+use crate::drives::remote::Remote;
+pub use crate::drives::remote::Tables as RemoteTables;
 pub use crate::drives::write_zones::WriteZoneTables;
 use crate::drives::write_zones::WriteZones;
 use crate::flash::{Flash, Ftl};
@@ -32,9 +31,8 @@ pub use crate::queue::{Queue, SchedulerName};
 use crate::schema::record;
 use crate::simulation::{BeforeDisks, Controller, Flushes, Parts, RequestTags, Submitter};
 pub use crate::traffic::Limits;
-use crate::virtual_disk::VirtualDisk;
 pub use caches::CacheTables;
-pub use drives::{CloudTables, Drive, FlashTables, HddTables, VirtualTables};
+pub use drives::{Drive, FlashTables, HddTables, VirtualTables};
 pub use start::{Regions, Spans, Start};
 
 record! {
@@ -229,19 +227,10 @@ impl Scenario {
                 }
                 Ok(Built::Flash(outside.around(model, disks)))
             }
-            Drive::Virtual(tables) => {
-                let model = tables.model(self.depth);
-                let draws = (0..n_devices).zip(&self.phase_ns);
-                let disk = |(i, &draw): (u32, &i64)| Remote::Virtual(VirtualDisk::new(i, &host, draw as u32));
-                let disks = draws.map(disk).collect();
-                Ok(Built::Remote(outside.around(remote::Model::Virtual(model), disks)))
-            }
-            Drive::Cloud(tables) => {
-                let model = tables.model(self.depth);
-                let draws = (0..n_devices).zip(&self.phase_ns);
-                let disk = |(i, &draw): (u32, &i64)| Remote::Cloud(Cloud::new(i, &host, draw as u32, &model));
-                let disks = draws.map(disk).collect();
-                Ok(Built::Remote(outside.around(remote::Model::Cloud(model), disks)))
+            Drive::Remote(tables) => {
+                let draws = (0..n_devices).zip(self.phase_ns.iter().map(|&draw| draw as u32));
+                let (model, disks) = tables.build(self.depth, &host, draws);
+                Ok(Built::Remote(outside.around(model, disks)))
             }
         }
     }

@@ -24,13 +24,9 @@ impl Scenario {
                 tables.check()?;
                 (tables.sector_bytes, tables.n_sectors)
             }
-            Drive::Virtual(tables) => {
+            Drive::Remote(tables) => {
                 tables.check()?;
-                (tables.sector_bytes, tables.n_sectors)
-            }
-            Drive::Cloud(tables) => {
-                tables.check()?;
-                (tables.sector_bytes, tables.n_sectors)
+                (tables.sector_bytes(), tables.n_sectors())
             }
         };
         let n_devices = self.layout.n_devices();
@@ -78,7 +74,7 @@ impl Scenario {
         has_length("phase_ns", self.phase_ns.len(), n_devices as usize)?;
         match &self.drive {
             Drive::Hdd(tables) => tables.check_spindles(&self.revolution_ns, &self.phase_ns),
-            Drive::Virtual(_) | Drive::Cloud(_) => each_within("phase_ns", &self.phase_ns, 0, i64::from(u32::MAX)),
+            Drive::Remote(_) => each_within("phase_ns", &self.phase_ns, 0, i64::from(u32::MAX)),
             Drive::Flash(tables) => {
                 each_within("phase_ns", &self.phase_ns, 0, i64::from(u32::MAX))?;
                 // one more is copied for all of them, and a run takes some more

@@ -215,8 +215,7 @@ impl Scenario {
             Drive::Flash(tables) => {
                 (tables.loadable_sectors(), tables.n_sectors, tables.mapping_bytes / tables.sector_bytes)
             }
-            Drive::Virtual(tables) => (0, tables.n_sectors, 1),
-            Drive::Cloud(tables) => (0, tables.n_sectors, 1),
+            Drive::Remote(tables) => (0, tables.n_sectors(), 1),
         };
         let is_flash = matches!(self.drive, Drive::Flash(_));
         let rule = "only flash drives program";
@@ -260,7 +259,7 @@ impl Scenario {
         self.check_spans("start.logged", lba, n, arm)?;
         let cache = match &self.drive {
             Drive::Hdd(tables) => tables.media_cache.as_ref(),
-            Drive::Flash(_) | Drive::Virtual(_) | Drive::Cloud(_) => None,
+            Drive::Flash(_) | Drive::Remote(_) => None,
         };
         let (room, run) = cache.map_or((0, 0), |cache| (cache.log_sectors, cache.run_sectors));
         let mut used = BTreeMap::new();
@@ -290,8 +289,7 @@ impl Scenario {
         let n_sectors = match &self.drive {
             Drive::Hdd(tables) => tables.n_sectors,
             Drive::Flash(tables) => tables.n_sectors,
-            Drive::Virtual(tables) => tables.n_sectors,
-            Drive::Cloud(tables) => tables.n_sectors,
+            Drive::Remote(tables) => tables.n_sectors(),
         };
         has_length(&format!("{field}.n"), n.len(), lba.len())?;
         each_within(&format!("{field}.n"), n, 1, MAX_SECTORS)?;

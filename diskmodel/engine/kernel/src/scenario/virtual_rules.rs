@@ -5,7 +5,7 @@ use crate::rule::{all_within, each_within, within};
 use crate::rule::{MAX_DRIVE_BYTES, MAX_RATE, MAX_SECTOR_BYTES, MAX_TIME_NS, MIN_RATE};
 
 impl VirtualTables {
-    pub(super) fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), String> {
         within("drive.sector_bytes", self.sector_bytes, 1, MAX_SECTOR_BYTES)?;
         within("drive.n_sectors", self.n_sectors, 1, MAX_DRIVE_BYTES / self.sector_bytes)?;
         let overheads =

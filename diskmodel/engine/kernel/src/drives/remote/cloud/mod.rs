@@ -2,6 +2,7 @@
 //! `diskmodel/engine/reference/remote/cloud_volume.py`.
 
 mod limits;
+mod tables;
 
 use crate::command::Commands;
 use crate::device::{answer, Device, Front, Intake, NoArms, Shared};
@@ -9,8 +10,8 @@ use crate::events::Events;
 use crate::generator::Generator;
 use crate::mechanics::WRITE;
 use crate::queue::{Policy, Waiting};
-use crate::scenario::CloudTables;
 use limits::{Budgets, Charge, Meter};
+pub use tables::CloudTables;
 
 /// What every volume of the array shares.
 pub struct Model {
@@ -19,6 +20,11 @@ pub struct Model {
 }
 
 impl Model {
+    /// Of tables that were checked.
+    pub fn new(tables: CloudTables, depth: usize) -> Self {
+        Model { tables, intake: Intake { depth, overhead_ns: [0, 0] } }
+    }
+
     fn delays(&self, op: u8) -> &[i64] {
         if op == WRITE {
             &self.tables.write_delay_ns

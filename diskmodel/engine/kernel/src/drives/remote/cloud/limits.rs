@@ -1,8 +1,8 @@
 //! What a command counts for against a volume's limits, and what is left of them (rules U1 to U3); see
 //! `diskmodel/drive/cloud/limits.py`.
 
+use super::CloudTables;
 use crate::events::LAST_NS;
-use crate::scenario::CloudTables;
 use crate::units::NS_PER_S;
 
 /// What a command counts for.
