@@ -9,8 +9,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 #: Files in a folder. At half of it related files would be torn apart; at twice it nobody finds the one they need.
 MOST_FILES = 22
-#: Folders that hold many files of one kind: drives of the catalogue, and the modules of one web page.
-LARGE = {"diskmodel/drive/catalogue", "diskmodel/lab/page"}
+#: Folders that hold many files of one kind: drives of the catalogue, the modules of one web page, and decisions.
+LARGE = {"diskmodel/drive/catalogue", "diskmodel/lab/page", "docs/decisions"}
 SOURCES = ("diskmodel", "calibrate", "docs", "tests", "examples", "benchmarks", "requirements")
 BUILT = {"__pycache__", "_cache", "node_modules", "target"}
 

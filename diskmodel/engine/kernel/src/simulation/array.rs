@@ -2,6 +2,8 @@
 //! above (`kinds.rs`).
 
 use super::block::submission::{Request, Work};
+use super::md::OfMd;
+use super::pool::OfPool;
 use super::{AboveDisks, ArrayAccess, BlockLayer, HostRequest, Owner, Processors, Volume};
 use crate::command::{Command, Slots};
 use crate::device::Device;
@@ -54,6 +56,24 @@ impl<D: Device, K: AboveDisks<D>> Array<D, K> {
         }
     }
 
+    /// Plan a request, of an array that is rebuilt up to `front`, as pieces in `self.volume.plan`.
+    #[inline(always)]
+    pub(super) fn plan(&mut self, op: u8, sector: i64, n: i64, front: i64) {
+        let Array { volume: Volume { layout, plan, choice, .. }, drives, .. } = self;
+        choice.begin();
+        layout.plan(op, sector, n, front, plan, |copies, n| choice.choose(copies, n, |disk| drives.peek(disk)));
+    }
+
+    /// Whether commands of the host pass the submitting thread by.
+    #[inline(always)]
+    pub(super) fn is_direct(&self, op: u8) -> bool {
+        // a parity array that has lost a disk computes reads in its thread, also those that need no lost block
+        match &self.block.submitter {
+            None => true,
+            Some(s) => !s.is_host_thread && op == READ && !self.volume.layout.computes_reads(),
+        }
+    }
+
     /// Start the pieces in `self.volume.plan`.
     #[inline(always)]
     pub(super) fn start(&mut self, owner: Owner, asked: i64, is_direct: bool, bits: Option<(i64, i64)>) {
@@ -96,10 +116,10 @@ impl<D: Device, K: AboveDisks<D>> Array<D, K> {
         let border = self.drives.border();
         let is_throttled = self.block.submitter.is_some();
         let ArrayAccess { ref owner, is_fua, .. } = self.volume.accesses[id];
-        let is_bitmap = matches!(owner, Owner::Bitmap | Owner::Superblock);
-        let is_of_group = matches!(owner, Owner::Group(_));
-        let is_of_scan = matches!(owner, Owner::Scan(_));
-        let is_ahead = matches!(owner, Owner::Ahead(_));
+        let is_bitmap = matches!(owner, Owner::Md(OfMd::Bitmap | OfMd::Superblock));
+        let is_of_group = matches!(owner, Owner::Pool(OfPool::Group(_)));
+        let is_of_scan = matches!(owner, Owner::Pool(OfPool::Scan(_)));
+        let is_ahead = matches!(owner, Owner::Pool(OfPool::Ahead(_)));
         let mut out = 0;
         for at in 0..self.volume.plan.first.len() {
             let piece = &self.volume.plan.first[at];

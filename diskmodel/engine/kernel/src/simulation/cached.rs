@@ -100,9 +100,7 @@ impl<D: Device, H: AboveController<D>> WithFront<D, H> {
         }
         if cache.holds(sector, n) {
             self.read_ahead(sector, sector + n);
-            if self.kind.pool.is_some() {
-                self.pool_hit(sector, n);
-            }
+            self.read_from_cache(sector, n);
             self.hit(host);
             return true;
         }

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::{AboveController, AboveVolume, Cache, HostRequest, Owner, WithFront};
+use super::{AboveController, AboveVolume, Cache, HostRequest, Kinds, Owner, WithFront};
 use crate::controller::ZfsArc;
 use crate::device::Device;
 use crate::events::{Action, COMPLETE, LAST_NS};
@@ -102,7 +102,7 @@ pub struct Front<H> {
     pub(super) host: H,
 }
 
-impl<D: Device, H: AboveController<D>> AboveVolume<D> for Front<H> {
+impl<D: Device, H: AboveController<D>> AboveVolume<D, Kinds<Front<H>>> for Front<H> {
     #[inline(always)]
     fn answered(on: &mut WithFront<D, H>, request: u32) {
         on.answered(request);
@@ -257,7 +257,7 @@ impl<D: Device, H: AboveController<D>> WithFront<D, H> {
 
     /// What follows a write where drives may lack FUA (rule Y7).
     pub(in crate::simulation) fn passed(&self, sync: i64) -> i64 {
-        if self.kind.pool.is_some() {
+        if self.has_own_log().is_some() {
             // a pool makes it safe itself (rule X10)
             return if sync == PASS_THROUGH { PASS_ONLY } else { sync };
         }
@@ -272,8 +272,8 @@ impl<D: Device, H: AboveController<D>> WithFront<D, H> {
 
     /// Whether a host that wants its writes safe has to flush anything (rule Y2).
     pub(in crate::simulation) fn takes_flushes(&self) -> bool {
-        if let Some(pool) = &self.volume.layout.pool {
-            return pool.writes.is_logged;
+        if let Some(is_logged) = self.has_own_log() {
+            return is_logged;
         }
         self.block.flushes.takes_any() || self.kind.front.cache.as_ref().is_some_and(|cache| cache.dirty.is_some())
     }

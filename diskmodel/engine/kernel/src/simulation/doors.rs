@@ -2,8 +2,8 @@
 //! is here and nothing else, while the one above may use whatever is below. Calls are static.
 
 use super::block::submission::Request;
-use super::md::stripe_journal::Turn;
-use super::{Array, WithFront, WithHost, WithKinds};
+use super::md::Turn;
+use super::{Array, WithFront, WithHost};
 use crate::command::Command;
 use crate::controller::ZfsArc;
 use crate::device::Device;
@@ -18,27 +18,31 @@ pub trait AboveDisks<D: Device>: Sized {
     fn submit_writes(on: &mut Array<D, Self>, access: u32);
     /// An access has ended with its last command.
     fn ended(on: &mut Array<D, Self>, last: &Command);
-    /// All disks have been flushed for somebody.
+    /// All disks have been flushed for a request, or for the volume itself (`VOLUME`).
     fn flushed(on: &mut Array<D, Self>, who: u32);
-    /// A disk has been flushed for a block of a pool's log, or for a unit of the log of partial parity.
-    fn log_part_flushed(on: &mut Array<D, Self>, block: u32);
-    fn partial_flushed(on: &mut Array<D, Self>, unit: u32);
-    /// The thread takes the writes that wait for the bitmap, or does something for the journal.
-    fn take_waiting(on: &mut Array<D, Self>);
+    /// A disk has been flushed for something of the volume, which it knows by this number.
+    fn disk_flushed(on: &mut Array<D, Self>, who: u32);
+    /// The thread of the volume does something that it was given to do.
     fn take_turn(on: &mut Array<D, Self>, turn: Turn);
 }
 
-/// What a volume says to the controller in front of it, and what it asks.
-pub trait AboveVolume<D: Device>: Sized {
+/// Whoever has a kind of volume, and what is in front of it.
+pub trait HasFront<D: Device>: AboveDisks<D> {
+    type Front: AboveVolume<D, Self>;
+    fn front(&mut self) -> &mut Self::Front;
+}
+
+/// What a volume says to the controller in front of it, and what it asks; `K` has both.
+pub trait AboveVolume<D: Device, K>: Sized {
     /// The array has done what a request asked for; it is answered, or without going over the link.
-    fn answered(on: &mut WithKinds<D, Self>, request: u32);
-    fn finished(on: &mut WithKinds<D, Self>, request: u32);
+    fn answered(on: &mut Array<D, K>, request: u32);
+    fn finished(on: &mut Array<D, K>, request: u32);
     /// Blocks [first, end) of the write cache are on the disks.
-    fn destaged(on: &mut WithKinds<D, Self>, first: i64, end: i64);
+    fn destaged(on: &mut Array<D, K>, first: i64, end: i64);
     /// What was read ahead has come.
-    fn came(on: &mut WithKinds<D, Self>, number: u32);
+    fn came(on: &mut Array<D, K>, number: u32);
     /// What a request read or wrote has come or gone; whether a cache keeps what is read.
-    fn keep(on: &mut WithKinds<D, Self>, request: u32) -> bool;
+    fn keep(on: &mut Array<D, K>, request: u32) -> bool;
     /// Whether the cache has a block.
     fn has(&self, block: i64) -> bool;
     /// The cache as an ARC of ZFS, if it is one.

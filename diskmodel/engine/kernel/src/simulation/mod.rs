@@ -37,14 +37,12 @@ pub use cached::Cache;
 use clients::Clients;
 pub use controller::Controller;
 use controller::Front;
-use doors::{AboveController, AboveDisks, AboveHost, AboveVolume};
+use doors::{AboveController, AboveDisks, AboveHost, AboveVolume, HasFront};
 use group_commit::Record;
 pub use host::Host;
 use host::Hosted;
-use kinds::Kinds;
-use md::Md;
+use kinds::{Kind, Kinds};
 pub use page_cache::PageCache;
-use pool::state::PoolWrites;
 use processors::Processors;
 pub use read_ahead::ReadAhead;
 use requests::{ArrayAccess, HostRequest, Owner, Purpose, Times};
@@ -115,13 +113,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         } = before;
         let drives = Drives::new(disks, model, n_buffered);
         let clients = Clients::new(traffic, drives.sector_bytes(), flushes.host_work_ns(), sample_every);
-        let pool = PoolWrites::new(&layout, flushes.host_work_ns(), group, l2arc).map(Box::new);
+        let volume = Kind::of(&layout, flushes.host_work_ns(), group, l2arc);
         let processors = Processors::new(host.as_ref().map_or(1, |host| host.n_processors));
         let block = BlockLayer::new(submitter, tags, flushes, &clients);
         let front =
             Front { controller, cache: cache.map(Box::new), host: Hosted { system: host.map(Box::new), clients } };
-        let kind = Kinds { md: Md::new(&layout), pool, front };
-        Array::of(drives, layout, block, processors, kind)
+        Array::of(drives, layout, block, processors, Kinds { volume, front })
     }
 
     /// Runs to the last completion. Returns its time and the sectors that were rebuilt.
@@ -141,9 +138,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             }
             self.happen(next);
         }
-        let front =
-            self.kind.pool.as_ref().and_then(|pool| pool.scan_front()).unwrap_or_else(|| self.kind.md.rebuild.front());
-        Ok((self.events.now, front - self.volume.layout.rebuild_front))
+        Ok((self.events.now, self.kind.volume.front(&self.volume.layout) - self.volume.layout.rebuild_front))
     }
 
     /// Schedules the first rows of every stream, and the rebuild.
@@ -158,8 +153,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 }
             }
         }
-        if self.kind.md.rebuild.has_work(&self.volume.layout) && !self.kind.front.host.clients.traffic.is_over() {
-            self.kind.md.schedule_rebuild(0, &self.drives, &mut self.events);
+        if !self.kind.front.host.clients.traffic.is_over() {
+            self.begin_rebuild();
         }
     }
 

@@ -1,7 +1,7 @@
 //! What is in progress: requests of the host, and accesses to the array.
 
-use super::md::stripes::Stretches;
-use super::pool::scan;
+use super::md::{OfMd, Stretches};
+use super::pool::OfPool;
 use crate::command::Command;
 use crate::events::Step;
 use crate::layout::ChildIo;
@@ -10,35 +10,13 @@ use crate::traffic::Completion;
 /// Whom an access answers to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner {
-    /// The step that began at this sector of the lost disk's data area.
-    Rebuild(i64),
     Host(u32),
     /// Blocks [first, end) of the write cache.
     Destage(i64, i64),
     ReadAhead(u32),
-    /// Pages of the write-intent bitmap.
-    Bitmap,
-    /// The writes that a stretch of rows is part of (rule L15).
-    Stripes,
-    /// What a unit of the journal was written for (rule Y13), and the superblock of its array.
-    Unit(u32),
-    Superblock,
-    /// A unit of the log of partial parity (rule Y16), and stripes that were in one.
-    PartialLog(u32),
-    Part(u32),
-    /// A record of a pool that is read into memory: somebody waits for it, or it is read ahead.
-    Record(i64),
-    Ahead(i64),
-    /// A write to a pool, for which a record is read.
-    Fill(u32),
-    /// A block of the log of a pool.
-    Log(u32),
-    /// A transaction group; so many sectors are clean then.
-    Group(i64),
-    /// The labels of a pool.
-    Labels,
-    /// What is resilvered or read by a scrub.
-    Scan(scan::Scanned),
+    /// Linux md itself, or a pool itself.
+    Md(OfMd),
+    Pool(OfPool),
 }
 
 impl Default for Owner {

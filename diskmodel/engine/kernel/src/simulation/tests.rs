@@ -1,7 +1,8 @@
 //! Disks with a scripted station above them: what they are asked for, and what they say upward.
 
 use super::block::submission::Request;
-use super::md::stripe_journal::Turn;
+use super::md::Turn;
+use super::pool::OfPool;
 use super::*;
 use crate::command::Command;
 use crate::layout::ChildIo;
@@ -33,9 +34,7 @@ impl<D: Device> AboveDisks<D> for Scripted {
         on.kind.flushed.push((on.events.now, who));
     }
 
-    fn log_part_flushed(_: &mut Array<D, Self>, _: u32) {}
-    fn partial_flushed(_: &mut Array<D, Self>, _: u32) {}
-    fn take_waiting(_: &mut Array<D, Self>) {}
+    fn disk_flushed(_: &mut Array<D, Self>, _: u32) {}
     fn take_turn(_: &mut Array<D, Self>, _: Turn) {}
 }
 
@@ -63,7 +62,7 @@ fn end_of(disks: &[u32]) -> i64 {
     let found = heard(|array| {
         array.volume.plan.first =
             disks.iter().map(|&disk| ChildIo::new(disk, READ, 1_000 * i64::from(disk), 8)).collect();
-        array.start(Owner::Labels, 0, true, None);
+        array.start(Owner::Pool(OfPool::Labels), 0, true, None);
     });
     assert_eq!(found.ended.len(), 1, "it ends once, however many disks it needs");
     found.ended[0].0

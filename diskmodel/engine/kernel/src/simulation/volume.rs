@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::pool::OfPool;
 use super::requests::{ArrayAccess, Owner};
 use crate::command::{Command, Slots};
 use crate::device::Device;
@@ -32,7 +33,7 @@ impl Volume {
     /// Somebody waits for records of which some are read ahead: what still waits of these is of another class (rule X14).
     pub(super) fn promote<D: Device>(&self, records: Range<i64>, drives: &mut Drives<D>, events: &mut Events) {
         let is_part = |command: &Command| match self.accesses[command.access].owner {
-            Owner::Ahead(number) => records.contains(&number),
+            Owner::Pool(OfPool::Ahead(number)) => records.contains(&number),
             _ => false,
         };
         drives.promote(is_part, events);

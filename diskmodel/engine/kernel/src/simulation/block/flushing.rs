@@ -20,10 +20,8 @@ enum Waiter {
     Host(u32),
     /// A write that is safe then.
     Data(Command),
-    /// A burst of the log of a pool.
-    Log(u32),
-    /// A unit of the log of partial parity.
-    Partial(u32),
+    /// Something of the volume, which knows it by this number.
+    Volume(u32),
 }
 
 /// Flushes of one disk: one is in progress while the next ones gather (rule Y4).
@@ -53,10 +51,8 @@ pub struct Flushes {
     is_in_progress: bool,
 }
 
-/// Stands for the transaction group of a pool where requests of the host wait for a flush of the array.
-pub(in crate::simulation) const GROUP: u32 = u32::MAX;
-/// The same for the superblock of an array with a journal (rule Y15).
-pub(in crate::simulation) const SUPERBLOCK: u32 = u32::MAX - 1;
+/// Stands for the volume itself where requests of the host wait for a flush of the array.
+pub(in crate::simulation) const VOLUME: u32 = u32::MAX;
 
 impl Flushes {
     pub fn new(layout: &Layout, n_devices: usize, (takes, has_fua): (bool, bool), host_work_ns: i64) -> Self {
@@ -112,26 +108,15 @@ impl BlockLayer {
         false
     }
 
-    /// Flushes a disk for a burst of the log of a pool.
-    pub(in crate::simulation) fn flush_for_log<D: Device>(
+    /// Flushes a disk for something of the volume, which knows it by this number.
+    pub(in crate::simulation) fn flush_for_volume<D: Device>(
         &mut self,
         device: u32,
-        burst: u32,
+        who: u32,
         drives: &mut Drives<D>,
         events: &mut Events,
     ) {
-        self.flush_disk(device, Waiter::Log(burst), drives, events);
-    }
-
-    /// Flushes a member for a unit of the log of partial parity.
-    pub(in crate::simulation) fn flush_for_partial<D: Device>(
-        &mut self,
-        device: u32,
-        unit: u32,
-        drives: &mut Drives<D>,
-        events: &mut Events,
-    ) {
-        self.flush_disk(device, Waiter::Partial(unit), drives, events);
+        self.flush_disk(device, Waiter::Volume(who), drives, events);
     }
 
     fn begin_array_flush<D: Device>(&mut self, drives: &mut Drives<D>, events: &mut Events) {
@@ -255,8 +240,7 @@ impl<D: Device, K: AboveDisks<D>> Array<D, K> {
                     self.place_left();
                 }
                 Waiter::Data(command) => self.part_done(&command),
-                Waiter::Log(block) => K::log_part_flushed(self, block),
-                Waiter::Partial(unit) => K::partial_flushed(self, unit),
+                Waiter::Volume(who) => K::disk_flushed(self, who),
             }
         }
     }

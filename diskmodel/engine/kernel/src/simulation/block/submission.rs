@@ -9,7 +9,7 @@ use crate::drives::Drives;
 use crate::events::{Action, Events, ARRIVE, LAST};
 use crate::mechanics::READ;
 use crate::queue::WriteThrottle;
-use crate::simulation::md::stripe_journal::Turn;
+use crate::simulation::md::Turn;
 use crate::simulation::{AboveDisks, Array, BlockLayer, Owner};
 
 /// A request that the thread takes when it is awake.
@@ -27,10 +27,8 @@ pub(in crate::simulation) enum Work {
     HandOver(u32),
     /// Notice that the access with this last command has ended.
     End(Command),
-    /// Take the writes that wait for the bitmap.
-    TakeWrites,
-    /// Do something for the journal.
-    Journal(Turn),
+    /// Do something for the volume.
+    Turn(Turn),
     /// Begin a request.
     Begin(Request),
 }
@@ -287,8 +285,7 @@ impl<D: Device, K: AboveDisks<D>> Array<D, K> {
             match work {
                 Work::HandOver(_) => {}
                 Work::End(last) => K::ended(self, &last),
-                Work::TakeWrites => K::take_waiting(self),
-                Work::Journal(turn) => K::take_turn(self, turn),
+                Work::Turn(turn) => K::take_turn(self, turn),
                 Work::Begin(request) => K::begin(self, request),
             }
         }

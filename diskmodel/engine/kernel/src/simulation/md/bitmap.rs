@@ -5,7 +5,8 @@ use crate::events::{Action, COMPLETE};
 use crate::layout::{Bitmap, ChildIo, Layout};
 use crate::mechanics::WRITE;
 use crate::simulation::block::submission::Work;
-use crate::simulation::{AboveVolume, Array, Kinds, Md, Owner, Volume, WithKinds};
+use crate::simulation::md::{HasMd, OfMd, Turn};
+use crate::simulation::{Array, Owner, Volume};
 
 /// A write that waits for the bitmap.
 #[derive(Clone, Copy)]
@@ -18,7 +19,7 @@ struct Waiting {
 
 /// The bitmap, and what waits for it.
 pub struct Intents {
-    pub bitmap: Bitmap,
+    pub(super) bitmap: Bitmap,
     waiting: Vec<Waiting>,
     /// So many of them, the first ones, wait for the write of the bitmap that is in progress.
     n_taken: usize,
@@ -43,16 +44,16 @@ impl Intents {
     }
 }
 
-impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
+impl<D: Device, K: HasMd<D>> Array<D, K> {
     /// A write that needs bits begins when they are set.
-    pub(in crate::simulation) fn intend(&mut self, owner: Owner, sector: i64, n: i64, asked: i64) {
+    pub(super) fn intend(&mut self, owner: Owner, sector: i64, n: i64, asked: i64) {
         let bits = self.volume.layout.bits_of(sector, n);
         let has_own_thread = self.block.submitter.is_some() && !self.block.is_host_thread();
-        let Some(intents) = &mut self.kind.md.intents else { return };
+        let Some(intents) = self.kind.intents() else { return };
         intents.bitmap.enter(bits, self.events.now);
         intents.waiting.push(Waiting { owner, sector, n, asked });
         if has_own_thread {
-            self.block.hand_work(Work::TakeWrites);
+            self.block.hand_work(Work::Turn(Turn::TakeWrites));
             self.proceed();
         } else if !intents.is_writing {
             self.take_waiting();
@@ -60,8 +61,8 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     }
 
     /// All writes that wait begin: now, or when the bits that are pending have been set.
-    pub(in crate::simulation) fn take_waiting(&mut self) {
-        let Some(intents) = &mut self.kind.md.intents else { return };
+    pub(super) fn take_waiting(&mut self) {
+        let Some(intents) = self.kind.intents() else { return };
         intents.n_taken = intents.waiting.len();
         if intents.bitmap.has_pending() {
             self.write_bits();
@@ -71,22 +72,22 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     }
 
     fn begin_taken(&mut self) {
-        let Some(intents) = &mut self.kind.md.intents else { return };
+        let Some(intents) = self.kind.intents() else { return };
         let mut taken = std::mem::take(&mut intents.taken);
         taken.clear();
         taken.extend(intents.waiting.drain(..intents.n_taken));
         for &Waiting { owner, sector, n, asked } in &taken {
             self.plan_access(owner, WRITE, sector, n, asked);
         }
-        if let Some(intents) = &mut self.kind.md.intents {
+        if let Some(intents) = self.kind.intents() {
             intents.taken = taken;
         }
     }
 
     /// Writes the pages of the bitmap with bits that are pending to all disks that are left.
     fn write_bits(&mut self) {
-        let Array { kind: Kinds { md: Md { intents, .. }, .. }, volume: Volume { layout, plan, .. }, .. } = self;
-        let Some(intents) = intents else { return };
+        let Array { kind, volume: Volume { layout, plan, .. }, .. } = self;
+        let Some(intents) = kind.intents() else { return };
         intents.is_writing = true;
         intents.bitmap.take(&mut intents.pages);
         plan.first.clear();
@@ -99,11 +100,11 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
             plan.first.extend(left.map(|disk| ChildIo::new(disk, WRITE, lba, n)));
         }
         self.block.sleep_for_bits(true);
-        self.start(Owner::Bitmap, self.events.now, true, None);
+        self.start(Owner::Md(OfMd::Bitmap), self.events.now, true, None);
     }
 
-    pub(in crate::simulation) fn bits_written(&mut self) {
-        let Some(intents) = &mut self.kind.md.intents else { return };
+    pub(super) fn bits_written(&mut self) {
+        let Some(intents) = self.kind.intents() else { return };
         intents.n_written += 1;
         let flush = self.volume.layout.bitmap_flush_ns;
         if flush == 0 {
@@ -115,10 +116,10 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
 
     /// The bits are set: the writes that were taken begin, in the order in which they came; then those behind them.
     pub(in crate::simulation) fn bits_durable(&mut self) {
-        let Some(intents) = &mut self.kind.md.intents else { return };
+        let Some(intents) = self.kind.intents() else { return };
         intents.bitmap.written();
         self.begin_taken();
-        let Some(intents) = &mut self.kind.md.intents else { return };
+        let Some(intents) = self.kind.intents() else { return };
         intents.is_writing = false;
         let has_waiting = !intents.waiting.is_empty();
         if self.block.submitter.is_some() {

@@ -7,8 +7,8 @@ use crate::command::{Command, Slots};
 use crate::device::Device;
 use crate::layout::{within, ChildIo, Layout, PartialTables, Stripe, BATCH_STRIPES};
 use crate::mechanics::WRITE;
-use crate::simulation::md::stripe_journal::Turn;
-use crate::simulation::{AboveVolume, Owner, WithKinds};
+use crate::simulation::md::{HasMd, OfMd, Turn};
+use crate::simulation::{Array, Owner};
 
 /// Stands for a part that is in no unit.
 const NONE: u32 = u32::MAX;
@@ -99,28 +99,28 @@ impl PartialLogs {
     }
 }
 
-impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
+impl<D: Device, K: HasMd<D>> Array<D, K> {
     /// Logs the stripes of the writes in `self.volume.plan.first`, in the array's thread.
     #[inline(never)]
-    pub(in crate::simulation) fn log_partial(&mut self, access: u32) {
-        let Some(logs) = &mut self.kind.md.partial else { return };
+    pub(super) fn log_partial(&mut self, access: u32) {
+        let Some(logs) = self.kind.partial() else { return };
         let write = logs.writes.put(Write { access, pieces: std::mem::take(&mut self.volume.plan.first) });
         self.volume.accesses[access].out += 1;
         self.in_turn(Turn::LogPartial(write));
     }
 
     /// Adds the stripes of a write to the logs, as many at a time as md's thread takes; those without parity are written.
-    pub(in crate::simulation) fn take_stripes(&mut self, write: u32) {
-        let Some(logs) = &mut self.kind.md.partial else { return };
+    pub(super) fn take_stripes(&mut self, write: u32) {
+        let Some(logs) = self.kind.partial() else { return };
         let Write { access, pieces } = std::mem::take(&mut logs.writes[write]);
         logs.writes.release(write);
         let page = logs.tables.page;
-        let front = self.kind.md.rebuild.front();
+        let front = self.kind.md().map_or(0, |md| md.front(&self.volume.layout));
         let stripes = self.volume.layout.stripes(page, &pieces, &self.volume.accesses[access].lost, front);
         for stripes in stripes.chunks(BATCH_STRIPES as usize) {
             let mut exposed: Vec<(i64, i64)> = Vec::new();
             for stripe in stripes {
-                let Some(logs) = &mut self.kind.md.partial else { return };
+                let Some(logs) = self.kind.partial() else { return };
                 match (stripe.parity, exposed.last_mut()) {
                     (Some(disk), _) => {
                         if logs.take(disk, stripe, access) {
@@ -137,7 +137,7 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
             }
             self.volume.accesses[access].out += exposed.len() as u32;
             for range in exposed {
-                let Some(logs) = &mut self.kind.md.partial else { return };
+                let Some(logs) = self.kind.partial() else { return };
                 let part = logs.parts.put(Part { access, unit: NONE, range, pieces: within(&pieces, range) });
                 self.write_part(part);
             }
@@ -147,10 +147,10 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     }
 
     /// Writes the first unit of each log that has none in progress.
-    pub(in crate::simulation) fn run_partial(&mut self) {
-        let n = self.kind.md.partial.as_ref().map_or(0, |logs| logs.logs.len());
+    pub(super) fn run_partial(&mut self) {
+        let n = self.kind.partial().map_or(0, |logs| logs.logs.len());
         for disk in 0..n {
-            let Some(logs) = &mut self.kind.md.partial else { return };
+            let Some(logs) = self.kind.partial() else { return };
             if let Some(&id) = logs.logs[disk].front() {
                 if !logs.units[id].is_submitted {
                     self.submit_partial(id);
@@ -161,7 +161,7 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
 
     /// Writes a unit to its disk, past the disk's cache.
     fn submit_partial(&mut self, id: u32) {
-        let Some(logs) = &mut self.kind.md.partial else { return };
+        let Some(logs) = self.kind.partial() else { return };
         let PartialTables { page, first, end, .. } = logs.tables;
         let unit = &mut logs.units[id];
         unit.is_submitted = true;
@@ -169,23 +169,23 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
         let next = &mut logs.next[disk as usize];
         let lba = if end - *next < n { first } else { *next };
         *next = lba + n;
-        self.start_own(Owner::PartialLog(id), vec![ChildIo::new(disk, WRITE, lba, n)], self.block.flushes.takes_any());
+        self.start_own(OfMd::PartialLog(id), vec![ChildIo::new(disk, WRITE, lba, n)], self.block.flushes.takes_any());
     }
 
     /// Starts writes that no request of the host has asked for by itself.
-    fn start_own(&mut self, owner: Owner, pieces: Vec<ChildIo>, is_fua: bool) {
+    fn start_own(&mut self, purpose: OfMd, pieces: Vec<ChildIo>, is_fua: bool) {
         self.volume.plan.first = pieces;
         self.volume.plan.then.clear();
         self.volume.plan.lost.clear();
-        let id = self.prepare(owner, self.events.now, self.block.submitter.is_none(), None);
+        let id = self.prepare(Owner::Md(purpose), self.events.now, self.block.submitter.is_none(), None);
         self.volume.accesses[id].is_fua = is_fua;
         self.submit(id);
     }
 
     /// Writes to the members what is in the log.
     #[inline(never)]
-    pub(in crate::simulation) fn begin_partial(&mut self, id: u32) {
-        let Some(logs) = &mut self.kind.md.partial else { return };
+    pub(super) fn begin_partial(&mut self, id: u32) {
+        let Some(logs) = self.kind.partial() else { return };
         let parts = logs.units[id].parts.clone();
         let mut disks: Vec<u32> =
             parts.iter().flat_map(|&part| logs.parts[part].pieces.iter().map(ChildIo::disk)).collect();
@@ -197,23 +197,23 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     }
 
     fn write_part(&mut self, part: u32) {
-        let Some(logs) = &mut self.kind.md.partial else { return };
+        let Some(logs) = self.kind.partial() else { return };
         let Part { access, ref mut pieces, .. } = logs.parts[part];
         let pieces = std::mem::take(pieces);
-        self.start_own(Owner::Part(part), pieces, self.volume.accesses[access].is_fua);
+        self.start_own(OfMd::Part(part), pieces, self.volume.accesses[access].is_fua);
     }
 
     /// Stripes are on the members: so is the access whose last ones they were; then the unit may have ended.
     #[inline(never)]
-    pub(in crate::simulation) fn part_ended(&mut self, part: u32, last: &Command) {
-        let Some(logs) = &mut self.kind.md.partial else { return };
+    pub(super) fn part_ended(&mut self, part: u32, last: &Command) {
+        let Some(logs) = self.kind.partial() else { return };
         let Part { access, unit, .. } = logs.parts[part];
         logs.parts.release(part);
         self.volume.accesses[access].out -= 1;
         if self.volume.accesses[access].out == 0 {
             self.finish_access(&Command { access, ..*last });
         }
-        let Some(logs) = &mut self.kind.md.partial else { return };
+        let Some(logs) = self.kind.partial() else { return };
         if unit == NONE {
             return;
         }
@@ -227,13 +227,13 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
         let disks = std::mem::take(&mut logs.units[unit].disks);
         logs.units[unit].left = disks.len();
         for disk in disks {
-            self.block.flush_for_partial(disk, unit, &mut self.drives, &mut self.events);
+            self.block.flush_for_volume(disk, unit, &mut self.drives, &mut self.events);
         }
     }
 
     /// A disk that a unit's stripes were written to has been flushed.
     pub(in crate::simulation) fn partial_flushed(&mut self, unit: u32) {
-        let Some(logs) = &mut self.kind.md.partial else { return };
+        let Some(logs) = self.kind.partial() else { return };
         logs.units[unit].left -= 1;
         if logs.units[unit].left == 0 {
             self.partial_finished(unit);
@@ -242,7 +242,7 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
 
     /// The next unit of a log can be written.
     fn partial_finished(&mut self, unit: u32) {
-        let Some(logs) = &mut self.kind.md.partial else { return };
+        let Some(logs) = self.kind.partial() else { return };
         logs.logs[logs.units[unit].disk as usize].pop_front();
         logs.units.release(unit);
         self.in_turn(Turn::RunPartial);

@@ -3,10 +3,11 @@
 use std::collections::VecDeque;
 
 use crate::device::Device;
-use crate::drives::Drives;
-use crate::events::{Action, Events, ARRIVE};
+use crate::events::{Action, ARRIVE};
 use crate::layout::{Layout, Plan, SyncAction};
-use crate::simulation::{AboveVolume, Md, Owner, WithKinds};
+use crate::progress::Progress;
+use crate::simulation::md::{HasMd, OfMd};
+use crate::simulation::{AboveVolume, Array, Owner};
 
 /// Number of notes of the speed, and the time between two (rule R5).
 const N_MARKS: usize = 10;
@@ -41,11 +42,14 @@ pub struct Rebuild {
 }
 
 impl Rebuild {
-    pub fn new(layout: &Layout) -> Self {
+    /// None where no pass goes on.
+    pub fn of(layout: &Layout) -> Option<Self> {
+        if layout.sync_action == SyncAction::None {
+            return None;
+        }
         let front = layout.rebuild_front;
-        let is_idle = layout.sync_action == SyncAction::None;
-        let n_disks = if is_idle { 0 } else { (layout.n_disks + layout.n_spares) as usize };
-        Rebuild {
+        let n_disks = (layout.n_disks + layout.n_spares) as usize;
+        Some(Rebuild {
             front,
             begun: front,
             step_began: 0,
@@ -60,17 +64,12 @@ impl Rebuild {
             n_others: vec![0; n_disks],
             n_completed: 0,
             begun_then: front,
-        }
+        })
     }
 
     /// Sectors of the lost disk's data area that are on the spare.
     pub fn front(&self) -> i64 {
         self.front
-    }
-
-    /// Whether there is a pass that is not through yet.
-    pub fn has_work(&self, layout: &Layout) -> bool {
-        layout.pool.is_none() && layout.sync_action != SyncAction::None && self.front < layout.member
     }
 
     /// The step that begins now: its first sector; its pieces go to `plan`.
@@ -143,51 +142,49 @@ impl Rebuild {
     }
 }
 
-impl Md {
-    pub(in crate::simulation) fn schedule_rebuild<D: Device>(
-        &self,
-        time: i64,
-        drives: &Drives<D>,
-        events: &mut Events,
-    ) {
-        events.at(time, ARRIVE, drives.len() + 1, 0, Action::RebuildStep);
+impl<D: Device, K: HasMd<D>> Array<D, K> {
+    /// The first step begins with the run, if there is something to do.
+    pub(in crate::simulation) fn begin_rebuild(&mut self) {
+        let member = self.volume.layout.member;
+        if self.kind.rebuild().is_some_and(|rebuild| rebuild.front < member) {
+            self.schedule_rebuild(0);
+        }
     }
 
-    fn schedule_next_step<D: Device>(&mut self, layout: &Layout, drives: &Drives<D>, events: &mut Events) {
-        if let Some(time) = self.rebuild.next_step(layout, events.now) {
-            self.schedule_rebuild(time, drives, events);
+    fn schedule_rebuild(&mut self, time: i64) {
+        self.events.at(time, ARRIVE, self.drives.len() + 1, 0, Action::RebuildStep);
+    }
+
+    pub(in crate::simulation) fn rebuild_step(&mut self) {
+        let Progress { n_issued, n_done, .. } = *self.kind.front().progress();
+        let sector_bytes = self.drives.sector_bytes();
+        let Some(rebuild) = self.kind.rebuild() else { return };
+        if rebuild.starves(n_issued, n_done, sector_bytes) {
+            self.kind.front().progress().starve();
         }
+        let Some(rebuild) = self.kind.rebuild() else { return };
+        let first = rebuild.begin_step(&self.volume.layout, self.events.now, &mut self.volume.plan);
+        self.start(Owner::Md(OfMd::Rebuild(first)), self.events.now, true, None);
+        // the disks have the step: it yields to others, or not, and the next one begins when it may
+        let (layout, now) = (&self.volume.layout, self.events.now);
+        let Some(rebuild) = self.kind.rebuild() else { return };
+        rebuild.is_yielding =
+            rebuild.is_fast_enough(layout, now) && rebuild.is_array_in_use(layout, self.drives.used());
+        self.schedule_next_step();
     }
 
     /// A step has ended that began at this sector.
-    pub(in crate::simulation) fn rebuilt<D: Device>(
-        &mut self,
-        first: i64,
-        layout: &Layout,
-        drives: &Drives<D>,
-        events: &mut Events,
-    ) {
-        self.rebuild.end_step(layout, first);
-        self.schedule_next_step(layout, drives, events);
-    }
-
-    /// The disks have a step: it yields to others, or not, and the next one begins when it may.
-    fn step_begun<D: Device>(&mut self, layout: &Layout, drives: &Drives<D>, events: &mut Events) {
-        let rebuild = &mut self.rebuild;
-        rebuild.is_yielding =
-            rebuild.is_fast_enough(layout, events.now) && rebuild.is_array_in_use(layout, drives.used());
-        self.schedule_next_step(layout, drives, events);
-    }
-}
-
-impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
-    pub(in crate::simulation) fn rebuild_step(&mut self) {
-        let progress = self.kind.front.progress();
-        if self.kind.md.rebuild.starves(progress.n_issued, progress.n_done, self.drives.sector_bytes()) {
-            progress.starve();
+    pub(super) fn rebuilt(&mut self, first: i64) {
+        if let Some(rebuild) = self.kind.rebuild() {
+            rebuild.end_step(&self.volume.layout, first);
         }
-        let first = self.kind.md.rebuild.begin_step(&self.volume.layout, self.events.now, &mut self.volume.plan);
-        self.start(Owner::Rebuild(first), self.events.now, true, None);
-        self.kind.md.step_begun(&self.volume.layout, &self.drives, &mut self.events);
+        self.schedule_next_step();
+    }
+
+    fn schedule_next_step(&mut self) {
+        let (layout, now) = (&self.volume.layout, self.events.now);
+        if let Some(time) = self.kind.rebuild().and_then(|rebuild| rebuild.next_step(layout, now)) {
+            self.schedule_rebuild(time);
+        }
     }
 }

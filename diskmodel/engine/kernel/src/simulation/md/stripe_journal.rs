@@ -8,8 +8,10 @@ use crate::device::Device;
 use crate::events::{Action, Events, COMPLETE, LAST};
 use crate::layout::{within, ChildIo, DeviceQueue, JournalTables, Layout, Room, BLOCK_BYTES};
 use crate::mechanics::WRITE;
+use crate::simulation::block::flushing::VOLUME;
 use crate::simulation::block::submission::Work;
-use crate::simulation::{AboveVolume, Array, Kinds, Md, Owner, Volume, WithKinds};
+use crate::simulation::md::{HasMd, OfMd, Turn};
+use crate::simulation::{Array, Owner, Volume};
 
 /// Stripes that are written to the journal together, and to the members when it is safe there.
 #[derive(Default)]
@@ -19,23 +21,6 @@ struct Unit {
     /// The access that they are part of, and what they write to the members.
     access: u32,
     pieces: Vec<ChildIo>,
-}
-
-/// What the array's thread does for the log of its stripes.
-#[derive(Clone, Copy)]
-pub enum Turn {
-    /// Write a unit to the journal.
-    Take(u32),
-    /// Flush the journal for all units that are written.
-    Flush,
-    /// Write to the members what is in the journal.
-    Begin(u32),
-    /// Write the superblock.
-    Superblock,
-    /// Log the partial parity of a write.
-    LogPartial(u32),
-    /// Write the first unit of each log of partial parity that has none in progress.
-    RunPartial,
 }
 
 /// The journal of an array, and what waits for it.
@@ -88,23 +73,10 @@ impl StripeJournal {
     }
 }
 
-impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
-    /// Submits the writes in `self.volume.plan.first`: at once, or each batch of stripes when it is in the journal.
-    #[inline(always)]
-    pub(in crate::simulation) fn submit_writes(&mut self, id: u32) {
-        let is_logged = !matches!(self.volume.accesses[id].owner, Owner::Rebuild(_));
-        if self.kind.md.partial.is_some() && is_logged {
-            self.log_partial(id);
-        } else if self.kind.md.stripe_journal.is_some() && is_logged {
-            self.log_writes(id);
-        } else {
-            self.submit(id);
-        }
-    }
-
+impl<D: Device, K: HasMd<D>> Array<D, K> {
     #[inline(never)]
-    fn log_writes(&mut self, id: u32) {
-        let Some(journal) = &mut self.kind.md.stripe_journal else { return };
+    pub(super) fn log_writes(&mut self, id: u32) {
+        let Some(journal) = self.kind.journal() else { return };
         let pieces = &self.volume.plan.first;
         let batches = self.volume.layout.batches(&journal.tables, pieces, &self.volume.accesses[id].lost);
         self.volume.accesses[id].out += batches.len() as u32;
@@ -117,34 +89,26 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     }
 
     /// Does this in the array's thread, behind what it still has; at once where it never sleeps.
-    pub(in crate::simulation) fn in_turn(&mut self, turn: Turn) {
+    pub(super) fn in_turn(&mut self, turn: Turn) {
         if self.block.submitter.is_some() {
-            self.block.hand_work(Work::Journal(turn));
+            self.block.hand_work(Work::Turn(turn));
             return self.proceed();
         }
-        match &mut self.kind.md.stripe_journal {
+        match self.kind.journal() {
             Some(journal) if journal.is_asleep => journal.asleep.push_back(turn),
-            _ => self.do_for_journal(turn),
+            _ => self.take_turn(turn),
         }
     }
 
-    pub(in crate::simulation) fn do_for_journal(&mut self, turn: Turn) {
-        match turn {
-            Turn::Take(unit) => self.take_unit(unit),
-            Turn::Flush => {
-                if let Some(journal) = &mut self.kind.md.stripe_journal {
-                    journal.flush_written(self.drives.len() + 3, &mut self.events);
-                }
-            }
-            Turn::Begin(unit) => self.write_unit(unit),
-            Turn::Superblock => self.write_superblock(),
-            Turn::LogPartial(write) => self.take_stripes(write),
-            Turn::RunPartial => self.run_partial(),
+    /// Flushes the journal for all units that are written.
+    pub(super) fn flush_units(&mut self) {
+        if let Some(journal) = self.kind.journal() {
+            journal.flush_written(self.drives.len() + 3, &mut self.events);
         }
     }
 
-    fn take_unit(&mut self, unit: u32) {
-        let Some(journal) = &mut self.kind.md.stripe_journal else { return };
+    pub(super) fn take_unit(&mut self, unit: u32) {
+        let Some(journal) = self.kind.journal() else { return };
         journal.units[unit].number = journal.n_units;
         journal.n_units += 1;
         journal.waiting.push_back(unit);
@@ -153,7 +117,7 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
 
     /// Writes units in order, as far as they have room.
     fn write_waiting(&mut self) {
-        let Some(journal) = &mut self.kind.md.stripe_journal else { return };
+        let Some(journal) = self.kind.journal() else { return };
         let (now, device) = (self.events.now, self.drives.len() + 3);
         while let Some(&id) = journal.waiting.front() {
             let Unit { number, n_blocks, .. } = journal.units[id];
@@ -170,7 +134,7 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     /// The first of the units that are being written is in the journal.
     #[inline(never)]
     pub(in crate::simulation) fn unit_written(&mut self) {
-        let Some(journal) = &mut self.kind.md.stripe_journal else { return };
+        let Some(journal) = self.kind.journal() else { return };
         let Some(unit) = journal.writing.pop_front() else { return };
         if journal.tables.flush_ns == 0 {
             return self.in_turn(Turn::Begin(unit));
@@ -181,42 +145,42 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
 
     #[inline(never)]
     pub(in crate::simulation) fn units_flushed(&mut self) {
-        let Some(journal) = &mut self.kind.md.stripe_journal else { return };
+        let Some(journal) = self.kind.journal() else { return };
         let flushed = std::mem::take(&mut journal.flushing);
         self.in_turn(Turn::Flush);
         flushed.into_iter().for_each(|unit| self.in_turn(Turn::Begin(unit)));
     }
 
     /// Writes to the members what is in the journal.
-    fn write_unit(&mut self, unit: u32) {
-        let Some(journal) = &mut self.kind.md.stripe_journal else { return };
+    pub(super) fn write_unit(&mut self, unit: u32) {
+        let Some(journal) = self.kind.journal() else { return };
         let Unit { access, ref mut pieces, .. } = journal.units[unit];
         self.volume.plan.first = std::mem::take(pieces);
         self.volume.plan.then.clear();
         self.volume.plan.lost.clear();
         let is_fua = self.volume.accesses[access].is_fua;
-        let id = self.prepare(Owner::Unit(unit), self.events.now, self.block.submitter.is_none(), None);
+        let id = self.prepare(Owner::Md(OfMd::Unit(unit)), self.events.now, self.block.submitter.is_none(), None);
         self.volume.accesses[id].is_fua = is_fua;
         self.submit(id);
     }
 
     /// The stripes of a unit are on the members: so is the access whose last ones they were, and room may be free.
-    pub(in crate::simulation) fn unit_ended(&mut self, unit: u32, last: &Command) {
-        let Some(journal) = &mut self.kind.md.stripe_journal else { return };
+    pub(super) fn unit_ended(&mut self, unit: u32, last: &Command) {
+        let Some(journal) = self.kind.journal() else { return };
         let Unit { access, number, .. } = journal.units[unit];
         journal.units.release(unit);
         self.volume.accesses[access].out -= 1;
         if self.volume.accesses[access].out == 0 {
             self.finish_access(&Command { access, ..*last });
         }
-        if self.kind.md.stripe_journal.as_mut().is_some_and(|journal| journal.room.ended(number)) {
+        if self.kind.journal().is_some_and(|journal| journal.room.ended(number)) {
             self.reclaim();
         }
     }
 
     /// Frees the room of stripes that are on the members, where it is needed or enough of it.
     fn reclaim(&mut self) {
-        let Some(journal) = &mut self.kind.md.stripe_journal else { return };
+        let Some(journal) = self.kind.journal() else { return };
         let waiting = journal.waiting.front().map_or(0, |&unit| journal.units[unit].n_blocks);
         if !journal.is_writing_superblock && journal.room.is_due(waiting) {
             journal.is_writing_superblock = true;
@@ -225,49 +189,50 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     }
 
     /// Flushes all members and writes the superblock to them, while the thread sleeps.
-    fn write_superblock(&mut self) {
-        let Some(journal) = &mut self.kind.md.stripe_journal else { return };
+    pub(super) fn write_superblock(&mut self) {
+        let Some(journal) = self.kind.journal() else { return };
         journal.checkpoint = journal.room.checkpoint;
         journal.is_asleep = true;
         self.block.sleep_for_bits(true);
-        self.flush_for_superblock();
+        // before the superblock (rule Y15)
+        self.flush_members(VOLUME);
     }
 
     /// The members are flushed.
     pub(in crate::simulation) fn submit_superblock(&mut self) {
-        let Array { kind: Kinds { md: Md { stripe_journal, .. }, .. }, volume: Volume { layout, plan, .. }, .. } = self;
-        let Some(journal) = stripe_journal else { return };
+        let Array { kind, volume: Volume { layout, plan, .. }, .. } = self;
+        let Some(journal) = kind.journal() else { return };
         plan.then.clear();
         plan.lost.clear();
         plan.first.clear();
         let left = (0..layout.n_disks).filter(|disk| !layout.failed.contains(disk));
         plan.first.extend(left.map(|disk| ChildIo::new(disk, WRITE, journal.tables.super_first, 1)));
-        let id = self.prepare(Owner::Superblock, self.events.now, true, None);
+        let id = self.prepare(Owner::Md(OfMd::Superblock), self.events.now, true, None);
         self.volume.accesses[id].is_fua = self.block.flushes.takes_any();
         self.submit(id);
     }
 
     /// What was on the members before is free; the thread wakes up.
-    pub(in crate::simulation) fn superblock_written(&mut self) {
-        let Some(journal) = &mut self.kind.md.stripe_journal else { return };
+    pub(super) fn superblock_written(&mut self) {
+        let Some(journal) = self.kind.journal() else { return };
         journal.room.tail = journal.checkpoint;
         journal.is_writing_superblock = false;
         self.write_waiting();
         // more may have ended meanwhile
         self.reclaim();
-        if let Some(journal) = &mut self.kind.md.stripe_journal {
+        if let Some(journal) = self.kind.journal() {
             journal.is_asleep = false;
         }
         if self.block.submitter.is_some() {
             self.block.sleep_for_bits(false);
             return self.proceed();
         }
-        while let Some(journal) = &mut self.kind.md.stripe_journal {
+        while let Some(journal) = self.kind.journal() {
             if journal.is_asleep {
                 return;
             }
             let Some(turn) = journal.asleep.pop_front() else { return };
-            self.do_for_journal(turn);
+            self.take_turn(turn);
         }
     }
 }

@@ -5,7 +5,8 @@ use std::ops::Range;
 use crate::command::{Command, Slots};
 use crate::device::Device;
 use crate::layout::{is_within, push_merged, Layout, Stretch, StripeCache};
-use crate::simulation::{AboveVolume, ArrayAccess, Owner, WithKinds};
+use crate::simulation::md::{HasMd, OfMd};
+use crate::simulation::{Array, ArrayAccess, Owner};
 use crate::traffic::PASS_THROUGH;
 
 /// A write to the array while the stretches that it consists of are out.
@@ -21,7 +22,7 @@ struct StripeWrite {
 
 /// Stretches of rows that are written by one access.
 #[derive(Default)]
-pub(in crate::simulation) struct Stretches {
+pub struct Stretches {
     pages: Vec<Range<i64>>,
     /// The writes that they are part of, and the accesses that wait for them.
     writes: Vec<u32>,
@@ -43,18 +44,11 @@ impl Stripes {
     }
 }
 
-impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
+impl<D: Device, K: HasMd<D>> Array<D, K> {
     /// Writes rows: reads go first, then what needs none; each of the others is written by itself.
     #[inline(never)]
-    pub(in crate::simulation) fn write_stripes(
-        &mut self,
-        owner: Owner,
-        sector: i64,
-        n: i64,
-        asked: i64,
-        bits: Option<(i64, i64)>,
-    ) {
-        let Some(mut stripes) = self.kind.md.stripes.take() else { return };
+    pub(super) fn write_stripes(&mut self, owner: Owner, sector: i64, n: i64, asked: i64, bits: Option<(i64, i64)>) {
+        let Some(mut stripes) = self.kind.md().and_then(|md| md.stripes.take()) else { return };
         let is_fua =
             self.block.has_passing && matches!(owner, Owner::Host(host) if self.requests[host].sync >= PASS_THROUGH);
         let write = StripeWrite { owner, asked, start: self.events.now, out: 0, bits };
@@ -100,7 +94,9 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
             to_submit.push((together, at_once));
             stripes.writes[write].out += 1;
         }
-        self.kind.md.stripes = Some(stripes);
+        if let Some(md) = self.kind.md() {
+            md.stripes = Some(stripes);
+        }
         for (id, pieces) in to_submit {
             if pieces.is_empty() {
                 // nothing is read: it waits for what it follows
@@ -119,7 +115,7 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
         self.volume.plan.then.clear();
         self.volume.plan.lost.clear();
         let is_direct = self.block.submitter.is_none();
-        let id = self.prepare(Owner::Stripes, asked, is_direct, None);
+        let id = self.prepare(Owner::Md(OfMd::Stripes), asked, is_direct, None);
         self.volume.accesses[id].is_fua = is_fua;
         let stretches = &mut self.volume.accesses[id].stretches;
         // what had the slot before may have been written in two phases, too
@@ -129,16 +125,16 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     }
 
     /// Stretches have been written: so has every write of which they were the last part, and what waits for them begins.
-    pub(in crate::simulation) fn stretches_written(&mut self, access: u32, last: &Command) {
+    pub(super) fn stretches_written(&mut self, access: u32, last: &Command) {
         let Stretches { pages, writes, followers, .. } = std::mem::take(&mut self.volume.accesses[access].stretches);
         self.volume.accesses.release(access);
         for pages in pages {
-            if let Some(stripes) = &mut self.kind.md.stripes {
+            if let Some(stripes) = self.kind.stripes() {
                 stripes.cache.end(pages, access);
             }
         }
         for id in writes {
-            let Some(stripes) = &mut self.kind.md.stripes else { return };
+            let Some(stripes) = self.kind.stripes() else { return };
             let write = &mut stripes.writes[id];
             write.out -= 1;
             if write.out == 0 {

@@ -8,7 +8,8 @@ use crate::device::Device;
 use crate::events::{Action, ARRIVE, COMPLETE, LAST};
 use crate::layout::{rounded, DeviceQueue, Lengths, WriteTables};
 use crate::simulation::pool::state::pool_device;
-use crate::simulation::{AboveVolume, Owner, Times, WithKinds};
+use crate::simulation::pool::{HasPool, OfPool};
+use crate::simulation::{AboveVolume, Array, Times};
 
 /// Who waits for the log.
 #[derive(Clone, Copy)]
@@ -26,15 +27,15 @@ pub struct Entry {
 
 /// A block of the log, and who waits for it.
 #[derive(Default)]
-pub(in crate::simulation) struct Block {
+pub(super) struct Block {
     length: i64,
     used: i64,
     /// Records that are written to their places with it.
-    pub(in crate::simulation) n_records: i64,
+    pub(super) n_records: i64,
     waiting: Vec<LogWaiter>,
-    pub(in crate::simulation) issued: i64,
+    pub(super) issued: i64,
     /// When a processor has made it, if it has begun, and whether it is being written.
-    pub(in crate::simulation) made: Option<i64>,
+    pub(super) made: Option<i64>,
     is_begun: bool,
     out: usize,
     /// What it was written to and what blocks before it leave to be flushed with it.
@@ -48,7 +49,7 @@ pub(in crate::simulation) struct Block {
 /// The log of a pool: those who wait share its blocks.
 pub struct IntentLog {
     lengths: Lengths,
-    pub(in crate::simulation) open: Option<Block>,
+    pub(super) open: Option<Block>,
     /// Blocks that are being written, the first of which ends first, and the number of that one.
     written: VecDeque<Block>,
     first: u32,
@@ -83,9 +84,9 @@ impl IntentLog {
     }
 }
 
-impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
+impl<D: Device, K: HasPool<D>> Array<D, K> {
     /// Lets `waiter` go on when these entries are in the log, and their records at their places.
-    pub(in crate::simulation) fn commit_to_log(&mut self, entries: &[Entry], waiter: LogWaiter) {
+    pub(super) fn commit_to_log(&mut self, entries: &[Entry], waiter: LogWaiter) {
         let Some((pool, _, tables)) = self.pool() else { return };
         let (log, writes) = (&mut pool.log, &tables.writes);
         let before = log.open.as_ref().map(|_| log.open_number());
@@ -214,7 +215,7 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
         if !block.vdevs.contains(&vdev) {
             block.vdevs.push(vdev);
         }
-        self.write_blocks(Owner::Log(number), vdev, first, blocks);
+        self.write_blocks(OfPool::Log(number), vdev, first, blocks);
     }
 
     /// A block of the log is on its own device.
@@ -225,7 +226,7 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
 
     /// A block of the log, or a record with it, has been written.
     #[inline(never)]
-    pub(in crate::simulation) fn log_written(&mut self, number: u32, last: &Command) {
+    pub(super) fn log_written(&mut self, number: u32, last: &Command) {
         self.log_part_written(number, Times::of(last));
     }
 
@@ -266,7 +267,7 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
             }
             log.written[at].out = disks.len();
             for disk in disks {
-                self.block.flush_for_log(disk, number, &mut self.drives, &mut self.events);
+                self.block.flush_for_volume(disk, number, &mut self.drives, &mut self.events);
             }
         }
     }
@@ -303,7 +304,7 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
             for waiter in ended.waiting {
                 match waiter {
                     LogWaiter::Write(host) => self.write_done(host, last, 0),
-                    LogWaiter::Flush(host) => F::finished(self, host),
+                    LogWaiter::Flush(host) => K::Front::finished(self, host),
                 }
             }
         }

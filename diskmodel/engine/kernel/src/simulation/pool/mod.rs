@@ -1,37 +1,66 @@
 //! What stands before the layout of a pool: dirty records, transaction groups, the throttle (rules X9 to X15 and X26); see
 //! `diskmodel/engine/reference/pools/writes.py`.
 
-pub(in crate::simulation) mod intent_log;
-pub(in crate::simulation) mod reads;
-pub(in crate::simulation) mod scan;
-pub(in crate::simulation) mod state;
+mod intent_log;
+mod reads;
+mod scan;
+mod state;
 
 use crate::command::Command;
 use crate::device::Device;
 use crate::events::{Action, ARRIVE, COMPLETE, LAST};
 use crate::layout::{blocks_above, commands_of, write_pieces, ChildIo, Layout, PoolTables};
 use crate::mechanics::{FLUSH, READ, WRITE};
+use crate::simulation::block::flushing::VOLUME;
+use crate::simulation::block::submission::Request;
 use crate::simulation::pool::intent_log::{Entry, LogWaiter};
-use crate::simulation::pool::state::{most_out, pool_device, OnSpecial, PoolParts, PoolWrites, Turn, Write};
-use crate::simulation::{AboveVolume, Array, Kinds, Owner, Times, Volume, WithKinds};
+use crate::simulation::pool::state::{most_out, pool_device, OnSpecial, PoolParts, Turn, Write};
+use crate::simulation::{AboveVolume, Array, ArrayAccess, HasFront, Owner, Times, Volume};
+
 use crate::traffic::PASS_THROUGH;
+
+pub use state::Pool;
+
+/// What an access of a pool's own is for.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub enum OfPool {
+    /// A record that is read into memory: somebody waits for it, or it is read ahead.
+    Record(i64),
+    Ahead(i64),
+    /// A write, for which a record is read.
+    Fill(u32),
+    /// A block of the log.
+    Log(u32),
+    /// A transaction group; so many sectors are clean then.
+    Group(i64),
+    #[default]
+    Labels,
+    /// What is resilvered or read by a scrub.
+    Scan(scan::Scanned),
+}
 
 /// Labels of a device that are written: two at its beginning and two at its end (rule X12).
 const LABELS: usize = 4;
 
-impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
+/// What code of a pool knows of whoever it is part of: nothing of Linux md. None: the volume is another one.
+pub trait HasPool<D: Device>: HasFront<D> {
+    fn pool(&mut self) -> Option<&mut Pool>;
+    fn pool_and_front(&mut self) -> (Option<&mut Pool>, &Self::Front);
+}
+
+impl<D: Device, K: HasPool<D>> Array<D, K> {
     /// The pool and what it knows of its writes; only asked where there is one.
     #[inline(always)]
-    pub(in crate::simulation) fn pool(&mut self) -> Option<(&mut PoolWrites, &Layout, &PoolTables)> {
-        let Array { volume: Volume { layout, .. }, kind: Kinds { pool, .. }, .. } = self;
-        let (pool, layout) = (pool.as_mut()?, &*layout);
+    fn pool(&mut self) -> Option<(&mut Pool, &Layout, &PoolTables)> {
+        let Array { volume: Volume { layout, .. }, kind, .. } = self;
+        let (pool, layout) = (kind.pool()?, &*layout);
         Some((pool, layout, layout.pool.as_ref()?))
     }
 
     /// The same with what it uses of others.
-    pub(in crate::simulation) fn pool_parts(&mut self) -> Option<PoolParts<'_, D>> {
-        let Array { volume: Volume { layout, .. }, kind: Kinds { pool, .. }, drives, events, processors, .. } = self;
-        let (pool, layout) = (pool.as_mut()?, &*layout);
+    fn pool_parts(&mut self) -> Option<PoolParts<'_, D>> {
+        let Array { volume: Volume { layout, .. }, kind, drives, events, processors, .. } = self;
+        let (pool, layout) = (kind.pool()?, &*layout);
         Some(PoolParts { pool, layout, tables: layout.pool.as_ref()?, drives, events, processors })
     }
 
@@ -54,7 +83,8 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     // ------------------------------------------------------------------ requests
     /// A request reaches the pool.
     #[inline(never)]
-    pub(in crate::simulation) fn pool_access(&mut self, host: u32, op: u8, sector: i64, n: i64) {
+    pub(in crate::simulation) fn pool_access(&mut self, Request { owner, op, sector, n, .. }: Request) {
+        let Owner::Host(host) = owner else { return };
         let now = self.events.now;
         if op == FLUSH {
             return self.pool_flush(host);
@@ -75,11 +105,40 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
         }
     }
 
+    /// Reads from the disks, past whatever is in memory.
+    fn read_disks(&mut self, owner: Owner, sector: i64, n: i64) {
+        self.plan(READ, sector, n, 0);
+        let is_direct = self.is_direct(READ);
+        self.start(owner, self.events.now, is_direct, None);
+    }
+
+    /// An access has ended with its last command.
+    #[inline(never)]
+    pub(in crate::simulation) fn pool_access_ended(&mut self, last: &Command) {
+        let ArrayAccess { owner, asked, start, .. } = self.volume.accesses[last.access];
+        self.volume.accesses.release(last.access);
+        match owner {
+            Owner::Host(host) => {
+                self.account(host, asked, start, last);
+                self.keep(host);
+                self.answer(host, last);
+            }
+            Owner::Pool(OfPool::Record(number) | OfPool::Ahead(number)) => self.record_came(number),
+            Owner::Pool(OfPool::Fill(host)) => self.part_came(host, Times::of(last)),
+            Owner::Pool(OfPool::Log(block)) => self.log_written(block, last),
+            Owner::Pool(OfPool::Group(cleans)) => self.group_command_ended(cleans, true),
+            Owner::Pool(OfPool::Labels) => self.label_written(),
+            Owner::Pool(OfPool::Scan(scanned)) => self.stretch_scanned(scanned),
+            // none of its accesses
+            Owner::Destage(..) | Owner::ReadAhead(_) | Owner::Md(_) => {}
+        }
+    }
+
     /// Make all writes before this one safe (rule X10).
     fn pool_flush(&mut self, host: u32) {
         let Some((pool, _, tables)) = self.pool() else { return };
         if !tables.writes.is_logged {
-            return F::finished(self, host);
+            return K::Front::finished(self, host);
         }
         let entries = pool.take_unsafe(tables.writes.log_header);
         self.commit_to_log(&entries, LogWaiter::Flush(host));
@@ -125,18 +184,12 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
             write.n_reads = n_missing as u32;
         }
         for &number in &missing[..n_missing] {
-            self.fetch(Owner::Fill(host), number, record);
+            self.fetch(OfPool::Fill(host), number, record);
         }
     }
 
-    /// A part of a record that was missing has been read.
-    #[inline(never)]
-    pub(in crate::simulation) fn filled(&mut self, host: u32, last: &Command) {
-        self.part_came(host, Times::of(last));
-    }
-
-    /// The same, from wherever it came.
-    pub(in crate::simulation) fn part_came(&mut self, host: u32, last: Times) {
+    /// A part of a record that was missing has been read, from wherever it came.
+    fn part_came(&mut self, host: u32, last: Times) {
         let Some((pool, ..)) = self.pool() else { return };
         let Some(write) = pool.writes.get_mut(&host) else { return };
         write.n_reads -= 1;
@@ -181,7 +234,7 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
         if is_safe {
             return self.commit_to_log(&entries, LogWaiter::Write(host));
         }
-        let hit_ns = self.kind.front.hit_ns();
+        let hit_ns = self.kind.front().hit_ns();
         let Some((pool, _, tables)) = self.pool() else { return };
         if tables.writes.is_logged {
             pool.open.entries.extend(entries);
@@ -195,14 +248,14 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     /// A write that nobody waits for is in memory.
     #[inline(never)]
     pub(in crate::simulation) fn write_taken(&mut self, host: u32) {
-        let hit_ns = self.kind.front.hit_ns();
+        let hit_ns = self.kind.front().hit_ns();
         let Some((pool, ..)) = self.pool() else { return };
         let last = pool.writes.get(&host).map(|write| write.last).unwrap_or_default();
         self.write_done(host, last, hit_ns);
     }
 
     /// A write is answered; `last` is the last command that it waited for, and `hit` what it spent in memory.
-    pub(in crate::simulation) fn write_done(&mut self, host: u32, last: Times, hit: i64) {
+    fn write_done(&mut self, host: u32, last: Times, hit: i64) {
         let now = self.events.now;
         let Some((pool, ..)) = self.pool() else { return };
         let asked = pool.writes.remove(&host).map_or(now, |write| write.asked);
@@ -211,18 +264,18 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
         request.queue += now - asked - hit - (last.done - last.submitted);
         request.last = last;
         self.keep(host);
-        F::answered(self, host);
+        K::Front::answered(self, host);
     }
 
     /// Writes so many blocks, those of a record if None, at a block of a vdev.
-    pub(in crate::simulation) fn write_blocks(&mut self, owner: Owner, vdev: i64, first: i64, blocks: Option<i64>) {
+    fn write_blocks(&mut self, purpose: OfPool, vdev: i64, first: i64, blocks: Option<i64>) {
         let Array { volume: Volume { layout, plan, .. }, .. } = self;
         let Some(tables) = &layout.pool else { return };
         plan.first.clear();
         plan.then.clear();
         let blocks = blocks.unwrap_or(tables.record / tables.block);
         write_pieces(layout, tables, vdev, first, blocks, &mut plan.first);
-        self.start(owner, self.events.now, true, None);
+        self.start(Owner::Pool(purpose), self.events.now, true, None);
     }
 
     // ------------------------------------------------------------------ transaction groups
@@ -242,11 +295,11 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     }
 
     /// Keep so many writes of the group out as places are chosen ahead (rule X12).
-    pub(in crate::simulation) fn write_group(&mut self) {
+    fn write_group(&mut self) {
         let (now, device) = (self.events.now, pool_device(&self.drives));
         loop {
-            let Array { processors, kind: Kinds { pool, .. }, events, .. } = self;
-            let Some(pool) = pool.as_mut() else { return };
+            let Array { processors, kind, events, .. } = self;
+            let Some(pool) = kind.pool() else { return };
             if pool.left() == 0 || pool.out >= pool.most_out || pool.is_placing {
                 break;
             }
@@ -285,7 +338,7 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     }
 
     /// The group goes on behind its part of the scan (rule X21).
-    pub(in crate::simulation) fn group_scanned(&mut self) {
+    fn group_scanned(&mut self) {
         if self.pool().is_some_and(|(pool, ..)| pool.has_data) {
             self.next_round();
         } else {
@@ -316,10 +369,10 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     }
 
     /// The disks or the special vdev have a write of the group, and a processor ends it (rule X17).
-    pub(in crate::simulation) fn group_command_ended(&mut self, cleans: i64, of_disks: bool) {
+    fn group_command_ended(&mut self, cleans: i64, of_disks: bool) {
         let (now, device) = (self.events.now, pool_device(&self.drives));
-        let Array { processors, kind: Kinds { pool, .. }, events, .. } = self;
-        let Some(pool) = pool else { return };
+        let Array { processors, kind, events, .. } = self;
+        let Some(pool) = kind.pool() else { return };
         if pool.write_work_ns == 0 || cleans == 0 {
             return self.group_written(cleans, of_disks);
         }
@@ -346,7 +399,7 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
             pool.out += 1;
             let (vdev, first) = pool.space.for_record(layout, tables);
             let record = tables.record;
-            return self.write_blocks(Owner::Group(record), vdev, first, None);
+            return self.write_blocks(OfPool::Group(record), vdev, first, None);
         }
         pool.left_indirect -= 1;
         let (copies, blocks) = (tables.writes.indirect_copies, tables.writes.indirect_blocks);
@@ -364,7 +417,7 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
         let PoolParts { pool, layout, tables, .. } = parts;
         pool.out += 1;
         let (vdev, first) = pool.space.for_metadata(layout, tables, copy, place, blocks);
-        self.write_blocks(Owner::Group(cleans), vdev, first, Some(blocks));
+        self.write_blocks(OfPool::Group(cleans), vdev, first, Some(blocks));
     }
 
     #[inline(never)]
@@ -379,7 +432,7 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
 
     /// A write of the group has ended, and so many sectors are clean.
     #[inline(never)]
-    pub(in crate::simulation) fn group_written(&mut self, cleans: i64, of_disks: bool) {
+    fn group_written(&mut self, cleans: i64, of_disks: bool) {
         let Some((pool, layout, tables)) = self.pool() else { return };
         if of_disks {
             pool.out -= 1;
@@ -417,7 +470,8 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
             pool.round += 1;
             return self.write_objects(objects, copies);
         }
-        self.flush_for_group();
+        // before its labels are written
+        self.flush_members(VOLUME);
     }
 
     fn write_objects(&mut self, n: i64, copies: i64) {
@@ -432,7 +486,7 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
 
     /// The disks hold all of the group but its labels.
     #[inline(never)]
-    pub(in crate::simulation) fn write_labels(&mut self) {
+    fn write_labels(&mut self) {
         let Some(mut parts) = self.pool_parts() else { return };
         parts.pool.labels = 1;
         if parts.layout.n_groups < parts.tables.writes.labeled_vdevs {
@@ -454,22 +508,32 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
                 }
             }
         }
-        self.start(Owner::Labels, self.events.now, true, None);
+        self.start(Owner::Pool(OfPool::Labels), self.events.now, true, None);
     }
 
     /// A label is on the special vdev, or all are on the disks.
     #[inline(never)]
-    pub(in crate::simulation) fn label_written(&mut self) {
+    fn label_written(&mut self) {
         let Some((pool, ..)) = self.pool() else { return };
         pool.labels -= 1;
         if pool.labels == 0 {
-            self.labels_written();
+            pool.ends_group = true;
+            self.flush_members(VOLUME);
+        }
+    }
+
+    /// The disks are flushed: before the labels of the group, or behind them.
+    pub(in crate::simulation) fn group_flushed(&mut self) {
+        if self.kind.pool().is_some_and(|pool| std::mem::take(&mut pool.ends_group)) {
+            self.end_group();
+        } else {
+            self.write_labels();
         }
     }
 
     /// The group is on the disks.
     #[inline(never)]
-    pub(in crate::simulation) fn end_group(&mut self) {
+    fn end_group(&mut self) {
         let now = self.events.now;
         let Some((pool, layout, tables)) = self.pool() else { return };
         pool.syncing = None;

@@ -9,9 +9,9 @@ use crate::command::Slots;
 use crate::device::Device;
 use crate::events::{Action, COMPLETE, LAST};
 use crate::layout::{L2arc, ReadTables, Streams};
-use crate::mechanics::READ;
 use crate::simulation::pool::state::pool_device;
-use crate::simulation::{AboveVolume, Kinds, Owner, Times, WithKinds};
+use crate::simulation::pool::{HasPool, OfPool};
+use crate::simulation::{AboveVolume, Array, Owner, Times};
 
 /// A record that is being read into memory.
 struct InFlight {
@@ -41,8 +41,8 @@ pub struct PoolReads {
     in_flight: HashMap<i64, InFlight>,
     readers: HashMap<u32, Reader>,
     /// The cache devices, and what is being read from them.
-    pub(in crate::simulation) l2arc: Option<Box<L2arc>>,
-    pub(in crate::simulation) from_l2arc: Slots<Owner>,
+    pub(super) l2arc: Option<Box<L2arc>>,
+    pub(super) from_l2arc: Slots<OfPool>,
 }
 
 impl PoolReads {
@@ -82,24 +82,23 @@ impl PoolReads {
     }
 }
 
-impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
+impl<D: Device, K: HasPool<D>> Array<D, K> {
     /// Reads what is neither in memory nor being read, and ahead of a reader that goes on.
-    pub(in crate::simulation) fn pool_read(&mut self, host: u32, sector: i64, n: i64) {
+    pub(super) fn pool_read(&mut self, host: u32, sector: i64, n: i64) {
         let (now, device, row) = (self.events.now, pool_device(&self.drives), self.requests[host].row);
-        let hit_ns = self.kind.front.hit_ns();
+        let hit_ns = self.kind.front().hit_ns();
         let Some((pool, _, tables)) = self.pool() else { return };
         let record = tables.record;
         let (first, end) = (sector / record, (sector + n - 1) / record + 1);
         let is_whole = (sector + n) % record == 0;
         let stream = pool.reads.streams.read(first, end, now);
         let is_known = (first..end).any(|number| pool.reads.knows(number));
-        let is_on_l2arc = |number| self.kind.pool.as_ref().is_some_and(|pool| pool.is_on_l2arc(number));
-        let is_near = is_known || (first..end).any(|number| self.is_cached(number) || is_on_l2arc(number));
+        let is_near = is_known || (first..end).any(|number| self.is_cached(number) || self.is_on_l2arc(number));
         if stream.is_none() && !is_near {
-            if let Some(l2arc) = self.kind.pool.as_mut().and_then(|pool| pool.l2arc()) {
+            if let Some(l2arc) = self.kind.pool().and_then(|pool| pool.l2arc()) {
                 l2arc.n_misses += end - first;
             }
-            return self.plan_access(Owner::Host(host), READ, sector, n, now);
+            return self.read_disks(Owner::Host(host), sector, n);
         }
         let (mut out, mut is_hasty) = (0, false);
         for number in first..end {
@@ -126,7 +125,7 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
             }
             let read = InFlight { readers: vec![host], is_kept, stream: None, is_ahead: false };
             reads.in_flight.insert(number, read);
-            self.fetch(Owner::Record(number), number, record);
+            self.fetch(OfPool::Record(number), number, record);
         }
         if is_hasty {
             self.volume.promote(first..end, &mut self.drives, &mut self.events);
@@ -160,8 +159,8 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
 
     /// What a request read or wrote is in the cache in front of the pool now (rules K6 and K16).
     #[inline(always)]
-    pub(in crate::simulation) fn keep(&mut self, host: u32) {
-        if F::keep(self, host) {
+    pub(super) fn keep(&mut self, host: u32) {
+        if K::Front::keep(self, host) {
             if let Some(mut parts) = self.pool_parts() {
                 parts.feed_later();
             }
@@ -169,8 +168,13 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     }
 
     /// Whether the cache in front of the pool has a record (rule K16): its blocks are records.
-    pub(in crate::simulation) fn is_cached(&self, number: i64) -> bool {
-        self.kind.front.has(number)
+    pub(super) fn is_cached(&mut self, number: i64) -> bool {
+        self.kind.front().has(number)
+    }
+
+    /// Whether a cache device has it.
+    fn is_on_l2arc(&mut self, number: i64) -> bool {
+        self.kind.pool().is_some_and(|pool| pool.is_on_l2arc(number))
     }
 
     fn read_records_ahead(&mut self, stream: Option<u64>, ahead: Range<i64>, record: i64) {
@@ -180,14 +184,14 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
             if !is_cached && !pool.reads.knows(number) {
                 let read = InFlight { readers: Vec::new(), is_kept: true, stream, is_ahead: true };
                 pool.reads.in_flight.insert(number, read);
-                self.fetch(Owner::Ahead(number), number, record);
+                self.fetch(OfPool::Ahead(number), number, record);
             }
         }
     }
 
     /// A record is in memory.
     #[inline(never)]
-    pub(in crate::simulation) fn record_came(&mut self, number: i64) {
+    pub(super) fn record_came(&mut self, number: i64) {
         let Some((pool, ..)) = self.pool() else { return };
         let reads = &mut pool.reads;
         let Some(read) = reads.in_flight.remove(&number) else { return };
@@ -217,42 +221,42 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
         request.cache += now - asked;
         request.last = Times::default();
         self.keep(host);
-        F::answered(self, host);
+        K::Front::answered(self, host);
     }
 }
 
 // ------------------------------------------------------------------ cache devices
-impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
+impl<D: Device, K: HasPool<D>> Array<D, K> {
     /// Records that were looked for on the cache devices: those found, and the others.
     pub fn l2arc_reads(&mut self) -> [i64; 2] {
-        self.kind.pool.as_mut().and_then(|pool| pool.l2arc()).map_or([0, 0], |l2arc| [l2arc.n_hits, l2arc.n_misses])
+        self.kind.pool().and_then(|pool| pool.l2arc()).map_or([0, 0], |l2arc| [l2arc.n_hits, l2arc.n_misses])
     }
 
     /// Reads a record from the cache devices, if they have it, or from the disks.
-    pub(in crate::simulation) fn fetch(&mut self, owner: Owner, number: i64, record: i64) {
+    pub(super) fn fetch(&mut self, purpose: OfPool, number: i64, record: i64) {
         let (now, device) = (self.events.now, pool_device(&self.drives));
-        if let Some(l2arc) = self.kind.pool.as_mut().and_then(|pool| pool.l2arc()) {
+        if let Some(l2arc) = self.kind.pool().and_then(|pool| pool.l2arc()) {
             if l2arc.contains(number) {
                 l2arc.n_hits += 1;
                 let done = l2arc.read(number, now);
                 let Some((pool, ..)) = self.pool() else { return };
-                let read = pool.reads.from_l2arc.put(owner);
+                let read = pool.reads.from_l2arc.put(purpose);
                 return self.events.at(done, COMPLETE, device, LAST, Action::L2arcRead(read));
             }
             l2arc.n_misses += 1;
         }
-        self.plan_access(owner, READ, number * record, record, now);
+        self.read_disks(Owner::Pool(purpose), number * record, record);
     }
 
     /// A record has come from a cache device.
     #[inline(never)]
     pub(in crate::simulation) fn l2arc_read(&mut self, read: u32) {
         let Some((pool, ..)) = self.pool() else { return };
-        let owner = pool.reads.from_l2arc[read];
+        let purpose = pool.reads.from_l2arc[read];
         pool.reads.from_l2arc.release(read);
-        match owner {
-            Owner::Record(number) | Owner::Ahead(number) => self.record_came(number),
-            Owner::Fill(host) => self.part_came(host, Times::default()),
+        match purpose {
+            OfPool::Record(number) | OfPool::Ahead(number) => self.record_came(number),
+            OfPool::Fill(host) => self.part_came(host, Times::default()),
             _ => {}
         }
     }
@@ -260,10 +264,9 @@ impl<D: Device, F: AboveVolume<D>> WithKinds<D, F> {
     /// The L2ARC takes what the ARC evicts next, and comes again unless there was nothing.
     #[inline(never)]
     pub(in crate::simulation) fn feed_l2arc(&mut self) {
-        let Kinds { pool, front, .. } = &mut self.kind;
-        let arc = front.arc();
-        let Some(l2arc) = pool.as_mut().and_then(|pool| pool.reads.l2arc.as_deref_mut()) else { return };
-        let next = arc.and_then(|arc| l2arc.feed(arc));
+        let (pool, front) = self.kind.pool_and_front();
+        let Some(l2arc) = pool.and_then(|pool| pool.l2arc()) else { return };
+        let next = front.arc().and_then(|arc| l2arc.feed(arc));
         l2arc.is_fed = next.is_some();
         if let (Some(wait), Some(mut parts)) = (next, self.pool_parts()) {
             parts.feed_in(wait);

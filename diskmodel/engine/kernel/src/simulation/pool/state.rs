@@ -19,31 +19,31 @@ const PATIENCE: i64 = 8;
 const SLICE_NS: i64 = 750_000;
 /// A transaction group.
 #[derive(Default)]
-pub(in crate::simulation) struct Group {
+pub(super) struct Group {
     /// Dirty records, each with whether its place has been written already.
-    pub(in crate::simulation) records: HashMap<i64, bool>,
+    pub(super) records: HashMap<i64, bool>,
     /// The blocks above them, and all these together in sectors.
-    pub(in crate::simulation) indirect: HashSet<(i64, i64)>,
-    pub(in crate::simulation) n_dirty: i64,
+    pub(super) indirect: HashSet<(i64, i64)>,
+    pub(super) n_dirty: i64,
     /// What the log would get of writes that nobody has made safe, and the records of these that go to their places at
     /// once.
-    pub(in crate::simulation) entries: Vec<Entry>,
-    pub(in crate::simulation) direct: Vec<i64>,
+    pub(super) entries: Vec<Entry>,
+    pub(super) direct: Vec<i64>,
 }
 
 /// A write of a program that is being taken.
 #[derive(Clone, Copy, Default)]
-pub(in crate::simulation) struct Write {
-    pub(in crate::simulation) asked: i64,
-    pub(in crate::simulation) is_safe: bool,
+pub(super) struct Write {
+    pub(super) asked: i64,
+    pub(super) is_safe: bool,
     /// Reads that it waits for, and the last of them.
-    pub(in crate::simulation) n_reads: u32,
-    pub(in crate::simulation) last: Times,
+    pub(super) n_reads: u32,
+    pub(super) last: Times,
 }
 
 /// What the next write of a group has of a processor.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::simulation) enum Turn {
+pub(super) enum Turn {
     None,
     /// It waits for one since then.
     Waits(i64),
@@ -52,80 +52,80 @@ pub(in crate::simulation) enum Turn {
 
 /// A write to the special vdev: of the group, with what is clean when it ends, or a label.
 #[derive(Clone, Copy)]
-pub(in crate::simulation) enum OnSpecial {
+pub(super) enum OnSpecial {
     Group(i64),
     Label,
 }
 
 /// How many writes of a group may be out when it begins: a special vdev counts as one more (rules X12, X26).
-pub(in crate::simulation) fn first_out(layout: &Layout, writes: &WriteTables) -> i64 {
+pub(super) fn first_out(layout: &Layout, writes: &WriteTables) -> i64 {
     writes.allocated_first * (layout.n_groups + i64::from(writes.special.is_some()))
 }
 
 /// How many may be out at most: more with each that ends on the disks.
-pub(in crate::simulation) fn most_out(layout: &Layout, writes: &WriteTables) -> i64 {
+pub(super) fn most_out(layout: &Layout, writes: &WriteTables) -> i64 {
     first_out(layout, writes) + (writes.allocated - writes.allocated_first) * layout.n_groups
 }
 
 /// What a pool knows of its writes.
-pub struct PoolWrites {
-    pub(in crate::simulation) space: Space,
-    pub(in crate::simulation) log: IntentLog,
-    pub(in crate::simulation) reads: PoolReads,
-    pub(in crate::simulation) open: Group,
-    pub(in crate::simulation) syncing: Option<Group>,
+pub struct Pool {
+    pub(super) space: Space,
+    pub(super) log: IntentLog,
+    pub(super) reads: PoolReads,
+    pub(super) open: Group,
+    pub(super) syncing: Option<Group>,
     /// Sectors of records that are dirty, in both groups.
-    pub(in crate::simulation) dirty: i64,
+    pub(super) dirty: i64,
     /// When the writing of the last group began, and whether a time for the next is set.
-    pub(in crate::simulation) begun: i64,
-    pub(in crate::simulation) is_timed: bool,
+    pub(super) begun: i64,
+    pub(super) is_timed: bool,
     /// A processor works so long on a block of the log, and on a write of a group, one after the other.
-    pub(in crate::simulation) block_ns: i64,
-    pub(in crate::simulation) write_work_ns: i64,
-    pub(in crate::simulation) turn: Turn,
+    pub(super) block_ns: i64,
+    pub(super) write_work_ns: i64,
+    pub(super) turn: Turn,
     /// Writes that are prepared without another wait.
     in_slice: i64,
     /// Of what is still to be written: what is prepared and waits for its place, and whether one is being given its place.
-    pub(in crate::simulation) prepared: i64,
-    pub(in crate::simulation) is_placing: bool,
+    pub(super) prepared: i64,
+    pub(super) is_placing: bool,
     /// Writes that a processor still ends: what is clean then, and whether they were on the disks.
-    pub(in crate::simulation) ending: VecDeque<(i64, bool)>,
+    pub(super) ending: VecDeque<(i64, bool)>,
     /// Of the special vdev, if there is one, and its writes.
-    pub(in crate::simulation) special: Option<DeviceQueue>,
-    pub(in crate::simulation) on_special: VecDeque<OnSpecial>,
+    pub(super) special: Option<DeviceQueue>,
+    pub(super) on_special: VecDeque<OnSpecial>,
     /// The labels of the group have been written, and the flush behind them ends it.
-    pub(in crate::simulation) ends_group: bool,
+    pub(super) ends_group: bool,
     /// Labels of the group that are being written: those of the disks count as one.
-    pub(in crate::simulation) labels: i64,
+    pub(super) labels: i64,
     /// Records and indirect blocks of the group that are still to be written; how many writes are out, and how many to the
     /// special vdev.
-    pub(in crate::simulation) left_records: i64,
-    pub(in crate::simulation) left_indirect: i64,
+    pub(super) left_records: i64,
+    pub(super) left_indirect: i64,
     /// How many records and indirect blocks it had to write when it began.
-    pub(in crate::simulation) of_group: [i64; 2],
-    pub(in crate::simulation) out: i64,
-    pub(in crate::simulation) out_special: i64,
+    pub(super) of_group: [i64; 2],
+    pub(super) out: i64,
+    pub(super) out_special: i64,
     /// Writes of the group that may be out on the disks; one more with each of these that ends.
-    pub(in crate::simulation) most_out: i64,
+    pub(super) most_out: i64,
     /// Rounds of metadata that have been written of the group, and whether the blocks above its files have been.
-    pub(in crate::simulation) round: i64,
-    pub(in crate::simulation) is_above_written: bool,
+    pub(super) round: i64,
+    pub(super) is_above_written: bool,
     /// When the last delayed write goes on, and writes that wait until less is dirty.
-    pub(in crate::simulation) delayed_until: i64,
-    pub(in crate::simulation) blocked: VecDeque<u32>,
-    pub(in crate::simulation) writes: HashMap<u32, Write>,
+    pub(super) delayed_until: i64,
+    pub(super) blocked: VecDeque<u32>,
+    pub(super) writes: HashMap<u32, Write>,
     /// A resilver or a scrub, which the groups wait for (rule X21), and whether the one that is written has data.
-    pub(in crate::simulation) scan: Option<Scan>,
-    pub(in crate::simulation) has_data: bool,
+    pub(super) scan: Option<Scan>,
+    pub(super) has_data: bool,
 }
 
-impl PoolWrites {
+impl Pool {
     /// `group` are records and indirect blocks of a group whose writing begins with the run, and the records below which
     /// data lies (rule Z12).
-    pub fn new(layout: &Layout, host_work_ns: i64, group: [i64; 3], l2arc: Option<Box<L2arc>>) -> Option<Self> {
+    pub fn of(layout: &Layout, host_work_ns: i64, group: [i64; 3], l2arc: Option<Box<L2arc>>) -> Option<Self> {
         let pool = layout.pool.as_ref()?;
         let [left_records, left_indirect, top] = group;
-        Some(PoolWrites {
+        Some(Pool {
             space: Space::new(layout, &pool.writes, top),
             log: IntentLog::new(&pool.writes),
             reads: PoolReads::new(&pool.reads, pool.writes.n_records, l2arc),
@@ -167,32 +167,32 @@ impl PoolWrites {
     }
 
     /// Sectors that are dirty, and when the writing of the group began.
-    pub(in crate::simulation) fn dirty(&self) -> i64 {
+    pub(super) fn dirty(&self) -> i64 {
         self.dirty
     }
 
-    pub(in crate::simulation) fn group_begun(&self) -> i64 {
+    pub(super) fn group_begun(&self) -> i64 {
         self.begun
     }
 
     /// Whether a scan lets one group follow the other.
-    pub(in crate::simulation) fn is_scanned(&self, layout: &Layout) -> bool {
+    pub(super) fn is_scanned(&self, layout: &Layout) -> bool {
         self.scan.as_ref().is_some_and(|scan| scan.has_work(layout))
     }
 
     /// Records and indirect blocks that are still to be written.
-    pub(in crate::simulation) fn left(&self) -> i64 {
+    pub(super) fn left(&self) -> i64 {
         self.left_records + self.left_indirect
     }
 
     /// A quarter of what a processor does for a write of a group (rule X17).
-    pub(in crate::simulation) fn quarter_ns(&self) -> i64 {
+    pub(super) fn quarter_ns(&self) -> i64 {
         self.write_work_ns / 4
     }
 
     /// What the log gets for a flush: what nobody has made safe, whose records that go to their places at once are
     /// written with it, and not again with their group (rule X10).
-    pub(in crate::simulation) fn take_unsafe(&mut self, header: i64) -> Vec<Entry> {
+    pub(super) fn take_unsafe(&mut self, header: i64) -> Vec<Entry> {
         let mut entries = vec![Entry { n_bytes: header, n_records: 0 }];
         let mut direct = Vec::new();
         for group in self.syncing.iter_mut().chain([&mut self.open]) {
@@ -210,45 +210,45 @@ impl PoolWrites {
     }
 
     /// The L2ARC of its cache devices, if it has any.
-    pub(in crate::simulation) fn l2arc(&mut self) -> Option<&mut L2arc> {
+    pub(super) fn l2arc(&mut self) -> Option<&mut L2arc> {
         self.reads.l2arc.as_deref_mut()
     }
 
     /// Whether a cache device has a record.
-    pub(in crate::simulation) fn is_on_l2arc(&self, number: i64) -> bool {
+    pub(super) fn is_on_l2arc(&self, number: i64) -> bool {
         self.reads.l2arc.as_ref().is_some_and(|l2arc| l2arc.contains(number))
     }
 
-    pub(in crate::simulation) fn holds(&self, record: i64) -> bool {
+    pub(super) fn holds(&self, record: i64) -> bool {
         self.open.records.contains_key(&record)
             || self.syncing.as_ref().is_some_and(|group| group.records.contains_key(&record))
     }
 }
 
 /// The device that events of a pool belong to.
-pub(in crate::simulation) fn pool_device<D: Device>(drives: &Drives<D>) -> u32 {
+pub(super) fn pool_device<D: Device>(drives: &Drives<D>) -> u32 {
     drives.len() + 4
 }
 
 /// A pool, and what it uses of others.
-pub(in crate::simulation) struct PoolParts<'a, D: Device> {
-    pub(in crate::simulation) pool: &'a mut PoolWrites,
-    pub(in crate::simulation) layout: &'a Layout,
-    pub(in crate::simulation) tables: &'a PoolTables,
-    pub(in crate::simulation) drives: &'a mut Drives<D>,
-    pub(in crate::simulation) events: &'a mut Events,
-    pub(in crate::simulation) processors: &'a mut Processors,
+pub(super) struct PoolParts<'a, D: Device> {
+    pub(super) pool: &'a mut Pool,
+    pub(super) layout: &'a Layout,
+    pub(super) tables: &'a PoolTables,
+    pub(super) drives: &'a mut Drives<D>,
+    pub(super) events: &'a mut Events,
+    pub(super) processors: &'a mut Processors,
 }
 
 impl<D: Device> PoolParts<'_, D> {
     /// Drives are given as many writes of a group as is due now (rule X14).
-    pub(in crate::simulation) fn dirty_changed(&mut self) {
+    pub(super) fn dirty_changed(&mut self) {
         let n = self.tables.writes.active_writes(self.pool.dirty) as usize;
         self.drives.give_group_writes(n, self.events);
     }
 
     /// The open group is written at the next multiple of the interval from the beginning of the last (rule X11).
-    pub(in crate::simulation) fn set_group_time(&mut self) {
+    pub(super) fn set_group_time(&mut self) {
         let now = self.events.now;
         if std::mem::replace(&mut self.pool.is_timed, true) {
             return;
@@ -260,7 +260,7 @@ impl<D: Device> PoolParts<'_, D> {
 
     /// The open group begins if it is time, or large enough, and none is being written; true: it is written now, and not
     /// behind a scan.
-    pub(in crate::simulation) fn begins_group(&mut self, is_due: bool) -> bool {
+    pub(super) fn begins_group(&mut self, is_due: bool) -> bool {
         let PoolParts { pool, layout, tables, .. } = self;
         let n = pool.open.records.len() as i64;
         let is_large = pool.open.n_dirty >= tables.writes.dirty_group;
@@ -285,7 +285,7 @@ impl<D: Device> PoolParts<'_, D> {
     }
 
     /// The next write of the group takes a processor that nobody else wants, or has waited long enough (rule X17).
-    pub(in crate::simulation) fn take_turn(&mut self, since: i64) {
+    pub(super) fn take_turn(&mut self, since: i64) {
         let PoolParts { pool, processors, .. } = self;
         let now = self.events.now;
         let free = processors.first_free();
@@ -304,7 +304,7 @@ impl<D: Device> PoolParts<'_, D> {
     }
 
     /// Writes to all devices of the special vdev, if there is one: one write after another passes their links (rule X26).
-    pub(in crate::simulation) fn write_special(&mut self, sectors: i64, write: OnSpecial) -> bool {
+    pub(super) fn write_special(&mut self, sectors: i64, write: OnSpecial) -> bool {
         let bytes = sectors * self.drives.sector_bytes();
         let Some(special) = &mut self.pool.special else { return false };
         self.pool.on_special.push_back(write);
@@ -318,7 +318,7 @@ impl<D: Device> PoolParts<'_, D> {
     }
 
     /// A processor makes the open block of the log, in which there is room meanwhile; false where that takes no time.
-    pub(in crate::simulation) fn make_log_block(&mut self, number: u32) -> bool {
+    pub(super) fn make_log_block(&mut self, number: u32) -> bool {
         let now = self.events.now;
         let Some(block) = &mut self.pool.log.open else { return false };
         block.issued = now;
@@ -333,14 +333,14 @@ impl<D: Device> PoolParts<'_, D> {
     }
 
     /// Something has come into the ARC, from which the L2ARC is fed a while later, if it is not yet to be.
-    pub(in crate::simulation) fn feed_later(&mut self) {
+    pub(super) fn feed_later(&mut self) {
         let Some(l2arc) = self.pool.l2arc().filter(|l2arc| !l2arc.is_fed) else { return };
         l2arc.is_fed = true;
         let wait = l2arc.feed_ns();
         self.feed_in(wait);
     }
 
-    pub(in crate::simulation) fn feed_in(&mut self, wait: i64) {
+    pub(super) fn feed_in(&mut self, wait: i64) {
         self.events.at(self.events.now + wait, ARRIVE, pool_device(self.drives), LAST - 5, Action::L2arcFed);
     }
 }
