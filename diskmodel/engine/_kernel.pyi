@@ -18,6 +18,7 @@ __all__ = [
     "filled_media_cache",
     "folded",
     "likeliest_layout",
+    "ports",
     "run",
     "run_streamed",
     "runs_of_writes",
@@ -46,6 +47,7 @@ def folded(x: _Floats, phasor: _Complexes, frequencies: _Floats, n_bins: int) ->
 def likeliest_layout(
     blocks: _Floats, angle: _Floats, layouts: Mapping[str, Any], judgement: Mapping[str, float]
 ) -> tuple[int, int, list[int]]: ...
+def ports(array: Mapping[str, Any], requests: Mapping[str, Any], out: Mapping[str, Any]) -> list[list[int]]: ...
 def run(array: Mapping[str, Any], requests: Mapping[str, Any], out: Mapping[str, Any]) -> Outcome: ...
 def run_streamed(
     array: Mapping[str, Any], streams: list[dict[str, int]], next_block: Callable[[int], dict[str, Any]]

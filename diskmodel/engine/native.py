@@ -127,17 +127,21 @@ def _columns(requests: Requests) -> dict[str, Any]:
     return {name: _column(column) for name, column in columns.items()} | {"streams": streams}
 
 
-def _outcome(array: dict[str, Any], columns: dict[str, Any], done: Completions, requests: Requests) -> Outcome:
-    """Run requests in the kernel, write their completions to `done`, and return the rest."""
-    out = CompletionsOut(
+def _completions_out(done: Completions, requests: Requests) -> CompletionsOut:
+    """Return where the kernel writes completions to."""
+    return CompletionsOut(
         issue_ns=None if _are_open(requests) else done.issue_ns,
         done_ns=done.done_ns,
         parts=PARTS,
         parts_ns=done.parts_ns.reshape(-1),
         is_hit=done.is_hit,
     )
+
+
+def _outcome(array: dict[str, Any], columns: dict[str, Any], done: Completions, requests: Requests) -> Outcome:
+    """Run requests in the kernel, write their completions to `done`, and return the rest."""
     try:
-        return _kernel.run(array, columns, to_kernel(out))
+        return _kernel.run(array, columns, to_kernel(_completions_out(done, requests)))
     except OverflowError as error:
         raise endless(error) from None
     except ValueError as error:
@@ -147,6 +151,12 @@ def _outcome(array: dict[str, Any], columns: dict[str, Any], done: Completions, 
 def refused(error: ValueError) -> CoverageError:
     """What the kernel's tables cannot hold, though the description allows it."""
     return CoverageError(Fault("engine", "native", f"the kernel does not take {error}", "use simpy"))
+
+
+def ports(scenario: Scenario, requests: Requests) -> Int64:
+    """Return what stations say in a run, as `simpy_engine.ports` does."""
+    out = _completions_out(_room_for(requests), requests)
+    return np.array(_kernel.ports(array_of(scenario), _columns(requests), to_kernel(out)), np.int64).reshape(-1, 6)
 
 
 def _column(values: NDArray[Any]) -> NDArray[Any]:

@@ -15,6 +15,7 @@ from diskmodel.errors import ConservationError
 from diskmodel.records import PARTS, DeviceCounters, Requests, Run
 from diskmodel.result.laws import check_laws
 from tests.differential.cases import Case, build
+from tests.differential.ports import first_difference
 
 Engine = Callable[[Scenario, Requests], Run]
 
@@ -35,7 +36,10 @@ def difference_from(simpy: Run, scenario: Scenario, requests: Requests, case: Ca
         check_laws(requests, kernel)
     except ConservationError as error:
         divergence = divergence or f"both engines break a law: {error}"
-    return divergence and f"{divergence}\ncase: {json.dumps(case)}"
+    if divergence is None:
+        return None
+    said = first_difference(simpy_engine.ports(scenario, requests), native.ports(scenario, requests))
+    return f"{divergence}\nfirst at a port: {said}\ncase: {json.dumps(case)}"
 
 
 def between(requests: Requests, simpy: Run, kernel: Run) -> str | None:

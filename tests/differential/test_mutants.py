@@ -5,8 +5,9 @@ from types import ModuleType
 import pytest
 
 from diskmodel.engine import native
-from tests.differential.mutants.building import build_kernel, first_witness
+from tests.differential.mutants.building import build_kernel, first_witness, station_of
 from tests.differential.mutants.patching import ROOT, listed, names
+from tests.differential.witnesses import witness
 
 # one worker builds: builds share the compiled dependencies, and each replaces the library of the one before
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cargo")]
@@ -31,6 +32,25 @@ def test_every_mutant_is_caught(caught_by: dict[str, str | None]) -> None:
     assert len(caught_by) >= 50
     survivors = [name for name, case in caught_by.items() if case is None]
     assert not survivors, f"no case catches {survivors}"
+
+
+#: A mutant of each station.
+STATIONS = {
+    "RetryTime": "drive",
+    "BitmapWait": "volume",
+    "PoolDelay": "volume",
+    "LinkRounding": "controller",
+    "GoesOn": "host",
+}
+
+
+@pytest.mark.parametrize(("name", "station"), STATIONS.items())
+def test_a_mutant_is_found_at_its_station(
+    name: str, station: str, kernel: ModuleType, caught_by: dict[str, str | None]
+) -> None:
+    case = caught_by[name]
+    assert case is not None
+    assert station_of(kernel, name, witness(case)) == station
 
 
 def test_no_mutant_no_difference(kernel: ModuleType, caught_by: dict[str, str | None]) -> None:

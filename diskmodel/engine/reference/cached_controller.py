@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from functools import partial
 
 from diskmodel.controller import POLICIES, BlockCache, DirtyBlocks
+from diskmodel.engine.reference.clock import Port
 from diskmodel.engine.reference.command import Access, Command
 from diskmodel.engine.reference.controller import Controller, HostRequest
 from diskmodel.engine.scenario import Scenario
@@ -164,6 +164,7 @@ class CachedController(Controller):
         while (run := self.dirty.next_run(is_pressed=bool(self.blocked or self.emptying))) is not None:
             first, end = run
             last = min(end * self.block, self.raid.tables.capacity)
+            self.clock.said(Port.CONTROLLER_TO_VOLUME, WRITE, first * self.block, last - first * self.block)
             self.raid.access(
                 WRITE,
                 first * self.block,
@@ -173,7 +174,9 @@ class CachedController(Controller):
 
     def _destaged(self, run: tuple[int, int]) -> None:
         assert self.dirty is not None
-        self.dirty.written(*run)
+        first, end = run
+        self.clock.said(Port.VOLUME_TO_CONTROLLER, WRITE, first * self.block, (end - first) * self.block)
+        self.dirty.written(first, end)
         self._emptied()
         self._admit_writes()
 
@@ -183,7 +186,7 @@ class CachedController(Controller):
             return
         served, self.emptying = self.emptying, []
         for request in served:
-            self.array.flush(partial(self.done, request))
+            self._flush(request)
 
     # ------------------------------------------------------------------ read-ahead
     def _read_ahead(self, request: HostRequest) -> None:
@@ -215,6 +218,7 @@ class CachedController(Controller):
         self.prefetches.append(prefetch)
 
         def arrived(access: Access, command: Command) -> None:
+            self.clock.said(Port.VOLUME_TO_CONTROLLER, READ, start, stop - start)
             self.prefetches.remove(prefetch)
             self._insert(start, stop - start)
             for waiter in prefetch.waiting:
@@ -223,6 +227,7 @@ class CachedController(Controller):
                     waiter.request.cache_ns += self.clock.now - waiter.since_ns
                     self._hit(waiter.request)
 
+        self.clock.said(Port.CONTROLLER_TO_VOLUME, READ, start, stop - start)
         self.raid.access(READ, start, stop - start, arrived)
 
     def _await_pieces(self, request: HostRequest) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import IntEnum
 
 import simpy
 
@@ -15,11 +16,30 @@ LAST = (1 << 63) - 1
 _FIRST_PRIORITY = 2
 
 
+class Port(IntEnum):
+    """Who says something to whom, from what a drive has done up to the host and down again, as in an instant."""
+
+    DRIVE_TO_VOLUME = 0
+    VOLUME_TO_CONTROLLER = 1
+    CONTROLLER_TO_HOST = 2
+    HOST_TO_CONTROLLER = 3
+    CONTROLLER_TO_VOLUME = 4
+    VOLUME_TO_DRIVE = 5
+
+
 class Clock:
     """Runs actions at times, in the order (time, phase, device, order); whole nanoseconds."""
 
+    #: What stations say to each other: time, port, drive, operation, first sector, sectors. None: it is not logged.
+    ports: list[tuple[int, int, int, int, int, int]] | None = None
+
     def __init__(self, env: simpy.Environment) -> None:
         self.env = env
+
+    def said(self, port: Port, op: int, sector: int, n: int, drive: int = 0) -> None:
+        """Write down what a station says to another one, now, if that is logged."""
+        if self.ports is not None:
+            self.ports.append((self.now, port, drive, op, sector, n))
 
     @property
     def now(self) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from diskmodel.controller import BlockCache
-from diskmodel.engine.reference.clock import COMPLETE, Clock
+from diskmodel.engine.reference.clock import COMPLETE, Clock, Port
 from diskmodel.engine.reference.command import Access, Command
 from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.reference.raid import Raid
@@ -99,7 +99,7 @@ class Controller:
         self.processors = processors
         self.volume_depth = scenario.controller.volume_depth
         self.answer = done
-        self.done = done if self.volume_depth is None else self._finished
+        self.done = self._answer if self.volume_depth is None else self._finished
         self.n_inside = 0
         #: Requests that wait until one that is inside is done, each with the time since when (rule K14).
         self.outside: deque[tuple[HostRequest, int]] = deque()
@@ -118,6 +118,7 @@ class Controller:
 
     def submit(self, request: HostRequest) -> None:
         """A request comes in, now, and waits while as many are inside as a volume may have (rule K14)."""
+        self._said(Port.HOST_TO_CONTROLLER, request)
         if self.n_inside == self.volume_depth:
             self.outside.append((request, self.clock.now))
             return
@@ -132,7 +133,14 @@ class Controller:
             self._begin(following)
         else:
             self.n_inside -= 1
+        self._answer(request)
+
+    def _answer(self, request: HostRequest) -> None:
+        self._said(Port.CONTROLLER_TO_HOST, request)
         self.answer(request)
+
+    def _said(self, port: Port, request: HostRequest) -> None:
+        self.clock.said(port, request.op, request.sector, request.n)
 
     def _begin(self, request: HostRequest) -> None:
         """First the processor, then the data of a write over the link (rules K1, K17)."""
@@ -153,7 +161,7 @@ class Controller:
     def _access(self, request: HostRequest) -> None:
         """A hit takes its time; anything else goes to the disks (rules K2, K13)."""
         if request.op == FLUSH:
-            self.array.flush(lambda: self.done(request))
+            self._flush(request)
             return
         if request.op == READ and request.is_hit:
             request.cache_ns += self.hit_ns
@@ -162,6 +170,7 @@ class Controller:
         request.is_hit = False
 
         def joined(access: Access, last: Command) -> None:
+            self._said(Port.VOLUME_TO_CONTROLLER, request)
             request.parity_ns += access.parity_ns
             request.overhead_ns += last.overhead_ns
             request.seek_ns += last.seek_ns
@@ -174,9 +183,20 @@ class Controller:
 
         is_fua = request.sync >= Sync.DSYNC
         is_of_file = request.is_of_file
+        self._said(Port.CONTROLLER_TO_VOLUME, request)
         self.array.access(
             request.op, request.sector, request.n, joined, is_fua=is_fua, row=request.row, is_of_file=is_of_file
         )
+
+    def _flush(self, request: HostRequest) -> None:
+        """Flush the volume for a request, which is done then."""
+
+        def flushed() -> None:
+            self._said(Port.VOLUME_TO_CONTROLLER, request)
+            self.done(request)
+
+        self._said(Port.CONTROLLER_TO_VOLUME, request)
+        self.array.flush(flushed)
 
     def _answered(self, request: HostRequest) -> None:
         """The data of a read goes over the link; then the request is done (rule K3)."""

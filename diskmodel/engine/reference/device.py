@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from diskmodel.engine.reference.clock import COMPLETE, DISPATCH, Clock
+from diskmodel.engine.reference.clock import COMPLETE, DISPATCH, Clock, Port
 from diskmodel.engine.reference.command import Command
 from diskmodel.queue import Head, Policy, Positioning
 from diskmodel.records import FLUSH, READ, WRITE
@@ -124,6 +124,7 @@ class Device(ABC):
 
     def flush(self, command: Command) -> None:
         """Give a flush to the drive, now: it passes the queue and takes no slot (rule D10)."""
+        self._asked(command)
         command.arrived_ns = self.clock.now
         self.flushes.append(command)
         self.wake(self.clock.now)
@@ -154,6 +155,7 @@ class Device(ABC):
 
     def submit_reserved(self, command: Command) -> None:
         """Put a command that has been counted into the queue, now, unless it waits for a write of its zone."""
+        self._asked(command)
         zone = self._written_zone(command)
         if zone in self.written_zones:
             self.written_zones[zone].append(command)
@@ -161,6 +163,12 @@ class Device(ABC):
         if zone >= 0:
             self.written_zones[zone] = deque()
         self._enqueue(command)
+
+    def _asked(self, command: Command) -> None:
+        self.clock.said(Port.VOLUME_TO_DRIVE, command.op, command.lba, command.n_sectors, self.index)
+
+    def _answered(self, command: Command) -> None:
+        self.clock.said(Port.DRIVE_TO_VOLUME, command.op, command.lba, command.n_sectors, self.index)
 
     def _enqueue(self, command: Command) -> None:
         command.arrived_ns = self.clock.now
@@ -392,6 +400,7 @@ class Device(ABC):
         self.clock.at(done_ns, COMPLETE, self.index, command.seq, lambda: self._complete(command))
 
     def _complete(self, command: Command) -> None:
+        self._answered(command)
         counters = self.counters
         if command.op == FLUSH:
             counters.n_flushes += 1
@@ -423,6 +432,7 @@ class Device(ABC):
             part.done_ns, part.is_hit = command.done_ns, command.is_hit
             part.overhead_ns, part.seek_ns = command.overhead_ns, command.seek_ns
             part.rotation_ns, part.transfer_ns = command.rotation_ns, command.transfer_ns
+            self._answered(part)
             part.done(part)
 
     def counters_until(self, end_ns: int) -> Counters:

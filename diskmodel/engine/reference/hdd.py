@@ -177,6 +177,7 @@ class HardDisk(Device):
             self.wake(command.ready_ns)
 
     def follow(self, command: Command) -> None:
+        self._asked(command)
         self.reserve()
         self.actuator_of(command.lba).follower = command
         self._accept(command, self.clock.now)

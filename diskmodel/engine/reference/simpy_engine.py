@@ -128,6 +128,14 @@ def run(scenario: Scenario, requests: Requests) -> Run:
     return simulation.outcome(end_ns, time.perf_counter() - started)
 
 
+def ports(scenario: Scenario, requests: Requests) -> Int64:
+    """Return what stations say in such a run, a row each: time, port, drive, operation, first sector, sectors."""
+    simulation = Simulation(scenario, requests)
+    simulation.clock.ports = []
+    simulation.run()
+    return np.array(simulation.clock.ports, np.int64).reshape(-1, 6)
+
+
 class Simulation:
     """One run: the stages wired together, and what becomes of each request."""
 

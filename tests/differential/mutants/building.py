@@ -15,9 +15,11 @@ from pathlib import Path
 from types import ModuleType
 
 from diskmodel.engine import native
+from diskmodel.engine.reference import simpy_engine
 from diskmodel.errors import KernelError
 from tests.differential.compare import between
 from tests.differential.mutants.patching import FOLDER, KERNEL, ROOT, listed, names, patched
+from tests.differential.ports import first_difference, station
 from tests.differential.witnesses import Witness, witness, witnesses
 
 #: The kernel itself is compiled in a quarter of the time, and runs no long cases here.
@@ -97,6 +99,18 @@ def catches(witness: Witness) -> bool:
     except KernelError:  # a panic, or a standstill
         return True
     return between(witness.requests, witness.reference, outcome) is not None
+
+
+def station_of(kernel: ModuleType, mutant: str, witness: Witness) -> str | None:
+    """Return the station at which a mutant first says something else than the reference engine, if it does."""
+    kernel.plant(names(listed()).index(mutant))
+    try:
+        with in_place(kernel):
+            said = native.ports(witness.scenario, witness.requests)
+    finally:
+        kernel.plant()
+    difference = first_difference(simpy_engine.ports(witness.scenario, witness.requests), said)
+    return difference and station(difference)
 
 
 def first_witness(kernel: ModuleType, mutant: str | None, among: Iterable[str] | None = None) -> str | None:

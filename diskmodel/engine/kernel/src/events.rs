@@ -5,6 +5,8 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use crate::ports::{Port, Ports};
+
 pub const COMPLETE: u64 = 0;
 pub const ARRIVE: u64 = 1;
 pub const DISPATCH: u64 = 2;
@@ -357,9 +359,19 @@ pub struct Events {
     /// Everything that is later than those.
     later: BinaryHeap<Event>,
     inserted: u64,
+    /// What is said at ports, each with its time.
+    pub ports: Ports,
 }
 
 impl Events {
+    /// Writes down what a station says to another one, if that is logged: of a drive, or of device 0.
+    #[inline(always)]
+    pub fn said(&mut self, port: Port, device: u32, io: (u8, i64, i64)) {
+        if self.ports.is_logged() {
+            self.ports.say(self.now, port, device, io);
+        }
+    }
+
     /// Let `action` happen at `time`.
     #[inline(always)]
     pub fn at(&mut self, time: i64, phase: u64, device: u32, order: u64, action: Action) {

@@ -27,6 +27,7 @@ mod media_cache;
 mod movement;
 mod named;
 pub mod online;
+mod ports;
 mod progress;
 #[cfg(feature = "python")]
 mod python;
@@ -50,8 +51,8 @@ mod web;
 mod _kernel {
     #[pymodule_export]
     use crate::python::{
-        break_off, expected_phasors, filled_media_cache, folded, likeliest_layout, run, run_streamed, runs_of_writes,
-        scheduler_names, schema, stop_runs, sweep_rounds, OnlineArrays,
+        break_off, expected_phasors, filled_media_cache, folded, likeliest_layout, ports, run, run_streamed,
+        runs_of_writes, scheduler_names, schema, stop_runs, sweep_rounds, OnlineArrays,
     };
 
     #[cfg(target_os = "linux")]

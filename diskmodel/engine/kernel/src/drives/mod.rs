@@ -11,6 +11,7 @@ use crate::divisor::Divisor;
 use crate::events::Events;
 use crate::layout::DiskState;
 use crate::mechanics::FLUSH;
+use crate::ports::Port;
 
 /// The drives, what they share, and the commands that they have been given.
 pub struct Drives<D: Device> {
@@ -94,10 +95,17 @@ impl<D: Device> Drives<D> {
     /// Puts a command into the queue of its drive, or before it where its zone is being written (rule N2).
     #[inline(always)]
     pub fn submit(&mut self, id: u32, events: &mut Events) {
+        self.say(id, events);
         let drive = &mut self.drives[self.commands[id].device as usize];
         if !drive.front_mut().holds_back(id, &self.commands) {
             drive.submit(id, &self.model, &mut self.commands, events);
         }
+    }
+
+    #[inline(always)]
+    fn say(&self, id: u32, events: &mut Events) {
+        let &Command { device, op, lba, n, .. } = &self.commands[id];
+        events.said(Port::VolumeToDrive, device, (op, lba, n));
     }
 
     /// Counts a command as one of its drive's that is still handed over (rule Q11).
@@ -107,6 +115,7 @@ impl<D: Device> Drives<D> {
 
     /// Puts a command into the queue that has been counted.
     pub fn submit_reserved(&mut self, id: u32, events: &mut Events) {
+        self.say(id, events);
         let drive = &mut self.drives[self.commands[id].device as usize];
         drive.front_mut().pending -= 1;
         drive.submit(id, &self.model, &mut self.commands, events);
@@ -114,6 +123,7 @@ impl<D: Device> Drives<D> {
 
     /// Takes a write behind the read that holds its drive (rule L12): one out of the drive's buffer has held nothing.
     pub fn follow(&mut self, read: &Command, id: u32, events: &mut Events) {
+        self.say(id, events);
         let drive = &mut self.drives[read.device as usize];
         if read.is_hit {
             drive.submit(id, &self.model, &mut self.commands, events);
@@ -126,6 +136,7 @@ impl<D: Device> Drives<D> {
     pub fn flush(&mut self, device: u32, events: &mut Events) {
         let seq = self.number();
         let id = self.put(Command { seq, device, op: FLUSH, submitted: events.now, ..Command::default() });
+        self.say(id, events);
         self.drives[device as usize].flush(id, &mut self.commands, events);
     }
 

@@ -30,6 +30,7 @@ pub use watch::stop_runs;
 use watch::Watch;
 
 use crate::device::{Counters, Device};
+use crate::ports::Said;
 use crate::scenario::{Built, Scenario, SchedulerName};
 use crate::schema::{returned, Described};
 use crate::simulation::{Levels, Parts, Simulation, STARVED, TOO_LONG};
@@ -111,6 +112,25 @@ pub fn run(
     requests: &Bound<'_, PyAny>,
     out: &Bound<'_, PyAny>,
 ) -> PyResult<Outcome> {
+    run_logged(py, [array, requests, out], false).map(|(outcome, _)| outcome)
+}
+
+/// What stations say to each other in the same run: time, port, drive, operation, first sector, sectors.
+#[pyfunction]
+pub fn ports(
+    py: Python<'_>,
+    array: &Bound<'_, PyAny>,
+    requests: &Bound<'_, PyAny>,
+    out: &Bound<'_, PyAny>,
+) -> PyResult<Vec<Said>> {
+    run_logged(py, [array, requests, out], true).map(|(_, said)| said)
+}
+
+fn run_logged(
+    py: Python<'_>,
+    [array, requests, out]: [&Bound<'_, PyAny>; 3],
+    is_logged: bool,
+) -> PyResult<(Outcome, Vec<Said>)> {
     guarded(py, || {
         let (built, limits) = extracted::<Scenario>("array", array)?.build().map_err(PyValueError::new_err)?;
         let (requests, mut out) =
@@ -120,9 +140,9 @@ pub fn run(
         let columns = Feed::Columns(Columns::new(requests, completions));
         let mut watch = Watch::new();
         let ended = py.detach(|| match built {
-            Built::Hdd(parts) => run_parts(parts, columns, &mut watch),
-            Built::Flash(parts) => run_parts(parts, columns, &mut watch),
-            Built::Remote(parts) => run_parts(parts, columns, &mut watch),
+            Built::Hdd(parts) => run_parts(parts, columns, &mut watch, is_logged),
+            Built::Flash(parts) => run_parts(parts, columns, &mut watch, is_logged),
+            Built::Remote(parts) => run_parts(parts, columns, &mut watch, is_logged),
         });
         watch.raised()?;
         ended.map_err(|message| failure(py, message))
@@ -138,15 +158,23 @@ fn failure(py: Python<'_>, message: &'static str) -> PyErr {
     }
 }
 
-fn run_parts<D: Device>(parts: Parts<D>, columns: Feed, watch: &mut Watch) -> Result<Outcome, &'static str> {
+fn run_parts<D: Device>(
+    parts: Parts<D>,
+    columns: Feed,
+    watch: &mut Watch,
+    is_logged: bool,
+) -> Result<(Outcome, Vec<Said>), &'static str> {
     let mut simulation = Simulation::new(parts, columns);
+    if is_logged {
+        simulation.log_ports();
+    }
     let (end_ns, rebuilt_sectors) = simulation.run_unless(&mut || watch.is_stopped())?;
     let counters = CountersOut::of(simulation.disks(), end_ns)?;
     let cache_full_ns = simulation.cache_full_ns();
     let [l2arc_hits, l2arc_misses] = simulation.l2arc_reads();
-    let levels = simulation.take_levels();
+    let (levels, said) = (simulation.take_levels(), simulation.take_ports());
     let (long_places, long_values) = simulation.into_traffic().into_columns().put_aside()?.into_iter().unzip();
-    Ok(Outcome {
+    let outcome = Outcome {
         end_ns,
         rebuilt_sectors,
         cache_full_ns,
@@ -156,7 +184,8 @@ fn run_parts<D: Device>(parts: Parts<D>, columns: Feed, watch: &mut Watch) -> Re
         long_places,
         long_values,
         levels,
-    })
+    };
+    Ok((outcome, said))
 }
 
 /// Panics on purpose, for the tests of what becomes of a panic.

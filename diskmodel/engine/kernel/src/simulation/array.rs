@@ -11,6 +11,7 @@ use crate::drives::Drives;
 use crate::events::Events;
 use crate::layout::{Layout, READ_AND_HOLD};
 use crate::mechanics::{FLUSH, READ, WRITE};
+use crate::ports::Port;
 use crate::traffic::PASS_THROUGH;
 
 /// Disks, what is in progress, and the station above them, which has the one above itself, and so on: one object, of which
@@ -44,6 +45,7 @@ impl<D: Device, K: AboveDisks<D>> Array<D, K> {
     /// Start an access of `n` sectors to the array.
     #[inline(always)]
     pub(super) fn access_array(&mut self, owner: Owner, op: u8, sector: i64, n: i64) {
+        self.events.said(Port::ControllerToVolume, 0, (op, sector, n));
         if let (true, Owner::Host(host)) = (self.block.tags.is_some(), owner) {
             return self.access_in_place(host, op, sector, n);
         }
@@ -200,6 +202,7 @@ impl<D: Device, K: AboveDisks<D>> Array<D, K> {
     #[inline(always)]
     pub(super) fn command_done(&mut self, command_id: u32) {
         let command = *self.drives.command(command_id);
+        self.events.said(Port::DriveToVolume, command.device, (command.op, command.lba, command.n));
         self.drives.complete(command_id, &command, &mut self.events);
         if command.op == FLUSH {
             return self.disk_flushed(command.device);
@@ -208,6 +211,7 @@ impl<D: Device, K: AboveDisks<D>> Array<D, K> {
         let mut joined = command.next_joined;
         while joined > 0 {
             let part = self.drives.complete_joined(joined - 1, &command);
+            self.events.said(Port::DriveToVolume, part.device, (part.op, part.lba, part.n));
             self.part_answered(&part);
             joined = part.next_joined;
         }

@@ -8,6 +8,7 @@ use crate::controller::ZfsArc;
 use crate::device::Device;
 use crate::events::{Action, COMPLETE, LAST_NS};
 use crate::mechanics::{FLUSH, READ, WRITE};
+use crate::ports::Port;
 use crate::progress::Progress;
 use crate::traffic::{FLUSH_AFTER, PASS_ONLY, PASS_THROUGH};
 use crate::units::NS_PER_S;
@@ -105,16 +106,21 @@ pub struct Front<H> {
 impl<D: Device, H: AboveController<D>> AboveVolume<D, Kinds<Front<H>>> for Front<H> {
     #[inline(always)]
     fn answered(on: &mut WithFront<D, H>, request: u32) {
+        on.say(Port::VolumeToController, request);
         on.answered(request);
     }
 
     #[inline(always)]
     fn finished(on: &mut WithFront<D, H>, request: u32) {
+        on.say(Port::VolumeToController, request);
         on.finished(request);
     }
 
     #[inline(always)]
     fn destaged(on: &mut WithFront<D, H>, first: i64, end: i64) {
+        if let Some(cache) = &on.kind.front.cache {
+            on.events.said(Port::VolumeToController, 0, (WRITE, first * cache.block, (end - first) * cache.block));
+        }
         on.destaged(first, end);
     }
 
@@ -153,6 +159,7 @@ impl<D: Device, H: AboveController<D>> AboveVolume<D, Kinds<Front<H>>> for Front
 impl<D: Device, H: AboveController<D>> WithFront<D, H> {
     #[inline(always)]
     pub(super) fn submit_to_controller(&mut self, host: u32) {
+        self.say(Port::HostToController, host);
         if self.kind.front.controller.volume_depth > 0 && !self.kind.front.controller.admits(host, self.events.now) {
             return;
         }
@@ -244,7 +251,14 @@ impl<D: Device, H: AboveController<D>> WithFront<D, H> {
     #[inline(always)]
     pub(super) fn finished(&mut self, host: u32) {
         self.take_place();
+        self.say(Port::ControllerToHost, host);
         H::answered(self, host);
+    }
+
+    #[inline(always)]
+    fn say(&mut self, port: Port, host: u32) {
+        let &HostRequest { op, sector, n, .. } = &self.requests[host];
+        self.events.said(port, 0, (op, sector, n));
     }
 
     fn over_link(&mut self, host: u32, then: Action) {

@@ -26,6 +26,7 @@ use crate::drives::Drives;
 use crate::events::{Action, Next, ARRIVE};
 use crate::layout::{L2arc, Layout};
 use crate::mechanics::{FLUSH, WRITE};
+use crate::ports::Said;
 use crate::traffic::{Request, Traffic};
 
 use array::Array;
@@ -202,6 +203,15 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Events that were scheduled so far: what a run costs, the same on every machine.
     pub fn n_events(&self) -> u64 {
         self.events.n_scheduled()
+    }
+
+    /// Writes down what stations say to each other from now on, and returns it.
+    pub fn log_ports(&mut self) {
+        self.events.ports.log();
+    }
+
+    pub fn take_ports(&mut self) -> Vec<Said> {
+        self.events.ports.take()
     }
 
     /// Commands that the disks were given so far.

@@ -7,6 +7,7 @@ use super::cached::Cache;
 use super::{AboveController, Owner, WithFront};
 use crate::device::Device;
 use crate::mechanics::{div, READ};
+use crate::ports::Port;
 
 /// Sequential readers that are distinguished.
 const N_READERS: usize = 16;
@@ -142,7 +143,9 @@ impl<D: Device, H: AboveController<D>> WithFront<D, H> {
         let Some(cache) = &mut self.kind.front.cache else { return };
         let Some(at) = cache.ahead.fetching.iter().position(|fetching| fetching.number == number) else { return };
         let fetching = cache.ahead.fetching.remove(at);
-        cache.insert(fetching.sector, fetching.end - fetching.sector, false);
+        let n = fetching.end - fetching.sector;
+        self.events.said(Port::VolumeToController, 0, (READ, fetching.sector, n));
+        cache.insert(fetching.sector, n, false);
         for host in fetching.waiting {
             let Some(cache) = &mut self.kind.front.cache else { return };
             let Some(at) = cache.ahead.waiters.iter().position(|waiter| waiter.host == host) else { continue };

@@ -1,0 +1,43 @@
+//! What stations say to each other, written down where somebody asks for it: the same log as that of the reference engine
+//! (`diskmodel/engine/reference/clock.py`), so that it shows at which station the two first differ.
+
+/// Who says something to whom, from what a drive has done up to the host and down again: so it goes within an instant.
+#[derive(Clone, Copy, Debug)]
+pub enum Port {
+    DriveToVolume,
+    VolumeToController,
+    ControllerToHost,
+    HostToController,
+    ControllerToVolume,
+    VolumeToDrive,
+}
+
+/// Time, port, drive (0 at other ports), operation, first sector, sectors.
+pub type Said = [i64; 6];
+
+/// A log, if there is one: most runs have none, and ask for it with one comparison at each port.
+#[derive(Default)]
+pub struct Ports(Option<Box<Vec<Said>>>);
+
+impl Ports {
+    pub fn log(&mut self) {
+        self.0 = Some(Box::default());
+    }
+
+    pub fn take(&mut self) -> Vec<Said> {
+        self.0.take().map_or_else(Vec::new, |said| *said)
+    }
+
+    #[inline(always)]
+    pub fn is_logged(&self) -> bool {
+        self.0.is_some()
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub fn say(&mut self, time: i64, port: Port, device: u32, (op, sector, n): (u8, i64, i64)) {
+        if let Some(said) = &mut self.0 {
+            said.push([time, port as i64, i64::from(device), i64::from(op), sector, n]);
+        }
+    }
+}
