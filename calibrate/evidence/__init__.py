@@ -1,5 +1,3 @@
-# mypy: implicit-reexport
-# ruff: noqa: F401
 """Evidence about a drive: measurements, results of fio, request traces."""
 
 from typing import TYPE_CHECKING

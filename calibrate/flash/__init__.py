@@ -1,5 +1,3 @@
-# mypy: implicit-reexport
-# ruff: noqa: F401
 """A flash drive from mean responses: parallel dies, and the choice between them and a virtual disk."""
 
 from typing import TYPE_CHECKING

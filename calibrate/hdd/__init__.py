@@ -1,5 +1,3 @@
-# mypy: implicit-reexport
-# ruff: noqa: F401
 """A hard disk from a measurement of the micro-benchmark: one module per stage of the fit.
 
 Times are nanoseconds, positions sectors, angles turns of the platter. The thresholds were chosen with drives of known

@@ -1,5 +1,3 @@
-# mypy: implicit-reexport
-# ruff: noqa: F401
 """How well a drive predicts what was measured and not fitted."""
 
 from typing import TYPE_CHECKING

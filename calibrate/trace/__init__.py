@@ -1,5 +1,3 @@
-# mypy: implicit-reexport
-# ruff: noqa: F401
 """From the request trace of a real disk to a physical model of it.
 
 Addresses and sizes are blocks of 512 bytes, times are milliseconds, angles are turns of the platter.

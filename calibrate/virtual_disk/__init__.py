@@ -1,5 +1,3 @@
-# mypy: implicit-reexport
-# ruff: noqa: F401
 """A virtual disk from mean responses: one server that answers in batches."""
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,3 @@
-# mypy: implicit-reexport
 """Why a measurement differs from what an array should do: expected and measured figures, and the causes that fit."""
 
 from typing import TYPE_CHECKING

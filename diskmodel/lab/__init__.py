@@ -1,4 +1,3 @@
-# mypy: implicit-reexport
 """The lab: interactive pages that show curves, the moving head of a disk, and a quiz."""
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,3 @@
-# mypy: implicit-reexport
 """A described drive or array as a file that responds in real time, for any program that reads and writes files."""
 
 from typing import TYPE_CHECKING

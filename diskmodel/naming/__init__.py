@@ -1,4 +1,3 @@
-# mypy: implicit-reexport
 """What people call things: storage that is not modeled, and drives and controllers by part of their names.
 
 Also how a package has names for others (`face`).

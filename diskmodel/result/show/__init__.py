@@ -1,4 +1,3 @@
-# mypy: implicit-reexport
 """A result on a screen and in a notebook."""
 
 from typing import TYPE_CHECKING
