@@ -11,6 +11,7 @@ _Floats = NDArray[np.float64]
 _Complexes = NDArray[np.complex128]
 
 __all__ = [
+    "HAS_PORTS",
     "IS_DEBUG_BUILD",
     "OnlineArrays",
     "break_off",
@@ -29,6 +30,7 @@ __all__ = [
     "sweep_rounds",
 ]
 
+HAS_PORTS: bool
 IS_DEBUG_BUILD: bool
 
 class OnlineArrays:

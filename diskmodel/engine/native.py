@@ -154,7 +154,7 @@ def refused(error: ValueError) -> CoverageError:
 
 
 def ports(scenario: Scenario, requests: Requests) -> Int64:
-    """Return what stations say in a run, as `simpy_engine.ports` does."""
+    """Return what stations say in a run, as `simpy_engine.ports` does; nothing unless the kernel `HAS_PORTS`."""
     out = _completions_out(_room_for(requests), requests)
     return np.array(_kernel.ports(array_of(scenario), _columns(requests), to_kernel(out)), np.int64).reshape(-1, 6)
 

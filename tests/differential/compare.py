@@ -38,8 +38,10 @@ def difference_from(simpy: Run, scenario: Scenario, requests: Requests, case: Ca
         divergence = divergence or f"both engines break a law: {error}"
     if divergence is None:
         return None
-    said = first_difference(simpy_engine.ports(scenario, requests), native.ports(scenario, requests))
-    return f"{divergence}\nfirst at a port: {said}\ncase: {json.dumps(case)}"
+    if native._kernel.HAS_PORTS:
+        said = first_difference(simpy_engine.ports(scenario, requests), native.ports(scenario, requests))
+        divergence += f"\nfirst at a port: {said}"
+    return f"{divergence}\ncase: {json.dumps(case)}"
 
 
 def between(requests: Requests, simpy: Run, kernel: Run) -> str | None:

@@ -5,8 +5,11 @@ from types import ModuleType
 import pytest
 
 from diskmodel.engine import native
-from tests.differential.mutants.building import build_kernel, first_witness, station_of
+from diskmodel.engine.reference import simpy_engine
+from diskmodel.engine.reference.clock import Port
+from tests.differential.mutants.building import build_kernel, first_witness, in_place, station_of
 from tests.differential.mutants.patching import ROOT, listed, names
+from tests.differential.ports import first_difference
 from tests.differential.witnesses import witness
 
 # one worker builds: builds share the compiled dependencies, and each replaces the library of the one before
@@ -51,6 +54,19 @@ def test_a_mutant_is_found_at_its_station(
     case = caught_by[name]
     assert case is not None
     assert station_of(kernel, name, witness(case)) == station
+
+
+#: A pool with cache devices, a page cache over places at a disk, and a file system's log.
+LOGGED = ("cache-device-beside-a-large-arc", "batch-that-waits-for-a-place", "log-of-xfs-without-a-place")
+
+
+@pytest.mark.parametrize("name", LOGGED)
+def test_both_engines_say_the_same_at_every_port(name: str, kernel: ModuleType) -> None:
+    case = witness(name)
+    simpy = simpy_engine.ports(case.scenario, case.requests)
+    assert set(simpy[:, 1]) == set(Port)
+    with in_place(kernel):
+        assert first_difference(simpy, native.ports(case.scenario, case.requests)) is None
 
 
 def test_no_mutant_no_difference(kernel: ModuleType, caught_by: dict[str, str | None]) -> None:

@@ -1,26 +1,11 @@
-"""The log of ports: both engines say the same, and a difference is found at the station that makes it."""
+"""A difference between two logs of ports is found at the station that makes it."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from diskmodel.engine import native
-from diskmodel.engine.reference import simpy_engine
 from diskmodel.engine.reference.clock import Port
 from tests.differential.ports import first_difference, station
-from tests.differential.witnesses import witness
-
-#: A pool with cache devices, a page cache over places at a disk, and a file system's log.
-CASES = ("cache-device-beside-a-large-arc", "batch-that-waits-for-a-place", "log-of-xfs-without-a-place")
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_both_engines_say_the_same_at_every_port(name: str) -> None:
-    case = witness(name)
-    simpy = simpy_engine.ports(case.scenario, case.requests)
-    assert set(simpy[:, 1]) == set(Port)
-    assert first_difference(simpy, native.ports(case.scenario, case.requests)) is None
 
 
 def test_who_says_something_else_first_is_found() -> None:

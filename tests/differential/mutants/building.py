@@ -55,7 +55,7 @@ def compile_kernel(source: Path, target: Path) -> None:
     same crate in two places for one, and the kernel of one of them for that of the other unless its own hash differs.
     """
     command = ["cargo", "rustc", "--lib", "--release", "--locked", "--quiet", "--package", "diskmodel-kernel"]
-    options = ["--features", "pyo3/extension-module", "--crate-type", "cdylib", *UNOPTIMISED]
+    options = ["--features", "pyo3/extension-module,ports", "--crate-type", "cdylib", *UNOPTIMISED]
     variables = {"PYO3_PYTHON": sys.executable, "PYO3_BUILD_EXTENSION_MODULE": "1"}
     environment = {**os.environ, **variables}
     own = ["--", "-C", f"metadata={zlib.crc32(str(source).encode()):08x}"]

@@ -62,4 +62,8 @@ mod _kernel {
     /// True when the kernel was built without optimisation.
     #[pymodule_export]
     const IS_DEBUG_BUILD: bool = cfg!(debug_assertions);
+
+    /// Whether `ports` has a log to return.
+    #[pymodule_export]
+    const HAS_PORTS: bool = crate::ports::HAS_PORTS;
 }

@@ -115,7 +115,7 @@ pub fn run(
     run_logged(py, [array, requests, out], false).map(|(outcome, _)| outcome)
 }
 
-/// What stations say to each other in the same run: time, port, drive, operation, first sector, sectors.
+/// What stations say to each other in the same run, nothing unless `HAS_PORTS`: time, port, drive, operation, first sector, sectors.
 #[pyfunction]
 pub fn ports(
     py: Python<'_>,
