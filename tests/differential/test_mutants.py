@@ -7,9 +7,9 @@ import pytest
 from diskmodel.engine import native
 from diskmodel.engine.reference import simpy_engine
 from diskmodel.engine.reference.clock import Port
+from tests.differential.compare import first_difference
 from tests.differential.mutants.building import build_kernel, first_witness, in_place, station_of
 from tests.differential.mutants.patching import ROOT, listed, names
-from tests.differential.ports import first_difference
 from tests.differential.witnesses import witness
 
 # one worker builds: builds share the compiled dependencies, and each replaces the library of the one before

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from diskmodel.engine.reference.clock import Port
-from tests.differential.ports import first_difference, station
+from tests.differential.compare import first_difference, station
 
 
 def test_who_says_something_else_first_is_found() -> None:

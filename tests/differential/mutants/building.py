@@ -17,9 +17,8 @@ from types import ModuleType
 from diskmodel.engine import native
 from diskmodel.engine.reference import simpy_engine
 from diskmodel.errors import KernelError
-from tests.differential.compare import between
+from tests.differential.compare import between, first_difference, station
 from tests.differential.mutants.patching import FOLDER, KERNEL, ROOT, listed, names, patched
-from tests.differential.ports import first_difference, station
 from tests.differential.witnesses import Witness, witness, witnesses
 
 #: The kernel itself is compiled in a quarter of the time, and runs no long cases here.
