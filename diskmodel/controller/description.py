@@ -16,9 +16,9 @@ from diskmodel.units import NS_PER_S, Bytes, BytesPerSecond, Length, Nanoseconds
 LINE_BYTES = 64 << 10
 
 #: Destages that a controller has outstanding on a disk at once, where nobody says how many. Smart Arrays can be set to
-#: 2, 4, 8, 16 or 32 commands on a drive, and choose themselves as delivered; other makers print nothing. Eight is the
-#: middle of these, and what explains the arrays that were measured best (docs/decisions/0019-eight-destages.md).
-DESTAGES = 8
+#: 2, 4, 8, 16 or 32 commands on a drive, and choose themselves as delivered; other makers print nothing. Six explains
+#: the arrays that were measured best (docs/decisions/0021-six-destages.md); with eight nearly all are too fast.
+DESTAGES = 6
 #: How many times as many they may be, or as few: of what controllers can be set to.
 DESTAGES_FACTOR = 4
 
@@ -75,7 +75,7 @@ class WriteCache(Description):
         it is dirty.
     destage_depth : int or None
         Destages outstanding at once on each disk, on average over the disks of a parity group. None: nobody says;
-        eight, or what the drive's queue takes if that is less, and predictions draw between two and 32.
+        six, or what the drive's queue takes if that is less, and predictions draw between two and 24.
     protected : bool
         A battery or flash keeps what it holds in a power cut, so that it answers flushes at once. False: a flush waits
         until all of it is on the disks.

@@ -20,7 +20,7 @@ class Perturbation(DrivePerturbation):
     volume : float
         Of the requests that the controller works on at once.
     destaging : float
-        Of the destages that a controller has outstanding on a disk at once: 0 eight, -1 two and 1 as many as 32, and
+        Of the destages that a controller has outstanding on a disk at once: 0 six, -1 two and 1 as many as 24, and
         between them a power; no more than the drive's queue takes.
     level : float
         Of the rate at which requests come.

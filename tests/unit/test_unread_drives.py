@@ -61,8 +61,9 @@ MS = 1_000_000
 UNUSUAL: dict[str, Any] = {
     "capacity_bytes": 50 << 30, "sector_bytes": 4096, "rpm": 9000.0, "revolution_ns": 7 * MS, "heads": 3,
     "outer_bytes_per_s": 60e6, "inner_bytes_per_s": 30e6, "cylinders": 50_000, "n_zones": 3,
-    "seek_inward_ns": 500_000, "write_settle_ns": 3 * MS, "head_switch_ns": 5 * MS, "read_overhead_ns": 30 * MS,
-    "write_overhead_ns": 30 * MS, "completion_overhead_ns": MS, "write_completion_overhead_ns": 2 * MS,
+    "seek_inward_ns": 500_000, "write_settle_ns": 3 * MS, "head_switch_ns": 5 * MS, "skew_margin_ns": 4 * MS,
+    "read_overhead_ns": 30 * MS, "write_overhead_ns": 30 * MS, "completion_overhead_ns": MS,
+    "write_completion_overhead_ns": 2 * MS,
     "write_prefill_bytes": 4096, "interface_bytes_per_s": 20e6, "buffer_full_ratio": 0.7, "zero_latency": True,
     "zero_latency_ratio": 0.3, "retries": {"ratio": 0.5, "time_ms": [30.0]}, "actuators": 2,
 "write_seek": {"average": "20 ms"}, "cache.size_bytes": 1 << 20, "cache.segments": 2,

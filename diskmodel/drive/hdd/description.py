@@ -75,6 +75,9 @@ class Hdd(Profile):
         negative.
     write_settle_ns : int, optional
         Extra time of a write after any seek or head switch, the same over any distance; default: 0.
+    skew_margin_ns : int, optional
+        What derived skews leave for a write beyond the move of a read; default: as much longer as the sheet prints that
+        an average write seeks, and `write_settle_ns`.
     head_switch_ns : int, optional
         Default: 80 % of the seek to the next cylinder.
     read_overhead_ns, write_overhead_ns : int
@@ -123,6 +126,7 @@ class Hdd(Profile):
     write_seek: Seek | None = None
     seek_inward_ns: SignedNanoseconds = 0
     write_settle_ns: Nanoseconds | None = None
+    skew_margin_ns: Nanoseconds | None = None
     head_switch_ns: Nanoseconds | None = None
     read_overhead_ns: Nanoseconds = 100_000
     write_overhead_ns: Nanoseconds = 100_000
@@ -144,7 +148,8 @@ class Hdd(Profile):
     @classmethod
     def readers(cls) -> Mapping[str, Reader]:
         """Return which geometries read a field."""
-        return {"n_zones": Reader("a geometry without zones of its own", lambda array: array.drive.zones is None)}
+        derived = Reader("a geometry without zones of its own", lambda array: array.drive.zones is None)
+        return {"n_zones": derived, "skew_margin_ns": derived}
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -438,12 +443,14 @@ class Hdd(Profile):
         return queue.weighed_writes or queue.weighed or max(queue.depth, TYPICAL_WEIGHED_WRITES)
 
     @property
-    def _skew_margin_ns(self) -> int:
-        """What derived skews leave for a write beyond the move of a read: as much longer as a sheet prints on average.
+    def margin_ns(self) -> int:
+        """What derived skews leave for a write beyond the move of a read, given or what a sheet prints on average.
 
         The rate along a track that the Deskstar 7K500's specification prints follows from it within 2 %. For sheets
         that print nothing, the usual excess would be more than the internal rate of an Exos X16 (296 MB/s) leaves.
         """
+        if self.skew_margin_ns is not None:
+            return self.skew_margin_ns
         if self.write_settle_ns is not None or self.write_seek is not None or not isinstance(self.seek, SeekTimes):
             return self.settle_ns
         return 0 if self.seek.average_write_ns is None else self.seek.write_excess_ns
@@ -453,7 +460,7 @@ class Hdd(Profile):
 
     def _derived_zones(self) -> tuple[Zone, ...]:
         heads = self.heads // self.actuators
-        margin = self._skew_margin_ns
+        margin = self.margin_ns
         switch = self.switch_ns + margin
         of_writes = self.seek_of_writes or self.seek
         step = max(self.seek.one_cylinder_ns() + margin, of_writes.one_cylinder_ns(), switch)

@@ -98,6 +98,8 @@ def _seeks(drive: Hdd, log_factor: float, sequential: float) -> dict[str, Any]:
 def _write_seeks(drive: Hdd, of_all: float, of_writes: float, sequential: float) -> dict[str, Any]:
     """Return seeks of writes that take so much longer; those of reads where they are the same."""
     found: dict[str, Any] = {"write_settle_ns": scaled_ns(drive.settle_ns, of_writes)}
+    if drive.zones is None:
+        found["skew_margin_ns"] = drive.margin_ns
     tables = drive.tables()
     if tables.write_seek_ns is not None or of_writes != of_all:
         curve_ns = tables.seek_ns if tables.write_seek_ns is None else tables.write_seek_ns

@@ -15,7 +15,8 @@ LARGEST_REQUEST_BYTES = 672 << 10
 #: four buffers of 1 MiB. A single buffer of 1 MiB lies in none.
 HUGE_MEMORY_BYTES, HUGE_PAGE_RATIO = 4 << 20, 0.5
 #: Size of an array from which on `mdadm` makes a write-intent bitmap where it is not asked for one, bytes (100 GB, its
-#: manual).
+#: manual). That is so up to version 4.3 (`Create.c`: members above 100 GiB); since 4.4 it asks, and makes none unless
+#: the answer is yes. So an array of which nobody says who made it has none; answers about writes say the other case.
 BITMAP_FROM_BYTES = 100 * 10**9
 
 

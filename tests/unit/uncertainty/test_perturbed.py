@@ -81,7 +81,7 @@ def test_moves_add_up() -> None:
     assert both == Perturbation(speed=pytest.approx(-0.2), p99=0.2, host=0.4)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("power", "depth"), [(-1.0, 2), (-0.5, 4), (0.0, None), (1.0, 32)])
+@pytest.mark.parametrize(("power", "depth"), [(-1.0, 2), (-0.5, 3), (0.0, None), (1.0, 24)])
 def test_destages_at_a_time_are_those_that_controllers_can_be_set_to(power: float, depth: int | None) -> None:
     array = Array("generic-10k", "jbod", 1, controller={"write_cache": {"size": "64 MiB"}})
     perturbed_array, _ = perturbed(array, ONE_AT_A_TIME, Perturbation(destaging=power))
