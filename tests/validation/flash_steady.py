@@ -58,7 +58,7 @@ Nine data-center drives were written at random until they were steady, then meas
 figures that its sheet prints ([from a data sheet](../../how-to/add-a-drive.md)): rates in order, random reads and
 writes. Nothing of the measurements enters a description but one time that all share: a program is suspended for a read
 (rule [F21](../../reference/semantics-flash.md)) after 100 µs in the mean, about the middle of what the models show, and
-what their firmware was seen to do, which no sheet says (F24 to F27).
+what their firmware was seen to do, which no sheet says (F24 to F27, and the 150 µs of the CM7-R).
 `python -m tests.validation.flash_steady` writes this page.
 
 """
