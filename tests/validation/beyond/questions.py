@@ -153,7 +153,7 @@ QUESTIONS = (
         "What do its 48 OSDs write at most?",
         f"simulate '{CEPH_4}, 8 clients' --queue-depth 512 --reads 0 --block 4k --requests 3000",
         "iops", "/s", 100_000, "the same",
-        "* clusters of 2018 and 2020 did a quarter to half of what the model says ([why](ceph.md))",
+        "* this cluster does a third of what the model says, others about that ([why](ceph.md))",
     ),
     Question(
         "Why are writes on 990 PRO under Rook so slow?",
