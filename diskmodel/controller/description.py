@@ -17,7 +17,7 @@ LINE_BYTES = 64 << 10
 
 #: Destages that a controller has outstanding on a disk at once, where nobody says how many. Smart Arrays can be set to
 #: 2, 4, 8, 16 or 32 commands on a drive, and choose themselves as delivered; other makers print nothing. Six explains
-#: the arrays that were measured best (docs/decisions/0021-six-destages.md); with eight nearly all are too fast.
+#: the arrays that were measured best (docs/decisions/0022-six-destages.md); with eight nearly all are too fast.
 DESTAGES = 6
 #: How many times as many they may be, or as few: of what controllers can be set to.
 DESTAGES_FACTOR = 4

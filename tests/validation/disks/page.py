@@ -186,7 +186,7 @@ SECTIONS = {
     "Writes behind a controller's cache": (
         lambda: rates(ARRAYS, 0, ("64 KiB", "4 KiB")),
         "Destages on a disk at once are not known of these controllers: six are taken, and between two and 24 drawn\n"
-        "([decision](../../decisions/0021-six-destages.md)). Of the last two arrays the number of disks is assumed. "
+        "([decision](../../decisions/0022-six-destages.md)). Of the last two arrays the number of disks is assumed. "
         "With two\ndestages both would be 12 % too slow, and RAID 5 have the 0.38 of RAID 10's writes that were "
         "measured.\n\n",
     ),
