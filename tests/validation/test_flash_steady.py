@@ -108,6 +108,8 @@ def test_reads_beside_writes(unit: str) -> None:
     every = 2 if len(below_saturation(unit)) > 10 else 1
     compared = [found for found in reads_beside_writes(unit, every=every) if not found.is_delayed]
     assert len(compared) >= 3
+    # on the unsafe side none; on the other the first reads beside a 7450's writes, and the CM7-R near its saturation
+    assert min(found.error("p99_us") for found in compared) > -0.35
     assert np.median([abs(found.error("p99_us")) for found in compared]) < 0.35
     # reads of the PE8110 alone take 56 µs where its sheet prints 75, and 150 as soon as more than half of them wait
     assert np.median([abs(found.error("p50_us")) for found in compared]) < (0.3 if "PE8110" in unit else 0.2)

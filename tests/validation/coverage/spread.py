@@ -307,22 +307,23 @@ def family_of_array(array: Array) -> str:
     return "flash" if array.drive.power_loss_protected else "flash-consumer"
 
 
-def estimate(found: Iterable[Figure]) -> Spreads:
-    """Return the spreads of all families."""
-    seen = observations(found)
+def estimate(found: Sequence[Figure]) -> Spreads:
+    """Return the spreads of all families. Specimens of one model, which hardly differ, count as one unit."""
+    models = {figure.case.unit: figure.case.model for figure in found}
     rates = ("queue", "cached_writes", "sequential", "flash_parallelism", "flash_write", "controller")
-    units: dict[tuple[str, str], list[list[float]]] = {key: [] for key in PRIORS}
-    for (family, quantity), by_unit in seen.items():
+    units: dict[tuple[str, str], dict[str, list[float]]] = {key: defaultdict(list) for key in PRIORS}
+    for (family, quantity), by_unit in observations(found).items():
         if (key := above(family, quantity)) is not None:
-            units[key] += list(by_unit.values())
-    return {key: after(prior, units[key], key[1] in rates) for key, prior in PRIORS.items()}
+            for unit, values in by_unit.items():
+                units[key][models[unit]] += values
+    return {key: after(prior, list(units[key].values()), key[1] in rates) for key, prior in PRIORS.items()}
 
 
 def left_out(found: Sequence[Figure]) -> dict[str, Spreads]:
     """Return by unit the spreads of all units but that and other specimens of its model."""
     models = {figure.case.unit: figure.case.model for figure in found}
     spreads = {
-        model: estimate(figure for figure in found if figure.case.model != model) for model in set(models.values())
+        model: estimate([figure for figure in found if figure.case.model != model]) for model in set(models.values())
     }
     return {unit: spreads[model] for unit, model in models.items()}
 
