@@ -1,7 +1,7 @@
 //! What stations say to each other, written down where somebody asks for it: the same log as that of the reference engine
 //! (`diskmodel/engine/reference/clock.py`), so that it shows at which station the two first differ.
 //!
-//! Only a kernel that was compiled with the feature `ports` has it: to ask at each port whether it is wanted would make
+//! Only a kernel that was compiled with the feature `ports` has it: to ask at each port whether somebody reads it would make
 //! 1 to 3 % more instructions of a run.
 
 /// Who says something to whom, from what a drive has done up to the host and down again: so it goes within an instant.

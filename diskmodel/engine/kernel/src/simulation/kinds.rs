@@ -1,5 +1,5 @@
 //! What is on the disks: Linux md (also a disk as it is) or a pool. Either plans what is asked of it as accesses to the
-//! disks, and learns when these have ended. Neither knows the other: here is what takes a call to the one that there is, and
+//! disks, and learns when these have ended. Neither knows the other: here is what takes a call to the one of the array, and
 //! what both need.
 
 use super::block::flushing::VOLUME;
@@ -11,7 +11,7 @@ use crate::command::Command;
 use crate::device::Device;
 use crate::layout::{L2arc, Layout};
 
-/// The volume that there is, with its state.
+/// The volume of the array, with its state.
 pub enum Kind {
     Md(Md),
     Pool(Box<Pool>),

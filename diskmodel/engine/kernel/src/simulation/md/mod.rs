@@ -1,4 +1,4 @@
-//! What Linux md does beside planning requests: bits of intent, stripes, their logs, and a pass over the members. It knows no
+//! What Linux md does beside planning requests: bits of intent, stripes, their logs, and a pass over the members. It names no
 //! pool: whoever it is part of, `HasMd` says what it may ask of that.
 
 mod bitmap;
