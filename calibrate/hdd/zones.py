@@ -8,6 +8,8 @@ next.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from calibrate.arrays import Floats, Ints
@@ -49,7 +51,7 @@ def likeliest_zones(
     place = np.concatenate([pairs.sector, stretches.sector])
     score = np.concatenate([pairs.log_likelihood(states[None, :], skews), _of_stretches(stretches, states, skew_turns)])
     order = np.argsort(place, kind="stable")
-    price = float(np.log(max(len(place) * len(states) / _USUAL_ZONES**2, np.e)))
+    price = math.log(max(len(place) * len(states) / _USUAL_ZONES**2, math.e))
     path = _falling_path(score[order], price)
     change = np.flatnonzero(np.diff(path))
     borders = (place[order][change] + place[order][change + 1]) / 2

@@ -23,15 +23,15 @@ pub const HAS_PORTS: bool = cfg!(feature = "ports");
 
 /// A log, if there is one.
 #[derive(Default)]
-pub struct Ports(Option<Box<Vec<Said>>>);
+pub struct Ports(Option<Vec<Said>>);
 
 impl Ports {
     pub fn log(&mut self) {
-        self.0 = Some(Box::default());
+        self.0 = Some(Vec::new());
     }
 
     pub fn take(&mut self) -> Vec<Said> {
-        self.0.take().map_or_else(Vec::new, |said| *said)
+        self.0.take().unwrap_or_default()
     }
 
     #[inline(always)]
