@@ -129,8 +129,9 @@ def test_depth_of_an_open_workload_is_refused(tmp_path: Path) -> None:
 
 
 def _trace(folder: Path, n: int = 400) -> Path:
-    """Reads of 4 KiB, one each 20 ms, in ascending order."""
-    rows = [f"{i * 20_000_000},read,{i * 1_000_000_512 // 512 * 512},4096,0,sda" for i in range(n)]
+    """Reads of 4 KiB, one each 20 ms, in places a gigabyte apart that come in no order."""
+    places = [i * 977 % n * 1_000_000_512 // 512 * 512 for i in range(n)]
+    rows = [f"{i * 20_000_000},read,{place},4096,0,sda" for i, place in enumerate(places)]
     return write(folder / "trace.csv", "time_ns,op,offset_bytes,length_bytes,response_ns,device\n" + "\n".join(rows))
 
 
@@ -141,7 +142,7 @@ def test_replay_of_a_trace(tmp_path: Path) -> None:
     assert original["iops"] == pytest.approx(50, rel=0.01)
     assert twice["iops"] == pytest.approx(100, rel=0.01)
     deep = answer(*single, "closed", "--queue-depth", 8)
-    assert deep["iops"] > closed["iops"]
+    assert deep["iops"] > 1.2 * closed["iops"]
     assert answer(*single, "original", "--requests", 100)["requests"] == 100
 
 

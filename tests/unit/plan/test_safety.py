@@ -2,6 +2,7 @@
 
 import math
 import re
+from statistics import mean
 
 import pytest
 
@@ -151,21 +152,25 @@ def test_a_rebuild_that_stops_or_is_not_modelled_has_no_hours() -> None:
     ],
 )
 def test_the_hours_of_a_simulated_rebuild(drive: str, layout: dict[str, object], load: dict[str, object]) -> None:
-    """Against ten parts of the pass. Half-way alone they were 13 % and 7 % too short."""
+    """Against ten parts of the pass; a seed's angles of the spindles make a tenth of either, so of three seeds.
+
+    Half-way alone they were 13 % and 7 % too short.
+    """
     workload = Workload.parse({"size": "16 KiB", "read_ratio": 0.7, **load})
     base = {**layout, "failed": [0], "spares": 1}
 
-    def rebuilt(done: float) -> float:
+    def rebuilt(done: float, seed: int) -> float:
         array = Array.parse({"drive": drive, "layout": base | {"rebuild": {"done_ratio": done}}})
-        run = simulate(array, workload, n_requests=3000, seed=5, profile_draws=0)
+        run = simulate(array, workload, n_requests=3000, seed=seed, profile_draws=0)
         assert run.rebuild is not None
         return run.rebuild.bytes_per_s
 
     capacity = load_drive(drive).capacity_bytes
-    known = capacity / 3600 * sum(0.1 / rebuilt(0.05 + 0.1 * step) for step in range(10))
+    seeds = (5, 6, 7)
+    known = mean(capacity / 3600 * sum(0.1 / rebuilt(0.05 + 0.1 * step, seed) for step in range(10)) for seed in seeds)
     array = Array.parse({"drive": drive, "layout": base | {"rebuild": {"done_ratio": 0.5}}})
-    found = beside_rebuild(Simulated(), array, workload, n_requests=3000, seed=6)
-    assert -0.03 < found.hours / known - 1 < 0.1
+    found = mean(beside_rebuild(Simulated(), array, workload, n_requests=3000, seed=seed + 1).hours for seed in seeds)
+    assert -0.03 < found / known - 1 < 0.1
 
 
 @pytest.mark.parametrize(("rate", "least", "most"), [(1, 300, 300), (20, 2500, 5300), (900, 30_000, 30_000)])
@@ -234,7 +239,7 @@ def test_a_plan_says_what_shortens_a_rebuild_of_weeks() -> None:
     asked = {
         "workload": {"size": "8 KiB", "read_ratio": 0.7, "rate": "1500/s"},
         "objective": {"latency": {"p99": "100 ms"}, "capacity": "40 TB"},
-        "candidates": {"drives": ["toshiba-mg08aca16te"], "levels": ["raid10"], "max_disks": 16},
+        "candidates": {"drives": ["toshiba-mg08aca16te"], "levels": ["raid10"], "max_disks": 32},
     }
     result = run_plan(PlanDescription.parse(asked), with_details=False)
     (said,) = [line for line in cautions(result) if "rebuild" in line]
@@ -251,7 +256,7 @@ def test_a_plan_says_what_shortens_a_rebuild_of_weeks() -> None:
 
 def test_disks_that_are_nearly_always_busy_have_no_reserve() -> None:
     asked = {
-        "workload": {"size": "4 KiB", "read_ratio": 0.0, "rate": "310/s"},
+        "workload": {"size": "4 KiB", "read_ratio": 0.0, "rate": "330/s"},
         "objective": {"latency": {"p99": "100 ms"}, "capacity": "1 TB"},
         "candidates": {"drives": ["generic-7k2"], "levels": ["raid10"], "min_disks": 4, "max_disks": 4},
         "controller": {"write_cache": {"size": "64 MiB", "destage_depth": 32}},

@@ -129,7 +129,7 @@ BEFORE_A_CACHE = Array.parse(
     {
         "drive": "generic-10k",
         "layout": {"level": "raid10", "disks": 14},
-        "controller": {"write_cache": {"size": "64 MiB", "line_bytes": 4096, "destage_depth": 64}},
+        "controller": {"write_cache": {"size": "40 MiB", "line_bytes": 4096, "destage_depth": 64}},
     }
 )
 RARELY_LONG = {"kind": "bursts", "on_rate": "4000/s", "off_rate": "50/s", "mean_on": "2 s", "mean_off": "60 s"}
@@ -157,7 +157,7 @@ def test_a_plan_says_how_long_a_run_must_be_before_such_a_cache() -> None:
             "workload": {"size": "8 KiB", "read_ratio": 0.0, "arrival": RARELY_LONG},
             "objective": {"latency": {"p99": "20 ms"}},
             "candidates": {"drives": ["generic-10k"], "levels": ["raid10"], "disks": 14},
-            "controller": {"write_cache": {"size": "64 MiB", "line_bytes": 4096, "destage_depth": 64}},
+            "controller": {"write_cache": {"size": "40 MiB", "line_bytes": 4096, "destage_depth": 64}},
             "search": {"seed": 3, "max_requests": 125_000, "max_requests_at_answer": 125_000},
         }
     )

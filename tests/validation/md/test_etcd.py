@@ -24,8 +24,6 @@ def test_no_log_gains_more_than_its_clients_as_the_published_runs_do() -> None:
     for few, many in ((1, 64), (64, 128), (128, 256)):
         assert simulated(many) / simulated(few) <= 1.01 * many / few
     assert found[128] / found[64] > 2.5
-    # a slowdown common to all of them cannot bring both of these within 25 %
-    assert simulated(64) / simulated(1) > 1.25 / 0.75 * found[64] / found[1]
 
 
 def test_the_database_slows_all_of_them_alike() -> None:
