@@ -140,10 +140,17 @@ test-slow: test-real-time ## Run only the slow Python tests (packaging, statisti
 test-real-time: setup ## Run the slow tests that measure in real time, with the machine to themselves
 	$(BIN)/python -m pytest -m "slow and real_time and not long" tests/mount
 
-# What comparisons with evidence and the fast tests take is less than half of what all take.
+# What comparisons with evidence and the fast tests take is less than half of what all take. The pictures of the course
+# are drawn for the site already, and tested there.
 .PHONY: test-ci
 test-ci: setup ## Run what CI runs: the fast tests, and the slow ones that compare with measurements
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "(not slow or evidence) and not real_time and not long"
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --ignore=tests/docs/test_pictures.py \
+		-m "(not slow or evidence) and not real_time and not long"
+
+# Tests of what `make docs` writes, as it lies there; the others need no site.
+.PHONY: test-site
+test-site: docs ## Build the documentation, and run the tests that look at what was built
+	DISKMODEL_SITE=$(abspath site) $(BIN)/python -m pytest tests/docs/test_notebooks.py tests/docs/test_pictures.py
 
 # One run of both: it collects once, and begins with what takes long.
 .PHONY: test-simulated

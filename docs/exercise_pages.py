@@ -130,8 +130,12 @@ def drawn_page(lesson: int) -> str:
 
 def drawn_pages() -> dict[str, str]:
     """Return a page of drawn exercises for each lesson by its place in the course."""
-    lessons = range(1, len(LESSONS) + 1)
-    return {drawn_page(lesson): class_page(lesson, STUDENTS, 1, lab="../../lab/index.html") for lesson in lessons}
+    return dict(map(with_students, range(1, len(LESSONS) + 1)))
+
+
+def with_students(lesson: int) -> tuple[str, str]:
+    """Return the place in the course of a lesson's drawn exercises, and the page."""
+    return drawn_page(lesson), class_page(lesson, STUDENTS, 1, lab="../../lab/index.html")
 
 
 def made(root: Path) -> dict[str, str]:

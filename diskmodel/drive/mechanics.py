@@ -69,16 +69,16 @@ class Mechanics:
 
     def __init__(self, tables: HddTables) -> None:
         self.tables = tables
-        self.zone_first_lba = [int(v) for v in tables.zone_first_lba]
-        self.zone_first_cylinder = [int(v) for v in tables.zone_first_cylinder]
-        self.sectors_per_track = [int(v) for v in tables.sectors_per_track]
-        self.start_skew = [int(v) for v in tables.start_skew]
-        self.track_skew = [int(v) for v in tables.track_skew]
-        self.cylinder_skew = [int(v) for v in tables.cylinder_skew]
-        self.blocks_per_track = [int(v) for v in tables.blocks_per_track]
-        self.blocks_per_cylinder = [int(v) for v in tables.blocks_per_cylinder]
-        self.seek_ns = [int(v) for v in tables.seek_ns]
-        self.write_seek_ns = self.seek_ns if tables.write_seek_ns is None else [int(v) for v in tables.write_seek_ns]
+        self.zone_first_lba: list[int] = tables.zone_first_lba.tolist()
+        self.zone_first_cylinder: list[int] = tables.zone_first_cylinder.tolist()
+        self.sectors_per_track: list[int] = tables.sectors_per_track.tolist()
+        self.start_skew: list[int] = tables.start_skew.tolist()
+        self.track_skew: list[int] = tables.track_skew.tolist()
+        self.cylinder_skew: list[int] = tables.cylinder_skew.tolist()
+        self.blocks_per_track: list[int] = tables.blocks_per_track.tolist()
+        self.blocks_per_cylinder: list[int] = tables.blocks_per_cylinder.tolist()
+        self.seek_ns: list[int] = tables.seek_ns.tolist()
+        self.write_seek_ns: list[int] = self.seek_ns if tables.write_seek_ns is None else tables.write_seek_ns.tolist()
         # together the whole difference, also where it is odd
         self.outward_ns = -(tables.seek_inward_ns // 2)
         self.inward_ns = tables.seek_inward_ns + self.outward_ns

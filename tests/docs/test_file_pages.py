@@ -16,6 +16,7 @@ from diskmodel.description import Description
 from tests.docs.test_pictures import DOCS, load
 
 HOOK = load(DOCS / "file_pages.py")
+PAGE = HOOK.page()
 SCHEMAS = {name: json.loads(text) for name, text in HOOK.schemas().items()}
 EXAMPLES = {
     "raid5": (Array, "array"),
@@ -33,7 +34,7 @@ def subclasses(kind: type[Description]) -> set[type[Description]]:
 
 
 def test_every_field_of_every_table_has_a_row() -> None:
-    sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##|\Z)", HOOK.page(), re.MULTILINE | re.DOTALL))
+    sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##|\Z)", PAGE, re.MULTILINE | re.DOTALL))
     kinds = subclasses(Description)
     assert {"Array", "Hdd", "Flash", "Virtual", "Workload", "Stream", "Layout", "Controller", "PlanDescription"} <= set(
         sections
@@ -44,12 +45,12 @@ def test_every_field_of_every_table_has_a_row() -> None:
 
 
 def test_no_part_of_a_docstring_becomes_a_heading() -> None:
-    lines = HOOK.page().splitlines()
+    lines = PAGE.splitlines()
     assert not [above for above, line in itertools.pairwise(lines) if above.strip() and line.startswith("--")]
 
 
 def test_links_between_tables_lead_somewhere() -> None:
-    page = HOOK.page()
+    page = PAGE
     headings = {heading.lower() for heading in re.findall(r"^### (\w+)$", page, re.MULTILINE)}
     assert set(re.findall(r"\]\(#(\w+)\)", page)) <= headings
 

@@ -15,7 +15,7 @@ from diskmodel.errors import DescriptionError, InputError
 from diskmodel.layout.levels import KINDS
 from diskmodel.naming.signposts import ELSEWHERE, SIGNPOSTS, Signpost, rows, signpost
 from diskmodel.plan.question.presets import preset_names
-from tests.unit.cli.commands import refusal, run
+from tests.unit.cli.commands import briefly, refusal
 
 PAGE = Path(__file__).parents[2] / "docs/explanation/what-is-left-out.md"
 COMMANDS = sorted({post.command for post in SIGNPOSTS})
@@ -84,5 +84,5 @@ def test_the_nearest_question_runs(command: str) -> None:
     # finding what drives' caches hold after hours takes longer than all else
     short = ["--requests", 200, "--only-run-noise", "--drive-write-cache", "off"]
     quick = {"simulate": ["--requests", 600], "capacity": short}
-    done = run(verb, *words, *quick[verb])
+    done = briefly(verb, *words, *quick[verb])
     assert done.exit_code == 0, done.stderr

@@ -27,7 +27,6 @@ def rate_per_s(array: str, workload: str, stream: str = "reads") -> float:
         Array.load(FIELD / f"{array}.toml"),
         Workload.load(FIELD / f"{workload}.toml"),
         n_requests=20_000,
-        engine="simpy",
     )
     by_stream = result.iops_by_stream
     return float(by_stream.get(stream, sum(by_stream.values())))

@@ -9,7 +9,10 @@ set -euo pipefail
 output="$1"
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 target=wasm32-unknown-unknown
-options=(--locked --quiet --release --target "$target" --package diskmodel-kernel --no-default-features --features web)
+# a folder of its own: cargo would wait until nothing else is compiled in the usual one
+folder=target/wasm
+options=(--locked --quiet --release --target "$target" --target-dir "$folder" --package diskmodel-kernel
+    --no-default-features --features web)
 # readers download it: without line numbers and names
 export CARGO_PROFILE_RELEASE_DEBUG=false CARGO_PROFILE_RELEASE_STRIP=true
 
@@ -31,5 +34,5 @@ else
     exit 1
 fi
 mkdir -p "$(dirname "$output")"
-cp "target/$target/release/_kernel.wasm" "$output.new"
+cp "$folder/$target/release/_kernel.wasm" "$output.new"
 mv "$output.new" "$output"

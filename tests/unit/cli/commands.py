@@ -9,6 +9,7 @@ from typing import Any
 from typer.testing import CliRunner, Result
 
 from diskmodel.cli.app import app
+from diskmodel.engine.ledger import question
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -16,6 +17,12 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 def run(*words: object) -> Result:
     """Run a command; a traceback of the test is better than one that is swallowed."""
     return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def briefly(*words: object) -> Result:
+    """Run a command whose figures no test looks at, with a tenth of a second for all that it simulates."""
+    with question(0.1):
+        return run(*words)
 
 
 def answer(*words: object, status: int = 0) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from diskmodel.errors import DescriptionError
 from diskmodel.plan import PlanDescription, cases
 from diskmodel.plan.question.options import DEFAULT_DRIVES, DEFAULT_LEVELS, plan_from, plan_options
 from diskmodel.plan.question.presets import preset, preset_names
-from tests.unit.cli.commands import EXAMPLES, answer, refusal, run, write
+from tests.unit.cli.commands import EXAMPLES, answer, briefly, refusal, run, write
 
 QUESTION = ("--iops", 300, "--reads", "70%", "--block", "8k", "--capacity", "500GB", "--p99", "60ms")
 #: Presets of logs, which ask for commits.
@@ -142,7 +142,7 @@ def test_a_preset_is_a_question_with_sources(name: str, tmp_path: Path) -> None:
     load = ("--commits", 50) if name in LOGS else ("--iops", 50, "--capacity", "100GB")
     level = ("--level", "mirror") if name in POOLS else ()
     words = ("--from", f"preset:{name}", *load, *SMALL[:2], *(level or SMALL[2:4]), "--max-disks", 4)
-    done = run("plan", "--nominal", *words, "--save", saved)
+    done = briefly("plan", "--nominal", *words, "--save", saved)
     assert done.exit_code in (0, 3), done.stderr
     plan = PlanDescription.load(saved)
     assert (plan.objective.commits_per_s if name in LOGS else plan.objective.iops) == 50
