@@ -26,9 +26,17 @@ LINE = ("--iops", "500", "--reads", "70%", "--block", "8k")
 RAID5, RAID10 = (f"8x seagate-exos-10e2400-2400 {level}" for level in ("raid5", "raid10"))
 POOL = "6x seagate-exos-x18 raidz2"
 
+#: A run from Python, of a drive of the catalog.
+CALL = """
+from diskmodel import Array, Workload, simulate
+array, workload = Array("generic-15k", "raid10", 4), Workload.parse({"size": "8 KiB", "rate": "200/s"})
+simulate(array, workload, n_requests=2000)
+"""
+
 #: Commands by name.
 ROWS: dict[str, tuple[str, ...]] = {
     "import": (sys.executable, "-c", "from diskmodel import simulate"),
+    "call": (sys.executable, "-c", CALL),
     "help": (*DISKMODEL, "--help"),
     "simulate": (*DISKMODEL, "simulate", "12x seagate-exos-10e2400-2400 raid10", *LINE),
     "simulate-flash": (*DISKMODEL, "simulate", "4x micron-7450-pro-1920 raid10", "--iops", "20000", *LINE[2:]),

@@ -7,13 +7,14 @@ record exists.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from diskmodel.lazy import dataclass
 from diskmodel.schema import Beside
 
 Int64 = NDArray[np.int64]

@@ -7,6 +7,7 @@ C. Ruemmler and J. Wilkes, "An introduction to disk drive modeling", IEEE Comput
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, cast
 
@@ -261,15 +262,18 @@ class SeekTable(Description):
 
     def curve_ns(self, n_cylinders: int) -> Int64:
         """Return the seek time by distance, int64 of shape (n_cylinders,), entry 0 is 0."""
-        known = np.array(self.distance, dtype=np.float64)
-        times = np.array(self.time_ms, dtype=np.float64) * 1e6
-        distance = np.arange(n_cylinders, dtype=np.float64)
-        curve = np.interp(distance, known, times)
-        beyond = distance > known[-1]
-        if beyond.any():
-            middle = (len(known) - 1) // 2
-            slope = max(0.0, float((times[-1] - times[middle]) / (known[-1] - known[middle])))
-            curve[beyond] = times[-1] + slope * (distance[beyond] - known[-1])
+        known, times = self.distance, [time_ms * 1e6 for time_ms in self.time_ms]
+        # each piece is written in place, as `numpy.interp` computes it, which searches for the piece of each distance
+        curve = np.full(n_cylinders, times[0])
+        longest = max(b - a for a, b in pairwise([*known, max(n_cylinders, known[-1])]))
+        steps = np.arange(min(longest, n_cylinders), dtype=np.float64)
+        middle = (len(known) - 1) // 2
+        beyond = max(0.0, (times[-1] - times[middle]) / (known[-1] - known[middle]))
+        slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(zip(known, times, strict=True))]
+        for first, last, time_ns, slope in zip(known, [*known[1:], n_cylinders], times, [*slopes, beyond], strict=True):
+            piece = curve[first:last]
+            np.multiply(steps[: len(piece)], slope, out=piece)
+            piece += time_ns
         return _rounded(curve)
 
 

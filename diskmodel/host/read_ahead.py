@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+
+from diskmodel.lazy import dataclass
 
 #: Sequential readers that are tracked; a further one replaces the oldest. Linux tracks one for each open file, so the
 #: limit only matters with more than 64 interleaved readers, which then lose their read-ahead.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from diskmodel.drive.cloud.tables import CloudTables
+from diskmodel.lazy import dataclass
 from diskmodel.units import NS_PER_S
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from diskmodel.drive.cluster.costs import RELEASES
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.lazy import pattern
 
-_CLUSTER = re.compile(
+_CLUSTER = pattern(
     r"\s*(?P<kind>ceph|proxmox(?:[\s-]ceph)?|rook(?:[\s-]ceph)?)(?:[\s,]+(?:on\s+|with\s+)?(?P<rest>.*))?",
     re.IGNORECASE | re.DOTALL,
 )
@@ -48,8 +49,8 @@ def _log(found: re.Match[str]) -> dict[str, Any]:
 _N = r"(?P<n>\d{1,6})"
 #: What each part of the words may be, and the fields that it gives.
 _PARTS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], dict[str, Any]]], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), fields)
-    for pattern, fields in (
+    (pattern(text, re.IGNORECASE), fields)
+    for text, fields in (
         (rf"(?:on\s+)?{_N}\s+(?:nodes|hosts|servers)", lambda m: {"nodes": int(m["n"])}),
         (rf"{_N}\s+clients?", lambda m: {"clients": int(m["n"])}),
         (r"tuned|(?:no|without)\s+power[\s-]*saving|power[\s-]*saving\s+off", lambda m: {"power_saving": False}),
@@ -137,8 +138,8 @@ def _fields_of(words: str) -> dict[str, Any]:
 
 
 def _of_part(text: str) -> dict[str, Any] | None:
-    for pattern, fields in _PARTS:
-        if (found := pattern.fullmatch(text)) is not None:
+    for part, fields in _PARTS:
+        if (found := part.fullmatch(text)) is not None:
             return fields(found)
     return None
 

@@ -11,6 +11,7 @@ import numpy as np
 from diskmodel.drive.hdd.tables import HddTables
 from diskmodel.drive.perturbation import DrivePerturbation, scaled_ns, scaled_times
 from diskmodel.drive.seek import SeekTable
+from diskmodel.records import Int64
 
 if TYPE_CHECKING:
     from diskmodel.drive.hdd.description import Hdd
@@ -109,8 +110,13 @@ def _write_seeks(drive: Hdd, of_all: float, of_writes: float, sequential: float)
 
 def _table(curve_ns: Any, log_factor: float, denser: float) -> SeekTable:
     """Return a curve as a table of times that are longer by a factor, over tracks that are denser by a factor."""
-    last = len(curve_ns) - 1
-    distance = np.unique(np.rint(np.geomspace(1, last, _DISTANCES)).astype(np.int64))
+    distance = _distances(len(curve_ns) - 1)
     time_ms = curve_ns[distance] * (math.exp(log_factor) / 1e6)
     places = np.unique(np.maximum(np.rint(distance / denser), 1).astype(np.int64), return_index=True)
     return SeekTable(kind="table", distance=tuple(places[0].tolist()), time_ms=tuple(time_ms[places[1]].tolist()))
+
+
+@lru_cache(maxsize=8)
+def _distances(last: int) -> Int64:
+    """Return the distances of a table up to the last one, which many draws of a drive share."""
+    return np.unique(np.rint(np.geomspace(1, last, _DISTANCES)).astype(np.int64))

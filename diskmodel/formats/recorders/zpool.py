@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 
 from diskmodel.formats.faults import LineError
 from diskmodel.formats.pools.figures import FIGURE, POWERS, scaled
 from diskmodel.formats.sysstat.figures import Figures, Sample, completed
 from diskmodel.formats.sysstat.tables import Recording
+from diskmodel.lazy import dataclass
 
 _HEADER = re.compile(r"[ \t]*capacity[ \t]+operations[ \t]+bandwidth\b(.*)\Z")
 _COLUMNS = re.compile(r"(?:pool|vdev)[ \t]+alloc[ \t]+free[ \t]+read[ \t]+write\b(.*)\Z")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from diskmodel.lazy import dataclass
 
 #: Streams that are followed (`zfetch_max_streams`), and how long one is left alone before another takes its place
 #: (`zfetch_min_sec_reap`), ns.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from diskmodel.lazy import dataclass
 from diskmodel.plain import Record
 
 
