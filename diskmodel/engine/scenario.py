@@ -263,12 +263,15 @@ def check_requests(scenario: Scenario, requests: Requests) -> None:
         raise DescriptionError(
             Fault("requests", int(requests.length.max()), f"a request is longer than {MAX_LENGTH} bytes", "divide it")
         )
+    end = requests.offset + requests.length
+    if not len(requests) or (requests.offset.min() >= 0 and requests.length.min() > 0 and end.max() <= size):
+        return
     # flushes have no length (rule Y11)
     is_short = (requests.length <= 0) & (requests.op != Op.FLUSH)
-    bad = (requests.offset < 0) | is_short | (requests.offset + requests.length > size)
+    bad = (requests.offset < 0) | is_short | (end > size)
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
-        where = f"[{requests.offset[row]}, {requests.offset[row] + requests.length[row]})"
+        where = f"[{requests.offset[row]}, {end[row]})"
         raise DescriptionError(
             Fault(
                 f"requests[{row}]", where, f"is not within the array's {size} bytes", "map the addresses onto the array"
