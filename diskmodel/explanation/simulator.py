@@ -70,7 +70,7 @@ _IN_ORDER = 0.4
 #: there, and decides the slowest ones.
 _LIMITED = 0.5
 #: The same of writes of flash drives, which firmware answers from its buffer, and makes wait for cleaning, in its own
-#: way: a p99 of 16 us is expected where up to 12.6 ms was measured (`python -m tests.validation.flash_steady`). At
+#: way: a p99 of 16 us is expected where up to 12.6 ms was measured (`python -m tests.validation.flash`). At
 #: half, causes that bend this shape are named instead of those that take the time; at double, hardly anything changes.
 _FLASH_WRITES = 0.8
 #: The same of their reads: percentiles are off by 16 to 28 % in the median, by 36 % at most

@@ -15,7 +15,7 @@ from diskmodel.drive import Drive, Hdd, catalogue
 from diskmodel.drive.validated import TABLE, TOO_FAST
 from tests.unit.drive.test_catalogue_sheets import FLASH, OUTER_MB, RANDOM_READS, writes_taken
 from tests.validation import published, published_arrays
-from tests.validation.flash_steady import SHEETS
+from tests.validation.flash.steady import SHEETS
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "validation-profiles.md"
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from tests.validation import flash_steady
-from tests.validation.flash_steady import (
+from tests.validation.flash import steady
+from tests.validation.flash.steady import (
     SHEETS,
     below_saturation,
     commits,
@@ -30,10 +29,10 @@ def test_sheets_are_reproduced(name: str) -> None:
     assert writes_per_s(name, depth=256) == pytest.approx(drive.sheet.random_writes_per_s, rel=0.03)
     # the fastest need more outstanding than 256 for the rate that is printed
     depth = max(256, round(drive.sheet.random_reads_per_s * 0.35e-3))
-    reads = flash_steady.run(drive, {"size": "4 KiB", "clients": depth}).iops
+    reads = steady.run(drive, {"size": "4 KiB", "clients": depth}).iops
     assert reads == pytest.approx(drive.sheet.random_reads_per_s, rel=0.03)
     in_order = {"size": "128 KiB", "read_ratio": 0.0, "clients": 32, "addresses": {"pattern": "sequential"}}
-    written = flash_steady.run(drive, in_order).bytes_per_s
+    written = steady.run(drive, in_order).bytes_per_s
     assert written == pytest.approx(drive.sheet.sequential_write_bytes_per_s, rel=0.05)
 
 
@@ -41,15 +40,22 @@ def test_sheets_are_reproduced(name: str) -> None:
 MODELS = [unit for unit in units() if "second unit" not in unit]
 
 
-@pytest.mark.parametrize("unit", MODELS)
+def known(*units: str, reason: str) -> list[object]:
+    """Return all models, those units marked with the reason why they miss."""
+    missed = pytest.mark.xfail(reason=reason, strict=True)
+    return [pytest.param(unit, marks=missed) if unit in units else unit for unit in MODELS]
+
+
+@pytest.mark.parametrize(
+    "unit", known("SK hynix PE8110 960 GB", reason="writes 84,000/s alone where its sheet prints 70,000")
+)
 def test_steady_writes_beside_reads_are_those_of_the_sheet(unit: str) -> None:
-    """Units may be better than their sheets: the PE8110 is by 13 %."""
     here, measured = saturated(unit)
-    assert 0.87 < here / measured < 1.1
+    assert here == pytest.approx(measured, rel=0.1)
 
 
 @pytest.mark.parametrize("row", [row for row in rows() if not row.reads_per_s], ids=lambda row: f"{row.used_ratio:.0%}")
-def test_writes_against_used_space(row: flash_steady.Row) -> None:
+def test_writes_against_used_space(row: steady.Row) -> None:
     """The whole drive was measured 11 % above its sheet, and in another run 20 % below it."""
     limit = 0.06 if row.used_ratio < 1 else 0.12
     assert writes_per_s(row.drive, row.used_ratio) == pytest.approx(row.writes_per_s, rel=limit)
@@ -63,7 +69,7 @@ def test_skewed_writes_make_a_drive_slower_that_cleans_greedily() -> None:
 
 
 @pytest.mark.parametrize("row", fresh_rows()[::3], ids=lambda row: f"{row.drive}-{row.used_ratio:.0%}")
-def test_how_long_drives_stay_fast_and_what_they_program(row: flash_steady.FreshRow) -> None:
+def test_how_long_drives_stay_fast_and_what_they_program(row: steady.FreshRow) -> None:
     result, found = from_fresh(row)
     assert found.seconds == pytest.approx(row.fast_s, rel=0.25)
     assert found.phases[0].iops == pytest.approx(row.fresh_per_s, rel=0.15)
@@ -103,13 +109,41 @@ def test_batches_hold_more_than_one_write_in_a_hundred_at_low_load() -> None:
     assert found.p99_us[1] < found.unknown_us[1]
 
 
+#: By how much percentiles of reads may be off.
+LIMITS = {"p50_us": 0.2, "p99_us": 0.35}
+IDLE = "reads of a drive that hardly writes take 10 to 20 us less than its sheet prints"
+IN_BATCHES = "what reads wait for when batches of copies fill the load program is not modeled"
+BOUND = "as soon as more than half of its reads wait, the middle one takes twice as long"
+FULL = "writes behind a batch of copies fill a buffer that is larger on the drive"
+#: Loads, in hundredths of the saturation, of which percentiles are off by more, and why.
+MISSED = {
+    ("Samsung PM9A3 960 GB", 13): ({"p50_us"}, IDLE),
+    ("Micron 7450 PRO 960 GB", 15): ({"p50_us", "p99_us"}, IDLE),
+    ("Micron 7450 PRO 960 GB", 58): ({"p99_us"}, IN_BATCHES),
+    ("Micron 7450 PRO 960 GB", 73): ({"p99_us"}, IN_BATCHES),
+    ("WD data center NVMe 960 GB, PCIe 3", 64): ({"p50_us"}, BOUND),
+    ("SK hynix PE8110 960 GB", 13): ({"p50_us"}, IDLE),
+    ("SK hynix PE8110 960 GB", 50): ({"p50_us"}, BOUND),
+    ("SK hynix PE8110 960 GB", 62): ({"p50_us"}, BOUND),
+    ("Kioxia CM7-R 3.84 TB (unit k4)", 61): ({"p50_us", "p99_us"}, FULL),
+    ("Micron 7450 MAX 800 GB", 8): ({"p50_us", "p99_us"}, IDLE),
+    ("Micron 7450 MAX 800 GB", 17): ({"p50_us"}, IDLE),
+    ("Micron 7450 MAX 800 GB", 42): ({"p99_us"}, IN_BATCHES),
+    ("Micron 7450 MAX 800 GB", 51): ({"p99_us"}, IN_BATCHES),
+    ("Micron 7450 MAX 800 GB", 76): ({"p99_us"}, FULL),
+}
+
+
 @pytest.mark.parametrize("unit", MODELS)
 def test_reads_beside_writes(unit: str) -> None:
-    every = 2 if len(below_saturation(unit)) > 10 else 1
-    compared = [found for found in reads_beside_writes(unit, every=every) if not found.is_delayed]
+    """All but the named percentiles are within the limits, and those are still beyond them."""
+    compared = [*reads_beside_writes(unit, every=2 if len(below_saturation(unit)) > 10 else 1)]
     assert len(compared) >= 3
-    # on the unsafe side none; on the other the first reads beside a 7450's writes, and the CM7-R near its saturation
-    assert min(found.error("p99_us") for found in compared) > -0.35
-    assert np.median([abs(found.error("p99_us")) for found in compared]) < 0.35
-    # reads of the PE8110 alone take 56 µs where its sheet prints 75, and 150 as soon as more than half of them wait
-    assert np.median([abs(found.error("p50_us")) for found in compared]) < (0.3 if "PE8110" in unit else 0.2)
+    missed = {
+        round(100 * found.load): {name for name, limit in LIMITS.items() if abs(found.error(name)) > limit}
+        for found in compared
+    }
+    named = {load: names for (of, load), (names, _) in MISSED.items() if of == unit}
+    assert {load: names for load, names in missed.items() if names} == named
+    if named:
+        pytest.xfail("; ".join(sorted({why for (of, _), (_, why) in MISSED.items() if of == unit})))

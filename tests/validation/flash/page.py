@@ -1,55 +1,32 @@
-"""Flash drives in their steady state, from their sheets alone, against measurements.
-
-`python -m tests.validation.flash_steady` writes docs/explanation/validation/flash.md.
-"""
+"""The page that compares flash drives in their steady state with measurements."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
-from diskmodel import Array, Flash, Result, Workload, catalogue, load_drive, simulate
-from diskmodel.engine.steady.fresh import Fresh, fresh
-from diskmodel.result.statistics.batches import Interval
+from tests.validation.flash.steady import (
+    CACHED,
+    FILLED_MB,
+    FLASH,
+    commits,
+    filled_mb,
+    flash,
+    fresh_rows,
+    from_fresh,
+    random_writes,
+    reads_beside_writes,
+    rows,
+    run,
+    saturated,
+    skewed,
+    units,
+    writes_below,
+    writes_per_s,
+)
 
-DATA = Path(__file__).parents[1] / "data" / "flash"
-PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "validation" / "flash.md"
-#: The drive that the source does not name, by the figures of its sheet that the source gives.
-UNNAMED = {
-    "kind": "flash",
-    "name": "WD data center NVMe 960 GB",
-    "bus": "PCIe 3.0 x4 NVMe",
-    "capacity_bytes": 960_197_124_096,
-    "queue_depth": 1024,
-    "power_loss_protected": True,
-    "gc_batch_ns": 0,
-    "paces_writes": False,
-    "sheet": {
-        "sequential_read": "3330 MB/s",
-        "sequential_write": "1190 MB/s",
-        "random_reads_per_s": 434_000,
-        "random_writes_per_s": 49_000,
-        "read_latency": "78 us",
-    },
-}
-#: Drives of the catalogue that are described by their sheets.
-FLASH = {name: drive for name, drive in catalogue().items() if isinstance(drive, Flash) and drive.sheet is not None}
-SHEETS = [name for name, drive in FLASH.items() if drive.sheet is not None and not drive.sheet.is_of_cache]
-#: Consumer drives, whose sheets print the writes of their caches.
-CACHED = sorted(FLASH.keys() - set(SHEETS))
-#: Shares of the saturation up to which reads beside writes are compared: above, they wait for what no sheet says.
-MOST_LOAD = 0.8
-#: Units whose firmware delays writes and reads by milliseconds between these shares of their saturation.
-DELAYED = {"Micron 7450 PRO 960 GB": (0.5, 1.0), "Micron 7450 MAX 800 GB": (0.4, 0.55)}
-#: Units of which every load below saturation is compared by its writes: with batches of copies.
-WITH_BATCHES = {*DELAYED, "Kioxia CM7-R 3.84 TB (unit k4)"}
-N_REQUESTS = 100_000
-ALONE = {"level": "jbod", "disks": 1}
+PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "validation" / "flash.md"
 
 INTRODUCTION = """# Flash in its steady state
 
@@ -59,227 +36,9 @@ figures that its sheet prints ([from a data sheet](../../how-to/add-a-drive.md))
 writes. Nothing of the measurements enters a description but one time that all share: a program is suspended for a read
 (rule [F21](../../reference/semantics-flash.md)) after 100 µs in the mean, about the middle of what the models show, and
 what their firmware was seen to do, which no sheet says (F24 to F27, and the 150 µs of the CM7-R).
-`python -m tests.validation.flash_steady` writes this page.
+`python -m tests.validation.flash` writes this page.
 
 """
-
-
-class Row(NamedTuple):
-    """A measured row of the table."""
-
-    unit: str
-    drive: str
-    used_ratio: float
-    asked_per_s: float
-    writes_per_s: float
-    reads_per_s: float
-    read_p50_us: float
-    read_p95_us: float
-    read_p99_us: float
-    read_p999_us: float
-    write_p50_us: float
-    write_p99_us: float
-
-
-@cache
-def rows() -> tuple[Row, ...]:
-    """Return all rows; what was not measured is 0."""
-    return tuple(Row(unit, drive, *map(_number, values)) for unit, drive, *values in _table("steady.csv"))
-
-
-class FreshRow(NamedTuple):
-    """A drive from when it was sanitized and filled once until it is steady."""
-
-    unit: str
-    drive: str
-    used_ratio: float
-    filled: str
-    fresh_per_s: float
-    fast_s: float
-    steady_per_s: float
-    low_per_s: float
-    settled_s: float
-    amplification: float
-
-
-@cache
-def fresh_rows() -> tuple[FreshRow, ...]:
-    """Return all rows of drives that were fresh."""
-    return tuple(
-        FreshRow(unit, drive, float(used), filled, *map(_number, values))
-        for unit, drive, used, filled, *values in _table("fresh.csv")
-    )
-
-
-def _number(value: str) -> float:
-    return float(value or 0)
-
-
-def _table(name: str) -> list[list[str]]:
-    """Return the rows of a table of data."""
-    with (DATA / name).open(encoding="utf-8", newline="") as file:
-        lines = csv.reader(line for line in file if not line.startswith("#"))
-        next(lines)
-        return [*lines]
-
-
-def units() -> dict[str, str]:
-    """Return the units with the names of their profiles, "" where the source does not name the drive."""
-    return {row.unit: row.drive for row in rows() if row.reads_per_s}
-
-
-def flash(name: str) -> Flash:
-    """Return a drive of the catalogue, or the one that the source does not name."""
-    drive = load_drive(name) if name else Flash.parse(UNNAMED)
-    assert isinstance(drive, Flash)
-    return drive
-
-
-def saturation_per_s(unit: str) -> float:
-    """Return the largest rate of writes that a unit was measured to reach over all of it."""
-    return max(row.writes_per_s for row in rows() if row.unit == unit and row.reads_per_s)
-
-
-def saturated(unit: str) -> tuple[float, float]:
-    """Return the largest rate of writes of a unit beside the reads that were measured with it: simulated, measured."""
-    row = max((row for row in rows() if row.unit == unit and row.reads_per_s), key=lambda row: row.writes_per_s)
-    writes = {"name": "writes", "size": "4 KiB", "read_ratio": 0.0, "clients": 384}
-    reads = {"name": "reads", "size": "4 KiB", "read_ratio": 1.0, "rate_per_s": row.reads_per_s}
-    return run(flash(row.drive), {"streams": [writes, reads]}).iops.mean - row.reads_per_s, row.writes_per_s
-
-
-def alone(drive: Flash) -> Array:
-    """Return one drive alone."""
-    return Array(drive=drive.model_copy(update={"exact": True}), layout=ALONE)
-
-
-def run(drive: Flash, workload: dict[str, object]) -> Result:
-    """Simulate one drive alone; the run's own interval is enough here."""
-    return simulate(alone(drive), Workload.parse(workload), n_requests=N_REQUESTS, seed=1)
-
-
-def writes_per_s(name: str, used_ratio: float = 1.0, depth: int = 512) -> float:
-    """Return the steady rate of random writes of 4 KiB to the used part of a drive."""
-    drive = flash(name).model_copy(update={"used_ratio": used_ratio})
-    return run(drive, _writes(used_ratio, depth)).iops
-
-
-def _writes(used_ratio: float, depth: int) -> dict[str, object]:
-    return {"size": "4 KiB", "read_ratio": 0.0, "clients": depth, "span_ratio": used_ratio}
-
-
-def from_fresh(row: FreshRow) -> tuple[Result, Fresh]:
-    """Return the steady state of a row, and how the drive is before."""
-    drive = flash(row.drive).model_copy(update={"used_ratio": row.used_ratio})
-    result, load = run(drive, _writes(row.used_ratio, 512)), Workload.parse(_writes(row.used_ratio, 512))
-    found = fresh(alone(drive), load, result, seed=1)
-    assert found is not None
-    return result, found
-
-
-class Compared(NamedTuple):
-    """Reads beside writes: load as a share of saturation, and (here, measured) percentiles of reads."""
-
-    unit: str
-    load: float
-    is_delayed: bool
-    p50_us: tuple[float, float]
-    p95_us: tuple[float, float]
-    p99_us: tuple[float, float]
-
-    def error(self, statistic: str) -> float:
-        """Return by how much the simulated percentile is above the measured one, as a share."""
-        here, measured = getattr(self, statistic)
-        return float(here / measured - 1)
-
-
-def below_saturation(unit: str) -> list[Row]:
-    """Return the rows of a unit that are compared, the lowest load first."""
-    most = MOST_LOAD * saturation_per_s(unit)
-    own = (row for row in rows() if row.unit == unit and row.reads_per_s and row.writes_per_s <= most)
-    return sorted(own, key=lambda row: row.writes_per_s)
-
-
-def is_delayed(unit: str, load: float) -> bool:
-    """Return whether reads of a unit wait for what is not modeled, at a load as a share of its saturation."""
-    low, high = DELAYED.get(unit, (1.0, 1.0))
-    return low < load < high
-
-
-def beside(row: Row) -> dict[str, object]:
-    """Return the load of a row: writes, and reads beside them."""
-    return {
-        "streams": [
-            {"name": "writes", "size": "4 KiB", "read_ratio": 0.0, "rate_per_s": row.writes_per_s},
-            {"name": "reads", "size": "4 KiB", "read_ratio": 1.0, "rate_per_s": row.reads_per_s},
-        ]
-    }
-
-
-def reads_beside_writes(unit: str, *, every: int = 1, **changes: object) -> Iterator[Compared]:
-    """Yield the rows of a unit that was not saturated, or some of them; fields of the drive can be changed."""
-    for row in below_saturation(unit)[::every]:
-        load = row.writes_per_s / saturation_per_s(unit)
-        reads = run(flash(row.drive).model_copy(update=changes), beside(row)).reads
-        assert reads is not None
-        here = {name: value / 1e3 for name, value in reads.quantiles_ns.items()}
-        yield Compared(
-            unit,
-            load,
-            is_delayed(unit, load),
-            (here["p50"], row.read_p50_us),
-            (here["p95"], row.read_p95_us),
-            (here["p99"], row.read_p99_us),
-        )
-
-
-class Written(NamedTuple):
-    """Writes below saturation: percentiles here and measured, µs.
-
-    And p99 of such a drive of unknown firmware: of eight in ten, and the ends of the 95 % interval.
-    """
-
-    unit: str
-    load: float
-    p50_us: tuple[float, float]
-    p99_us: tuple[float, float]
-    unknown_us: tuple[float, float]
-    unknown_ends_us: tuple[float, float]
-
-
-def writes_below() -> Iterator[Written]:
-    """Yield every other load of the units that were not saturated, and all of those with batches."""
-    for unit in units():
-        yield from writes_below_of(unit)
-
-
-def writes_below_of(unit: str, at_least: float = 0.0) -> Iterator[Written]:
-    """Yield those of a unit, from a share of its saturation on."""
-    rows_below = below_saturation(unit)
-    for row in rows_below if unit in WITH_BATCHES else rows_below[::-2][::-1]:
-        load = row.writes_per_s / saturation_per_s(unit)
-        if load < at_least:
-            continue
-        here = run(flash(row.drive), beside(row)).writes
-        unknown = Array(
-            drive=flash(row.drive).model_copy(update={"gc_batch_ns": None, "paces_writes": None}), layout=ALONE
-        )
-        drawn = simulate(unknown, Workload.parse(beside(row)), n_requests=20_000, seed=1)
-        assert here is not None
-        assert drawn.writes is not None
-        middle = drawn.middle_of("p99", "writes")
-        assert middle is not None
-        p50, p99 = (here.quantiles_ns[name] / 1e3 for name in ("p50", "p99"))
-        assert drawn.later is not None
-        ends = drawn.later.interval_of("writes", "p99")
-        yield Written(
-            unit,
-            load,
-            (p50, row.write_p50_us),
-            (p99, row.write_p99_us),
-            (middle.low / 1e3, middle.high / 1e3),
-            (ends.low / 1e3, ends.high / 1e3),
-        )
 
 
 def _sheets() -> str:
@@ -311,40 +70,12 @@ def _used() -> str:
     for row in rows():
         if not row.reads_per_s:
             here, measured = writes_per_s(row.drive, row.used_ratio), row.writes_per_s
-            full = run(flash(row.drive), _writes(row.used_ratio, 512)).iops
+            full = run(flash(row.drive), random_writes(row.used_ratio, 512)).iops
             errors.append((abs(here / measured - 1), abs(full / measured - 1)))
             figures = f"{here:,.0f} | {measured:,.0f} | {here / measured - 1:+.1%} | {full:,.0f}"
             lines.append(f"| {row.used_ratio:.0%} | {figures} |\n")
     now, before = np.median(errors, axis=0)
     return "".join(lines) + f"\nMedian error {now:.1%}; with everything taken to be full {before:.0%}.\n\n"
-
-
-class Skewed(NamedTuple):
-    """Steady writes of which some blocks get more, a second: simulated and measured."""
-
-    pattern: str
-    exponent: float
-    here: float
-    measured: float
-
-    @property
-    def error(self) -> float:
-        """By how much the simulated rate is above the measured one, as a share."""
-        return self.here / self.measured - 1
-
-
-def skewed(*, gc_policy: str = "greedy") -> Iterator[Skewed]:
-    """Yield the skewed loads of the 7450 PRO."""
-    drive = flash("micron-7450-pro-960").model_copy(update={"gc_policy": gc_policy})
-    hot = {"size": "4 KiB", "read_ratio": 0.0, "clients": 486, "span_ratio": 0.05}
-    cold = {"size": "4 KiB", "read_ratio": 0.0, "clients": 26, "span_ratio": 0.95, "offset_ratio": 0.05}
-    for pattern, exponent, measured in _table("skew.csv"):
-        load = _writes(1.0, 512)
-        if pattern == "zones":
-            load = {"streams": [{"name": "hot", **hot}, {"name": "cold", **cold}]}
-        elif pattern == "zipf":
-            load = _writes(1.0, 512) | {"addresses": {"pattern": "zipf", "theta": float(exponent)}}
-        yield Skewed(pattern, _number(exponent), run(drive, load).iops, float(measured))
 
 
 def _skewed() -> str:
@@ -482,27 +213,6 @@ had measured them.
     )
 
 
-#: Published rates of filling a whole empty drive in order, MB/s, and who measured them.
-FILLED_MB = {
-    "samsung-980-1tb": (600, "TechPowerUp, Samsung 980 1 TB review, 2021"),
-    "samsung-980-pro-1tb": (1900, "TechPowerUp, Samsung 980 Pro 1 TB review, 2020"),
-}
-
-
-def filled_mb(name: str) -> float:
-    """Return the rate at which a drive that is empty is filled in order, MB/s."""
-    drive = FLASH[name].model_copy(update={"used_ratio": 1e-6})
-    load = Workload.parse(
-        {"size": "1 MiB", "read_ratio": 0.0, "clients": 4, "addresses": {"pattern": "sequential"}, "span_ratio": 0.1}
-    )
-    seconds, left = 0.0, float(drive.capacity_bytes)
-    for state, room in drive.fast_states():
-        rate = simulate(alone(state), load, n_requests=4000, profile_draws=0).bytes_per_s
-        part = min(left, room)
-        seconds, left = seconds + part / rate, left - part
-    return drive.capacity_bytes / seconds / 1e6
-
-
 def _consumer() -> str:
     lines = [
         "\n## Consumer drives\n\nTheir sheets print the writes of a cache of one bit a cell (rule "
@@ -534,32 +244,6 @@ their random reads in the table above when full, and 0.2 to 0.35 when half used.
 one about a full drive.
 """
     )
-
-
-class Commits(NamedTuple):
-    """Durable writes a second, one at a time, of a drive that is protected."""
-
-    drive: str
-    profile: str
-    measured: float
-    here: float
-    middle: Interval
-    whole: Interval
-
-    @property
-    def is_inside(self) -> bool:
-        """Whether what was measured is inside the 95 % interval."""
-        return self.whole.low <= self.measured <= self.whole.high
-
-
-def commits() -> Iterator[Commits]:
-    """Yield the measured drives with what is predicted, everything that is not known included."""
-    load = Workload.parse({"size": "4 KiB", "clients": 1, "read_ratio": 0.0, "sync": "fdatasync"})
-    for drive, profile, _, measured, _ in _table("commits.csv"):
-        result = simulate(Array(profile, "jbod", 1), load, n_requests=300)
-        middle = result.middle_of("iops")
-        assert middle is not None
-        yield Commits(drive, profile, float(measured), result.iops.mean, middle, result.interval_of("iops"))
 
 
 def _commits() -> str:
@@ -601,7 +285,3 @@ def main() -> None:
         + _commits(),
         encoding="utf-8",
     )
-
-
-if __name__ == "__main__":
-    main()

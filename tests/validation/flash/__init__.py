@@ -1,0 +1,1 @@
+"""Flash drives described by their sheets, against measurements."""
