@@ -296,7 +296,8 @@ class Array(Description):
         """Return which drives read a switch of the array."""
         return {
             "drive_write_cache": Reader(
-                "hard disks with a write-back cache", lambda array: array.has_disks_that_buffer
+                "hard disks with a write-back cache and SATA flash drives with capacitors",
+                lambda array: array.has_disks_that_buffer or array.has_needless_flushes,
             ),
             "drive_fua": Reader(
                 "hard disks whose write-back cache is on",
@@ -309,6 +310,11 @@ class Array(Description):
     def has_disks_that_buffer(self) -> bool:
         """Whether the drives are hard disks that can answer writes out of their cache."""
         return self.drive.tables().has_write_back
+
+    @property
+    def has_needless_flushes(self) -> bool:
+        """Whether flushes to the drives, whose caches are safe, end when these caches are switched off."""
+        return self.drive.with_write_cache(False) is not self.drive
 
     @property
     def has_rows(self) -> bool:
@@ -333,13 +339,15 @@ class Array(Description):
             return "as most RAID controllers set them"
         if not self.has_drive_write_cache and self.drive.is_sold_with_cache_on:
             return "as what the host's memory syncs is not flushed from them"
+        if self.has_needless_flushes:
+            return "as SATA drives are sold: commits send flushes, which their capacitors make needless"
         if self.has_drive_write_cache:
             return "as SATA disks are sold: a flush empties them, and what they hold is lost in a power cut"
         return "as SAS disks are sold"
 
     def drive_tables(self) -> DriveTables:
         """The drive in whole numbers, as this array runs it: with its write-back cache or without."""
-        tables = self.drive.filled(self.used_ratio).tables()
+        tables = self.drive.filled(self.used_ratio).with_write_cache(self.has_drive_write_cache).tables()
         return tables.with_fua(self.drive_fua) if self.has_drive_write_cache else tables.without_write_back()
 
     def behind_host(self, load: Workload | TraceWorkload) -> Self:

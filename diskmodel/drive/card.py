@@ -334,6 +334,10 @@ class Card(Parts, ABC):
         """Return the drive with so much of it in use, as a share; itself of None, and where that changes nothing."""
         return self
 
+    def with_write_cache(self, is_on: bool) -> Self:
+        """Return the drive with its own write cache on or off; itself where that changes nothing that a host sends."""
+        return self
+
     @property
     def is_provisioned(self) -> bool:
         """Whether its size and its limits are bought by the piece, as those of a cloud's volume are."""

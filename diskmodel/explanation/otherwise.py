@@ -167,8 +167,11 @@ def _change(result: Result | Outcome, other: Result, *, is_open: bool) -> float:
 
 
 def _caches_are_assumed(array: Array, load: AnyWorkload) -> bool:
-    is_open = array.drive_write_cache is None and array.layout.disks > 1
-    return is_open and array.has_disks_that_buffer and load.has_writes
+    if array.drive_write_cache is not None:
+        return False
+    if array.has_needless_flushes:
+        return isinstance(load, Workload) and load.has_syncs
+    return array.layout.disks > 1 and array.has_disks_that_buffer and load.has_writes
 
 
 def _about_caches(array: Array) -> str:

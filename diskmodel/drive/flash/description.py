@@ -17,7 +17,7 @@ from diskmodel.drive.card import RATED_BYTES
 from diskmodel.drive.flash.deviations import DEVIATIONS
 from diskmodel.drive.flash.ftl import scaled
 from diskmodel.drive.flash.perturbed import perturbed_flash
-from diskmodel.drive.flash.sheet import FlashSheet, cached_program_ns, derived
+from diskmodel.drive.flash.sheet import FlashSheet, cached_program_ns, derived, usual_of
 from diskmodel.drive.flash.tables import FlashTables
 from diskmodel.drive.perturbation import DrivePerturbation
 from diskmodel.drive.profile import Profile
@@ -190,7 +190,12 @@ class Flash(Profile):
         """Add what follows from the data sheet where the description does not give it."""
         if not isinstance(data, Mapping) or not data.get("sheet"):
             return data
-        sheet = FlashSheet.model_validate(data["sheet"])
+        sheet = data["sheet"]
+        if isinstance(sheet, Mapping):
+            printed = {FlashSheet.full_name(key) for key in sheet}
+            usual = usual_of(str(data.get("bus", "")))
+            sheet = {**sheet, **{name: value for name, value in usual.items() if name not in printed}}
+        sheet = FlashSheet.model_validate(sheet)
         given = {cls.full_name(key) for key in data}
         return {**data, "sheet": sheet, **{name: value for name, value in derived(sheet).items() if name not in given}}
 
@@ -315,6 +320,11 @@ class Flash(Profile):
     def filled(self, used_ratio: float | None) -> Self:
         """Return the drive with so much of it in use."""
         return self if used_ratio is None else self.model_copy(update={"used_ratio": used_ratio})
+
+    def with_write_cache(self, is_on: bool) -> Self:
+        """Return the drive with its cache on or off: off, one with capacitors on SATA reports none (rule Y2)."""
+        is_silent = not is_on and self.is_flushed and self.power_loss_protected and self.is_sold_with_cache_on
+        return self.model_copy(update={"volatile_cache": False}) if is_silent else self
 
     @property
     def physical_bytes(self) -> int:

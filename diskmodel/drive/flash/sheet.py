@@ -30,8 +30,11 @@ _MOST_PER_CHANNEL = 4
 _CHANNELS = 8
 #: Part of their rate that dies reach under random reads with 256 outstanding, as sheets measure: some have none to do.
 _REACHED_RATIO = 0.85
-#: Latency of a read and of a write of 4 KiB alone where a sheet prints none, ns: as data-center drives of 2019 to 2023.
+#: Latency of a read and of a write of 4 KiB alone where a sheet prints none, ns: as data-center drives of 2019 to 2023
+#: on NVMe, and on SATA what the sheet of the Intel DC S4600 prints. Of SATA drives 102 to 128 us and 37 to 79 us were
+#: measured (docs/explanation/validation/flash.md). At half, single requests are twice as many.
 _TYPICAL_READ_NS, _TYPICAL_WRITE_NS = 80_000, 15_000
+_SATA = {"read_latency_ns": 110_000, "write_latency_ns": 52_000}
 #: Command processing of writes, as part of the time that programming takes when nothing is copied: a drive that was
 #: just erased writes at random as fast as in order (7450 PRO: 353,000/s, 1,400 MB/s printed).
 _COMMANDS_RATIO = 0.8
@@ -61,7 +64,7 @@ class FlashSheet(Description):
     random_reads_per_s, random_writes_per_s : float
         Of 4 KiB, queued deep; writes in the steady state, over the whole drive.
     read_latency_ns, write_latency_ns : int
-        Of one operation of 4 KiB alone. Default: those of data-center drives.
+        Of one operation of 4 KiB alone. Default: those of data-center drives (`usual_of`).
     sustained_write_bytes_per_s : float, optional
         Of a consumer drive: writes in order when its cache of one bit a cell (SLC) is full. The rates of writes above
         are then those of that cache, as such sheets print them.
@@ -102,6 +105,11 @@ class FlashSheet(Description):
         return self.fixed_cache_bytes + min(
             self.cache_bytes - self.fixed_cache_bytes, unused_bytes // self.bits_per_cell
         )
+
+
+def usual_of(bus: str) -> Mapping[str, Any]:
+    """Return the latencies of a drive on this bus whose sheet prints none, where they are not the defaults."""
+    return _SATA if "SATA" in bus else {}
 
 
 def derived(sheet: FlashSheet) -> Mapping[str, Any]:

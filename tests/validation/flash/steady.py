@@ -318,6 +318,7 @@ class Commits(NamedTuple):
 
     drive: str
     profile: str
+    cache: str
     measured: float
     here: float
     middle: Interval
@@ -332,8 +333,8 @@ class Commits(NamedTuple):
 def commits() -> Iterator[Commits]:
     """Yield the measured drives with what is predicted, everything that is not known included."""
     load = Workload.parse({"size": "4 KiB", "clients": 1, "read_ratio": 0.0, "sync": "fdatasync"})
-    for drive, profile, _, measured, _ in table("commits.csv"):
-        result = simulate(Array(profile, "jbod", 1), load, n_requests=300)
+    for drive, profile, state, _, measured, _ in table("commits.csv"):
+        result = simulate(Array(profile, "jbod", 1, drive_write_cache=state != "off"), load, n_requests=300)
         middle = result.middle_of("iops")
         assert middle is not None
-        yield Commits(drive, profile, float(measured), result.iops.mean, middle, result.interval_of("iops"))
+        yield Commits(drive, profile, state, float(measured), result.iops.mean, middle, result.interval_of("iops"))
