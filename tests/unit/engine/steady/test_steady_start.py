@@ -195,7 +195,7 @@ def test_a_controllers_cache_does_not_fill_because_full_buffers_behind_it_are_em
 def test_a_closed_writer_fills_a_flash_drives_buffer() -> None:
     """1,024 units of 4 KiB, but for the 7 of a page of 8 that may be begun already."""
     array = Array.parse(FLASH)
-    start = start_of(array, Workload.parse(WRITES))
+    start = start_of(array, Workload.parse(WRITES | {"clients": 4}))
     assert start.buffered[:, 2].sum() * 512 == (1024 - 7) * 4096
     # four blocks of 256 units before that, and a quarter more than is needed of everything
     assert start.programmed[:, 2].sum() * 512 >= 1024 * 4096
@@ -379,7 +379,7 @@ def test_one_disk_is_as_fast_from_the_first_request_on_as_in_the_long_run() -> N
     assert simulate(array, workload, n_requests=8000, start="empty").iops.mean > 20 * long_run
 
 
-@pytest.mark.parametrize("load", [{"clients": 32}, {"clients": 1}, {"clients": 32, "read_ratio": 0.7}])
+@pytest.mark.parametrize("load", [{"clients": 32}, {"clients": 4}, {"clients": 32, "read_ratio": 0.7}])
 def test_flash_is_as_fast_from_the_first_request_on_as_in_the_long_run(load: dict[str, Any]) -> None:
     """From empty the buffer takes 1,000 writes, and the first 250 of a drive cause no garbage collection."""
     array, workload = Array.parse(FLASH), Workload.parse(WRITES | load)
