@@ -10,8 +10,9 @@ from collections.abc import Collection, Mapping
 MODEL = re.compile(r"(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{7,}")
 _SIZE = re.compile(r"(?<!\d)(\d+(?:\.\d+)?) ([gt]b)\b")
 #: Words that say what a thing is made of and not which one it is: they choose nothing alone, nor does a maker's name.
+#: "WD Black" are hard disks as well as SSDs, of which the catalogue has one.
 _COMMON = set(
-    "ssd ssds hdd hdds sas sata nvme flash disk disks drive drives rpm desktop generic archive pro max".split()
+    "ssd ssds hdd hdds sas sata nvme flash disk disks drive drives rpm desktop generic archive pro max black".split()
 )
 _PARTS = re.compile(r"[^a-z0-9.]+")
 
@@ -30,8 +31,9 @@ def words_of(text: str) -> list[str]:
 def meant(text: str, known: Mapping[str, str]) -> list[str]:
     """Return the names of what a text may mean, in their order; one name where it is clear.
 
-    A model number decides alone, with what a system adds to it ("ATA ST16000NM001G-2KK103"). Otherwise each word has to
-    be one of the name or the title, and one of them has to say more than "ssd" or the name of a maker.
+    A model number decides, with what a system adds to it ("ATA ST16000NM001G-2KK103"); where several drives share it, the
+    other words do. Otherwise each word has to be one of the name or the title, and one of them has to say more than "ssd"
+    or the name of a maker.
 
     Parameters
     ----------
@@ -50,7 +52,7 @@ def meant(text: str, known: Mapping[str, str]) -> list[str]:
     numbers = {word for word in asked if MODEL.fullmatch(word)}
     by_number = [name for name, own in words.items() if numbers & own]
     if by_number:
-        return by_number
+        return [name for name in by_number if words[name].issuperset(asked)] or by_number
     together = "".join(asked)
     makers = {words_of(name)[0] for name in known}
     if text not in known and _COMMON.union(makers).issuperset(asked):
