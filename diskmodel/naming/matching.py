@@ -31,9 +31,9 @@ def words_of(text: str) -> list[str]:
 def meant(text: str, known: Mapping[str, str]) -> list[str]:
     """Return the names of what a text may mean, in their order; one name where it is clear.
 
-    A model number decides, with what a system adds to it ("ATA ST16000NM001G-2KK103"); where several drives share it, the
-    other words do. Otherwise each word has to be one of the name or the title, and one of them has to say more than "ssd"
-    or the name of a maker.
+    A model number decides, with what a system adds to it ("ATA ST16000NM001G-2KK103"); where several drives share it,
+    the other words do. Otherwise each word has to be one of the name or the title, and one of them has to say more than
+    "ssd" or the name of a maker.
 
     Parameters
     ----------
