@@ -168,7 +168,8 @@ SECTIONS = {
         "One writer alone waits 2.1 ms at p50 and 10.4 at p99, a turn of the disk (8.3 ms) longer: one to five of a "
         "hundred\nwrites miss their block and come round again. Of a [Samsung F1](../validation-arrays.md) one in "
         "fifteen does: 6.0 ms at\np50, 14.1 at p95. Here none does. That is 0.1 to 0.6 ms of each write, and part of "
-        "what `st3500418as` is too fast, whose\n6.6 ms no order of commands explains: its 95 % here are 159 to 216/s.\n\n",
+        "what `st3500418as` is too fast, whose\n6.6 ms no order of commands explains: its 95 % here are 159 to "
+        "216/s.\n\n",
     ),
     "Writes with O_SYNC on ext4": (
         synced,
