@@ -14,7 +14,7 @@ from diskmodel.engine.effort import Cost, few_enough
 from diskmodel.engine.ledger import current
 from diskmodel.engine.steady.drives import drive_state
 from diskmodel.engine.steady.l2arc import with_l2arc
-from diskmodel.engine.steady.recent import History, distinct, ranges
+from diskmodel.engine.steady.recent import MAX_USES, History, distinct, ranges
 from diskmodel.engine.steady.start import Start
 from diskmodel.records import Int64, Op, Requests, Run, Sync
 from diskmodel.workload import Workload
@@ -35,7 +35,8 @@ _LONGEST_S, _LONGEST_BYTES = 1.0, 100_000_000
 #: load that does not wait for them is within 1.1. The disks are busy meanwhile, but for the time in which memory fills
 #: and that of metadata between two groups.
 _EARLY, _FASTER, _BUSY = 20, 1.5, 0.7
-#: Requests that are drawn to see which records a group has; of longer groups the rest is extrapolated.
+#: Requests that are drawn to see which records a group has, fewer where they have many (`MAX_USES`); of longer groups
+#: the rest is extrapolated.
 _DRAWN = 400_000
 
 Engine = Callable[["Scenario", Requests], Run]
@@ -72,8 +73,9 @@ def group_start(
         is_waiting = early_per_s > _FASTER * per_s and run.devices.busy_ns.mean() > _BUSY * run.end_ns
     begun = with_l2arc(begun, scenario, History(workload, capacity_bytes, seed), per_s)
     n_group = max(round(per_s * writes.group_ns / 1e9), 1)
-    requests = drawn(min(n_group, _DRAWN))
     record_bytes = pool.record * scenario.drive.sector_bytes
+    records = max(workload.mean_size_bytes / record_bytes, 1.0)
+    requests = drawn(min(n_group, _DRAWN, max(int(MAX_USES / records), 1)))
     first = requests.offset // record_bytes
     last = (requests.offset + requests.length - 1) // record_bytes
     rules = np.array([rule.sync for rule in requests.streams])

@@ -162,7 +162,13 @@ class WriteTables:
 
     def n_above(self, records: Iterable[int]) -> int:
         """Return the number of indirect blocks that point to some of these records, of all levels (rule X12)."""
-        return len({block for record in records for block in self.above(record)})
+        level, numbers, n_found = self.n_records, records, 0
+        while level > 1:
+            level = -(-level // self.pointers)
+            here = {number // self.pointers for number in numbers}
+            n_found += len(here)
+            numbers = here
+        return n_found
 
     def active_writes(self, dirty: int) -> int:
         """Return how many writes of a group a drive is given at once (rule X14)."""

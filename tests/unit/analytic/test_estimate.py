@@ -119,3 +119,9 @@ def test_flash_works_in_parallel() -> None:
     assert rates[1] > 4 * rates[0]
     interface_bound = 500e6 / 4096
     assert rates[2] <= interface_bound
+
+
+def test_of_large_requests_a_few_are_counted() -> None:
+    sample = back_end(array("raid5", 5), workload(size="1 GiB", read_ratio=1.0, clients=1))
+    assert sample.n_requests == 20
+    assert len(sample.disk) >= 20 * 5

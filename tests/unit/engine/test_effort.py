@@ -243,3 +243,13 @@ def test_long_requests_cost_their_strips() -> None:
     # 1,024 strips, though each disk gets one command
     assert long - short > 1000 * 0.1e-6
     assert long > 5 * short
+
+
+def test_records_of_large_requests_of_a_pool_count_the_memory_in_which_they_wait() -> None:
+    scenario = resolve(Array.from_words("4x generic-15k mirror"), 0)
+    small, large = (
+        guessed(scenario, Workload.parse({"size": size, "rate": "10/s", "read_ratio": 0.0})).kept_bytes
+        for size in ("1 MiB", "1 GiB")
+    )
+    assert small == 0
+    assert large > 1e6
