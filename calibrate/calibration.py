@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from diskmodel.array import Array
 from diskmodel.drive import MISFIT, NOT_CONVERGED, TAIL_MISFIT, Drive
-from diskmodel.lazy import dataclass
 
 #: Entries of a profile's provenance that its last calibration writes anew.
 _OWN_ENTRIES = (NOT_CONVERGED, MISFIT, TAIL_MISFIT)

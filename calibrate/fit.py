@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,6 @@ from diskmodel.array import Array
 from diskmodel.drive import Drive, Hdd
 from diskmodel.errors import Fault, InputError
 from diskmodel.formats import FioJob
-from diskmodel.lazy import dataclass
 from diskmodel.units import nominal_bytes, pretty_bytes
 
 #: Median latency of single reads, ns, above which a drive may rotate: a seek and half a turn take several times as

@@ -9,6 +9,7 @@ it also does better on evidence that the search did not see.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from scipy.optimize import minimize
 from calibrate.arrays import Floats
 from diskmodel.drive import Hdd
 from diskmodel.errors import DescriptionError
-from diskmodel.lazy import dataclass
 
 #: Simulations of a search. Half ends before four parameters have converged; double gains little beyond the scatter of
 #: the cost.

@@ -12,13 +12,12 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import field
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import IO
 
 from diskmodel.errors import Fault, InputError
-from diskmodel.lazy import dataclass
 
 #: Device and inode: two names with the same pair are the same file.
 Identity = tuple[int, int]

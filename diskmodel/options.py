@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.lazy import dataclass
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

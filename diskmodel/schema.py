@@ -9,15 +9,13 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import is_dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import cache
 from inspect import get_annotations
 from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin
 
 import numpy as np
-
-from diskmodel.lazy import dataclass
 
 #: What the kernel calls columns of these.
 _COLUMNS = {np.int64: "int", np.int32: "int32", np.uint8: "uint8", np.float64: "float", np.bool_: "bool"}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from calibrate.evidence.measurement import Measurement, load
 from diskmodel.errors import Fault, FormatError, InputError
 from diskmodel.formats import FioJob, detect_evidence, read_diskspd, read_fio
 from diskmodel.formats.benchmarks.diskspd import KINDS as DISKSPD_RESULTS
-from diskmodel.lazy import dataclass
 
 #: Kinds of fio results, as `detect_evidence` names them.
 FIO_RESULTS = ("fio-json", "fio-terse", "fio-text")

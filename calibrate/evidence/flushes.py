@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
 from calibrate.evidence.measurement import Measurement
-from diskmodel.lazy import dataclass
 
 #: Writes before a flush from which it has something to write on any drive.
 _SOME = 1

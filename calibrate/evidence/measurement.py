@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -13,7 +13,6 @@ import numpy as np
 from calibrate.arrays import Ints
 from diskmodel.errors import Fault, FormatError, InputError
 from diskmodel.input import open_input
-from diskmodel.lazy import dataclass
 from diskmodel.limits import MAX_MEASUREMENT_VALUES, parse_json
 
 #: A measurement of eight million requests has some 300 MB.

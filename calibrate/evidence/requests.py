@@ -7,6 +7,7 @@ which from the platter's own clock, so the reader keeps the column as it is.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,6 @@ from numpy.typing import NDArray
 
 from diskmodel.errors import Fault, FormatError
 from diskmodel.formats import read_document, shorten
-from diskmodel.lazy import dataclass
 
 N_COLUMNS = 6
 #: Limits of a row: blocks of 512 bytes in 4 ZiB, and 31 years in µs. Sums of them stay exact in a float64.

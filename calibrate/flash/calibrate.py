@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -25,7 +25,6 @@ from calibrate.virtual_disk import parameters_of as server_parameters
 from calibrate.virtual_disk import profile_of as server_profile
 from diskmodel.drive import Flash, Virtual
 from diskmodel.errors import Fault, InputError
-from diskmodel.lazy import dataclass
 
 #: Conditions of reads needed.
 _MIN_CELLS = 2

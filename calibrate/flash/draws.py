@@ -13,12 +13,13 @@ O. Cappé, A. Guillin, J. Marin, C. Robert, *Population Monte Carlo*, J. Computa
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from calibrate.arrays import Floats, Ints
 from calibrate.flash.model import HIGH, LOW, FlashShape, shape_at, vectors_at
 from calibrate.flash.search import Candidates, Observations, Predict, information_at, prior_chi2
-from diskmodel.lazy import dataclass
 
 #: Drives in a profile: `simulate` runs 16 of them. Half makes the ends of a 90 % interval rest on two drives.
 N_DRAWS = 48

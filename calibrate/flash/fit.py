@@ -8,7 +8,7 @@ evidence allows.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -26,7 +26,6 @@ from calibrate.flash.search import (
     descend,
     objective_of,
 )
-from diskmodel.lazy import dataclass
 
 #: Numbers of dies that are tried, in steps of at most two: the draws cover what lies between.
 DIES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 64, 128)

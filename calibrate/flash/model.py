@@ -13,6 +13,7 @@ M. Reiser, *A queueing network analysis of computer communication networks with 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,7 +22,6 @@ from calibrate.closed_loop import behind, closed_loop, loop_of, scenario_of
 from calibrate.evidence import Key
 from diskmodel.drive import Flash
 from diskmodel.engine.native import Repeated, array_of
-from diskmodel.lazy import dataclass
 
 #: Iterations of the fixed point, each half way: after 40 the response has converged to the last digit that counts.
 _ITERATIONS = 40

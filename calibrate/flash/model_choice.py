@@ -3,12 +3,13 @@ batches."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from calibrate.evidence import Cells
 from calibrate.flash.fit import FlashFit
 from calibrate.virtual_disk import MODEL_ERROR, ServerFit, robust_chi2
-from diskmodel.lazy import dataclass
 
 #: Free parameters: times and rates of the read side, and number and size of dies and pages.
 _FREE_OF_DIES, _FREE_OF_SERVER = 6, 3

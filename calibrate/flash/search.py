@@ -11,14 +11,13 @@ D. Marquardt, *An algorithm for least-squares estimation of nonlinear parameters
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from calibrate.arrays import Flags, Floats, Ints
 from calibrate.evidence import Key
 from calibrate.flash.model import Simulation, responses_at, shape_at, vectors_at
-from diskmodel.lazy import dataclass
 
 #: Logarithms of responses (m, n) at places (m, 4) of the drives with these indices (m,).
 Predict = Callable[[Floats, Ints], Floats]

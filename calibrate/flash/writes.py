@@ -7,6 +7,7 @@ overlaps) and the interface; runs that write more than a buffer can take show ho
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from calibrate.calibration import MAX_IDENTIFIED_RATIO, Parameter
 from calibrate.evidence import Cell, Cells, Flushes, Key, Measurement
 from calibrate.flash.model import FlashShape
 from calibrate.flash.profile import ERASE_BY_READ
-from diskmodel.lazy import dataclass
 
 #: Largest write buffer of drives, bytes: a run that wrote more drained for most of its time. At half, the buffer of a
 #: large drive passes for its drain; at double, `gc_onset` runs must be twice as long.

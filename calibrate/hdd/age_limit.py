@@ -6,13 +6,14 @@ far below this depth the limit lies is shown by the percentiles of shallower que
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from calibrate.closed_loop import with_queue
 from calibrate.hdd.firmware_order import alone
 from calibrate.hdd.from_fio.conditions import Condition
 from diskmodel.drive import DriveQueue, Hdd
-from diskmodel.lazy import dataclass
 
 #: Ratio of neighboring limits that are tried, first and around the best. With 1.3 the rate at one depth differs by a
 #: quarter where commands begin to be old; the second is half the error of a limit that was measured in a minute.

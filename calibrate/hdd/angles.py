@@ -8,13 +8,13 @@ tails.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibrate.arrays import MAD_TO_SIGMA, Floats, wrapped
 from calibrate.evidence import Measurement, Run, Samples
-from diskmodel.lazy import dataclass
 
 #: Distances of pairs that are used, sectors: nearer ones have an angle within the noise, further ones are more than a
 #: track apart.

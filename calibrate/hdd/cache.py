@@ -6,10 +6,11 @@ bracket is preferred, since caches are divided so, else the middle of the bracke
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from calibrate.evidence import WRITE, Flushes, Measurement, find_flushes
-from diskmodel.lazy import dataclass
 
 #: More than any drive reads ahead, bytes; a bracket without an upper end is no finding.
 _MAX_READ_AHEAD_BYTES = 256 << 20

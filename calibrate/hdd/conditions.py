@@ -8,6 +8,7 @@ but not of the drive: simulated responses are delayed as the host delayed them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from calibrate.closed_loop import closed_loop, scenario_of, start_angle
 from calibrate.evidence import DURABLE_WRITE, READ, WRITE, Key, Measurement, Run, Samples
 from diskmodel.drive import Hdd
 from diskmodel.engine import Scenario
-from diskmodel.lazy import dataclass
 
 #: Ranks at which distributions are compared; the outermost hundredths, where stalls of the host are, are left out.
 RANKS = (np.arange(200)[2:-2] + 0.5) / 200

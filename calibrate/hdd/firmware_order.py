@@ -7,7 +7,7 @@ fio, to rates and percentiles of the deeper reads.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -20,7 +20,6 @@ from calibrate.hdd.from_fio.measured_array import MeasuredArray
 from calibrate.hdd.from_fio.mechanics import Mechanics, Ordered
 from diskmodel.array import Array
 from diskmodel.drive import DriveQueue, Hdd
-from diskmodel.lazy import dataclass
 
 #: Chi-square for each measured figure up to which an order explains the reads. Of disks of known order the right one
 #: has 0.2 to 0.5, another scheduler 6 and more, another depth 2 and more. At half noise passes for firmware, and at

@@ -9,12 +9,13 @@ Arpaci-Dusseau and Patterson, "Microbenchmark-based extraction of local and glob
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from calibrate.arrays import MAD_TO_SIGMA, Flags, Floats, Ints, wrapped
 from calibrate.evidence import Measurement, Run
 from calibrate.hdd.angles import MAX_SKEW_TURNS, Skews, noise_of_angles
-from diskmodel.lazy import dataclass
 
 #: Smallest skew that is taken for the end of a track, turns, and by how much the skew of a cylinder must exceed that
 #: of a track. Half lets jitter make jumps; double misses the small skews of slow drives.

@@ -8,6 +8,7 @@ is that of a method and means nothing where the method was wrong. So the penalty
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -19,7 +20,6 @@ from calibrate.hdd.conditions import Conditions
 from calibrate.hdd.write_settle import MAX_SETTLE_TURNS
 from calibrate.joint_fit import Joint, along_lines, move_together
 from diskmodel.drive import DriveQueue, Hdd, SeekTable
-from diskmodel.lazy import dataclass
 
 #: Degrees of freedom of the penalty: a step of four errors costs hardly more than one of three. At 1 the stages hardly
 #: count; at 30 they cannot be overruled.

@@ -6,12 +6,13 @@ longer gaps then refine it step by step, each step resolving the turns of the ne
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from calibrate.arrays import Floats
 from calibrate.assumptions import RPM_RANGE
 from calibrate.evidence import Measurement
-from diskmodel.lazy import dataclass
 
 #: Coherence from which on completions follow a platter: 1 is perfect, noise gives 0.1 to 0.2. At half, a slow network
 #: disk may pass for a hard disk; at 0.9 a busy host hides the platter.

@@ -8,7 +8,7 @@ of them the drive has is not known.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from calibrate.hdd.firmware_order import deep_reads, fit_order, is_explained
 from calibrate.hdd.from_fio.conditions import Condition
 from calibrate.hdd.from_fio.mechanics import Ordered
 from diskmodel.drive import ONE_AT_A_TIME, DriveQueue, Hdd
-from diskmodel.lazy import dataclass
 
 #: Schedulers that are tried, FCFS first: alone if nothing overtakes.
 SCHEDULERS = ("fcfs", "sptf", "look", "sstf", "c-look")

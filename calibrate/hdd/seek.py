@@ -8,12 +8,13 @@ by the jitter of measurement.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
 from calibrate.arrays import Floats, Ints
-from diskmodel.lazy import dataclass
 
 #: Knots of the curve. Half cannot follow the bend of short seeks; double follows noise between few reads.
 N_KNOTS = 18

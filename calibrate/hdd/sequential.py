@@ -7,11 +7,12 @@ revolutions are whole ones and do not move it; single late completions are few a
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from calibrate.arrays import MAD_TO_SIGMA, Floats, wrapped
 from calibrate.evidence import Measurement, Run
-from diskmodel.lazy import dataclass
 
 #: Reads that a run needs, and the most that are used.
 _MIN_READS, _MAX_READS = 8, 1 << 12

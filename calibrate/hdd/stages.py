@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,6 @@ from calibrate.hdd.tracks import Tracks, find_tracks, single_reads
 from calibrate.hdd.write_settle import WriteSettle, fit_write_settle
 from diskmodel.drive import Hdd
 from diskmodel.errors import Fault, InputError
-from diskmodel.lazy import dataclass
 
 #: Command overhead without cache hits, ns. The seek curve contains the rest: half or double shifts between the two.
 ASSUMED_OVERHEAD_NS = 100_000.0

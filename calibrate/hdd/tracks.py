@@ -7,6 +7,8 @@ switches, the mean skew. Zones are the likeliest path of whole numbers through b
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.optimize import isotonic_regression
 
@@ -15,7 +17,6 @@ from calibrate.evidence import Measurement, Samples
 from calibrate.hdd.angles import MAX_SKEW_TURNS, Pairs, Skews, find_pairs
 from calibrate.hdd.sequential import Stretches, find_stretches
 from calibrate.hdd.zones import likeliest_zones
-from diskmodel.lazy import dataclass
 
 #: Shares of a track between two blocks that show its density: nearer ones are too coarse, further ones more often
 #: cross to the next track.

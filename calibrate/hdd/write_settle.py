@@ -6,6 +6,8 @@ before. With the seek curve known from reads, the settle is the shift that most 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.special import expit, log_expit
 
@@ -13,7 +15,6 @@ from calibrate.arrays import Floats
 from calibrate.evidence import DURABLE_WRITE, Measurement, Samples
 from calibrate.hdd.seek import EARLY_SHARE, LATE_SHARE, SeekFit
 from calibrate.hdd.tracks import Tracks
-from diskmodel.lazy import dataclass
 
 #: Durable writes that must have moved the arm: with half of them the interval left between them is that of a whole
 #: settle.

@@ -10,13 +10,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 from typing import Any, Literal
 
 from calibrate.evidence import Measurement, load
 from diskmodel.errors import DiskmodelError, Fault, MeasurementError
-from diskmodel.lazy import dataclass
 
 PROGRAM = "diskmodel-bench"
 Mode = Literal["quick", "default", "thorough"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ from diskmodel.drive import Drive
 from diskmodel.errors import Fault, FormatError
 from diskmodel.formats import FioJob, FioLatency, fio_workload
 from diskmodel.host import Host
-from diskmodel.lazy import dataclass
 from diskmodel.workload import Workload
 
 #: Every run counts alike, by so many quantiles of its distribution; its reads and writes share them.

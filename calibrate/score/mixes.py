@@ -6,6 +6,7 @@ The drive gets the very requests of each run, in their order and with as many ou
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ from calibrate.evidence import READ, Key, Measurement, Run, key_of, turn_round_n
 from calibrate.score.held_out import agreement_of, repeatability, repeatability_demerit
 from diskmodel.drive import Drive
 from diskmodel.engine import Scenario
-from diskmodel.lazy import dataclass
 
 EXPERIMENT = "mixed_read_write"
 #: Requests that a run needs to count.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,6 @@ from calibrate.trace.model_dict import model_from_dict
 from calibrate.trace.unlocated import FALLBACK_RPM, likeliest_period
 from diskmodel.drive import Hdd
 from diskmodel.errors import Fault, InputError
-from diskmodel.lazy import dataclass
 
 #: Requests needed to calibrate; with half of them hardly any revolution is identified.
 MIN_REQUESTS = 400

@@ -7,6 +7,7 @@ instants at which earlier requests completed. The response of the request itself
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -29,7 +30,6 @@ from calibrate.trace.clock import drift
 from calibrate.trace.clock.issue import Pause, issue_ms
 from calibrate.trace.clock.rotation import Rotation
 from calibrate.trace.geometry.angle_map import AngleMap, access_keys
-from diskmodel.lazy import dataclass
 
 #: Draws of each response. Half makes the demerit of a prediction noisier by a factor of 1.4; double takes twice the
 #: time.

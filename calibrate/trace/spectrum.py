@@ -9,13 +9,13 @@ once.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
 
 from calibrate.arrays import Flags, Floats, Ints
-from diskmodel.lazy import dataclass
 
 #: Shortest and longest track searched for, blocks (18 and 600 KB). A zone outside this range has no peak; a range
 #: twice as wide lets harmonics in.

@@ -12,7 +12,7 @@ This is exact for rules V1 to V4 and linear in its five parameters.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -20,7 +20,6 @@ from scipy.optimize import least_squares
 
 from calibrate.arrays import Floats
 from calibrate.evidence import Cells, Key
-from diskmodel.lazy import dataclass
 
 NAMES = ("wake", "read_overhead", "read_copy", "write_overhead", "write_copy")
 #: Logarithms of the limits: a host wakes in 0.1 µs to 10 ms, a command costs 10 ns to 1 ms, a byte 1/200 to 1000 ns

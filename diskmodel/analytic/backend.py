@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,7 +12,6 @@ from diskmodel.drive import Drive
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout import ChildIo, RaidLevel
 from diskmodel.layout.plan import plan
-from diskmodel.lazy import dataclass
 from diskmodel.records import FLUSH, READ
 from diskmodel.workload import Workload
 

@@ -7,7 +7,7 @@ from the drive's own tables; parity writes have two phases, parallel parts a joi
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pkgutil import resolve_name
 
 from diskmodel.analytic.backend import BackEnd, back_end
@@ -15,7 +15,6 @@ from diskmodel.analytic.disks import Disks
 from diskmodel.analytic.forkjoin import harmonic
 from diskmodel.array import Array
 from diskmodel.errors import CoverageError, Fault
-from diskmodel.lazy import dataclass
 from diskmodel.workload import Workload
 
 

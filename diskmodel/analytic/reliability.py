@@ -8,6 +8,7 @@ not as a forecast.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,6 @@ from numpy.typing import NDArray
 from diskmodel.analytic.checks import Checks
 from diskmodel.errors import choose_from
 from diskmodel.layout.levels import KINDS
-from diskmodel.lazy import dataclass
 from diskmodel.plain import Record
 
 #: 365.25 days.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy import special
 
 from diskmodel.analytic.backend import BackEnd
 from diskmodel.analytic.disks import Disks
 from diskmodel.drive import CloudTables
-from diskmodel.lazy import dataclass
 from diskmodel.queue import Queue
 
 

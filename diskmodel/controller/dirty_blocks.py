@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from sortedcontainers import SortedSet
 
-from diskmodel.lazy import dataclass
 from diskmodel.records import Int64
 
 #: A block, or an array of blocks, each on its own.

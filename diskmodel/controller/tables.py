@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Self
 
 from diskmodel.controller.description import Controller
 from diskmodel.controller.dirty_blocks import Lanes
 from diskmodel.layout import VolumeTables
-from diskmodel.lazy import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from diskmodel.lazy import dataclass
 from diskmodel.queue import AGE_WEIGHT, COMMITTED, MISS_MARGIN_NS
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, TypeVar
 
@@ -14,7 +15,6 @@ from diskmodel.drive.flash.description import Flash
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.faults import inner
 from diskmodel.layout import LogDevice, SpecialVdev
-from diskmodel.lazy import pattern
 from diskmodel.units import NS_PER_S
 
 #: No device: the log of a pool is on its own disks, and so is its metadata; an array has no journal.
@@ -23,11 +23,11 @@ _FIX = f'use one that is, for example "micron-7450-pro-1920", or "{NONE}" for no
 #: What needs each of them.
 _NEEDS = {"log": "which a log needs", "special": "which the metadata of a pool needs"}
 #: Devices of a mirror and their drive: "2x micron-7450-pro-1920".
-_MIRROR = pattern(r"(?P<devices>\d{1,6})\s*[x×]\s*(?P<drive>\S.*)")
+_MIRROR = re.compile(r"(?P<devices>\d{1,6})\s*[x×]\s*(?P<drive>\S.*)")
 #: Words without a drive.
-_NO_DRIVE = pattern(r"\d*\s*[x×X*]?")
+_NO_DRIVE = re.compile(r"\d*\s*[x×X*]?")
 #: The same with another sign between them, or none: its meaning is clear, and the answer says how it is written.
-_ALMOST_A_MIRROR = pattern(r"(?P<devices>\d{1,6})(?:\s*[X*]\s*|\s+)(?P<drive>\S.*)")
+_ALMOST_A_MIRROR = re.compile(r"(?P<devices>\d{1,6})(?:\s*[X*]\s*|\s+)(?P<drive>\S.*)")
 _Device = TypeVar("_Device", bound=Description)
 _NO_CACHE = f'use one that is, for example "micron-7450-pro-1920", or "{NONE}" for no cache device'
 

@@ -9,11 +9,9 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
-
-from diskmodel.lazy import dataclass
 
 if TYPE_CHECKING:
     from diskmodel.drive.assumed_order import AssumedOrder

@@ -7,11 +7,11 @@ fraction of a revolution, in nanoseconds.
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from diskmodel.drive.draws import USUAL, AccessDraw
 from diskmodel.drive.hdd.tables import HddTables
-from diskmodel.lazy import dataclass
 from diskmodel.records import WRITE
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self, TypedDict
 
 from diskmodel.controller import CacheTables
@@ -12,7 +13,6 @@ from diskmodel.engine.steady.start import Start
 from diskmodel.errors import CoverageError, Fault, StaleKernelError
 from diskmodel.host import HostTables
 from diskmodel.layout import VolumeTables
-from diskmodel.lazy import dataclass
 from diskmodel.queue import QueueTables
 from diskmodel.records import Bool, Int32, Int64, Requests
 from diskmodel.schema import schema_of

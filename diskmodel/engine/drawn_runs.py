@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Hashable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from diskmodel.array import Array
 from diskmodel.doing import doing
@@ -18,7 +18,6 @@ from diskmodel.engine.steady.shared import Begin, steady_start
 from diskmodel.engine.steady.start import Start
 from diskmodel.engine.threads import Threads, mapped
 from diskmodel.errors import DescriptionError
-from diskmodel.lazy import dataclass
 from diskmodel.records import Requests, Run
 from diskmodel.result import (
     MIDDLE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
@@ -12,7 +13,6 @@ from diskmodel.array import Array
 from diskmodel.drive import KINDS
 from diskmodel.engine.ledger import current
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.lazy import dataclass
 from diskmodel.records import Run
 from diskmodel.workload import Closed, TraceWorkload, Workload
 

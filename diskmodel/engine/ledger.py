@@ -12,9 +12,8 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Generic, ParamSpec, TypeVar
-
-from diskmodel.lazy import dataclass
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from diskmodel.errors import CoverageError, DescriptionError, Fault, StarvationE
 from diskmodel.host import Host, draw_pauses
 from diskmodel.layout import VolumeTables
 from diskmodel.layout.md import MAX_STARVING_BYTES
-from diskmodel.lazy import dataclass
 from diskmodel.queue import Queue
 from diskmodel.records import Int64, Op, Requests
 from diskmodel.units import MAX_LENGTH, MAX_NS, pretty_bytes

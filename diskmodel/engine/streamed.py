@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from diskmodel.engine import native
 from diskmodel.engine.boundary import kernel as _kernel
 from diskmodel.engine.scenario import Scenario, endless
 from diskmodel.errors import ConservationError, CoverageError, Fault
-from diskmodel.lazy import dataclass
 from diskmodel.records import PARTS, Completions, Requests, Run
 from diskmodel.result import Segment, Tally
 from diskmodel.schema import to_kernel

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from diskmodel.explanation.likelihood import chance_of, n_independent
 from diskmodel.explanation.simulator import BEYOND, Figure, Floats, Simulator
-from diskmodel.lazy import dataclass
 from diskmodel.plain import Record
 from diskmodel.result.statistics import student_t
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ from diskmodel.explanation.causes.cause import Change
 from diskmodel.explanation.hypotheses import Hypothesis, by_causes
 from diskmodel.explanation.measured import PARTS, SHAPE, Measured
 from diskmodel.explanation.simulator import Floats, Simulator, together
-from diskmodel.lazy import dataclass
 from diskmodel.plain import Record
 from diskmodel.units import pretty_bytes
 from diskmodel.workload import Workload

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pkgutil import resolve_name
 from typing import Any, ClassVar
 
@@ -17,7 +17,6 @@ from diskmodel.explanation.experiments import Experiment
 from diskmodel.explanation.found import CauseFound, Predicted
 from diskmodel.explanation.hypotheses import Hypothesis, by_causes
 from diskmodel.explanation.simulator import Floats, Simulator
-from diskmodel.lazy import dataclass
 from diskmodel.plain import Record
 from diskmodel.result.statistics import student_t
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 from typing import Any
 
@@ -13,7 +13,6 @@ import numpy as np
 from diskmodel.explanation.causes.cause import Cause, Scale
 from diskmodel.explanation.likelihood import chance_of, log_likelihood
 from diskmodel.explanation.simulator import Floats, Simulated, Simulator, together
-from diskmodel.lazy import dataclass
 
 #: Standard deviation of the error of a figure that a cause changes: no field of a description is the whole of a cause.
 _CAUSE_ERROR = {"iops": 0.08, "mean": 0.08, "p50": 0.12, "p95": 0.12, "p99": 0.15}

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from diskmodel.explanation.equals import Difference
-from diskmodel.lazy import dataclass
 from diskmodel.result.statistics import PERCENTILES
 from diskmodel.uncertainty import AnyWorkload
 from diskmodel.workload import Workload

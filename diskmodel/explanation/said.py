@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.explanation.measured import Measured
-from diskmodel.lazy import dataclass
 from diskmodel.options import USUAL_LOAD, USUAL_STREAM
 from diskmodel.units import SUFFIXES, binary_bytes, in_digits, parse
 from diskmodel.workload import LARGE_BYTES, Workload

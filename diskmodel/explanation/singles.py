@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,7 +11,6 @@ from diskmodel.explanation.causes import CAUSES
 from diskmodel.explanation.causes.cause import Scale
 from diskmodel.explanation.hypotheses import Hypothesis, Runs, Variant, along, hypothesis_of, simulated
 from diskmodel.explanation.simulator import LONG_S, Floats, Simulator
-from diskmodel.lazy import dataclass
 
 #: Measured loads on which all causes are tried first; each of the others only sees those that are left.
 _FIRST_LOADS = 2

@@ -6,14 +6,13 @@ Serial numbers and world-wide names are never taken over.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from diskmodel.errors import Fault, FormatError
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.opening import read_document
-from diskmodel.lazy import dataclass
 from diskmodel.limits import parse_json
 
 KINDS = ("smartctl", "lsblk")

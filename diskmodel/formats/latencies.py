@@ -10,14 +10,13 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.opening import read_document
-from diskmodel.lazy import dataclass
 
 KINDS = ("biolatency", "bpftrace-histogram")
 

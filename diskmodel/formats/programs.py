@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Generic, TypeVar
-
-from diskmodel.lazy import dataclass
 
 Read = TypeVar("Read", covariant=True)
 

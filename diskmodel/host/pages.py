@@ -5,9 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import field
-
-from diskmodel.lazy import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-
-from diskmodel.lazy import dataclass
+from dataclasses import dataclass
 
 #: Sequential readers that are tracked; a further one replaces the oldest. Linux tracks one for each open file, so the
 #: limit only matters with more than 64 interleaved readers, which then lose their read-ahead.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from diskmodel.analytic import write_penalty
@@ -15,7 +16,6 @@ from diskmodel.lab.drives import drive_of
 from diskmodel.lab.effort import check_curve
 from diskmodel.lab.quick_interval import quick_quantile_interval
 from diskmodel.lab.settings import Settings
-from diskmodel.lazy import dataclass
 from diskmodel.result import Result
 from diskmodel.result.statistics import PERCENTILES
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from diskmodel.engine.simulate import simulate
@@ -11,7 +12,6 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.lab.curves import figures
 from diskmodel.lab.quiz_questions import QUESTIONS, Dilemma, Draws, variants
 from diskmodel.lab.settings import Arrivals, Settings
-from diskmodel.lazy import dataclass
 
 #: Requests of each run that decides an answer. Open arrivals need more, because the tail of their queue converges more
 #: slowly; with fewer, more answers have an interval that overlaps two choices.

@@ -7,10 +7,8 @@ import queue
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
-
-from diskmodel.lazy import dataclass
 
 T = TypeVar("T")
 

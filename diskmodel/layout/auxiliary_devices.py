@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field
 
 from diskmodel.description import Description
-from diskmodel.lazy import dataclass
 from diskmodel.units import NS_PER_S, Bytes, BytesPerSecond, Nanoseconds, Ratio
 
 #: The least journal, bytes: some hundred of the largest batches of stripes.

@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
-
-from diskmodel.lazy import dataclass
 
 if TYPE_CHECKING:
     from diskmodel.errors import Fault

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap
+from dataclasses import dataclass
 from typing import Any, Literal
-
-from diskmodel.lazy import dataclass, pattern
 
 Family = Literal["concat", "copies", "parity", "pool"]
 
@@ -201,14 +200,14 @@ KINDS: ChainMap[str, RaidLevel] = ChainMap(LEVELS, POOLS)
 #: Other words for a level of one disk, and for vdevs of OpenZFS.
 _ALIASES = {"single": "jbod", "raidz": "raidz1", "draid": "draid1", "zmirror": "mirror", "mirrors": "mirror"}
 #: A vdev of dRAID with its counts, as `zpool create` takes them, and one of these.
-_DRAID = pattern(r"(?P<level>draid[123]?)(?P<counts>(?::\d{1,6}[a-z])+)", re.IGNORECASE)
-_COUNT = pattern(r":(?P<number>\d+)(?P<letter>[a-z])", re.IGNORECASE)
+_DRAID = re.compile(r"(?P<level>draid[123]?)(?P<counts>(?::\d{1,6}[a-z])+)", re.IGNORECASE)
+_COUNT = re.compile(r":(?P<number>\d+)(?P<letter>[a-z])", re.IGNORECASE)
 #: Layouts of OpenZFS, which share their names with no level and their behavior with none either.
-_OF_ZFS = pattern(r"(raid|d)?z[123]|raidz|draid")
+_OF_ZFS = re.compile(r"(raid|d)?z[123]|raidz|draid")
 #: Words for vdevs with so many parities that OpenZFS has none.
-_NO_VDEV = pattern(r"(?P<kind>raidz|draid)(?:0|[4-9]|[1-9]\d+)(?:[:,].*)?")
+_NO_VDEV = re.compile(r"(?P<kind>raidz|draid)(?:0|[4-9]|[1-9]\d+)(?:[:,].*)?")
 #: What people put between the parts of a level's name: "RAID-10", "raid 1+0", "RAID_5".
-_SEPARATORS = pattern(r"[\s_+/-]+")
+_SEPARATORS = re.compile(r"[\s_+/-]+")
 
 
 def level_name(value: Any) -> Any:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import NamedTuple
-
-from diskmodel.lazy import dataclass
 
 #: A read after which the disk waits until the same blocks have been written (rule L12).
 READ_AND_HOLD = 2

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from diskmodel.layout.levels import KINDS, RaidLevel
-from diskmodel.lazy import dataclass
 
 #: Data disks of a group of dRAID unless it is said, where the vdev has as many (`draid_config_by_type`).
 USUAL_DATA = 8

@@ -6,14 +6,13 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from diskmodel.array import Array
 from diskmodel.engine import native, resolve
 from diskmodel.errors import Fault, MountError
 from diskmodel.host import Host
-from diskmodel.lazy import dataclass
 from diskmodel.mount import place, store
 from diskmodel.mount.store import DATA_KINDS, DataKind
 

@@ -7,9 +7,8 @@ its own is taken out of it.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cached_property
-
-from diskmodel.lazy import dataclass
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,11 @@ Each kind names on its card what makes the plan of its own from the options of a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from diskmodel.drive import planners
-from diskmodel.lazy import dataclass
 
 if TYPE_CHECKING:
     from diskmodel.plain import Record

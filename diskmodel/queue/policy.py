@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, Self
-
-from diskmodel.lazy import dataclass
 
 if TYPE_CHECKING:
     from diskmodel.queue.description import Queue

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Self
 
-from diskmodel.lazy import dataclass
 from diskmodel.queue.description import Queue
 from diskmodel.queue.rpo import miss_256ths, weight_ppm
 

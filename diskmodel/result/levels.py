@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
-from diskmodel.lazy import dataclass
 from diskmodel.records import Int64, Op, Requests, Run
 from diskmodel.result.statistics.stability import DEVIATIONS, SHORT_REQUESTS, median
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from diskmodel.lazy import dataclass
 from diskmodel.plain import Record
 
 #: What the passes over all members are called in output, and those of OpenZFS.

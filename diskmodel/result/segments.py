@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from diskmodel.lazy import dataclass
 from diskmodel.records import Int64, Op
 from diskmodel.result.latency import Latency
 from diskmodel.result.statistics.batches import BATCH_COUNTS, Interval, adjusted_ends, lag1_correlation, mean_interval

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.lazy import dataclass
 from diskmodel.records import Op, Requests, Sync
 from diskmodel.synthesis.reference import Setting, settings, simulated
 from diskmodel.workload import (

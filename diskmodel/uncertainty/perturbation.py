@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from diskmodel.drive import DrivePerturbation
-from diskmodel.lazy import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diskmodel.lazy import dataclass
 from diskmodel.records import PARTS, Op, Requests, Run
 
 #: Part of the requests that makes p99 what it is: as many below it as above it. At half, chance decides of short runs;

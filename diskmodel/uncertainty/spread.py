@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
-
-from diskmodel.lazy import dataclass
 
 #: Estimated from published measurements, leaving one drive out; and what these do not determine.
 TABLES = tuple(Path(__file__).parent / name for name in ("spread.toml", "assumed.toml"))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
-from diskmodel.lazy import dataclass
 from diskmodel.uncertainty.case import Case
 from diskmodel.uncertainty.perturbation import Perturbation
 

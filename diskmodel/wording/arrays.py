@@ -12,58 +12,57 @@ from diskmodel.drive import bought_in, catalogue, provisioned, volume_of_words
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout import POOLS, draid_counts, level_name
 from diskmodel.layout.levels import KINDS
-from diskmodel.lazy import pattern
 from diskmodel.naming import meant, signpost
 
 #: Numbers of vdevs and of the drives of each, drive and kind of vdev in words.
-_POOL_WORDS = pattern(
+_POOL_WORDS = re.compile(
     r"(?P<vdevs>\d{1,6})\s*[x×]\s*(?P<width>\d{1,6})(?:\s*[x×]\s*|\s+)(?P<drive>\S+)(?:\s+(?:in\s+)?(?P<level>\S.*))?"
 )
 #: Number of drives, drive and RAID level in words.
-_WORDS = pattern(r"(?:(?P<disks>\d{1,6})(?:\s*[x×]\s*|\s+))?(?P<drive>\S+)(?:\s+(?:in\s+)?(?P<level>\S.*))?")
+_WORDS = re.compile(r"(?:(?P<disks>\d{1,6})(?:\s*[x×]\s*|\s+))?(?P<drive>\S+)(?:\s+(?:in\s+)?(?P<level>\S.*))?")
 #: The numbers before the drive, and what follows.
-_COUNTED = pattern(r"(?P<number>\d{1,6}(?:\s*[x×]\s*\d{1,6}(?=[\sx×]))?(?:\s*[x×]\s*|\s+))(?P<rest>\S.*)")
+_COUNTED = re.compile(r"(?P<number>\d{1,6}(?:\s*[x×]\s*\d{1,6}(?=[\sx×]))?(?:\s*[x×]\s*|\s+))(?P<rest>\S.*)")
 #: The machine that volumes of a cloud are attached to: "on an r5b.2xlarge", "instance 40000 IOPS and 1187 MB/s".
-_MACHINE = pattern(
+_MACHINE = re.compile(
     r"(?:on\s+(?:an?\s+)?|(?:instance|machine)\s+(?:of\s+)?)(?P<which>\S.*?)(?:\s+instance)?", re.IGNORECASE
 )
 #: What may follow, each after a comma, beside a controller: "1GiB cache", "2GiB read cache", "strip 256KiB".
-_CACHE = pattern(r"(?P<size>\S+(?:\s[KMGT]i?B)?)\s+(?:(?P<kind>read|write)[\s-])?cache", re.IGNORECASE)
+_CACHE = re.compile(r"(?P<size>\S+(?:\s[KMGT]i?B)?)\s+(?:(?P<kind>read|write)[\s-])?cache", re.IGNORECASE)
 #: Whether the drives' own caches are on: "drive write cache on", "drive caches off", "disk cache enabled".
-_DRIVE_CACHE = pattern(
+_DRIVE_CACHE = re.compile(
     r"(?:drives?'?|disks?'?)[\s-]+(?:own\s+)?(?:write[\s-]+)?caches?(?:\s+(?P<state>on|off|enabled|disabled))?",
     re.IGNORECASE,
 )
-_RECORD = pattern(r"(?:record(?:\s?size)?|volblocksize)s?\s+(?:of\s+)?(?P<size>\S.*)", re.IGNORECASE)
-_ASHIFT = pattern(r"ashift\s*=?\s*(?P<shift>\d+)", re.IGNORECASE)
-_SYNC = pattern(r"sync\s*=?\s*(?P<sync>standard|disabled)", re.IGNORECASE)
+_RECORD = re.compile(r"(?:record(?:\s?size)?|volblocksize)s?\s+(?:of\s+)?(?P<size>\S.*)", re.IGNORECASE)
+_ASHIFT = re.compile(r"ashift\s*=?\s*(?P<shift>\d+)", re.IGNORECASE)
+_SYNC = re.compile(r"sync\s*=?\s*(?P<sync>standard|disabled)", re.IGNORECASE)
 #: A log device by the time of its writes: "log 50us", "slog of 30 us".
-_LOG = pattern(r"(?:s?log|journal)(?:\s+device)?\s+(?:of\s+)?(?P<write>\d\S*(?:\s*[nuµm]?s)?)", re.IGNORECASE)
+_LOG = re.compile(r"(?:s?log|journal)(?:\s+device)?\s+(?:of\s+)?(?P<write>\d\S*(?:\s*[nuµm]?s)?)", re.IGNORECASE)
 #: The same by its drive: "log micron-7450-pro-1920", "journal on micron-7450-pro-1920".
-_LOG_DRIVE = pattern(r"(?:s?log|journal)(?:\s+device)?\s+(?:on\s+)?(?P<drive>\S+)", re.IGNORECASE)
+_LOG_DRIVE = re.compile(r"(?:s?log|journal)(?:\s+device)?\s+(?:on\s+)?(?P<drive>\S+)", re.IGNORECASE)
 #: A special vdev by its drives: "special on 2x micron-7450-pro-1920".
-_SPECIAL = pattern(r"special(?:\s+(?:vdev|device)s?)?\s+(?:on\s+)?(?P<drives>\S.*)", re.IGNORECASE)
+_SPECIAL = re.compile(r"special(?:\s+(?:vdev|device)s?)?\s+(?:on\s+)?(?P<drives>\S.*)", re.IGNORECASE)
 #: Cache devices of a pool: "cache on micron-7450-pro-1920", "cache on 2x micron-7450-pro-1920".
-_CACHE_DEVICE = pattern(
+_CACHE_DEVICE = re.compile(
     r"(?:cache|l2arc)(?:\s+devices?)?\s+on\s+(?:(?P<count>\d{1,3})\s*[x×]\s*|(?P<number>\d{1,3})\s+)?(?P<drive>\S+)",
     re.IGNORECASE,
 )
 #: How full the drives are: "60% used", "used 60%", "60 % full".
-_USED = pattern(r"(?P<share>\d[\d.]*\s*%)\s*(?:used|full)|(?:used|full)\s+(?P<after>\d[\d.]*\s*%)", re.IGNORECASE)
-_STRIP = pattern(r"strips?\s+(?:of\s+)?(?P<size>\S.*)", re.IGNORECASE)
+_USED = re.compile(r"(?P<share>\d[\d.]*\s*%)\s*(?:used|full)|(?:used|full)\s+(?P<after>\d[\d.]*\s*%)", re.IGNORECASE)
+_STRIP = re.compile(r"strips?\s+(?:of\s+)?(?P<size>\S.*)", re.IGNORECASE)
 #: Hot spares: "1 hot spare", "2 spares", "hot spare".
-_SPARES = pattern(r"(?:(?P<number>\d{1,4})\s*[x×]?\s*)?(?:hot[\s-]?)?spares?", re.IGNORECASE)
+_SPARES = re.compile(r"(?:(?P<number>\d{1,4})\s*[x×]?\s*)?(?:hot[\s-]?)?spares?", re.IGNORECASE)
 #: What people write for the comma before something beside drives and level: "with 1GiB cache", "behind a PERC H730".
-_AND = pattern(r"\s+(?:with(?:\s+an?)?|behind(?:\s+an?)?|\+(?!\s*0\b))\s+", re.IGNORECASE)
+_AND = re.compile(r"\s+(?:with(?:\s+an?)?|behind(?:\s+an?)?|\+(?!\s*0\b))\s+", re.IGNORECASE)
 #: An erasure code by its data and parity strips, beside the level or behind a comma: "erasure 8+4", "EC 8+4"; or as
 #: MinIO has it, by its parity alone: "EC:4".
-_ERASURE = pattern(
+_ERASURE = re.compile(
     r"[\s,]\s*(?:(?:in\s+)?(?:erasure(?:[\s-]?(?:code|coded|coding))?|ec)\s*:?\s*(?P<data>\d{1,4})\s*\+\s*(?P<parity>\d{1,4})"
     r"|ec:(?P<only>\d{1,4}))(?=\s*(?:,|$|\s(?:with|behind)\s))",
     re.IGNORECASE,
 )
 #: What people add to the level of an array with a failed disk.
-_BROKEN = pattern(r"raid\W*(?P<number>\d+e?)\b.*(degraded|fail|broken|lost|missing|rebuil)", re.IGNORECASE)
+_BROKEN = re.compile(r"raid\W*(?P<number>\d+e?)\b.*(degraded|fail|broken|lost|missing|rebuil)", re.IGNORECASE)
 
 #: What may follow the level in words; of RAID and of pools.
 _HOW_TO_ADD = (
@@ -83,7 +82,7 @@ _SETUPS: Mapping[str, Mapping[str, Any]] = {
     "storage spaces two-way mirror": {"level": "raid10", "strip": "256 KiB"},
     "storage spaces three-way mirror": {"level": "raid10", "strip": "256 KiB", "copies": 3},
 }
-_SETUP = pattern(rf"\s+(?:in\s+)?(?:a\s+)?(?P<name>{'|'.join(_SETUPS)})(?=\s*(?:,|$))", re.IGNORECASE)
+_SETUP = re.compile(rf"\s+(?:in\s+)?(?:a\s+)?(?P<name>{'|'.join(_SETUPS)})(?=\s*(?:,|$))", re.IGNORECASE)
 
 
 def _with_setup(words: str) -> tuple[str, dict[str, Any]]:

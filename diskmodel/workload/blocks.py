@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diskmodel.lazy import dataclass
 from diskmodel.records import Int64, StreamRule
 from diskmodel.workload.draws import Kind, RunningDraws
 from diskmodel.workload.generate import check, rows_before, rules_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -13,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, model_validator
 
 from diskmodel.description import Description
-from diskmodel.lazy import dataclass
 from diskmodel.records import Int64, Op
 from diskmodel.workload.draws import Draws, Kind
 

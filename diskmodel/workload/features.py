@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 
 import numpy as np
 
-from diskmodel.lazy import dataclass
 from diskmodel.records import Op, Requests
 
 #: Two requests are local where they fall into the same granule of this many bytes.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diskmodel.lazy import dataclass
 from diskmodel.records import Int64
 from diskmodel.workload.addresses import Sequential
 from diskmodel.workload.draws import Draws, Kind

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-from diskmodel.lazy import dataclass
 from diskmodel.records import Int64
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.lazy import dataclass
 from diskmodel.records import Op, Requests, StreamRule, Sync
 from diskmodel.units import exact_bytes
 from diskmodel.workload.draws import Draws, Kind

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from calibrate.arrays import Floats
 from calibrate.evidence import Measurement, cells_of
 from diskmodel.formats import FioJob, fio_workload
-from diskmodel.lazy import dataclass
 from diskmodel.workload import Workload
 
 #: Percentiles that are compared, where the evidence has them.

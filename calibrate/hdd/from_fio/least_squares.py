@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import least_squares
 
 from calibrate.arrays import Floats
-from diskmodel.lazy import dataclass
 
 #: Step of the slopes in the coordinates of a fit: large enough to move percentiles of a simulation by more than they
 #: scatter. At a quarter the search stays where it starts; at double the slopes are those of another place.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from calibrate.hdd.from_fio.conditions import Condition
 from calibrate.settled import settled
 from diskmodel.array import Array
 from diskmodel.drive import Hdd
-from diskmodel.lazy import dataclass
 
 #: Requests of a simulation, rounds that deep queues get at least, and the part that is left out while the queue fills.
 N_REQUESTS, ROUNDS, WARM_UP_RATIO = 4_000, 40, 0.15

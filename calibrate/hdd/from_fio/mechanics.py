@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +15,6 @@ from calibrate.hdd.from_fio.least_squares import least
 from calibrate.hdd.from_fio.measured_array import MeasuredArray
 from diskmodel.drive import DriveQueue, Hdd, SeekTimes
 from diskmodel.errors import Fault, InputError
-from diskmodel.lazy import dataclass
 
 #: Spread of the logarithms among drives of a class: average and shortest seek, overhead, full stroke for its average.
 SEEK_SPREAD, SHORTEST_SPREAD, OVERHEAD_SPREAD, STROKE_SPREAD = 0.25, 0.6, 1.0, 0.15

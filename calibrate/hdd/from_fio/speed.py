@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from calibrate.calibration import Parameter
 from calibrate.hdd.from_fio.conditions import Condition
@@ -12,7 +13,6 @@ from calibrate.hdd.from_fio.mechanics import Mechanics, Ordered
 from diskmodel.array import Array
 from diskmodel.drive import Hdd, load_drive
 from diskmodel.errors import Fault, InputError
-from diskmodel.lazy import dataclass
 from diskmodel.units import pretty_bytes
 
 #: Speeds that hard disks are sold with, and a typical drive of each, where the fit starts.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -11,7 +12,6 @@ from calibrate.arrays import Floats
 from calibrate.hdd.from_fio.conditions import Condition
 from calibrate.hdd.from_fio.measured_array import MeasuredArray
 from diskmodel.drive import Hdd, SeekTimes
-from diskmodel.lazy import dataclass
 
 #: Cached writes among which firmware may choose.
 WEIGHED_WRITES = (8, 16, 32, 64, 128, 256, 512, 1024)

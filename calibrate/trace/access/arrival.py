@@ -6,10 +6,11 @@ on arrival wait for the first block to come round. Only accesses within one trac
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from calibrate.arrays import Flags, Floats
-from diskmodel.lazy import dataclass
 
 #: Landings inside the blocks that must be expected before a share is estimated: with 20 the share has a standard error
 #: of about a fifth.

@@ -6,11 +6,12 @@ more than `MEDIA_MARGIN_MS` beyond that waited for the platter. A drive whose me
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from calibrate.arrays import Flags
 from calibrate.evidence import RequestTrace
-from diskmodel.lazy import dataclass
 
 #: A response this much (ms) beyond overhead and bus waited for the platter. At half, hits delayed by the host count as
 #: reads from the platter; at double, short waits count as hits.

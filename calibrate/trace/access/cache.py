@@ -7,12 +7,13 @@ overhead and bus is kept as quantiles by size and pause.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from calibrate.arrays import Flags, Floats, Ints
 from calibrate.evidence import RequestTrace
 from calibrate.trace.access.bus import Bus, is_sequential
-from diskmodel.lazy import dataclass
 
 #: Edges of the classes of offset, in blocks, from the end of the request before: finest around 0, where read-ahead
 #: ends.

@@ -6,10 +6,11 @@ delay is no straight line over size. What a line does not explain is kept as a t
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from calibrate.arrays import Floats
-from diskmodel.lazy import dataclass
 
 #: Edges of the classes of size, in blocks: every size up to 4, then steps that grow with the size.
 EDGES = np.array([1, 2, 3, 4, 5, 7, 9, 11, 13, 15, 17, 20, 24, 28, 33, 41, 57, 97, 257, 2049])

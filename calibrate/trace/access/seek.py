@@ -8,14 +8,13 @@ distance by distance and made monotone.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import isotonic_regression, minimize
 from scipy.special import ndtr
 
 from calibrate.arrays import Floats
-from diskmodel.lazy import dataclass
 
 #: Accesses in a bin of distance; with fewer than this altogether size and direction are not fitted. Half doubles the
 #: noise of the first guess; double blurs short seeks, where the curve is steepest.

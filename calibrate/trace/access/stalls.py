@@ -5,10 +5,11 @@ They belong to no access in particular, so that any access may meet one. Their l
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from calibrate.arrays import Floats
-from diskmodel.lazy import dataclass
 
 #: An access later than this many turns met a stall. At half, retries of one turn count as stalls too; at double, short
 #: recalibrations widen the seek curve instead.

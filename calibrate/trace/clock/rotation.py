@@ -7,6 +7,8 @@ true one makes platter angles coherent.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from calibrate.arrays import Floats
@@ -15,7 +17,6 @@ from calibrate.evidence import RequestTrace
 from calibrate.trace.access.bus import Bus, is_sequential, reached_platter
 from calibrate.trace.clock.issue import Pause, issue_ms
 from calibrate.trace.spectrum import PairSpectra, Points, pairs_within, thin
-from diskmodel.lazy import dataclass
 
 #: Longest time between the two accesses of a pair, ms, from step to step. Each step is at most 3.3 times the one
 #: before: with larger steps a period that is off by the error of one step counts a turn too many in the next.

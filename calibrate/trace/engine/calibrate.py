@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ from calibrate.trace.engine.replay import N_RUNS, Replay
 from calibrate.trace.engine.uncertainty import uncertainty_of
 from calibrate.trace.model import TraceModel
 from diskmodel.drive import Hdd
-from diskmodel.lazy import dataclass
 
 #: Share of the requests, at the end, that decides whether the last stage is kept. With half of it chance decides; with
 #: double too few requests are left to fit.

@@ -7,13 +7,13 @@ blocks back onto their tracks, and the zone after it starts at the measured angl
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from calibrate.arrays import Floats, Ints
 from calibrate.trace.geometry.angle_map import AngleMap, track_blocks
 from calibrate.trace.geometry.angles import ZoneAngle
-from diskmodel.lazy import dataclass
 
 #: Errors of angle (turns) from which on a zone of its own begins, and from which on blocks are brought back onto their
 #: track. The first is tried first; a drive that would have too many zones takes the next.

@@ -7,6 +7,8 @@ the platter and which after it cannot be separated for reads and writes together
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.special import ndtr
 
@@ -15,7 +17,6 @@ from calibrate.evidence import RequestTrace
 from calibrate.trace.access.bus import is_sequential, reached_platter
 from calibrate.trace.access.seek import OUTLIERS
 from calibrate.trace.model import TraceModel, placement
-from diskmodel.lazy import dataclass
 
 #: Shares of a read in the buffer, when it begins to be sent, that are tried.
 FULL_RATIOS = np.linspace(0.0, 1.0, 21)

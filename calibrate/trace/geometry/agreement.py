@@ -8,7 +8,7 @@ with them. Stretches of one density are joined, and borders are moved to where t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -17,7 +17,6 @@ from calibrate.arrays import Complexes, Floats
 from calibrate.trace.geometry.angles import Step, ZoneAngle
 from calibrate.trace.geometry.likelihood import likelihood, zone_likelihood
 from calibrate.trace.geometry.staircase import MIN_SCORE, SLIP_PENALTY, layout_of
-from diskmodel.lazy import dataclass
 
 #: Log-likelihood per access from which on a zone determines the common values; an angle at random has about -4.
 GOOD_SCORE = -2.2

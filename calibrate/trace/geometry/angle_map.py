@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from calibrate.trace.geometry.heads import MAX_HEADS, whole_cylinders
 from calibrate.trace.geometry.tracks import agreed_tracks
 from calibrate.trace.geometry.zones import find_zones
 from calibrate.trace.spectrum import Points
-from diskmodel.lazy import dataclass
 
 #: Consecutive accesses during which the clock is taken as steady when zones are aligned. Double lets jumps of the
 #: clock smear the offsets; half makes each offset noisier.

@@ -8,7 +8,7 @@ head or cylinder, so the angle jumps ahead at the end of each track and each cyl
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy import fft
@@ -16,7 +16,6 @@ from scipy import fft
 from calibrate.arrays import Complexes, Flags, Floats
 from calibrate.trace.spectrum import GRAIN_BLOCKS
 from diskmodel.engine.compiled import kernel as _kernel
-from diskmodel.lazy import dataclass
 
 #: Bins of a period in which residuals are summed: a step's place is found to a 48th of a track, then sharpened.
 N_BINS = 48

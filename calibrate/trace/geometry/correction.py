@@ -7,10 +7,11 @@ not help there is no correction.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from calibrate.arrays import Complexes, Floats
-from diskmodel.lazy import dataclass
 
 #: Widths that are tried, blocks: from about a track to a tenth of a small zone.
 WIDTHS_BLOCKS = (500.0, 2000.0, 8000.0, 32_000.0)

@@ -8,7 +8,7 @@ likeliest such layout is found by a Viterbi path over "tracks left out so far" f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from calibrate.arrays import Complexes, Floats, Ints
 from calibrate.trace.geometry.angles import Step, ZoneAngle, sawtooth_scores
 from calibrate.trace.geometry.likelihood import FLOOR, SIGMA_TURNS, polished, zone_likelihood
 from diskmodel.engine.compiled import kernel as _kernel
-from diskmodel.lazy import dataclass
 
 #: Penalty in log-likelihood for each track left out: e⁷, one left out in a thousand accesses. Half explains noise by
 #: slips; double misses slips with few accesses behind them.

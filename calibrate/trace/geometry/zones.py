@@ -6,11 +6,12 @@ which rate applies where. The rate includes all skews: sectors per track follow 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from calibrate.arrays import Floats
 from calibrate.trace.spectrum import Points, pair_spectrum, pairs_within, thin
-from diskmodel.lazy import dataclass
 
 #: Windows of the disk, overlapping by half, whose spectra give candidates. Half has windows with several zones in
 #: them; double has too few pairs in each.

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from diskmodel.errors import DescriptionError, Fault, FormatError
-from diskmodel.lazy import dataclass
 from diskmodel.options import (
     ARRAY,
     BLOCK,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Annotated, Any
@@ -14,7 +15,6 @@ from pydantic import BeforeValidator
 from diskmodel.controller.description import Controller
 from diskmodel.errors import DescriptionError, Fault, choose_from
 from diskmodel.faults import inner
-from diskmodel.lazy import dataclass
 from diskmodel.naming import meant, several, words_of
 
 #: What a machine's limits are written as.

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
-
-from diskmodel.lazy import dataclass
 
 #: "none": everything passes by, as where the cache is detached (bcache's none, dm-cache's passthrough, Open CAS's pt).
 Mode = Literal["writethrough", "writeback", "writearound", "none"]

@@ -8,20 +8,19 @@ from typing import Any
 
 from diskmodel.drive.cached.policies import MODES, OTHER_NAMES, POLICIES
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.lazy import pattern
 
-_CACHED = pattern(
+_CACHED = re.compile(
     r"^(?P<array>.*?)[\s,]+(?:and\s+)?cached\s+(?:by|on|with)\s+(?P<cache>.*)$", re.IGNORECASE | re.DOTALL
 )
-_CACHE = pattern(r"^(?P<drives>[^()]+?)(?:\s*\((?P<how>[^()]*)\))?\s*$", re.DOTALL)
-_SIZE = pattern(r"(?:size\s+)?(?P<size>\d[\d.]*\s*[KMGT]i?B)", re.IGNORECASE)
-_DIRTY = pattern(
+_CACHE = re.compile(r"^(?P<drives>[^()]+?)(?:\s*\((?P<how>[^()]*)\))?\s*$", re.DOTALL)
+_SIZE = re.compile(r"(?:size\s+)?(?P<size>\d[\d.]*\s*[KMGT]i?B)", re.IGNORECASE)
+_DIRTY = re.compile(
     r"(?P<ratio>\d[\d.]*\s*%)\s*dirty|(?:dirty|writeback[_ ]percent)\s*=?\s*(?P<after>\d[\d.]*\s*%?)", re.IGNORECASE
 )
-_CUTOFF = pattern(r"(?:sequential[_ -]cutoff|cutoff|seq[_ -]cutoff)\s*=?\s*(?P<size>\S.*)", re.IGNORECASE)
-_UNIT = pattern(r"(?:chunks?(?:\s*size)?|lines?|blocks?)\s+(?:of\s+)?(?P<size>\d\S*(?:\s[KMG]i?B)?)", re.IGNORECASE)
-_FLUSH = pattern(r"flush(?:es)?\s*=?\s*(?:in\s+|of\s+)?(?P<time>\d\S*(?:\s*[mu]s)?)", re.IGNORECASE)
-_WARM = pattern(r"(?P<ratio>\d[\d.]*)\s*%\s*(?:warm|filled)", re.IGNORECASE)
+_CUTOFF = re.compile(r"(?:sequential[_ -]cutoff|cutoff|seq[_ -]cutoff)\s*=?\s*(?P<size>\S.*)", re.IGNORECASE)
+_UNIT = re.compile(r"(?:chunks?(?:\s*size)?|lines?|blocks?)\s+(?:of\s+)?(?P<size>\d\S*(?:\s[KMG]i?B)?)", re.IGNORECASE)
+_FLUSH = re.compile(r"flush(?:es)?\s*=?\s*(?:in\s+|of\s+)?(?P<time>\d\S*(?:\s*[mu]s)?)", re.IGNORECASE)
+_WARM = re.compile(r"(?P<ratio>\d[\d.]*)\s*%\s*(?:warm|filled)", re.IGNORECASE)
 #: What the cache holds at first, where it is not what lasts.
 _STATES: Mapping[str, Mapping[str, Any]] = {
     "cold": {"warm_ratio": 0.0},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -17,7 +18,6 @@ from diskmodel.drive.cloud.words import provision_of, sized
 from diskmodel.drive.perturbation import DrivePerturbation, scaled_times
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.whole_numbers import Int64, frozen
-from diskmodel.lazy import dataclass
 from diskmodel.units import NS_PER_S, Bytes, BytesPerSecond, Length, Nanoseconds, PerSecond, in_minutes, pretty_bytes
 
 _GIB, _TIB = 1 << 30, 1 << 40

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from diskmodel.drive.cloud.tables import CloudTables
-from diskmodel.lazy import dataclass
 from diskmodel.units import NS_PER_S
 
 

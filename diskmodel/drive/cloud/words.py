@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 
-from diskmodel.lazy import pattern
-
-_IOPS = pattern(r"(?P<rate>\d[\d,.]*\s*k?)\s*(?:iops|io/s)", re.IGNORECASE)
-_THROUGHPUT = pattern(r"\d[\d,.]*\s*[kMGT]?i?[Bb](?:it)?/s")
-_SIZE = pattern(r"\d[\d,.]*\s*[GTP]i?B", re.IGNORECASE)
-_CREDITS = pattern(r"full(?:\s+burst)?\s+(?:credits|bucket)s?", re.IGNORECASE)
+_IOPS = re.compile(r"(?P<rate>\d[\d,.]*\s*k?)\s*(?:iops|io/s)", re.IGNORECASE)
+_THROUGHPUT = re.compile(r"\d[\d,.]*\s*[kMGT]?i?[Bb](?:it)?/s")
+_SIZE = re.compile(r"\d[\d,.]*\s*[GTP]i?B", re.IGNORECASE)
+_CREDITS = re.compile(r"full(?:\s+burst)?\s+(?:credits|bucket)s?", re.IGNORECASE)
 #: The size in the name of a volume: "aws-gp2-500GB".
-_SIZED = pattern(r"(?P<drive>\S+?)-(?P<size>\d+(?:\.\d+)?[GTP]i?B)", re.IGNORECASE)
+_SIZED = re.compile(r"(?P<drive>\S+?)-(?P<size>\d+(?:\.\d+)?[GTP]i?B)", re.IGNORECASE)
 
 
 def provision_of(part: str) -> dict[str, str]:

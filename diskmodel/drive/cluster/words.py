@@ -8,9 +8,8 @@ from typing import Any
 
 from diskmodel.drive.cluster.costs import RELEASES
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.lazy import pattern
 
-_CLUSTER = pattern(
+_CLUSTER = re.compile(
     r"\s*(?P<kind>ceph|proxmox(?:[\s-]ceph)?|rook(?:[\s-]ceph)?)(?:[\s,]+(?:on\s+|with\s+)?(?P<rest>.*))?",
     re.IGNORECASE | re.DOTALL,
 )
@@ -49,7 +48,7 @@ def _log(found: re.Match[str]) -> dict[str, Any]:
 _N = r"(?P<n>\d{1,6})"
 #: What each part of the words may be, and the fields that it gives.
 _PARTS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], dict[str, Any]]], ...] = tuple(
-    (pattern(text, re.IGNORECASE), fields)
+    (re.compile(text, re.IGNORECASE), fields)
     for text, fields in (
         (rf"(?:on\s+)?{_N}\s+(?:nodes|hosts|servers)", lambda m: {"nodes": int(m["n"])}),
         (rf"{_N}\s+clients?", lambda m: {"clients": int(m["n"])}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -11,7 +12,6 @@ import numpy as np
 from diskmodel.drive import OBJECT_BYTES, ClusterPool, Costs
 from diskmodel.engine.cluster.member import Member
 from diskmodel.engine.cluster.stations import Calendar, Committer, DriveStation, Link, Processors, Threads
-from diskmodel.lazy import dataclass
 
 #: What a message has beside its data, bytes: headers, the name of the object, footers.
 HEADER_BYTES = 250

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from diskmodel.controller import POLICIES, BlockCache, DirtyBlocks
 from diskmodel.engine.reference.clock import Port
 from diskmodel.engine.reference.command import Access, Command
 from diskmodel.engine.reference.controller import Controller, HostRequest
 from diskmodel.engine.scenario import Scenario
-from diskmodel.lazy import dataclass
 from diskmodel.records import FLUSH, READ, WRITE
 
 #: Sequential readers that are distinguished.

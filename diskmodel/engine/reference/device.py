@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from diskmodel.engine.reference.clock import COMPLETE, DISPATCH, Clock, Port
 from diskmodel.engine.reference.command import Command
-from diskmodel.lazy import dataclass
 from diskmodel.queue import Head, Policy, Positioning
 from diskmodel.records import FLUSH, READ, WRITE
 

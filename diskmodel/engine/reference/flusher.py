@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from diskmodel.engine.reference.clock import ARRIVE, Clock
 from diskmodel.host import PageCacheTables, Pages
-from diskmodel.lazy import dataclass
 
 #: Sends pages to the array for the request that first made them dirty; calls back when they are there.
 Send = Callable[[int, list[int], Callable[[], None]], None]

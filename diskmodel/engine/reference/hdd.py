@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from diskmodel.drive import (
@@ -28,7 +28,6 @@ from diskmodel.engine.reference.clock import COMPLETE, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Counters, Device
 from diskmodel.engine.scenario import Scenario
-from diskmodel.lazy import dataclass
 from diskmodel.queue import Head, Policy, Positioning, Waiting, make_policy
 from diskmodel.records import FLUSH, READ, WRITE
 from diskmodel.units import NS_PER_S

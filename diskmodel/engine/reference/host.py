@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, LAST, Clock
 from diskmodel.engine.reference.controller import HostRequest
@@ -12,7 +12,6 @@ from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.scenario import Scenario
 from diskmodel.host import HostTables, Pauses, ReadAhead
 from diskmodel.host.read_ahead import cut
-from diskmodel.lazy import dataclass
 from diskmodel.records import FLUSH, READ, WRITE, Requests, Sync
 
 

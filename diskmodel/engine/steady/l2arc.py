@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -14,7 +14,6 @@ from diskmodel.engine.steady.contents import arc_uses, uses_to_fill_arc
 from diskmodel.engine.steady.recent import MAX_ROWS, History
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.engine.steady.turn import Kinds, Turn
-from diskmodel.lazy import dataclass
 from diskmodel.records import Int64
 from diskmodel.workload import Sequential, SortedBatches, Strided
 

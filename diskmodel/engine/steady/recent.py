@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diskmodel.lazy import dataclass
 from diskmodel.records import Int64, Op
 from diskmodel.workload import Closed, ReuseWalk, Sequential, Stream, Strided, Workload, interleave
 

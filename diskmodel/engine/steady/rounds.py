@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,6 @@ from numpy.typing import NDArray
 
 from diskmodel.controller import Lanes
 from diskmodel.engine.compiled import kernel as _kernel
-from diskmodel.lazy import dataclass
 from diskmodel.records import Int64
 from diskmodel.schema import to_kernel
 

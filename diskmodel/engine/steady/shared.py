@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import Literal
 
 from diskmodel.array import Array
@@ -13,7 +14,6 @@ from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.steady.start import Levels, Start
 from diskmodel.engine.steady.steady import Near, settled, shown_at
 from diskmodel.engine.steady.trial import Pace
-from diskmodel.lazy import dataclass
 from diskmodel.workload import TraceWorkload, Workload
 
 #: What caches and buffers hold when a run begins (rule Z1).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,6 @@ from diskmodel.engine.steady.trial import (
     requests_of_wave,
     trial_requests,
 )
-from diskmodel.lazy import dataclass
 from diskmodel.records import Requests, Run
 from diskmodel.workload import TraceWorkload, Workload
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from diskmodel.engine.steady.parts import Parts
 from diskmodel.engine.steady.recent import distinct
 from diskmodel.engine.steady.start import Level, Levels
-from diskmodel.lazy import dataclass
 from diskmodel.records import Op, Requests, Run
 from diskmodel.workload import Workload
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from diskmodel.formats.arrays.volume import Member, State, Volume, bus_of, in_places, size_bytes
 from diskmodel.formats.faults import file_error
-from diskmodel.lazy import dataclass
 
 _STATES: tuple[tuple[str, State], ...] = (
     ("online", "working"),

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from diskmodel.formats.arrays.volume import Member, Pass, State, Volume, bus_of, percent_of, size_bytes
 from diskmodel.formats.faults import file_error
-from diskmodel.lazy import dataclass
 
 _CONTROLLER = re.compile(
     r"((?:HPE? )?Smart (?:Array|HBA) .{1,40}?|HPE? (?:NVMe|SR|MR)\S{0,10} .{1,40}?) in Slot \S{1,10}"

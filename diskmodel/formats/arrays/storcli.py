@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from diskmodel.formats.arrays.volume import Member, State, Volume, bus_of, in_places, size_bytes
 from diskmodel.formats.faults import file_error
-from diskmodel.lazy import dataclass
 from diskmodel.limits import parse_json
 
 _MISSING = "give the output of /c0 show all and of /c0/vall show all, which list the drives of each"

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
-
-from diskmodel.lazy import dataclass
 
 State = Literal["working", "failed", "rebuilding", "missing", "spare"]
 Bus = Literal["", "SATA", "SAS", "NVMe"]

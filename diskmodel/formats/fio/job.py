@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from diskmodel.formats.fio import options as fio_options
-from diskmodel.lazy import dataclass
 
 DIRECTIONS = ("read", "write", "trim")
 

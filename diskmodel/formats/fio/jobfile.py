@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from diskmodel.errors import Fault, FormatError
 from diskmodel.formats.faults import LineError, file_error
 from diskmodel.formats.fio.job import FioJob, job_from_options
 from diskmodel.formats.fio.options import canonical
-from diskmodel.lazy import dataclass
 
 _SECTION = re.compile(r"\[(.+)\]\Z")
 _TEMPLATE = re.compile(r"\{%|\{\{")

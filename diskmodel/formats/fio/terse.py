@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from diskmodel.formats.faults import LineError
 from diskmodel.formats.fio.headers import Header, combined_patterns, header_of, n_started, without_host
 from diskmodel.formats.fio.job import FioDirection, FioJob, FioLatency, job_from_options
 from diskmodel.formats.fio.snapshots import without_earlier
 from diskmodel.formats.sizes import THREE_DIGITS, likely_count, whole_size
-from diskmodel.lazy import dataclass
 from diskmodel.units import in_digits, pretty_bytes
 
 _START = re.compile(r"([345]);fio-\d+\.\d+[^;]*;", re.ASCII)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from diskmodel.formats.faults import LineError, file_error
 from diskmodel.formats.fio.command import single_job
@@ -16,7 +16,6 @@ from diskmodel.formats.fio.headers import BINARY, Header, combined_patterns, hea
 from diskmodel.formats.fio.job import FioDirection, FioJob, FioLatency, job_from_options
 from diskmodel.formats.fio.jobfile import section_options
 from diskmodel.formats.fio.snapshots import said, without_earlier
-from diskmodel.lazy import dataclass
 
 _NUMBER = r"(\d{1,18}(?:\.\d{1,18})?)([kKMGT]?)"
 _VERSION = re.compile(r"(fio[- ]\d+\.\d+\S*)\s*\Z", re.ASCII)

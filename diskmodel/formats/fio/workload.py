@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from diskmodel.errors import Fault, FormatError
@@ -13,7 +13,6 @@ from diskmodel.formats.fio.job import LIMITED_BELOW, FioJob
 from diskmodel.formats.fio.options import DEFAULT_ENGINE, SYNCHRONOUS_ENGINES, time_ns
 from diskmodel.formats.fio.places import Places, names_of
 from diskmodel.formats.sizes import whole_size
-from diskmodel.lazy import dataclass
 from diskmodel.units import in_digits
 
 _SECTOR_BYTES = 512

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from diskmodel.formats.faults import LineError, file_error
 from diskmodel.formats.pools.figures import SIZE, scaled
-from diskmodel.lazy import dataclass
 
 _KEY = re.compile(
     r"\s{0,8}(pool|state|status|action|see|scan|scrub|remove|checkpoint|expand|config|errors|dedup): ?(.*)\Z"

@@ -11,12 +11,12 @@ import itertools
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from diskmodel.formats.faults import LineError, file_error
 from diskmodel.formats.sysstat.figures import Figures, Sample, completed
 from diskmodel.formats.sysstat.tables import Recording
-from diskmodel.lazy import dataclass
 
 _FIRST = re.compile(r'\s*"?\(PDH-([CT])SV 4\.0\)')
 _COLUMN = re.compile(r"\\\\[^\\]*\\([^\\(]+)\((.*)\)\\([^\\]+)\Z")

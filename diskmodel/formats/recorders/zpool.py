@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from diskmodel.formats.faults import LineError
 from diskmodel.formats.pools.figures import FIGURE, POWERS, scaled
 from diskmodel.formats.sysstat.figures import Figures, Sample, completed
 from diskmodel.formats.sysstat.tables import Recording
-from diskmodel.lazy import dataclass
 
 _HEADER = re.compile(r"[ \t]*capacity[ \t]+operations[ \t]+bandwidth\b(.*)\Z")
 _COLUMNS = re.compile(r"(?:pool|vdev)[ \t]+alloc[ \t]+free[ \t]+read[ \t]+write\b(.*)\Z")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from diskmodel.formats.faults import LineError, file_error
@@ -16,7 +16,6 @@ from diskmodel.formats.pools.figures import FIGURE, scaled
 from diskmodel.formats.sysstat.figures import Figures, completed
 from diskmodel.formats.sysstat.tables import Recording
 from diskmodel.formats.time_classes import mean_ns, merged
-from diskmodel.lazy import dataclass
 from diskmodel.units import in_digits
 
 _TOP = re.compile(r"(?P<name>\S.*?)\s+(?P<groups>(?:sync_read|total_wait)\s.*)")

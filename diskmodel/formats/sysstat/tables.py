@@ -5,12 +5,11 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from diskmodel.formats.faults import LineError
 from diskmodel.formats.sysstat.figures import Sample, completed, figures_of, n_known
 from diskmodel.formats.sysstat.first import first_is_interval
-from diskmodel.lazy import dataclass
 
 _NAME_COLUMNS = frozenset({"Device", "Device:", "device", "DEV", "Dev"})
 _OTHER_TABLES = frozenset({"avg-cpu", "Filesystem", "extended", "tty"})

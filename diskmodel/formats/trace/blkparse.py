@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import IO
 
 import numpy as np
@@ -26,7 +26,6 @@ from diskmodel.formats.trace.blocks import blocks_of
 from diskmodel.formats.trace.columns import FLUSH, FUA_WRITE, UNKNOWN, Tally, TraceChunk
 from diskmodel.formats.trace.tabular import MAX_LENGTH_BYTES, MAX_NS
 from diskmodel.formats.trace.text_formats import SECTOR_BYTES
-from diskmodel.lazy import dataclass
 
 #: Requests in flight that are remembered; the oldest are given up beyond that, so that memory stays flat.
 MAX_PENDING = 1 << 18

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.formats.faults import LineError
-from diskmodel.lazy import dataclass
 from diskmodel.records import Op
 
 Int64 = NDArray[np.int64]

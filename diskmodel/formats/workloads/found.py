@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.errors import Fault
-from diskmodel.lazy import dataclass
 
 LEVELS = (50, 90, 95, 99, 100)
 

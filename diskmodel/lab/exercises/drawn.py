@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -10,7 +11,6 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.lab.exercises import arrays, disks
 from diskmodel.lab.exercises.draw import Task
 from diskmodel.lab.quiz_questions import Draws
-from diskmodel.lazy import dataclass
 
 #: What is drawn for each lesson, in their order.
 LESSONS: tuple[Callable[[Draws], Task], ...] = (

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
 from diskmodel.layout.auxiliary_devices import AuxiliaryDeviceTables
 from diskmodel.layout.pieces import ChildIo
-from diskmodel.lazy import dataclass
 
 #: Stripes that md's thread works on before it writes what it has for the journal (`MAX_STRIPE_BATCH`). At half a long
 #: write has twice as many blocks that list what follows.

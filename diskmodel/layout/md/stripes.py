@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from diskmodel.layout.md.parity import Part, Row, row_of, rows_of
 from diskmodel.layout.md.tables import MdTables
 from diskmodel.layout.pieces import ChildIo
-from diskmodel.lazy import dataclass
 from diskmodel.records import READ, WRITE
 
 

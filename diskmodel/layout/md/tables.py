@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 from diskmodel.errors import DescriptionError, Fault
@@ -19,7 +20,6 @@ from diskmodel.layout.md.journal import (
     PartialTables,
 )
 from diskmodel.layout.tables import CopyPolicy, LayoutTables, fault, lost_disk, sectors_of, used_sectors
-from diskmodel.lazy import dataclass
 
 #: How parity rotates; "none": it stays on the last disks of a group.
 RowRotation = Rotation | Literal["none"]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from functools import cache
-
-from diskmodel.lazy import dataclass
 
 #: What a group has on each of its disks, bytes (`VDEV_DRAID_ROWHEIGHT`): a record of 16 MiB fits into one data column.
 ROW_BYTES = 16 << 20

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
-
-from diskmodel.lazy import dataclass
 
 #: What one feed takes at most, bytes (`l2arc_write_max` since 2.2.7; before 8 MiB), and as much again while the ARC has
 #: room (`l2arc_write_boost`). At half, an L2ARC that is fed all the time takes twice as long to be full.

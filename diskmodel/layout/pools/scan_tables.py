@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diskmodel.lazy import dataclass
+from dataclasses import dataclass
 
 #: Records that are read and not written yet, bytes for each data disk of the vdev (`zfs_scan_vdev_limit`, 4 MiB before
 #: 2.2). At half, a hard disk's writes are as long: they are at most 1 MiB.

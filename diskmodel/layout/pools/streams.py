@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diskmodel.lazy import dataclass
+from dataclasses import dataclass
 
 #: Streams that are followed (`zfetch_max_streams`), and how long one is left alone before another takes its place
 #: (`zfetch_min_sec_reap`), ns.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from diskmodel.layout.auxiliary_devices import AuxiliaryDeviceTables
-from diskmodel.lazy import dataclass
 
 #: A transaction group is written so long after the last one was begun (`zfs_txg_timeout`), ns, or when so much is
 #: dirty: a share of the most dirty data (`zfs_dirty_data_sync_percent`).

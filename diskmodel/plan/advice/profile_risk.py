@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import fmean as mean
 
 from diskmodel.engine.steady.shared import Like
 from diskmodel.errors import DescriptionError
-from diskmodel.lazy import dataclass
 from diskmodel.plan.advice.smooth_chance import LogSds, Margin, chances, log_sds, margin_of
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.criterion import Criterion

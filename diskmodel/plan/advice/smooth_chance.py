@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from diskmodel.lazy import dataclass
 from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.uncertainty import Spread
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from diskmodel.lazy import dataclass
+from dataclasses import dataclass
+
 from diskmodel.plain import Record
 
 

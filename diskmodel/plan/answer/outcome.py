@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from diskmodel.lazy import dataclass
 from diskmodel.plain import Record
 from diskmodel.result import COMMITS, Figure, InMilliseconds
 from diskmodel.result.statistics import BY_NAME, Interval, enough_cycles, enough_for

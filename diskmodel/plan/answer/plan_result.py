@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from diskmodel.description import without_effect
 from diskmodel.display import Displayable
 from diskmodel.frame import Tabular
-from diskmodel.lazy import dataclass
 from diskmodel.plain import Record
 from diskmodel.plan.answer.candidate import Candidate, by_size
 from diskmodel.plan.answer.changes import Assumption, CacheInstead, HiddenPeak, Relaxation, Sensitivity

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from diskmodel.lazy import dataclass
 from diskmodel.plain import Record
 from diskmodel.result.statistics import Interval, bad_end, in_one_of_ten
 from diskmodel.uncertainty import PART

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
-
-from diskmodel.lazy import dataclass
 
 
 def rebuild_fields(hours: float) -> dict[str, Any]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from diskmodel.array import Array
 from diskmodel.engine import DrawnRuns, simulate_drawn_runs
 from diskmodel.engine.threads import mapped
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.lazy import dataclass
 from diskmodel.plan.answer.load_curve import LoadPoint
 from diskmodel.plan.comparison.load_curve import LOADS
 from diskmodel.plan.trial.at_once import at_once

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import Field
 
 from diskmodel.description import Description
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.lazy import dataclass
 from diskmodel.units import NS_PER_S, Bytes, BytesPerSecond, Pause, in_digits, in_hours_or_days, nominal_bytes
 
 #: Requests a second of a virtual desktop of an office worker, in the steady state: Dell, Sizing and Best Practices for

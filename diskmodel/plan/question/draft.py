@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import BaseModel
 
-from diskmodel.lazy import dataclass
 from diskmodel.plan.question.description import Candidates
 from diskmodel.units import SUFFIXES, in_digits, pretty_bytes, pretty_ns
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, wait
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from diskmodel.engine import with_part
 from diskmodel.engine.ledger import as_question, current, elsewhere
-from diskmodel.lazy import dataclass
 from diskmodel.plan.advice.assumed import assumptions
 from diskmodel.plan.advice.choice import assure, choose, minimized_by, rank
 from diskmodel.plan.advice.confident import PURPOSE

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from diskmodel.array import Array
 from diskmodel.engine import often_enough
 from diskmodel.engine.threads import mapped
-from diskmodel.lazy import dataclass
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate

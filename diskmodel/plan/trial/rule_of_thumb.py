@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from diskmodel.analytic import RuleOfThumb, back_end_per_host, rule_of_thumb, usual_disk_iops, write_penalty
 from diskmodel.array import Array
 from diskmodel.drive import Drive
-from diskmodel.lazy import dataclass
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.description import GroupWidth

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from diskmodel.engine.simulate import simulate
 from diskmodel.engine.steady.shared import Like
 from diskmodel.errors import StarvationError
 from diskmodel.host import host_limit
-from diskmodel.lazy import dataclass
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.trial.busiest import busiest_of
 from diskmodel.result import COMMITS, Latency, Result, overflow_requests, utilization_interval

@@ -8,8 +8,7 @@ A remark has a kind, one of `KINDS`. Every command takes what it shows from here
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-from diskmodel.lazy import dataclass
+from dataclasses import dataclass
 
 #: Kinds of remarks and what they are about, the one that changes a decision most first.
 KINDS = {

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
-from diskmodel.lazy import dataclass
 
 #: Numbers of batches tried, from many short ones to few long ones.
 BATCH_COUNTS = (20, 15, 10)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.lazy import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from diskmodel.lazy import dataclass
 from diskmodel.records import Int64, Op
 from diskmodel.workload.addresses.pattern import AddressPattern
 from diskmodel.workload.draws import Draws, Float64, Kind

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, field_validator
 
-from diskmodel.lazy import dataclass
 from diskmodel.records import Int64, Op
 from diskmodel.units import Bytes
 from diskmodel.workload.addresses.pattern import AddressPattern

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, LAST, Clock
@@ -13,7 +13,6 @@ from diskmodel.engine.reference.pools.members import Members
 from diskmodel.engine.reference.processors import Processors
 from diskmodel.layout import DeviceQueue
 from diskmodel.layout.pools import Lengths, Space, vdevs_of, width_of, write_pieces
-from diskmodel.lazy import dataclass
 from diskmodel.records import WRITE
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from diskmodel.controller import BlockCache, ZfsArc
 from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, LAST, Clock
@@ -12,7 +12,6 @@ from diskmodel.engine.reference.command import Access, Command
 from diskmodel.engine.reference.pools.members import Members
 from diskmodel.engine.steady.start import Start
 from diskmodel.layout.pools import Devices, L2arc, Region, Stream, Streams, vdevs_of
-from diskmodel.lazy import dataclass
 from diskmodel.records import READ
 
 Done = Callable[[Access, Command], None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from diskmodel.controller import BlockCache
 from diskmodel.engine.reference.clock import ARRIVE, COMPLETE, LAST, Clock
@@ -17,7 +17,6 @@ from diskmodel.engine.reference.processors import Processors
 from diskmodel.engine.steady.start import Start
 from diskmodel.layout import ChildIo, DeviceQueue
 from diskmodel.layout.pools import Space, commands_of, new_disk_of, vdevs_of, width_of, write_pieces
-from diskmodel.lazy import dataclass
 from diskmodel.records import READ, WRITE
 
 #: Times of its own work that a write of a group waits for a processor which others want. The thread that begins it

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from diskmodel.drive import DrawnTimes, VirtualTables, processor_ns
 from diskmodel.engine.reference.clock import Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.remote.device import RemoteDevice
-from diskmodel.lazy import dataclass
 from diskmodel.queue import Policy
 from diskmodel.records import READ
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from diskmodel.layout import ChildIo
 from diskmodel.layout.md import PartialTables, Stripe
 from diskmodel.layout.md.journal import within
-from diskmodel.lazy import dataclass
 
 
 @dataclass

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
 from diskmodel.errors import DescriptionError, Fault, choose_from
-from diskmodel.lazy import dataclass
 
 
 @dataclass(frozen=True)
