@@ -11,7 +11,7 @@ from pydantic import BeforeValidator
 
 from diskmodel.description import read_toml
 from diskmodel.drive.catalogue import catalogue
-from diskmodel.drive.parse import AnyDrive, ByKind, Drive, bought_by_name, bought_in, parse_drive, with_members
+from diskmodel.drive.parse import Drive, bought_by_name, bought_in, parse_drive, with_members
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.faults import inner
 from diskmodel.naming import meant
@@ -27,7 +27,7 @@ def _named(value: object) -> object:
 
 
 #: A drive inside another description: a full description, the path of a profile, or a name in the catalogue.
-NamedDrive = Annotated[AnyDrive, ByKind(), BeforeValidator(_named)]
+NamedDrive = Annotated[Drive, BeforeValidator(_named)]
 
 
 def load_drive(place: str | Path) -> Drive:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Annotated, Any
 
-from pydantic import Field, TypeAdapter, ValidationError
-from pydantic_core import CoreSchema
-from pydantic_core.core_schema import no_info_plain_validator_function
+from pydantic import Field
 
 from diskmodel.drive.cached.description import CachedVolume
 from diskmodel.drive.cluster.description import ClusterPool
@@ -23,39 +20,13 @@ KINDS: Mapping[str, Any] = {
     "cached": CachedVolume,
 }
 
-AnyDrive = (
+Drive = Annotated[
     AnyMember
     | ClusterPool
-    | CachedVolume
-)  # fmt: skip
-Drive = Annotated[AnyDrive, Field(discriminator="kind")]
+    | CachedVolume,
+    Field(discriminator="kind"),
+]  # fmt: skip
 """A drive: `kind` (a key of `KINDS`) decides which it is."""
-
-
-class ByKind:
-    """Marks a drive inside another description: it is checked by its own kind, whose schema alone is built.
-
-    To build the schemas of all kinds takes longer than a short run. They are, for the faults of what is no drive.
-    """
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> CoreSchema:
-        """Return the schema that pydantic asks for."""
-        return no_info_plain_validator_function(_checked)
-
-
-def _checked(value: Any) -> Drive:
-    """Return a drive from its fields, or itself."""
-    kind: Any = value.get("kind") if isinstance(value, Mapping) else getattr(value, "kind", None)
-    try:
-        found: Drive = KINDS[kind].model_validate(value)
-        return found
-    except (KeyError, TypeError, ValidationError):
-        return _all_kinds().validate_python(value)
-
-
-@cache
-def _all_kinds() -> TypeAdapter[Drive]:
-    return TypeAdapter(Drive)
 
 
 def parse_drive(data: Mapping[str, Any], source: str = "") -> Drive:
