@@ -53,38 +53,12 @@ def _shared_by(item: pytest.Item) -> str | None:
     return "-".join([item.nodeid.partition("::")[0], *(f"{name}{indices[name]}" for name in shared if name in indices)])
 
 
-#: Modules of the slow tier: each takes 8 to 60 s of a processor, mostly in plans as a user asks them.
-SLOW_MODULES = (
-    "tests/docs/test_pages.py",
-    "tests/theory/test_flash_presets.py",
-    "tests/theory/test_fork_join.py",
-    "tests/theory/test_plan.py",
-    "tests/theory/test_verdicts.py",
-    "tests/recipes/test_add_percentile.py",
-    "tests/unit/plan/advice/test_waterfall.py",
-    "tests/unit/plan/clusters/test_clusters.py",
-    "tests/unit/plan/test_existing_array.py",
-    "tests/unit/plan/test_executors.py",
-    "tests/unit/plan/test_notebook.py",
-    "tests/unit/plan/test_pools.py",
-    "tests/unit/plan/test_report.py",
-    "tests/unit/plan/test_safety.py",
-    "tests/unit/lab/test_limits.py",
-    "tests/validation/fits/test_fio_depths.py",
-    "tests/validation/test_field.py",
-    "tests/validation/test_spc1_like.py",
-)
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the tests that share a result of their module in one worker, and begin with what takes long.
 
     One worker computes the shared result once. A long test that begins last leaves the other workers idle.
     """
-    for item in items:
-        if item.nodeid.partition("::")[0] in SLOW_MODULES and not item.get_closest_marker("evidence"):
-            item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
     for item in items:
         if item.get_closest_marker("real_time") and REAL_TIME not in item.path.parents:

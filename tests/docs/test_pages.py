@@ -13,6 +13,8 @@ from diskmodel.layout.levels import LEVELS
 from diskmodel.queue import SCHEDULERS
 from tests.docs.blocks import blocks, commands, drawing, files, outputs, pictures, without_trailing_blanks
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
     [
@@ -32,34 +34,6 @@ PAGES = sorted(
 )
 
 
-#: Pages that take more than three seconds: most of them fit drives, plan for long, or start processes elsewhere.
-HEAVY = (
-    "README.md",
-    "docs/explanation/how-an-answer-is-made.md",
-    "docs/how-to/compare-arrays.md",
-    "docs/how-to/databases/size-a-log.md",
-    "docs/how-to/measure/before-you-buy.md",
-    "docs/how-to/plan-from-a-trace.md",
-    "docs/course/09-sizing.md",
-    "docs/course/teaching.md",
-    "docs/how-to/measure/calibrate-from-fio.md",
-    "docs/how-to/measure/calibrate-inside-an-array.md",
-    "docs/how-to/measure/measure-a-server.md",
-    "docs/how-to/describe-a-workload.md",
-    "docs/how-to/plan-an-array.md",
-    "docs/how-to/plan-a-pool.md",
-    "docs/how-to/plan-several-volumes.md",
-    "docs/how-to/remote/size-a-ceph-cluster.md",
-    "docs/how-to/remote/size-a-cloud-volume.md",
-    "docs/how-to/run-on-a-cluster.md",
-    "docs/how-to/size-from-iostat.md",
-    "docs/how-to/troubleshoot/fast-on-monday.md",
-    "docs/how-to/troubleshoot/why-is-it-slow.md",
-    "docs/index.md",
-    "docs/questions-people-asked.md",
-)
-
-
 #: Pages whose commands take a minute or more; the like of each is on another page.
 LONG = (
     "docs/how-to/measure/calibrate-inside-an-array.md",
@@ -74,11 +48,8 @@ def name(page: Path) -> str:
 
 
 def cases(pages: list[Path], long: Sequence[str] = ()) -> list[object]:
-    """The pages as parameters of a test, heavy ones in the slow tier, and those that are long in that one."""
-    tiers = ((pytest.mark.slow, HEAVY), (pytest.mark.long, long))
-    return [
-        pytest.param(page, id=name(page), marks=[tier for tier, own in tiers if name(page) in own]) for page in pages
-    ]
+    """The pages as parameters of a test, those that are long in that tier."""
+    return [pytest.param(page, id=name(page), marks=[pytest.mark.long] * (name(page) in long)) for page in pages]
 
 
 @pytest.fixture

@@ -9,6 +9,8 @@ import pytest
 
 from tests.recipes.following import answer, copy_of_package, insert
 
+pytestmark = pytest.mark.slow
+
 LIST = Path("diskmodel") / "result" / "statistics" / "registry.py"
 BEFORE = '    Statistic("p95", "p95", 0.95),'
 LINE = '    Statistic("p90", "p90", 0.9),'

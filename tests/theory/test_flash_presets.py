@@ -14,6 +14,8 @@ from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.flash_disk import FlashDisk
 from diskmodel.queue.fcfs import Fcfs
 
+pytestmark = pytest.mark.slow
+
 READ, WRITE = 0, 1
 KIB4, KIB128 = 8, 256
 

@@ -29,6 +29,8 @@ from diskmodel.layout.md.tables import md_tables
 from diskmodel.queue import Waiting
 from diskmodel.queue.fcfs import Fcfs
 
+pytestmark = pytest.mark.slow
+
 SERVICE_NS = 1e6
 N, SEED, BATCHES = 30_000, 3, 30
 STRIP = 8
@@ -106,7 +108,6 @@ def test_two_servers_are_flatto_and_hahn(load: float) -> None:
     assert mean == pytest.approx(_two_servers_ms(load), abs=4 * error)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("disks", [4, 8])
 @pytest.mark.parametrize("load", [0.3, 0.5, 0.7])
 def test_more_servers_are_nelson_and_tantawi(disks: int, load: float) -> None:

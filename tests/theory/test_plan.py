@@ -25,6 +25,8 @@ from diskmodel.plan.trial.statics import sequential_bytes_per_s
 from diskmodel.plan.trial.trier import Trier
 from diskmodel.workload import Workload
 
+pytestmark = pytest.mark.slow
+
 HAS_KERNEL = importlib.util.find_spec("diskmodel.engine._kernel") is not None
 
 
@@ -203,7 +205,6 @@ def test_interval_of_the_utilisation_covers_other_seeds() -> None:
     assert median(outcome.utilization_half_width for outcome in outcomes) < 0.03
 
 
-@pytest.mark.slow
 def test_the_classical_exercise_as_a_plan() -> None:
     """10 000 IOPS, 60 % reads, 30 % hits: the rule of thumb needs too many disks for RAID 10, too few for RAID 5."""
     plan = PlanDescription.load(Path(__file__).parents[2] / "examples" / "plan-sizing-10000.toml")
@@ -218,7 +219,6 @@ def test_the_classical_exercise_as_a_plan() -> None:
     assert any("elevator" in text for text in ten.rule_of_thumb_difference)
 
 
-@pytest.mark.slow
 def test_uncertainty_of_a_measured_drive_travels_into_the_answer() -> None:
     drive = load_drive("generic-15k")
     seek = {"names": ["seek.average_ns", "write_settle_ns"], "covariance": [[(4e5) ** 2, 0.0], [0.0, 1.0]]}

@@ -20,6 +20,8 @@ from diskmodel.result import Interval, quantile_interval
 from diskmodel.result.statistics.quantiles import quantiles
 from tests.unit.plan.fakes import plan_of
 
+pytestmark = pytest.mark.slow
+
 SERVICE_NS = 1e6
 N_SEARCHES = 60
 

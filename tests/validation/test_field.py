@@ -12,6 +12,8 @@ from tests.validation.field.formulas import formula_outcomes
 from tests.validation.field.outcome import Outcome
 from tests.validation.field.scenarios import outcomes
 
+pytestmark = pytest.mark.slow
+
 
 class KnownOut(Exception):
     """Figures that are out of tolerance, for a stated reason."""

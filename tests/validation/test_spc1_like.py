@@ -7,6 +7,8 @@ import pytest
 from diskmodel import simulate
 from tests.validation import spc1_like
 
+pytestmark = pytest.mark.slow
+
 N_DRIVES = 16
 
 
@@ -14,7 +16,6 @@ def mean_ms(load: float, order: str) -> float | None:
     return spc1_like.mean_ms(N_DRIVES, spc1_like.units(N_DRIVES, load), order)
 
 
-@pytest.mark.slow
 def test_drives_alone_serve_more_than_was_published_of_systems() -> None:
     high = spc1_like.RANGE_PER_DRIVE[1]
     at_high, beyond = mean_ms(high, "as the profile"), mean_ms(1.5 * high, "as the profile")
@@ -47,7 +48,6 @@ def test_lines_that_hold_more_and_more_are_no_overload() -> None:
     assert any("write cache still fills" in message for message in found.messages)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("load", [100, 200])
 def test_a_row_of_the_page_is_what_the_script_writes(load: int) -> None:
     page = spc1_like.PAGE.read_text(encoding="utf-8").splitlines()

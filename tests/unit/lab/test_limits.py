@@ -22,6 +22,8 @@ from diskmodel.lab.settings import Settings
 from diskmodel.lab.workers import N_THREADS, BusyError, LeftError, Ticket, Workers
 from tests.unit.lab.serving import ask, fetch, serving
 
+pytestmark = pytest.mark.slow
+
 #: Most work for the least text: 8,193 strips for each of 2,000 requests. It once took more than 200 s.
 LARGEST = {"level": "raid6", "disks": 8, "size_bytes": 4 << 20, "strip_bytes": 512, "read_ratio": 0.0}
 #: An animation that is accepted and takes several seconds.

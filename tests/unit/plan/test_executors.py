@@ -25,6 +25,8 @@ from diskmodel.plan.trial.simulated import Simulated
 from diskmodel.workload import Workload
 from tests.unit.plan.fakes import Queues, plan_of
 
+pytestmark = pytest.mark.slow
+
 MANY = {"drives": ["generic-15k", "generic-10k"], "levels": ["raid10", "raid5", "raid6"], "max_disks": 60}
 
 
@@ -176,7 +178,6 @@ def test_draws_and_advice_are_sent_to_the_workers_and_counted(details: bool) -> 
     assert sum("counted" in name for name in pool.names) >= 2  # advice
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_dask_cluster_that_loses_a_worker(tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")

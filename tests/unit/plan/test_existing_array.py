@@ -15,6 +15,8 @@ from diskmodel.plan.question.case import cases
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.question.options import DEFAULT_LEVELS, plan_from, plan_options
 
+pytestmark = pytest.mark.slow
+
 QUESTION = {"iops": 100, "reads": 0.7, "block": 4096, "capacity": 10**9, "p99": 10**9}
 REBUILD = {"level": "raid5", "disks": 6, "failed": [1]}
 RESILVER = {"level": "raidz1", "disks": 12, "failed": [1]}

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
+import pytest
+
 from diskmodel import Array, Comparison, PlanDescription, PlanResult, Workload, compare, run_plan
 from diskmodel.plan.show.plot import trials_svg
+
+pytestmark = pytest.mark.slow
 
 SVG = "{http://www.w3.org/2000/svg}"
 

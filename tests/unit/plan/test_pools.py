@@ -26,6 +26,8 @@ from diskmodel.plan.trial.rule_of_thumb import rule_of_thumb_disks
 from diskmodel.plan.trial.statics import idle_rebuild_hours, rebuilt_bytes, static_criteria, statics
 from diskmodel.workload import Workload
 
+pytestmark = pytest.mark.slow
+
 SCRUBBED = {
     "drive": "generic-7k2",
     "layout": {"level": "raidz1", "disks": 6, "rebuild": {"action": "check", "used": "40%"}},

@@ -30,6 +30,8 @@ from diskmodel.plan.show.words import question_words, waterfall_title
 from diskmodel.version import __version__
 from tests.unit.plan.fakes import Queues, plan_of
 
+pytestmark = pytest.mark.slow
+
 GROWING = {"iops": 600, "latency": {"p99": "40 ms"}, "growth": "20%", "years": 3}
 FEASIBLE = run_plan(plan_of(name="mail", objective=GROWING), evaluate=Queues(noise=0.01), with_sensitivity=True)
 NOT = run_plan(plan_of(name="mail", objective={"latency": {"p99": "5 ms"}}), evaluate=Queues())

@@ -23,6 +23,8 @@ from diskmodel.result import Interval
 from diskmodel.units import chance_words
 from diskmodel.workload import Workload
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("hours", "loss", "warning"),
@@ -82,7 +84,6 @@ def test_a_plan_whose_rebuild_starves_requests_says_so() -> None:
     assert "during its rebuild overloaded (no request completes while it runs); a lower rebuild.speed_min" in said
 
 
-@pytest.mark.slow
 def test_a_rebuild_that_starves_requests_misses_a_limit_of_rebuild_hours() -> None:
     objective = {"iops": 30, "capacity": "100 GB", "rebuild_hours": 1000}
     result = run_plan(_starving(objective=objective), with_details=False)
@@ -143,7 +144,6 @@ def test_a_rebuild_that_stops_or_is_not_modelled_has_no_hours() -> None:
     assert flash.hours == pytest.approx(load_drive("micron-7450-pro-1920").capacity_bytes / 20e6 / 3600)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("drive", "layout", "load"),
     [
@@ -234,7 +234,6 @@ def test_a_rebuild_of_weeks_is_explained(level: str, disks: int, risk: str) -> N
     assert long_rebuild(array, 167.0) == long_rebuild(array, math.inf) == long_rebuild(array, math.nan) == ""
 
 
-@pytest.mark.slow
 def test_a_plan_says_what_shortens_a_rebuild_of_weeks() -> None:
     asked = {
         "workload": {"size": "8 KiB", "read_ratio": 0.7, "rate": "1500/s"},
@@ -299,7 +298,6 @@ def _of_archives(reads: float, rate: int, p99: str, drive: str = "seagate-archiv
     )
 
 
-@pytest.mark.slow
 def test_shingled_recording_is_named_where_it_is_the_reason() -> None:
     result = run_plan(_of_archives(0.3, 25, "200 ms"), with_details=False, with_relaxations=False)
     assert result.best is None

@@ -11,6 +11,8 @@ from tests.validation.fits.choose_runs import table
 from tests.validation.fits.fio_depths import DEPTHS, FITTED, PAGE, Error, case, drives, line
 from tests.validation.fits.measured import DATA, points
 
+pytestmark = pytest.mark.slow
+
 
 def shown() -> dict[str, list[float]]:
     """Return the figures of the summary on the page: n, then median and share of the rate, and of p99."""
@@ -83,7 +85,6 @@ def test_a_fit_to_a_host_that_sleeps_has_not_converged() -> None:
     assert found.calibration.held_out["mean_error_ratio"] is None
 
 
-@pytest.mark.slow
 @pytest.mark.long
 def test_all_reads_decide_where_single_ones_leave_several_speeds() -> None:
     """A Raptor turns at 10,000 rpm; its single reads fit the usual 7,200 rpm as well."""
@@ -94,7 +95,6 @@ def test_all_reads_decide_where_single_ones_leave_several_speeds() -> None:
         assert abs(error.p99_ratio) < 0.2, error
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "drive",
     [

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from diskmodel.plan import PlanDescription, run_plan
 from diskmodel.plan.advice.waterfall import _fewest, waterfall
 from diskmodel.plan.answer.waterfall import WaterfallStep, steps_in_words
 from diskmodel.plan.trial.evaluation import evaluator
 from tests.unit.plan.fakes import Queues, plan_of
+
+pytestmark = pytest.mark.slow
 
 OLTP = {
     "workload": {"size": "8 KiB", "read_ratio": 0.7, "rate": "500/s"},

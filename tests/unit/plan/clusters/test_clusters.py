@@ -15,6 +15,8 @@ from diskmodel.plan.sheet.report import content
 from diskmodel.plan.show.report import markdown_of
 from tests.unit.cli.commands import answer, refusal, run
 
+pytestmark = pytest.mark.slow
+
 ASKED = ("plan", "--drive", "samsung-pm983-1920", "--iops", 2000, "--reads", "70%", "--block", "4k")
 
 
