@@ -6,14 +6,11 @@ same words (`kernel/src/schema.rs`), so that a difference between two versions i
 
 from __future__ import annotations
 
-import builtins
-import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, is_dataclass
 from functools import cache
-from inspect import get_annotations
 from types import NoneType, UnionType
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -43,30 +40,12 @@ Beside = Annotated[_T, _Beside]
 def _columns(record: type) -> tuple[tuple[str, Any, Any], ...]:
     """Names of the fields that cross over, their types, and what they are turned into first."""
     found = []
-    for name, hint in _hints(record):
+    for name, hint in get_type_hints(record, include_extras=True).items():
         marks = getattr(hint, "__metadata__", ())
         if _Beside not in marks and get_origin(hint) is not ClassVar:
             wanted = next((mark.record for mark in marks if isinstance(mark, GivenAs)), None)
             found.append((name, hint if wanted is None else wanted, wanted))
     return tuple(found)
-
-
-def _hints(record: type) -> Iterator[tuple[str, Any]]:
-    """Yield names and types of a record's fields, and of its bases', as `get_type_hints` does.
-
-    That one compiles the text of each field; most of the five hundred that cross over have the same few types.
-    """
-    found = {name: (base, text) for base in reversed(record.__mro__) for name, text in get_annotations(base).items()}
-    for name, (base, text) in found.items():
-        text = getattr(text, "__forward_arg__", text)
-        yield name, _evaluated(text, base.__module__) if isinstance(text, str) else text
-
-
-@cache
-def _evaluated(text: str, module: str) -> Any:
-    """Return what an annotation in a module means."""
-    known = vars(sys.modules[module])
-    return known[text] if text in known else vars(builtins)[text] if text in vars(builtins) else eval(text, known)
 
 
 def to_kernel(record: Any) -> dict[str, Any]:
