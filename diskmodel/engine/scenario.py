@@ -263,8 +263,6 @@ def check_requests(scenario: Scenario, requests: Requests) -> None:
             Fault("requests", int(requests.length.max()), f"a request is longer than {MAX_LENGTH} bytes", "divide it")
         )
     end = requests.offset + requests.length
-    if not len(requests) or (requests.offset.min() >= 0 and requests.length.min() > 0 and end.max() <= size):
-        return
     # flushes have no length (rule Y11)
     is_short = (requests.length <= 0) & (requests.op != Op.FLUSH)
     bad = (requests.offset < 0) | is_short | (end > size)
