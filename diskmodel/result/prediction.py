@@ -187,7 +187,8 @@ def combined(
     (`diskmodel.uncertainty.points`), so that s is not that of a random sample, which would take Student's t. The noise
     of the run is combined with that as the root of the sum of squares. The interval always contains the result.
 
-    Where draws meet a limit, as the rate that a volume was sold with, the interval ends at it: none goes beyond.
+    Where draws meet a limit, as the rate that a volume was sold with, the interval ends at it: none goes beyond. The
+    standard deviation then says little of the other side, where the interval ends at the quantile of the draws.
     """
     values = np.array(drawn, float)
     are_known = np.isfinite(values) & (values > 0)
@@ -198,9 +199,9 @@ def combined(
     parts = _apart(logs, np.array(groups or [0] * len(values))[are_known])
     run_below = _distance_below(own)
     run_above = math.log(own.high / own.value) if math.isfinite(own.high) and own.high > 0 else 0.0
-    ends = [(float(part.mean()), *_distances(part, _half_width(part, confidence, factor))) for part in parts]
-    low = own.value * math.exp(min(0.0, *(mean - math.hypot(run_below, below) for mean, below, _ in ends)))
-    high = own.value * math.exp(max(0.0, *(mean + math.hypot(run_above, above) for mean, _, above in ends)))
+    ends = [_distances(part, confidence, factor) for part in parts]
+    low = own.value * math.exp(min(0.0, *(middle - math.hypot(run_below, below) for middle, below, _ in ends)))
+    high = own.value * math.exp(max(0.0, *(middle + math.hypot(run_above, above) for middle, _, above in ends)))
     return Interval(own.value, low, high if len(known) == len(drawn) else math.inf, own.n_batches, own.is_correlated)
 
 
@@ -253,11 +254,29 @@ def middle_around(
     return combined(middle_of(own, confidence), reference, drawn, MIDDLE, factor, kinds)
 
 
-def _distances(logs: Floats, half: float) -> tuple[float, float]:
-    """Return how far an interval goes from the mean of logarithms to either side: half its width, or up to a limit."""
-    mean = float(logs.mean())
+def _distances(logs: Floats, confidence: float, factor: float | None) -> tuple[float, float, float]:
+    """Return the middle of logarithms and how far their interval goes to either side of it."""
     at_least, at_most = _is_limited(-logs), _is_limited(logs)
-    return (mean - float(logs.min()) if at_least else half), (float(logs.max()) - mean if at_most else half)
+    if not (at_least or at_most):
+        half = _half_width(logs, confidence, factor)
+        return float(logs.mean()), half, half
+    middle = float(np.median(logs))
+    low = float(logs.min()) if at_least else _lower_quantile(logs, confidence)
+    high = float(logs.max()) if at_most else -_lower_quantile(-logs, confidence)
+    return middle, middle - low, high - middle
+
+
+def _lower_quantile(logs: Floats, confidence: float) -> float:
+    """Return the lower end of the part `confidence` of draws that are in every part of their distribution alike.
+
+    Between two draws it lies on a line over their normal scores, and beyond the last one on the line through the last
+    two.
+    """
+    normal, ordered = NormalDist(), np.sort(logs)
+    scores = [normal.inv_cdf((i + 0.5) / len(logs)) for i in range(len(logs))]
+    score = normal.inv_cdf(0.5 - confidence / 2)
+    beyond = min(score - scores[0], 0.0) * (ordered[1] - ordered[0]) / (scores[1] - scores[0])
+    return float(np.interp(score, scores, ordered) + beyond)
 
 
 def _is_limited(logs: Floats) -> bool:
