@@ -56,13 +56,15 @@ class Signpost:
         return self._pattern.search(text) is not None
 
 
-_ONE_NODE = (
-    "a durable write to one of its drives, the floor of its latency",
-    'diskmodel simulate "1x samsung-pm983-1920" --queue-depth 1 --reads 0 --block 4k --sync fdatasync',
+_COPIES = (
+    "copies on such drives by no software at all, which is the most that they do",
+    'diskmodel simulate "replicated 4 nodes, 2x micron-7450-pro-1920 each, replica 2, 25GbE" '
+    "--queue-depth 32 --reads 70% --block 8k",
 )
-_DISKS_OF_A_SERVER = (
-    "what the disks of one server carry before copies and network",
-    'diskmodel capacity "6x micron-5400-pro-1920 raid0" --reads 70% --block 8k',
+_PAIR = (
+    "such a pair by no software at all, which is the most that it does",
+    'diskmodel simulate "mirrored 2 nodes, 2x micron-7450-pro-1920 each, 25GbE" '
+    "--queue-depth 32 --reads 70% --block 8k",
 )
 _SPACES = (
     "a mirror or a simple space of the same disks",
@@ -79,10 +81,6 @@ _MIXED_BAY = (
 _ONE_DISK = (
     "the disk that holds the file, on its own",
     'diskmodel capacity "1x generic-7k2" --reads 70% --block 8k',
-)
-_COMMITS = (
-    "the commits of one server's own drives",
-    'diskmodel simulate "2x micron-7450-pro-1920 raid1" --commits 500/s',
 )
 _MISSES = (
     "the disks behind it with the requests that miss the cache, here a fifth of 1,500/s",
@@ -110,19 +108,19 @@ SIGNPOSTS = (
         "VMware vSAN ESA",
         ("vsan esa", "vsan express*"),
         "it logs writes to several hosts over a network and rewrites them in whole stripes later",
-        *_DISKS_OF_A_SERVER,
+        *_COPIES,
     ),
     Signpost(
         "VMware vSAN",
         ("vsan*", "virtual san"),
-        "a write waits for copies in other hosts, and a cache of each disk group takes part of the load",
-        *_DISKS_OF_A_SERVER,
+        "a cache of each disk group takes part of the load, and nobody publishes what its software takes",
+        *_COPIES,
     ),
     Signpost(
         "Storage Spaces Direct",
         ("storage spaces direct", "s2d", "azure local", "azure stack hci"),
-        "a write waits for copies in other servers, and flash caches the disks of each",
-        *_DISKS_OF_A_SERVER,
+        "flash caches the disks of each server, and nobody publishes what its software takes",
+        *_COPIES,
     ),
     Signpost(
         "Windows Storage Spaces",
@@ -133,20 +131,14 @@ SIGNPOSTS = (
     Signpost(
         "StarWind Virtual SAN",
         ("starwind*",),
-        "a write takes the slower of both servers' disks and a round trip more, and a cache answers",
-        *_COMMITS,
-    ),
-    Signpost(
-        "DRBD and LINSTOR",
-        ("drbd*", "linstor*"),
-        "with protocol C a write takes the slower of both servers' disks and a round trip more (80 us with 10 GbE)",
-        *_COMMITS,
+        "a cache in memory answers, and nobody publishes what its software takes",
+        *_PAIR,
     ),
     Signpost(
         "GlusterFS",
         ("gluster*",),
-        "clients write copies or fragments of files to several servers over a network",
-        *_DISKS_OF_A_SERVER,
+        "clients write copies or fragments of files, with metadata, to file systems of several servers",
+        *_COPIES,
     ),
     Signpost(
         "Lustre and BeeGFS",
@@ -171,9 +163,9 @@ SIGNPOSTS = (
     ),
     Signpost(
         "hyperconverged storage of other makers",
-        ("nutanix*", "simplivity*", "vxrail*", "longhorn*", "openebs*", "mayastor*", "vitastor*", "portworx*"),
-        "a write waits for copies in other servers, over a network",
-        *_ONE_NODE,
+        ("nutanix*", "simplivity*", "vxrail*", "longhorn*", "openebs*", "mayastor*", "portworx*"),
+        "a write waits for copies in other servers, and what the software takes was not measured here",
+        *_COPIES,
     ),
     Signpost(
         "a cloud volume of another type",
@@ -325,6 +317,13 @@ ELSEWHERE = (
         "an array of its own, whose words begin with it",
         "write nodes, drives and copies",
         'diskmodel capacity "ceph 6 nodes, 2x samsung-pm983-1920 each, replica 3"',
+    ),
+    Elsewhere(
+        "a volume that DRBD or Vitastor keeps on several nodes",
+        ("drbd*", "linstor*", "vitastor*"),
+        "an array of its own, whose words begin with it",
+        "write nodes, drives and copies",
+        'diskmodel simulate "drbd 2 nodes, 1x micron-7450-pro-1920 each, 25GbE" --queue-depth 4 --reads 70% --block 8k',
     ),
     Elsewhere(
         "a cache on SSDs before an array",

@@ -81,6 +81,8 @@ class Costs(Description):
         (ceph.io, QEMU/KVM and Ceph librbd performance, 2022).
     client_bytes_per_s : float
         Rate of one client's connection, of long requests: 2.5 GB/s there.
+    later_writes : int
+        Writes of a drive for each small write after its answer, where data and metadata go to a journal first.
     """
 
     message_ns: Nanoseconds = 9_250
@@ -98,6 +100,7 @@ class Costs(Description):
     client_read_ns: Nanoseconds = 7_900
     client_write_ns: Nanoseconds = 15_600
     client_bytes_per_s: BytesPerSecond = 2.5e9
+    later_writes: Annotated[int, Field(ge=0, le=8)] = 0
 
     @property
     def read_processor_ns(self) -> int:

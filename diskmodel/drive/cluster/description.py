@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from diskmodel.description import Reader
 from diskmodel.drive.card import OtherPrograms, OwnEffort, Trouble
 from diskmodel.drive.cluster.costs import Costs, Release, is_before
+from diskmodel.drive.cluster.software import SOFTWARE, Software, SoftwareName
 from diskmodel.drive.cluster.tables import ClusterTables
 from diskmodel.drive.cluster.troubles import TROUBLES
 from diskmodel.drive.cluster.words import cluster_of_words, is_cluster
@@ -34,6 +35,10 @@ ROUND_TRIPS_NS = ((40e9, 30_000), (20e9, 45_000), (5e9, 80_000), (0, 200_000))
 #: 1 to 2 hardware threads.
 CORES_PER_OSD = (3, 1)
 _LEAST_CORES = 4
+#: What a message takes beside the programs at its ends, ns at least: network cards, cables, a switch.
+_LEAST_TRIP_NS = 2_000
+#: Fields that only Ceph has.
+_ONLY_CEPH = ("db", "release", "rocksdb_optimized", "recovers", "scrubs", "data")
 #: What two hardware threads of a core do together, of what one does alone. At 1 a cluster that its processors limit
 #: does a quarter less.
 _SECOND_THREAD = 1.3
@@ -55,20 +60,22 @@ SCRUB_HOURS = 168
 
 
 class ClusterPool(System):
-    """A pool of RBD images on a Ceph cluster: copies or erasure-coded fragments on the drives of several nodes.
+    """A pool of volumes on several nodes: copies or erasure-coded fragments on their drives, by Ceph or the like.
 
     To a host it is one volume. Each request goes over the network to the daemon (OSD) of the drive that is primary for
     its placement group, which reads, or has all other drives of the group write before it answers.
 
     Attributes
     ----------
+    software : "ceph", "vitastor", "drbd" or "ideal"
+        What keeps the copies, with its costs (`SOFTWARE`); "ideal" takes no time of its own.
     nodes, drives : int
         Nodes, and the drives for data of each.
     drive : Hdd, Flash, Virtual or CloudVolume
         Inline, or in a file by its name.
     osds_per_drive : int
     replicas : int or None
-        Copies of a replicated pool; 3 unless given.
+        Copies of a replicated pool; 3 unless given, of DRBD 2.
     data, parity : int or None
         k and m of an erasure-coded pool.
     stripe_unit_bytes : int
@@ -86,7 +93,7 @@ class ClusterPool(System):
         Whether idle processors sleep, as they do where nobody turned it off (TuneD's `network-latency`, or
         `cpupower idle-set -D 0`): every thread that a request meets has to wake up.
     clients : int or None
-        Connections that share the load, each of a virtual machine or an image. None: one for each node.
+        Connections that share the load, each of a virtual machine or an image. None: one for each node, of DRBD one.
     network_bytes_per_s : float
         Of each node and client.
     round_trip_ns : int or None
@@ -94,7 +101,7 @@ class ClusterPool(System):
     placement_groups : int or None
         None: 100 for each OSD, as a power of two.
     nearfull_ratio : float
-        Up to where the pool is to be filled (`mon_osd_nearfull_ratio`).
+        Up to where the pool is to be filled (`mon_osd_nearfull_ratio`); 0.95 of Vitastor, 1 of others.
     failed_nodes : int
         Nodes that are missing; clients wait for the copies that are left.
     recovers : bool
@@ -125,6 +132,7 @@ class ClusterPool(System):
     planned_by: ClassVar[str] = "diskmodel.plan.clusters.asked:asked"
 
     kind: Literal["cluster"] = "cluster"
+    software: SoftwareName = "ceph"
     nodes: Annotated[int, Field(ge=1, le=500)]
     drives: Annotated[int, Field(ge=1, le=100)] = 1
     drive: Member
@@ -162,6 +170,13 @@ class ClusterPool(System):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
+        self._refuse_of_other_software()
+        own, given = self.program, self.costs.model_fields_set
+        if self.software != "ceph":
+            costs = own.costs.model_copy(update={name: getattr(self.costs, name) for name in given})
+            object.__setattr__(self, "costs", Costs.model_validate(costs.model_dump()))
+        if "nearfull_ratio" not in self.model_fields_set:
+            object.__setattr__(self, "nearfull_ratio", own.filled_ratio)
         if (self.data is None) != (self.parity is None):
             raise ValueError("data and parity: k and m must be given together; add the other one")
         if self.data is not None and self.replicas is not None:
@@ -195,14 +210,24 @@ class ClusterPool(System):
         object.__setattr__(self, "capacity_bytes", capacity // self.sector_bytes * self.sector_bytes)
         object.__setattr__(self, "mttf_hours", self._loss_hours)
         if self.name == "Ceph pool":
-            object.__setattr__(self, "name", f"Ceph on {self.n_drives} {self.drive.name}, {self.scheme}")
+            object.__setattr__(self, "name", f"{own.title} on {self.n_drives} {self.drive.name}, {self.scheme}")
         return self
+
+    def _refuse_of_other_software(self) -> None:
+        """Refuse what only Ceph has."""
+        if self.software == "ceph":
+            return
+        for name in _ONLY_CEPH:
+            if getattr(self, name) not in (None, False):
+                what = "erasure codes are" if name == "data" else "is"
+                raise ValueError(f"{name}: {what} modeled of Ceph alone; remove it")
 
     @classmethod
     def readers(cls) -> Mapping[str, Reader]:
         """Return which fields are read only beside others."""
         return {
             "db_drives": Reader("with db", lambda array: array.drive.db is not None),
+            "cores": Reader("with daemons", lambda array: array.drive.software != "ideal"),
             "recovery": Reader(
                 "with more nodes than copies, or scrubs",
                 lambda array: array.drive.nodes > array.drive.width or array.drive.scrubs,
@@ -225,9 +250,14 @@ class ClusterPool(System):
 
     # ------------------------------------------------------------------ shape
     @property
+    def program(self) -> Software:
+        """What keeps the copies."""
+        return SOFTWARE[self.software]
+
+    @property
     def width(self) -> int:
         """Copies or fragments of a block."""
-        return (self.replicas or 3) if self.data is None else self.data + (self.parity or 0)
+        return (self.replicas or self.program.replicas) if self.data is None else self.data + (self.parity or 0)
 
     @property
     def survives(self) -> int:
@@ -277,7 +307,7 @@ class ClusterPool(System):
     @property
     def n_clients(self) -> int:
         """Connections."""
-        return self.clients or self.nodes
+        return self.clients or (1 if self.program.one_client else self.nodes)
 
     @property
     def n_workers(self) -> int:
@@ -286,11 +316,21 @@ class ClusterPool(System):
 
     @property
     def trip_ns(self) -> int:
-        """Time of a small message one way."""
+        """Time of a small message one way.
+
+        A round trip is between two programs, and what these take of it is among the times of messages where all of
+        these are known by what they take of processors.
+        """
+        one_way = self.own_round_trip_ns // 2
+        return one_way if self.software == "ceph" else max(one_way - 2 * self.costs.message_ns, _LEAST_TRIP_NS)
+
+    @property
+    def own_round_trip_ns(self) -> int:
+        """Time of a small message and its answer between two programs."""
         if self.round_trip_ns is not None:
-            return self.round_trip_ns // 2
+            return self.round_trip_ns
         bits = 8 * self.network_bytes_per_s
-        return next(ns for least, ns in ROUND_TRIPS_NS if bits >= least) // 2
+        return next(ns for least, ns in ROUND_TRIPS_NS if bits >= least)
 
     @property
     def n_groups(self) -> int:
@@ -306,7 +346,12 @@ class ClusterPool(System):
     @property
     def defers(self) -> bool:
         """Whether small writes go to RocksDB's log first (`bluestore_prefer_deferred_size`)."""
-        return self.drive.has_arms
+        return self.program.has_log and self.drive.has_arms
+
+    @property
+    def flushes(self) -> bool:
+        """Whether a flush of the host goes to the drives: where no log has made each write safe before its answer."""
+        return not self.program.has_log and (self.program.always_flushes or not self.is_safe_at_once)
 
     @property
     def is_safe_at_once(self) -> bool:
@@ -374,13 +419,17 @@ class ClusterPool(System):
     def rated_iops(self) -> float:
         """Reads of 4 KiB at which the first of its stations is busy."""
         costs = self.own_costs
-        by_messengers = self.n_osds * costs.messengers * NS_PER_S / (2 * costs.message_ns)
-        by_cores = self.nodes * self.n_processors * NS_PER_S / costs.read_processor_ns
-        by_nodes = self.nodes * NS_PER_S / costs.stack_ns if costs.stack_ns else by_cores
-        by_clients = self.n_clients * NS_PER_S / costs.client_read_ns
-        of_drive = self.drive.rated_iops
-        by_drives = self.n_drives * of_drive if of_drive > 0 else by_messengers
-        return min(by_messengers, by_cores, by_nodes, by_clients, by_drives)
+        # what each takes, of which there are so many
+        stations = (
+            (0 if self.program.is_local else 2 * costs.message_ns, self.n_osds * costs.messengers),
+            (costs.read_processor_ns, self.nodes * self.n_processors),
+            (costs.stack_ns, self.nodes),
+            (costs.client_read_ns, self.n_clients),
+        )
+        rates = [n * NS_PER_S / takes_ns for takes_ns, n in stations if takes_ns]
+        if self.drive.rated_iops > 0:
+            rates.append(self.n_drives * self.drive.rated_iops)
+        return min(rates, default=NS_PER_S / self.own_round_trip_ns)
 
     @property
     def sequential_bytes_per_s(self) -> float:
@@ -395,7 +444,9 @@ class ClusterPool(System):
 
     def other_programs(self) -> Mapping[str, OtherPrograms]:
         """Return the pool with a release, and with a build, that it may also have."""
-        found = {}
+        found: dict[str, OtherPrograms] = {}
+        if self.software != "ceph":
+            return found
         if self.release is None:
             other = self.model_copy(update={"release": "nautilus"})
             found["release"] = OtherPrograms(other, "Ceph's release is Pacific or later", '"nautilus", or its own name')
@@ -409,15 +460,17 @@ class ClusterPool(System):
         """Return the pool with a node failed; None where it serves no requests then, or one has failed already."""
         if self.failed_nodes or not self.survives or self.failure_domain != "host":
             return None
-        return self.model_copy(update={"failed_nodes": 1, "recovers": self.nodes > self.width})
+        return self.model_copy(update={"failed_nodes": 1, "recovers": self.can_recover})
+
+    @property
+    def can_recover(self) -> bool:
+        """Whether what a failed node had can be copied beside the load."""
+        return self.nodes > self.width and self.software == "ceph"
 
     @property
     def doubt(self) -> str:
         """Which clusters its processors' times are of."""
-        return (
-            "published clusters differ by half in what Ceph's daemons take of their processors, and one of 2020 took "
-            "three times as much (docs/explanation/validation/ceph.md)"
-        )
+        return self.program.doubt
 
     @property
     def quantities(self) -> frozenset[str]:
@@ -446,7 +499,7 @@ class ClusterPool(System):
         found = [
             ("drives", f"{self.nodes} nodes, {self.drives} × {self.drive.name} each, {self.scheme}"),
             ("nodes", f"{self.n_cores} cores, {8 * self.network_bytes_per_s / 1e9:g} Gbit/s, "
-             f"{2 * self.trip_ns / 1e3:g} us a round trip"),
+             f"{self.own_round_trip_ns / 1e3:g} us a round trip"),
             ("clients", f"{self.n_clients}"),
             ("idle processors", "sleep" if self.power_saving else "do not sleep"),
             ("placement groups", f"{self.n_groups}"),
@@ -462,7 +515,7 @@ class ClusterPool(System):
         if self.scrubs:
             most = f"{self.scrub_bytes_per_s / 1e6:.0f} MB/s at most"
             found.append(("deep scrubs", f"{self.scrubs_at_once} at a time for each OSD, {most}"))
-        if self.nodes > self.width:
+        if self.can_recover:
             found.append(("recovery", f"{in_hours_or_days(self.recovery_hours)} until a failed node's data are copied"))
         return found
 

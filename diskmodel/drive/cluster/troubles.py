@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from diskmodel.drive.card import Trouble
@@ -10,6 +11,11 @@ from diskmodel.drive.perturbation import DrivePerturbation
 
 if TYPE_CHECKING:
     from diskmodel.drive.cluster.description import ClusterPool
+
+
+def _of_ceph(change: Callable[[ClusterPool, Any], ClusterPool | None]) -> Callable[[Any, Any], Any]:
+    """Look for it in clusters of Ceph alone, whose commands show it."""
+    return lambda pool, strength: change(pool, strength) if pool.software == "ceph" else None
 
 
 def _failed(pool: ClusterPool, _: None) -> ClusterPool | None:
@@ -56,7 +62,7 @@ TROUBLES = (
         fingerprint="writes wait for fewer copies, and the other nodes have its work: rates near a limit are lower",
         command="ceph status; ceph osd tree down",
         shows="degraded, undersized; OSDs that are down, and flags as noout that keep them in",
-        change=_failed,
+        change=_of_ceph(_failed),
         about="members",
     ),
     Trouble(
@@ -66,7 +72,7 @@ TROUBLES = (
         fingerprint="the slowest requests are several times longer, and rates lower, for hours",
         command="ceph status; ceph config get osd osd_mclock_profile",
         shows="recovery: … MiB/s, recovering or backfilling groups, and the profile that limits them",
-        change=_recovering,
+        change=_of_ceph(_recovering),
         about="members",
     ),
     Trouble(
@@ -76,7 +82,7 @@ TROUBLES = (
         fingerprint="every write takes longer by the same time, and reads are as expected",
         command="ceph osd perf; iostat -x 5 3; smartctl -x /dev/nvmeX",
         shows="commit latency of all OSDs above one drive; w_await of that drive; its wear and temperature",
-        change=_slow_log,
+        change=_of_ceph(_slow_log),
         strengths={
             **{f"{factor} times slower": (float(factor), 0.0) for factor in (4, 16, 64)},
             **{f"{ms} ms a flush": (1.0, ms * 1e6) for ms in (1, 3, 10)},
@@ -90,7 +96,7 @@ TROUBLES = (
         fingerprint="every write takes two flushes more, a few milliseconds, and reads are as expected",
         command="ceph osd perf; smartctl -i /dev/sdX",
         shows="commit latency of milliseconds; the model, and in its sheet power-loss protection",
-        change=_unprotected,
+        change=_of_ceph(_unprotected),
         strengths={f"{ms} ms a flush": ms * 1e6 for ms in (1, 3, 10)},
         about="flush",
     ),
@@ -101,7 +107,7 @@ TROUBLES = (
         fingerprint="small writes take more of the processors, and reach half to three quarters of the rate",
         command="ceph versions; ceph daemon osd.0 version; apt-cache policy ceph-osd",
         shows="where the packages come from, and their release; perf top -p PID: rocksdb among the first",
-        change=_unoptimized,
+        change=_of_ceph(_unoptimized),
         about="build",
     ),
     Trouble(
@@ -111,7 +117,7 @@ TROUBLES = (
         fingerprint="the slowest requests are many times longer, writes more than reads; in the end all wait",
         command="ceph osd perf; ceph health detail",
         shows="one OSD with several times the commit and apply latency; slow ops of one OSD",
-        change=_one_slow,
+        change=_of_ceph(_one_slow),
         strengths={f"its drive {factor} times slower": float(factor) for factor in (4, 12, 40)},
         about="speed of one member",
     ),

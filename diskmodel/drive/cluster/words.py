@@ -10,16 +10,21 @@ from diskmodel.drive.cluster.costs import RELEASES
 from diskmodel.errors import DescriptionError, Fault
 
 _CLUSTER = re.compile(
-    r"\s*(?P<kind>ceph|proxmox(?:[\s-]ceph)?|rook(?:[\s-]ceph)?)(?:[\s,]+(?:on\s+|with\s+)?(?P<rest>.*))?",
+    r"\s*(?P<kind>ceph|proxmox(?:[\s-]ceph)?|rook(?:[\s-]ceph)?|vitastor|drbd|linstor|replicated|mirrored)(?:[\s,]+(?:on\s+|with\s+)?(?P<rest>.*))?",
     re.IGNORECASE | re.DOTALL,
 )
 #: Ways to set a cluster up that have names: what each is where nothing else is said.
 #: Proxmox VE: three nodes are its least, 10 GbE what its manual recommends at least. Rook: the network of pods is an
-#: overlay where host networking is off, as it is by default: half a round trip more.
+#: overlay where host networking is off, as it is by default: half a round trip more. DRBD: a pair.
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "ceph": {},
     "proxmox": {"nodes": 3, "network": "10 Gbit/s"},
     "rook": {"nodes": 3, "network": "10 Gbit/s", "round_trip": "120 us"},
+    "vitastor": {"software": "vitastor"},
+    "drbd": {"software": "drbd", "nodes": 2},
+    "linstor": {"software": "drbd"},
+    "replicated": {"software": "ideal"},
+    "mirrored": {"software": "ideal", "replicas": 2},
 }
 _OWN = ("each", "a node", "per node", "in each node", "of each node")
 _HOW = (
@@ -56,6 +61,7 @@ _PARTS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], dict[str, Any]]],
         (rf"(?:ceph\s+|release\s+)?(?P<name>{'|'.join(RELEASES)})", lambda m: {"release": m["name"].lower()}),
         (r"(?P<not>un|not\s+)?optimi[sz]ed(?:\s+(?:rocksdb|packages|build))?",
          lambda m: {"rocksdb_optimized": m["not"] is None}),
+        (r"(?:with\s+)?(?:an?\s+|the\s+)?old\s+store", lambda m: {"costs": {"later_writes": 2}}),
         (rf"{_N}\s+cores(?:\s+(?:each|a node|per node))?",
          lambda m: {"cores": int(m["n"])}),
         (rf"{_N}\s+(?:pgs|placement groups)", lambda m: {"placement_groups": int(m["n"])}),

@@ -1,4 +1,4 @@
-"""What a request makes the daemons of a cluster do (rules E5 to E12)."""
+"""What a request makes the daemons of a cluster do (rules E5 to E15)."""
 
 from __future__ import annotations
 
@@ -92,7 +92,8 @@ class Cluster:
         self.drives: list[DriveStation] = []
         self.logs: list[DriveStation] = []
         self.osds: list[Osd] = []
-        flushes = 0 if log_member is None else round(member.flush_ns)
+        self.drive_flush_ns = round(member.flush_ns)
+        flushes = 0 if log_member is None else self.drive_flush_ns
         for node in range(pool.nodes):
             drives = [DriveStation(member, self._draw) for _ in range(pool.drives)]
             logs = [DriveStation(log_member, self._draw) for _ in range(pool.db_drives)] if log_member else []
@@ -188,11 +189,17 @@ class Cluster:
         begins = max(calendar.now, self.client_free[client])
         self.client_free[client] = begins + lasts
         self.client_busy[client] += lasts
-        piece.work_ns += lasts + self._message_ns(asked) + self._message_ns(answered)
-        piece.link_ns += 2 * self.trip_ns + primary_link_ns(self.receives[primary.node], n_bytes)
+        is_local = self.pool.program.is_local
+        piece.work_ns += lasts
+        if not is_local:
+            piece.work_ns += self._message_ns(asked) + self._message_ns(answered)
+            piece.link_ns += 2 * self.trip_ns + primary_link_ns(self.receives[primary.node], n_bytes)
 
         def begin() -> None:
-            self._pass(self.client_sends[client], self.receives[primary.node], asked, arrived)
+            if is_local:
+                taken()
+            else:
+                self._pass(self.client_sends[client], self.receives[primary.node], asked, arrived)
 
         def arrived() -> None:
             primary.messengers.run(self._message_ns(asked), taken)
@@ -206,6 +213,9 @@ class Cluster:
                 self._read(primary, n_bytes, piece, done)
 
         def done() -> None:
+            if is_local:
+                then(piece)
+                return
             primary.others.run(2 * costs.kernel_ns, _nothing)
             primary.messengers.run(self._message_ns(answered), send)
 
@@ -226,6 +236,9 @@ class Cluster:
     def _store(self, osd: Osd, n_bytes: int, then: Callable[[int, int], None]) -> None:
         """Write to an OSD's own drive; `then` gets the times of the drive and of the commit (rules E8, E9)."""
         began = self.calendar.now
+        if not self.pool.program.has_log:
+            self._store_without_log(osd, n_bytes, then)
+            return
         defers = self.pool.defers and n_bytes <= DEFERRED_BYTES
 
         def written() -> None:
@@ -243,6 +256,23 @@ class Cluster:
             written()
         else:
             self.calendar.at(osd.drive.write(began, n_bytes), written)
+
+    def _store_without_log(self, osd: Osd, n_bytes: int, then: Callable[[int, int], None]) -> None:
+        """Answer when the drive has it, and write what a journal had afterwards (rule E15)."""
+        began, later = self.calendar.now, self.costs.later_writes if n_bytes <= DEFERRED_BYTES else 0
+
+        def written() -> None:
+            for _ in range(later):
+                osd.drive.write(self.calendar.now, n_bytes)
+            then(self.calendar.now - began, 0)
+
+        self.calendar.at(osd.drive.write(began, n_bytes, in_order=later > 0), written)
+
+    def flush_ns(self) -> int:
+        """Return how long a flush of the host takes: a round trip to the other copies, and the drives' own (E10)."""
+        if not self.pool.flushes:
+            return 1
+        return 2 * self.trip_ns + 4 * self.costs.message_ns + self.drive_flush_ns
 
     def _replicated_write(self, osds: tuple[int, ...], n_bytes: int, piece: ChildIo, then: Callable[[], None]) -> None:
         """Have all copies written; the slowest one decides (rule E7)."""

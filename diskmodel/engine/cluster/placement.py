@@ -21,14 +21,21 @@ def placed(pool: ClusterPool, seed: int) -> list[tuple[int, ...]]:
     is_by_host = pool.failure_domain == "host"
     n_places = pool.nodes if is_by_host else pool.n_osds
     down = set(rng.permutation(pool.nodes)[: pool.failed_nodes].tolist())
+    # one node uses the volumes and has a copy of each, where clients are on the nodes (rule E15)
+    has_one_home = is_by_host and pool.program.is_local and pool.n_clients == 1
+    home = next(node for node in range(pool.nodes) if node not in down)
     places = _Deck(rng, n_places)
     within = [_Deck(rng, pool.osds_per_node) for _ in range(pool.nodes)]
     groups = []
     for _ in range(pool.n_groups):
         chosen = places.hand(pool.width)
+        if has_one_home and home not in chosen:
+            chosen[0] = home
         osds = [place * pool.osds_per_node + within[place].hand(1)[0] if is_by_host else place for place in chosen]
         up = [osd for osd in osds if osd // pool.osds_per_node not in down]
         first = int(rng.integers(len(up)))
+        if has_one_home:
+            first = next((at for at, osd in enumerate(up) if osd // pool.osds_per_node == home), first)
         groups.append((up[first], *up[:first], *up[first + 1 :]))
     return groups
 

@@ -1,4 +1,4 @@
-"""A run of requests through a pool of a cluster (rules E1 to E13)."""
+"""A run of requests through a pool of a cluster (rules E1 to E15)."""
 
 from __future__ import annotations
 
@@ -83,6 +83,8 @@ class Simulation:
         self.levels: list[tuple[int, int, int, int, int]] = []
         self.streams = Streams(requests, lambda time_ns, _, action: self.calendar.at(time_ns, action), self._issue)
         self.waiting: dict[int, int] = {}
+        #: Writes of each client that wait for a sync.
+        self.unsynced: dict[tuple[int, int], int] = {}
         self.offset, self.length = requests.offset.tolist(), requests.length.tolist()
         objects = np.arange(int((requests.offset + requests.length).max(initial=0)) // (4 << 20) + 1, dtype=np.int64)
         self.group = group_of(objects, len(self.groups)) if len(objects) < (1 << 20) else None
@@ -112,8 +114,9 @@ class Simulation:
         number = self.first_client[stream] + streams.client[row] if closed else row
         connection = number % self.pool.n_clients
         if streams.op[row] == FLUSH:
-            # every write was safe when it was answered (rule E10)
-            self.calendar.at(now + 1, lambda: self._done(row, ChildIo()))
+            # every write was safe when it was answered, or drives have to be flushed (rule E10)
+            lasts_ns = self.cluster.flush_ns()
+            self.calendar.at(now + lasts_ns, lambda: self._done(row, ChildIo(commit_ns=lasts_ns)))
             return
         parts = pieces(self.offset[row], self.length[row])
         self.waiting[row] = len(parts)
@@ -133,9 +136,26 @@ class Simulation:
             self.waiting[row] = left
             if not left:
                 del self.waiting[row]
-                self._done(row, piece)
+                self._written(row, piece)
 
         return answered
+
+    def _written(self, row: int, piece: ChildIo) -> None:
+        """End a request, after the flush that its client waits for where drives have to be flushed (rule E10)."""
+        rule = self.requests.streams[self.streams.stream[row]]
+        if not self.pool.flushes or not rule.sync or self.streams.op[row] != WRITE:
+            self._done(row, piece)
+            return
+        key = (self.streams.stream[row], self.streams.client[row])
+        n = self.unsynced.get(key, 0) + 1
+        is_due = n >= rule.sync_every
+        self.unsynced[key] = 0 if is_due else n
+        if not is_due:
+            self._done(row, piece)
+            return
+        lasts_ns = self.cluster.flush_ns()
+        piece.commit_ns += lasts_ns
+        self.calendar.at(self.calendar.now + lasts_ns, lambda: self._done(row, piece))
 
     def _done(self, row: int, piece: ChildIo) -> None:
         now = self.calendar.now

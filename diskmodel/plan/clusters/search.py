@@ -190,8 +190,7 @@ class _Search:
         """Return the states that are looked at, and what each changes."""
         found: list[tuple[str, dict[str, Any]]] = [("", {})]
         if candidate.pool.survives and candidate.pool.failure_domain == "host" and candidate.nodes > 1:
-            recovers = candidate.nodes > candidate.pool.width
-            found.append(("with a node failed", {"failed_nodes": 1, "recovers": recovers}))
+            found.append(("with a node failed", {"failed_nodes": 1, "recovers": candidate.pool.can_recover}))
         return found
 
     def _run(self, array: Array, n: int, draws: int = 0) -> Result:

@@ -41,7 +41,7 @@ def sheet(answer: ClusterPlan) -> Sheet:
             "failed: p99 while that is copied, or missing; recovery: until it is copied",
         ),
         array=best.array if best else None,
-        said=answer.candidates[0].array.doubts if answer.candidates else (),
+        said=tuple(dict.fromkeys(why for one in answer.candidates for why in one.array.doubts)),
         bars=_states(best) if best else [],
         bars_title="p99 latency, ms",
     )

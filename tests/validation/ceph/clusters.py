@@ -59,9 +59,9 @@ class Row(NamedTuple):
 
 
 @cache
-def rows() -> tuple[Row, ...]:
-    """Return all rows."""
-    with DATA.open(encoding="utf-8", newline="") as file:
+def rows(data: Path = DATA) -> tuple[Row, ...]:
+    """Return all rows of a file."""
+    with data.open(encoding="utf-8", newline="") as file:
         lines = csv.reader(line for line in file if not line.startswith("#"))
         next(lines)
         found = []
@@ -141,27 +141,36 @@ def held_out_table() -> list[str]:
     return lines
 
 
-def page() -> str:
-    """Return the page."""
+def table_of(data: Path = DATA) -> str:
+    """Return the table of all rows of a file."""
     lines = [
         "| | cluster | load | | IOPS | mean, ms | in the interval |",
         "|---|---|---|---|--:|--:|---|",
     ]
-    for row in rows():
+    for row in rows(data):
         figures, missed = figures_of(row), errors(row)
         own = [f"{_figure(figures[name])} ({missed[name]:+.0%})" if name in missed else "" for name in ("iops", "mean")]
         lines.append(
             f"| {row.role} | {row.array} | {row.load} | measured | {_figure(row.iops)} | {_figure(row.mean)} | |"
         )
         lines.append(f"| | | | model | {' | '.join(own)} | {'yes' if is_inside(row) else 'no'} |")
-    summary = []
-    for role in dict.fromkeys(row.role for row in rows()):
-        chosen = [row for row in rows() if row.role == role]
+    return "\n".join(lines)
+
+
+def summary_of(data: Path = DATA) -> str:
+    """Return the table of errors by the roles of rows."""
+    lines = ["| rows | number | median error | largest | in the interval |", "|---|--:|--:|--:|--:|"]
+    for role in dict.fromkeys(row.role for row in rows(data)):
+        chosen = [row for row in rows(data) if row.role == role]
         found = np.abs([error for row in chosen for error in errors(row).values()])
         inside = sum(is_inside(row) for row in chosen)
-        summary.append(f"| {role} | {len(chosen)} | {np.median(found):.0%} | {found.max():.0%} | {inside} |")
-    table = ["| rows | number | median error | largest | in the interval |", "|---|--:|--:|--:|--:|", *summary]
-    parts = [INTRODUCTION + "\n".join(lines), "## Errors", "\n".join(table), "## Clusters that were not seen", SEEN]
+        lines.append(f"| {role} | {len(chosen)} | {np.median(found):.0%} | {found.max():.0%} | {inside} |")
+    return "\n".join(lines)
+
+
+def page() -> str:
+    """Return the page."""
+    parts = [INTRODUCTION + table_of(), "## Errors", summary_of(), "## Clusters that were not seen", SEEN]
     return "\n\n".join([*parts, "\n".join(held_out_table())]) + "\n" + REMARKS
 
 

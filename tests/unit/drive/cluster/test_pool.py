@@ -10,6 +10,7 @@ import pytest
 from diskmodel import Array
 from diskmodel.drive import parse_drive
 from diskmodel.drive.cluster.description import ClusterPool
+from diskmodel.drive.cluster.software import SOFTWARE
 from diskmodel.drive.cluster.words import cluster_of_words
 from diskmodel.drive.description import load_drive
 from diskmodel.errors import DescriptionError
@@ -64,6 +65,47 @@ def test_words(words: str, fields: dict[str, Any]) -> None:
 def test_what_is_refused(words: str, said: str) -> None:
     with pytest.raises(DescriptionError, match=said):
         Array(words)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("drbd, 1x samsung-pm983-1920, ec 1+1", "data: erasure codes are modeled of Ceph alone"),
+        ("vitastor 4 nodes, 1x samsung-pm983-1920, squid", "release: is modeled of Ceph alone"),
+        ("drbd 3 nodes, 1x samsung-pm983-1920, one node failed, recovering", "recovers: is modeled of Ceph alone"),
+        ("linstor, 1x samsung-pm983-1920", "does not say how many nodes there are"),
+    ],
+)
+def test_what_other_software_refuses(words: str, said: str) -> None:
+    with pytest.raises(DescriptionError, match=said):
+        Array(words)
+
+
+def test_other_software_has_its_own_costs_and_habits() -> None:
+    """DRBD: a pair that stores what one of its nodes holds, used from one node; other costs may be given."""
+    pair = pool("drbd, 2x samsung-pm983-1920 each")
+    assert (pair.nodes, pair.width, pair.n_clients, pair.software) == (2, 2, 1, "drbd")
+    assert pair.capacity_bytes == pytest.approx(2 * pair.drive.capacity_bytes, rel=1e-6)
+    assert pair.costs == SOFTWARE["drbd"].costs
+    assert pair.name == "DRBD on 4 Samsung PM983 1.92 TB, replica 2"
+    assert pair.broken() is not None
+    old = pool("vitastor 3 nodes, 1x samsung-pm983-1920, old store")
+    assert (old.costs.later_writes, old.costs.message_ns) == (2, SOFTWARE["vitastor"].costs.message_ns)
+    assert parse_drive(old.model_dump()) == old
+    # a round trip between two programs has their own messages in it
+    assert old.trip_ns == old.own_round_trip_ns // 2 - 2 * old.costs.message_ns
+    assert not old.other_programs()
+    assert all(trouble.change(old, 2.0) is None for trouble in old.troubles)
+
+
+@pytest.mark.parametrize(
+    "words", ["drbd, 1x", "replicated 3 nodes, 1x", "mirrored 2 nodes, 1x", "vitastor 3 nodes, 2x"]
+)
+def test_other_software_has_a_rated_rate(words: str) -> None:
+    """Drives limit where no program does."""
+    found = pool(f"{words} samsung-pm983-1920")
+    assert 0 < found.rated_iops <= found.n_drives * found.drive.rated_iops
+    assert found.doubt
 
 
 def test_a_level_of_ceph_leads_to_its_words() -> None:

@@ -83,6 +83,55 @@ def test_a_replicated_write_waits_for_two_round_trips() -> None:
     assert piece.commit_ns == pytest.approx(costs.commit_work_ns + 60_000, rel=1e-3)
 
 
+def test_a_pair_of_drbd_by_hand() -> None:
+    """A read stays in its node; a write takes one round trip with the other one and both drives (rule E15)."""
+    words = "drbd, 1x samsung-pm983-1920 each, 10GbE, tuned"
+    costs, drive = pool(words).costs, pool(words)
+    read, _ = alone(is_write=False, words=words)
+    assert read == pytest.approx(costs.client_read_ns + 80_000, rel=1e-3)
+    write, piece = alone(is_write=True, words=words)
+    data = costs.message_ns + int(4096 / costs.payload_bytes_per_s * 1e9)
+    wire = 2 * drive.trip_ns + int((4096 + 2 * HEADER_BYTES) * 1e9 / 1.25e9)
+    assert write == pytest.approx(costs.client_write_ns + 2 * data + 2 * costs.message_ns + wire + 20_000, rel=0.02)
+    assert piece.commit_ns == 0
+    # 80 us of 10 GbE between two programs, of which the messages are a part
+    assert drive.trip_ns == 40_000 - 2 * costs.message_ns
+
+
+def test_one_node_uses_the_volumes_of_a_pair() -> None:
+    """All first copies are in it, or in the other one where it has failed (rules E4 and E15)."""
+    pair = pool("drbd, 3x samsung-pm983-1920 each")
+    assert {group[0] // 3 for group in placed(pair, 0)} == {0}
+    three = pool("linstor 3 nodes, 2x samsung-pm983-1920 each, 1 clients")
+    assert {group[0] // 2 for group in placed(three, 0)} == {0}
+    assert {group[0] // 2 for group in placed(pool("linstor 3 nodes, 2x samsung-pm983-1920, 3 clients"), 0)} == {
+        0,
+        1,
+        2,
+    }
+    left = pool("drbd, 3x samsung-pm983-1920 each, one node failed")
+    assert len({group[0] // 3 for group in placed(left, 0)}) == 1
+
+
+def test_a_sync_flushes_the_drives_of_a_pair() -> None:
+    """Every second write of each client waits for it where drives have no capacitors, none of Ceph does (rule E10)."""
+    words = "drbd, 1x samsung-870-evo-1tb each, 10GbE, tuned"
+    load = {"read_ratio": 0.0, "clients": 1, "sync": "fdatasync"}
+    plain, synced = mean_ms(run_of(words, n=400, **load | {"sync": "none"})), mean_ms(run_of(words, n=400, **load))
+    half = mean_ms(run_of(words, n=400, **load, sync_every=2))
+    flush = member_of(pool(words).drive).flush_ns / 1e6
+    assert synced == pytest.approx(plain + flush + 0.08, rel=0.05)
+    assert half == pytest.approx((plain + synced) / 2, rel=0.1)
+
+
+def test_an_old_store_writes_three_times() -> None:
+    """To its journal, and after the answer data and metadata (rule E15)."""
+    new, old = (run_of(f"vitastor 3 nodes, 1x samsung-pm983-1920{more}", n=600, read_ratio=0.0, clients=1)
+                for more in ("", ", old store"))  # fmt: skip
+    assert old.n_behind == pytest.approx(3 * new.n_behind, rel=0.01)
+    assert mean_ms(old) == pytest.approx(mean_ms(new), rel=0.05)
+
+
 def test_a_small_write_of_a_coded_pool_reads_its_stripe_first() -> None:
     """Both fragments of the data are read, then all three are written (rule E11)."""
     replicated, _ = alone(is_write=True)
