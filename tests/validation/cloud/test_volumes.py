@@ -9,8 +9,8 @@ from tests.validation.cloud.volumes import PAGE, Row, errors, page, rows
 
 #: Rows whose tokens come in steps of a tenth of a second: p95 and p99 are not followed.
 IN_STEPS = {"vps"}
-#: Largest error of each figure. At 64 and 256 KiB the first second adds 4 % where the model adds 10.
-WITHIN = {"iops": 0.065, "mean": 0.065, "p50": 0.20, "p95": 0.30, "p99": 0.30}
+#: Largest error of each figure.
+WITHIN = {"iops": 0.02, "mean": 0.02, "p50": 0.20, "p95": 0.30, "p99": 0.30}
 
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: f"{row.array}, {row.load}")
