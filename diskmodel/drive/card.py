@@ -229,6 +229,12 @@ class Card(Parts, ABC):
         return False
 
     # ------------------------------------------------------------------ what may be wrong with it
+    #: Names in answers for what is not known of it, by those that drives in general have (`diskmodel.uncertainty`).
+    unknowns_called: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    #: What is busy where such drives limit an array, in words.
+    busy_as: ClassVar[str] = "the disks"
+    #: Whether a controller with a cache may stand before such drives.
+    may_have_controller: ClassVar[bool] = True
     #: Functions of the drive and of a strength, by their names; None where a drive cannot be like that, or is.
     deviations: ClassVar[Mapping[str, Callable[[Any, Any], Any]]] = MappingProxyType({})
     #: What else may be the case, where it is a system: `explain` looks for each.

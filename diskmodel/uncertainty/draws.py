@@ -22,7 +22,7 @@ class Draws:
     Attributes
     ----------
     names : tuple of str
-        Of the unknowns that the case depends on.
+        Of the unknowns that the case depends on, as its drive calls them.
     origins : tuple of str
         Where the spread of each comes from.
     scores : ndarray of float64, shape (n, len(names))
@@ -71,7 +71,7 @@ def draw(case: Case, n: int, seed: int = 0) -> Draws:
             total = total.plus(known.perturbation(float(scores[i, k]), int(rows[k][i])))
         perturbations.append(total)
     return Draws(
-        tuple(unknown.name for _, unknown, _ in found),
+        tuple(case.array.drive.unknowns_called.get(unknown.name, unknown.name) for _, unknown, _ in found),
         tuple(known.origin for _, _, known in found),
         scores,
         tuple(perturbations),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -120,6 +121,9 @@ class CachedVolume(System):
 
     members: ClassVar[tuple[str, ...]] = ("drive", "cache.drive")
     part: ClassVar[str] = "disk"
+    unknowns_called: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {"flash times": "array behind the cache", "latency of writes": "drives of the cache"}
+    )
     slower_than_rated: ClassVar[str] = "what misses the cache waits for the array behind it"
     troubles: ClassVar[tuple[Trouble, ...]] = TROUBLES
     own_effort: ClassVar[OwnEffort | None] = OwnEffort(50e-6, 256_000)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -105,6 +106,9 @@ class CloudVolume(Profile):
 
     usual_ure_per_bit: ClassVar[float] = 1e-17
     formula: ClassVar[str] = "diskmodel.analytic.volumes:volumes"
+    busy_as: ClassVar[str] = "the limits of the volumes"
+    may_have_controller: ClassVar[bool] = False
+    unknowns_called: ClassVar[Mapping[str, str]] = MappingProxyType({"flash times": "latency of reads"})
     slower_than_rated: ClassVar[str] = "a volume reaches its limit only with enough requests outstanding"
     troubles: ClassVar[tuple[Trouble, ...]] = TROUBLES
     listed_as: ClassVar[tuple[str, str]] = ("cloud", "volumes of clouds")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -127,6 +128,9 @@ class ClusterPool(System):
     members: ClassVar[tuple[str, ...]] = ("drive", "db")
     part: ClassVar[str] = "node"
     slower_than_rated: ClassVar[str] = "a request waits for the network, for daemons and for copies in other nodes"
+    unknowns_called: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {"flash times": "network, daemons and drives", "latency of writes": "copies and commits"}
+    )
     troubles: ClassVar[tuple[Trouble, ...]] = TROUBLES
     own_effort: ClassVar[OwnEffort | None] = OwnEffort(350e-6, 64_000)
     planned_by: ClassVar[str] = "diskmodel.plan.clusters.asked:asked"

@@ -31,6 +31,8 @@ _HOW = (
     'write for example "ceph 6 nodes, 2x samsung-pm983-1920 each, replica 3", and after commas "ec 4+2", '
     '"db on micron-7450-pro-1920", "25GbE", "32 cores", "16 clients", "one node failed", "recovering" or "deep scrubs"'
 )
+#: Releases and the store that are older than what is modeled.
+_OLD = re.compile(r"\b(?:file\s?store|hammer|infernalis|jewel|kraken|firefly|giant)\b", re.IGNORECASE)
 _NUMBERS = {"one": 1, "a": 1, "two": 2, "three": 3}
 
 
@@ -131,6 +133,11 @@ def _fields_of(words: str) -> dict[str, Any]:
         if not text:
             continue
         own = _of_part(text)
+        if own is None and (old := _OLD.search(text)) is not None:
+            rule = f"names {old[0]!r}: releases before Luminous keep data in FileStore, which writes all of it twice"
+            raise DescriptionError(
+                Fault("array", words, f"{rule} and is not modeled", 'say "luminous", which is faster')
+            )
         if own is None:
             raise DescriptionError(Fault("array", words, f"has {text!r}, which is not known of a cluster", _HOW))
         for name in own:

@@ -198,6 +198,9 @@ class Simulation(Program):
             n_behind=sum(sum(each["n_reads"]) + sum(each["n_writes"]) for each in found),
         )
 
+    def _bytes_of(self, units: float) -> str:
+        return nominal_bytes(int(units * self.volume.unit))
+
     def _said(self, end_ns: int) -> Iterator[str]:
         """Yield what the cache did, in sentences."""
         held, volume = self.held, self.volume
@@ -205,7 +208,7 @@ class Simulation(Program):
         if volume.passes_all:
             yield "nothing is cached: all passes by, as where the cache is detached"
         elif held is not None and self.n_reads and volume.policy.keeps_reads:
-            used = nominal_bytes(int(held.footprint_units * volume.unit))
+            used = self._bytes_of(held.footprint_units)
             warm = held.warm_requests / per_s / 3600 if per_s else 0.0
             fits = f"which holds all {used} that are used" if held.stay.requests >= FOREVER else f"before {used} in use"
             text = f"{self.n_read_hits / self.n_reads:.0%} of reads hit the cache, {fits}"
@@ -216,7 +219,12 @@ class Simulation(Program):
                 f"each sync waits for a flush of the disks behind, too, taken as {took} with nothing in their caches: "
                 'one array took up to 600 us; "flush 600us" in the brackets, or flush = "600 us" in a file, says it'
             )
-        if volume.is_written_back and held is not None and held.is_full:
+        if volume.is_written_back and held is not None and held.is_full and held.dirty_units < held.most_units:
+            yield (
+                f"the array behind the cache cleans less than is written: all {self._bytes_of(held.dirty_units)} that "
+                f"are ever written stay dirty, {held.dirty_units / self._n_units:.0%} of the cache, and are on it alone"
+            )
+        elif volume.is_written_back and held is not None and held.is_full:
             do = "pass by the cache" if volume.policy.when_full == "bypass" else "wait until something has been cleaned"
             yield (
                 f"more becomes dirty than the array behind the cache takes: {self._most / self._n_units:.0%} of the "

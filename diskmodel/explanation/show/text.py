@@ -72,7 +72,17 @@ def unseen_in_words(found: Explanation) -> str:
 
 
 #: What settles an unknown; that of a drive, a profile of one.
-_SETTLES = {"host": "--host says which", "controller": "--controller says which", "layout": "", "workload": ""}
+_SETTLES = {
+    "host": "--host says which",
+    "controller": "--controller says which",
+    "layout": "",
+    "workload": "",
+    "latency of reads": "one request at a time on the volume settles it",
+    "network, daemons and drives": "one request at a time settles it",
+    "copies and commits": "one write at a time settles it",
+    "array behind the cache": "the array without its cache settles it",
+    "processors of daemons": "their load on the nodes settles it",
+}
 
 
 def _open_in_words(found: Explanation) -> str:

@@ -110,7 +110,7 @@ def find_capacity(
         overload_per_s=min(over, default=math.nan),
         most_per_s=most.interval,
         most_middle_per_s=most.middle,
-        limit=_limit(highest.outcome),
+        limit=_limit(highest.outcome, array.drive.busy_as),
         degraded=degraded,
         rebuilding=rebuilding,
         rebuild_hours=hours,
@@ -151,11 +151,11 @@ def _fresh(array: Array, workload: Workload, seed: int) -> Fresh | None:
     return fresh(array, busy, result, seed=seed)
 
 
-def _limit(outcome: Outcome) -> str:
-    """Return what limits an array at its highest rate."""
+def _limit(outcome: Outcome, busy_as: str) -> str:
+    """Return what limits an array at its highest rate, whose drives are called as `busy_as` says."""
     if outcome.host_limit:
         return outcome.host_limit
     busiest = outcome.busiest_ratio if math.isfinite(outcome.busiest_ratio) else outcome.utilization_ratio
     if busiest > outcome.utilization_ratio + 0.1:
         return f"one disk, {busiest:.0%} busy, while all are {outcome.utilization_ratio:.0%} busy on average"
-    return f"the disks, {outcome.utilization_ratio:.0%} busy"
+    return f"{busy_as}, {outcome.utilization_ratio:.0%} busy"

@@ -138,7 +138,9 @@ def capacity_remarks(capacity: Capacity) -> list[Remark]:
         said.append(Remark("limit", f"At the knee {knee_says}."))
     if capacity.fresh is not None:
         said.append(Remark("limit", f"With all disks busy: {capacity.fresh.in_words()}."))
-    if cache is None and not (capacity.array.layout.is_cached_in_memory or capacity.array.drive.stands_alone):
+    drive = capacity.array.drive
+    may_have = drive.may_have_controller and not (drive.stands_alone or capacity.array.layout.is_cached_in_memory)
+    if cache is None and may_have:
         said.append(Remark("assumed", "No write cache of a controller is assumed; --write-cache 1GiB simulates one."))
     if capacity.most_middle_per_s is not None:
         said.append(Remark("systems", slower_systems()))

@@ -140,7 +140,9 @@ def markdown_of(content: dict[str, Any]) -> str:
     lines += ["", content["note"]] if content["note"] else []
     for title, items in content["lists"]:
         lines += ["", f"## {title}", "", *(f"- {item}" for item in items)]
-    lines += ["", "## Reproduce", "", f"{fence}toml", content["toml"].rstrip(), fence, ""]
+    # without an answer there is no array to simulate
+    toml = content["toml"].rstrip()
+    lines += ["", "## Reproduce", "", f"{fence}toml", toml, fence, ""] if toml else [""]
     return "\n".join(lines)
 
 

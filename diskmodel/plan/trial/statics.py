@@ -86,8 +86,9 @@ def loss_beside(
     """Return the chance of data loss, with rebuilds that take so long and failed disks that are replaced so late.
 
     A hot spare replaces them at once; a rebuild that does not end takes ten years. `used_ratio` as `rebuilt_bytes`. A
-    pool is lost with its special vdev, too, whose devices no spare replaces. Where the length of a resilver is not
-    predicted, the chance is nan.
+    pool is lost with its special vdev, too, whose devices no spare replaces, and a volume behind a cache on SSDs with
+    its array, which is rebuilt with nothing beside it. Where the length of a resilver is not predicted, the chance is
+    nan.
     """
     layout, drive = array.layout, array.drive
     if array.unknown_resilver:
@@ -106,6 +107,10 @@ def loss_beside(
         n_data=layout.narrow_data,
         n_copies=layout.n_copies if layout.level == "raid10" else 2,
     )
+    if (behind := drive.without_cache()) is not None:
+        # a volume is lost with its cache's writes, which is the loss of its own drive, and with the array behind it
+        plain = Array(**behind)
+        return either_lost(loss, loss_beside(plain, idle_rebuild_hours(plain), replacement_hours))
     if layout.special is None:
         return loss
     return either_lost(loss, _loss_of_special(array, layout.special, replacement_hours, used_ratio))

@@ -13,6 +13,9 @@ from diskmodel.plan.question.objective import Objective
 from diskmodel.plan.volumes.prices import CloudPrices
 from diskmodel.workload import Workload
 
+#: Fewer volumes are the answer where they cost at most so much more than the cheapest: sizes are whole GiB.
+AS_CHEAP = 1.005
+
 
 @dataclass(frozen=True)
 class VolumeCandidate(Record):

@@ -12,7 +12,7 @@ from diskmodel.drive import CloudVolume
 from diskmodel.engine.simulate import simulate
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.question.narrow import asked_in_words, missed_limit, refuse_unread, slow_one_of_ten
-from diskmodel.plan.volumes.answer import VolumeCandidate, VolumePlan
+from diskmodel.plan.volumes.answer import AS_CHEAP, VolumeCandidate, VolumePlan
 from diskmodel.plan.volumes.prices import CloudPrices, VolumePrice
 from diskmodel.result import Result
 
@@ -33,8 +33,6 @@ _BUSY = 0.9
 _FULL = 0.99
 #: Why no volumes do.
 _MACHINE = "the machine's own limit"
-#: Fewer volumes are the answer where they cost at most so much more than the cheapest: sizes are whole GiB.
-_AS_CHEAP = 1.005
 
 
 def plan_volumes(plan: PlanDescription, prices: CloudPrices) -> VolumePlan:
@@ -65,7 +63,7 @@ def _ordered(found: Sequence[VolumeCandidate]) -> tuple[VolumeCandidate, ...]:
     cheapest = min((one.a_month for one in found if one.feasible), default=0.0)
 
     def rank(one: VolumeCandidate) -> tuple[bool, bool, float, float]:
-        is_dear = one.a_month > cheapest * _AS_CHEAP
+        is_dear = one.a_month > cheapest * AS_CHEAP
         return not one.feasible, is_dear, one.a_month if is_dear else one.count, one.a_month
 
     return tuple(sorted(found, key=rank))

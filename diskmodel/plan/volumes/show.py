@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from diskmodel.plan.sheet.sheet import Column, Row, Sheet
-from diskmodel.plan.volumes.answer import VolumeCandidate, VolumePlan
+from diskmodel.plan.volumes.answer import AS_CHEAP, VolumeCandidate, VolumePlan
 from diskmodel.units import nominal_bytes
 
 _COLUMNS = (
@@ -42,7 +42,10 @@ def sheet(answer: VolumePlan) -> Sheet:
         heading="type",
         columns=_COLUMNS,
         rows=[_row(one, is_best=one is best) for one in ordered],
-        notes=(f"prices{dated}, without machines: {prices.source or 'no source is named'}",),
+        notes=(
+            f"the answer: of what costs up to {AS_CHEAP - 1:.1%} more than the cheapest, the fewest volumes",
+            f"prices{dated}, without machines: {prices.source or 'no source is named'}",
+        ),
         array=best.array if best else None,
         bars=[(name, cheapest[name]) for name in types if name in cheapest],
         bars_title=f"{prices.currency} a month, the cheapest of each type",

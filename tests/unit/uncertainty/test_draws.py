@@ -112,6 +112,20 @@ def test_flash_has_dies_instead_of_seeks() -> None:
     assert not {"seeks", "zone rates", "order of commands"} & set(names)
 
 
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        ("1x aws-gp3", {"latency of reads"}),
+        ("ceph 3 nodes, 1x samsung-pm983-1920", {"network, daemons and drives", "copies and commits"}),
+        ("4x generic-7k2 raid5, cached by micron-7450-pro-960", {"array behind the cache", "drives of the cache"}),
+    ],
+)
+def test_systems_call_what_is_not_known_by_their_parts(words: str, names: set[str]) -> None:
+    found = drawn(Array.from_words(words), load=Workload.parse({"size": "4 KiB", "clients": 8, "read_ratio": 0.5}))
+    assert names <= set(found.names)
+    assert "flash times" not in found.names
+
+
 def test_the_time_of_a_flush_is_drawn_where_flushes_are_and_take_time() -> None:
     flushing = replace(DEEP, has_flushes=True)
     consumer = load_drive("samsung-870-evo-1tb")

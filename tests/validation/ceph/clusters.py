@@ -186,6 +186,8 @@ What is not followed:
   a write takes in a daemon. `unoptimized` in the words says so, and answers that processors limit name the other case.
 - Releases before Octopus are slower, and answers name that case, too. By how much comes from one chart of one set of
   drives (1.7 times); two clusters of Luminous that experts tuned lie on either side of it.
+- Releases before Luminous keep data in FileStore, which writes all of it twice, through a journal: eight consumer SSDs
+  of 2016 did 667 writes/s (github.com/kairen/ceph-bench-history). They are not described, and words for them say so.
 - What clients on the nodes themselves take of the processors is not counted (pacific-60, reef-60).
 - One client's writes at depth 128 are slower in the model than on the 30 OSDs: the client is that of a virtual machine,
   and theirs is not.

@@ -60,6 +60,7 @@ def test_words(words: str, fields: dict[str, Any]) -> None:
         ("ceph 3 nodes, 2x samsung-pm983-1920, 2 nodes failed", "serves requests with 1 fewer at most"),
         ("ceph 3 nodes, 2x samsung-pm983-1920, one node failed, recovering", "no node is left to copy to"),
         ("ceph 3 nodes, 2x samsung-pm983-1920, recovering", "nothing has failed"),
+        ("ceph 3 nodes, 2x samsung-pm983-1920, jewel", "keep data in FileStore, which writes all of it twice"),
     ],
 )
 def test_what_is_refused(words: str, said: str) -> None:

@@ -144,6 +144,15 @@ def test_more_than_the_array_behind_takes_passes_by() -> None:
     assert any("70% of the cache is dirty" in message for message in lasting.messages)
 
 
+def test_all_that_is_written_stays_dirty_where_it_fits() -> None:
+    """No write then waits for the array behind, which takes less than is written (rule J6)."""
+    of, writers = array(64, mode="writeback", dirty="1%"), load(read_ratio=0.0, queue_depth=32, span="16 MiB")
+    lasting = simulate(of, writers, n_requests=4000, profile_draws=0)
+    assert lasting.iops.mean > 20 * 1000
+    (said,) = (message for message in lasting.messages if "stay dirty" in message)
+    assert "all 0.0168 GB that are ever written stay dirty, 25% of the cache" in said
+
+
 def test_writers_wait_for_room_where_nothing_passes_by() -> None:
     of = array(software="open-cas", mode="writeback")
     found = simulate(of, load(read_ratio=0.0, queue_depth=32, span="1 GiB"), n_requests=3000, profile_draws=0)

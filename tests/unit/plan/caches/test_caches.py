@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
 
+from diskmodel import Array
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import PlanDescription
 from diskmodel.plan.caches.asked import cached_levels
 from diskmodel.plan.caches.search import plan_caches
 from diskmodel.plan.caches.show import sheet
+from diskmodel.plan.trial.statics import idle_rebuild_hours, loss_beside
 
 CACHE = "micron-7450-pro-1920 (bcache writeback)"
 
@@ -53,3 +56,15 @@ def test_a_cache_saves_disks() -> None:
     assert text[0] == f"{cached.disks} × Generic 7.2k rpm SATA in raid10,"
     assert max(map(len, text)) <= 120
     assert answer.to_dict()["best"]["cache"] == CACHE
+
+
+def test_a_volume_is_lost_with_its_cache_or_the_array_behind_it() -> None:
+    """The chances of both, the array's with rebuilds that nothing slows down."""
+    plain = Array("12x seagate-exos-x18 raid6")
+    through, back = (
+        Array(f"12x seagate-exos-x18 raid6, cached by 1x micron-7450-pro-1920 (bcache {mode})")
+        for mode in ("writethrough", "writeback")
+    )
+    alone = loss_beside(plain, idle_rebuild_hours(plain), 24.0).loss_per_year
+    assert loss_beside(through, math.nan, 24.0).loss_per_year == pytest.approx(alone, rel=1e-6)
+    assert loss_beside(back, math.nan, 24.0).loss_per_year > 10 * alone
