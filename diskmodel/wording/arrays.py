@@ -102,7 +102,7 @@ def of_words(words: str) -> dict[str, Any]:
     if post := signpost(known):
         raise DescriptionError(Fault("array", words, post.rule, post.fix))
     plain, code = _without_erasure(known)
-    first, *more = _AND.sub(", ", plain).split(",")
+    first, *more = _with_comma(_AND.sub(", ", plain)).split(",")
     pool = _POOL_WORDS.fullmatch(_with_drive_in_one(first.strip()))
     if pool is not None:
         return _of_pool_words(words, pool, more)
@@ -183,6 +183,21 @@ def _with_drive_in_one(words: str) -> str:
             return words if at == 1 else f"{number}{'-'.join(parts[:at])} {level}"
     drive = "-".join(parts)
     return f"{number}{drive}" if len(parts) > 1 and len(meant(drive, catalogue().titles)) == 1 else words
+
+
+def _with_comma(words: str) -> str:
+    """Return words with the comma that is missing behind the level: "6x exos-x16 raidz2 record 1MiB"."""
+    first, *more = words.split(",")
+    parts = first.split()
+    levels = [
+        end
+        for at in range(1, len(parts))
+        for end in range(at + 1, len(parts) + 1)
+        if _level_of(" ".join(parts[at:end])) in KINDS or draid_counts(" ".join(parts[at:end]))
+    ]
+    if not levels or max(levels) == len(parts):
+        return words
+    return ",".join([" ".join(parts[: max(levels)]), " " + " ".join(parts[max(levels) :]), *more])
 
 
 def _of_pool_words(words: str, found: re.Match[str], more: list[str]) -> dict[str, Any]:

@@ -90,12 +90,17 @@ def test_words_beside_the_level_follow_commas_or_prepositions() -> None:
     for words in (
         "8x generic-7k2 raid6 behind a PERC H730 with 2 hot spares",
         "8x generic-7k2 RAID 6 with H730 + 2 spares",
+        "8x generic-7k2 RAID 6 H730, 2 spares",
     ):
         assert Array.from_words(words).model_copy(update={"name": commas.name}) == commas
     cached = Array.from_words("8x generic-7k2 raid6 with 1GiB cache").controller.write_cache
     assert cached is not None
     assert cached.size_bytes == 1 << 30
     assert Array.from_words("4x generic-7k2 raid 1 + 0").layout.level == "raid10"
+    pool = Array.from_words("6x exos-x16 raidz2 record 1MiB").layout
+    assert (pool.level, pool.pool_record_bytes) == ("raidz2", 1 << 20)
+    with pytest.raises(DescriptionError, match="has 'one of them slow' beside drives and level"):
+        Array.from_words("8x generic-7k2 raid 6 one of them slow")
 
 
 def test_controllers() -> None:
