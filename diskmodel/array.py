@@ -15,7 +15,7 @@ from diskmodel.description import Description, Reader, facts_html, read_toml
 from diskmodel.drive import DriveTables, NamedDrive, system_around, with_log_drive, with_special_drives
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host import Host
-from diskmodel.host.assumed import assumed
+from diskmodel.host.assumed import HOST_OF_SHEETS_NS, assumed
 from diskmodel.layout import Layout, VolumeTables
 from diskmodel.queue import Queue
 from diskmodel.units import Ppm, Ratio, listed, nominal_bytes, pretty_bytes
@@ -347,7 +347,10 @@ class Array(Description):
 
     def drive_tables(self) -> DriveTables:
         """The drive in whole numbers, as this array runs it: with its write-back cache or without."""
-        tables = self.drive.filled(self.used_ratio).with_write_cache(self.has_drive_write_cache).tables()
+        drive = self.drive.filled(self.used_ratio).with_write_cache(self.has_drive_write_cache)
+        if self.host.has_work:
+            drive = drive.without_host(HOST_OF_SHEETS_NS, is_assumed=self.host.is_assumed)
+        tables = drive.tables()
         return tables.with_fua(self.drive_fua) if self.has_drive_write_cache else tables.without_write_back()
 
     def behind_host(self, load: Workload | TraceWorkload) -> Self:

@@ -342,6 +342,18 @@ class Card(Parts, ABC):
         """Return the drive with its own write cache on or off; itself where that changes nothing that a host sends."""
         return self
 
+    def without_host(self, host_ns: int, *, is_assumed: bool) -> Self:
+        """Return the drive behind a host that takes its own time; itself where its latencies contain none of a host.
+
+        Parameters
+        ----------
+        host_ns : int
+            What a host took of a request where the latencies of drives were measured.
+        is_assumed : bool
+            Whether nobody described that host.
+        """
+        return self
+
     @property
     def is_provisioned(self) -> bool:
         """Whether its size and its limits are bought by the piece, as those of a cloud's volume are."""

@@ -122,7 +122,8 @@ def _write_latency(case: Case) -> Known | None:
 
 
 def _flushes(case: Case) -> Known | None:
-    if not case.seen.has_flushes:
+    is_flushed = case.array.drive.with_write_cache(case.array.has_drive_write_cache).is_flushed
+    if not (case.seen.has_flushes and is_flushed):
         return None
     return _of_class(case, _own_spread(case, "flash_flush"), lambda factor: Perturbation(flush=factor))
 

@@ -326,6 +326,13 @@ class Flash(Profile):
         is_silent = not is_on and self.is_flushed and self.power_loss_protected and self.is_sold_with_cache_on
         return self.model_copy(update={"volatile_cache": False}) if is_silent else self
 
+    def without_host(self, host_ns: int, *, is_assumed: bool) -> Self:
+        """Return the drive with what is its own of its latencies (rule F28)."""
+        if self.exact or not (is_assumed or self.sheet is not None):
+            return self
+        update = {name: max(getattr(self, name) - host_ns, 0) for name in ("read_latency_ns", "write_latency_ns")}
+        return self.model_copy(update=update)
+
     @property
     def physical_bytes(self) -> int:
         """Capacity of its flash."""
@@ -352,7 +359,7 @@ class Flash(Profile):
     def quantities(self) -> frozenset[str]:
         """Times of reads and writes, how many go on in parallel, a flush and what firmware nobody gave."""
         known = {"flash_read_time", "flash_parallelism", "flash_write", "flash_write_latency"}
-        if self.flush_ns is None and self.time_of_flush_ns > 0:
+        if self.flush_ns is None and self.is_flushed:
             known.add("flash_flush")
         if self.state == "steady":
             known |= {"flash_batches"} if self.gc_batch_ns is None else set()

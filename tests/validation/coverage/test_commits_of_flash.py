@@ -10,6 +10,8 @@ import pytest
 from diskmodel import Array, Workload, simulate
 from diskmodel.drive import load_drive
 from diskmodel.uncertainty.spread import Spread, spread_of
+from tests.validation.coverage.spread import PRIORS, after
+from tests.validation.flash.steady import sata_write_latencies
 
 TABLE = Path(__file__).parents[2] / "data" / "commits.csv"
 COMMITS = Workload.parse({"size": "4 KiB", "clients": 1, "read_ratio": 0.0, "sync": "fdatasync"})
@@ -51,6 +53,19 @@ def test_commits_of_a_drive_without_protection_have_the_middle_and_the_ends_of_t
     middle = result.middle_of("iops")
     assert middle is not None
     assert 11 <= sum(middle.low <= rate <= middle.high for rate in rates) <= 15
+
+
+def test_the_spread_of_writes_on_sata_is_that_of_six_models() -> None:
+    logs = sata_write_latencies()
+    assert len(logs) == 6
+    found = after(PRIORS["flash", "flash_write_latency"], [[one] for one in logs], is_rate=False)
+    known = spread_of("flash-sata", "flash_write_latency")
+    assert known is not None
+    assert known.log_sd == pytest.approx(found.log_sd, abs=1e-3)
+    assert (known.median, known.dof) == (
+        pytest.approx(math.exp(found.center), abs=1e-3),
+        pytest.approx(found.dof, abs=0.01),
+    )
 
 
 def test_a_flush_that_is_given_is_known() -> None:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from functools import cache
+from math import log
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 from diskmodel import Array, Flash, Result, Workload, catalogue, load_drive, simulate
 from diskmodel.engine.steady.fresh import Fresh, fresh
+from diskmodel.host.assumed import HOSTS
 from diskmodel.result.statistics.batches import Interval
+from tests.validation.coverage.spread import load_of
+from tests.validation.units.evidence import all_cases, tables
 
 DATA = Path(__file__).parents[2] / "data" / "flash"
 #: The drive that the source does not name, by the figures of its sheet that the source gives.
@@ -44,6 +49,9 @@ DELAYED = {"Micron 7450 PRO 960 GB": (0.5, 1.0), "Micron 7450 MAX 800 GB": (0.4,
 WITH_BATCHES = {*DELAYED, "Kioxia CM7-R 3.84 TB (unit k4)"}
 N_REQUESTS = 100_000
 ALONE = {"level": "jbod", "disks": 1}
+#: The host of the measurements: six threads and a seventh whose latencies count, which submit by io_uring and wait for
+#: nothing else. Its time of a request is that of a tuned host. What a sheet's latency has of a host, it has not.
+MEASURING = {"submission_ns": HOSTS["tuned-2020"].submission_ns, "processors": 7}
 
 
 class Row(NamedTuple):
@@ -127,7 +135,8 @@ def saturated(unit: str) -> tuple[float, float]:
     row = max((row for row in rows() if row.unit == unit and row.reads_per_s), key=lambda row: row.writes_per_s)
     writes = {"name": "writes", "size": "4 KiB", "read_ratio": 0.0, "clients": 384}
     reads = {"name": "reads", "size": "4 KiB", "read_ratio": 1.0, "rate_per_s": row.reads_per_s}
-    return run(flash(row.drive), {"streams": [writes, reads]}).iops.mean - row.reads_per_s, row.writes_per_s
+    result = run_as_measured(flash(row.drive), {"streams": [writes, reads]})
+    return result.iops.mean - row.reads_per_s, row.writes_per_s
 
 
 def alone(drive: Flash) -> Array:
@@ -138,6 +147,12 @@ def alone(drive: Flash) -> Array:
 def run(drive: Flash, workload: dict[str, object]) -> Result:
     """Simulate one drive alone; the run's own interval is enough here."""
     return simulate(alone(drive), Workload.parse(workload), n_requests=N_REQUESTS, seed=1)
+
+
+def run_as_measured(drive: Flash, workload: dict[str, object]) -> Result:
+    """Simulate one drive behind the host of the measurements."""
+    array = Array.parse({"drive": drive, "layout": ALONE, "host": MEASURING})
+    return simulate(array, Workload.parse(workload), n_requests=N_REQUESTS, seed=1, profile_draws=0)
 
 
 def writes_per_s(name: str, used_ratio: float = 1.0, depth: int = 512) -> float:
@@ -202,7 +217,7 @@ def reads_beside_writes(unit: str, *, every: int = 1, **changes: object) -> Iter
     """Yield the rows of a unit that was not saturated, or some of them; fields of the drive can be changed."""
     for row in below_saturation(unit)[::every]:
         load = row.writes_per_s / saturation_per_s(unit)
-        reads = run(flash(row.drive).model_copy(update=changes), beside(row)).reads
+        reads = run_as_measured(flash(row.drive).model_copy(update=changes), beside(row)).reads
         assert reads is not None
         here = {name: value / 1e3 for name, value in reads.quantiles_ns.items()}
         yield Compared(
@@ -242,10 +257,9 @@ def writes_below_of(unit: str, at_least: float = 0.0) -> Iterator[Written]:
         load = row.writes_per_s / saturation_per_s(unit)
         if load < at_least:
             continue
-        here = run(flash(row.drive), beside(row)).writes
-        unknown = Array(
-            drive=flash(row.drive).model_copy(update={"gc_batch_ns": None, "paces_writes": None}), layout=ALONE
-        )
+        here = run_as_measured(flash(row.drive), beside(row)).writes
+        drive = flash(row.drive).model_copy(update={"gc_batch_ns": None, "paces_writes": None})
+        unknown = Array.parse({"drive": drive, "layout": ALONE, "host": MEASURING})
         drawn = simulate(unknown, Workload.parse(beside(row)), n_requests=20_000, seed=1)
         assert here is not None
         assert drawn.writes is not None
@@ -338,3 +352,102 @@ def commits() -> Iterator[Commits]:
         middle = result.middle_of("iops")
         assert middle is not None
         yield Commits(drive, profile, state, float(measured), result.iops.mean, middle, result.interval_of("iops"))
+
+
+def commits_without_protection() -> tuple[int, int]:
+    """Return how many of the consumer drives made as many as the 95 % interval of one says, and of how many."""
+    load = Workload.parse({"size": "4 KiB", "clients": 1, "read_ratio": 0.0, "sync": "fdatasync"})
+    ends = simulate(Array("samsung-870-evo-1tb", "jbod", 1), load, n_requests=300).interval_of("iops")
+    with (DATA.parent / "commits.csv").open(encoding="utf-8", newline="") as file:
+        rates = [float(row["commits_per_s"]) for row in csv.DictReader(file) if "sync" in row["load"]]
+    return sum(ends.low <= rate <= ends.high for rate in rates), len(rates)
+
+
+#: What a write takes on a drive with a capacitor on SATA beyond its latency, us, and its latency: together 52.
+_SATA_WORK_US, _SATA_LATENCY_US = 19.0, 33.0
+#: Models of which single writes were measured, by what is in the names of loads and drives.
+SATA_MODELS = ("S4610", "PM883", "DC500M", "microyahoo", "PM863a", "S4510")
+
+
+def sata_writes() -> dict[str, float]:
+    """Return how long single writes of drives on SATA with capacitors took, by model, us: the middle of its figures.
+
+    Where a drive had its cache on, writes without a flush.
+    """
+    found: dict[str, list[float]] = {model: [] for model in SATA_MODELS}
+    for case in all_cases():
+        drive, is_one = case.array.drive, case.workload.queue_depth == 1 and len(case.workload.streams) == 1
+        is_alone = is_one and case.class_ == "flash-sata" and "P420i" not in case.name
+        if is_alone and load_of(case) == "single writes" and isinstance(drive, Flash) and drive.power_loss_protected:
+            (model,) = [model for model in SATA_MODELS if model.lower() in case.name.lower()]
+            found[model].append(case.measured["mean"] * 1e3)
+    for drive, _, state, _, per_s, _ in table("commits.csv"):
+        if state == "off":
+            (model,) = [model for model in SATA_MODELS if model in drive]
+            found[model].append(1e6 / float(per_s))
+    return {model: median(times) for model, times in found.items()}
+
+
+def sata_write_latencies() -> list[float]:
+    """Return the logarithms of what these models took of latency, over what is described."""
+    return [log((us - _SATA_WORK_US) / _SATA_LATENCY_US) for us in sata_writes().values()]
+
+
+class Sustained(NamedTuple):
+    """A boot or consumer drive that wrote at random for minutes: its own figures, and whose drive it resembles."""
+
+    name: str
+    series: str
+    gigabytes: float
+    reads_per_s: float
+    writes_per_s: float
+    write_mb_s: float
+
+
+#: Beginnings of the names of drives of one series.
+SERIES = ("mtfdhba", "wdc-cl-sn720", "wdc-cl-sn730", "kxg6azn", "hfs256gd9tng", "hfs512gd9tng", "mzul2")
+#: Two sizes of one series whose names begin differently.
+SAME_SERIES = {"hfs512gd9tng": "hfs256gd9tng"}
+#: Within what factor a sustained rate is to be predicted.
+FACTOR = 1.5
+
+
+@cache
+def sustained() -> tuple[Sustained, ...]:
+    """Return the drives of iocost-benchmarks that were written for minutes."""
+    found = []
+    for unit in tables():
+        name = unit["name"].removeprefix("iocost-")
+        if name == unit["name"] or not unit["class"].startswith("flash"):
+            continue
+        reads, writes = (next(one["iops"] for one in unit["loads"] if one["reads"] == op) for op in (1, 0))
+        mb_s = next(one["mb_s"] for one in unit["loads"] if one["reads"] == 0 and "mb_s" in one)
+        series = next((one for one in SERIES if name.startswith(one)), "")
+        size = unit["drive_with"]["capacity_bytes"] / 1e9
+        found.append(Sustained(name, SAME_SERIES.get(series, series), size, reads, writes, mb_s))
+    return tuple(found)
+
+
+def n_near_others(share_of: str | None) -> int:
+    """Return how many drives are within the factor of what all others make, or make of one of their figures.
+
+    The middle of the others' shares of `share_of`; None: of their rates.
+    """
+    drives = sustained()
+    shares = [one.writes_per_s / (getattr(one, share_of) if share_of else 1) for one in drives]
+    others = [median(shares[:i] + shares[i + 1 :]) for i in range(len(drives))]
+    return sum(_is_near(own, other) for own, other in zip(shares, others, strict=True))
+
+
+def n_near_their_series() -> tuple[int, int]:
+    """Return how many drives with others of their series are within the factor of those, and how many there are."""
+    of_series = [one for one in sustained() if one.series]
+    near = 0
+    for one in of_series:
+        others = [other.writes_per_s for other in of_series if other.series == one.series and other is not one]
+        near += _is_near(one.writes_per_s, median(others))
+    return near, len(of_series)
+
+
+def _is_near(one: float, other: float) -> bool:
+    return abs(log(one / other)) <= log(FACTOR)

@@ -9,13 +9,17 @@ from tests.validation.flash.steady import (
     SHEETS,
     below_saturation,
     commits,
+    commits_without_protection,
     flash,
     fresh_rows,
     from_fresh,
+    n_near_others,
+    n_near_their_series,
     reads_beside_writes,
     rows,
     saturated,
     skewed,
+    sustained,
     units,
     writes_below_of,
     writes_per_s,
@@ -76,10 +80,20 @@ def test_how_long_drives_stay_fast_and_what_they_program(row: steady.FreshRow) -
     assert result.write_amplification_ratio == pytest.approx(row.amplification, rel=0.12)
 
 
-def test_commits_of_protected_drives_are_inside_their_intervals() -> None:
+def test_sustained_writes_of_boot_drives_follow_from_their_series_and_from_no_sheet() -> None:
+    near, of_series = n_near_their_series()
+    assert near == of_series == 14
+    found = [n_near_others(share) for share in (None, "reads_per_s", "write_mb_s", "gigabytes")]
+    assert len(sustained()) == 27
+    assert max(found) == found[0] == 14
+
+
+def test_commits_are_inside_their_intervals() -> None:
+    """All but two of 23. Of drives with the cache on, flushes are not known, and their intervals are wider."""
     found = list(commits())
-    assert all(one.is_inside for one in found)
-    assert all(one.middle.high < 2.2 * one.middle.low for one in found if one.cache != "on")
+    assert [one.drive for one in found if not one.is_inside] == ["Samsung PM963 960 GB"]
+    assert sum(commits_without_protection()) == 15 + 16
+    assert all(one.middle.high < 2 * one.middle.low for one in found if one.cache != "on")
     off, on = (one.here for cache in ("off", "on") for one in found if one.cache == cache and "PM883" in one.drive)
     assert 1.7 < off / on < 2.5
     without_cache = [one for one in found if one.profile in ("samsung-pm9a3-960", "micron-7450-pro-960")]
@@ -120,16 +134,15 @@ FULL = "writes behind a batch of copies fill a buffer that is larger on the driv
 #: Loads, in hundredths of the saturation, of which percentiles are off by more, and why.
 MISSED = {
     ("Samsung PM9A3 960 GB", 13): ({"p50_us"}, IDLE),
-    ("Micron 7450 PRO 960 GB", 15): ({"p50_us", "p99_us"}, IDLE),
+    ("Micron 7450 PRO 960 GB", 15): ({"p99_us"}, IDLE),
     ("Micron 7450 PRO 960 GB", 58): ({"p99_us"}, IN_BATCHES),
     ("Micron 7450 PRO 960 GB", 73): ({"p99_us"}, IN_BATCHES),
     ("WD data center NVMe 960 GB, PCIe 3", 64): ({"p50_us"}, BOUND),
     ("SK hynix PE8110 960 GB", 13): ({"p50_us"}, IDLE),
-    ("SK hynix PE8110 960 GB", 50): ({"p50_us"}, BOUND),
     ("SK hynix PE8110 960 GB", 62): ({"p50_us"}, BOUND),
+    ("SK hynix PE8110 960 GB", 75): ({"p50_us"}, BOUND),
     ("Kioxia CM7-R 3.84 TB (unit k4)", 61): ({"p50_us", "p99_us"}, FULL),
-    ("Micron 7450 MAX 800 GB", 8): ({"p50_us", "p99_us"}, IDLE),
-    ("Micron 7450 MAX 800 GB", 17): ({"p50_us"}, IDLE),
+    ("Micron 7450 MAX 800 GB", 8): ({"p99_us"}, IDLE),
     ("Micron 7450 MAX 800 GB", 42): ({"p99_us"}, IN_BATCHES),
     ("Micron 7450 MAX 800 GB", 51): ({"p99_us"}, IN_BATCHES),
     ("Micron 7450 MAX 800 GB", 76): ({"p99_us"}, FULL),

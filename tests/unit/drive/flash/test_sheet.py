@@ -1,12 +1,14 @@
-"""What a drive on SATA has of which a sheet says nothing: latencies, and a cache that can be switched off."""
+"""What a sheet says of latencies, with the host in them, and what a drive on SATA has that it does not say."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
 
 from diskmodel import Array, Flash, Workload, load_drive, simulate
+from diskmodel.drive.perturbation import DrivePerturbation
 from diskmodel.explanation.otherwise import otherwise
 
 SHEET = {
@@ -58,3 +60,51 @@ def test_commits_to_drives_on_sata_name_the_other_case() -> None:
     assert said.said_by == "--drive-write-cache off"
     assert "capacitors make needless" in said.assumed
     assert said.iops > 1.5 * float(result.iops.mean)
+
+
+def time_us(array: Array, engine: str, read_ratio: float) -> float:
+    """Return how long a request takes while there is one at a time."""
+    load = Workload.parse({"size": "4 KiB", "clients": 1, "read_ratio": read_ratio})
+    return 1e6 / float(simulate(array, load, n_requests=200, engine=engine, profile_draws=0).iops.mean)
+
+
+SOLIDIGM = "solidigm-d7-p5520-1920"
+#: A host that is described, what it takes, and whether the drive's latency has another one in it.
+HOSTS = [
+    (f"{SOLIDIGM} jbod", {}, 0.0),
+    (f"4x {SOLIDIGM} raid0", {}, 0.0),
+    (f"4x {SOLIDIGM} raid0", {"kind": "tuned-2020"}, 2.2 - 5.3),
+    (f"{SOLIDIGM} jbod", {"submission": "1 us"}, 1.0 - 5.3),
+    ("samsung-870-evo-1tb jbod", {"submission": "1 us"}, 1.0),
+    ("4x samsung-870-evo-1tb raid0", {}, 0.0),
+]
+
+
+@pytest.mark.parametrize("engine", ["simpy", "native"])
+@pytest.mark.parametrize(("words", "host", "more_us"), HOSTS)
+def test_the_host_of_a_sheet_is_taken_out_of_its_latencies(
+    engine: str, words: str, host: dict[str, Any], more_us: float
+) -> None:
+    """Rule F28: sheets print what a host sees, and a run has one host."""
+    alone = time_us(Array(words.split()[-2] + " jbod"), engine, 1.0)
+    assert time_us(Array(words, host=host), engine, 1.0) == pytest.approx(alone + more_us, abs=0.05)
+
+
+def test_a_flush_of_a_safe_drive_takes_a_command_or_longer() -> None:
+    """As the only one on SATA that was measured with its cache on does."""
+    drive = load_drive("samsung-pm893-960")
+    assert isinstance(drive, Flash)
+    longer, sooner = (drive.perturbed(DrivePerturbation(flush=sign * math.log(3))) for sign in (1, -1))
+    assert longer.time_of_flush_ns == pytest.approx(2 * (drive.write_overhead_ns + drive.write_latency_ns), abs=2)
+    assert sooner.time_of_flush_ns == 0
+
+
+def test_exact_drives_and_those_whose_latency_is_less_than_a_host_takes() -> None:
+    drive = load_drive(SOLIDIGM)
+    exact = drive.model_copy(update={"exact": True})
+    assert exact.without_host(5_300, is_assumed=True) is exact
+    found = drive.without_host(10**9, is_assumed=False)
+    assert isinstance(found, Flash)
+    assert found.read_latency_ns == found.write_latency_ns == 0
+    fitted = load_drive("samsung-870-evo-1tb")
+    assert fitted.without_host(5_300, is_assumed=False) is fitted
