@@ -39,7 +39,7 @@ _LEAST_CORES = 4
 #: What a message takes beside the programs at its ends, ns at least: network cards, cables, a switch.
 _LEAST_TRIP_NS = 2_000
 #: Fields that only Ceph has.
-_ONLY_CEPH = ("db", "release", "rocksdb_optimized", "recovers", "scrubs", "data")
+_ONLY_CEPH = ("db", "release", "rocksdb_optimized", "recovers", "scrubs")
 #: What two hardware threads of a core do together, of what one does alone. At 1 a cluster that its processors limit
 #: does a quarter less.
 _SECOND_THREAD = 1.3
@@ -223,8 +223,12 @@ class ClusterPool(System):
             return
         for name in _ONLY_CEPH:
             if getattr(self, name) not in (None, False):
-                what = "erasure codes are" if name == "data" else "is"
-                raise ValueError(f"{name}: {what} modeled of Ceph alone; remove it")
+                raise ValueError(f"{name}: is modeled of Ceph alone; remove it")
+        if self.data is not None and not self.program.may_be_coded:
+            raise ValueError(
+                f"data: erasure codes of {self.program.title} are not modeled; remove data and parity, "
+                'or ask what drives and network allow with software = "ideal"'
+            )
 
     @classmethod
     def readers(cls) -> Mapping[str, Reader]:

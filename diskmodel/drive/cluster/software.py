@@ -94,6 +94,8 @@ class Software:
         Whether each write is also committed in a log of the program's own, whose thread commits all that wait.
     always_flushes : bool
         Whether a flush of the host goes to all copies; otherwise only where a drive has to be flushed.
+    may_be_coded : bool
+        Whether pools may be erasure-coded, by reading all fragments of the stripes that a request touches.
     doubt : str
     """
 
@@ -105,6 +107,7 @@ class Software:
     is_local: bool = False
     has_log: bool = False
     always_flushes: bool = False
+    may_be_coded: bool = False
     doubt: str = ""
 
 
@@ -112,6 +115,7 @@ SOFTWARE: Mapping[SoftwareName, Software] = {
     "ceph": Software(
         "Ceph",
         has_log=True,
+        may_be_coded=True,
         doubt="published clusters differ by half in what Ceph's daemons take of their processors, and one of 2020 took "
         "three times as much (docs/explanation/validation/ceph.md)",
     ),
@@ -139,6 +143,7 @@ SOFTWARE: Mapping[SoftwareName, Software] = {
         filled_ratio=1.0,
         is_local=True,
         always_flushes=True,
+        may_be_coded=True,
         doubt="drives and network alone: every program that keeps the copies is slower",
     ),
 }

@@ -10,7 +10,7 @@ from diskmodel.drive.cluster.costs import RELEASES
 from diskmodel.errors import DescriptionError, Fault
 
 _CLUSTER = re.compile(
-    r"\s*(?P<kind>ceph|proxmox(?:[\s-]ceph)?|rook(?:[\s-]ceph)?|vitastor|drbd|linstor|replicated|mirrored)(?:[\s,]+(?:on\s+|with\s+)?(?P<rest>.*))?",
+    r"\s*(?P<kind>ceph|proxmox(?:[\s-]ceph)?|rook(?:[\s-]ceph)?|vitastor|drbd|linstor|replicated|mirrored|ideal)(?:[\s,]+(?:on\s+|with\s+)?(?P<rest>.*))?",
     re.IGNORECASE | re.DOTALL,
 )
 #: Ways to set a cluster up that have names: what each is where nothing else is said.
@@ -25,6 +25,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "linstor": {"software": "drbd"},
     "replicated": {"software": "ideal"},
     "mirrored": {"software": "ideal", "replicas": 2},
+    "ideal": {"software": "ideal"},
 }
 _OWN = ("each", "a node", "per node", "in each node", "of each node")
 _HOW = (

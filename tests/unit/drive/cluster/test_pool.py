@@ -71,7 +71,7 @@ def test_what_is_refused(words: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("drbd, 1x samsung-pm983-1920, ec 1+1", "data: erasure codes are modeled of Ceph alone"),
+        ("drbd, 1x samsung-pm983-1920, ec 1+1", "data: erasure codes of DRBD are not modeled"),
         ("vitastor 4 nodes, 1x samsung-pm983-1920, squid", "release: is modeled of Ceph alone"),
         ("drbd 3 nodes, 1x samsung-pm983-1920, one node failed, recovering", "recovers: is modeled of Ceph alone"),
         ("linstor, 1x samsung-pm983-1920", "does not say how many nodes there are"),
@@ -96,6 +96,7 @@ def test_other_software_has_its_own_costs_and_habits() -> None:
     # a round trip between two programs has their own messages in it
     assert old.trip_ns == old.own_round_trip_ns // 2 - 2 * old.costs.message_ns
     assert not old.other_programs()
+    assert pool("ideal 6 nodes, 2x samsung-pm983-1920 each, ec 4+2").scheme == "ec 4+2"
     assert all(trouble.change(old, 2.0) is None for trouble in old.troubles)
 
 
