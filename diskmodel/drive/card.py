@@ -314,6 +314,13 @@ class Card(Parts, ABC):
         """Return in a sentence what credits for bursts would do under a load; "" of drives without."""
         return ""
 
+    def sold_per_s(self, n_bytes: float, *, in_order: bool) -> float:
+        """Return the rate of requests of that size that it was sold with, and never exceeds for long.
+
+        Infinite of drives without such a limit.
+        """
+        return math.inf
+
     def under(self, ops_per_s: float, bytes_per_s: float) -> Self:
         """Return the drive as it is when such a load has lasted; itself where that makes no difference."""
         return self

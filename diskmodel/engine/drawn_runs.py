@@ -43,7 +43,7 @@ from diskmodel.uncertainty import (
 )
 from diskmodel.uncertainty.draws import draw
 from diskmodel.uncertainty.perturbed import perturbed
-from diskmodel.workload import Workload
+from diskmodel.workload import Sequential, Workload
 
 #: Figures of a run by name: "iops", "mean" and percentiles at least.
 Estimate = Callable[[Requests, Run], dict[str, float]]
@@ -111,7 +111,7 @@ class DrawnRuns:
     def interval(self, own: Interval, statistic: str, confidence: float) -> Interval:
         """Return the interval of a statistic, from that of its run alone."""
         factor = self.half_width_factor(confidence)
-        return _at_most_all(
+        return self._at_most(
             combined(own, 1.0, self._possible_ratios(statistic), confidence, factor, self._kinds), statistic
         )
 
@@ -122,7 +122,7 @@ class DrawnRuns:
         """
         factor = self.half_width_factor(MIDDLE)
         found = middle_around(own, 1.0, self._possible_ratios(statistic), confidence, factor, self._kinds)
-        return _at_most_all(found, statistic)
+        return self._at_most(found, statistic)
 
     def sources(self, own: Interval, statistic: str, confidence: float) -> dict[str, float]:
         """Return the share of each unknown, and of the run, in the squared width of an interval (`sources_of`).
@@ -145,14 +145,28 @@ class DrawnRuns:
         perturbation = zip(self.draws.perturbations, self.are_possible, strict=True)
         return [one.firmware for one, is_possible in perturbation if is_possible]
 
+    def _at_most(self, found: Interval, statistic: str) -> Interval:
+        """Return an interval that does not go beyond all of the time, or beyond what was bought; others as they are."""
+        most = {UTILIZATION: 1.0, "iops": most_iops(self.case.array, self.case.workload)}.get(statistic, math.inf)
+        return found if found.high <= most else replace(found, high=max(most, found.value))
+
     def half_width_factor(self, confidence: float) -> float:
         """Return the half-width of an interval as a multiple of the standard deviation of the draws."""
         return half_width_factor(max(len(self.figures), 2), self.case.dof, confidence)
 
 
-def _at_most_all(found: Interval, statistic: str) -> Interval:
-    """Return an interval of a utilization that does not go beyond all of the time; others as they are."""
-    return replace(found, high=min(found.high, 1.0)) if statistic == UTILIZATION else found
+def most_iops(array: Array, workload: AnyWorkload) -> float:
+    """Return the rate that limits allow which are known exactly: a machine's in a cloud, a link's, those of volumes."""
+    if not isinstance(workload, Workload) or array.layout.is_cached_in_memory or array.host.page_cache is not None:
+        return math.inf
+    n_bytes, controller = workload.mean_size_bytes, array.controller
+    most = controller.most_iops or math.inf
+    if controller.link_bytes_per_s is not None and n_bytes:
+        most = min(most, controller.link_bytes_per_s / n_bytes)
+    if array.has_controller_cache:
+        return most
+    in_order = any(isinstance(stream.addresses, Sequential) for stream in workload.streams)
+    return min(most, array.layout.disks * array.drive.sold_per_s(n_bytes, in_order=in_order))
 
 
 def simulate_drawn_runs(

@@ -29,9 +29,10 @@ MIDDLE = 0.8
 #: Gap between the means of two kinds of draws, in sums of their standard deviations, from which they lie apart. At
 #: half, two normal samples of eight do now and then; at double, waits of 10 ms are no kind beside ones of 1 ms.
 _APART = 2.0
-#: Draws that end together at a limit, and how close they are, in standard deviations of all. With three draws, or at
-#: double, one of a hundred normal samples of 16 seems limited; at half, the noise of runs hides some limits.
-_AT_A_LIMIT, _TOGETHER = 4, 0.1
+#: Draws that end together at a limit, and how close they are, in standard deviations of all: the fewer, the closer. At
+#: double of these distances, one of a hundred normal samples of 16 seems limited; at half, the noise of runs hides some
+#: limits.
+_AT_A_LIMIT = ((4, 0.1), (3, 0.02), (2, 0.002))
 #: F of a parabola that chance exceeds in 5 % of 16 draws. At half, sources are named that have no effect; at double,
 #: those of a tenth of the width are missed.
 _CHANCE = 3.8
@@ -187,8 +188,8 @@ def combined(
     (`diskmodel.uncertainty.points`), so that s is not that of a random sample, which would take Student's t. The noise
     of the run is combined with that as the root of the sum of squares. The interval always contains the result.
 
-    Where draws meet a limit, as the rate that a volume was sold with, the interval ends at it: none goes beyond. The
-    standard deviation then says little of the other side, where the interval ends at the quantile of the draws.
+    Where draws meet a limit, as the rate that a volume was sold with, the standard deviation says little of either
+    side: the interval ends at the quantiles of the draws, of which none goes beyond the limit.
     """
     values = np.array(drawn, float)
     are_known = np.isfinite(values) & (values > 0)
@@ -256,14 +257,11 @@ def middle_around(
 
 def _distances(logs: Floats, confidence: float, factor: float | None) -> tuple[float, float, float]:
     """Return the middle of logarithms and how far their interval goes to either side of it."""
-    at_least, at_most = _is_limited(-logs), _is_limited(logs)
-    if not (at_least or at_most):
+    if not (_is_limited(logs) or _is_limited(-logs)):
         half = _half_width(logs, confidence, factor)
         return float(logs.mean()), half, half
     middle = float(np.median(logs))
-    low = float(logs.min()) if at_least else _lower_quantile(logs, confidence)
-    high = float(logs.max()) if at_most else -_lower_quantile(-logs, confidence)
-    return middle, middle - low, high - middle
+    return middle, middle - _lower_quantile(logs, confidence), -_lower_quantile(-logs, confidence) - middle
 
 
 def _lower_quantile(logs: Floats, confidence: float) -> float:
@@ -281,10 +279,10 @@ def _lower_quantile(logs: Floats, confidence: float) -> float:
 
 def _is_limited(logs: Floats) -> bool:
     """Return whether the largest draws end together, as those of no distribution without a limit do."""
-    if len(logs) < _AT_A_LIMIT:
-        return False
-    ordered = np.sort(logs)
-    return float(ordered[-1] - ordered[-_AT_A_LIMIT]) < _TOGETHER * float(logs.std(ddof=1))
+    ordered, deviation = np.sort(logs), float(logs.std(ddof=1))
+    return any(
+        n <= len(logs) and float(ordered[-1] - ordered[-n]) < together * deviation for n, together in _AT_A_LIMIT
+    )
 
 
 def _distance_below(own: Interval) -> float:

@@ -326,6 +326,13 @@ class CloudVolume(Profile):
         own = {key: value for key, value in self.model_dump(exclude_unset=True).items() if key not in dropped}
         return own | dict(said)
 
+    def sold_per_s(self, n_bytes: float, *, in_order: bool) -> float:
+        """Return the lower one of its limits; requests in order may be merged, and are then not counted singly."""
+        if self.state == "full" and self.has_credits:
+            return math.inf
+        ops = math.inf if self.ops_limit is None or (in_order and self.merges) else self.ops_limit.per_s
+        return min(ops, math.inf if self.bytes_limit is None else self.bytes_limit.per_s / max(n_bytes, 1.0))
+
     def under(self, ops_per_s: float, bytes_per_s: float) -> Self:
         """Return the volume with what such a load leaves of its buckets: nothing where it exceeds a limit."""
         asked = ((self.ops_limit, ops_per_s), (self.bytes_limit, max(bytes_per_s, ops_per_s * self.least_bytes)))
