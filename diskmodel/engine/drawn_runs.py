@@ -14,7 +14,7 @@ from diskmodel.engine.ledger import current
 from diskmodel.engine.native import covers
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import Scenario, resolve
-from diskmodel.engine.steady.shared import Begin, steady_start
+from diskmodel.engine.steady.shared import Begin, start_cost_s, steady_start
 from diskmodel.engine.steady.start import Start
 from diskmodel.engine.threads import Threads, mapped
 from diskmodel.errors import DescriptionError
@@ -62,6 +62,12 @@ _AHEAD = DRAWS
 #: byte that is kept of it: 7.6 of a million small writes in buffers, 3 of an ARC of 512 GiB. At half, draws of large
 #: caches are made one after the other; at double, a question of two processors takes more than 1 GB.
 _STARTS_BYTES, _MADE_BYTES = 500_000_000, 8
+#: Fewest draws that say how wide an interval is, where the question has no time for more: of three the width is
+#: uncertain by 41 %. At half, one draw decides it; at double, questions about large caches take half a minute.
+_FEWEST = 4
+#: What is said of those that are left out.
+_NO_DRAWS = "draws of what is not known (intervals are of the noise of the run)"
+_FEWER_DRAWS = "some of the draws of what is not known (intervals are from fewer)"
 #: Ends of the names of statistics that `Perturbation.p99` and its like change.
 _SLOWEST = ("p99", "p999")
 
@@ -223,6 +229,8 @@ class Trials:
         Figures of the array as it is described.
     seen : Seen
         What its drives saw of the load.
+    each_s : float
+        Computing time of its run with its start, seconds by counts.
 
     Notes
     -----
@@ -257,7 +265,12 @@ class Trials:
             self._n_requests = max(self._n_requests, min(n_requests, workload.n_cycle))
         if isinstance(workload, Workload):
             self._n_requests = self._affordable(workload, longest_s, cost)
+        account = current()
+        before_s = account.spent_s
         requests, outcome = self._run(array, workload)
+        # a start that was kept has cost nothing now, and that of a drawn drive will
+        start_s = start_cost_s(array, workload, seed) if start == "steady" else 0.0
+        self.each_s = max(account.spent_s - before_s, start_s)
         self.reference = estimate(requests, outcome)
         self.seen = Seen.of(requests, outcome)
 
@@ -279,9 +292,20 @@ class Trials:
         draws = draw(case, n_draws, self._seed)
         if not len(draws):
             return None
+        n_affordable = self.affordable(n_draws)
+        if n_affordable < n_draws:
+            current().leave_out([_FEWER_DRAWS if n_affordable else _NO_DRAWS])
+            if not n_affordable:
+                return None
+            draws = draw(case, n_affordable, self._seed)
         with Threads(starts_at_once(self._first_start)) as pool:
             figures = mapped(pool, self._figures, draws.perturbations, are_runs=True)
         return DrawnRuns(case, draws, self.reference, figures, self._n_requests)
+
+    def affordable(self, n_draws: int) -> int:
+        """Return how many of these draws there is time for, each of which takes what the first run did; 0: too few."""
+        n = int(min(current().left_s / max(self.each_s, 1e-9), n_draws))
+        return n if n >= min(_FEWEST, n_draws) else 0
 
     def _figures(self, perturbation: Perturbation) -> dict[str, float]:
         try:

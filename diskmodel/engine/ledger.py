@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ _GENEROUS = 3
 _LEAST_S = 0.02
 #: Part of the whole that has to be left for what is not the answer itself. At half, extras shorten the runs that
 #: follow; at double, they are left out of questions that would have had time for them.
-_FOR_EXTRAS = 0.1
+LEAST_LEFT = 0.1
 #: What statistics of a run take beside the kernel: a request, and a run, seconds.
 _ROW_S, _RUN_S = 0.6e-6, 4e-3
 
@@ -49,13 +49,16 @@ class Account:
         By counts; infinite where nothing limits it.
     n_ahead : int
         Parts into which what is left is divided: a run takes one.
+    whole : Account, optional
+        Of which this is a part: both note together what was left out, and what was entered once.
     """
 
-    def __init__(self, budget_s: float, n_ahead: int = AHEAD, left_out: dict[str, None] | None = None) -> None:
+    def __init__(self, budget_s: float, n_ahead: int = AHEAD, whole: Account | None = None) -> None:
         self.budget_s, self.n_ahead = budget_s, n_ahead
         self._spent_s = 0.0
         self._lock = threading.Lock()
-        self._left_out = {} if left_out is None else left_out
+        self._left_out: dict[str, None] = {} if whole is None else whole._left_out
+        self._entered: set[Hashable] = set() if whole is None else whole._entered
 
     @property
     def spent_s(self) -> float:
@@ -86,6 +89,13 @@ class Account:
         with self._lock:
             self._spent_s += seconds
 
+    def enter_once(self, what: Hashable, seconds: float) -> None:
+        """Enter what something has cost that is kept for the question: however often it is asked for, once."""
+        with self._lock:
+            if what not in self._entered:
+                self._entered.add(what)
+                self._spent_s += seconds
+
     def enter_run(self, kernel_s: float, n_requests: int) -> None:
         """Enter a run of so many requests, with its statistics."""
         self.enter(kernel_s + _ROW_S * n_requests + _RUN_S)
@@ -96,14 +106,14 @@ class Account:
 
     def has_time_for(self, extra: str) -> bool:
         """Return whether something beside the answer may be simulated; where not, it is left out by these words."""
-        if self.left_s >= _FOR_EXTRAS * self.budget_s:
+        if self.left_s >= LEAST_LEFT * self.budget_s:
             return True
         self.leave_out([extra])
         return False
 
     def part(self, ratio: float) -> Account:
         """Return an account of so much of what is left."""
-        return Account(ratio * self.left_s, self.n_ahead, self._left_out)
+        return Account(ratio * self.left_s, self.n_ahead, self)
 
     def parts(self, n: int, n_left: int | None = None, *, are_runs: bool = False) -> list[Account]:
         """Return an account for each of `n` things that are made at the same time.
@@ -117,10 +127,10 @@ class Account:
             Whether each is one run, and not many in turn.
         """
         if are_runs:
-            return [Account(self.left_s / _AT_ONCE_AHEAD / n, 1, self._left_out) for _ in range(n)]
+            return [Account(self.left_s / _AT_ONCE_AHEAD / n, 1, self) for _ in range(n)]
         # most take less than their parts; those that are made together must not take more than there is
         share_s = min(1 / n, _GENEROUS / (n_left or n)) * self.left_s
-        return [Account(share_s, self.n_ahead, self._left_out) for _ in range(n)]
+        return [Account(share_s, self.n_ahead, self) for _ in range(n)]
 
     def settle(self, parts: Sequence[Account]) -> None:
         """Enter what parts have taken, when all are done."""

@@ -115,8 +115,9 @@ def predict(
         for subset, latency in parts.items()
     }
     measured = math.nan
-    if truths.case.origin in ("sheet", "fitted"):
-        left = trials.truths(max(n_draws // 2, 2), as_measured=True)
+    n_left = max(n_draws // 2, 2)
+    if truths.case.origin in ("sheet", "fitted") and trials.affordable(n_left) == n_left:
+        left = trials.truths(n_left, as_measured=True)
         main = own[found.main]
         narrow = half_width_ratio(left.interval(main, found.main, level) if left else main)
         if narrow < (1 - _WORTH_MEASURING) * found.half_width_ratio:

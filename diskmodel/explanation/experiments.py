@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from diskmodel.engine.ledger import current
 from diskmodel.explanation.causes.cause import Change
 from diskmodel.explanation.hypotheses import Hypothesis, by_causes
 from diskmodel.explanation.measured import PARTS, SHAPE, Measured
@@ -79,7 +80,7 @@ def next_experiment(simulator: Simulator, hypotheses: Sequence[Hypothesis], seed
         Of the draws of what would be measured.
     """
     left = _distinct(hypotheses)
-    if len(left) < 2:
+    if len(left) < 2 or not current().has_time_for("what to measure next"):
         return None
     loads = [_load(job) for job in _JOBS]
     jobs = [(one, load) for load in loads for one in left]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from diskmodel.engine.ledger import LEAST_LEFT, current
 from diskmodel.explanation.causes.cause import Cause, Scale
 from diskmodel.explanation.likelihood import chance_of, log_likelihood
 from diskmodel.explanation.simulator import Floats, Simulated, Simulator, together
@@ -24,6 +25,8 @@ _EFFECT_ERROR = 0.2
 _MOVES = 0.01
 #: What causes are about behind which requests go through something in turn, before or behind the drives.
 _IN_TURN = ("link", "host", "depth")
+#: Runs with causes between two looks at what is left of the question's computing time.
+_AT_ONCE = 8
 #: Logarithm of the likelihood of what cannot be.
 IMPOSSIBLE = -1e9
 
@@ -138,16 +141,41 @@ def _key(variants: Sequence[Variant]) -> _Key:
 _SAME = Simulated({}, {}, None)
 
 
-def simulated(simulator: Simulator, jobs: Sequence[tuple[tuple[Variant, ...], int]], step: str) -> Runs:
-    """Return runs of loads with causes, from pairs of the causes and the number of a load."""
+def simulated(
+    simulator: Simulator, jobs: Sequence[tuple[tuple[Variant, ...], int]], step: str, share: float = 1.0
+) -> Runs:
+    """Return runs of loads with causes, from pairs of the causes and the number of a load.
+
+    None where there cannot be one, and where the question has no time for it: `share` is the part of what is left that
+    these runs may take.
+    """
 
     def run(job: tuple[tuple[Variant, ...], int]) -> Simulated | None:
         variants, load = job
         change = simulator.changed(load, *((one.cause, one.value) for one in variants))
         return _SAME if change is None else simulator.simulate_measured(load, change)
 
-    results = together(f"{step} ({len(jobs)} runs)", jobs, run)
-    return {(_key(variants), load): found for (variants, load), found in zip(jobs, results, strict=True)}
+    # some at a time, so that none begins for which the question has no time; the middle strengths of all causes first
+    order, results = _middle_first(jobs), dict[int, Simulated | None]()
+    least_s = LEAST_LEFT * current().budget_s
+    least_s = max(least_s, current().left_s - share * (current().left_s - least_s)) if math.isfinite(least_s) else 0.0
+    for first in range(0, len(order), _AT_ONCE):
+        if current().left_s < least_s:
+            current().leave_out([f"{len(order) - first} of {len(order)} runs with causes"])
+            break
+        some = order[first : first + _AT_ONCE]
+        found = together(f"{step} ({len(jobs)} runs)", [jobs[at] for at in some], run)
+        results |= dict(zip(some, found, strict=True))
+    return {(_key(variants), load): results.get(at) for at, (variants, load) in enumerate(jobs)}
+
+
+def _middle_first(jobs: Sequence[tuple[tuple[Variant, ...], int]]) -> list[int]:
+    """Return places of jobs in the order of how far a strength is from the middle one of the same causes and load."""
+    groups: dict[object, list[int]] = {}
+    for at, (variants, load) in enumerate(jobs):
+        groups.setdefault((tuple(one.cause.name for one in variants), load), []).append(at)
+    ranks = [(abs(place - len(own) // 2), at) for own in groups.values() for place, at in enumerate(own)]
+    return [at for _, at in sorted(ranks)]
 
 
 def hypothesis_of(

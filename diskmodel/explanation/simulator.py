@@ -40,6 +40,9 @@ _LONG_RUN_S = 2.0
 #: between both would be their lengths. At half, runs beside a rebuild are cut short; at double, one of them takes as
 #: long as all others.
 _LONGER = 4.0
+#: How many times as long as that its run and its start may take together: a run takes a part of what is left, as that
+#: without a cause does, which draws follow. At half, it is shorter than that one; at double, a start takes longer.
+_WITH_START = float(DRAWS)
 #: Computing time of a run without a cause, seconds, from which its load is long: others are simulated before it, and
 #: it sees only the causes that these leave. At half, nearly all are; at double, an explanation takes a minute.
 LONG_S = 0.06
@@ -516,8 +519,9 @@ class Simulator:
             return self._simulated(own, change, lambda: like.figures)
 
         def make() -> dict[str, float]:
-            # what is left of the question's time must not make it shorter than what it is compared with
-            account, asked = Account(math.inf, 1), current()
+            # what is left of the question's time must not make it shorter than what it is compared with, and it has
+            # no more than several times what that took, with its start
+            account, asked = Account(_WITH_START * max(_LONGER * like.cost_s, LONG_S), 1), current()
             with on_account(account):
                 found = self._trials(change, like).reference
             asked.enter(account.spent_s)

@@ -63,7 +63,8 @@ def single_causes(simulator: Simulator, whole_prior: float) -> Tried:
     seen: list[int] = []
     # loads whose runs take long see least of the causes
     for load in (*_in_turn(simulator, first), *_in_turn(simulator, rest)):
-        runs |= simulated(simulator, [((one,), load) for one in left], "simulating causes")
+        share = 1 / (len(simulator.measured) - len(seen))
+        runs |= simulated(simulator, [((one,), load) for one in left], "simulating causes", share)
         seen.append(load)
         if len(seen) < len(simulator.measured):
             left = _hopeful(simulator, left, runs, seen)

@@ -166,8 +166,8 @@ def _stream(choose: Random, at: int, is_open: bool | None) -> dict[str, Any]:
         stream["addresses"] = _some(
             choose,
             {"pattern": "sequential"},
-            {"pattern": "zipf", "exponent": 1.1},
-            {"pattern": "hot-spot", "hot_ratio": 0.01, "hot_access_ratio": 0.9},
+            {"pattern": "zipf", "theta": 0.9},
+            {"pattern": "hot_spot", "space_ratio": 0.01, "access_ratio": 0.9},
         )
     if stream["read_ratio"] < 1 and _seldom(choose, 0.25):
         stream["sync"] = _some(choose, "dsync", "fdatasync", "fsync")

@@ -178,8 +178,8 @@ def _beside(past: Int64, history: History, n: int, record_bytes: int) -> Int64:
 
 
 def recent_blocks(history: History, n: int, block_bytes: int) -> Int64:
-    """The `n` blocks that were used last, the least recently used first."""
-    return _recent(history.shared, n, block_bytes)
+    """The `n` blocks that were used last, the least recently used first; the same at every rate of a single stream."""
+    return _recent(history.shared.placed, n, block_bytes)
 
 
 @lru_cache(maxsize=_RECENT_KEPT)

@@ -24,6 +24,9 @@ from diskmodel.workload import Sequential, Stream
 ROUNDS = 3
 #: Writes from which the pieces of one are estimated.
 _SAMPLE = 1 << 10
+#: Pieces of all writes that are drawn at most. At half, caches under writes of 64 MiB in strips of 64 KiB begin with
+#: fewer rounds behind them; at double, strips of 512 B take a gigabyte.
+_MOST_PIECES = 1 << 22
 #: Keeps the draws of what is in the logs apart from those of other runs, whose seeds are small.
 _OLDER = 1 << 40
 #: Factor by which more of the past is drawn where it leaves a cache that still fills.
@@ -123,11 +126,14 @@ def _full_caches(history: History, layout: VolumeTables, drive: _Arms) -> Caches
     if not chosen:
         return Caches.empty()
     share = sum(map(write_weight, chosen)) / sum(stream.row_weight for stream in streams)
-    sample, request = _pieces(history, layout, drive, _SAMPLE, chosen)
-    per_write = len(_joined(Written(*(c[::n_each] for c in sample)), request[::n_each]).lba) / _SAMPLE
+    strips = max(stream.mean_size_bytes for stream in chosen) / (layout.unit * drive.sector_bytes)
+    most_writes = min(max(int(_MOST_PIECES / max(strips * n_each, 1.0)), 1), MAX_ROWS)
+    n_sample = min(_SAMPLE, most_writes)
+    sample, request = _pieces(history, layout, drive, n_sample, chosen)
+    per_write = len(_joined(Written(*(c[::n_each] for c in sample)), request[::n_each]).lba) / n_sample
     if not per_write:
         return Caches.empty()
-    n_writes = min(int(ROUNDS * n_map / per_write) + 1, MAX_ROWS)
+    n_writes = min(int(ROUNDS * n_map / per_write) + 1, most_writes)
     # other draws than of what waits in the buffers: the same blocks in both would make room when they are written
     older = replace(history, seed=history.seed + _OLDER)
     while True:
@@ -137,9 +143,9 @@ def _full_caches(history: History, layout: VolumeTables, drive: _Arms) -> Caches
         own = _joined(Written(*(column[::n_each][logged] for column in pieces)), request[::n_each][logged])
         held = long_written(own, cache, drive.n_sectors_per_actuator)
         # most of long runs goes in place, so that more of them is needed
-        if not held.still_fills or n_writes == MAX_ROWS:
+        if not held.still_fills or n_writes == most_writes:
             break
-        n_writes = min(_LONGER * n_writes, MAX_ROWS)
+        n_writes = min(_LONGER * n_writes, most_writes)
     rows = np.stack([held.lba, held.n], axis=1)
     if not held.n_cleanings:
         return Caches(rows, UNKNOWN_CYCLE if held.still_fills else 0)

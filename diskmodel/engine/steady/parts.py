@@ -51,7 +51,10 @@ def cached_blocks(scenario: Scenario, history: History) -> Int64:
         return EMPTY.cached
     block_bytes = caches.block_sectors * scenario.drive.sector_bytes
     draw = recent_blocks if caches.policy == "lru" else filling_uses
-    return draw(history, caches.read_blocks, block_bytes)
+    found = draw(history, caches.read_blocks, block_bytes)
+    what = (draw.__name__, history.shared.placed, caches.read_blocks, block_bytes)
+    current().enter_once(what, _DRAWN_S * len(found))
+    return found
 
 
 def cached_regions(scenario: Scenario, history: History) -> Int64:
@@ -221,7 +224,8 @@ class Parts:
         """Return what was drawn of a part at a level; drawn the first time."""
         if (part, level) not in self._drawn:
             drawn = self._drawn[part, level] = draw()
-            current().enter(_DRAWN_S * _rows(drawn))
+            if part != "cached":  # which is kept for a question, and entered once
+                current().enter(_DRAWN_S * _rows(drawn))
         found: Drawn = self._drawn[part, level]
         return found
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from diskmodel.array import Array
+from diskmodel.engine.ledger import current
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.steady.start import Levels, Start
@@ -36,6 +37,7 @@ class SharedStarts:
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
         self._max_bytes = max_bytes
         self._kept: OrderedDict[Hashable, Start] = OrderedDict()
+        self._costs_s: dict[Hashable, float] = {}
         self._total_bytes = 0
         self.lock = threading.Lock()
 
@@ -45,14 +47,23 @@ class SharedStarts:
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
+        before_s = current().spent_s
         start = compute()
         with self.lock:
             if key not in self._kept and _n_bytes(start) <= self._max_bytes:
                 self._kept[key] = start
+                self._costs_s[key] = current().spent_s - before_s
                 self._total_bytes += _n_bytes(start)
                 while self._total_bytes > self._max_bytes:
-                    self._total_bytes -= _n_bytes(self._kept.popitem(last=False)[1])
+                    forgotten, of = self._kept.popitem(last=False)
+                    self._total_bytes -= _n_bytes(of)
+                    del self._costs_s[forgotten]
         return start
+
+    def cost_s(self, key: Hashable) -> float:
+        """Return the computing time that a start took which is kept, seconds by counts; 0 of others."""
+        with self.lock:
+            return self._costs_s.get(key, 0.0)
 
 
 #: Steady starts of the last runs: runs of other lengths, and other questions about the same array, begin with the same.
@@ -91,7 +102,7 @@ def steady_start(
     capacity_bytes = array.usable_bytes
     if isinstance(workload, TraceWorkload):
         return settled(scenario, workload, capacity_bytes=capacity_bytes, seed=seed, engine=run)
-    key = (array.model_dump_json(), workload.model_dump_json(), seed)
+    key = _key(array, workload, seed)
 
     def found() -> Start:
         is_other = like is not None and like.array.model_dump_json() != key[0]
@@ -99,6 +110,15 @@ def steady_start(
         return settled(scenario, workload, capacity_bytes=capacity_bytes, seed=seed, engine=run, near=near)
 
     return _STARTS.get(key, found)
+
+
+def start_cost_s(array: Array, workload: Workload | TraceWorkload, seed: int) -> float:
+    """Return the computing time that a steady start took which is kept, seconds by counts; 0 of others."""
+    return 0.0 if isinstance(workload, TraceWorkload) else _STARTS.cost_s(_key(array, workload, seed))
+
+
+def _key(array: Array, workload: Workload, seed: int) -> tuple[str, str, int]:
+    return array.model_dump_json(), workload.model_dump_json(), seed
 
 
 #: What trials of the last arrays show that others differ little from, from their steady levels.

@@ -93,8 +93,9 @@ class _Trials:
         """Return a trial, or its first requests: one of so many parts."""
         parts, scenario = self.parts, self.parts.scenario
         rebuilds_flash = scenario.drive.has_pages and scenario.layout.rebuild_disk >= 0
+        start = parts.start(levels)
         n = trial_requests(self.workload, rebuilds_flash=rebuilds_flash)
-        n = max(few_enough(n, scenario, self.workload, _LONGEST_S) // part, 1)
+        n = max(few_enough(n, scenario, self.workload, _LONGEST_S, len(start.buffered)) // part, 1)
         requests = self.workload.at_mean(n).requests(
             capacity_bytes=self.capacity_bytes,
             n=n,
@@ -102,7 +103,6 @@ class _Trials:
             with_cache_draws=scenario.has_drawn_hits,
             n_before=parts.history.n_before,
         )
-        start = parts.start(levels)
         if n_dirty:
             start = replace(start, pages_dirty=parts.waiting_pages(n_dirty))
         trial = replace(scenario, start=start, sample_every=max(n // _SAMPLES, 1))

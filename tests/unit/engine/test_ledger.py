@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from diskmodel import Array, Workload, simulate
-from diskmodel.engine.drawn_runs import starts_at_once
-from diskmodel.engine.effort import each_most
+from diskmodel.engine.drawn_runs import Trials, starts_at_once
+from diskmodel.engine.effort import each_most, few_enough
 from diskmodel.engine.ledger import (
     QUESTION_S,
     Account,
@@ -178,3 +178,49 @@ def test_a_run_is_shorter_when_the_question_has_little_left() -> None:
     assert whole.n_requests == 30_000
     assert 1_000 < cut.n_requests < 15_000
     assert any("was ended" in message for message in cut.messages)
+
+
+def test_what_is_kept_is_entered_once_for_all_parts() -> None:
+    account = Account(10.0)
+    first, second = account.parts(2)
+    for part in (first, second, first):
+        part.enter_once("the same list", 1.0)
+    account.settle([first, second])
+    assert account.spent_s == 1.0
+    assert Account(10.0).spent_s == 0.0
+
+
+def test_draws_for_which_there_is_no_time_are_left_out_and_named() -> None:
+    load = Workload.parse({"size": "8 KiB", "rate": "100/s"})
+    runs = Trials(ARRAY, load, 2_000, seed=0, start="steady")
+    whole = runs.truths(16)
+    assert whole is not None
+    for left, n in ((6.5, 6), (3.0, 0)):
+        account = Account(left * runs.each_s)
+        with on_account(account):
+            fewer = runs.truths(16)
+        assert (0 if fewer is None else len(fewer.figures)) == n
+        assert len(account.left_out) == 1
+        assert "draws of what is not known" in account.left_out[0]
+
+
+def test_commands_of_many_disks_and_long_queues_take_more() -> None:
+    def each_s(disks: int, clients: int) -> float:
+        array = Array.parse({"drive": "generic-15k", "layout": {"level": "raid0", "disks": disks}})
+        load = Workload.parse({"size": "4 KiB", "clients": clients})
+        with question() as account:
+            _, run = draw_and_run(array, load, 6_000, scenario=resolve(array, 0), seed=0)
+        return account.spent_s / int(run.devices.n_reads.sum() + run.devices.n_writes.sum())
+
+    few, many, waiting = each_s(4, 4), each_s(2_000, 2_000), each_s(4, 6_000)
+    assert few < waiting < many
+    assert 1.5 * few < many < 5 * few
+
+
+def test_a_trial_of_rare_requests_writes_a_part_of_a_full_buffer() -> None:
+    scenario = resolve(ARRAY, 0)
+    rare, often = (Workload.parse({"size": "4 KiB", "rate": rate}) for rate in ("1/s", "10000/s"))
+    with on_account(Account(18.0)):
+        assert few_enough(6_000, scenario, rare, 0.2, 10_000) == few_enough(6_000, scenario, rare, 0.2) == 6_000
+        assert few_enough(6_000, scenario, often, 0.2, 10_000_000) == 6_000
+        assert few_enough(6_000, scenario, rare, 0.2, 10_000_000) < 100

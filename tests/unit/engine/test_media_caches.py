@@ -15,6 +15,7 @@ from diskmodel.drive.hdd.tables import HddTables
 from diskmodel.drive.mechanics import Arm, Mechanics, Spindle
 from diskmodel.drive.media_cache.log import MediaLog
 from diskmodel.engine.scenario import resolve
+from diskmodel.engine.steady import logged
 from diskmodel.engine.steady.logged import full_caches, maybe_adjacent
 from diskmodel.engine.steady.recent import History
 from diskmodel.engine.steady.shared import steady_start
@@ -152,6 +153,24 @@ def test_a_failed_disk_and_a_rebuild_change_nothing_about_what_is_in_the_caches(
     assert len(whole.writes)
     wider = resolve(Array.parse({"drive": ARCHIVE, "layout": base | {"disks": 9}}), 0).layout
     assert full_caches(history, wider, small) is not whole
+
+
+def test_strips_of_a_sector_take_no_more_memory_than_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A write of 1 MiB has 2,048 of them, each with a parity strip."""
+    drawn: list[int] = []
+
+    def counted(*given: Any) -> Any:
+        found = pieces_of(*given)
+        drawn.append(len(found[1]))
+        return found
+
+    pieces_of = logged._pieces_of
+    monkeypatch.setattr(logged, "_pieces_of", counted)
+    monkeypatch.setattr(logged, "_MOST_PIECES", 200_000)
+    array = Array.parse({"drive": ARCHIVE, "layout": {"level": "raid3", "disks": 5}})
+    history = History(Workload.parse({"size": "1 MiB", "read_ratio": 0.0, "clients": 4}), 10**12, 5)
+    full_caches(history, resolve(array, 0).layout, tables())
+    assert 50_000 < max(drawn) < 250_000
 
 
 def test_both_engines_begin_with_a_full_cache() -> None:

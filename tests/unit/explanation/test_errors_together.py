@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from diskmodel.array import Array
-from diskmodel.engine.ledger import question
+from diskmodel.engine.ledger import Account, on_account, question
 from diskmodel.explanation.causes import CAUSES
 from diskmodel.explanation.causes.cause import Change
 from diskmodel.explanation.hypotheses import Hypothesis, judged
 from diskmodel.explanation.measured import Measured
 from diskmodel.explanation.simulator import Simulator
+from diskmodel.explanation.singles import single_causes
 from diskmodel.explanation.weigh import unknown_causes, weigh
 from diskmodel.workload import Workload
 
@@ -112,6 +113,18 @@ def test_runs_with_a_cause_are_as_long_as_those_without() -> None:
     assert found.figures["iops"] == pytest.approx(own.runs[0]["iops"], rel=1e-6)
     # one that takes what is left of a question's time is shorter
     assert short.figures["iops"] != pytest.approx(own.runs[0]["iops"], rel=1e-6)
+
+
+def test_causes_for_which_there_is_no_time_are_left_out_and_named() -> None:
+    own = simulator(79.0, 202.0)
+    account = Account(0.5)
+    with on_account(account):
+        tried = single_causes(own, 0.5)
+    assert account.spent_s < 0.7
+    assert 0 < sum(run is not None for run in tried.runs.values()) < len(tried.runs)
+    assert account.left_out[0].endswith("runs with causes")
+    # the middle strength of each cause comes first
+    assert len({one.names for one in tried.left}) > 3
 
 
 def test_a_judged_hypothesis_has_all_figures() -> None:
