@@ -152,7 +152,13 @@ class Controller(Description):
         def is_hit(array: Any) -> bool:
             return array.controller.read_cache.size_bytes is not None or not array.host.is_buffered
 
+        def is_md(array: Any) -> bool:
+            # one of the catalogue says what it is, whatever it is before
+            return bool(array.controller.name) or array.layout.bitmap is not None
+
         return {
+            "name": Reader("one of the catalogue (diskmodel controllers)", lambda array: array.controller.is_known),
+            "linux_md": Reader("redundant levels of Linux md from 100 GB on", is_md),
             "hit_ns": Reader("a controller with a cache, or a pool", has_hits),
             "read_cache": Reader("direct I/O draws hits, or a cache with a size", is_hit),
         }
@@ -171,7 +177,16 @@ class Controller(Description):
     @property
     def is_measured(self) -> bool:
         """Whether it is one of the catalogue of which somebody measured what it does with requests, and with writes."""
-        return bool(self.name) and (self.write_cache is None or self.write_cache.destage_depth is not None)
+        return self.is_known and (self.write_cache is None or self.write_cache.destage_depth is not None)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether its name is one of the catalogue: a name of one's own makes nothing of it measured."""
+        if not self.name:
+            return False
+        from diskmodel.controller.catalogue import profiles  # which reads descriptions of this class
+
+        return any(self.name in (key, profile.controller.name) for key, profile in profiles().items())
 
     @property
     def gap_ns(self) -> int:

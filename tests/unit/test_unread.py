@@ -83,7 +83,6 @@ ELSEWHERE = {
     "layout.spares": "counted in the cost",
     "layout.vdevs": "one is what a pool has if nothing is said",
     "layout.record_work_ns": "of groups that are written every five seconds",
-    "controller.linux_md": "bitmaps from 100 GB on",
     "host.submission_sequential_ns": "of requests that go on where the last one ended",
     "queue.merge": "of commands that wait beside each other",
     "queue.write_throttle": "where reads are slow",
@@ -153,6 +152,23 @@ def test_an_answer_names_what_it_did_not_read() -> None:
         "without effect here: layout.rotation (only levels that rotate their parity) and queue.fifo_batch "
         "(only mq-deadline)" in messages
     )
+
+
+def test_a_name_of_its_own_makes_no_controller_measured() -> None:
+    own = {"name": "x", "write_cache": {"size": "1 GiB", "destage_depth": 4}}
+    array = Array.parse({**BASES["disks"], "controller": own})
+    assert not array.controller.is_measured
+    assert array.unread_messages(array) == (
+        "without effect here: controller.name (only one of the catalogue (diskmodel controllers))",
+    )
+
+
+@pytest.mark.parametrize(("level", "is_read"), [("raid0", False), ("raid5", True)])
+def test_linux_md_is_named_where_it_makes_no_bitmap(level: str, is_read: bool) -> None:
+    layout = {"level": level, "disks": 4}
+    array = Array.parse({"drive": "generic-7k2", "layout": layout, "controller": {"linux_md": True}})
+    said = array.behind_host(LOAD).unread_messages(array)
+    assert any("controller.linux_md" in one for one in said) != is_read
 
 
 def test_controllers_of_the_catalogue_say_nothing() -> None:
