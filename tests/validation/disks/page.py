@@ -181,7 +181,7 @@ SECTIONS = {
         _halves,
         "A write cache moves the cost of a write into the next read: in these measurements a waiting write "
         "costs 0.7 to 1.1 of a\nwrite without a cache. Here reads come first while fewer writes wait than half "
-        "of those that a drive weighs (rule C8).\nAs reads and writes come by chance, some dozens wait before "
+        "of those that a drive weighs (rule C8).\nAs reads and writes come at random, some dozens wait before "
         "long, and the nearest of them is cheap. If they always\ncompeted with reads, errors would be +23, -12 "
         "and +13% in place of +53, +1 and +33, and of a whole disk, where the cache\ngains an eighth, nothing "
         "would be left of that; but the p99 of reads of a RAID 5 under 33 reads a second and disk would\nbe "
