@@ -7,6 +7,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from diskmodel.controller.files import known_names
 from diskmodel.description import Description, Reader
 from diskmodel.units import NS_PER_S, Bytes, BytesPerSecond, Length, Nanoseconds, PerSecond, Ratio
 
@@ -182,11 +183,7 @@ class Controller(Description):
     @property
     def is_known(self) -> bool:
         """Whether its name is one of the catalogue: a name of one's own makes nothing of it measured."""
-        if not self.name:
-            return False
-        from diskmodel.controller.catalogue import profiles  # which reads descriptions of this class
-
-        return any(self.name in (key, profile.controller.name) for key, profile in profiles().items())
+        return bool(self.name) and self.name in known_names()
 
     @property
     def gap_ns(self) -> int:

@@ -7,12 +7,12 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
 from diskmodel.controller.description import Controller
+from diskmodel.controller.files import texts
 from diskmodel.errors import DescriptionError, Fault, choose_from
 from diskmodel.faults import inner
 from diskmodel.naming import meant, several, words_of
@@ -49,14 +49,12 @@ class Profile:
 @cache
 def profiles() -> Mapping[str, Profile]:
     """Return all profiles by name, sorted."""
-    files = sorted(resources.files(__name__).iterdir(), key=lambda file: file.name)
-    return {file.name.removesuffix(".toml"): _read(file) for file in files if file.name.endswith(".toml")}
+    return {name: _read(name, text) for name, text in texts().items()}
 
 
-def _read(file: Any) -> Profile:
-    text = file.read_text(encoding="utf-8")
+def _read(name: str, text: str) -> Profile:
     data = tomllib.loads(text)
-    controller = Controller.parse({"name": data["name"], **data["controller"]}, file.name)
+    controller = Controller.parse({"name": data["name"], **data["controller"]}, f"{name}.toml")
     return Profile(controller, data["source"], data["year"], data.get("evidence", {}), text)
 
 
