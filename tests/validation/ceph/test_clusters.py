@@ -17,8 +17,8 @@ SLOW_DAEMONS = "s4510"
 
 def _missed_or(row: Row) -> object:
     """Return a row as a parameter of a test, marked where the page names it as missed."""
-    is_missed = row.source == SLOW_DAEMONS and row.depth == 1
-    why = "its daemons take 0.3 ms for a read and 0.8 ms for a copy of a write: unsafe, and not explained"
+    is_missed = row.source == SLOW_DAEMONS and row.depth == 1 and row.reads == 1
+    why = "its daemons take 0.3 ms for a read, three times as long as others: unsafe, and not explained"
     return pytest.param(row, marks=[pytest.mark.xfail(reason=why, strict=True)] if is_missed else [])
 
 
@@ -30,7 +30,8 @@ def test_held_out_row(row: Row) -> None:
     if (row.source, row.reads, row.depth) in OWN_CLIENT:
         assert abs(found["iops"]) < 0.27
     elif row.depth == 1:
-        assert abs(found["mean"]) < 0.25
+        # one request at a time: of a rate alone the latency is its reciprocal
+        assert abs(found.get("mean", 1 / (1 + found["iops"]) - 1)) < 0.25
     else:
         assert abs(found["iops"]) < 0.20
     assert is_inside(row)
