@@ -29,6 +29,8 @@ _BCC_ROW = re.compile(r"\s{0,30}(\d{1,20}) -> (\d{1,20})\s{0,30}: (\d{1,18})\s")
 _BCC_KEY = re.compile(r"\s{0,4}(flags|disk) = (.{1,80})\Z")
 _MAP = re.compile(r"@(\w{0,60})(?:\[([^\]]{0,200})\])?:[ \t]{0,10}\Z")
 _MAP_ROW = re.compile(r"[\[(](\.\.\.|-?\d{1,20}[KMGT]?)?,?\s{0,3}(\.\.\.|\d{1,20}[KMGT]?)?[\])]\s{0,40}(\d{1,18})\s")
+#: No class of times ends later: beyond it, both ends of one may be the same number.
+_MOST = 1 << 50
 _LETTERS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _UNIT_OF_NAME = re.compile(r"(?:\A|_)(n|u|m)(?:s|secs?)?(?:\Z|_)|(nano|micro|milli)sec")
 _BEHIND_UNIT = "call the map @usecs, as biolatency.bt does, or @nsecs or @msecs"
@@ -144,7 +146,9 @@ def _of_bcc(lines: list[str], found: Latencies) -> None:
                 found.devices.add(key[2].strip())
         elif (row := _BCC_ROW.match(line + " ")) and part is not None:
             # "128 -> 255": both whole units
-            found.add(part, int(row[1]) * unit, (int(row[2]) + 1) * unit, int(row[3]))
+            low, high = int(row[1]), int(row[2])
+            if low <= high < _MOST:
+                found.add(part, low * unit, (high + 1) * unit, int(row[3]))
 
 
 def _of_bcc_json(line: str, found: Latencies) -> None:
@@ -161,7 +165,7 @@ def _of_bcc_json(line: str, found: Latencies) -> None:
             continue
         values = [row.get(name) for name in ("interval-start", "interval-end", "count")]
         low, high, n = (value if isinstance(value, int) else -1 for value in values)
-        if part is not None and 0 <= low <= high < 1 << 62 and 0 < n < 1 << 62:
+        if part is not None and 0 <= low <= high < _MOST and 0 < n < 1 << 62:
             found.add(part, low * unit, (high + 1) * unit, n)
 
 

@@ -15,8 +15,11 @@ import numpy as np
 import zstandard
 
 from calibrate.evidence.requests import read_requests
-from diskmodel.drive import read_seek_file
+from diskmodel.array import Array
+from diskmodel.drive import load_drive, read_seek_file
 from diskmodel.errors import DescriptionError, FormatError
+from diskmodel.formats.arrays.as_array import volume_array, volume_words
+from diskmodel.formats.arrays.registry import read_arrays
 from diskmodel.formats.benchmarks.registry import jobs_of_text as jobs_of_benchmark
 from diskmodel.formats.detect import KINDS, detect_evidence
 from diskmodel.formats.device_load import DeviceLoad
@@ -24,6 +27,7 @@ from diskmodel.formats.faults import LineError
 from diskmodel.formats.fio import reader as fio
 from diskmodel.formats.fio.latency_log import read_latency_log
 from diskmodel.formats.hardware import facts_of_text
+from diskmodel.formats.latencies import latencies_of_text
 from diskmodel.formats.opening import read_document
 from diskmodel.formats.pools import arc_of_texts, pools_of_text
 from diskmodel.formats.recorders import loads_of_text as loads_of_recording
@@ -54,6 +58,8 @@ def _parsed(own: Sequence[bytes]) -> list[bytes]:
     return extremes.packed(json.loads(seed) for seed in own)
 
 
+#: What the members of arrays are taken to be.
+ANY_DRIVE = load_drive("generic-7k2")
 #: Longest message about one fault: a message must not quote a whole file.
 MAX_TEXT = 3000
 
@@ -237,6 +243,56 @@ def zpool_status(choose: Random) -> bool:
         assert pool.in_words()
         assert pool.scan is None or 0 <= pool.scan.done_ratio <= 1
     return True
+
+
+def _arrays(kind: str, own: Sequence[bytes]) -> Run:
+    def run(choose: Random) -> bool:
+        try:
+            volumes = read_arrays(as_text(_mostly(choose, own)), "fuzz", kind)
+        except FormatError as error:
+            say(error)
+            return False
+        for volume in volumes:
+            assert volume.members
+            assert volume_words(volume, "generic-7k2")
+            assert volume.running is None or 0 <= volume.running.done_ratio <= 1
+            try:
+                array = volume_array(volume, ANY_DRIVE)
+            except DescriptionError as error:
+                say(error)
+                continue
+            assert Array.parse(array.to_dict()) == array
+        return True
+
+    return run
+
+
+for _kind, _own in seeds.ARRAYS.items():
+    check(f"array-{_kind}")(_arrays(_kind, _own))
+
+
+def _latencies(kind: str, own: Sequence[bytes]) -> Run:
+    def run(choose: Random) -> bool:
+        try:
+            found = latencies_of_text(as_text(_mostly(choose, own)), "fuzz", kind)
+        except FormatError as error:
+            say(error)
+            return False
+        for part, counts in found.counts.items():
+            assert all(0 <= low < high and n >= 0 for (low, high), n in counts.items())
+            # rows of a damaged file may overlap
+            ends = min(low for low, _ in counts), max(high for _, high in counts)
+            for level in (0.5, 0.99):
+                found_ns = found.quantile_ns(part, level)
+                assert found_ns is not None
+                assert ends[0] * (1 - 1e-9) <= found_ns <= ends[1] * (1 + 1e-9)
+        return True
+
+    return run
+
+
+for _kind, _own in seeds.LATENCIES.items():
+    check(f"latencies-{_kind}")(_latencies(_kind, _own))
 
 
 @check("arcstats")

@@ -7,7 +7,7 @@ import struct
 from pathlib import Path
 
 from diskmodel.formats.fio import json_output
-from tests.unit.formats import test_benchmarks
+from tests.unit.formats import test_benchmarks, test_latencies
 from tests.unit.formats.files import DATA
 from tests.unit.formats.pools import files as pool_files
 from tests.unit.formats.pools import test_pools
@@ -79,6 +79,18 @@ BENCHMARKS: dict[str, tuple[bytes, ...]] = {
 }
 POOLS = tuple(text.encode() for text in (pool_files.STATUS, pool_files.RESILVER))
 ARCSTATS = (pool_files.arcstats().encode(), test_pools.ARCSTAT.encode())
+ARRAYS: dict[str, tuple[bytes, ...]] = {
+    "mdstat": _data("arrays/mdstat.txt"),
+    "mdadm-detail": _data("arrays/detail.txt"),
+    "storcli": _data("arrays/storcli.txt"),
+    "megacli": _data("arrays/megacli.txt"),
+    "ssacli": _data("arrays/ssacli.txt"),
+    "arcconf": _data("arrays/arcconf.txt"),
+}
+LATENCIES: dict[str, tuple[bytes, ...]] = {
+    "biolatency": tuple(text.encode() for text in (test_latencies.BCC, test_latencies.BY_FLAGS, test_latencies.JSON)),
+    "bpftrace-histogram": (test_latencies.BPFTRACE.encode(),),
+}
 HARDWARE = _data("smartctl-hdd.json", "smartctl-no-drive.json", "lsblk.json")
 
 
@@ -117,6 +129,8 @@ ANY = tuple(
         *SYSSTAT.values(),
         *RECORDINGS.values(),
         *BENCHMARKS.values(),
+        *ARRAYS.values(),
+        *LATENCIES.values(),
         HARDWARE,
         POOLS,
         ARCSTATS,

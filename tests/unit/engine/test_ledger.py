@@ -209,10 +209,10 @@ def test_commands_of_many_disks_and_long_queues_take_more() -> None:
         array = Array.parse({"drive": "generic-15k", "layout": {"level": "raid0", "disks": disks}})
         load = Workload.parse({"size": "4 KiB", "clients": clients})
         with question() as account:
-            _, run = draw_and_run(array, load, 6_000, scenario=resolve(array, 0), seed=0)
+            _, run = draw_and_run(array, load, 40_000, scenario=resolve(array, 0), seed=0)
         return account.spent_s / int(run.devices.n_reads.sum() + run.devices.n_writes.sum())
 
-    few, many, waiting = each_s(4, 4), each_s(2_000, 2_000), each_s(4, 6_000)
+    few, many, waiting = each_s(4, 4), each_s(2_000, 2_000), each_s(4, 20_000)
     assert few < waiting < many
     assert 1.5 * few < many < 5 * few
 

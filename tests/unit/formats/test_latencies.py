@@ -87,3 +87,9 @@ def test_detected(tmp_path: Path) -> None:
         path = tmp_path / f"{number}"
         path.write_text(text)
         assert detect_evidence(path) == kind
+
+
+def test_a_class_that_ends_before_it_begins_is_left_out() -> None:
+    damaged = BCC.replace("64 -> 127", "640 -> 127").replace("128 -> 255", f"{1 << 60} -> {(1 << 60) + 1}")
+    with pytest.raises(FormatError, match="counts no request"):
+        latencies_of_text(damaged, "x", "biolatency")
