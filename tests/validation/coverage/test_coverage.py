@@ -56,7 +56,7 @@ def test_intervals_of_described_disks_are_narrow(kind: str, statistic: str, most
 
 @pytest.mark.parametrize(("name", "most"), [("reads", 0.15), ("mixed", 0.20), ("mean", 0.22), ("p99", 0.40)])
 def test_intervals_of_named_disks_are_narrow_at_modest_load(name: str, most: float) -> None:
-    assert widths.medians("hdd")[name] <= most
+    assert widths.medians(*widths.hard_disks())[name] <= most
     assert len(widths.read()) > 20
 
 

@@ -119,15 +119,20 @@ def _rows() -> Iterator[Widths]:
             yield Widths(drive, class_, half, {name: float(value) for name, value in row.items()})
 
 
-def medians(of: str = "") -> dict[str, float]:
-    """Return the median half-widths of the classes that begin so."""
-    found = [one.half for one in read() if one.class_.startswith(of)]
+def medians(*classes: str) -> dict[str, float]:
+    """Return the median half-widths of the drives of some classes."""
+    found = [one.half for one in read() if one.class_ in classes]
     return {name: float(np.median([half[name] for half in found])) for name in FIGURES}
+
+
+def hard_disks() -> list[str]:
+    """Return the classes of hard disks."""
+    return sorted({one.class_ for one in read() if one.class_.startswith("hdd")})
 
 
 def table_before() -> str:
     """Return the half-widths of hard disks with those of before."""
-    now = medians("hdd")
+    now = medians(*hard_disks())
     lines = ["| hard disks, medians | one spread of speed | by quantity | today |", "|---|--:|--:|--:|"]
     return "\n".join(
         [*lines, *(f"| {what} | {BEFORE[n][0]:g} | {BEFORE[n][1]:g} | {now[n]:.2g} |" for n, what in FIGURES.items())]
