@@ -18,7 +18,7 @@ from diskmodel.workload.arrivals import Closed, Poisson
 from diskmodel.workload.blocks import Blocks
 from diskmodel.workload.course import LONG_NS, MAX_COURSE
 from diskmodel.workload.fitted import Fitted
-from diskmodel.workload.generate import generate, rules_of
+from diskmodel.workload.generate import check, generate, rules_of
 from diskmodel.workload.past import Past, past
 from diskmodel.workload.space import Space
 from diskmodel.workload.stream import Stream, check_one_form, places_by_unit
@@ -396,6 +396,10 @@ class Workload(Description):
 
     def _with_streams(self, streams: Any) -> Workload:
         return self.model_copy(update={"streams": tuple(streams)})
+
+    def check_fits(self, capacity_bytes: int) -> None:
+        """All streams fit an array of `capacity_bytes`; DescriptionError with every region that does not."""
+        check(self.streams, self._span(capacity_bytes), capacity_bytes, 0, 0)
 
     def space(self, stream: Stream, capacity_bytes: int) -> Space:
         """Places of one of the streams on an array of `capacity_bytes`."""

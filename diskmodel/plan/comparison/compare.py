@@ -92,6 +92,8 @@ def compare(
     decide = Evaluation.of(evaluate if evaluate is not None else Simulated(engine, is_bounded=n_requests is None))
     n_requests = n_requests or REQUESTS
     arrays = [array.for_use(workload) for array in arrays]
+    for array in arrays:
+        workload.check_fits(array.usable_bytes)  # what does not fit is said before the first run
     names = _names(arrays)
     jobs = [
         (name, array, workload.at_peak(), decide, seed, n_requests, growth_ratio, p99_limit_ms)

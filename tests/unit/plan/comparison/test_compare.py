@@ -101,6 +101,15 @@ def test_nothing_to_compare() -> None:
         compare([], LOAD)
 
 
+def test_a_load_that_does_not_fit_one_array_is_refused_before_any_is_simulated() -> None:
+    def none_is_asked(*_: object, **__: object) -> Outcome:
+        raise AssertionError("simulated")
+
+    large = Workload.parse({"size": "8 KiB", "rate": "10/s", "span": "1 TB"})
+    with pytest.raises(DescriptionError, match="beyond the array's capacity"):
+        compare([array("raid5"), array("raid10", 6)], large, evaluate=none_is_asked)
+
+
 def test_plot_is_written_and_always_the_same(tmp_path: Path) -> None:
     result = compare([array("raid5"), array("raid10")], LOAD, evaluate=Queues(noise=0.05))
     save_latency_plot(curves_of(result.arrays), tmp_path / "a.png", limit_ms=20)
