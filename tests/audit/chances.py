@@ -143,13 +143,13 @@ def check(number: int, kind: str, data: Mapping[str, Any], n_truths: int = N_TRU
     unknowns = Unknowns(array, case.workload, seen_in(best.trial.outcome, array, case.workload))
     seed = plan.search.seed + OTHER_SEED
     tried, holding, missed = 0, 0, dict[str, int]()
-    for perturbation in draw_truths(unknowns, n_truths, seed).perturbations:
+    for index, perturbation in enumerate(draw_truths(unknowns, n_truths, seed).perturbations):
         truth = DrawnCase(plan, best.family, perturbation)
         try:
             true = truth.array(best.trial.disks)
         except DescriptionError:  # no such drive is possible
             continue
-        outcome = Simulated(with_angles=False)(true, truth.workload, n_requests=N_REQUESTS, seed=seed)
+        outcome = Simulated(with_angles=False)(true, truth.workload, n_requests=N_REQUESTS, seed=seed + index)
         found = judge.performance(plan.objective, outcome, truth.workload)
         names = {item.name for item in found if _is_missed(item, perturbation, truth.workload)}
         tried, holding = tried + 1, holding + (not names)
