@@ -195,9 +195,11 @@ def _with_comma(words: str) -> str:
         for end in range(at + 1, len(parts) + 1)
         if _level_of(" ".join(parts[at:end])) in KINDS or draid_counts(" ".join(parts[at:end]))
     ]
-    if not levels or max(levels) == len(parts):
+    rest = parts[max(levels) :] if levels else []
+    # "RAID-Z 0" has a number that no level has, not something beside it
+    if not rest or (rest[0].isdigit() and len(rest) == 1):
         return words
-    return ",".join([" ".join(parts[: max(levels)]), " " + " ".join(parts[max(levels) :]), *more])
+    return ",".join([" ".join(parts[: max(levels)]), " " + " ".join(rest), *more])
 
 
 def _of_pool_words(words: str, found: re.Match[str], more: list[str]) -> dict[str, Any]:
