@@ -39,8 +39,9 @@ print(json.dumps({
 COMPARISON = """
 import json
 from diskmodel.engine.native import KERNEL_SCHEDULERS
-from tests.differential.cases import DRIVE_SCHEDULERS, HOST_SCHEDULERS, random_case
+from tests.differential.cases import HOST_SCHEDULERS, random_case
 from tests.differential.compare import difference
+from tests.differential.drawn_drives import DRIVE_SCHEDULERS
 
 cases = [random_case(seed) for seed in range(160)]
 chosen = [case for case in cases if case["array"]["queue"]["scheduler"] == "reads-first"

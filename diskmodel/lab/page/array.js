@@ -23,15 +23,19 @@ export function layoutTables(level, layout, drive) {
   const data = isParity ? disks / nGroups - level.n_parity : 0;
   const capacity = isParity ? member * data * nGroups
     : level.family === "copies" ? Math.floor(member / strip * disks / copies) * strip : member * disks;
-  return {
-    kind: "md", family: level.family, n_disks: disks, n_spares: isRebuilt ? 1 : 0, strip, member, data_offset: 0, copies, far: false,
+  const shape = {
+    family: level.family, n_disks: disks, n_spares: isRebuilt ? 1 : 0, strip, member, data_offset: 0, copies,
     n_groups: nGroups, n_data: data, n_parity: level.n_parity,
-    rotation: level.rotates ? "left-symmetric" : "none",
-    read_policy: level.default_copies === 0 ? "nearest" : "idle-or-nearest",
-    write_policy: "fewest", failed, capacity, cuts_reads: false, largest_request: 0, huge_page_ppm: 0, holds_disks: false,
-    sync_action: isRebuilt ? "recover" : "none", rebuild_disk: isRebuilt ? failed[0] : -1, rebuild_window: isRebuilt ? stripBytes / drive.sector_bytes : 0, rebuild_steps: 1, rebuild_gap_ns: 0,
+    read_policy: level.default_copies === 0 ? "nearest" : "idle-or-nearest", failed, capacity,
+    sync_action: isRebuilt ? "recover" : "none", rebuild_disk: isRebuilt ? failed[0] : -1,
+    rebuild_window: isRebuilt ? stripBytes / drive.sector_bytes : 0, rebuild_front: 0,
+  };
+  if (disks === 1) return { kind: "single", ...shape };
+  return {
+    kind: "md", ...shape, far: false, rotation: level.rotates ? "left-symmetric" : "none", write_policy: "fewest",
+    cuts_reads: false, largest_request: 0, huge_page_ppm: 0, holds_disks: false, rebuild_steps: 1, rebuild_gap_ns: 0,
     rebuild_speed_min: isRebuilt ? Math.floor(1024000 / drive.sector_bytes) : 0,
-    rebuild_idle: isRebuilt ? Math.floor(32768 / drive.sector_bytes) : 0, rebuild_front: 0,
+    rebuild_idle: isRebuilt ? Math.floor(32768 / drive.sector_bytes) : 0,
     bitmap_chunk: 0, bitmap_start: 0, bitmap_end: 0, bitmap_page: 0, bitmap_interval_ns: 0, bitmap_flush_ns: 0, stripe_cache: 0, stripe_page: 0,
     journal: null, ppl: null,
   };

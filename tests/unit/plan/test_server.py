@@ -280,7 +280,7 @@ class Unaware:
 @pytest.mark.slow
 def test_an_unsafe_shared_answer_is_caught_by_a_long_run_from_another_seed() -> None:
     scan = {"size": "256 KiB", "read_ratio": 1.0, "rate": "60/s"}
-    asked = server(volume("data", p99="12 ms"), volume("scan", scan, objective={}), search=CACHED["search"])
+    asked = server(volume("data", p99="13 ms"), volume("scan", scan, objective={}), search=CACHED["search"])
     plan = asked.plan_of(("data", "scan"))
     verdicts = {}
     for name, evaluate in (("ours", None), ("unaware", Unaware())):

@@ -55,8 +55,8 @@ def test_the_front_page_in_the_page() -> None:
     for row in answer["found"]:
         item = expected[catalogue()[row["drive"]].name, row["level"]]
         assert row["rule"] == item.rule_of_thumb_disks
-        assert row["limitedBy"] == item.binds.removesuffix(" disks")
         # other random numbers may decide otherwise where the plan itself could not
+        assert row["limitedBy"] == item.binds.removesuffix(" disks") or not item.is_decided
         slack = 0 if item.is_decided else 1
         assert abs(row["disks"] - item.disks) <= slack, row
         assert row["point"]["stable"]
