@@ -52,7 +52,7 @@ export class PlanView {
       if (asked !== this.asked) return;
       this.#table(question, rows, best);
       this.#verdict(question, best, rows);
-      $("plan-status").textContent = `${rows.length} kinds of array searched in ${figure((performance.now() - since) / 1000)} s, each trial from 4,000 to 128,000 requests.`;
+      $("plan-status").textContent = `${rows.length} kinds of array searched in ${figure((performance.now() - since) / 1000)} s, each trial from 4,000 to 128,000 requests. Write caches of the drives are off.`;
       $("plan-progress").classList.add("done");
       document.documentElement.dataset.planShown = asked;
     } catch (error) {
