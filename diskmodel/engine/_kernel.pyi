@@ -1,5 +1,5 @@
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +33,9 @@ __all__ = [
 HAS_PORTS: bool
 IS_DEBUG_BUILD: bool
 
+@final
 class OnlineArrays:
-    def __init__(self, scenarios: list[dict[str, Any]], seed: int) -> None: ...
+    def __new__(cls, scenarios: list[dict[str, Any]], seed: int) -> Self: ...
     def submit(self, which: int, now_ns: int, tag: int, op: int, offset: int, length: int, is_safe: bool) -> None: ...
     def step(self, limit_ns: int) -> list[tuple[int, int]]: ...
     def counters(self, which: int) -> Counters: ...
