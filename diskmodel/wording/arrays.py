@@ -179,7 +179,7 @@ def _with_drive_in_one(words: str) -> str:
     number, parts = (counted["number"], counted["rest"].split()) if counted else ("", words.split())
     for at in range(1, len(parts)):
         level = " ".join(parts[at + (parts[at].lower() == "in") :])
-        if _level_of(level) in KINDS or draid_counts(level):
+        if _is_level(level):
             return words if at == 1 else f"{number}{'-'.join(parts[:at])} {level}"
     drive = "-".join(parts)
     return f"{number}{drive}" if len(parts) > 1 and len(meant(drive, catalogue().titles)) == 1 else words
@@ -193,7 +193,7 @@ def _with_comma(words: str) -> str:
         end
         for at in range(1, len(parts))
         for end in range(at + 1, len(parts) + 1)
-        if _level_of(" ".join(parts[at:end])) in KINDS or draid_counts(" ".join(parts[at:end]))
+        if _is_level(" ".join(parts[at:end]))
     ]
     rest = parts[max(levels) :] if levels else []
     # "RAID-Z 0" has a number that no level has, not something beside it
@@ -214,6 +214,11 @@ def _of_pool_words(words: str, found: re.Match[str], more: list[str]) -> dict[st
         "controller": {},
     }
     return _whole(words, found["drive"], _with_more(words, tables, more))
+
+
+def _is_level(words: str) -> bool:
+    """Return whether words are a level, and nothing beside it."""
+    return _level_of(words) in KINDS or draid_counts(words) is not None
 
 
 def _level_of(word: str) -> str:

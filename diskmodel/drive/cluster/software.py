@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Any, Literal
 
 from diskmodel.drive.cluster.costs import Costs
 
 SoftwareName = Literal["ceph", "vitastor", "drbd", "ideal"]
-NAMES: tuple[SoftwareName, ...] = get_args(SoftwareName)
 
+#: What only the daemons of Ceph take, beside messages and the work of writes: others write one thing, and once.
+_NOTHING_BESIDE: Mapping[str, Any] = {
+    "read_work_ns": 0,
+    "after_write_ns": 0,
+    "kernel_ns": 0,
+    "stack_ns": 0,
+    "waking_ns": 0,
+    "commit_syncs": 1,
+    "commit_work_ns": 0,
+}
 #: Vitastor with TCP, from what its author printed of one cluster (github.com/vitalif/vitastor, docs/performance/
 #: bench2.en.md, 24 drives, 2 replicas): 54,400 reads/s took 0.98 of a processor for each drive, 18.1 us each; 55,000
 #: copies of writes 1.73, 31.5 us each. A read is two messages and the data of one, of two copies each has three
@@ -18,18 +27,12 @@ NAMES: tuple[SoftwareName, ...] = get_args(SoftwareName)
 #: processor: 1.8 GB/s. One thread of an OSD does everything. Clients: 108,800 reads and 55,000 writes/s took 1.0 and
 #: 0.72 of one, and one connection does 2 to 3 GB/s (docs/config/client.en.md).
 _VITASTOR = Costs(
+    **_NOTHING_BESIDE,
     message_ns=7_900,
     payload_bytes_per_s=1.8e9,
     messengers=1,
     workers=1,
-    read_work_ns=0,
     write_work_ns=6_000,
-    after_write_ns=0,
-    kernel_ns=0,
-    stack_ns=0,
-    waking_ns=0,
-    commit_syncs=1,
-    commit_work_ns=0,
     client_read_ns=9_200,
     client_write_ns=13_000,
 )
@@ -38,36 +41,24 @@ _VITASTOR = Costs(
 #: 96 volumes had 14.8 million reads/s of other nodes (linbit.com, 2020), 6.5 us each: no slower. Of the requests of one
 #: program the block layer takes a few microseconds, as of any drive.
 _DRBD = Costs(
+    **_NOTHING_BESIDE,
     message_ns=5_200,
     payload_bytes_per_s=1.8e9,
     messengers=1,
     workers=16,
-    read_work_ns=0,
     write_work_ns=0,
-    after_write_ns=0,
-    kernel_ns=0,
-    stack_ns=0,
-    waking_ns=0,
-    commit_syncs=1,
-    commit_work_ns=0,
     client_read_ns=2_000,
     client_write_ns=2_000,
     client_bytes_per_s=10e9,
 )
 #: No program at all: drives and network alone.
 _IDEAL = Costs(
+    **_NOTHING_BESIDE,
     message_ns=0,
     payload_bytes_per_s=1e12,
     messengers=64,
     workers=64,
-    read_work_ns=0,
     write_work_ns=0,
-    after_write_ns=0,
-    kernel_ns=0,
-    stack_ns=0,
-    waking_ns=0,
-    commit_syncs=1,
-    commit_work_ns=0,
     client_read_ns=0,
     client_write_ns=0,
     client_bytes_per_s=1e12,
