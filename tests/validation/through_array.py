@@ -43,8 +43,9 @@ the file system are not stated; a strip of 512 KiB and a bitmap are mdadm's defa
 array's file names `generic-7k2`. The fit finds that 5,400 rpm explains reads one at a time and 7,200 rpm does not: a
 disk of 7,200 rpm would need more than 4 ms for seeks within 0.4 % of its capacity.
 
-Reads at depths 16, 32 and 64 are within 10 % of the rate and 20 % of p99; so are writes at depths 2 to 64. The mix at
-depth 64 is within 15 % of the rate, but p99 of its reads is too long. The others are not:
+Reads at depths 16, 32 and 64 are within 10 % of the rate and 20 % of p99; so are writes at depths 2 to 64, but for the
+rate at depth 8 (12 %). The mix at depth 64 is within 15 % of the rate, but p99 of its reads is too long. The others are
+not:
 
 - **Single writes and the mix at depth 1** are about 70 % too fast, **the mix at depth 8** 30 %. In both recordings they
   ran within six minutes of the first write, and in these minutes the disks were slow at every depth. Eight jobs of one

@@ -97,7 +97,7 @@ def write_parameters(written: Writes) -> dict[str, Parameter]:
         settle = Parameter(drive.settle_ns / 1e6, error, "ms", is_narrow, "" if is_narrow else NO_BETTER)
         parameters = {"write_settle_ns": settle}
     if written.weighed is not None:
-        best = "best of a grid, for the rates of random writes"
+        best = "best of a grid, for the rates and percentiles of random writes"
         parameters["queue.weighed_writes"] = Parameter(float(written.weighed), None, "", True, best)
     if written.other_error is not None:
         is_on = written.weighed is not None

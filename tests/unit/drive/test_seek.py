@@ -86,6 +86,16 @@ def test_writes_have_times_of_their_own() -> None:
         SeekTimes.parse({"average": "8.5 ms", "average_write": "7.5 ms"})
 
 
+@pytest.mark.parametrize("settle", [{}, {"settle": "1.5 ms"}])
+def test_writes_of_steep_seeks_have_a_curve(settle: dict[str, str]) -> None:
+    """A fit may try short seeks that take nearly as long as average ones."""
+    steep = SeekTimes.parse({"track_to_track": "1.4 ms", "average": "1.8 ms", "full_stroke": "1.95 ms"} | settle)
+    reads, writes = steep.curve_ns(20_000), steep.of_writes()
+    assert writes is not None
+    assert np.all(writes.curve_ns(20_000)[1:] >= reads[1:])
+    assert np.mean(writes.curve_ns(1_000)) > np.mean(steep.curve_ns(20_000))
+
+
 def test_times_left_out_are_assumed_in_proportion() -> None:
     track, full = SeekTimes.parse({"average": "8 ms"}).resolved()
     assert track == round(0.09 * 8 * MS)
