@@ -175,5 +175,5 @@ def test_flash_states_its_unrecoverable_errors_by_class(name: str) -> None:
     """One in 10^17 bits, as sheets of drives for data centers print; client drives have what JESD218 allows them."""
     sheet = getattr(DRIVES[name], "sheet", None)
     is_cached = sheet is not None and sheet.sustained_write_bytes_per_s is not None
-    is_client = is_cached or name in ("intel-x25-e-64", "intel-x25-m-g2-160", "samsung-870-evo-1tb")
+    is_client = is_cached or name.startswith(("intel-x25-", "samsung-870-evo", "crucial-"))
     assert DRIVES[name].ure_per_bit == (1e-15 if is_client else 1e-17)

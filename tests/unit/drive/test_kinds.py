@@ -37,7 +37,7 @@ def test_without_word_and_kind_all_drives_are_found() -> None:
 
 
 def test_a_word_is_searched_for_in_names_buses_and_kinds() -> None:
-    assert find_drives(catalogue(), "PM9A3") == ["samsung-pm9a3-7680", "samsung-pm9a3-960"]
+    assert find_drives(catalogue(), "PM9A3") == [f"samsung-pm9a3-{size}" for size in (1920, 3840, 7680, 960)]
     assert find_drives(catalogue(), "nvme") == find_drives(catalogue(), kind="nvme")
     assert set(find_drives(catalogue(), "SAS 12")) >= {"generic-sas-ssd", "seagate-exos-10e2400-2400"}
     assert find_drives(catalogue(), "samsung nvme") == find_drives(catalogue(), "samsung", "nvme")
