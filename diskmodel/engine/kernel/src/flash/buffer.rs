@@ -174,29 +174,40 @@ impl Buffer {
     /// Senses, transfers and sends the pages of a read that is ready now (rule F4).
     pub fn read(&mut self, now: i64, lba: i64, n: i64, model: &Model) -> Served {
         let mut served = Served { done: now, is_hit: true, ..Served::default() };
-        let mut wanted = std::mem::take(&mut self.wanted);
-        self.find_pages(lba, lba + n, &mut wanted, model);
-        for &(page, count) in &wanted {
-            let (ready, took) = if self.resident.has(page) {
-                (now, 0)
-            } else {
-                served.is_hit = false;
-                self.dies.sense(now, page, count, self.waits_for_room(now, model), model)
-            };
-            let send = model.interface_ns(count);
-            let end = self.dies.send(ready, send);
-            if end >= served.done {
-                served.done = end;
-                served.transfer = took + send;
+        let unit = lba / model.sectors_per_unit;
+        if lba + n <= (unit + 1) * model.sectors_per_unit {
+            self.read_page(now, self.places.page_of(unit), n, &mut served, model);
+        } else {
+            let mut wanted = std::mem::take(&mut self.wanted);
+            self.find_pages(lba, lba + n, &mut wanted, model);
+            for &(page, count) in &wanted {
+                self.read_page(now, page, count, &mut served, model);
             }
+            self.wanted = wanted;
         }
-        self.wanted = wanted;
         served.latency = model.read_latency_ns + self.read_draws.one_of(&model.read_delay_ns);
         if !served.is_hit {
             served.latency += self.gate.read_ns(now, model);
         }
         served.done += served.latency;
         served
+    }
+
+    /// Reads so many sectors of a page, from the buffer or its die; the last of a command's pages ends it.
+    #[inline(always)]
+    fn read_page(&mut self, now: i64, page: i64, n_sectors: i64, served: &mut Served, model: &Model) {
+        let (ready, took) = if self.resident.has(page) {
+            (now, 0)
+        } else {
+            served.is_hit = false;
+            self.dies.sense(now, page, n_sectors, self.waits_for_room(now, model), model)
+        };
+        let send = model.interface_ns(n_sectors);
+        let end = self.dies.send(ready, send);
+        if end >= served.done {
+            served.done = end;
+            served.transfer = took + send;
+        }
     }
 
     /// Pages that hold these sectors, in order of the first one (rule F2).

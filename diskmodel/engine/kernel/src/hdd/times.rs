@@ -56,12 +56,28 @@ pub(super) fn times_at_once(
 }
 
 impl Motion<'_> {
+    /// Times of the first groups; without writes nothing is looked up of their seeks and settling.
     #[inline(always)]
-    fn times(&self, cylinders: &[u32; LANES], heads: &[u32; LANES], angles: &[i32; LANES], times: &mut [i32; LANES]) {
+    fn all<const WITH_WRITES: bool>(&self, targets: &Targets, times: &mut [[i32; LANES]]) {
+        let places = targets.cylinders.iter().zip(&targets.heads).zip(&targets.angles);
+        for (times, ((cylinders, heads), angles)) in times.iter_mut().zip(places) {
+            self.times::<WITH_WRITES>(cylinders, heads, angles, times);
+        }
+    }
+
+    #[inline(always)]
+    fn times<const WITH_WRITES: bool>(
+        &self,
+        cylinders: &[u32; LANES],
+        heads: &[u32; LANES],
+        angles: &[i32; LANES],
+        times: &mut [i32; LANES],
+    ) {
         let distances = cylinders.map(|cylinder| cylinder.abs_diff(self.cylinder));
-        let (seeks, mut ahead) = (self.moves.seeks_ns(&distances, heads), [0; LANES]);
+        let (seeks, mut ahead) = (self.moves.seeks_ns::<LANES, WITH_WRITES>(&distances, heads), [0; LANES]);
         for i in 0..LANES {
-            times[i] = self.moves.whole_ns(seeks[i], distances[i], (heads[i] ^ self.head) >> 1, heads[i] & 1);
+            let op = if WITH_WRITES { heads[i] & 1 } else { 0 };
+            times[i] = self.moves.whole_ns(seeks[i], distances[i], (heads[i] ^ self.head) >> 1, op);
             ahead[i] = angles[i] - self.angle - times[i];
         }
         for _ in 0..self.n_turns {
@@ -81,9 +97,11 @@ impl Motion<'_> {
 for_wide_registers! {
     /// Positioning times of the first groups of commands, as many as there are in `times`.
     pub fn all_times(motion: &Motion<'_>, targets: &Targets, times: &mut [[i32; LANES]]) {
-        let places = targets.cylinders.iter().zip(&targets.heads).zip(&targets.angles);
-        for (times, ((cylinders, heads), angles)) in times.iter_mut().zip(places) {
-            motion.times(cylinders, heads, angles, times);
+        let heads = &targets.heads[..times.len()];
+        if heads.as_flattened().iter().fold(0, |any, head| any | head) & 1 == 0 {
+            motion.all::<false>(targets, times);
+        } else {
+            motion.all::<true>(targets, times);
         }
     }
 }

@@ -94,22 +94,24 @@ pub struct Moves<'a> {
 }
 
 impl Moves<'_> {
-    /// Seeks over so many cylinders; the last bit of `ops` is the operation.
+    /// Seeks over so many cylinders; the last bit of `ops` is the operation, where some may be writes.
     #[inline(always)]
-    pub fn seeks_ns<const N: usize>(&self, distances: &[u32; N], ops: &[u32; N]) -> [i32; N] {
+    pub fn seeks_ns<const N: usize, const WITH_WRITES: bool>(&self, distances: &[u32; N], ops: &[u32; N]) -> [i32; N] {
         let farthest = distances.iter().fold(0, |farthest: u32, &distance| farthest.max(distance));
         assert!(farthest < self.cylinders, "a seek to a cylinder that the drive does not have");
         let mut places = *distances;
-        places.iter_mut().zip(ops).for_each(|(place, op)| *place += self.writes_at & (op & 1).wrapping_neg());
+        if WITH_WRITES {
+            places.iter_mut().zip(ops).for_each(|(place, op)| *place += self.writes_at & (op & 1).wrapping_neg());
+        }
         // SAFETY: not even the farthest one is outside of the table, which has as many behind `writes_at`
         places.map(|place| unsafe { *self.seek_ns.get_unchecked(place as usize) as i32 })
     }
 
-    /// The whole move with that seek; `other` is 0 where the head stays the same.
+    /// The whole move with that seek; `other` is 0 where the head stays the same, `op` is 1 for a write and 0 for a read.
     #[inline(always)]
     pub fn whole_ns(&self, seek_ns: i32, distance: u32, other: u32, op: u32) -> i32 {
         let switch_ns = self.switch_ns & -i32::from(other != 0);
-        let settle_ns = self.settle_ns & -i32::from(op == u32::from(WRITE));
+        let settle_ns = self.settle_ns & -(op as i32);
         (seek_ns.max(switch_ns) + settle_ns) & -i32::from((distance | other) != 0)
     }
 }
