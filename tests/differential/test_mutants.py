@@ -1,5 +1,6 @@
 """The fixed cases fail for every mutant: a deviation of one place or one step anywhere in the kernel."""
 
+from itertools import dropwhile
 from types import ModuleType
 
 import pytest
@@ -10,7 +11,7 @@ from diskmodel.engine.reference.clock import Port
 from tests.differential.compare import first_difference
 from tests.differential.mutants.building import build_kernel, first_witness, in_place, station_of
 from tests.differential.mutants.patching import ROOT, listed, names
-from tests.differential.witnesses import witness
+from tests.differential.witnesses import witness, witnesses
 
 # one worker builds: builds share the compiled dependencies, and each replaces the library of the one before
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cargo")]
@@ -51,9 +52,9 @@ STATIONS = {
 def test_a_mutant_is_found_at_its_station(
     name: str, station: str, kernel: ModuleType, caught_by: dict[str, str | None]
 ) -> None:
-    case = caught_by[name]
-    assert case is not None
-    assert station_of(kernel, name, witness(case)) == station
+    """In the first case where it says something else: what only a breakdown shows is said at no port."""
+    cases = dropwhile(lambda case: case != caught_by[name], witnesses())
+    assert next(filter(None, (station_of(kernel, name, witness(case)) for case in cases))) == station
 
 
 #: A pool with cache devices, a page cache over places at a disk, and a file system's log.
