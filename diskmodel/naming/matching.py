@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 
 #: A maker's model number: seven letters and digits or more, both among them, and no unit at its end.
 MODEL = re.compile(r"(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{7,}")
@@ -25,7 +26,13 @@ def words_of(text: str) -> list[str]:
     >>> words_of("Seagate Exos X16 ST16000NM001G 16 TB")
     ['seagate', 'exos', 'x16', 'st16000nm001g', '16tb']
     """
-    return [word for word in _PARTS.split(_SIZE.sub(r"\1\2", text.lower())) if word]
+    return list(_words(text))
+
+
+#: Every name of a catalogue is asked for its words whenever a text is looked up.
+@lru_cache(maxsize=4096)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word for word in _PARTS.split(_SIZE.sub(r"\1\2", text.lower())) if word)
 
 
 def meant(text: str, known: Mapping[str, str]) -> list[str]:
@@ -48,17 +55,17 @@ def meant(text: str, known: Mapping[str, str]) -> list[str]:
     (['seagate-exos-x16'], ['seagate-exos-x18'], ['seagate-exos-x16', 'seagate-exos-x18'])
     """
     asked = words_of(text)
-    words = {name: {*words_of(name), *words_of(title)} for name, title in known.items()}
+    words = {name: {*_words(name), *_words(title)} for name, title in known.items()}
     numbers = {word for word in asked if MODEL.fullmatch(word)}
     by_number = [name for name, own in words.items() if numbers & own]
     if by_number:
         return [name for name in by_number if words[name].issuperset(asked)] or by_number
     together = "".join(asked)
-    makers = {words_of(name)[0] for name in known}
+    makers = {_words(name)[0] for name in known}
     if text not in known and _COMMON.union(makers).issuperset(asked):
         return []
     return [
-        name for name, own in words.items() if asked and (own.issuperset(asked) or together == "".join(words_of(name)))
+        name for name, own in words.items() if asked and (own.issuperset(asked) or together == "".join(_words(name)))
     ]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from diskmodel.formats.fio import json_output
 from tests.unit.formats import test_benchmarks, test_latencies
+from tests.unit.formats import test_quick_benchmarks as quick
 from tests.unit.formats.files import DATA
 from tests.unit.formats.pools import files as pool_files
 from tests.unit.formats.pools import test_pools
@@ -76,6 +77,12 @@ BENCHMARKS: dict[str, tuple[bytes, ...]] = {
     "vdbench-summary": (test_benchmarks.SUMMARY.encode(),),
     "elbencho": (test_benchmarks.ELBENCHO.encode(),),
     "sysbench-fileio": (test_benchmarks.SYSBENCH.encode(), test_benchmarks.SYSBENCH_1_1.encode()),
+    "dd": (quick.DD.encode(), quick.DD.replace("dsync", "direct").encode()),
+    "hdparm": (quick.HDPARM.encode(),),
+    "pg-test-fsync": (quick.PG.encode(),),
+    "crystaldiskmark": (quick.CDM.encode(),),
+    "rados-bench": (quick.RADOS.encode(),),
+    "bonnie": (quick.BONNIE.encode(), quick.BONNIE_2.encode()),
 }
 POOLS = tuple(text.encode() for text in (pool_files.STATUS, pool_files.RESILVER))
 ARCSTATS = (pool_files.arcstats().encode(), test_pools.ARCSTAT.encode())
@@ -87,6 +94,8 @@ ARRAYS: dict[str, tuple[bytes, ...]] = {
     "ssacli": _data("arrays/ssacli.txt"),
     "arcconf": _data("arrays/arcconf.txt"),
 }
+LSBLK = _data("arrays/lsblk.json")
+LISTED_POOLS = (*POOLS, *_data("arrays/zpool-list.txt"))
 LATENCIES: dict[str, tuple[bytes, ...]] = {
     "biolatency": tuple(text.encode() for text in (test_latencies.BCC, test_latencies.BY_FLAGS, test_latencies.JSON)),
     "bpftrace-histogram": (test_latencies.BPFTRACE.encode(),),
@@ -132,7 +141,8 @@ ANY = tuple(
         *ARRAYS.values(),
         *LATENCIES.values(),
         HARDWARE,
-        POOLS,
+        LSBLK,
+        LISTED_POOLS,
         ARCSTATS,
     )
     for seed in group

@@ -39,7 +39,14 @@ def _member(facts: DriveFacts) -> Member:
 
 
 def volumes_of_lsblk(text: str, source: str) -> list[Volume]:
-    """Return the arrays of md that lsblk -J shows below their disks; without strips and without what is missing."""
+    """Return the arrays of md that lsblk -J shows below their disks; without strips and without what is missing.
+
+    Raises
+    ------
+    FormatError
+        When it is malformed.
+    """
+    known = disks_of_text(text, source)
     document = parse_json(text)
     members: dict[str, list[str]] = {}
     kinds: dict[str, str] = {}
@@ -51,7 +58,6 @@ def volumes_of_lsblk(text: str, source: str) -> list[Volume]:
             own = whole_disk(str(disk.get("name") or disk.get("path") or ""))
             if own not in disks:
                 disks.append(own)
-    known = disks_of_text(text, source)
     return [
         Volume(
             name=name,

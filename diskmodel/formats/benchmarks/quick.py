@@ -22,10 +22,10 @@ _DD_RECORDS = re.compile(r"^(\d{1,12})\+(\d{1,12}) records out", re.MULTILINE)
 _HDPARM = re.compile(rf"Timing (buffered|O_DIRECT) disk reads:\s+{_N} MB in\s+{_N} seconds", re.MULTILINE)
 #: What hdparm reads at once, bytes (`TIMING_BUF_BYTES`).
 _HDPARM_BYTES = 2 * _MIB
-_PG = re.compile(rf"^\s+(open_datasync|fdatasync|fsync|open_sync)\s+{_N} ops/sec\s+{_N} usecs/op", re.MULTILINE)
+_PG = re.compile(rf"^[ \t]+(open_datasync|fdatasync|fsync|open_sync)\s+{_N} ops/sec\s+{_N} usecs/op", re.MULTILINE)
 _PG_SECTION = re.compile(r"Compare file sync methods using one (\d+)kB write", re.IGNORECASE)
 _CDM = re.compile(
-    rf"^\s*(SEQ|RND)\s*(\d+)([KM])iB \(Q=\s*(\d+), T=\s*(\d+)\):\s+{_N} MB/s \[\s*{_N} IOPS\](?: <\s*{_N} us>)?",
+    rf"^[ \t]*(SEQ|RND)\s*(\d+)([KM])iB \(Q=\s*(\d+), T=\s*(\d+)\):\s+{_N} MB/s \[\s*{_N} IOPS\](?: <\s*{_N} us>)?",
     re.MULTILINE,
 )
 _CDM_SECTION = re.compile(r"^\[(Read|Write|Mix)[^\]\n]*\]", re.MULTILINE)
@@ -118,9 +118,16 @@ def is_pg_test_fsync(text: str) -> bool:
 
 
 def jobs_of_pg_test_fsync(text: str, source: str) -> list[FioJob]:
-    """Return the methods that were compared with one write each."""
+    """Return the methods that were compared with one write each.
+
+    Raises
+    ------
+    FormatError
+        Where the heading with the size of a write is missing.
+    """
     section = _PG_SECTION.search(text)
-    assert section is not None
+    if section is None:
+        raise file_error(source, "does not say how much pg_test_fsync writes at once", "is it the whole output?")
     end = text.find("Compare", section.end())
     jobs: list[FioJob] = []
     for found in _PG.finditer(text, section.end(), end if end > 0 else len(text)):

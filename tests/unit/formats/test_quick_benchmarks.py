@@ -121,3 +121,15 @@ def test_rados_bench_without_its_end_is_refused() -> None:
 def test_bonnie_without_a_whole_row_is_refused() -> None:
     with pytest.raises(FormatError, match="without a whole row"):
         jobs_of_text(BONNIE.rpartition("node1")[0], "bonnie.txt", "bonnie")
+
+
+def test_pg_test_fsync_without_the_size_of_a_write_is_refused() -> None:
+    with pytest.raises(FormatError, match="does not say how much pg_test_fsync writes at once"):
+        jobs_of_text(PG.replace("one 8kB write", "one"), "pg.txt", "pg-test-fsync")
+
+
+def test_empty_lines_around_a_result_cost_little() -> None:
+    """Each of many line ends was tried as the beginning of a row, up to the last of them."""
+    ends = "\n" * 300_000
+    assert jobs_of_text(ends + CDM, "cdm.txt", "crystaldiskmark") == jobs_of_text(CDM, "cdm.txt", "crystaldiskmark")
+    assert len(jobs_of_text(PG.replace("Compare", ends + "Compare"), "pg.txt", "pg-test-fsync")) == 4
