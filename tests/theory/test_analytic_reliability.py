@@ -139,3 +139,19 @@ def test_the_copies_of_an_array_count_for_its_chance_of_loss() -> None:
     two = Array.parse({"drive": "generic-7k2", "layout": layout})
     three = Array.parse({"drive": "generic-7k2", "layout": {**layout, "copies": 3}})
     assert loss_beside(three, 10.0, 24.0).loss_per_year < loss_beside(two, 10.0, 24.0).loss_per_year / 100
+
+
+def test_rare_losses_have_a_mean_to_full_precision() -> None:
+    """Against μ^(n-1) / (n! λ^n) (1 + …) of a mirror of n disks: leading terms, to a relative λ/μ of some 10⁻⁵."""
+    for n in (2, 3, 5, 9):
+        mean = rel.data_loss("raid1", n, **LIFE, ure_per_bit=0.0).mttdl_hours
+        assert mean == pytest.approx(1e6 * (1e6 / 24) ** (n - 1) / math.factorial(n), rel=2e-3)
+
+
+@pytest.mark.parametrize("hours", [0.1, 24.0, 2000.0, 87600.0])
+def test_states_that_are_never_reached_change_no_digit(hours: float) -> None:
+    """RAID 1E of many disks: its whole chain against the states that matter."""
+    fatal = tuple(2 * k / (70 - k) for k in range(23))
+    generator = rel.group_generator(70, 22, 1e6, hours, 1e-3, fatal)
+    whole = rel.transition(generator, rel.HOURS_PER_YEAR)[0, -1]
+    assert rel.absorption(generator, rel.HOURS_PER_YEAR)[1] == pytest.approx(whole, rel=1e-12)

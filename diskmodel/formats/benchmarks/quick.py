@@ -17,7 +17,8 @@ _MIB = 1 << 20
 _DD_RESULT = re.compile(
     rf"^(\d{{1,18}}) bytes(?: \([^)\n]*\))? (?:copied|transferred)[, ]+(?:in )?{_N} s", re.MULTILINE
 )
-_DD_COMMAND = re.compile(r"\bdd\s+(?=[^\n]*\b(?:if|of)=)([^\n|;&]*)")
+_DD_COMMAND = re.compile(r"\bdd\s++([^\n|;&]*)")
+_DD_OPERAND = re.compile(r"\b(?:if|of)=")
 _DD_RECORDS = re.compile(r"^(\d{1,12})\+(\d{1,12}) records out", re.MULTILINE)
 _HDPARM = re.compile(rf"Timing (buffered|O_DIRECT) disk reads:\s+{_N} MB in\s+{_N} seconds", re.MULTILINE)
 #: What hdparm reads at once, bytes (`TIMING_BUF_BYTES`).
@@ -69,7 +70,7 @@ def jobs_of_dd(text: str, source: str) -> list[FioJob]:
     FormatError
         Where the command is missing: without it nobody knows what was read or written, or how.
     """
-    commands = list(_DD_COMMAND.finditer(text))
+    commands = [found for found in _DD_COMMAND.finditer(text) if _DD_OPERAND.search(found[1])]
     results = list(_DD_RESULT.finditer(text))
     if len(commands) < len(results):
         fix = "put the line `dd if=… of=… bs=…` above each result, or say it with --measured"

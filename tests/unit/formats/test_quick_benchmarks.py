@@ -128,8 +128,9 @@ def test_pg_test_fsync_without_the_size_of_a_write_is_refused() -> None:
         jobs_of_text(PG.replace("one 8kB write", "one"), "pg.txt", "pg-test-fsync")
 
 
-def test_empty_lines_around_a_result_cost_little() -> None:
-    """Each of many line ends was tried as the beginning of a row, up to the last of them."""
+def test_blanks_around_a_result_cost_little() -> None:
+    """Each of many blanks was tried as the beginning of a row or a command, up to the last of them."""
     ends = "\n" * 300_000
     assert jobs_of_text(ends + CDM, "cdm.txt", "crystaldiskmark") == jobs_of_text(CDM, "cdm.txt", "crystaldiskmark")
+    assert len(jobs_of_text(DD + "dd " + " " * 300_000 + "dd if " * 50_000, "dd.txt", "dd")) == 1
     assert len(jobs_of_text(PG.replace("Compare", ends + "Compare"), "pg.txt", "pg-test-fsync")) == 4
