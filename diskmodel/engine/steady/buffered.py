@@ -19,18 +19,30 @@ def by_disk(writes: Written, per_unit: int, room: int) -> tuple[Int64, Int64]:
     Each unit of a write takes the room of `per_unit` sectors; a write of which only the end has room is divided.
     """
     order = np.argsort(writes.disk, kind="stable")[::-1]  # by disk, the latest first
-    disk, lba, n = (column[order] for column in writes)
-    end = lba + n
-    units = (end - 1) // per_unit - lba // per_unit + 1
-    total = np.cumsum(units)
-    begins = np.searchsorted(-disk, -disk, side="left")
+    disk, lba, end = writes.disk[order], writes.lba[order], writes.n[order]
+    del order  # each of these columns may have millions of rows
+    end += lba
+    last_unit = (end - 1) // per_unit + 1
+    units = last_unit - lba // per_unit
+    later = np.cumsum(units)
+    later -= units
+    later -= later[np.searchsorted(-disk, -disk, side="left")]
     # units that are left for each write when the later ones of its disk are in the buffer
-    left = np.clip(room // per_unit - (total - units - (total - units)[begins]), 0, units)
+    left = np.clip(room // per_unit - later, 0, units)
+    del later, units
     # the first unit that still has room
-    border = np.clip(((end - 1) // per_unit + 1 - left) * per_unit, lba, end)
-    rows = [np.stack([disk, first, last - first], axis=1)[::-1] for first, last in ((lba, border), (border, end))]
-    programmed, buffered = (np.ascontiguousarray(found[found[:, 2] > 0], dtype=np.int64) for found in rows)
-    return programmed, buffered
+    border = np.clip((last_unit - left) * per_unit, lba, end)
+    del last_unit, left
+    return _rows(disk, lba, border), _rows(disk, border, end)
+
+
+def _rows(disk: Int64, first: Int64, end: Int64) -> Int64:
+    """Return disk, first sector and number of sectors of what is not empty, the earliest first."""
+    kept = np.flatnonzero(end > first)[::-1]
+    rows = np.empty((len(kept), 3), np.int64)
+    rows[:, 0], rows[:, 1] = disk[kept], first[kept]
+    np.subtract(end[kept], rows[:, 1], out=rows[:, 2])
+    return rows
 
 
 def units_left_out(drive: Int64, among: int) -> Int64:

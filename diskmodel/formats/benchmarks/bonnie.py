@@ -12,12 +12,13 @@ from diskmodel.formats.benchmarks.quick import quick_job
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.fio.job import FioJob
 
-_VERSION = re.compile(r"^Version\s+(\d)\.(\d+)", re.MULTILINE)
+_VERSION = re.compile(r"^Version\s+(\d)\.(\d{1,6})", re.MULTILINE)
 _HEADS = re.compile(r"-+Sequential Output-+\s+-+Sequential Input-+\s+-+Random-+")
 #: A column: a rate and its share of the processor; "+++++" where a test was too short.
-_COLUMN = r"(?:(\d+(?:\.\d+)?[kmgKMG]?|\++)\s+(?:\d+|\++))"
+_N = r"\d{1,15}(?:\.\d{1,9})?"
+_COLUMN = rf"(?:({_N}[kmgKMG]?|\+{{1,20}})\s+(?:\d{{1,9}}|\+{{1,20}}))"
 _ROW = re.compile(
-    rf"^(\S+?)[\s:]+(\d+(?:\.\d+)?[MGT]?)(?::\S+)?\s+{_COLUMN}((?:\s+{_COLUMN}){{2,6}})\s*$", re.MULTILINE
+    rf"^(\S{{1,200}}?)[\s:]{{1,60}}({_N}[MGT]?)(?::\S{{1,20}})?\s+{_COLUMN}((?:\s+{_COLUMN}){{2,6}})\s*$", re.MULTILINE
 )
 #: Rates are KiB a second; newer versions print larger ones with a letter.
 _UNITS = {"k": 1.0, "m": 1024.0, "g": 1024.0**2}

@@ -24,9 +24,10 @@ _HDPARM = re.compile(rf"Timing (buffered|O_DIRECT) disk reads:\s+{_N} MB in\s+{_
 #: What hdparm reads at once, bytes (`TIMING_BUF_BYTES`).
 _HDPARM_BYTES = 2 * _MIB
 _PG = re.compile(rf"^[ \t]+(open_datasync|fdatasync|fsync|open_sync)\s+{_N} ops/sec\s+{_N} usecs/op", re.MULTILINE)
-_PG_SECTION = re.compile(r"Compare file sync methods using one (\d+)kB write", re.IGNORECASE)
+_PG_SECTION = re.compile(r"Compare file sync methods using one (\d{1,6})kB write", re.IGNORECASE)
 _CDM = re.compile(
-    rf"^[ \t]*(SEQ|RND)\s*(\d+)([KM])iB \(Q=\s*(\d+), T=\s*(\d+)\):\s+{_N} MB/s \[\s*{_N} IOPS\](?: <\s*{_N} us>)?",
+    r"^[ \t]*(SEQ|RND)\s*(\d{1,6})([KM])iB \(Q=\s*(\d{1,6}), T=\s*(\d{1,6})\):"
+    rf"\s+{_N} MB/s \[\s*{_N} IOPS\](?: <\s*{_N} us>)?",
     re.MULTILINE,
 )
 _CDM_SECTION = re.compile(r"^\[(Read|Write|Mix)[^\]\n]*\]", re.MULTILINE)

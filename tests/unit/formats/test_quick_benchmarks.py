@@ -126,6 +126,8 @@ def test_bonnie_without_a_whole_row_is_refused() -> None:
 def test_pg_test_fsync_without_the_size_of_a_write_is_refused() -> None:
     with pytest.raises(FormatError, match="does not say how much pg_test_fsync writes at once"):
         jobs_of_text(PG.replace("one 8kB write", "one"), "pg.txt", "pg-test-fsync")
+    with pytest.raises(FormatError, match="does not say how much pg_test_fsync writes at once"):
+        jobs_of_text(PG.replace("8kB", f"{'9' * 5000}kB"), "pg.txt", "pg-test-fsync")
 
 
 def test_blanks_around_a_result_cost_little() -> None:

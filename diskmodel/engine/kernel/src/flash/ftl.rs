@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::overlay::Overlay;
 use super::shared::Shared;
 use crate::named::named;
 use crate::schema::record;
@@ -66,7 +67,8 @@ pub struct Cost {
 pub struct Ftl {
     n_host: i64,
     n_cleaned: i64,
-    slot_of: Shared,
+    slot_of: Overlay,
+    /// The last unit that was put into each slot; it is valid while that is its slot.
     unit_at: Shared,
     valid: Vec<i64>,
     closed: Vec<i64>,
@@ -83,7 +85,7 @@ impl Ftl {
         let mut ftl = Ftl {
             n_host: 0,
             n_cleaned: 0,
-            slot_of: Shared::new(tables.model_units as usize, NOWHERE),
+            slot_of: Overlay::new(tables.model_units as usize, NOWHERE),
             unit_at: Shared::new(n * tables.block_units as usize, NOWHERE),
             valid: vec![NEVER; n],
             closed: vec![0; n],
@@ -98,6 +100,11 @@ impl Ftl {
         ftl.host_slot = ftl.fresh_block(tables);
         ftl.copy_slot = ftl.fresh_block(tables);
         ftl
+    }
+
+    /// Lets copies have what this is now in common.
+    pub fn freeze(&mut self) {
+        self.slot_of.freeze();
     }
 
     /// Whether blocks are used again, so that each must be erased before it is programmed.
@@ -140,7 +147,6 @@ impl Ftl {
         let per_block = tables.block_units as usize;
         let old = self.slot_of.replace(unit as usize, slot as u32);
         if old != NOWHERE {
-            self.unit_at.replace(old as usize, NOWHERE);
             self.valid[old as usize / per_block] -= 1;
         }
         self.unit_at.replace(slot, unit);
@@ -170,7 +176,7 @@ impl Ftl {
         let mut last_page = usize::MAX;
         for slot in first..first + per_block {
             let unit = self.unit_at.get(slot);
-            if unit == NOWHERE {
+            if unit == NOWHERE || self.slot_of.get(unit as usize) != slot as u32 {
                 continue;
             }
             cost.units += 1;

@@ -5,6 +5,7 @@ mod collection;
 mod dies;
 mod ftl;
 mod gate;
+mod overlay;
 mod places;
 mod shared;
 mod wire;

@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
-/// Entries that are copied at once. At half the lists of parts are twice as long; at double a random write copies 8 KiB.
-const PART: usize = 1 << 10;
+/// Entries that are copied at once: as many as a block has at most, whose entries change together. At half the lists of
+/// parts are twice as long; at double a block that is filled copies its neighbor, too.
+const PART: usize = 1 << 8;
 
 #[derive(Clone, Debug)]
 pub struct Shared {

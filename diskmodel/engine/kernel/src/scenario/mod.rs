@@ -213,6 +213,7 @@ impl Scenario {
                 for &unit in &start.aged {
                     ftl.write(Some(unit), &model.ftl);
                 }
+                ftl.freeze();
                 let mut disks: Vec<_> = (0..n_devices)
                     .zip(&self.phase_ns)
                     .map(|(i, &draw)| {
