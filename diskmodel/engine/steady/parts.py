@@ -161,10 +161,9 @@ class Parts:
     def _buffered_bytes(self, room: int) -> int:
         """Bytes of writes that leave `room` sectors in the buffer of each disk."""
         layout = self.scenario.layout
-        n_disks = layout.n_disks - len(layout.failed)
-        for_each = layout.pieces_of_each
-        # a quarter more than fits on average, so that few disks get less than they have room for
-        return room * n_disks * self.sector_bytes * 5 // (4 * for_each)
+        # a disk gets its part of the writes whether or not others work; a quarter more than fits on average, so that
+        # few disks get less than they have room for
+        return room * layout.n_disks * self.sector_bytes * 5 // (4 * layout.pieces_of_each)
 
     def logged(self, level: Level) -> Caches:
         """What the media caches hold (rule G9)."""

@@ -158,6 +158,14 @@ def test_a_closed_writer_fills_the_drives_buffer() -> None:
     assert start.buffered[:, 2].sum() * 512 == 32 << 20
 
 
+@pytest.mark.parametrize(("level", "disks"), [("raid1", 2), ("raid10", 4)])
+def test_a_closed_writer_fills_the_buffers_of_what_is_left_of_a_mirror(level: str, disks: int) -> None:
+    """A mirror without a disk wrote 43 times too fast, as its other disk began with room."""
+    array = Array.parse(DISK | {"layout": {"level": level, "disks": disks, "failed": [0]}, "drive_write_cache": True})
+    filled_sectors = np.bincount(*start_of(array, Workload.parse(WRITES)).buffered[:, [0, 2]].T, minlength=disks)
+    assert filled_sectors.tolist() == [0, *[(32 << 20) // 512] * (disks - 1)]
+
+
 def test_a_load_that_is_written_in_idle_time_leaves_the_drives_buffer_empty() -> None:
     start = start_of(Array.parse(DISK), Workload.parse({"size": "4 KiB", "read_ratio": 0.0, "rate": "40/s"}))
     assert len(start.buffered) == 0
