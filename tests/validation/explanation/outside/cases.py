@@ -100,19 +100,21 @@ def strength_of(case: Case) -> tuple[float, float]:
         strength = ends[0] if ends else 0.0
         return strength, loss_of(case, strength)
     low, high = (math.log(end) for end in ends)
-    found = (math.exp(high), loss_of(case, math.exp(high)))
+    tried: list[tuple[float, float]] = []
     for _ in range(_TIMES):
         middle = math.exp((low + high) / 2)
         lost = loss_of(case, middle)
-        if abs(math.log(lost / case.asked)) < abs(math.log(found[1] / case.asked)):
-            found = middle, lost
+        tried.append((middle, lost))
         if abs(math.log(lost / case.asked)) < _NEAR:
             break
         if lost < case.asked:
             low = math.log(middle)
         else:
             high = math.log(middle)
-    return found
+    else:
+        # the strongest of all takes longest to run, and is hardly ever the one
+        tried.append((ends[1], loss_of(case, ends[1])))
+    return min(tried, key=lambda one: abs(math.log(one[1] / case.asked)))
 
 
 def loss_of(case: Case, strength: float) -> float:

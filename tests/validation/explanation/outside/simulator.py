@@ -69,7 +69,8 @@ class Box:
     others: int = 0
     #: Sequential requests between two seeks; places in a row that readers share.
     pieces: float = 0.0
-    #: A pass over all members: bytes a second of each, in requests of half a mebibyte.
+    #: A pass over all members: bytes a second of each, in requests of half a mebibyte. As Linux md does that is faster
+    #: than its limit, it reads on at once and then sleeps for half a second (`md_do_sync` of md.c).
     pass_bytes_per_s: float = 0.0
     #: Only the first member is used.
     is_one: bool = False
@@ -109,8 +110,10 @@ def times_of(box: Box, load: Load, n: int, seed: int) -> Times:
     return _Run(box, load, seed).times(n)
 
 
-#: Requests of a pass over an array, bytes, and the stream that they are of.
+#: Requests of a pass over an array, bytes, and the stream that they are of; how many it has outstanding at a member,
+#: how long it sleeps, s, how many sleeps it may be late by, and how many of them a run sees.
 _PASS, _PASSING = 512 << 10, -1
+_PASSING_AT_ONCE, _SLEEP, _MOST_LATE, _SLEEPS = 1, 0.5, 4, 8
 
 
 @dataclass
@@ -154,6 +157,7 @@ class _Run:
         self.slice_number = self.used = 0
         self.passing = [0] * len(box.members)
         self.passed = [0] * len(box.members)
+        self.due = [0.0] * len(box.members)
         self.pass_begins = self.draw.random()
 
     def at(self, time: float, what: Callable[[float], None]) -> None:
@@ -168,23 +172,31 @@ class _Run:
         if box.pass_bytes_per_s:
             for member in range(len(box.members)):
                 if member not in box.failed:
-                    self.at(0.0, lambda now, member=member: self.go_on(now, member))  # type: ignore[misc]
-        while len(self.done) < n:
+                    self.at(0.0, lambda now, member=member: self.wake(now, member))  # type: ignore[misc]
+        now, least = 0.0, _SLEEPS * _SLEEP if box.pass_bytes_per_s else 0.0
+        while len(self.done) < n or now < least:
             now, _, what = heapq.heappop(self.events)
             what(now)
-        own = self.done[n // 3 :]
+        own = self.done[len(self.done) // 3 :]
         seconds = own[-1][0] - own[0][0]
         reads, writes = (sorted(time for _, time, wrote in own if wrote == which) for which in (False, True))
         return Times((len(own) - 1) / seconds, reads, writes)
 
+    def wake(self, now: float, member: int) -> None:
+        """Let a pass read what it may of a member until it sleeps again."""
+        each = self.box.pass_bytes_per_s * _SLEEP
+        self.due[member] = min(self.due[member] + each, _MOST_LATE * each)
+        self.go_on(now, member)
+        self.at(now + _SLEEP, lambda then: self.wake(then, member))
+
     def go_on(self, now: float, member: int) -> None:
         """Let a pass read on, unless its last requests still wait."""
-        if self.passing[member] < 2:
+        while self.passing[member] < _PASSING_AT_ONCE and self.due[member] >= _PASS:
             self.passing[member] += 1
+            self.due[member] -= _PASS
             offset = self.passed[member] * _PASS
             self.passed[member] += 1
             self.give(now, Part(None, Share(member, _PASS, False, self.pass_begins, _PASSING, offset), now))
-        self.at(now + _PASS / self.box.pass_bytes_per_s, lambda then: self.go_on(then, member))
 
     def ask(self, now: float, client: int) -> None:
         box = self.box
@@ -308,10 +320,12 @@ class _Run:
                             self.buffer(then, member, member.held.pop(0))
                 else:
                     member.inside -= 1
-                if part.share.stream == _PASSING:
-                    self.passing[part.share.member] -= 1
                 self.finish(then, part)
                 self.serve(then, member)
+                if part.share.stream == _PASSING:
+                    # what waits is served before the pass has looked at what it has read
+                    self.passing[part.share.member] -= 1
+                    self.go_on(then, part.share.member)
 
             self.at(end, over)
 

@@ -15,6 +15,9 @@ from tests.validation.explanation.outside.simulator import Box, Disk, Flash, Loa
 _KIB = 1 << 10
 #: Spread of what specimens of one make differ by, as a logarithm: of eight equal disks, random reads differ by 1.8 %.
 _SPECIMEN = 0.03
+#: Seconds of a processor that a request takes where one thread submits them, of servers of 2020 to 2025 (180,000 to
+#: 195,000 a second: docs/reference/semantics-host.md); by how much servers of the same years differ, as a logarithm.
+_HOST, _OTHER_HOST = 5.3e-6, 0.25
 
 
 def _x18() -> Disk:
@@ -62,7 +65,7 @@ def _x20() -> Disk:
 
 
 def _10e2400() -> Disk:
-    return Disk(turn=60 / 10500, shortest=0.0003, longest=0.0069, bytes_per_s=266e6, is_cached=True)
+    return Disk(turn=60 / 10500, shortest=0.0003, longest=0.0069, bytes_per_s=266e6)
 
 
 def _s4600() -> Flash:
@@ -103,6 +106,42 @@ def _7400() -> Flash:
 
 def _pm983() -> Flash:
     return Flash(80e-6, 20e-6, 43, 3.2e9, 2.0e9, 50e3 * 4096)
+
+
+def _gold() -> Disk:
+    return Disk(longest=0.0142, bytes_per_s=298e6, is_cached=True)
+
+
+def _mg06() -> Disk:
+    return Disk(longest=0.0151, bytes_per_s=248.5e6, is_cached=True)
+
+
+def _mg10() -> Disk:
+    return Disk(longest=0.0151, bytes_per_s=281e6, is_cached=True)
+
+
+def _hc310() -> Disk:
+    return Disk(longest=0.0131, bytes_per_s=255e6, is_cached=True)
+
+
+def _10k5() -> Disk:
+    return Disk(turn=60 / 10000, shortest=0.0003, longest=0.0069, bytes_per_s=175e6)
+
+
+def _s4520() -> Flash:
+    return Flash(100e-6, 40e-6, 9, 550e6, 510e6, 43e3 * 4096)
+
+
+def _5400() -> Flash:
+    return Flash(92e-6, 25e-6, 9, 540e6, 520e6, 16.7e3 * 4096)
+
+
+def _p4510() -> Flash:
+    return Flash(77e-6, 18e-6, 49, 3.2e9, 2.0e9, 81.5e3 * 4096)
+
+
+def _p5600() -> Flash:
+    return Flash(75e-6, 15e-6, 75, 7.0e9, 4.3e9, 260e3 * 4096)
 
 
 def _volume(rate: float, bytes_per_s: float, read: float = 450e-6, program: float = 600e-6) -> Callable[[], Box]:
@@ -151,7 +190,7 @@ SUBJECTS: tuple[dict[str, Subject], ...] = (
         "ssd": _subject("samsung-pm893-960", "sata", _of(_pm893, 1)),
         "nvme": _subject("samsung-pm9a3-7680", "nvme", _of(_pm9a3, 1)),
         "ssds": _subject("4x samsung-pm893-960 raid10", "satas", _of(_pm893, 4, "mirrors")),
-        "nvmes": _subject("2x samsung-pm9a3-7680 raid1", "nvmes", _of(_pm9a3, 2, "mirrors", processor=10e-6)),
+        "nvmes": _subject("2x samsung-pm9a3-7680 raid1", "nvmes", _of(_pm9a3, 2, "mirrors", processor=_HOST)),
         "volume": _subject("aws-gp3-500GB", "volume", _volume(3_000, 131e6)),
     },
     {
@@ -172,7 +211,7 @@ SUBJECTS: tuple[dict[str, Subject], ...] = (
         "ssd": _subject("intel-d3-s4610-960", "sata", _of(_s4610, 1)),
         "nvme": _subject("micron-7450-pro-1920", "nvme", _of(_micron, 1)),
         "ssds": _subject("2x intel-d3-s4610-960 raid1", "satas", _of(_s4610, 2, "mirrors")),
-        "nvmes": _subject("2x intel-d7-p5500-7680 raid1", "nvmes", _of(_p5500, 2, "mirrors", processor=10e-6)),
+        "nvmes": _subject("2x intel-d7-p5500-7680 raid1", "nvmes", _of(_p5500, 2, "mirrors", processor=_HOST)),
         "volume": _subject("aws-gp3-500GB, 6000 IOPS, 250MB/s", "volume", _volume(6_000, 262e6)),
     },
     {
@@ -193,7 +232,7 @@ SUBJECTS: tuple[dict[str, Subject], ...] = (
         "ssd": _subject("intel-dc-s4600-1920", "sata", _of(_s4600, 1)),
         "nvme": _subject("solidigm-d7-p5520-1920", "nvme", _of(_p5520, 1)),
         "ssds": _subject("4x intel-dc-s4600-1920 raid10", "satas", _of(_s4600, 4, "mirrors")),
-        "nvmes": _subject("2x sk-hynix-pe8110-960 raid1", "nvmes", _of(_pe8110, 2, "mirrors", processor=10e-6)),
+        "nvmes": _subject("2x sk-hynix-pe8110-960 raid1", "nvmes", _of(_pe8110, 2, "mirrors", processor=_HOST)),
         "volume": _subject("azure-p30", "volume", _volume(5_000, 210e6, 0.9e-3, 1.8e-3)),
     },
     {
@@ -217,8 +256,29 @@ SUBJECTS: tuple[dict[str, Subject], ...] = (
         "ssd": _subject("micron-5300-pro-1920", "sata", _of(_5300, 1)),
         "nvme": _subject("micron-7400-pro-7680", "nvme", _of(_7400, 1)),
         "ssds": _subject("2x kingston-dc600m-960 raid1", "satas", _of(_dc600m, 2, "mirrors")),
-        "nvmes": _subject("4x samsung-pm983-1920 raid10", "nvmes", _of(_pm983, 4, "mirrors", processor=10e-6)),
+        "nvmes": _subject("4x samsung-pm983-1920 raid10", "nvmes", _of(_pm983, 4, "mirrors", processor=_HOST)),
         "volume": _subject("azure-p40", "volume", _volume(7_500, 262e6, 0.9e-3, 1.8e-3)),
+    },
+    {
+        "disk": _subject("wd-gold-24", "disk", _of(_gold, 1)),
+        "mirror": _subject("2x toshiba-mg06aca10te raid1", "disks", _of(_mg06, 2, "mirrors")),
+        "raid10": _subject("8x wd-ultrastar-hc310 raid10", "disks", _of(_hc310, 8, "mirrors")),
+        "raid6": _subject("10x toshiba-mg10aca20te raid6", "disks", _of(_mg10, 10, "parity", n_parity=2)),
+        "raid5": _subject("5x seagate-savvio-10k5 raid5", "disks", _of(_10k5, 5, "parity", n_parity=1)),
+        "raidz": _subject(
+            "2x6 toshiba-mg10aca20te raidz2, record 32KiB",
+            "pool",
+            _of(_mg10, 12, "raidz", n_parity=2, record=32 * _KIB, width=6),
+            writes=False,
+        ),
+        "pool": _subject(
+            "4x2 wd-gold-24 mirrors, record 64KiB", "pool", _of(_gold, 8, "pool", record=64 * _KIB), writes=False
+        ),
+        "ssd": _subject("solidigm-d3-s4520-960", "sata", _of(_s4520, 1)),
+        "nvme": _subject("intel-dc-p4510-2tb", "nvme", _of(_p4510, 1)),
+        "ssds": _subject("4x micron-5400-pro-1920 raid10", "satas", _of(_5400, 4, "mirrors")),
+        "nvmes": _subject("2x intel-d7-p5600-6400 raid1", "nvmes", _of(_p5600, 2, "mirrors", processor=_HOST)),
+        "volume": _subject("aws-io2", "volume", _volume(16_000, 1.05e9, 0.3e-3, 0.3e-3)),
     },
 )
 
@@ -238,7 +298,7 @@ def loads_of(own: Subject, draw: random.Random) -> tuple[Load, ...]:
 
 
 def specimen(own: Subject, seed: int) -> Box:
-    """Return an array of drives that are not quite as their sheets have them."""
+    """Return an array of drives that are not quite as their sheets have them, before a host that is none of a kind."""
     draw = random.Random(f"specimen {own.words} {seed}")
     box = own.box()
     for member in box.members:
@@ -247,4 +307,6 @@ def specimen(own: Subject, seed: int) -> Box:
             names = ("read", "program", "program_bytes_per_s", "random_bytes_per_s")
         for name in names:
             setattr(member, name, getattr(member, name) * draw.lognormvariate(0, _SPECIMEN))
+    if box.processor:
+        box.processor *= draw.lognormvariate(0, _OTHER_HOST)
     return box
