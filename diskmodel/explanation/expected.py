@@ -16,6 +16,9 @@ from diskmodel.result.statistics import student_t
 ALARMS = 0.05
 #: Part of healthy arrays whose figures are one by one as expected, and together are not, as rates at two depths may be.
 _TOGETHER = 0.01
+#: Chance of all figures together from which nothing that is known here could be said of them: causes are only tried of
+#: what is less usual. Of sound arrays, one of four.
+DOUBTFUL = 0.25
 #: Share of the squared width from which an unknown is said to leave a load open. At half, several would.
 _MOST = 0.4
 
@@ -80,7 +83,7 @@ class Verdict:
         Rates, means and p99.
     is_as_expected : bool
     direction : "slower", "faster" or "different"
-        Of the figures outside their intervals.
+        Of the figures outside their intervals; where none is, of the rate that is furthest off.
     chance : float
         Probability of figures at least so far from the expected ones, of all together.
     unseen : tuple of Unseen
@@ -93,10 +96,15 @@ class Verdict:
     chance: float
     unseen: tuple[Unseen, ...] = ()
 
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether no figure is outside by itself, and all of them together are less usual than most."""
+        return self.is_as_expected and self.chance < DOUBTFUL
+
 
 def compare(simulator: Simulator) -> Verdict:
     """Return the comparison of what was measured with the array as it is described."""
-    names, rows = _main_figures(simulator)
+    names, rows = main_figures(simulator)
     scale = rows @ simulator.scale() @ rows.T
     reference, center, target = (
         rows @ simulator.likeliest,
@@ -106,7 +114,7 @@ def compare(simulator: Simulator) -> Verdict:
     spread = np.sqrt(np.diag(scale))
     n_worth = max(n_independent(scale), 1.0)
     ceiling = np.array([simulator.ceiling[np.flatnonzero(row)[0]] for row in rows]) + BEYOND
-    narrow, wide = (_half_widths(simulator, spread, level) for level in (ALARMS, ALARMS / n_worth))
+    narrow, wide = (_half_widths(simulator, names, spread, level) for level in (ALARMS, ALARMS / n_worth))
     compared, directions = [], []
     for at, figure in enumerate(names):
         top = max(reference[at], ceiling[at])
@@ -125,6 +133,9 @@ def compare(simulator: Simulator) -> Verdict:
     is_expected = not directions and (len(names) < 2 or chance > _TOGETHER)
     # a rate decides, where one is outside: with fewer outstanding, single requests are faster and the rate is lower
     telling = [faster for kind, faster in directions if kind == "iops"] or [faster for _, faster in directions]
+    off = [(target[at] - center[at]) / spread[at] for at, figure in enumerate(names) if figure.kind == "iops"]
+    if not directions and off:
+        telling = [max(off, key=abs) > 0]
     direction = "different" if len(set(telling)) != 1 else "faster" if telling[0] else "slower"
     return Verdict(tuple(compared), is_expected, direction, chance, unseen)
 
@@ -154,11 +165,13 @@ def _unseen(
     return tuple(found)
 
 
-def _half_widths(simulator: Simulator, spread: Floats, level: float) -> Floats:
-    return np.asarray(spread * student_t(1 - level / 2, simulator.dof))
+def _half_widths(simulator: Simulator, names: list[Figure], spread: Floats, level: float) -> Floats:
+    """Return half the width of the interval of each figure: what is unknown of one load decides no other."""
+    times = [student_t(1 - level / 2, dof) for dof in simulator.dofs]
+    return np.asarray(spread * np.array([times[figure.load] for figure in names]))
 
 
-def _main_figures(simulator: Simulator) -> tuple[list[Figure], Floats]:
+def main_figures(simulator: Simulator) -> tuple[list[Figure], Floats]:
     """Return the figures that are judged, and how each is made of the compared ones.
 
     They are the rate where it is a result; the means where that does not decide them; and p99 itself, the sum of the

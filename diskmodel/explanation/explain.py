@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from diskmodel.array import Array
@@ -17,7 +18,7 @@ from diskmodel.explanation.measured import Measured
 from diskmodel.explanation.odd import is_enough, odd_ones
 from diskmodel.explanation.read import read_results
 from diskmodel.explanation.simulator import Simulator
-from diskmodel.explanation.weigh import weigh
+from diskmodel.explanation.weigh import SOUND, as_described, has_fingerprint, weigh
 
 
 @as_question
@@ -68,7 +69,13 @@ def explain(
         simulator = Simulator(array, measured, seed)
     verdict = compare(simulator)
     odd = odd_ones(measured, verdict)
-    hypotheses = [] if verdict.is_as_expected or is_enough(odd) else weigh(simulator)
+    is_asked = not is_enough(odd) and (
+        not verdict.is_as_expected or (verdict.is_doubtful and has_fingerprint(simulator))
+    )
+    hypotheses = weigh(simulator) if is_asked else []
+    if verdict.is_as_expected and hypotheses:
+        verdict = replace(verdict, is_as_expected=as_described(hypotheses) >= SOUND)
+        hypotheses = [] if verdict.is_as_expected else hypotheses
     experiment = next_experiment(simulator, hypotheses, seed)
     return explained(simulator, verdict, odd, hypotheses, experiment, left_out, time.perf_counter() - began)
 

@@ -12,11 +12,12 @@ import numpy as np
 
 from diskmodel.display import Displayable
 from diskmodel.explanation.causes.checks import check_of
-from diskmodel.explanation.expected import ALARMS, Compared, Unseen, Verdict
+from diskmodel.explanation.expected import ALARMS, Compared, Unseen, Verdict, main_figures
 from diskmodel.explanation.experiments import Experiment
 from diskmodel.explanation.found import CauseFound, Predicted
 from diskmodel.explanation.hypotheses import Hypothesis, by_causes
 from diskmodel.explanation.simulator import Floats, Simulator
+from diskmodel.explanation.weigh import as_described
 from diskmodel.plain import Record
 from diskmodel.result.statistics import student_t
 
@@ -149,7 +150,7 @@ def explained(
         direction="slower" if odd and verdict.is_as_expected else verdict.direction,
         gap=gap,
         causes=tuple(found[:_MOST_NAMED]),
-        as_described=(1 - seen) * sum(one.probability for one in hypotheses if not one.causes and not one.is_unknown),
+        as_described=(1 - seen) * as_described(hypotheses),
         unknown=(1 - seen)
         * (sum(one.probability for one in hypotheses if one.is_unknown) if hypotheses else bool(odd)),
         next=experiment,
@@ -195,19 +196,24 @@ def _cause(simulator: Simulator, gap: Compared, own: Sequence[Hypothesis]) -> Ca
 def _share(simulator: Simulator, one: Hypothesis) -> float:
     """Return the part of the gap that a hypothesis explains.
 
-    The gap is the distance between measured and expected figures in units of what is not known: that all drives of an
-    array are a little slower than others of their kind counts little. What a hypothesis leaves of it is in units of
-    what is not known where it holds, its own errors among it: a cause that fits leaves hardly more than any right one.
+    The gap is how far the figures that are compared are from the expected ones, in units of what is not known: that all
+    drives of an array are a little slower than others of their kind counts little. What a hypothesis leaves of it is in
+    units of what is not known where it holds, its own errors among it: a cause that fits leaves hardly more than any
+    right one. A figure counts by how far it is off: what was as expected is no part of the gap, and whether a cause
+    changes it is evidence, as the shapes of distributions are.
     """
-    before = _distance(simulator.target - simulator.reference - simulator.offset, simulator.scale())
+    _, rows = main_figures(simulator)
     offset, shared = one.spread(simulator)
-    after = _distance(simulator.target - one.figures - offset, simulator.scale(shared, one.error, one.kept))
-    return max(1 - after / before, 0.0) if before else 0.0
+    before = _off_by(rows, simulator.target - simulator.reference - simulator.offset, simulator.scale())
+    scale = simulator.scale(shared, one.error, one.kept)
+    after = _off_by(rows, simulator.target - one.figures - offset, scale)
+    whole = float(np.sum(before**4))
+    return max(1 - math.sqrt(float(np.sum((before * after) ** 2)) / whole), 0.0) if whole else 0.0
 
 
-def _distance(deviation: Floats, scale: Floats) -> float:
-    """Return how far figures are from the measured ones, in units of what is not known."""
-    return float(np.linalg.norm(np.linalg.solve(np.linalg.cholesky(scale), deviation)))
+def _off_by(rows: Floats, deviation: Floats, scale: Floats) -> Floats:
+    """Return how far off each compared figure is, in units of what is not known of it."""
+    return np.asarray(rows @ deviation / np.sqrt(np.diag(rows @ scale @ rows.T)))
 
 
 def _predicted(simulator: Simulator, gap: Compared, one: Hypothesis) -> Predicted:
@@ -228,7 +234,7 @@ def _predicted(simulator: Simulator, gap: Compared, one: Hypothesis) -> Predicte
     center = float(row @ (one.figures + offset))
     value = center if simulator.is_calibrated else float(row @ one.figures)
     variance = float(row @ simulator.scale(shared, one.error, one.kept) @ row)
-    half = math.sqrt(variance) * student_t(1 - ALARMS / 2, simulator.dof)
+    half = math.sqrt(variance) * student_t(1 - ALARMS / 2, simulator.dofs[figure.load])
     unit = 1.0 if figure.kind == "iops" else 1e-6
     low, high = min(value, center - half), max(value, center + half)
     return Predicted(gap.load, gap.figure, *(math.exp(one) * unit for one in (value, low, high)))

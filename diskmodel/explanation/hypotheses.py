@@ -25,6 +25,10 @@ _EFFECT_ERROR = 0.2
 _MOVES = 0.01
 #: What causes are about behind which requests go through something in turn, before or behind the drives.
 _IN_TURN = ("link", "host", "depth")
+#: Others behind which they do: a disk that has one command at a time serves them as they come.
+_ALSO_IN_TURN = ("ncq-off",)
+#: What causes are about that may pass over all disks, whose runs take long.
+PASSES = "members"
 #: Runs with causes between two looks at what is left of the question's computing time.
 _AT_ONCE = 8
 #: Logarithm of the likelihood of what cannot be.
@@ -150,13 +154,18 @@ def simulated(
     these runs may take.
     """
 
-    def run(job: tuple[tuple[Variant, ...], int]) -> Simulated | None:
-        variants, load = job
-        change = simulator.changed(load, *((one.cause, one.value) for one in variants))
+    changes = [simulator.changed(load, *((one.cause, one.value) for one in variants)) for variants, load in jobs]
+
+    def run(at: int) -> Simulated | None:
+        change, load = changes[at], jobs[at][1]
         return _SAME if change is None else simulator.simulate_measured(load, change)
 
-    # some at a time, so that none begins for which the question has no time; the middle strengths of all causes first
-    order, results = _middle_first(jobs), dict[int, Simulated | None]()
+    # laws take nothing of the question's time, and none of them is left out; then some runs at a time, so that none
+    # begins for which there is no time: the middle strengths of all causes first, and those with long runs last
+    free = [change is None or simulator.is_free(jobs[at][1], change) for at, change in enumerate(changes)]
+    results = {at: run(at) for at, is_free in enumerate(free) if is_free}
+    order = [at for at in _middle_first(jobs) if not free[at]]
+    order.sort(key=lambda at: any(one.cause.about == PASSES for one in jobs[at][0]))
     least_s = LEAST_LEFT * current().budget_s
     least_s = max(least_s, current().left_s - share * (current().left_s - least_s)) if math.isfinite(least_s) else 0.0
     for first in range(0, len(order), _AT_ONCE):
@@ -164,7 +173,7 @@ def simulated(
             current().leave_out([f"{len(order) - first} of {len(order)} runs with causes"])
             break
         some = order[first : first + _AT_ONCE]
-        found = together(f"{step} ({len(jobs)} runs)", [jobs[at] for at in some], run)
+        found = together(f"{step} ({len(jobs)} runs)", some, run)
         results |= dict(zip(some, found, strict=True))
     return {(_key(variants), load): results.get(at) for at, (variants, load) in enumerate(jobs)}
 
@@ -201,8 +210,12 @@ def hypothesis_of(
     if not np.isfinite(figures).all():
         return judged(simulator, Hypothesis(causes, share, figures, error), rows)
     offset, shared = simulator.spread(changed, figures) if has_law else (None, None)
-    kept = simulator.kept(changed, is_in_turn=all(one.cause.about in _IN_TURN for one in variants))
+    kept = simulator.kept(changed, is_in_turn=all(_is_in_turn(one.cause) for one in variants))
     return judged(simulator, Hypothesis(causes, share, figures, error, offset, shared, kept), rows)
+
+
+def _is_in_turn(cause: Cause) -> bool:
+    return cause.about in _IN_TURN or cause.name in _ALSO_IN_TURN
 
 
 #: Steps between two simulated strengths that are interpolated.

@@ -43,6 +43,8 @@ class Measured:
         Whether the figures are those of one drive of the array, and not of all of it.
     offered : Workload or None
         Of a recording: the load at the rate that was recorded, whoever decided it.
+    n_threads : int or None
+        Threads or processes that submitted the requests, each on a processor of its own; None where nobody says.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Measured:
     before: Measured | None = None
     is_of_member: bool = False
     offered: Workload | None = None
+    n_threads: int | None = None
 
     @property
     def is_closed(self) -> bool:

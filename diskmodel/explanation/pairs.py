@@ -15,7 +15,16 @@ from dataclasses import replace
 import numpy as np
 
 from diskmodel.explanation.causes.cause import Cause
-from diskmodel.explanation.hypotheses import Hypothesis, Runs, Variant, along, hypothesis_of, is_simulated, simulated
+from diskmodel.explanation.hypotheses import (
+    PASSES,
+    Hypothesis,
+    Runs,
+    Variant,
+    along,
+    hypothesis_of,
+    is_simulated,
+    simulated,
+)
 from diskmodel.explanation.simulator import Floats, Simulator
 from diskmodel.explanation.singles import Tried, is_long, rows_of
 
@@ -23,8 +32,6 @@ from diskmodel.explanation.singles import Tried, is_long, rows_of
 _LEADERS, _PARTNERS = 5, 6
 #: Loads under which partners are tried first, and strengths of each.
 _WORST, _STRENGTHS = 2, 3
-#: What causes are about that may pass over all disks, whose runs take long.
-_PASSES = "members"
 #: Partners that are tried under the second of these loads; at half, the right one is missing now and then.
 _TRIED_FURTHER = 16
 #: Least gain of a partner, as the logarithm of a likelihood.
@@ -167,7 +174,7 @@ def _worst(simulator: Simulator, leader: Variant, runs: Runs) -> list[int]:
         one = hypothesis_of(simulator, (leader,), runs, rows_of(simulator, (load,)))
         chances.append(1.0 if one is None else one.chance)
     worst = [int(load) for load in np.argsort(chances)[:_WORST]]
-    if leader.cause.about == _PASSES:
+    if leader.cause.about == PASSES:
         # the more requests come in a second, the less of the pass is simulated
         worst.sort(key=lambda load: -simulator.runs[load]["iops"])
     return sorted(worst, key=lambda load: is_long(simulator, load))
@@ -175,7 +182,7 @@ def _worst(simulator: Simulator, leader: Variant, runs: Runs) -> list[int]:
 
 def _is_slow(simulator: Simulator, leader: Variant, loads: Sequence[int]) -> bool:
     """Whether it takes long to simulate a cause under some loads."""
-    return leader.cause.about == _PASSES or any(is_long(simulator, load) for load in loads)
+    return leader.cause.about == PASSES or any(is_long(simulator, load) for load in loads)
 
 
 def _few(variants: Sequence[Variant], beside: Cause, n: int) -> list[Variant]:
@@ -186,7 +193,7 @@ def _few(variants: Sequence[Variant], beside: Cause, n: int) -> list[Variant]:
             own.setdefault(one.cause.name, []).append(one)
     chosen = []
     for strengths in own.values():
-        most = 1 if strengths[0].cause.about == _PASSES else n
+        most = 1 if strengths[0].cause.about == PASSES else n
         inside = np.linspace(0, len(strengths) - 1, most + 2)[1:-1].round().astype(int)
         places = np.unique(inside) if most < len(strengths) else np.arange(len(strengths))
         chosen += [strengths[at] for at in places]

@@ -158,7 +158,8 @@ def _of_group(jobs: list[FioJob], path: Path, name: str) -> Measured:
             if all(value is not None for value in values):
                 figures[f"{part}.{level}"] = float(np.average([value or 0.0 for value in values], weights=counts))
     found = differences(equals_of_jobs(jobs), "job")
-    return Measured(name, workload, {"iops": rate, **figures}, n, tuple(notes), tuple(found))
+    n_threads = sum(job.n_jobs for job in jobs)
+    return Measured(name, workload, {"iops": rate, **figures}, n, tuple(notes), tuple(found), n_threads=n_threads)
 
 
 def _as_asked(job: FioJob) -> FioJob:

@@ -16,11 +16,13 @@ from diskmodel.doing import doing
 from diskmodel.engine import DRAWS, Account, DrawnRuns, Threads, Trials, on_account
 from diskmodel.engine.ledger import current
 from diskmodel.errors import InputError
-from diskmodel.explanation.causes.cause import Cause, Change, Law, is_sequential
+from diskmodel.explanation.causes.cause import Cause, Change, Law
 from diskmodel.explanation.measured import ALL_PARTS, SHAPE, Measured
+from diskmodel.explanation.model_errors import model_variance, sharing_variance
+from diskmodel.host.assumed import MOST_PROCESSORS
 from diskmodel.layout import Layout
 from diskmodel.result import RUN, Interval, estimates_by_operation
-from diskmodel.uncertainty import AnyWorkload, half_width_factor, origin_of, student
+from diskmodel.uncertainty import AnyWorkload, half_width_factor, origin_of, spread_of, student
 from diskmodel.workload import Workload
 
 Job = TypeVar("Job")
@@ -51,12 +53,8 @@ LONG_S = 0.06
 _ROUNDS, _MOST_REQUESTS = 8, 200_000
 #: Fewest degrees of freedom of what is not known: below them a spread has hardly any meaning. And the most that matter.
 _DOF = (3.0, 30.0)
-#: Standard deviation, as a logarithm, of a simulated figure of a drive of known parameters, by kind of figure: of
-#: Linux md over disks of known mechanics (docs/explanation/validation-md-raid.md), rates are within 2 to 5 %, and the
-#: shape of the distribution within 10 %. At half, causes that are right do not fit; at double, wrong ones do.
-_OWN_ERROR = {"iops": 0.03, "mean": 0.04, "p50": 0.1, "p95": 0.12, "p99": 0.15}
-#: The same of a drive that is known from its sheet: the median and p95 have no spread of their own among the unknowns.
-_SHEET_ERROR = {"iops": 0.03, "mean": 0.04, "p50": 0.18, "p95": 0.18, "p99": 0.15}
+#: Least standard deviation, as a logarithm, of a load of which hardly anything is unknown.
+_LEAST_WIDTH = 0.02
 #: Relative standard error of a figure of n requests, times the root of n; of a mean that of times which vary as much as
 #: their mean does.
 _SAMPLING = {"iops": 0.7, "mean": 0.7, "p50": 1.0, "p95": 2.0, "p99": 4.0}
@@ -66,22 +64,6 @@ _PROGRAM_NS = 2_000
 #: same make: of eight equal disks of 15,000 rpm, random reads differ by 1.8 % and buffered writes by 7 % (H. Kiehl,
 #: LKML, 2005-08-29). At half, every second day raises an alarm; at double, losses of a third pass.
 _AGAIN = {"iops": 0.06, "mean": 0.06, "p50": 0.08, "p95": 0.12, "p99": 0.2}
-#: The same of the shape of requests in order, whose single times are decided by what a drive happened to have read
-#: ahead and by which requests of several clients fell together; hardly a source has percentiles of them.
-_IN_ORDER = 0.4
-#: The same of volumes that have limits of their own (clouds): which of the requests that wait passes first is assumed
-#: there, and decides the slowest ones.
-_LIMITED = 0.5
-#: The same of writes of flash drives, which firmware answers from its buffer, and makes wait for cleaning, in its own
-#: way: a p99 of 16 us is expected where up to 12.6 ms was measured (`python -m tests.validation.flash`). At
-#: half, causes that bend this shape are named instead of those that take the time; at double, hardly anything changes.
-_FLASH_WRITES = 0.8
-#: The same of their reads: percentiles are off by 16 to 28 % in the median, by 36 % at most
-#: (docs/explanation/validation/flash.md).
-_FLASH_READS = 0.3
-#: Standard deviation, as a logarithm, of the time of writes that a drive's own buffer answers while reads keep its arm
-#: busy: each firmware shares between both in its own way, so that a buffer stays nearly empty or fills.
-_BUFFERED = 1.5
 #: How much more than the description a sound run is trusted, as a factor of variances, and draws of what it leaves.
 _TRUSTED, _DRAWN = 4.0, 48
 #: Standard deviation, as a logarithm, of the requests in flight of a closed load, the product of its rate and its mean:
@@ -195,7 +177,9 @@ class Simulator:
     own, noise : float64, shape (n_figures,)
         Variance of each figure's own errors, of the model and of the measurement; and that of the measurement alone.
     dof : float
-        Degrees of freedom of what is not known.
+        Degrees of freedom of what is not known, of all figures together.
+    dofs : float64, shape (n_loads,)
+        Of the figures of each load.
     alike : float64, shape (n_figures, n_figures)
         Covariance of these errors beside the variances: those of all shapes are in part one.
     again : float64, shape (n_figures,)
@@ -227,11 +211,12 @@ class Simulator:
         self.offset: Floats
         self.shared: Floats
         self._draw()
-        errors = _SHEET_ERROR if origin_of(array.drive) == "sheet" else _OWN_ERROR
-        model = np.array([errors[one.kind] ** 2 + self._shape(one) for one in self.figures])
+        model = np.array([self._model_variance(one) for one in self.figures])
         noise = np.array([self._noise(one, self.measured[one.load]) for one in self.figures])
         self.alike = self._alike(model)
-        model += np.array([self._sharing(one) for one in self.figures])
+        model += np.array(
+            [sharing_variance(self.arrays[one.load], measured[one.load].workload, one.part) for one in self.figures]
+        )
         self.own, self.noise = model + noise, noise
         self.again = noise * 2 + np.array([_AGAIN[one.kind] ** 2 for one in self.figures])
         self.is_calibrated = any(one.before is not None for one in measured)
@@ -277,7 +262,7 @@ class Simulator:
         self.offset, self.shared = center - self.reference, (shared + shared.T) / 2
         self.own, self.alike = noise + again, np.zeros_like(self.alike)
         if all(run is not None for run in before):
-            self.dof = _DOF[1]
+            self.dof, self.dofs = _DOF[1], np.full(len(before), _DOF[1])
         drawn = np.random.default_rng(self._seed).multivariate_normal(center, self.shared, _DRAWN)
         self._drawn = [[self._figures_of(at, row) for at in range(len(self.measured))] for row in drawn]
 
@@ -322,24 +307,30 @@ class Simulator:
     def _expected(self, array: Array, one: Measured, n_draws: int) -> Expected:
         """Return the figures of the array as it is described, and the truths about it."""
 
-        def make() -> Expected:
+        def make() -> tuple[Expected, float]:
             before_s = current().spent_s
             trials = self._trials(Change(array, one.workload))
             cost_s = current().spent_s - before_s
             exact = origin_of(array.drive) == "exact"
             truths = None if exact else trials.truths(n_draws)
-            return Expected(trials.reference, truths, trials.n_requests, cost_s)
+            return Expected(trials.reference, truths, trials.n_requests, cost_s), current().spent_s - before_s
 
         return self._remembered(Change(array, one.workload), n_draws, make)
 
-    def _remembered(self, change: Change, what: int, make: Callable[[], Made]) -> Made:
-        """Return what was made before of the same array and load, where that is kept."""
+    def _remembered(self, change: Change, what: int, make: Callable[[], tuple[Made, float]]) -> Made:
+        """Return what was made before of the same array and load, where that is kept.
+
+        `make` returns what is made, and what it took: that is entered again, or an answer would see more causes by how
+        many others were asked for before.
+        """
         if self.memory is None or not isinstance(change.workload, Workload):
-            return make()
+            return make()[0]
         key = (change.array.model_dump_json(), change.workload.model_dump_json(), self._seed, what)
-        if key not in self.memory:
+        if key in self.memory:
+            current().enter(self.memory[key][1])
+        else:
             self.memory[key] = make()
-        found: Made = self.memory[key]
+        found: Made = self.memory[key][0]
         return found
 
     def _compared(self) -> list[Figure]:
@@ -389,16 +380,10 @@ class Simulator:
         means = [one.figures[f"{part}.mean"] for part in one.parts if figure.part in ("", part)]
         return noise + (_PROGRAM_NS / min(means)) ** 2 if means else noise
 
-    def _shape(self, figure: Figure) -> float:
-        """Return the variance that a shape has beside others': in order, of limited volumes, of flash."""
-        if figure.kind not in SHAPE:
-            return 0.0
-        in_order = _IN_ORDER if is_sequential(self.measured[figure.load].workload) else 0.0
-        # only a volume of a cloud has no link
-        drive = self.arrays[figure.load].drive
-        limited = _LIMITED if math.isinf(drive.link_bytes_per_s) else 0.0
-        flash = _FLASH_READS if figure.part == "reads" else _FLASH_WRITES
-        return max(in_order, limited, 0.0 if drive.has_arms else flash) ** 2
+    def _model_variance(self, figure: Figure) -> float:
+        at = figure.load
+        own = self.arrays[at], self.measured[at].workload, self.truths[at]
+        return model_variance(*own, figure.part, figure.kind)
 
     def _alike(self, model: Floats) -> Floats:
         """Return the covariance of the errors of shapes: where p95 and p99 are above what is expected, p50 is below."""
@@ -424,25 +409,26 @@ class Simulator:
             found[mean, rate] = found[rate, mean] = -found[rate, rate]
         return found + (self.shared if shared is None else shared)
 
-    def _sharing(self, figure: Figure) -> float:
-        """Return the variance of how drives share their arms between reads and the writes that they hold."""
-        array, load = self.arrays[figure.load], self.measured[figure.load].workload
-        is_shared = array.drive.has_arms and array.has_drive_write_cache and load.has_reads and load.has_writes
-        return _BUFFERED**2 if is_shared and figure.part in ("writes", "commits") else 0.0
-
     def vector(self, runs: Sequence[dict[str, float] | None]) -> Floats:
         """Return the logarithms of the compared figures of runs, one for each load; those of a missing run are nan."""
         return np.array([math.nan if (run := runs[f.load]) is None else f.log(run) for f in self.figures])
 
     def _draw(self) -> None:
-        dofs = [one.case.dof for one in self.truths if one is not None]
-        self.dof = float(np.clip(min(dofs, default=_DOF[1]), *_DOF))
+        self.dofs = np.clip([_DOF[1] if one is None else _dof_of(one) for one in self.truths], *_DOF)
         n = max((len(one.figures) for one in self.truths if one is not None), default=0)
         self._drawn = [
             [self.runs[at] if one is None else dict(one.figures[k]) for at, one in enumerate(self.truths)]
             for k in range(n)
         ]
         self.offset, self.shared = self._spread(self.reference, lambda load, truth: truth)
+        # of all figures together, each unknown counts by what it does to them
+        widths = np.array([max(self._width(load), _LEAST_WIDTH) ** 2 for load in range(len(self.measured))])
+        self.dof = float(widths.sum() / np.sum(widths / self.dofs))
+
+    def _width(self, load: int) -> float:
+        """Return by how much what is not known moves rates and means of a load: a standard deviation of logarithms."""
+        own = [at for at, one in enumerate(self.figures) if one.load == load and one.kind not in SHAPE]
+        return math.sqrt(max((self.shared[at, at] for at in own), default=0.0))
 
     def spread(self, runs: Sequence[Simulated | None], figures: Floats) -> tuple[Floats, Floats]:
         """Return offset and covariance of what is not known, of runs with a cause; None: of an unchanged load.
@@ -503,9 +489,9 @@ class Simulator:
         means = np.where(known, found, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
         found = np.where(known, found, means)
         # the draws end where the outermost of them is: the scale of Student's t that has their spread
-        factor = half_width_factor(n, self.dof, 0.95) / student(1.959964, self.dof)
-        covariance = np.cov(found, rowvar=False).reshape(n_figures, -1) * factor**2
         loads = np.array([figure.load for figure in self.figures])
+        factors = np.array([half_width_factor(n, dof, 0.95) / student(1.959964, dof) for dof in self.dofs])[loads]
+        covariance = np.cov(found, rowvar=False).reshape(n_figures, -1) * np.outer(factors, factors)
         return found.mean(axis=0), np.where(loads[:, None] == loads[None, :], covariance, _SHARED * covariance)
 
     def simulate(self, load: Measured, change: Change) -> Simulated | None:
@@ -515,19 +501,23 @@ class Simulator:
     def simulate_measured(self, at: int, change: Change) -> Simulated | None:
         """Return the run of a measured load with a change, as long as the one without it; None where it cannot be."""
         own, like = self.measured[at], self.expected[at]
-        if change.array == self.arrays[at] and change.workload == own.workload:
+        if self.is_free(at, change):
             return self._simulated(own, change, lambda: like.figures)
 
-        def make() -> dict[str, float]:
+        def make() -> tuple[dict[str, float], float]:
             # what is left of the question's time must not make it shorter than what it is compared with, and it has
             # no more than several times what that took, with its start
             account, asked = Account(_WITH_START * max(_LONGER * like.cost_s, LONG_S), 1), current()
             with on_account(account):
                 found = self._trials(change, like).reference
             asked.enter(account.spent_s)
-            return found
+            return found, account.spent_s
 
         return self._simulated(own, change, lambda: self._remembered(change, 0, make))
+
+    def is_free(self, at: int, change: Change) -> bool:
+        """Whether a cause only has a law, and changes no run of a measured load."""
+        return change.array == self.arrays[at] and change.workload == self.measured[at].workload
 
     def _simulated(self, load: Measured, change: Change, run: Callable[[], dict[str, float]]) -> Simulated | None:
         try:
@@ -555,10 +545,22 @@ class Simulator:
         return found if is_changed else None
 
 
+def _dof_of(truths: DrawnRuns) -> float:
+    """Return the degrees of freedom of what is not known under a load: where a host holds it back, those of hosts."""
+    share = truths.sources(Interval(1.0, 1.0, 1.0), "iops", _CONFIDENCE).get("host", 0.0)
+    host = spread_of("assumed-host" if truths.case.array.host.is_assumed else "host", "host")
+    dof = truths.case.dof
+    return dof if host is None or not share else 1 / ((1 - share) / dof + share / host.dof)
+
+
 def _measured_array(array: Array, one: Measured) -> Array:
     """Return the array, or one drive of it where that was measured, as a test of a minute finds it."""
     tested = array.drive.in_a_test()
     array = array if tested is array.drive else array.model_copy(update={"drive": tested})
+    if one.n_threads is not None and array.drive.is_host_bound and array.host.processors is None:
+        # a thread submits its requests on one processor, however many it has outstanding
+        host = array.host.model_copy(update={"processors": min(one.n_threads, MOST_PROCESSORS)})
+        array = array.model_copy(update={"host": host})
     if not one.is_of_member:
         return array
     alone = Layout.parse({"level": "jbod", "disks": 1})

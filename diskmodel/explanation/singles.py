@@ -62,8 +62,9 @@ def single_causes(simulator: Simulator, whole_prior: float) -> Tried:
     left = variants
     seen: list[int] = []
     # loads whose runs take long see least of the causes
-    for load in (*_in_turn(simulator, first), *_in_turn(simulator, rest)):
-        share = 1 / (len(simulator.measured) - len(seen))
+    turns = _in_turn(simulator, [*first, *rest])
+    for turn, load in enumerate(turns):
+        share = _share(simulator, turns[turn:])
         runs |= simulated(simulator, [((one,), load) for one in left], "simulating causes", share)
         seen.append(load)
         if len(seen) < len(simulator.measured):
@@ -77,6 +78,12 @@ def single_causes(simulator: Simulator, whole_prior: float) -> Tried:
         for finer in along(simulator, cause, [pair for pair in found if pair[0].cause is cause], unit * cause.prior)
     )
     return Tried(variants, runs, tuple(first), singles)
+
+
+def _share(simulator: Simulator, loads: Sequence[int]) -> float:
+    """Return the part of what is left that runs of the first of some loads may take: as much as they cost, at least."""
+    costs = [simulator.expected[load].cost_s for load in loads]
+    return max(costs[0] / max(sum(costs), 1e-9), 1 / len(loads))
 
 
 def _in_turn(simulator: Simulator, loads: Sequence[int]) -> list[int]:

@@ -51,18 +51,27 @@ def _failed(array: Array, workload: AnyWorkload, n: int) -> Change | None:
     return _with_layout(array, workload, failed=tuple(range(0, n * step, step)))
 
 
-def _rebuilding(array: Array, workload: AnyWorkload, speed_mib: float) -> Change | None:
+#: Speed of a pass: so many MiB per second or more, as far as nothing else happens; or no more than that, either.
+Speed = float | tuple[float, float]
+
+
+def _at(speed: Speed) -> dict[str, float]:
+    if isinstance(speed, tuple):
+        return {"speed_min_bytes_per_s": speed[0] * _MIB, "speed_max_bytes_per_s": speed[1] * _MIB}
+    return {"speed_min_bytes_per_s": speed * _MIB}
+
+
+def _rebuilding(array: Array, workload: AnyWorkload, speed: Speed) -> Change | None:
     layout = array.layout
     if not may_fail(layout) or is_pool(array):
         return None
-    pass_ = {"speed_min_bytes_per_s": speed_mib * _MIB}
-    return _with_layout(array, workload, failed=(0,), rebuild=pass_, spares=max(layout.spares, 1))
+    return _with_layout(array, workload, failed=(0,), rebuild=_at(speed), spares=max(layout.spares, 1))
 
 
-def _resyncing(array: Array, workload: AnyWorkload, speed_mib: float) -> Change | None:
+def _resyncing(array: Array, workload: AnyWorkload, speed: Speed) -> Change | None:
     if not may_fail(array.layout) or is_pool(array):
         return None
-    return _with_layout(array, workload, rebuild={"action": "check", "speed_min_bytes_per_s": speed_mib * _MIB})
+    return _with_layout(array, workload, rebuild={"action": "check", **_at(speed)})
 
 
 def _bitmap(array: Array, workload: AnyWorkload, fields: dict[str, Any]) -> Change | None:
@@ -115,12 +124,15 @@ def _write_through(array: Array, workload: AnyWorkload, _: None) -> Change | Non
     return on_array(array, workload, controller=without)
 
 
-#: How fast a pass over an array goes on beside the load: MiB per second.
-_SPEEDS = {
+#: How fast a pass over an array goes on beside the load, MiB per second. Without a limit it takes all of the time that
+#: is left; many limit it (`sync_speed_max`) so that it does not.
+_SPEEDS: dict[str, Speed] = {
     "yielding to the load": 1.0,
-    "at 10 MB/s or more": 10.0,
+    "limited to 10 MB/s": (10.0, 10.0),
     "at 30 MB/s or more": 30.0,
+    "limited to 30 MB/s": (30.0, 30.0),
     "at 100 MB/s or more": 100.0,
+    "limited to 100 MB/s": (100.0, 100.0),
 }
 
 #: Which half of a mirror it is; of other arrays, any member.

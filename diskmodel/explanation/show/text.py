@@ -158,6 +158,8 @@ def lead_of(found: Explanation) -> str:
     if not found.causes:
         return "none of what I know explains this: no cause that was tried fits all the figures"
     first = found.causes[0].probability
+    if all(one.is_inside for one in found.compared) and found.causes[0].predicts is not None:
+        return "No figure by itself shows it; all of them together fit these better than a sound array:"
     if first >= _SURE:
         return "What explains it:"
     return "What may explain it:" if first > found.as_described else "What may explain it, if anything is wrong:"

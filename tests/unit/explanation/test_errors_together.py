@@ -127,6 +127,32 @@ def test_causes_for_which_there_is_no_time_are_left_out_and_named() -> None:
     assert len({one.names for one in tried.left}) > 3
 
 
+def test_laws_take_no_time_and_none_is_left_out() -> None:
+    own = simulator(79.0, 202.0)
+    with on_account(Account(1e-6)):
+        tried = single_causes(own, 0.5)
+    found = [run for run in tried.runs.values() if run is not None and run.figures]
+    laws = {causes[0][0] for (causes, _), run in tried.runs.items() if run in found and run.law is not None}
+    assert {"rate-limit", "token-bucket"} <= laws
+    # of all others the first few are made before anybody sees that there is no time
+    assert sum(run.law is None for run in found) <= 16
+
+
+def test_what_is_kept_between_questions_costs_each_of_them_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Simulator, "memory", {})
+    spent = []
+    for _ in range(2):
+        account = Account(18.0)
+        with on_account(account):
+            own = Simulator(Array.from_words("generic-7k2"), [measured("one", ONE, 79.0, 12.6)], n_draws=4)
+            change = own.changed(0, (CAUSES["vibration"], 0.3))
+            assert change is not None
+            own.simulate_measured(0, change)
+        spent.append(account.spent_s)
+    assert spent[0] == pytest.approx(spent[1], rel=1e-9)
+    assert spent[0] > 0
+
+
 def test_a_judged_hypothesis_has_all_figures() -> None:
     own = simulator(79.0, 202.0)
     one = judged(own, Hypothesis((), 1.0, own.reference, np.zeros(len(own.figures))))

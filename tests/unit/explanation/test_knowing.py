@@ -1,6 +1,7 @@
 """What is taken to be known of measured loads: runs that are long enough, and shapes that nobody knows well."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -8,6 +9,7 @@ from diskmodel.array import Array
 from diskmodel.explanation import simulator
 from diskmodel.explanation.measured import Measured
 from diskmodel.explanation.simulator import Simulator
+from diskmodel.host import Host
 from diskmodel.workload import Workload
 
 
@@ -40,10 +42,35 @@ def own_errors(words: str, part: str, **fields: object) -> dict[str, float]:
 
 
 def test_single_times_of_requests_in_order_are_hardly_known() -> None:
-    at_random = own_errors("generic-7k2", "reads", size="64 KiB", clients=4)
-    in_order = own_errors("generic-7k2", "reads", size="64 KiB", clients=4, addresses="sequential")
+    at_random = own_errors("generic-7k2", "reads", size="64 KiB", clients=1)
+    in_order = own_errors("generic-7k2", "reads", size="64 KiB", clients=1, addresses="sequential")
     assert in_order["reads.p99"] > 1.5 * at_random["reads.p99"]
     assert math.isclose(in_order["iops"], at_random["iops"])
+
+
+def test_how_long_requests_of_a_queue_wait_is_less_known_than_seeks_and_turns() -> None:
+    alone, queued = (own_errors("seagate-exos-x18", "reads", size="4 KiB", clients=n) for n in (1, 16))
+    assert queued["reads.p99"] > 1.5 * alone["reads.p99"]
+    assert math.isclose(queued["iops"], alone["iops"])
+    of_flash = [own_errors("samsung-pm893-960", "reads", size="4 KiB", clients=n) for n in (1, 16)]
+    assert math.isclose(of_flash[0]["reads.p99"], of_flash[1]["reads.p99"], rel_tol=0.05)
+
+
+def test_what_is_unknown_of_one_load_widens_no_other() -> None:
+    loads = [measured("reads", size="4 KiB", clients=16), measured("writes", size="4 KiB", clients=4, read_ratio=0)]
+    both = Simulator(Array.from_words("seagate-exos-x18"), loads, n_draws=4)
+    each = [Simulator(Array.from_words("seagate-exos-x18"), [one], n_draws=4) for one in loads]
+    assert list(both.dofs) == pytest.approx([one.dof for one in each])
+    assert min(both.dofs) < both.dof < max(both.dofs)
+
+
+def test_one_thread_of_fio_submits_on_one_processor() -> None:
+    mirror = Array.from_words("2x samsung-pm9a3-7680 raid1")
+    load = measured("reads", size="4 KiB", clients=64)
+    hosts = [Simulator(mirror, [replace(load, n_threads=n)], n_draws=2).arrays[0].host for n in (1, 4, None)]
+    assert [one.processors for one in hosts] == [1, 4, 2]
+    described = mirror.model_copy(update={"host": Host(processors=3)})
+    assert Simulator(described, [replace(load, n_threads=1)], n_draws=2).arrays[0].host.processors == 3
 
 
 def test_writes_in_a_drives_buffer_are_hardly_known_beside_reads() -> None:

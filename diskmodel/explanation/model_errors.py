@@ -1,0 +1,80 @@
+"""How far a simulated figure may be off by the model's own errors, of drives that are known so well."""
+
+from __future__ import annotations
+
+from math import isinf
+
+from diskmodel.array import Array
+from diskmodel.engine import DrawnRuns
+from diskmodel.explanation.causes.cause import is_sequential
+from diskmodel.explanation.measured import SHAPE
+from diskmodel.uncertainty import AnyWorkload, origin_of
+from diskmodel.workload import Workload
+
+#: Standard deviation, as a logarithm, of a simulated figure of a drive of known parameters, by kind of figure: of
+#: Linux md over disks of known mechanics (docs/explanation/validation-md-raid.md), rates are within 2 to 5 %, and the
+#: shape of the distribution within 10 %. At half, causes that are right do not fit; at double, wrong ones do.
+_OWN_ERROR = {"iops": 0.03, "mean": 0.04, "p50": 0.1, "p95": 0.12, "p99": 0.15}
+#: The same of a drive that is known from its sheet: the median and p95 have no spread of their own among the unknowns.
+_SHEET_ERROR = {"iops": 0.03, "mean": 0.04, "p50": 0.18, "p95": 0.18, "p99": 0.15}
+#: The same of the shape of random reads of disks, one at a time: seeks and turns decide it alone. Of four disks p50,
+#: p95 and p99 are 0.98 to 1.00, 1.39 to 1.58 and 1.51 to 1.69 of the mean (tests/data/fio-depths.csv, and the disk of
+#: Mirantis), where 1.00, 1.53 and 1.69 are expected. At half, ordinary disks raise alarms; at double, lost revolutions
+#: look like another load beside this one.
+_SINGLE = {"p50": 0.05, "p95": 0.08, "p99": 0.1}
+#: The same in a queue, where each firmware keeps other commands waiting: with 10 to 16 outstanding 0.64 to 0.94, 1.9 to
+#: 3.1 and 2.8 to 4.9 of six disks (the same, and docs/explanation/validation/disks.md), and at p99 4.2 of a nearline
+#: one of which 2.7 is expected (docs/explanation/validation-firmware.md). At half, causes that only let some requests
+#: wait longer are named for every second disk; at double, those that do so are not.
+_QUEUED = {"p50": 0.2, "p95": 0.25, "p99": 0.3}
+#: The same of the shape of requests in order, whose single times are decided by what a drive happened to have read
+#: ahead and by which requests of several clients fell together; hardly a source has percentiles of them.
+_IN_ORDER = 0.4
+#: The same of volumes that have limits of their own (clouds): which of the requests that wait passes first is assumed
+#: there, and decides the slowest ones.
+_LIMITED = 0.5
+#: The same of writes of flash drives, which firmware answers from its buffer, and makes wait for cleaning, in its own
+#: way: a p99 of 16 us is expected where up to 12.6 ms was measured (`python -m tests.validation.flash`). At
+#: half, causes that bend this shape are named instead of those that take the time; at double, hardly anything changes.
+_FLASH_WRITES = 0.8
+#: The same of their reads: percentiles are off by 16 to 28 % in the median, by 36 % at most
+#: (docs/explanation/validation/flash.md).
+_FLASH_READS = 0.3
+#: Standard deviation, as a logarithm, of the time of writes that a drive's own buffer answers while reads keep its arm
+#: busy: each firmware shares between both in its own way, so that a buffer stays nearly empty or fills.
+_BUFFERED = 1.5
+
+
+def model_variance(array: Array, workload: AnyWorkload, truths: DrawnRuns | None, part: str, kind: str) -> float:
+    """Return the variance of the model's own error of a figure, as a logarithm; of a percentile that of a shape.
+
+    Parameters
+    ----------
+    array : Array
+        As it is measured.
+    workload : Workload or TraceWorkload
+    truths : DrawnRuns or None
+        Of this load, where something is not known of the drives.
+    part, kind : str
+        "reads" and "p50", as `Figure` has them.
+    """
+    is_sheet = origin_of(array.drive) == "sheet"
+    own = (_SHEET_ERROR if is_sheet else _OWN_ERROR)[kind]
+    if kind not in SHAPE:
+        return own**2
+    if is_sheet and truths is not None and truths.case.is_hdd and part == "reads":
+        is_random = truths.case.load in ("single reads", "queued reads", "mixed")
+        # several outstanding may meet at a disk, however seldom
+        is_alone = isinstance(workload, Workload) and workload.queue_depth <= 1
+        own = (_SINGLE if is_alone else _QUEUED)[kind] if is_random else own
+    in_order = _IN_ORDER if is_sequential(workload) else 0.0
+    # only a volume of a cloud has no link
+    limited = _LIMITED if isinf(array.drive.link_bytes_per_s) else 0.0
+    flash = _FLASH_READS if part == "reads" else _FLASH_WRITES
+    return own**2 + max(in_order, limited, 0.0 if array.drive.has_arms else flash) ** 2
+
+
+def sharing_variance(array: Array, workload: AnyWorkload, part: str) -> float:
+    """Return the variance of how drives share their arms between reads and the writes that they hold."""
+    is_shared = array.drive.has_arms and array.has_drive_write_cache and workload.has_reads and workload.has_writes
+    return _BUFFERED**2 if is_shared and part in ("writes", "commits") else 0.0
