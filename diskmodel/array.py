@@ -434,6 +434,22 @@ class Array(Description):
         return self.has_controller_cache or self.controller.volume_depth is not None
 
     @property
+    def rebuilt_by(self) -> str:
+        """What the rebuild of a failed disk is called, with who does it; no controller's own pace is described."""
+        return "rebuild at Linux md's pace" if self.is_hardware else self.layout.rebuilt_by
+
+    @property
+    def rebuilds(self) -> str:
+        """The same as a clause."""
+        return "the controller, at Linux md's pace, rebuilds" if self.is_hardware else self.layout.rebuilds
+
+    @property
+    def faster_beside(self) -> str:
+        """Which settings let a rebuild do more beside a load, as a clause."""
+        faster = "a higher rebuild rate of the controller speeds it up, while requests wait longer"
+        return faster if self.is_hardware else self.layout.faster_beside
+
+    @property
     def has_controller_cache(self) -> bool:
         """Whether a controller of its own caches blocks; the cache of a pool is OpenZFS's, in the host's memory."""
         return self.controller.has_real_cache and not self.layout.is_cached_in_memory

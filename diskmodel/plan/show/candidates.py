@@ -50,10 +50,10 @@ def duration(hours: float) -> str:
 
 def rebuild_name(arrays: Iterable[Array]) -> str:
     """Return what the rebuild of a failed disk is called, and who does it."""
-    layouts = [array.layout for array in arrays]
-    by = {layout.rebuilt_by for layout in layouts}
+    arrays = list(arrays)
+    by = {array.rebuilt_by for array in arrays}
     if len(by) > 1:
-        return " or ".join(sorted({layout.rebuild_name for layout in layouts}))
+        return " or ".join(sorted({array.layout.rebuild_name for array in arrays}))
     return next(iter(by), "rebuild")
 
 

@@ -168,13 +168,8 @@ def _rebuild(result: PlanResult) -> str:
     capacity = rebuilt_bytes(array, used_ratio)
     text = long_rebuild(best.array, safety.rebuild_hours, safety.rebuild_alone_hours, used_ratio)
     if not array.layout.rebuilds_whole_disks:
-        return text and f"{text}. More or smaller disks shorten it, and less data on each; {_faster_beside(array)}"
+        return text and f"{text}. More or smaller disks shorten it, and less data on each; {array.faster_beside}"
     return text and f"{text}. {_shortened(result, capacity, safety.rebuild_alone_hours)}"
-
-
-def _faster_beside(array: Array) -> str:
-    """Return which settings let a rebuild do more beside a load."""
-    return array.layout.faster_beside
 
 
 def _shortened(result: PlanResult, capacity_bytes: int, alone_hours: float) -> str:
@@ -187,8 +182,9 @@ def _shortened(result: PlanResult, capacity_bytes: int, alone_hours: float) -> s
     if not higher or rebuild.speed_max_bytes_per_s <= speed:
         return more
     hours = max(capacity_bytes / speed / 3600, alone_hours)
+    of_md = "" if result.best and result.best.array and result.best.array.is_hardware else " (md's sync_speed_min)"
     return (
-        f"{more}; so does --rebuild-speed {speed / 1e6:.0f}MB/s (md's sync_speed_min), to "
+        f"{more}; so does --rebuild-speed {speed / 1e6:.0f}MB/s{of_md}, to "
         f"{in_hours_or_days(hours)} at best, while requests wait longer"
     )
 
@@ -214,7 +210,7 @@ def long_rebuild(array: Array, hours: float, alone_hours: float = math.nan, used
     risk = "a second failed disk may lose data"
     if left > 0:
         risk = f"the array survives only {left} more failed disk{'s' if left > 1 else ''}"
-    why = f"{layout.rebuilds} {nominal_bytes(capacity)} at {capacity / hours / 3600 / 1e6:.3g} MB/s"
+    why = f"{array.rebuilds} {nominal_bytes(capacity)} at {capacity / hours / 3600 / 1e6:.3g} MB/s"
     if math.isnan(alone_hours) or hours > _SLOWED_BY_LOAD * alone_hours:
         why += ", because it yields to the load"
     return f"for {hours / 24:.0f} days after a disk failed {risk}: {why}"
@@ -230,7 +226,8 @@ def rebuild_bound(array: Array, limit_hours: float, used_ratio: float | None = N
     allowed, disk = layout.fastest_rebuild(layout.rebuild or Rebuild()), sequential_bytes_per_s(array)
     disk *= layout.rebuilds_at_once
     alone = idle_rebuild_hours(array, used_ratio)
-    said = f"Linux md rebuilds at {in_digits(allowed / 1e6)} MB/s at most (sync_speed_max)"
+    limit = "" if array.is_hardware else " (sync_speed_max)"
+    said = f"{array.rebuilds[0].upper()}{array.rebuilds[1:]} at {in_digits(allowed / 1e6)} MB/s at most{limit}"
     if disk < allowed:
         doer = "All disks together rebuild" if layout.rebuilds_at_once != 1 else "The disk itself transfers"
         said = f"{doer} {in_digits(disk / 1e6)} MB/s on average"
@@ -240,7 +237,7 @@ def rebuild_bound(array: Array, limit_hours: float, used_ratio: float | None = N
         slower = "Beside the load a resilver yields. " if alone <= limit_hours else ""
         return said + f"{slower}At most {most} on each disk are resilvered in {in_digits(limit_hours)} h."
     if alone <= limit_hours:
-        return said + "Beside the load md yields: --rebuild-speed keeps it up, and requests wait longer."
+        return said + "Beside the load it yields: --rebuild-speed keeps it up, and requests wait longer."
     if disk > allowed:
         at_best = in_hours_or_days(capacity / disk / 3600)
         said += f"Without that limit (rebuild.speed_max in a plan's file) the disk takes {at_best} at best. "
@@ -253,10 +250,10 @@ def rebuild_bound(array: Array, limit_hours: float, used_ratio: float | None = N
 def long_rebuilds(arrays: tuple[Compared, ...]) -> list[str]:
     """Return which of the arrays that are compared take weeks to rebuild."""
     found = ((item, long_rebuild(item.array, item.rebuild_hours)) for item in arrays)
-    return [f"{item.name}: {text}; {_faster_beside(item.array)}" for item, text in found if text]
+    return [f"{item.name}: {text}; {item.array.faster_beside}" for item, text in found if text]
 
 
 def starved_beside_the_knee(capacity: Capacity) -> str:
     """Return why the rebuild beside the knee's load takes weeks, and what speeds it up; "" where it does not."""
     text = long_rebuild(capacity.array, capacity.rebuild_hours, capacity.idle_rebuild_hours)
-    return text and f"With the knee's load all day, {text}; {_faster_beside(capacity.array)}."
+    return text and f"With the knee's load all day, {text}; {capacity.array.faster_beside}."

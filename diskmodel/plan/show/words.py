@@ -295,7 +295,8 @@ def _with_a_disk_failed(result: PlanResult, safety: Safety) -> str:
     if safety.unknown:
         return f"with a disk failed {failed}; neither the hours of a resilver nor the chance of data loss is known"
     name = kind.rebuild_name
-    takes = f"{kind.rebuilds} the disk in {rebuild_words(safety)}; "
+    rebuilds = kind.rebuilds if best is None or best.array is None else best.array.rebuilds
+    takes = f"{rebuilds} the disk in {rebuild_words(safety)}; "
     if math.isinf(safety.rebuild_hours):
         takes = "" if p99[1] is None else f"the {name} does not end beside this load; "
     return f"with a disk failed {failed}, during its {name} {rebuilding}{worst}; {takes}{chance}"
