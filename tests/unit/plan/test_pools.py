@@ -115,7 +115,7 @@ def test_a_resilver_is_called_one() -> None:
     assert rebuild_name([raidz1, mirror]) == "resilver by OpenZFS"
     assert rebuild_name([raidz1, raid]) == "rebuild or resilver"
     assert rebuild_name([raid]) == "rebuild by Linux md"
-    behind = raid.model_copy(update={"controller": {"name": "h740p", "write_cache": {"size_bytes": 1 << 30}}})
+    behind = Array.from_words("6x generic-7k2 raid5 on h740p")
     assert rebuild_name([behind]) == "rebuild at Linux md's pace"
     assert "controller" in behind.faster_beside
     assert fullness_words([raid]) == ""
