@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from diskmodel.controller import Controller, NamedController
-from diskmodel.description import Description, Reader, facts_html, read_toml
+from diskmodel.description import Description, Reader, facts_html, read_toml, without_effect
 from diskmodel.drive import DriveTables, NamedDrive, system_around, with_log_drive, with_special_drives
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host import Host
@@ -24,6 +24,21 @@ from diskmodel.workload import check_used
 
 if TYPE_CHECKING:
     from diskmodel.workload import TraceWorkload, Workload
+
+
+class Beside:
+    """An array and its load, with the array's attributes."""
+
+    def __init__(self, array: Array, load: Workload | TraceWorkload) -> None:
+        self._array, self._load = array, load
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether a request of the load may begin where the last one ended."""
+        return self._load.goes_on
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._array, name)
 
 
 class Spindles(Description):
@@ -285,6 +300,19 @@ class Array(Description):
         <Array '8x generic-15k raid5': 8 × Generic 15k rpm SAS in raid5, strip 64 KiB, 2.1 TB usable>
         """
         return cls.parse(of_words(words), words)
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether a request may begin where the last one ended: as long as no load is known."""
+        return True
+
+    def unread_messages(self, described: Self, load: Workload | TraceWorkload | None = None) -> tuple[str, ...]:
+        """As of every description; with a load, also what none of its requests reads."""
+        return without_effect(described.unread(self.beside(load)))
+
+    def beside(self, load: Workload | TraceWorkload | None) -> Beside | Self:
+        """Return this array as readers of fields see it that ask for its load, too; itself where that is not known."""
+        return self if load is None else Beside(self, load)
 
     def tables(self) -> VolumeTables:
         """The layout in sectors of this array's drive."""

@@ -194,7 +194,7 @@ def simulate(
         *_busiest_message(result),
         *result.run.said,
         *array.said_of_md(described),
-        *array.unread_messages(described),
+        *array.unread_messages(described, workload),
         *(workload.unread_messages(workload) if isinstance(workload, Workload) else ()),
     )
     result = replace(result, messages=(*array.doubts, *result.messages, *about_drive))

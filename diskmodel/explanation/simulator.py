@@ -198,7 +198,12 @@ class Simulator:
     def __init__(self, array: Array, measured: Sequence[Measured], seed: int = 0, n_draws: int = DRAWS) -> None:
         self.measured, self.array, self._seed = tuple(measured), array, seed
         self.arrays = tuple(_measured_array(array, one).behind_host(one.workload) for one in measured)
-        self.expected = [self._expected(own, one, n_draws) for own, one in zip(self.arrays, measured, strict=True)]
+        self.expected: list[Expected] = []
+        for own, one in zip(self.arrays, measured, strict=True):
+            self.expected.append(self._expected(own, one, n_draws))
+            # the same drives for the loads that follow: where there is no time for more, fewer
+            if (truths := self.expected[-1].truths) is not None:
+                n_draws = min(n_draws, len(truths.figures))
         self.runs = [dict(one.figures) for one in self.expected]
         self.truths: tuple[DrawnRuns | None, ...] = tuple(one.truths for one in self.expected)
         self.figures = tuple(self._compared())
@@ -415,7 +420,7 @@ class Simulator:
 
     def _draw(self) -> None:
         self.dofs = np.clip([_DOF[1] if one is None else _dof_of(one) for one in self.truths], *_DOF)
-        n = max((len(one.figures) for one in self.truths if one is not None), default=0)
+        n = min((len(one.figures) for one in self.truths if one is not None), default=0)
         self._drawn = [
             [self.runs[at] if one is None else dict(one.figures[k]) for at, one in enumerate(self.truths)]
             for k in range(n)

@@ -109,6 +109,9 @@ class Host(Description):
                 lambda array: array.host.has_work or array.layout.record_work_ns,
             ),
             "write_cost_ratio": working,
+            "submission_sequential_ns": Reader(
+                "requests that begin where the last one ended", lambda array: array.may_go_on
+            ),
         }
 
     @property

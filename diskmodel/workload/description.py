@@ -227,6 +227,11 @@ class Workload(Description):
         return sum(stream.row_weight * stream.mean_size_bytes for stream in self.streams) / total
 
     @property
+    def goes_on(self) -> bool:
+        """Whether a request may begin where the last one ended, more often than anywhere else in a large region."""
+        return any(stream.goes_on for stream in self.streams)
+
+    @property
     def is_in_bytes(self) -> bool:
         """Whether people ask of it in MB/s: its requests are of 64 KiB and more on average."""
         return self.mean_size_bytes >= LARGE_BYTES

@@ -28,6 +28,8 @@ SECTOR_BYTES = 512
 #: middle of the strips that they fill; at double nothing changes for requests of up to 1 MiB.
 MAX_NATURAL_ALIGNMENT_BYTES = 1 << 20
 
+#: Requests that a region has room for, up to which one of a run may begin at random where the last one ended.
+_FEW_PLACES = 10_000
 #: Difference allowed between the mean of the sizes and that of the excerpts, as a share: rounding to sectors. At half,
 #: the fit's own rounding of small requests is refused; at double, an edited size may pass without any effect.
 _SUMMARY_RATIO = 0.05
@@ -303,6 +305,12 @@ class Stream(Description):
     def write_ratio(self) -> float:
         """Share of writes."""
         return 0.0 if self.kind == "flushes" else 1 - self.read_ratio
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether a request may begin where the last one ended, more often than anywhere else in a large region."""
+        is_small = self.span_bytes is not None and self.span_bytes < _FEW_PLACES * self.mean_size_bytes
+        return self.kind != "requests" or self.excerpts is not None or is_small or not self.addresses.is_scattered
 
     @property
     def is_closed(self) -> bool:

@@ -130,6 +130,11 @@ class TraceWorkload:
         return self.timing != "closed"
 
     @property
+    def goes_on(self) -> bool:
+        """Whether a request may begin where the last one ended: in a trace, often."""
+        return True
+
+    @property
     def queue_depth(self) -> int:
         """Outstanding requests with closed timing; 0 otherwise."""
         return 0 if self.is_open else self.depth

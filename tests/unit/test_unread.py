@@ -171,6 +171,23 @@ def test_linux_md_is_named_where_it_makes_no_bitmap(level: str, is_read: bool) -
     assert any("controller.linux_md" in one for one in said) != is_read
 
 
+@pytest.mark.parametrize(
+    ("stream", "is_read"),
+    [
+        ({"addresses": "uniform"}, False),
+        ({"addresses": {"pattern": "zipf"}}, False),
+        ({"addresses": "sequential"}, True),
+        ({"addresses": "uniform", "span": "1 MiB"}, True),
+    ],
+)
+def test_processor_time_of_requests_in_order_is_named_where_none_is(stream: dict[str, Any], is_read: bool) -> None:
+    array = Array.parse({**BASES["disks"], "host": {"submission": "9 us", "submission_sequential": "3 us"}})
+    load = Workload.parse({"size": "8 KiB", "clients": 4, **stream})
+    said = simulate(array, load, n_requests=300, profile_draws=0).messages
+    named = "without effect here: host.submission_sequential_ns (only requests that begin where the last one ended)"
+    assert (named in said) != is_read
+
+
 def test_controllers_of_the_catalogue_say_nothing() -> None:
     for name in profiles():
         array = Array.parse(cast("dict[str, Any]", {**DISKS, "controller": name}))

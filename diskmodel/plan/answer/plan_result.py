@@ -114,8 +114,9 @@ class PlanResult(Tabular, Record, Displayable):
     @property
     def without_effect(self) -> tuple[str, ...]:
         """What the plan says and no candidate reads; of arrays what none of those that were found does."""
+        load = self.plan.design_workload
         of_arrays: list[dict[str, str]] = [
-            dict(item for item in one.array.unread(one.array) if not item[0].startswith("layout."))
+            dict(item for item in one.array.unread(one.array.beside(load)) if not item[0].startswith("layout."))
             for one in self.candidates
             if one.array is not None
         ]

@@ -39,14 +39,15 @@ class Prices(Description):
     def readers(cls) -> Mapping[str, Reader]:
         """Return what is priced: nothing of a drive whose own price is not known."""
         priced = Reader("drives whose price is known", lambda plan: plan.has_prices)
+        paid = Reader("drives whose price and power are known", lambda plan: plan.has_prices and plan.has_power)
         powered = Reader(
-            "with power_usd_per_kwh, and drives whose price is known",
-            lambda plan: plan.has_prices and plan.prices.power_usd_per_kwh > 0,
+            "with power_usd_per_kwh, and drives whose price and power are known",
+            lambda plan: plan.has_prices and plan.has_power and plan.prices.power_usd_per_kwh > 0,
         )
         return {
             "drives_usd": Reader("drives among the candidates", lambda plan: plan.names_its_drives),
             "slot_usd": priced,
-            "power_usd_per_kwh": priced,
+            "power_usd_per_kwh": paid,
             "power_factor": powered,
             "years": powered,
         }
@@ -84,9 +85,10 @@ class Search(Description):
 
     @classmethod
     def readers(cls) -> Mapping[str, Reader]:
-        """Return what only the simulation reads."""
+        """Return what only the simulation reads, and what needs prices."""
         simulated = Reader('method = "simulation"', lambda plan: plan.search.method == "simulation")
-        return dict.fromkeys(("requests", "max_requests", "max_requests_at_answer", "engine"), simulated)
+        of_runs = dict.fromkeys(("requests", "max_requests", "max_requests_at_answer", "engine"), simulated)
+        return of_runs | {"minimize": Reader("drives whose price is known", lambda plan: plan.has_prices)}
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -303,10 +303,20 @@ class PlanDescription(Description):
         return any(KINDS[level].is_redundant for level in self.candidates.levels)
 
     @property
+    def has_pools(self) -> bool:
+        """Whether some candidate is a pool."""
+        return any(Layout.of_level(level).is_cached_in_memory for level in self.candidates.levels)
+
+    @property
     def has_prices(self) -> bool:
         """Whether the price of some drive is known."""
         stated = self.prices.drives_usd
         return any(drive.name in stated or drive.price_usd is not None for drive in self.candidates.drives)
+
+    @property
+    def has_power(self) -> bool:
+        """Whether it is known what some drive draws."""
+        return any(drive.power_w for drive in self.candidates.drives)
 
     @property
     def names_its_drives(self) -> bool:
@@ -329,6 +339,10 @@ class PlanDescription(Description):
         for name in () if self.has_strips else ONLY_OF_MD:
             if name not in rebuild.readers() and getattr(rebuild, name) != type(rebuild).model_fields[name].default:
                 yield f"candidates.rebuild.{name}", "Linux md"
+        if rebuild.used_ratio is not None and not self.has_pools:
+            yield "candidates.rebuild.used_ratio", "pools"
+        if rebuild.done_ratio:
+            yield "candidates.rebuild.done_ratio", "an array that is being rebuilt"
 
     @property
     def stored_bytes(self) -> int | None:

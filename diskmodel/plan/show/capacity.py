@@ -131,7 +131,10 @@ def capacity_remarks(capacity: Capacity) -> list[Remark]:
         said.append(Remark("cut", f"{cut[:1].upper()}{cut[1:]}; --requests asks for more."))
     said += [Remark("doubt", f"{doubt[:1].upper()}{doubt[1:]}.") for doubt in capacity.array.doubts]
     with_host = capacity.array.behind_host(capacity.workload)
-    said += [Remark("unread", f"{text[:1].upper()}{text[1:]}.") for text in with_host.unread_messages(capacity.array)]
+    said += [
+        Remark("unread", f"{text[:1].upper()}{text[1:]}.")
+        for text in with_host.unread_messages(capacity.array, capacity.workload)
+    ]
     if credits := capacity.array.drive.about_credits(math.inf, math.inf):
         said.append(Remark("limit", f"{credits[:1].upper()}{credits[1:]}."))
     if knee_says := capacity.knee.outcome.said:

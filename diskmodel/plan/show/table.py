@@ -290,7 +290,7 @@ def comparison_remarks(comparison: Comparison) -> list[Remark]:
     doubts = [(*item.array.doubts, unknown_order(item.array.drive)) for item in comparison.arrays]
     said += [Remark("doubt", text) for of_array in doubts for text in of_array]
     for item in comparison.arrays:
-        unread = item.array.behind_host(comparison.workload).unread_messages(item.array)
+        unread = item.array.behind_host(comparison.workload).unread_messages(item.array, comparison.workload)
         said += [Remark("unread", f"{item.name}: {text}") for text in unread]
     load = comparison.workload
     return said + [Remark("reading", text) for text in (*peak_words(load.peaks()), *in_order_words(load))]

@@ -23,6 +23,7 @@ class HotSpot(AddressPattern):
 
     title: ClassVar[str] = "much of the traffic goes to little of the space"
     example: ClassVar[Mapping[str, object]] = {"access_ratio": 0.8, "space_ratio": 0.2}
+    is_scattered: ClassVar[bool] = True
 
     pattern: Literal["hot_spot"] = "hot_spot"
     access_ratio: Ratio

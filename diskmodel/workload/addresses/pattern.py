@@ -24,11 +24,14 @@ class AddressPattern(Description, ABC):
         In one line, for people.
     example : mapping
         Fields that have no default, as a file could give them; the tests of all patterns use them.
+    is_scattered : bool
+        Whether requests begin where the last one ended only as often as anywhere else.
     """
 
     pattern: str
     title: ClassVar[str]
     example: ClassVar[Mapping[str, object]] = MappingProxyType({})
+    is_scattered: ClassVar[bool] = False
 
     @property
     def n_together(self) -> int:

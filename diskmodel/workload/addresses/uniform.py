@@ -14,6 +14,7 @@ class Uniform(AddressPattern):
     """Every place of the region is equally likely, independently of what came before."""
 
     title: ClassVar[str] = "uniformly random places"
+    is_scattered: ClassVar[bool] = True
 
     pattern: Literal["uniform"] = "uniform"
 

@@ -38,6 +38,7 @@ class Zipf(AddressPattern):
     """
 
     title: ClassVar[str] = "few places very popular"
+    is_scattered: ClassVar[bool] = True
 
     pattern: Literal["zipf"] = "zipf"
     theta: float = Field(default=0.99, ge=0, le=10)

@@ -34,6 +34,7 @@ class Zoned(AddressPattern):
     example: ClassVar[Mapping[str, object]] = {
         "zones": [{"access_ratio": 0.7, "space_ratio": 0.1}, {"access_ratio": 0.3, "space_ratio": 0.9}]
     }
+    is_scattered: ClassVar[bool] = True
 
     pattern: Literal["zoned"] = "zoned"
     zones: tuple[Zone, ...] = Field(min_length=1, max_length=1024)

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from diskmodel.array import Array
+from diskmodel.engine.drawn_runs import Trials
 from diskmodel.explanation import simulator
 from diskmodel.explanation.measured import Measured
 from diskmodel.explanation.simulator import Simulator
@@ -77,3 +78,13 @@ def test_writes_in_a_drives_buffer_are_hardly_known_beside_reads() -> None:
     alone = own_errors("generic-7k2", "writes", size="8 KiB", clients=4, read_ratio=0)
     beside = own_errors("generic-7k2", "writes", size="8 KiB", clients=4, read_ratio=0.7)
     assert beside["writes.mean"] > 1.0 > alone["writes.mean"]
+
+
+def test_loads_with_fewer_draws_than_others_are_compared_by_as_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second of three loads had no time for all draws; the third has as many as it."""
+    affordable = iter([8, 5, 5])
+    monkeypatch.setattr(Trials, "affordable", lambda self, n_draws: min(next(affordable), n_draws))
+    loads = [measured("reads", size=size, clients=4) for size in ("4 KiB", "8 KiB", "64 KiB")]
+    found = Simulator(Array.from_words("2x generic-7k2 raid1"), loads, n_draws=8)
+    assert [len(one.figures) for one in found.truths if one is not None] == [8, 5, 5]
+    assert math.isfinite(found.shared.sum())

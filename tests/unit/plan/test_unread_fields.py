@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from diskmodel.description import Description, without_effect
+from diskmodel.drive import load_drive
 from diskmodel.errors import InputError
 from diskmodel.plan.question.buying import Prices, Search
 from diskmodel.plan.question.common_layout import CommonLayout
@@ -52,6 +53,10 @@ UNUSUAL: list[tuple[str, Any, dict[str, Any]]] = [
     ("prices.drives_usd", {"another": 100.0}, {}),
     ("prices.slot_usd", 30.0, {}),
     ("prices.power_usd_per_kwh", 0.2, {}),
+    ("prices.power_usd_per_kwh", 0.2, {"prices.drives_usd": {"Generic 15k rpm SAS": 100.0}}),
+    ("search.minimize", "cost", {}),
+    ("candidates.rebuild.used_ratio", 0.5, {"candidates.levels": ["raid5"]}),
+    ("candidates.rebuild.done_ratio", 0.5, {"candidates.levels": ["raid5"]}),
     ("prices.power_factor", 1.5, {"prices.drives_usd": {"Generic 15k rpm SAS": 100.0}}),
     ("prices.years", 3.0, {"prices.drives_usd": {"Generic 15k rpm SAS": 100.0}}),
     ("search.requests", 2000, {"search.method": "rule"}),
@@ -90,12 +95,13 @@ def test_a_field_that_nothing_reads_is_named_or_refused(path: str, value: Any, b
         {"candidates.levels": ["raid5"], "candidates.rebuild": {"window": "64 KiB"}, "objective.busy_hours": 6.0},
         {"candidates.levels": ["raid5", "raidz1"], "layout.rotation": "left-asymmetric", "candidates.min_disks": 4},
         {
+            "candidates.drives": [{**load_drive("generic-15k").to_dict(), "name": "powered", "power_w": 9.0}],
             "prices": {
-                "drives_usd": {"Generic 15k rpm SAS": 90.0},
+                "drives_usd": {"powered": 90.0},
                 "slot_usd": 9.0,
                 "power_usd_per_kwh": 0.2,
                 "years": 3.0,
-            }
+            },
         },
         {"search.requests": 2000, "search.engine": "simpy", "search.max_requests_at_answer": 5000},
     ],
