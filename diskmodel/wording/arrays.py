@@ -8,6 +8,7 @@ from typing import Any
 
 from diskmodel.controller import load_controller, machine_of
 from diskmodel.controller.catalogue import named as controller_named
+from diskmodel.controller.catalogue import profiles as controllers
 from diskmodel.drive import bought_in, catalogue, provisioned, volume_of_words
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout import POOLS, draid_counts, level_name
@@ -71,6 +72,14 @@ _HOW_TO_ADD = (
     '"6000 IOPS", "500MB/s", "500GB" or "on r5b.2xlarge"',
     'after a comma write for example "record 128KiB", "64GiB read cache", "cache on micron-7450-pro-1920", '
     '"log on micron-7450-pro-1920", "special on 2x micron-7450-pro-1920", "sync=disabled" or "ashift=12"',
+)
+
+
+#: What controllers are called: "PERC H710", "on P410", "LSI 9271-8i", "Smart Array P420i".
+_CONTROLLER = re.compile(
+    r"(?:on\s+)?(?:an?\s+)?(?P<name>(?:(?:dell|hpe?|lsi|broadcom|avago|adaptec|areca|intel|perc|mega\s?raid|smart[\s-]?array)\s+)*"
+    r"[a-z]{0,4}\d{3,4}[a-z]{0,2}(?:-\w+)?)",
+    re.IGNORECASE,
 )
 
 
@@ -276,8 +285,17 @@ def _with_more(words: str, tables: dict[str, dict[str, Any]], more: list[str]) -
             tables["used"] = {"ratio": (used["share"] or used["after"]).replace(" ", "")}
         elif strip := _STRIP.fullmatch(part.strip()):
             tables["layout"]["strip"] = strip["size"]
+        elif level not in POOLS and (adapter := _CONTROLLER.fullmatch(part.strip())):
+            raise DescriptionError(_unknown_controller(words, adapter["name"]))
         else:
             raise DescriptionError(
                 Fault("array", words, f"has {part.strip()!r} beside drives and level", _HOW_TO_ADD[level in POOLS])
             )
     return tables
+
+
+def _unknown_controller(words: str, name: str) -> Fault:
+    """Return what is wrong with an array behind a controller that is not in the catalogue."""
+    known = [other for other in controllers() if not other.startswith("aws-")]
+    fix = f'write what it has, for example "1GiB cache", or one of {", ".join(known)}'
+    return Fault("array", words, f"is behind {name!r}, which is not a controller in the catalogue", fix)

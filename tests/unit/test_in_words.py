@@ -97,3 +97,11 @@ def test_a_layout_of_storage_spaces_is_a_level_with_its_interleave() -> None:
         assert (layout.level, layout.copies, layout.strip_bytes) == (level, copies, 256 << 10)
     with pytest.raises(DescriptionError, match="journal of its own"):
         Array.from_words("8x generic-7k2 storage spaces parity")
+
+
+@pytest.mark.parametrize("end", [" on p410", ", perc h710", ", LSI 9271-8i", " behind a Smart Array P420i"])
+def test_a_controller_that_is_not_known_is_answered_by_those_that_are(end: str) -> None:
+    with pytest.raises(
+        DescriptionError, match=r'is not a controller in the catalogue; write .* "1GiB cache", or .*perc-h730'
+    ):
+        Array.from_words(f"12x generic-10k raid5{end}")
