@@ -157,7 +157,7 @@ _PARTS: tuple[tuple[re.Pattern[str], Callable[[_Said, re.Match[str]], None]], ..
     )
 )
 #: Where a line is divided: at commas and semicolons, and not within a number ("1,200/s").
-_DIVIDERS = re.compile(r"\s*(?:[;\n]|,(?!\d{3}(?!\d))|\band\b|\bat\b|\bwith\b)\s*")
+_DIVIDERS = re.compile(r"\s*(?:[;\n]|:(?=\s)|[-=]>|,(?!\d{3}(?!\d))|\band\b|\bat\b|\bwith\b)\s*")
 
 
 def measured_in_words(text: str) -> Measured:

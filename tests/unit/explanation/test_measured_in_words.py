@@ -22,6 +22,8 @@ from tests.unit.cli.commands import refusal
             {"iops": 1200, "reads.mean": 9e6, "writes.mean": 90e6},
         ),
         ("120 MB/s sequential read, iodepth=4, bs=1m", "1 MiB sequential, 100% reads, 4 outstanding", {"iops": 114.44}),
+        ("8k randread at queue depth 32: 300 IOPS", "8 KiB uniform, 100% reads, 32 outstanding", {"iops": 300}),
+        ("4k randread qd1 -> 95 iops", "4 KiB uniform, 100% reads, 1 outstanding", {"iops": 95}),
         ("151/s, 8k fsync writes, 1 job", "8 KiB uniform, 0% reads, 1 outstanding, fsync", {"iops": 151}),
         ("300/s reads, await 2ms, 30% busy", "8 KiB uniform, 100% reads, 300/s", {"reads.mean": 2e6}),
         (
