@@ -34,6 +34,9 @@ _OF_A_SYSTEM = 8_000
 #: Part of the usual time of a run where all of them would take it. At half, intervals are half as wide again; at
 #: double, a capacity takes up to half a minute.
 _PART_OF_TIME = 0.2
+#: Share of what a machine or a link allows from which it is what limits an array: drawn arrivals and the ends of a run
+#: leave a few percent of it.
+_AT_LIMIT_RATIO = 0.95
 
 
 @as_question
@@ -110,7 +113,7 @@ def find_capacity(
         overload_per_s=min(over, default=math.nan),
         most_per_s=most.interval,
         most_middle_per_s=most.middle,
-        limit=_limit(highest.outcome, array.drive.busy_as),
+        limit=_limit(highest.outcome, array),
         degraded=degraded,
         rebuilding=rebuilding,
         rebuild_hours=hours,
@@ -151,11 +154,16 @@ def _fresh(array: Array, workload: Workload, seed: int) -> Fresh | None:
     return fresh(array, busy, result, seed=seed)
 
 
-def _limit(outcome: Outcome, busy_as: str) -> str:
-    """Return what limits an array at its highest rate, whose drives are called as `busy_as` says."""
+def _limit(outcome: Outcome, array: Array) -> str:
+    """Return what limits an array at its highest rate."""
     if outcome.host_limit:
         return outcome.host_limit
+    most, link = array.controller.most_iops, array.controller.link_bytes_per_s
+    if most is not None and outcome.iops.value >= _AT_LIMIT_RATIO * most:
+        return f"the machine, {most:,.0f} operations a second"
+    if link is not None and outcome.bytes_per_s.value >= _AT_LIMIT_RATIO * link and not array.layout.is_cached_in_memory:
+        return f"the link, {link / 1e6:,.0f} MB/s"
     busiest = outcome.busiest_ratio if math.isfinite(outcome.busiest_ratio) else outcome.utilization_ratio
     if busiest > outcome.utilization_ratio + 0.1:
         return f"one disk, {busiest:.0%} busy, while all are {outcome.utilization_ratio:.0%} busy on average"
-    return f"{busy_as}, {outcome.utilization_ratio:.0%} busy"
+    return f"{array.drive.busy_as}, {outcome.utilization_ratio:.0%} busy"

@@ -34,6 +34,18 @@ def test_knee_and_highest_rate_of_queues() -> None:
     assert 0 < found.loss_per_year < 0.1
 
 
+@pytest.mark.parametrize(
+    ("words", "limit"),
+    [
+        ("4x aws-io2 raid0, on r5b.2xlarge", "the machine, 43,333 operations a second"),
+        ("2x aws-gp2 raid0, on r5b.2xlarge", "the limits of the volumes, 100% busy"),
+    ],
+)
+def test_a_machine_limits_its_volumes(words: str, limit: str) -> None:
+    """Those of io2 together may do more than the machine, those of gp2 less."""
+    assert find_capacity(Array.from_words(words), LOAD, n_requests=4000, n_draws=0).limit == limit
+
+
 def test_the_rate_of_the_workload_does_not_matter() -> None:
     one, other = (
         find_capacity(Array("8x generic-15k raid5"), LOAD.scaled(factor), evaluate=Queues(), n_draws=0)
