@@ -105,3 +105,35 @@ def test_a_controller_that_is_not_known_is_answered_by_those_that_are(end: str) 
         DescriptionError, match=r'is not a controller in the catalogue; write .* "1GiB cache", or .*perc-h730'
     ):
         Array.from_words(f"12x generic-10k raid5{end}")
+
+
+@pytest.mark.parametrize(
+    ("words", "vdevs", "level"),
+    [
+        ("24x exos-x20 as 3x raidz2 of 8", (3, 8), "raidz2"),
+        ("24 exos-x20 3x 8-wide raidz2, log on p5810", (3, 8), "raidz2"),
+        ("3x raidz2 of 8x exos-x20", (3, 8), "raidz2"),
+        ("3x 8-wide RAIDZ2 exos-x20", (3, 8), "raidz2"),
+        ("12x exos-x18 in 2 raidz2 vdevs", (2, 6), "raidz2"),
+        ("12x exos-x18 mirrors", (6, 2), "mirror"),
+        ("12x exos-x18 striped mirrors", (6, 2), "mirror"),
+        ("12x exos-x18 3-way mirrors, record 16k", (4, 3), "mirror"),
+        ("3x exos-x18 mirrors", (1, 3), "mirror"),
+        ("6x ironwolf 8 raidz2", (1, 6), "raidz2"),
+    ],
+)
+def test_vdevs_in_words(words: str, vdevs: tuple[int, int], level: str) -> None:
+    layout = Array.from_words(words).layout
+    assert (layout.n_groups, layout.disks // layout.n_groups, layout.level) == (*vdevs, level)
+
+
+def test_vdevs_that_do_not_add_up() -> None:
+    with pytest.raises(
+        DescriptionError, match=r'24 disks, which are not 3 vdevs of 7; write for example "3x7 exos-x20 raidz2"'
+    ):
+        Array.from_words("24x exos-x20 3x raidz2 of 7")
+
+
+def test_an_array_in_words_has_an_end() -> None:
+    with pytest.raises(DescriptionError, match="has more than 500 letters; give a file"):
+        Array.from_words("1x a" + " c" * 400)

@@ -161,7 +161,8 @@ def _limit(outcome: Outcome, array: Array) -> str:
     most, link = array.controller.most_iops, array.controller.link_bytes_per_s
     if most is not None and outcome.iops.value >= _AT_LIMIT_RATIO * most:
         return f"the machine, {most:,.0f} operations a second"
-    if link is not None and outcome.bytes_per_s.value >= _AT_LIMIT_RATIO * link and not array.layout.is_cached_in_memory:
+    link = None if array.layout.is_cached_in_memory else link
+    if link is not None and outcome.bytes_per_s.value >= _AT_LIMIT_RATIO * link:
         return f"the link, {link / 1e6:,.0f} MB/s"
     busiest = outcome.busiest_ratio if math.isfinite(outcome.busiest_ratio) else outcome.utilization_ratio
     if busiest > outcome.utilization_ratio + 0.1:
