@@ -133,10 +133,10 @@ class Command(TyperCommand):
                 raise
         except DescriptionError as error:
             fault = error.faults[0]
-        except Exception as error:  # the library does not publish the class of an unknown option
-            if not hasattr(error, "possibilities"):
+        except Exception as error:  # the library does not publish the classes of unknown options and missing values
+            if not hasattr(error, "option_name"):
                 raise
-            fault = self._unknown(ctx, error)
+            fault = self._unknown(ctx, error) if hasattr(error, "possibilities") else self._wrongly_used(error)
         say(f"error: {fault}", "red")
         raise typer.Exit(BAD_INPUT)
 
@@ -147,6 +147,13 @@ class Command(TyperCommand):
         near = meant or get_close_matches(error.option_name, known, n=1, cutoff=0.7)
         fix = f"did you mean {near[0]}?" if near else f"{ctx.command_path} --help lists its options"
         return Fault(error.option_name, None, f"is not an option of {ctx.info_name}", fix)
+
+    def _wrongly_used(self, error: Any) -> Fault:
+        """Return the fault of an option without its value, with what its help says of that, or of a switch with one."""
+        (param,) = [param for param in self.params if error.option_name in [*param.opts, *param.secondary_opts]]
+        if getattr(param, "is_flag", False):
+            return Fault(error.option_name, None, "takes no value", "write it alone, or leave it out")
+        return Fault(error.option_name, None, "needs a value", f"its help: {getattr(param, 'help', '').rstrip('.')}")
 
     @staticmethod
     def _fault(error: Any) -> Fault | None:
