@@ -278,7 +278,9 @@ STREAM = (
 
 #: The same for a question about all rates.
 KIND_OF_LOAD = tuple(
-    option for option in STREAM if option.name in ("--reads", "--block", "--sequential", "--span", "--capacity")
+    option
+    for option in STREAM
+    if option.name in ("--reads", "--block", "--sequential", "--span", "--capacity", "--sync")
 )
 
 #: What is assumed of a load whose options do not say it, as the command line writes it: small requests of a database.

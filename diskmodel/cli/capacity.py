@@ -96,7 +96,7 @@ def capacity(
     else:
         loads = on_used(read_workloads(workload, replace(options, stream=given), notes), [described.used_ratio])
     if not workload and uploads is None:
-        loads = [one.model_copy(update={"name": one.name.rpartition(", ")[0]}) for one in loads]
+        loads = [one.model_copy(update={"name": one.name.replace(", 1/s", "", 1)}) for one in loads]
     if plot is not None and len(loads) > 1:
         raise DescriptionError(Fault("plot", str(plot), "shows one workload", "give one, or leave --plot out"))
     found = [

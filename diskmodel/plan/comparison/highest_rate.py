@@ -38,6 +38,8 @@ _EIGHTHS = 8
 #: Writes of a run, as a multiple of what a pool collects in memory, from which its disks have had to keep up. At half,
 #: a run that filled the memory once would count.
 _MEMORIES = 2
+#: Requests that are asked for are a multiple of this.
+_ROUND = 10_000
 #: Outstanding requests of each disk in the closed runs from which the spread of the highest rate comes: enough for the
 #: disks to be busy all the time. At half, arms find less to order; at double, runs take longer to settle.
 _DEPTH_OF_A_DISK = 16
@@ -120,7 +122,7 @@ def points_to_overload(
             # hits of a cache are answered long before those of its misses that would show an overload
             outcome = replace(outcome, is_stable=False)
         if outcome.is_stable:
-            _check_that_disks_write(array, workload, rate_per_s, n_requests)
+            _check_that_disks_write(array, workload, rate_per_s, n_requests, is_cut=outcome.is_cut)
         return LoadPoint(rate_per_s / own, rate_per_s, outcome)
 
     guess = rule_of_an_array(array, workload).host_iops or own
@@ -136,28 +138,26 @@ def points_to_overload(
     return _closed_in(at, points, _STEP_OF_A_LOG if workload.is_a_log else _STEP)
 
 
-def _check_that_disks_write(array: Array, workload: Workload, rate_per_s: float, n_requests: int) -> None:
+def _check_that_disks_write(
+    array: Array, workload: Workload, rate_per_s: float, n_requests: int, *, is_cut: bool
+) -> None:
     """Refuse a rate that was sustained and that no disks can write: what the runs wrote stayed in memory.
 
     Raises
     ------
     DescriptionError
-        When the runs were that short.
+        When the runs were that short, or were cut to be.
     """
-    in_memory = array.tables().held_in_memory
+    in_memory = array.tables().held_in_memory * array.drive.sector_bytes
     written = sum(stream.row_weight * stream.write_ratio * stream.mean_size_bytes for stream in workload.streams)
     written /= sum(stream.row_weight for stream in workload.streams)
-    drive = array.drive_tables()
-    if (
-        not in_memory
-        or math.isinf(drive.link_bytes_per_s)
-        or rate_per_s * written <= array.layout.disks * drive.link_bytes_per_s
-    ):
+    if not is_cut and n_requests * written > _MEMORIES * in_memory:
         return
-    if n_requests * written > _MEMORIES * in_memory * array.drive.sector_bytes:
+    if rate_per_s * written <= array.layout.disks * array.drive_tables().link_bytes_per_s:
         return
     rule = "are too few: what they write stays in memory, and disks never have to keep up with it"
-    raise DescriptionError(Fault("requests", n_requests, rule, "leave it out, or raise it ten times"))
+    enough = math.ceil(_MEMORIES * in_memory / written / _ROUND) * _ROUND
+    raise DescriptionError(Fault("requests", n_requests, rule, f"ask for {enough:,} at least, which take minutes"))
 
 
 def _full_rate(at: Callable[[float], LoadPoint], guess: float) -> float:

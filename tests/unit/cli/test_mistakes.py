@@ -57,7 +57,10 @@ RAID5 = ("simulate", "8x generic-15k raid5")
         ((*RAID5, "--bs", "8k"), "--bs: is not an option of simulate; did you mean --block?"),
         ((*RAID5, "--iodepth", 4), "--iodepth: is not an option of simulate; did you mean --queue-depth?"),
         ((*RAID5, "--blok", "8k"), "did you mean --block?"),
-        ((*RAID5, "--sync"), "--sync: needs a value; its help: How writes are made safe from a power cut: fdatasync or"),
+        (
+            (*RAID5, "--sync"),
+            "--sync: needs a value; its help: How writes are made safe from a power cut: fdatasync or",
+        ),
         ((*RAID5, "--json=3"), "--json: takes no value; write it alone, or leave it out"),
         ((*RAID5, "--xyzzy"), "--xyzzy: is not an option of simulate; diskmodel simulate --help lists its options"),
         ((*RAID5, *LOAD, "--seed", "1" * 23), "must be at most 18446744073709551615; lower it"),
