@@ -62,7 +62,7 @@ class Queues:
     def __call__(self, array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
         with self._lock:
             self.runs.append((array.name, array.layout.disks, n_requests))
-        # the rule of thumb knows no pools: theirs are as two copies here
+        # the rule of thumb ignores pools: theirs are as two copies here
         read, level = read_fraction(workload), "raid10" if array.layout.is_cached_in_memory else array.layout.level
         cache = array.controller.read_cache
         hit = 0.0 if cache is None else (cache.hit_ratio or 0.2)
