@@ -130,7 +130,7 @@ class Variant:
 
 def is_simulated(variants: tuple[Variant, ...], loads: Iterable[int], runs: Runs) -> bool:
     """Whether there are runs with causes under all of some loads."""
-    return all((_key(variants), load) in runs for load in loads)
+    return all(runs.get((_key(variants), load)) is not None for load in loads)
 
 
 _Key = tuple[tuple[str, str], ...]
@@ -146,12 +146,16 @@ _SAME = Simulated({}, {}, None)
 
 
 def simulated(
-    simulator: Simulator, jobs: Sequence[tuple[tuple[Variant, ...], int]], step: str, share: float = 1.0
+    simulator: Simulator,
+    jobs: Sequence[tuple[tuple[Variant, ...], int]],
+    step: str,
+    share: float = 1.0,
+    promise: Sequence[float] | None = None,
 ) -> Runs:
     """Return runs of loads with causes, from pairs of the causes and the number of a load.
 
     None where there cannot be one, and where the question has no time for it: `share` is the part of what is left that
-    these runs may take.
+    these runs may take. Those with the highest `promise` come first.
     """
 
     changes = [simulator.changed(load, *((one.cause, one.value) for one in variants)) for variants, load in jobs]
@@ -161,11 +165,15 @@ def simulated(
         return _SAME if change is None else simulator.simulate_measured(load, change)
 
     # laws take nothing of the question's time, and none of them is left out; then some runs at a time, so that none
-    # begins for which there is no time: the middle strengths of all causes first, and those with long runs last
+    # begins for which there is no time: what promises most first; where nobody knows that, the middle strengths of all
+    # causes, and those with long runs last
     free = [change is None or simulator.is_free(jobs[at][1], change) for at, change in enumerate(changes)]
     results = {at: run(at) for at, is_free in enumerate(free) if is_free}
     order = [at for at in _middle_first(jobs) if not free[at]]
-    order.sort(key=lambda at: any(one.cause.about == PASSES for one in jobs[at][0]))
+    if promise is None:
+        order.sort(key=lambda at: any(one.cause.about == PASSES for one in jobs[at][0]))
+    else:
+        order.sort(key=lambda at: -promise[at])
     least_s = LEAST_LEFT * current().budget_s
     least_s = max(least_s, current().left_s - share * (current().left_s - least_s)) if math.isfinite(least_s) else 0.0
     for first in range(0, len(order), _AT_ONCE):

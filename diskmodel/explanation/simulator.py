@@ -420,6 +420,7 @@ class Simulator:
 
     def _draw(self) -> None:
         self.dofs = np.clip([_DOF[1] if one is None else _dof_of(one) for one in self.truths], *_DOF)
+        # where there was no time for all draws of a load, it has fewer
         n = min((len(one.figures) for one in self.truths if one is not None), default=0)
         self._drawn = [
             [self.runs[at] if one is None else dict(one.figures[k]) for at, one in enumerate(self.truths)]

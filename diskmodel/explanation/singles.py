@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,7 +10,16 @@ import numpy as np
 
 from diskmodel.explanation.causes import CAUSES
 from diskmodel.explanation.causes.cause import Scale
-from diskmodel.explanation.hypotheses import Hypothesis, Runs, Variant, along, hypothesis_of, simulated
+from diskmodel.explanation.hypotheses import (
+    Hypothesis,
+    Runs,
+    Variant,
+    along,
+    hypothesis_of,
+    is_simulated,
+    judged,
+    simulated,
+)
 from diskmodel.explanation.simulator import LONG_S, Floats, Simulator
 
 #: Measured loads on which all causes are tried first; each of the others only sees those that are left.
@@ -59,16 +69,16 @@ def single_causes(simulator: Simulator, whole_prior: float) -> Tried:
     first = _telling_loads(simulator)
     rest = [load for load in range(len(simulator.measured)) if load not in first]
     runs: Runs = {}
-    left = variants
+    left, promise = variants, None
     seen: list[int] = []
     # loads whose runs take long see least of the causes
     turns = _in_turn(simulator, [*first, *rest])
     for turn, load in enumerate(turns):
         share = _share(simulator, turns[turn:])
-        runs |= simulated(simulator, [((one,), load) for one in left], "simulating causes", share)
+        runs |= simulated(simulator, [((one,), load) for one in left], "simulating causes", share, promise)
         seen.append(load)
         if len(seen) < len(simulator.measured):
-            left = _hopeful(simulator, left, runs, seen)
+            left, promise = _hopeful(simulator, left, runs, seen)
     found = [(one, made) for one in left if (made := hypothesis_of(simulator, (one,), runs)) is not None]
     causes = {one.cause.name: one.cause for one, _ in found}.values()
     unit = whole_prior / max(sum(cause.prior for cause in causes), 1e-9)
@@ -103,21 +113,28 @@ def is_long(simulator: Simulator, load: int) -> bool:
 
 def _hopeful(
     simulator: Simulator, variants: Sequence[Variant], runs: Runs, loads: Sequence[int]
-) -> tuple[Variant, ...]:
-    """Return the strengths that may explain everything alone, by the loads that were simulated.
+) -> tuple[tuple[Variant, ...], list[float]]:
+    """Return the strengths that may explain everything alone, by the loads that were simulated, and how well each does.
 
-    Between two strengths of a scale figures are interpolated: one is left where its neighbor is.
+    Between two strengths of a scale figures are interpolated: one is left where its neighbor is. One for which there
+    was no time under some load explains nothing.
     """
     rows = rows_of(simulator, loads)
     found = [hypothesis_of(simulator, (one,), runs, rows) for one in variants]
     best = max((one.log_likelihood for one in found if one is not None), default=0.0)
-    is_good = [one is None or one.log_likelihood > best - _HOPELESS for one in found]
-    left = []
+    is_good = [
+        is_simulated((own,), loads, runs) if one is None else one.log_likelihood > best - _HOPELESS
+        for own, one in zip(variants, found, strict=True)
+    ]
+    nothing = judged(simulator, Hypothesis((), 1.0, simulator.reference, np.zeros(len(simulator.figures))), rows)
+    left, promise = [], []
     for at, one in enumerate(variants):
         beside = [k for k in (at - 1, at + 1) if 0 <= k < len(variants) and variants[k].cause is one.cause]
         if is_good[at] or (isinstance(one.cause.strengths, Scale) and any(is_good[k] for k in beside)):
+            own = found[at]
             left.append(one)
-    return tuple(left)
+            promise.append(math.log(one.cause.prior) + (nothing if own is None else own).log_likelihood)
+    return tuple(left), promise
 
 
 def rows_of(simulator: Simulator, loads: Sequence[int]) -> Floats:

@@ -229,9 +229,7 @@ DRIVES = (
         change=_of_writes("shingled"),
         strengths={
             "": None,
-            "30 ms for each write": 30e6,
-            "100 ms for each write": 100e6,
-            "300 ms for each write": 300e6,
+            **{f"{ms} ms for each write": ms * 1e6 for ms in (10, 20, 40, 80, 160, 320)},
         },
         about="drive recording",
     ),

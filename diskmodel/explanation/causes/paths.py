@@ -81,9 +81,9 @@ def limited_in_slices(rate_per_s: float, slice_s: float) -> Law:
     return law
 
 
-#: How often buckets are filled: at once for each request, as hypervisors do, and each slice of a cgroup's io.max or of
-#: a cloud's volume, s.
-_SLICES = {"filled every 10 ms": 0.01, "filled every 0.1 s": 0.1, "filled every second": 1.0}
+#: How often buckets are filled, s: each slice of a cgroup's io.max (a fiftieth of a second before flash, a tenth before
+#: disks: DFL_THROTL_SLICE_SSD and _HD of Linux's block/blk-throttle.c), or each second of a cloud's volume.
+_SLICES = {"filled every 20 ms": 0.02, "filled every 0.1 s": 0.1, "filled every second": 1.0}
 
 
 def _bucket(array: Array, workload: AnyWorkload, filled: tuple[float, float]) -> Change | None:

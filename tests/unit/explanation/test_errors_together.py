@@ -153,6 +153,15 @@ def test_what_is_kept_between_questions_costs_each_of_them_the_same(monkeypatch:
     assert spent[0] > 0
 
 
+def test_a_load_may_have_fewer_draws_than_another() -> None:
+    loads = [measured("one", ONE, 79.0, 12.6), measured("many", MANY, 79.0, 202.0)]
+    own = Simulator(Array.from_words("generic-7k2"), loads, n_draws=4)
+    fewer = own._trials(Change(own.arrays[1], own.measured[1].workload)).truths(3)
+    own.truths = (own.truths[0], fewer)
+    own._draw()
+    assert np.linalg.eigvalsh(own.scale()).min() > 0
+
+
 def test_a_judged_hypothesis_has_all_figures() -> None:
     own = simulator(79.0, 202.0)
     one = judged(own, Hypothesis((), 1.0, own.reference, np.zeros(len(own.figures))))

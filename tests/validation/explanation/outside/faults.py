@@ -6,6 +6,7 @@ factor that was drawn (`cases`); a fault without strengths has the one that it h
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -89,6 +90,11 @@ def _journal(box: Box, strength: float) -> None:
 def _other_record(box: Box, strength: float) -> None:
     # more than the record that was described; a disk in a RAID-Z then reads its part of it
     box.record = max(box.record, 16384) * 8
+
+
+def _records(box: Box, strength: float) -> None:
+    # records, and what is read ahead, are powers of two
+    box.least = 2.0 ** round(math.log2(strength))
 
 
 def _wide(box: Box, strength: float) -> None:
@@ -241,9 +247,7 @@ FAULTS: dict[str, Fault] = {
         (1, 400),
     ),
     "in pieces": Fault(_set(pieces=1.2), ("fragmented", "several-readers"), ("disk", "mirror", "raid10", "raid5")),
-    "more than asked for": Fault(
-        _set(least=None), ("larger-records", "pool-record"), ("disk", "raid10", *_FLASH), (2e4, 4e6)
-    ),
+    "more than asked for": Fault(_records, ("larger-records", "pool-record"), ("disk", "raid10", *_FLASH), (2e4, 4e6)),
     "copies of chunks": Fault(
         _set(chunk=None), ("thin-unmapped",), ("raid6", "raid10", "ssd", "nvme", "ssds"), (1e4, 4e6)
     ),

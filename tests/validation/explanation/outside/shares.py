@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from tests.validation.explanation.outside.simulator import Box, Load
 
 _PAGE = 4096
+#: What OpenZFS makes one command of, bytes; requests that a seek of a mirror's disk counts for, and how near, bytes, a
+#: place counts half (zfs_vdev_mirror_rotating_seek_inc, zfs_vdev_mirror_rotating_seek_offset).
+_AGGREGATED, _SEEK, _NEAR = 1 << 20, 5.0, 1 << 20
 #: Bytes of a member, by which those of a stream become a place.
 _CAPACITY = 1e13
 
@@ -209,13 +212,14 @@ class Shares:
         begins = draw.randrange(groups)
         # the records of one request lie behind each other
         self._serial += 1
-        shares = []
+        shares: list[Share] = []
+        planned = [one.pending for one in box.members]
         for k in range(n_records):
             start = (begins + k) % groups * width
             own = [start + at for at in range(width) if start + at not in box.failed]
+            row = k // groups
             if box.kind == "pool":
-                # OpenZFS reads from the disk with fewer requests, and from any of those
-                chosen = own if is_write else [min(own, key=lambda at: (box.members[at].pending, draw.random()))]
+                chosen = own if is_write else [self._nearest(own, row * box.record, planned)]
                 each = box.record
             else:
                 n_data = min(math.ceil(box.record / _PAGE), width - box.n_parity)
@@ -225,6 +229,25 @@ class Shares:
                 spare = [at for at in own if at not in disks]
                 chosen = [at if at in own else spare.pop() for at in disks if at in own or spare]
                 each = box.record / n_data
-            offset = k // groups * each
-            shares += [Share(at, each, is_write, place.place, self._serial, offset) for at in chosen]
+            offset = row * each
+            for at in chosen:
+                planned[at] += 1
+                last = next((one for one in reversed(shares) if one.member == at), None)
+                # OpenZFS makes one command of what lies behind each other (zfs_vdev_aggregation_limit)
+                if last is not None and last.ends == offset and last.size < _AGGREGATED:
+                    last.size += each
+                else:
+                    shares.append(Share(at, each, is_write, place.place, self._serial, offset))
+                box.members[at].next_read = (self._serial, offset + each)
         return shares
+
+    def _nearest(self, own: list[int], offset: float, pending: list[int]) -> int:
+        """Return the disk of a mirror that OpenZFS reads from: requests count, and a seek counts as five more."""
+        box, draw = self.box, self.draw
+
+        def load(at: int) -> float:
+            stream, ends = box.members[at].next_read
+            is_near = stream == self._serial and abs(ends - offset) < _NEAR
+            return pending[at] + (0.0 if (stream, ends) == (self._serial, offset) else _SEEK / 2 if is_near else _SEEK)
+
+        return min(own, key=lambda at: (load(at), draw.random()))
