@@ -68,6 +68,9 @@ _DRAINED_PER_S = 3000
 #: Time of all of these in a short run at most, seconds. At half, the trials of a disk of 512 B writes see a part of its
 #: buffer; at double, the eleven trials of a comparison of such disks take half of what a question may.
 _DRAINING_S = 0.5
+#: Time of a rebuild in such a run at most, seconds: of requests that are rare, hours of it lie between two. At half,
+#: trials see half as many requests; at double, a plan of rare requests takes more time than a question may.
+_BESIDE_S = 1.0
 #: The same of a page that the host's memory holds when a run begins, and of a write to a disk that comes from there:
 #: many wait at the disks, and each is chosen among them. At half, plans with much memory take twice what is entered; at
 #: double, their extras are left out too soon.
@@ -395,6 +398,9 @@ def few_enough(n: int, scenario: Scenario, workload: Workload, run_s: float, n_h
     """
     run_s = current().allowed_s(run_s)
     n = min(n, max(guessed(scenario, workload).within(run_s, EACH_BYTES), LEAST_OF_MOVED))
+    if work_s := _beside_trial_s(scenario):
+        rate = _most_per_s(workload, is_flash=scenario.drive.has_pages)
+        n = min(n, max(int(current().allowed_s(_BESIDE_S) / work_s * rate), LEAST_OF_MOVED))
     if not n_held or scenario.drive.has_pages:
         return n
     each_s = (
@@ -404,6 +410,15 @@ def few_enough(n: int, scenario: Scenario, workload: Workload, run_s: float, n_h
     if min(n * each_s, _DRAIN_S["native"] * n_held) <= draining_s:
         return n
     return min(n, max(int(draining_s / each_s), LEAST_OF_MOVED))
+
+
+def _beside_trial_s(scenario: Scenario) -> float:
+    """Return the computing time of a simulated second of a rebuild of Linux md at its highest speed; 0 without one."""
+    gap_ns, window = (getattr(scenario.layout, name, 0) for name in ("rebuild_gap_ns", "rebuild_window"))
+    if not gap_ns:
+        return 0.0
+    pages = window * scenario.drive.sector_bytes / _PAGE_BYTES * scenario.drive.has_pages
+    return 2 * (_COMMAND_S["native"] + _PAGE_S["native"] * pages) / gap_ns * 1e9
 
 
 def _most_per_s(workload: Workload, *, is_flash: bool) -> float:

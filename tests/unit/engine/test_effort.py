@@ -253,3 +253,12 @@ def test_records_of_large_requests_of_a_pool_count_the_memory_in_which_they_wait
     )
     assert small == 0
     assert large > 1e6
+
+
+def test_a_trial_of_rare_requests_beside_a_rebuild_is_short() -> None:
+    """Hours of a rebuild lie between two of its 6,000 requests, each second of which has hundreds of steps."""
+    layout = {"level": "raid10", "disks": 4, "failed": [0], "spares": 1, "rebuild": {}}
+    scenario = resolve(Array.parse({"drive": "generic-15k", "layout": layout}), 0)
+    rare, often = (Workload.parse({"size": "64 KiB", "rate": rate}) for rate in ("0.18/s", "900/s"))
+    assert few_enough(6_000, scenario, rare, 0.2) < 200
+    assert few_enough(6_000, scenario, often, 0.2) == 6_000

@@ -1,6 +1,6 @@
 //! Striping with copies: JBOD, RAID 0, 1, 1E, 10 (rules L3 to L5, L14).
 
-use super::{push_merged, push_read, ChildIo, Copy, Family, Layout, Plan, PER_MILLION, READ, WRITE};
+use super::{ChildIo, Copy, Family, Layout, Plan, PER_MILLION, READ, WRITE};
 
 /// Copies of host strip `chunk`, offset by `inside` sectors, the first copy first.
 pub fn copies_of(layout: &Layout, chunk: i64, inside: i64, out: &mut Vec<Copy>) {
@@ -144,10 +144,33 @@ fn emit(layout: &Layout, op: u8, n: i64, front: i64, plan: &mut Plan, choose: &m
     }
     if op == READ {
         let copy = if plan.held.len() == 1 { plan.held[0] } else { choose(&plan.held, n) };
-        push_read(layout, &mut plan.first, ChildIo::new(copy.disk, READ, copy.lba, n));
+        let piece = ChildIo::new(copy.disk, READ, copy.lba, n);
+        if layout.cuts_reads {
+            plan.first.push(piece);
+        } else {
+            join(layout, &mut plan.first, &mut plan.last, piece);
+        }
     } else {
-        for copy in &plan.held {
-            push_merged(&mut plan.first, ChildIo::new(copy.disk, WRITE, copy.lba, n));
+        let Plan { first, last, held, .. } = plan;
+        for copy in held {
+            join(layout, first, last, ChildIo::new(copy.disk, WRITE, copy.lba, n));
         }
     }
+}
+
+/// Adds a piece, joined to the last one of its disk where it continues that (rule L2).
+fn join(layout: &Layout, pieces: &mut Vec<ChildIo>, last: &mut Vec<u32>, piece: ChildIo) {
+    if last.is_empty() {
+        // a spare comes behind the disks
+        last.resize(layout.n_disks as usize + 1, 0);
+    }
+    let before = &mut last[piece.disk() as usize];
+    if let Some(joined) = (*before as usize).checked_sub(1).map(|at| &mut pieces[at]) {
+        if joined.lba + joined.n == piece.lba {
+            joined.n += piece.n;
+            return;
+        }
+    }
+    pieces.push(piece);
+    *before = pieces.len() as u32;
 }

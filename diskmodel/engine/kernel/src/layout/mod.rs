@@ -188,6 +188,8 @@ pub struct Plan {
     held: Vec<Copy>,
     /// Parts of a request that have been cut off: first sector, sectors.
     waiting: Vec<(i64, i64)>,
+    /// The last piece on each disk, counted from 1, of a request to copies: far back where most others are on other disks.
+    last: Vec<u32>,
     parts: Vec<parity::Part>,
 }
 
@@ -205,6 +207,7 @@ impl Layout {
         plan.first.clear();
         plan.then.clear();
         plan.lost.clear();
+        plan.last.clear();
         match self.family {
             Family::Parity => parity::plan(self, op, sector, n, front, plan),
             Family::Pool => {
