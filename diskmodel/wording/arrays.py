@@ -15,6 +15,8 @@ from diskmodel.layout import POOLS, draid_counts, level_name
 from diskmodel.layout.levels import KINDS
 from diskmodel.naming import meant, signpost
 
+#: "8x exos-x18 in a RAID 10".
+_IN_A = re.compile(r"\s+in\s+an?\s+", re.IGNORECASE)
 #: Numbers of vdevs and of the drives of each, drive and kind of vdev in words.
 _POOL_WORDS = re.compile(
     r"(?P<vdevs>\d{1,6})\s*[x×]\s*(?P<width>\d{1,6})(?:\s*[x×]\s*|\s+)(?P<drive>\S+)(?:\s+(?:in\s+)?(?P<level>\S.*))?"
@@ -41,12 +43,22 @@ _VDEVS_OF = re.compile(
 )
 #: The numbers before the drive, and what follows.
 _COUNTED = re.compile(r"(?P<number>\d{1,6}(?:\s*[x×]\s*\d{1,6}(?=[\sx×]))?(?:\s*[x×]\s*|\s+))(?P<rest>\S.*)")
+#: No vdev has more drives; 980 and 7450 are names.
+_MOST_OF_A_VDEV = 255
+#: A number of drives and a name that begins with one.
+_NUMBERED = re.compile(r"(?P<count>\d{1,6}(?:\s*[x×]\s*|\s+))(?P<first>\d{2,6})\s+(?P<rest>\S.*)")
 #: The machine that volumes of a cloud are attached to: "on an r5b.2xlarge", "instance 40000 IOPS and 1187 MB/s".
 _MACHINE = re.compile(
     r"(?:on\s+(?:an?\s+)?|(?:instance|machine)\s+(?:of\s+)?)(?P<which>\S.*?)(?:\s+instance)?", re.IGNORECASE
 )
 #: What may follow, each after a comma, beside a controller: "1GiB cache", "2GiB read cache", "strip 256KiB".
 _CACHE = re.compile(r"(?P<size>\S+(?:\s[KMGT]i?B)?)\s+(?:(?P<kind>read|write)[\s-])?cache", re.IGNORECASE)
+#: The same as makers write it: "BBU 2GB cache", "write-back cache 2GB", "cache of 2GB".
+_BACKED = re.compile(
+    r"(?:(?:an?\s+)?(?:bbu|bbwc|fbwc|battery[\s-]backed|flash[\s-]backed|write[\s-]?back)\s+)?"
+    r"(?:(?P<first>\d\S*(?:\s[KMGT]i?B)?)\s+cache|cache\s+(?:of\s+)?(?P<last>\d\S*(?:\s[KMGT]i?B)?))",
+    re.IGNORECASE,
+)
 #: Whether the drives' own caches are on: "drive write cache on", "drive caches off", "disk cache enabled".
 _DRIVE_CACHE = re.compile(
     r"(?:drives?'?|disks?'?)[\s-]+(?:own\s+)?(?:write[\s-]+)?caches?(?:\s+(?P<state>on|off|enabled|disabled))?",
@@ -68,7 +80,10 @@ _CACHE_DEVICE = re.compile(
 )
 #: How full the drives are: "60% used", "used 60%", "60 % full".
 _USED = re.compile(r"(?P<share>\d[\d.]*\s*%)\s*(?:used|full)|(?:used|full)\s+(?P<after>\d[\d.]*\s*%)", re.IGNORECASE)
-_STRIP = re.compile(r"strips?\s+(?:of\s+)?(?P<size>\S.*)", re.IGNORECASE)
+#: Linux md calls a strip a chunk, and many controllers a stripe size; a bare k is a KiB there.
+_STRIP = re.compile(
+    r"(?:strips?|chunks?|stripes?)(?:\s+size)?\s+(?:of\s+)?(?P<size>\S.*?)(?P<bare>(?<=\d)\s*[km])?", re.IGNORECASE
+)
 #: Hot spares: "1 hot spare", "2 spares", "hot spare".
 _SPARES = re.compile(r"(?:(?P<number>\d{1,4})\s*[x×]?\s*)?(?:hot[\s-]?)?spares?", re.IGNORECASE)
 #: What people write for the comma before something beside drives and level: "with 1GiB cache", "behind a PERC H730".
@@ -131,7 +146,7 @@ def of_words(words: str) -> dict[str, Any]:
     known, setup = _with_setup(words)
     if post := signpost(known):
         raise DescriptionError(Fault("array", words, post.rule, post.fix))
-    plain, code = _without_erasure(known)
+    plain, code = _without_erasure(_IN_A.sub(" in ", known))
     drives, *beside = _AND.sub(", ", plain).split(",")
     first, *more = _with_comma(",".join([_with_vdevs(words, " ".join(drives.split())), *beside])).split(",")
     pool = _POOL_WORDS.fullmatch(_with_drive_in_one(first.strip()))
@@ -231,6 +246,7 @@ def _erasure_fields(words: str, code: re.Match[str], disks: int) -> dict[str, in
 
 def _with_drive_in_one(words: str) -> str:
     """Return words with the name of the drive joined by hyphens: "8x Seagate Exos X16 raid6" has three for it."""
+    words = _with_number_in_name(words)
     counted = _COUNTED.fullmatch(words)
     number, parts = (counted["number"], counted["rest"].split()) if counted else ("", words.split())
     for at in range(1, len(parts)):
@@ -239,6 +255,25 @@ def _with_drive_in_one(words: str) -> str:
             return words if at == 1 else f"{number}{'-'.join(parts[:at])} {level}"
     drive = "-".join(parts)
     return f"{number}{drive}" if len(parts) > 1 and len(meant(drive, catalogue().titles)) == 1 else words
+
+
+def _with_number_in_name(words: str) -> str:
+    """Return words with the number that a drive's name begins with joined to it: "2x 980 pro raid1".
+
+    Of "2x 16 exos-x16 raidz2" it counts drives, which have a name without it.
+    """
+    found = _NUMBERED.fullmatch(words)
+    if found is None:
+        return words
+    own, titles = found["rest"].split(), catalogue().titles
+    is_count = int(found["first"]) <= _MOST_OF_A_VDEV
+    for at in range(1, len(own) + 1):
+        name = "-".join(own[:at])
+        if is_count and len(meant(name, titles)) == 1:
+            return words
+        if len(meant(f"{found['first']}-{name}", titles)) == 1:
+            return f"{found['count']}{found['first']}-{' '.join(['-'.join(own[:at]), *own[at:]])}"
+    return words
 
 
 def _with_comma(words: str) -> str:
@@ -300,7 +335,7 @@ def _with_more(words: str, tables: dict[str, dict[str, Any]], more: list[str]) -
     for part in sorted(more, key=lambda part: not _controller_of(part)):
         if own := _DRIVE_CACHE.fullmatch(part.strip()):
             tables["drive_write_cache"] = {"is_on": (own["state"] or "on").lower() in ("on", "enabled")}
-        elif cache := _CACHE.fullmatch(part.strip()):
+        elif cache := _CACHE.fullmatch(_BACKED.sub(r"\g<first>\g<last> cache", part.strip(), count=1)):
             kind = f"{(cache['kind'] or 'write').lower()}_cache"
             known = dict(tables["controller"].get(kind) or {})
             known.pop("size_bytes", None)
@@ -331,7 +366,8 @@ def _with_more(words: str, tables: dict[str, dict[str, Any]], more: list[str]) -
         elif used := _USED.fullmatch(part.strip()):
             tables["used"] = {"ratio": (used["share"] or used["after"]).replace(" ", "")}
         elif strip := _STRIP.fullmatch(part.strip()):
-            tables["layout"]["strip"] = strip["size"]
+            unit = "" if strip["bare"] is None else f" {strip['bare'].strip().upper()}iB"
+            tables["layout"]["strip"] = strip["size"] + unit
         elif level not in POOLS and (adapter := _CONTROLLER.fullmatch(part.strip())):
             raise DescriptionError(_unknown_controller(words, adapter["name"]))
         else:

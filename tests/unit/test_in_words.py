@@ -137,3 +137,33 @@ def test_vdevs_that_do_not_add_up() -> None:
 def test_an_array_in_words_has_an_end() -> None:
     with pytest.raises(DescriptionError, match="has more than 500 letters; give a file"):
         Array.from_words("1x a" + " c" * 400)
+
+
+@pytest.mark.parametrize(
+    ("words", "disks", "name"),
+    [
+        ("2x 980 pro mirror", 2, "Samsung 980 PRO 1 TB"),
+        ("2x 870 evo 1tb raid1", 2, "Samsung 870 EVO 1 TB"),
+        ("3x 7450 pro 1920 raid5", 3, "Micron 7450 PRO 1.92 TB"),
+        ("2x6 870-evo raidz1", 12, "Samsung 870 EVO 1 TB"),
+        ("2x 16 exos-x16 raidz2", 32, "Seagate Exos X16 ST16000NM001G 16 TB"),
+        ("8 exos-x18 in a RAID 10", 8, "Seagate Exos X18 ST18000NM000J 18 TB"),
+    ],
+)
+def test_numbers_that_are_names(words: str, disks: int, name: str) -> None:
+    array = Array.from_words(words)
+    assert (array.layout.disks, array.drive.name) == (disks, name)
+
+
+@pytest.mark.parametrize("end", ["strip 512KiB", "chunk 512k", "stripe size of 512 KiB", "chunk size 512K"])
+def test_strips_by_other_names(end: str) -> None:
+    assert Array.from_words(f"8x exos-x18 raid6, {end}").layout.strip_bytes == 512 << 10
+
+
+@pytest.mark.parametrize(
+    "end", ["2GB cache", "BBU 2GB cache", "write-back cache 2GB", "a battery-backed cache of 2 GB"]
+)
+def test_caches_as_makers_write_them(end: str) -> None:
+    cache = Array.from_words(f"8x exos-x18 raid6, {end}").controller.write_cache
+    assert cache is not None
+    assert cache.size_bytes == 2_000_000_000
