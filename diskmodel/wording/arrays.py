@@ -31,7 +31,8 @@ _VDEV = r"(?P<level>raid-?z-?[123]?|(?:striped\s+)?mirrors?)"
 _WIDE = r"(?:(?P<wide>\d{1,6})[\s-]*(?:wide|way|disks?|drives?)\s+)?"
 #: Vdevs as people write them: "24x exos-x20 as 3x raidz2 of 8", "… 3x 8-wide raidz2", "… in 2 raidz2 vdevs".
 _IN_VDEVS = re.compile(
-    r"(?P<disks>\d{1,6})(?:\s*[x×]\s*|\s+)(?P<drive>\S.*?)\s+(?:(?:as|in)\s+)?"
+    # "6x2 …" says how many disks each has already
+    r"(?P<disks>\d{1,6})(?:\s*[x×]\s*|\s+)(?!\d{1,6}[\sx×])(?P<drive>\S.*?)\s+(?:(?:as|in)\s+)?"
     rf"(?:(?P<vdevs>\d{{1,6}})\s*(?:[x×]\s*|\s(?=.*vdevs)))?{_WIDE}{_VDEV}(?:\s+vdevs?)?"
     r"(?:\s+of\s+(?P<each>\d{1,6})(?:\s+(?:disks?|drives?))?(?:\s+each)?)?",
     re.IGNORECASE,

@@ -115,6 +115,8 @@ def test_a_controller_that_is_not_known_is_answered_by_those_that_are(end: str) 
         ("3x raidz2 of 8x exos-x20", (3, 8), "raidz2"),
         ("3x 8-wide RAIDZ2 exos-x20", (3, 8), "raidz2"),
         ("12x exos-x18 in 2 raidz2 vdevs", (2, 6), "raidz2"),
+        ("6x2 exos-x18 mirrors", (6, 2), "mirror"),
+        ("4x2 exos-x18 mirrors, record 16KiB", (4, 2), "mirror"),
         ("12x exos-x18 mirrors", (6, 2), "mirror"),
         ("12x exos-x18 striped mirrors", (6, 2), "mirror"),
         ("12x exos-x18 3-way mirrors, record 16k", (4, 3), "mirror"),
