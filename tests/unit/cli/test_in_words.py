@@ -214,3 +214,18 @@ def test_loads_stand_side_by_side(tmp_path):
     assert [one["workload"]["name"] for one in twice] == ["oltp (1)", "oltp (2)"]
     carried = answer("capacity", "8x generic-10k raid10", "-w", alone, "-w", beside, *SHORT)["workloads"]
     assert carried[1]["most_per_s"] < carried[0]["most_per_s"]
+
+
+def documented_words():
+    """Words of the table of the reference; what follows a comma belongs to the first of its row."""
+    reference = (EXAMPLES.parent / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
+    table = reference.partition("| Words | What they add |\n|---|---|\n")[2].partition("\n\n")[0]
+    for row in table.splitlines():
+        first, *more = re.findall(r"`([^`]+)`", row.split("|")[1])
+        yield first
+        yield from (words.replace("…", first.partition(",")[0]) for words in more)
+
+
+@pytest.mark.parametrize("words", [*documented_words()])
+def test_documented_words_are_read(words: str) -> None:
+    assert Array.from_words(words).drive
