@@ -13,6 +13,9 @@ from diskmodel.formats.pools.status import Pool
 from diskmodel.layout import POOLS, draid_counts
 from diskmodel.units import pretty_bytes
 
+#: Letters of a pool's name that a message shows; ZFS takes up to 255.
+_LONGEST_NAME = 255
+
 
 def pool_words(pool: Pool, drive: str) -> str:
     """Return the pool in the words that commands take: "2x6 DRIVE raidz2".
@@ -56,7 +59,8 @@ def pool_array(pool: Pool, drive: Drive, layout: Mapping[str, Any], controller: 
     }
     fields |= {name: value for name, value in known.items() if value}
     data = {"name": pool.name, "drive": drive, "layout": fields | dict(layout)}
-    return Array.parse(data | ({"controller": dict(controller)} if controller else {}), f"pool {pool.name}")
+    given = data | ({"controller": dict(controller)} if controller else {})
+    return Array.parse(given, f"pool {pool.name[:_LONGEST_NAME]}")
 
 
 def short_fields(array: Array, drive: str) -> dict[str, Any]:

@@ -33,6 +33,8 @@ _INDIRECT = re.compile(r"indirect-\d+\Z")
 _BLOCKS = re.compile(r"block size: (\d+)B configured, (\d+)B native")
 
 _LENGTH = re.compile(r"(?:(\d+) days? )?(\d+):(\d\d):(\d\d)|(\d+)h(\d+)m|(\d+)m\b")
+#: Letters of a scan that are looked at: three lines of zpool have some two hundred.
+_LONGEST_SCAN = 2000
 _SCAN = re.compile(
     r"(?:thorough )?(?P<what>scrub|resilver|resilvered)\b(?: \((?P<vdev>[^)]*)\))?\s*"
     r"(?P<state>in progress|paused|canceled|repaired|stopped|completed)?"
@@ -370,6 +372,7 @@ def _settle(pool: Pool) -> None:
 
 def _scan(text: str) -> Scan | None:
     """Return a scan from what stands behind "scan:"; None where there was none."""
+    text = text[:_LONGEST_SCAN]
     found = _SCAN.match(text)
     if found is None or found["state"] == "canceled":
         return None

@@ -350,3 +350,8 @@ def test_an_expansion_in_progress():
     expand = "expand: expansion of raidz1-0 in progress since Sat\n\t1T / 8T copied at 105M/s, 12% done\nconfig:"
     (pool,) = pools_of_text(STATUS.replace("config:", expand, 1), "")
     assert any("an expansion is in progress" in note and "105M/s" in note for note in pool.notes)
+
+
+def test_a_scan_of_many_digits_costs_little():
+    """Each of 60,000 digits was tried as the beginning of a time."""
+    assert only(STATUS.replace("scan: ", f"scan: resilver repaired in {'9' * 60_000} ")).scan.hours is None
