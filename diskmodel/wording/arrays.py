@@ -14,6 +14,7 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout import POOLS, draid_counts, level_name
 from diskmodel.layout.levels import KINDS
 from diskmodel.naming import meant, signpost
+from diskmodel.wording.vdevs import with_vdevs
 
 #: "8x exos-x18 in a RAID 10".
 _IN_A = re.compile(r"\s+in\s+an?\s+", re.IGNORECASE)
@@ -25,23 +26,6 @@ _POOL_WORDS = re.compile(
 _WORDS = re.compile(r"(?:(?P<disks>\d{1,6})(?:\s*[x×]\s*|\s+))?(?P<drive>\S+)(?:\s+(?:in\s+)?(?P<level>\S.*))?")
 #: No array in words needs more. Names of drives are looked for in all of them, which takes a quarter of a second here.
 _MOST_LETTERS = 500
-#: "3x exos-x18 mirrors" are one mirror of three; of more, several are meant.
-_MOST_OF_A_MIRROR = 3
-_VDEV = r"(?P<level>raid-?z-?[123]?|(?:striped\s+)?mirrors?)"
-_WIDE = r"(?:(?P<wide>\d{1,6})[\s-]*(?:wide|way|disks?|drives?)\s+)?"
-#: Vdevs as people write them: "24x exos-x20 as 3x raidz2 of 8", "… 3x 8-wide raidz2", "… in 2 raidz2 vdevs".
-_IN_VDEVS = re.compile(
-    # "6x2 …" says how many disks each has already
-    r"(?P<disks>\d{1,6})(?:\s*[x×]\s*|\s+)(?!\d{1,6}[\sx×])(?P<drive>\S.*?)\s+(?:(?:as|in)\s+)?"
-    rf"(?:(?P<vdevs>\d{{1,6}})\s*(?:[x×]\s*|\s(?=.*vdevs)))?{_WIDE}{_VDEV}(?:\s+vdevs?)?"
-    r"(?:\s+of\s+(?P<each>\d{1,6})(?:\s+(?:disks?|drives?))?(?:\s+each)?)?",
-    re.IGNORECASE,
-)
-#: The same with the drive behind them: "3x raidz2 of 8x exos-x20", "3x 8-wide raidz2 exos-x20".
-_VDEVS_OF = re.compile(
-    rf"(?P<vdevs>\d{{1,6}})\s*[x×]\s*{_WIDE}{_VDEV}\s+(?:of\s+(?P<each>\d{{1,6}})(?:\s*[x×]\s*|\s+))?(?P<drive>\S.*)",
-    re.IGNORECASE,
-)
 #: The numbers before the drive, and what follows.
 _COUNTED = re.compile(r"(?P<number>\d{1,6}(?:\s*[x×]\s*\d{1,6}(?=[\sx×]))?(?:\s*[x×]\s*|\s+))(?P<rest>\S.*)")
 #: No vdev has more drives; 980 and 7450 are names.
@@ -149,7 +133,9 @@ def of_words(words: str) -> dict[str, Any]:
         raise DescriptionError(Fault("array", words, post.rule, post.fix))
     plain, code = _without_erasure(_IN_A.sub(" in ", known))
     drives, *beside = _AND.sub(", ", plain).split(",")
-    first, *more = _with_comma(",".join([_with_vdevs(words, " ".join(drives.split())), *beside])).split(",")
+    first, *more = _with_comma(
+        ",".join([with_vdevs(words, _with_number_in_name(" ".join(drives.split()))), *beside])
+    ).split(",")
     pool = _POOL_WORDS.fullmatch(_with_drive_in_one(first.strip()))
     if pool is not None:
         return _of_pool_words(words, pool, more)
@@ -171,31 +157,6 @@ def of_words(words: str) -> dict[str, Any]:
     if code is not None:
         tables["layout"] |= _erasure_fields(words, code, disks)
     return _whole(words, found["drive"], _with_more(words, tables, more))
-
-
-def _with_vdevs(words: str, first: str) -> str:
-    """Return the drives of a pool with the numbers of vdevs and of disks in each before them: "3x8 exos-x20 raidz2".
-
-    Mirrors, of which there are several, are of two disks where nothing else is said.
-    """
-    found = _IN_VDEVS.fullmatch(first) or _VDEVS_OF.fullmatch(first)
-    if found is None:
-        return first
-    said = found.groupdict()
-    disks, vdevs, width = (int(said.get(name) or 0) for name in ("disks", "vdevs", "wide"))
-    width = width or int(said["each"] or 0)
-    level = said["level"].lower()
-    if level.endswith("mirrors") and disks > _MOST_OF_A_MIRROR and not vdevs:
-        width = width or 2
-    if not (width or (disks and vdevs)):
-        return first
-    vdevs, width = vdevs or disks // width, width or disks // vdevs
-    level = "mirror" if "mirror" in level else level
-    counted = f"{vdevs}x{width} {said['drive']} {level}"
-    if disks and vdevs * width != disks:
-        rule = f"has {disks} disks, which are not {vdevs} vdevs of {width}"
-        raise DescriptionError(Fault("array", words, rule, f'write for example "{counted}"'))
-    return counted if vdevs > 1 else f"{width}x {said['drive']} {level}"
 
 
 def _whole(words: str, drive: str, tables: dict[str, dict[str, Any]]) -> dict[str, Any]:

@@ -121,6 +121,7 @@ def test_a_controller_that_is_not_known_is_answered_by_those_that_are(end: str) 
         ("12x exos-x18 striped mirrors", (6, 2), "mirror"),
         ("12x exos-x18 3-way mirrors, record 16k", (4, 3), "mirror"),
         ("3x exos-x18 mirrors", (1, 3), "mirror"),
+        ("4x 990 pro mirrors", (2, 2), "mirror"),
         ("6x ironwolf 8 raidz2", (1, 6), "raidz2"),
     ],
 )
@@ -148,6 +149,7 @@ def test_an_array_in_words_has_an_end() -> None:
         ("2x 870 evo 1tb raid1", 2, "Samsung 870 EVO 1 TB"),
         ("3x 7450 pro 1920 raid5", 3, "Micron 7450 PRO 1.92 TB"),
         ("2x6 870-evo raidz1", 12, "Samsung 870 EVO 1 TB"),
+        ("2x2 990 pro mirror", 4, "Samsung 990 PRO 1 TB"),
         ("2x 16 exos-x16 raidz2", 32, "Seagate Exos X16 ST16000NM001G 16 TB"),
         ("8 exos-x18 in a RAID 10", 8, "Seagate Exos X18 ST18000NM000J 18 TB"),
     ],
