@@ -20,12 +20,12 @@ def test_one_write_a_day_is_five_years() -> None:
 
 
 def test_endurance_of_the_catalogue_is_that_of_a_class() -> None:
-    """Consumer drives about 0.3 writes a day over five years, drives of servers 0.5 to 3."""
+    """Consumer drives 0.2 (MX500: 360 TB of 1 TB) to 0.7 writes a day over five years, drives of servers 0.5 to 3."""
     rated = [one for one in catalogue().values() if isinstance(one, Flash) and one.endurance_bytes]
     assert len(rated) >= 13
     for one in rated:
         per_day = (one.endurance_bytes or 0) / one.capacity_bytes / (5 * 365)
-        assert (0.3 < per_day < 0.7) if not one.power_loss_protected else (0.5 <= per_day < 3.1), one.name
+        assert (0.19 < per_day < 0.7) if not one.power_loss_protected else (0.5 <= per_day < 3.1), one.name
 
 
 def test_capacity_shows_the_years_at_the_knee() -> None:
