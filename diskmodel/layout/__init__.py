@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from diskmodel.layout.levels import LEVELS, POOLS, RaidLevel, draid_counts, level_name, zfs_refusal
     from diskmodel.layout.passes import ONLY_OF_MD, Rebuild
     from diskmodel.layout.pieces import READ_AND_HOLD, ChildIo, ChooseCopy, Copy, merged
-    from diskmodel.layout.shape import MAX_DISKS, Shape
+    from diskmodel.layout.shape import MAX_DISKS, MAX_VDEV_DISKS, Shape
     from diskmodel.layout.volumes import VolumeTables
     from diskmodel.layout.written import Written
 
@@ -26,7 +26,7 @@ __getattr__ = face(
         "levels": "LEVELS POOLS RaidLevel draid_counts level_name zfs_refusal",
         "passes": "ONLY_OF_MD Rebuild",
         "pieces": "ChildIo ChooseCopy Copy READ_AND_HOLD merged",
-        "shape": "MAX_DISKS Shape",
+        "shape": "MAX_DISKS MAX_VDEV_DISKS Shape",
         "volumes": "VolumeTables",
         "written": "Written",
     },

@@ -11,7 +11,7 @@ from diskmodel.controller.catalogue import named as controller_named
 from diskmodel.controller.catalogue import profiles as controllers
 from diskmodel.drive import bought_in, catalogue, provisioned, volume_of_words
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.layout import POOLS, draid_counts, level_name
+from diskmodel.layout import MAX_VDEV_DISKS, POOLS, draid_counts, level_name
 from diskmodel.layout.levels import KINDS
 from diskmodel.naming import meant, signpost
 from diskmodel.wording.vdevs import with_vdevs
@@ -28,8 +28,6 @@ _WORDS = re.compile(r"(?:(?P<disks>\d{1,6})(?:\s*[x×]\s*|\s+))?(?P<drive>\S+)(?
 _MOST_LETTERS = 500
 #: The numbers before the drive, and what follows.
 _COUNTED = re.compile(r"(?P<number>\d{1,6}(?:\s*[x×]\s*\d{1,6}(?=[\sx×]))?(?:\s*[x×]\s*|\s+))(?P<rest>\S.*)")
-#: No vdev has more drives; 980 and 7450 are names.
-_MOST_OF_A_VDEV = 255
 #: A number of drives and a name that begins with one.
 _NUMBERED = re.compile(r"(?P<count>\d{1,6}(?:\s*[x×]\s*|\s+))(?P<first>\d{2,6})\s+(?P<rest>\S.*)")
 #: The machine that volumes of a cloud are attached to: "on an r5b.2xlarge", "instance 40000 IOPS and 1187 MB/s".
@@ -136,10 +134,11 @@ def of_words(words: str) -> dict[str, Any]:
     first, *more = _with_comma(
         ",".join([with_vdevs(words, _with_number_in_name(" ".join(drives.split()))), *beside])
     ).split(",")
-    pool = _POOL_WORDS.fullmatch(_with_drive_in_one(first.strip()))
+    counted = _with_drive_in_one(first.strip())
+    pool = _POOL_WORDS.fullmatch(counted)
     if pool is not None:
         return _of_pool_words(words, pool, more)
-    found = _WORDS.fullmatch(_with_drive_in_one(first.strip()))
+    found = _WORDS.fullmatch(counted)
     if found is None or (found["level"] is None and int(found["disks"] or 1) > 1):
         missing = "array in words" if found is None else "array in words, which names its RAID level"
         fix = 'write for example "8x generic-15k raid5"'
@@ -228,7 +227,8 @@ def _with_number_in_name(words: str) -> str:
     if found is None:
         return words
     own, titles = found["rest"].split(), catalogue().titles
-    is_count = int(found["first"]) <= _MOST_OF_A_VDEV
+    # no vdev has 980 drives: that is a name
+    is_count = int(found["first"]) <= MAX_VDEV_DISKS
     for at in range(1, len(own) + 1):
         name = "-".join(own[:at])
         if is_count and len(meant(name, titles)) == 1:
