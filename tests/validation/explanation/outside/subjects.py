@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from tests.validation.explanation.outside.simulator import Box, Disk, Flash, Load
 
@@ -18,130 +19,40 @@ _SPECIMEN = 0.03
 #: Seconds of a processor that a request takes where one thread submits them, of servers of 2020 to 2025 (180,000 to
 #: 195,000 a second: docs/reference/semantics-host.md); by how much servers of the same years differ, as a logarithm.
 _HOST, _OTHER_HOST = 5.3e-6, 0.25
-
-
-def _x18() -> Disk:
-    return Disk(longest=0.0142, bytes_per_s=265e6, is_cached=True)
-
-
-def _x16() -> Disk:
-    return Disk(longest=0.0140, bytes_per_s=255e6, is_cached=True)
-
-
-def _sata() -> Disk:
-    return Disk(is_cached=True)
-
-
-def _sas10() -> Disk:
-    return Disk(turn=60 / 10500, shortest=0.0004, longest=0.0080, bytes_per_s=150e6)
-
-
-def _sas15() -> Disk:
-    return Disk(turn=60 / 15000, shortest=0.0003, longest=0.0063, bytes_per_s=125e6)
-
-
-def _pm893() -> Flash:
-    return Flash()
-
-
-def _s4610() -> Flash:
-    return Flash(read=92e-6, program=25e-6, channels=9, random_bytes_per_s=51e3 * 4096, program_bytes_per_s=500e6)
-
-
-def _pm9a3() -> Flash:
-    return Flash(75e-6, 15e-6, 72, 6.5e9, 3.5e9, 800e6)
-
-
-def _p5500() -> Flash:
-    return Flash(75e-6, 15e-6, 80, 7.0e9, 4.3e9, 130e3 * 4096)
-
-
-def _micron() -> Flash:
-    return Flash(80e-6, 15e-6, 64, 6.8e9, 2.7e9, 120e3 * 4096)
-
-
-def _x20() -> Disk:
-    return Disk(longest=0.0140, bytes_per_s=285e6, is_cached=True)
-
-
-def _10e2400() -> Disk:
-    return Disk(turn=60 / 10500, shortest=0.0003, longest=0.0069, bytes_per_s=266e6)
-
-
-def _s4600() -> Flash:
-    return Flash(110e-6, 40e-6, 9, 500e6, 490e6, 65e3 * 4096)
-
-
-def _p5520() -> Flash:
-    return Flash(75e-6, 15e-6, 56, 5.3e9, 1.9e9, 114e3 * 4096)
-
-
-def _pe8110() -> Flash:
-    return Flash(75e-6, 15e-6, 72, 6.5e9, 1.7e9, 70e3 * 4096)
-
-
-def _mg08() -> Disk:
-    return Disk(longest=0.0151, bytes_per_s=270e6, is_cached=True)
-
-
-def _7k8() -> Disk:
-    return Disk(longest=0.0142, bytes_per_s=203e6, is_cached=True)
-
-
-def _c15k600() -> Disk:
-    return Disk(turn=60 / 15000, shortest=0.0003, longest=0.0049, bytes_per_s=248e6)
-
-
-def _5300() -> Flash:
-    return Flash(88e-6, 25e-6, 9, 540e6, 520e6, 18e3 * 4096)
-
-
-def _dc600m() -> Flash:
-    return Flash(88e-6, 20e-6, 9, 545e6, 530e6, 65e3 * 4096)
-
-
-def _7400() -> Flash:
-    return Flash(70e-6, 10e-6, 70, 6.6e9, 5.4e9, 190e3 * 4096)
-
-
-def _pm983() -> Flash:
-    return Flash(80e-6, 20e-6, 43, 3.2e9, 2.0e9, 50e3 * 4096)
-
-
-def _gold() -> Disk:
-    return Disk(longest=0.0142, bytes_per_s=298e6, is_cached=True)
-
-
-def _mg06() -> Disk:
-    return Disk(longest=0.0151, bytes_per_s=248.5e6, is_cached=True)
-
-
-def _mg10() -> Disk:
-    return Disk(longest=0.0151, bytes_per_s=281e6, is_cached=True)
-
-
-def _hc310() -> Disk:
-    return Disk(longest=0.0131, bytes_per_s=255e6, is_cached=True)
-
-
-def _10k5() -> Disk:
-    return Disk(turn=60 / 10000, shortest=0.0003, longest=0.0069, bytes_per_s=175e6)
-
-
-def _s4520() -> Flash:
-    return Flash(100e-6, 40e-6, 9, 550e6, 510e6, 43e3 * 4096)
-
-
-def _5400() -> Flash:
-    return Flash(92e-6, 25e-6, 9, 540e6, 520e6, 16.7e3 * 4096)
-
-
-def _p4510() -> Flash:
-    return Flash(77e-6, 18e-6, 49, 3.2e9, 2.0e9, 81.5e3 * 4096)
-
-
-def _p5600() -> Flash:
-    return Flash(75e-6, 15e-6, 75, 7.0e9, 4.3e9, 260e3 * 4096)
+#: Drives by what their sheets print.
+_X18 = partial(Disk, longest=0.0142, bytes_per_s=265e6, is_cached=True)
+_X16 = partial(Disk, longest=0.0140, bytes_per_s=255e6, is_cached=True)
+_SATA = partial(Disk, is_cached=True)
+_SAS10 = partial(Disk, turn=60 / 10500, shortest=0.0004, longest=0.0080, bytes_per_s=150e6)
+_SAS15 = partial(Disk, turn=60 / 15000, shortest=0.0003, longest=0.0063, bytes_per_s=125e6)
+_PM893 = partial(Flash)
+_S4610 = partial(
+    Flash, read=92e-6, program=25e-6, channels=9, random_bytes_per_s=51e3 * 4096, program_bytes_per_s=500e6
+)
+_PM9A3 = partial(Flash, 75e-6, 15e-6, 72, 6.5e9, 3.5e9, 800e6)
+_P5500 = partial(Flash, 75e-6, 15e-6, 80, 7.0e9, 4.3e9, 130e3 * 4096)
+_MICRON = partial(Flash, 80e-6, 15e-6, 64, 6.8e9, 2.7e9, 120e3 * 4096)
+_X20 = partial(Disk, longest=0.0140, bytes_per_s=285e6, is_cached=True)
+_10E2400 = partial(Disk, turn=60 / 10500, shortest=0.0003, longest=0.0069, bytes_per_s=266e6)
+_S4600 = partial(Flash, 110e-6, 40e-6, 9, 500e6, 490e6, 65e3 * 4096)
+_P5520 = partial(Flash, 75e-6, 15e-6, 56, 5.3e9, 1.9e9, 114e3 * 4096)
+_PE8110 = partial(Flash, 75e-6, 15e-6, 72, 6.5e9, 1.7e9, 70e3 * 4096)
+_MG08 = partial(Disk, longest=0.0151, bytes_per_s=270e6, is_cached=True)
+_7K8 = partial(Disk, longest=0.0142, bytes_per_s=203e6, is_cached=True)
+_C15K600 = partial(Disk, turn=60 / 15000, shortest=0.0003, longest=0.0049, bytes_per_s=248e6)
+_5300 = partial(Flash, 88e-6, 25e-6, 9, 540e6, 520e6, 18e3 * 4096)
+_DC600M = partial(Flash, 88e-6, 20e-6, 9, 545e6, 530e6, 65e3 * 4096)
+_7400 = partial(Flash, 70e-6, 10e-6, 70, 6.6e9, 5.4e9, 190e3 * 4096)
+_PM983 = partial(Flash, 80e-6, 20e-6, 43, 3.2e9, 2.0e9, 50e3 * 4096)
+_GOLD = partial(Disk, longest=0.0142, bytes_per_s=298e6, is_cached=True)
+_MG06 = partial(Disk, longest=0.0151, bytes_per_s=248.5e6, is_cached=True)
+_MG10 = partial(Disk, longest=0.0151, bytes_per_s=281e6, is_cached=True)
+_HC310 = partial(Disk, longest=0.0131, bytes_per_s=255e6, is_cached=True)
+_10K5 = partial(Disk, turn=60 / 10000, shortest=0.0003, longest=0.0069, bytes_per_s=175e6)
+_S4520 = partial(Flash, 100e-6, 40e-6, 9, 550e6, 510e6, 43e3 * 4096)
+_5400 = partial(Flash, 92e-6, 25e-6, 9, 540e6, 520e6, 16.7e3 * 4096)
+_P4510 = partial(Flash, 77e-6, 18e-6, 49, 3.2e9, 2.0e9, 81.5e3 * 4096)
+_P5600 = partial(Flash, 75e-6, 15e-6, 75, 7.0e9, 4.3e9, 260e3 * 4096)
 
 
 def _volume(rate: float, bytes_per_s: float, read: float = 450e-6, program: float = 600e-6) -> Callable[[], Box]:
@@ -158,127 +69,123 @@ def _of(make: Callable[[], Disk | Flash], n: int, kind: str = "stripe", **fields
 
 @dataclass(frozen=True)
 class Subject:
-    """A sound array: in words, as a box, and what it is; "writes" says whether it is written to."""
+    """A sound array: in words, what it is, and as a box; "writes" says whether it is written to."""
 
     words: str
-    box: Callable[[], Box]
     kind: str
+    box: Callable[[], Box]
     writes: bool = True
-
-
-def _subject(words: str, kind: str, box: Callable[[], Box], writes: bool = True) -> Subject:
-    return Subject(words, box, kind, writes)
 
 
 #: Sound arrays by name, one set for each draw. Causes were mended by what earlier draws showed; the last one was
 #: written and measured before its predecessor had been looked at, and explained after all that had been mended.
 SUBJECTS: tuple[dict[str, Subject], ...] = (
     {
-        "disk": _subject("seagate-exos-x18", "disk", _of(_x18, 1)),
-        "mirror": _subject("2x generic-7k2 raid1", "disks", _of(_sata, 2, "mirrors")),
-        "raid10": _subject("6x generic-10k raid10", "disks", _of(_sas10, 6, "mirrors")),
-        "raid6": _subject("8x seagate-exos-x18 raid6", "disks", _of(_x18, 8, "parity", n_parity=2)),
-        "raidz": _subject(
+        "disk": Subject("seagate-exos-x18", "disk", _of(_X18, 1)),
+        "mirror": Subject("2x generic-7k2 raid1", "disks", _of(_SATA, 2, "mirrors")),
+        "raid10": Subject("6x generic-10k raid10", "disks", _of(_SAS10, 6, "mirrors")),
+        "raid6": Subject("8x seagate-exos-x18 raid6", "disks", _of(_X18, 8, "parity", n_parity=2)),
+        "raidz": Subject(
             "2x6 seagate-exos-x18 raidz2, record 128KiB",
             "pool",
-            _of(_x18, 12, "raidz", n_parity=2, record=128 * _KIB, width=6),
+            _of(_X18, 12, "raidz", n_parity=2, record=128 * _KIB, width=6),
             writes=False,
         ),
-        "pool": _subject(
-            "4x2 generic-7k2 mirrors, record 16KiB", "pool", _of(_sata, 8, "pool", record=16 * _KIB), writes=False
+        "pool": Subject(
+            "4x2 generic-7k2 mirrors, record 16KiB", "pool", _of(_SATA, 8, "pool", record=16 * _KIB), writes=False
         ),
-        "ssd": _subject("samsung-pm893-960", "sata", _of(_pm893, 1)),
-        "nvme": _subject("samsung-pm9a3-7680", "nvme", _of(_pm9a3, 1)),
-        "ssds": _subject("4x samsung-pm893-960 raid10", "satas", _of(_pm893, 4, "mirrors")),
-        "nvmes": _subject("2x samsung-pm9a3-7680 raid1", "nvmes", _of(_pm9a3, 2, "mirrors", processor=_HOST)),
-        "volume": _subject("aws-gp3-500GB", "volume", _volume(3_000, 131e6)),
+        "ssd": Subject("samsung-pm893-960", "sata", _of(_PM893, 1)),
+        "nvme": Subject("samsung-pm9a3-7680", "nvme", _of(_PM9A3, 1)),
+        "ssds": Subject("4x samsung-pm893-960 raid10", "satas", _of(_PM893, 4, "mirrors")),
+        "nvmes": Subject("2x samsung-pm9a3-7680 raid1", "nvmes", _of(_PM9A3, 2, "mirrors", processor=_HOST)),
+        "volume": Subject("aws-gp3-500GB", "volume", _volume(3_000, 131e6)),
     },
     {
-        "disk": _subject("seagate-exos-x16", "disk", _of(_x16, 1)),
-        "mirror": _subject("2x seagate-exos-x16 raid1", "disks", _of(_x16, 2, "mirrors")),
-        "raid10": _subject("8x seagate-exos-x16 raid10", "disks", _of(_x16, 8, "mirrors")),
-        "raid6": _subject("12x seagate-exos-x16 raid6", "disks", _of(_x16, 12, "parity", n_parity=2)),
-        "raid5": _subject("5x generic-15k raid5", "disks", _of(_sas15, 5, "parity", n_parity=1)),
-        "raidz": _subject(
+        "disk": Subject("seagate-exos-x16", "disk", _of(_X16, 1)),
+        "mirror": Subject("2x seagate-exos-x16 raid1", "disks", _of(_X16, 2, "mirrors")),
+        "raid10": Subject("8x seagate-exos-x16 raid10", "disks", _of(_X16, 8, "mirrors")),
+        "raid6": Subject("12x seagate-exos-x16 raid6", "disks", _of(_X16, 12, "parity", n_parity=2)),
+        "raid5": Subject("5x generic-15k raid5", "disks", _of(_SAS15, 5, "parity", n_parity=1)),
+        "raidz": Subject(
             "1x5 seagate-exos-x16 raidz1, record 16KiB",
             "pool",
-            _of(_x16, 5, "raidz", n_parity=1, record=16 * _KIB, width=5),
+            _of(_X16, 5, "raidz", n_parity=1, record=16 * _KIB, width=5),
             writes=False,
         ),
-        "pool": _subject(
-            "3x2 seagate-exos-x16 mirrors, record 128KiB", "pool", _of(_x16, 6, "pool", record=128 * _KIB), writes=False
+        "pool": Subject(
+            "3x2 seagate-exos-x16 mirrors, record 128KiB", "pool", _of(_X16, 6, "pool", record=128 * _KIB), writes=False
         ),
-        "ssd": _subject("intel-d3-s4610-960", "sata", _of(_s4610, 1)),
-        "nvme": _subject("micron-7450-pro-1920", "nvme", _of(_micron, 1)),
-        "ssds": _subject("2x intel-d3-s4610-960 raid1", "satas", _of(_s4610, 2, "mirrors")),
-        "nvmes": _subject("2x intel-d7-p5500-7680 raid1", "nvmes", _of(_p5500, 2, "mirrors", processor=_HOST)),
-        "volume": _subject("aws-gp3-500GB, 6000 IOPS, 250MB/s", "volume", _volume(6_000, 262e6)),
+        "ssd": Subject("intel-d3-s4610-960", "sata", _of(_S4610, 1)),
+        "nvme": Subject("micron-7450-pro-1920", "nvme", _of(_MICRON, 1)),
+        "ssds": Subject("2x intel-d3-s4610-960 raid1", "satas", _of(_S4610, 2, "mirrors")),
+        "nvmes": Subject("2x intel-d7-p5500-7680 raid1", "nvmes", _of(_P5500, 2, "mirrors", processor=_HOST)),
+        "volume": Subject("aws-gp3-500GB, 6000 IOPS, 250MB/s", "volume", _volume(6_000, 262e6)),
     },
     {
-        "disk": _subject("seagate-exos-x20", "disk", _of(_x20, 1)),
-        "mirror": _subject("2x seagate-exos-10e2400-1800 raid1", "disks", _of(_10e2400, 2, "mirrors")),
-        "raid10": _subject("4x seagate-exos-x20 raid10", "disks", _of(_x20, 4, "mirrors")),
-        "raid6": _subject("6x seagate-exos-x20 raid6", "disks", _of(_x20, 6, "parity", n_parity=2)),
-        "raid5": _subject("4x seagate-exos-10e2400-1800 raid5", "disks", _of(_10e2400, 4, "parity", n_parity=1)),
-        "raidz": _subject(
+        "disk": Subject("seagate-exos-x20", "disk", _of(_X20, 1)),
+        "mirror": Subject("2x seagate-exos-10e2400-1800 raid1", "disks", _of(_10E2400, 2, "mirrors")),
+        "raid10": Subject("4x seagate-exos-x20 raid10", "disks", _of(_X20, 4, "mirrors")),
+        "raid6": Subject("6x seagate-exos-x20 raid6", "disks", _of(_X20, 6, "parity", n_parity=2)),
+        "raid5": Subject("4x seagate-exos-10e2400-1800 raid5", "disks", _of(_10E2400, 4, "parity", n_parity=1)),
+        "raidz": Subject(
             "2x5 seagate-exos-x20 raidz1, record 128KiB",
             "pool",
-            _of(_x20, 10, "raidz", n_parity=1, record=128 * _KIB, width=5),
+            _of(_X20, 10, "raidz", n_parity=1, record=128 * _KIB, width=5),
             writes=False,
         ),
-        "pool": _subject(
-            "2x2 seagate-exos-x20 mirrors, record 16KiB", "pool", _of(_x20, 4, "pool", record=16 * _KIB), writes=False
+        "pool": Subject(
+            "2x2 seagate-exos-x20 mirrors, record 16KiB", "pool", _of(_X20, 4, "pool", record=16 * _KIB), writes=False
         ),
-        "ssd": _subject("intel-dc-s4600-1920", "sata", _of(_s4600, 1)),
-        "nvme": _subject("solidigm-d7-p5520-1920", "nvme", _of(_p5520, 1)),
-        "ssds": _subject("4x intel-dc-s4600-1920 raid10", "satas", _of(_s4600, 4, "mirrors")),
-        "nvmes": _subject("2x sk-hynix-pe8110-960 raid1", "nvmes", _of(_pe8110, 2, "mirrors", processor=_HOST)),
-        "volume": _subject("azure-p30", "volume", _volume(5_000, 210e6, 0.9e-3, 1.8e-3)),
+        "ssd": Subject("intel-dc-s4600-1920", "sata", _of(_S4600, 1)),
+        "nvme": Subject("solidigm-d7-p5520-1920", "nvme", _of(_P5520, 1)),
+        "ssds": Subject("4x intel-dc-s4600-1920 raid10", "satas", _of(_S4600, 4, "mirrors")),
+        "nvmes": Subject("2x sk-hynix-pe8110-960 raid1", "nvmes", _of(_PE8110, 2, "mirrors", processor=_HOST)),
+        "volume": Subject("azure-p30", "volume", _volume(5_000, 210e6, 0.9e-3, 1.8e-3)),
     },
     {
-        "disk": _subject("toshiba-mg08aca16te", "disk", _of(_mg08, 1)),
-        "mirror": _subject("2x hgst-ultrastar-7k8 raid1", "disks", _of(_7k8, 2, "mirrors")),
-        "raid10": _subject("6x toshiba-mg08aca16te raid10", "disks", _of(_mg08, 6, "mirrors")),
-        "raid6": _subject("7x hgst-ultrastar-7k8 raid6", "disks", _of(_7k8, 7, "parity", n_parity=2)),
-        "raid5": _subject("6x hgst-ultrastar-c15k600 raid5", "disks", _of(_c15k600, 6, "parity", n_parity=1)),
-        "raidz": _subject(
+        "disk": Subject("toshiba-mg08aca16te", "disk", _of(_MG08, 1)),
+        "mirror": Subject("2x hgst-ultrastar-7k8 raid1", "disks", _of(_7K8, 2, "mirrors")),
+        "raid10": Subject("6x toshiba-mg08aca16te raid10", "disks", _of(_MG08, 6, "mirrors")),
+        "raid6": Subject("7x hgst-ultrastar-7k8 raid6", "disks", _of(_7K8, 7, "parity", n_parity=2)),
+        "raid5": Subject("6x hgst-ultrastar-c15k600 raid5", "disks", _of(_C15K600, 6, "parity", n_parity=1)),
+        "raidz": Subject(
             "1x6 toshiba-mg08aca16te raidz2, record 64KiB",
             "pool",
-            _of(_mg08, 6, "raidz", n_parity=2, record=64 * _KIB, width=6),
+            _of(_MG08, 6, "raidz", n_parity=2, record=64 * _KIB, width=6),
             writes=False,
         ),
-        "pool": _subject(
+        "pool": Subject(
             "5x2 hgst-ultrastar-7k8 mirrors, record 32KiB",
             "pool",
-            _of(_7k8, 10, "pool", record=32 * _KIB),
+            _of(_7K8, 10, "pool", record=32 * _KIB),
             writes=False,
         ),
-        "ssd": _subject("micron-5300-pro-1920", "sata", _of(_5300, 1)),
-        "nvme": _subject("micron-7400-pro-7680", "nvme", _of(_7400, 1)),
-        "ssds": _subject("2x kingston-dc600m-960 raid1", "satas", _of(_dc600m, 2, "mirrors")),
-        "nvmes": _subject("4x samsung-pm983-1920 raid10", "nvmes", _of(_pm983, 4, "mirrors", processor=_HOST)),
-        "volume": _subject("azure-p40", "volume", _volume(7_500, 262e6, 0.9e-3, 1.8e-3)),
+        "ssd": Subject("micron-5300-pro-1920", "sata", _of(_5300, 1)),
+        "nvme": Subject("micron-7400-pro-7680", "nvme", _of(_7400, 1)),
+        "ssds": Subject("2x kingston-dc600m-960 raid1", "satas", _of(_DC600M, 2, "mirrors")),
+        "nvmes": Subject("4x samsung-pm983-1920 raid10", "nvmes", _of(_PM983, 4, "mirrors", processor=_HOST)),
+        "volume": Subject("azure-p40", "volume", _volume(7_500, 262e6, 0.9e-3, 1.8e-3)),
     },
     {
-        "disk": _subject("wd-gold-24", "disk", _of(_gold, 1)),
-        "mirror": _subject("2x toshiba-mg06aca10te raid1", "disks", _of(_mg06, 2, "mirrors")),
-        "raid10": _subject("8x wd-ultrastar-hc310 raid10", "disks", _of(_hc310, 8, "mirrors")),
-        "raid6": _subject("10x toshiba-mg10aca20te raid6", "disks", _of(_mg10, 10, "parity", n_parity=2)),
-        "raid5": _subject("5x seagate-savvio-10k5 raid5", "disks", _of(_10k5, 5, "parity", n_parity=1)),
-        "raidz": _subject(
+        "disk": Subject("wd-gold-24", "disk", _of(_GOLD, 1)),
+        "mirror": Subject("2x toshiba-mg06aca10te raid1", "disks", _of(_MG06, 2, "mirrors")),
+        "raid10": Subject("8x wd-ultrastar-hc310 raid10", "disks", _of(_HC310, 8, "mirrors")),
+        "raid6": Subject("10x toshiba-mg10aca20te raid6", "disks", _of(_MG10, 10, "parity", n_parity=2)),
+        "raid5": Subject("5x seagate-savvio-10k5 raid5", "disks", _of(_10K5, 5, "parity", n_parity=1)),
+        "raidz": Subject(
             "2x6 toshiba-mg10aca20te raidz2, record 32KiB",
             "pool",
-            _of(_mg10, 12, "raidz", n_parity=2, record=32 * _KIB, width=6),
+            _of(_MG10, 12, "raidz", n_parity=2, record=32 * _KIB, width=6),
             writes=False,
         ),
-        "pool": _subject(
-            "4x2 wd-gold-24 mirrors, record 64KiB", "pool", _of(_gold, 8, "pool", record=64 * _KIB), writes=False
+        "pool": Subject(
+            "4x2 wd-gold-24 mirrors, record 64KiB", "pool", _of(_GOLD, 8, "pool", record=64 * _KIB), writes=False
         ),
-        "ssd": _subject("solidigm-d3-s4520-960", "sata", _of(_s4520, 1)),
-        "nvme": _subject("intel-dc-p4510-2tb", "nvme", _of(_p4510, 1)),
-        "ssds": _subject("4x micron-5400-pro-1920 raid10", "satas", _of(_5400, 4, "mirrors")),
-        "nvmes": _subject("2x intel-d7-p5600-6400 raid1", "nvmes", _of(_p5600, 2, "mirrors", processor=_HOST)),
-        "volume": _subject("aws-io2", "volume", _volume(16_000, 1.05e9, 0.3e-3, 0.3e-3)),
+        "ssd": Subject("solidigm-d3-s4520-960", "sata", _of(_S4520, 1)),
+        "nvme": Subject("intel-dc-p4510-2tb", "nvme", _of(_P4510, 1)),
+        "ssds": Subject("4x micron-5400-pro-1920 raid10", "satas", _of(_5400, 4, "mirrors")),
+        "nvmes": Subject("2x intel-d7-p5600-6400 raid1", "nvmes", _of(_P5600, 2, "mirrors", processor=_HOST)),
+        "volume": Subject("aws-io2", "volume", _volume(16_000, 1.05e9, 0.3e-3, 0.3e-3)),
     },
 )
 
