@@ -45,6 +45,35 @@ def test_disks_read_on_and_mirrors_are_read_as_linux_does() -> None:
     assert alone == pytest.approx(1 / Disk().turn, rel=0.15)
 
 
+def test_a_write_to_parity_comes_a_turn_after_what_is_read_and_of_few_disks_after_the_others() -> None:
+    """Of five disks the strip and parity are read, and written a turn later; of four the other strips (Linux md)."""
+
+    def turns(n: int, is_write: bool) -> float:
+        rate, _ = run(Box([Disk() for _ in range(n)], "parity", n_parity=1), Load(8192, 1, is_write), 600, 1)
+        return 1 / rate / Disk().turn
+
+    # the later one of two disks is a sixth of a turn behind the mean of one
+    both = turns(5, False) + 1 / 6
+    assert turns(5, True) == pytest.approx(both + 1, rel=0.04)
+    assert turns(4, True) == pytest.approx(2 * both, rel=0.04)
+
+
+def test_disks_of_pools_are_read_as_openzfs_reads_them() -> None:
+    """Ten commands at once of each disk; a large read of small records is one or two accesses of a mirror."""
+
+    def rate(box: Box, size: int, depth: int) -> float:
+        return run(box, Load(size, depth), 500, 1)[0]
+
+    def pool(n: int) -> Box:
+        return Box([Disk() for _ in range(n)], "pool", record=16384)
+
+    assert rate(pool(4), 16384, 128) == pytest.approx(4 * rate(Box([Disk()]), 16384, 10), rel=0.05)
+    alone = rate(Box([Disk()]), 1 << 20, 1)
+    assert 0.9 * alone < rate(pool(2), 1 << 20, 1) < 1.2 * alone
+    raidz = Box([Disk() for _ in range(6)], "raidz", n_parity=2, record=131072, width=6)
+    assert rate(raidz, 131072, 1) == pytest.approx(rate(raidz, 4096, 1), rel=0.02)
+
+
 def test_what_is_lost_is_near_what_was_drawn() -> None:
     case = next(case for case in cases.faults(1) if case.fault == "fewer lanes" and case.asked >= 2)
     strength, loss = cases.strength_of(case)

@@ -44,6 +44,10 @@ class Share:
     span: float = 0.0
     #: Makes what is in the member's buffer safe instead.
     is_flush: bool = False
+    #: Of a disk: the angle at which it begins, as a part of a turn; None: drawn when the disk is given it.
+    angle: float | None = None
+    #: How many commands it was before they were made one.
+    n: int = 1
 
     @property
     def ends(self) -> float:
@@ -95,6 +99,8 @@ class Disk(Member):
     A disk that has read goes on reading what lies behind it into its buffer, until the next command needs the arm; also
     while that command is handed over.
 
+    It is given `most` commands at once, in the order in which they came.
+
     Its faults: `slow` stretches each access; of a part `retries` of them come `turns` more, each a revolution;
     `turns_of_writes` are those of writes to parts of sectors, `band` the time of rewriting what is shingled.
     """
@@ -105,6 +111,7 @@ class Disk(Member):
     bytes_per_s: float = 120e6
     overhead: float = 0.0002
     is_ordering: bool = True
+    most: int = _QUEUE
     slow: float = 1.0
     retries: float = 0.0
     turns: tuple[int, ...] = (8, 16, 32)
@@ -130,7 +137,7 @@ class Disk(Member):
         if self.stream in self.segments:
             self.segments[self.stream].read_on((now - self.ended) * self.bytes_per_s / self.slow)
 
-        patience = _BESIDE_STREAM if self.stream else _PATIENCE
+        patience = _BESIDE_STREAM if self._goes_on else _PATIENCE
 
         def cost(at: int) -> float:
             entry = self.queue[at]
@@ -140,7 +147,7 @@ class Disk(Member):
             # what is in the buffer can wait, until the buffer is full
             return self._positioning(entry, now) + (0.0 if is_full or not part.is_buffered else self.turn)
 
-        n = min(len(self.queue), _QUEUE + _BUFFER if self.is_cached else _QUEUE)
+        n = min(len(self.queue), self.most + _BUFFER if self.is_cached else self.most)
         at = min(range(n), key=cost) if self.is_ordering else 0
         entry = self.queue.pop(at)
         share = entry[2].share
@@ -160,6 +167,12 @@ class Disk(Member):
         self.place = entry[0]
         self.ended = now + time * self.slow
         return self.ended, entry[2]
+
+    @property
+    def _goes_on(self) -> bool:
+        """Whether the arm is on a stream that is longer than a few records."""
+        segment = self.segments.get(self.stream)
+        return bool(self.stream) and (segment is None or segment.asked - segment.first > _AHEAD)
 
     def _moving(self, entry: tuple[float, float, Part], now: float) -> float:
         """Return the time of a seek, and until the platter has turned to where a command begins."""
@@ -213,8 +226,11 @@ class Disk(Member):
         return time
 
     def add(self, part: Part, draw: random.Random) -> None:
-        place = draw.random() if part.share.place is None else part.share.place
-        self.queue.append((place, draw.random(), part))
+        share = part.share
+        place = draw.random() if share.place is None else share.place
+        if share.angle is None:
+            share.angle = draw.random()
+        self.queue.append((place, share.angle, part))
 
     @property
     def free(self) -> int:

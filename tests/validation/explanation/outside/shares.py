@@ -14,9 +14,14 @@ if TYPE_CHECKING:
     from tests.validation.explanation.outside.simulator import Box, Load
 
 _PAGE = 4096
-#: What OpenZFS makes one command of, bytes; requests that a seek of a mirror's disk counts for, and how near, bytes, a
-#: place counts half (zfs_vdev_mirror_rotating_seek_inc, zfs_vdev_mirror_rotating_seek_offset).
-_AGGREGATED, _SEEK, _NEAR = 1 << 20, 5.0, 1 << 20
+#: What OpenZFS makes one command of, bytes, with how much between (zfs_vdev_aggregation_limit,
+#: zfs_vdev_read_gap_limit); and how much of a file, times data disks, it writes to one vdev before the next one
+#: (metaslab_aliquot).
+_AGGREGATED, _GAP, _TURN = 1 << 20, 32 << 10, 1 << 20
+#: Requests that a seek of a mirror's disk counts for, how near, bytes, a place counts half
+#: (zfs_vdev_mirror_rotating_seek_inc, zfs_vdev_mirror_rotating_seek_offset), and how many count at most: those that the
+#: disk has.
+_SEEK, _NEAR, _MOST = 5.0, 1 << 20, 10
 #: Bytes of a member, by which those of a stream become a place.
 _CAPACITY = 1e13
 
@@ -34,6 +39,13 @@ class _Place:
 def ends_at(share: Share) -> float:
     """Return the place where a share ends."""
     return (share.place or 0.0) + share.ends / _CAPACITY
+
+
+def _of_record(record: float, width: int, n_parity: int) -> int:
+    """Return the blocks that a record takes of a mirror, or of a RAID-Z with its parity and padding."""
+    blocks = math.ceil(record / _PAGE)
+    taken = blocks + n_parity * math.ceil(blocks / (width - n_parity))
+    return math.ceil(taken / (n_parity + 1)) * (n_parity + 1)
 
 
 class Shares:
@@ -103,16 +115,7 @@ class Shares:
         elif box.kind == "mirrors":
             yield self._of_mirrors(place, is_write)
         elif is_write and box.kind == "parity":
-            parts = self._rows(place)
-            n_strips = len(parts)
-            for row in {row for _, row in parts}:
-                own = [part for (_, other), part in parts.items() if other == row]
-                whole = min(low for low, _ in own), max(high for _, high in own)
-                parts |= {((self._parity(row) + k) % len(box.members), row): whole for k in range(box.n_parity)}
-            parts = {key: part for key, part in parts.items() if key[0] not in box.failed}
-            if n_strips < len(box.members) - box.n_parity:
-                yield self._joined(parts, place, False)
-            yield self._joined(parts, place, True)
+            yield from self._of_parity(place)
         else:
             parts = self._rows(place)
             lost = {row: part for (at, row), part in parts.items() if at in box.failed}
@@ -122,6 +125,44 @@ class Shares:
                 for at in self._working:
                     found.setdefault((at, row), part)
             yield self._joined(found, place, is_write)
+
+    def _of_parity(self, place: _Place) -> Iterator[list[Share]]:
+        """Yield what is read before a write to rows with parity, and then its writes."""
+        box = self.box
+        parts = self._rows(place)
+        reads: dict[tuple[int, int], tuple[float, float]] = {}
+        for row in {row for _, row in parts}:
+            own = [part for (_, other), part in parts.items() if other == row]
+            whole = min(low for low, _ in own), max(high for _, high in own)
+            parity = [(self._parity(row) + k) % len(box.members) for k in range(box.n_parity)]
+            before = self._read_before([at for at, other in parts if other == row], row, parity)
+            reads |= {(at, row): parts.get((at, row), whole) for at in before}
+            parts |= {(at, row): whole for at in parity}
+        writes = self._joined({key: part for key, part in parts.items() if key[0] not in box.failed}, place, True)
+        if reads:
+            first = self._joined(reads, place, False)
+            yield first
+            # what has been read comes by again a whole turn later
+            angles = {(one.member, one.offset): one.angle for one in first}
+            for one in writes:
+                one.angle = angles.get((one.member, one.offset))
+        yield writes
+
+    def _read_before(self, own: list[int], row: int, parity: list[int]) -> list[int]:
+        """Return the members that are read before some of a row's strips are written (`handle_stripe_dirtying`).
+
+        Linux md reads the strips that are written and parity if these are fewer than the other strips, else the others.
+        """
+        box = self.box
+        n = len(box.members)
+        data = [(parity[-1] + 1 + at) % n for at in range(n - box.n_parity)]
+        others = [at for at in data if at not in own]
+        is_rewritten = len(own) + box.n_parity < len(others)
+        if box.failed:
+            is_rewritten = any(at in box.failed for at in others) or (
+                is_rewritten and not any(at in box.failed for at in own)
+            )
+        return [at for at in ((*own, *parity) if is_rewritten else others) if at not in box.failed]
 
     def _strips(self, place: _Place) -> Iterator[tuple[int, float, float]]:
         """Yield number, beginning and end of each strip's part, both in bytes of the strip."""
@@ -204,42 +245,69 @@ class Shares:
     # ------------------------------------------------------------ pools
 
     def _of_pool(self, place: _Place, is_write: bool) -> list[Share]:
-        """Return the shares of whole records: of all data disks of a group, or of one disk of a pair."""
+        """Return the shares of whole records: of all data disks of a group, or of one disk of a pair.
+
+        The records of a file lie behind each other, so many on a group before the next one has its turn.
+        """
         box, draw = self.box, self.draw
         n_records = max(math.ceil(place.size / box.record), 1)
         width = 2 if box.kind == "pool" else box.width
         groups = len(box.members) // width
-        begins = draw.randrange(groups)
-        # the records of one request lie behind each other
+        blocks = _of_record(box.record, 1 if box.kind == "pool" else width, box.n_parity * (box.kind != "pool"))
+        n_data = 1 if box.kind == "pool" else width - box.n_parity
+        turn = max(int(_TURN * n_data // (blocks * _PAGE)), 1)
+        begins, first = draw.randrange(groups), draw.randrange(turn)
+        block = draw.randrange(width)
         self._serial += 1
         shares: list[Share] = []
         planned = [one.pending for one in box.members]
         for k in range(n_records):
-            start = (begins + k) % groups * width
-            own = [start + at for at in range(width) if start + at not in box.failed]
-            row = k // groups
+            group = (begins + (first + k) // turn) % groups
+            row = min(k, (first + k) % turn)
+            own = [group * width + at for at in range(width) if group * width + at not in box.failed]
             if box.kind == "pool":
                 chosen = own if is_write else [self._nearest(own, row * box.record, planned)]
-                each = box.record
+                parts = [(at, row * box.record, box.record) for at in chosen]
             else:
-                n_data = min(math.ceil(box.record / _PAGE), width - box.n_parity)
-                turn = draw.randrange(width)
-                disks = [start + (turn + at) % width for at in range(n_data + (box.n_parity if is_write else 0))]
-                # a missing disk is made good by a parity disk
-                spare = [at for at in own if at not in disks]
-                chosen = [at if at in own else spare.pop() for at in disks if at in own or spare]
-                each = box.record / n_data
-            offset = row * each
-            for at in chosen:
+                parts = self._columns(block + row * blocks, group * width, own, is_write)
+            for at, offset, size in parts:
                 planned[at] += 1
-                last = next((one for one in reversed(shares) if one.member == at), None)
-                # OpenZFS makes one command of what lies behind each other (zfs_vdev_aggregation_limit)
-                if last is not None and last.ends == offset and last.size < _AGGREGATED:
-                    last.size += each
-                else:
-                    shares.append(Share(at, each, is_write, place.place, self._serial, offset))
-                box.members[at].next_read = (self._serial, offset + each)
+                self._append(shares, Share(at, size, is_write, place.place, self._serial, offset, size))
+                box.members[at].next_read = (self._serial, offset + size)
         return shares
+
+    def _columns(self, block: int, start: int, own: list[int], is_write: bool) -> list[tuple[int, float, float]]:
+        """Return member, offset and bytes of each column of a record that begins at a block of its RAID-Z.
+
+        A column of data that is lost is made of one of parity.
+        """
+        box = self.box
+        n_blocks, n_data = math.ceil(box.record / _PAGE), box.width - box.n_parity
+        each, more = divmod(n_blocks, n_data)
+        columns = [
+            (
+                start + (block + at) % box.width,
+                float((block + at) // box.width * _PAGE),
+                float((each + (more > 0 and at < more + box.n_parity)) * _PAGE),
+            )
+            for at in range(box.n_parity + min(n_blocks, n_data))
+        ]
+        parity = [column for column in columns[: box.n_parity] if column[0] in own]
+        data = columns[box.n_parity :]
+        if is_write:
+            return [*parity, *(column for column in data if column[0] in own)]
+        found = [column for column in data if column[0] in own]
+        return found + parity[: len(data) - len(found)]
+
+    def _append(self, shares: list[Share], one: Share) -> None:
+        """Append a share, or make one command of it and the last one of its member, as OpenZFS does of near ones."""
+        last = next((other for other in reversed(shares) if other.member == one.member), None)
+        if last is None or not 0 <= one.offset - last.ends <= _GAP or last.ends - last.offset >= _AGGREGATED:
+            shares.append(one)
+            return
+        last.n += one.n
+        last.size += one.size
+        last.span = one.ends - last.offset
 
     def _nearest(self, own: list[int], offset: float, pending: list[int]) -> int:
         """Return the disk of a mirror that OpenZFS reads from: requests count, and a seek counts as five more."""
@@ -248,6 +316,8 @@ class Shares:
         def load(at: int) -> float:
             stream, ends = box.members[at].next_read
             is_near = stream == self._serial and abs(ends - offset) < _NEAR
-            return pending[at] + (0.0 if (stream, ends) == (self._serial, offset) else _SEEK / 2 if is_near else _SEEK)
+            return min(pending[at], _MOST) + (
+                0.0 if (stream, ends) == (self._serial, offset) else _SEEK / 2 if is_near else _SEEK
+            )
 
         return min(own, key=lambda at: (load(at), draw.random()))

@@ -85,6 +85,12 @@ class Box:
     journal: int = 0
     is_flushed: bool = False
 
+    def __post_init__(self) -> None:
+        if self.kind in ("raidz", "pool"):
+            for one in self.members:
+                if isinstance(one, Disk):
+                    one.most = _MOST_OF_POOL
+
 
 @dataclass
 class Times:
@@ -110,6 +116,8 @@ def times_of(box: Box, load: Load, n: int, seed: int) -> Times:
     return _Run(box, load, seed).times(n)
 
 
+#: Reads that a disk of a pool is given at once (zfs_vdev_sync_read_max_active of OpenZFS's vdev_queue.c).
+_MOST_OF_POOL = 10
 #: Requests of a pass over an array, bytes, and the stream that they are of; how many it has outstanding at a member,
 #: how long it sleeps, s, how many sleeps it may be late by, and how many of them a run sees.
 _PASS, _PASSING = 512 << 10, -1
@@ -272,7 +280,7 @@ class _Run:
             self.phase(now, request)
             return
         for one in shares:
-            self.box.members[one.member].pending += 1
+            self.box.members[one.member].pending += one.n
             self.give(now, Part(request, one, now))
 
     def give(self, now: float, part: Part) -> None:
@@ -297,7 +305,7 @@ class _Run:
         if part.request is None:
             return
         member = self.box.members[part.share.member]
-        member.pending -= 1
+        member.pending -= part.share.n
         member.head = ends_at(part.share)
         part.request.left -= 1
         if not part.request.left:

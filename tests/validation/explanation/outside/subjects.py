@@ -23,7 +23,7 @@ _HOST, _OTHER_HOST = 5.3e-6, 0.25
 _X18 = partial(Disk, longest=0.0142, bytes_per_s=265e6, is_cached=True)
 _X16 = partial(Disk, longest=0.0140, bytes_per_s=255e6, is_cached=True)
 _SATA = partial(Disk, is_cached=True)
-_SAS10 = partial(Disk, turn=60 / 10500, shortest=0.0004, longest=0.0080, bytes_per_s=150e6)
+_SAS10 = partial(Disk, turn=60 / 10000, shortest=0.0004, longest=0.0080, bytes_per_s=90e6)
 _SAS15 = partial(Disk, turn=60 / 15000, shortest=0.0003, longest=0.0063, bytes_per_s=125e6)
 _PM893 = partial(Flash)
 _S4610 = partial(
