@@ -61,6 +61,9 @@ _FLASH_WRITE_S = {"native": 0.6e-6, "simpy": 15e-6} | _NOTHING_MORE
 _READ_BLOCK_S = {"native": 0.13e-6, "simpy": 3e-6} | _NOTHING_MORE
 _WRITE_BLOCK_S = {"native": 0.03e-6, "simpy": 3e-6} | _NOTHING_MORE
 _BLOCK_KEPT_BYTES = 40
+#: The same of a request beyond those for which disks had a command: a pool served 1.6 million of 512 B from its
+#: memory in 2.1 s.
+_IN_MEMORY_S = {"native": 0.8e-6, "simpy": 20e-6} | _NOTHING_MORE
 #: The same of a write that a disk's buffer held already when a run began, and how many of them a disk at rest takes
 #: to its media in a second.
 _DRAIN_S = {"native": 3e-6, "simpy": 100e-6} | _NOTHING_MORE
@@ -226,6 +229,8 @@ def entered_s(run: Run, scenario: Scenario, n_requests: int, n_bytes: int, engin
     """Return the computing time of a run of so many requests of so many bytes in all, as an account enters it."""
     unit = scenario.drive.sector_bytes
     seconds = _on_disks_s(run, scenario, 0.0, engine)
+    n_commands = int(run.devices.n_reads.sum() + run.devices.n_writes.sum())
+    seconds += _IN_MEMORY_S[engine] * max(n_requests - n_commands, 0)
     if scenario.drive.has_pages:
         # whole steps of a rebuild go through pages in order; of dRAID those of all disks count, most of which are read
         n_read, n_written = (

@@ -8,13 +8,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from diskmodel.engine.effort import Cost, few_enough
 from diskmodel.engine.ledger import current
 from diskmodel.engine.steady.drives import drive_state
 from diskmodel.engine.steady.l2arc import with_l2arc
-from diskmodel.engine.steady.recent import MAX_USES, History, distinct, ranges
+from diskmodel.engine.steady.recent import MAX_USES, History
 from diskmodel.engine.steady.start import Start
 from diskmodel.records import Int64, Op, Requests, Run, Sync
 from diskmodel.workload import Workload
@@ -82,11 +81,11 @@ def group_start(
     long = scenario.drive.sector_bytes * writes.direct_from
     is_direct = (rules[requests.stream] >= Sync.DSYNC) & (requests.length >= long) & bool(writes.direct_from)
     is_write = requests.op == Op.WRITE
-    touched, of_all = _records(first, last, is_write & ~(is_direct & writes.is_logged)), _records(first, last, is_write)
+    touched = is_write & ~(is_direct & writes.is_logged)
     longer = n_group / len(requests)
-    n_records = round(len(touched) * longer)
-    n_dirty = round(len(of_all) * longer)
-    n_indirect = round(writes.n_above(of_all.tolist()) * longer)
+    n_records = round(n_different(first[touched], last[touched]) * longer)
+    n_dirty = round(n_different(first[is_write], last[is_write]) * longer)
+    n_indirect = round(n_above(writes.n_records, writes.pointers, first[is_write], last[is_write]) * longer)
     dirty = max(n_dirty * pool.record + n_indirect * writes.indirect, 1)
     # a group is written before its time when it is large
     share = min(writes.dirty_group / dirty, 1.0)
@@ -133,7 +132,23 @@ def _paces(run: Run) -> tuple[float, float]:
     return early / max(first, 1) * 1e9, (n - n // 2) / max(second, 1) * 1e9
 
 
-def _records(first: Int64, last: Int64, is_counted: NDArray[np.bool_]) -> Int64:
-    """Return the different records that the counted requests touch."""
-    first, last = first[is_counted], last[is_counted]
-    return distinct(ranges(first, last - first + 1)) if len(first) else first
+def n_different(first: Int64, last: Int64) -> int:
+    """Return how many different records there are from each `first` to its `last`."""
+    if not len(first):
+        return 0
+    order = np.argsort(first, kind="stable")
+    first, last = first[order], last[order]
+    before = np.maximum.accumulate(np.concatenate([first[:1] - 1, last[:-1]]))
+    return int(np.maximum(last - np.maximum(first - 1, before), 0).sum())
+
+
+def n_above(n_records: int, pointers: int, first: Int64, last: Int64) -> int:
+    """Return the number of indirect blocks, of all levels, that point to records from each `first` to its `last`, of a
+    pool of so many records, where each has so many pointers (rule X12).
+    """
+    level, n_found = n_records, 0
+    while level > 1:
+        level = -(-level // pointers)
+        first, last = first // pointers, last // pointers
+        n_found += n_different(first, last)
+    return n_found

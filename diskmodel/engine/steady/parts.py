@@ -159,11 +159,13 @@ class Parts:
         return min(int(run_bytes * 5 / (4 * min(rates))), MAX_ROWS) if rates else 0
 
     def _buffered_bytes(self, room: int) -> int:
-        """Bytes of writes that leave `room` sectors in the buffer of each disk."""
+        """Bytes of writes that leave `room` sectors in the buffer of each disk, of no more strips than `MAX_ROWS`."""
         layout = self.scenario.layout
         # a disk gets its part of the writes whether or not others work; a quarter more than fits on average, so that
         # few disks get less than they have room for
-        return room * layout.n_disks * self.sector_bytes * 5 // (4 * layout.pieces_of_each)
+        n_bytes = room * layout.n_disks * self.sector_bytes * 5 // (4 * layout.pieces_of_each)
+        # strips of one sector (RAID 3) would be 40 million of 64 disks, and take gigabytes
+        return min(n_bytes, MAX_ROWS * layout.strip * self.sector_bytes) if layout.has_strips else n_bytes
 
     def logged(self, level: Level) -> Caches:
         """What the media caches hold (rule G9)."""

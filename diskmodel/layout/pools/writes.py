@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from diskmodel.layout.auxiliary_devices import AuxiliaryDeviceTables
@@ -159,16 +159,6 @@ class WriteTables:
             level = -(-level // self.pointers)
             number //= self.pointers
             yield level, number
-
-    def n_above(self, records: Iterable[int]) -> int:
-        """Return the number of indirect blocks that point to some of these records, of all levels (rule X12)."""
-        level, numbers, n_found = self.n_records, records, 0
-        while level > 1:
-            level = -(-level // self.pointers)
-            here = {number // self.pointers for number in numbers}
-            n_found += len(here)
-            numbers = here
-        return n_found
 
     def active_writes(self, dirty: int) -> int:
         """Return how many writes of a group a drive is given at once (rule X14)."""

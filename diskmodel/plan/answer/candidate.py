@@ -11,7 +11,7 @@ from diskmodel.array import Array
 from diskmodel.drive import NONE, device_in_words, wear_years
 from diskmodel.layout import Layout
 from diskmodel.plain import Record
-from diskmodel.plan.answer.criterion import Criterion
+from diskmodel.plan.answer.criterion import Criterion, Verdict
 from diskmodel.plan.answer.effort import Efforts, effort_fields
 from diskmodel.plan.answer.outcome import figures_of
 from diskmodel.plan.answer.profile_risk import ProfileRisk
@@ -40,10 +40,12 @@ class Candidate(Record):
     trial : Trial or None
         At the answer; where there is none, the trial that came nearest; None where no count was allowed at all.
     below : Trial or None
-        At the next smaller count: the proof that the answer is the fewest.
+        At the next smaller count: the proof that the answer is the fewest. Where the question had no time for that, at
+        the largest smaller count that was tried.
     binds : str
         Limiting factor: the criterion that rules out fewer disks; "minimum disks" where the level allows no fewer;
-        where nothing is feasible, the criterion that is not met.
+        where nothing is feasible, the criterion that is not met; "computing time" where fewer may be enough and were
+        not tried.
     binding : Criterion or None
         That criterion at `below`, or at the nearest trial of an infeasible family.
     reason : str
@@ -108,6 +110,12 @@ class Candidate(Record):
         if self.is_feasible:
             return "feasible"
         return "infeasible" if self.is_decided else "undecided"
+
+    @property
+    def has_ended_early(self) -> bool:
+        """Whether fewer disks may be enough that were not tried, because the question had no time left."""
+        is_known = self.below is None or self.below.verdict is Verdict.FAILS
+        return self.is_feasible and not self.is_decided and is_known
 
     @property
     def level(self) -> str:

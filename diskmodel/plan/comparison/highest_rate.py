@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from diskmodel.array import Array
 from diskmodel.engine import DrawnRuns, simulate_drawn_runs
+from diskmodel.engine.ledger import current
 from diskmodel.engine.threads import mapped
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.plan.answer.load_curve import LoadPoint
@@ -29,6 +30,10 @@ _HALVINGS = 5
 #: Loads that are simulated at the same time. At double, up to seven runs are of overloads, which take longest; at half,
 #: one of two processors is idle for a quarter of the runs.
 _AT_ONCE = 4
+#: Of the loads, those that are simulated when the question has no time left: each of so many.
+_SELDOM = 3
+#: What is left out then.
+_CLOSER = "a closer look at the highest rate"
 #: Rates beyond the last that is sustained, as multiples of it, until one is an overload. A busier log makes larger
 #: batches, so that its disks are hardly busier: there is far more to go than they say.
 _STEP, _STEP_OF_A_LOG = 1.3, 2.0
@@ -110,6 +115,7 @@ def points_to_overload(
 ) -> list[LoadPoint]:
     """Return the outcomes at rates from light load to the first overload, the last two of them less than 1 % apart.
 
+    Where the question has no time left there are fewer, and the last two as far apart as they come.
     They do not depend on the rate of the workload, which must be open: all that name a highest rate of one array under
     one kind of load name the same.
     """
@@ -126,12 +132,17 @@ def points_to_overload(
         return LoadPoint(rate_per_s / own, rate_per_s, outcome)
 
     guess = rule_of_an_array(array, workload).host_iops or own
-    # the rule has no limit where its caches have all data
-    full = _full_rate(at, guess if math.isfinite(guess) else own)
+    # the rule has no limit where its caches have all data, and counts operations only
+    guess = min(guess if math.isfinite(guess) else own, _moved_per_s(array, workload))
+    full = _full_rate(at, guess)
+    is_spent = current().is_spent
+    if is_spent:
+        current().leave_out([_CLOSER])
+    loads = LOADS[_SELDOM - 1 :: _SELDOM] if is_spent else LOADS
     points: list[LoadPoint] = []
     with at_once(evaluate) as workers:
-        for first in range(0, len(LOADS), _AT_ONCE):
-            rates = [share * full for share in LOADS[first : first + _AT_ONCE]]
+        for first in range(0, len(loads), _AT_ONCE):
+            rates = [share * full for share in loads[first : first + _AT_ONCE]]
             points += mapped(workers, at, rates, are_runs=True)
             if not all(point.outcome.is_stable for point in points):
                 break
@@ -158,6 +169,11 @@ def _check_that_disks_write(
     rule = "are too few: what they write stays in memory, and disks never have to keep up with it"
     enough = math.ceil(_MEMORIES * in_memory / written / _ROUND) * _ROUND
     raise DescriptionError(Fault("requests", n_requests, rule, f"ask for {enough:,} at least, which take minutes"))
+
+
+def _moved_per_s(array: Array, workload: Workload) -> float:
+    """Return how many requests of this size all disks together read in a second at most."""
+    return array.layout.disks * array.drive.sequential_bytes_per_s / workload.mean_size_bytes
 
 
 def _full_rate(at: Callable[[float], LoadPoint], guess: float) -> float:
@@ -188,6 +204,9 @@ def _closed_in(at: Callable[[float], LoadPoint], points: list[LoadPoint], step: 
         first = 0 if not points[0].outcome.is_stable else 1
     points = points[: first + 1]
     for _ in range(_HALVINGS):
+        if current().is_spent:
+            current().leave_out([_CLOSER])
+            break
         point = at((points[-2].offered + points[-1].offered) / 2)
         if point.outcome.is_stable:
             points.insert(-1, point)

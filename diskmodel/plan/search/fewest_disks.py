@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
+from diskmodel.engine.ledger import current
 from diskmodel.plan.answer.candidate import Candidate, level_in_words
 from diskmodel.plan.answer.criterion import Criterion, Verdict, overall, tightest
 from diskmodel.plan.answer.effort import together
@@ -24,7 +25,9 @@ from diskmodel.units import in_disks
 #: Trials that follow the formulas' guess before bisection takes over: a good guess ends the search in two or three.
 #: At 4, searches bisect although the count next to the answer is guessed; double wastes simulations on bad guesses.
 GUESSES = 6
-
+#: Trials in which a search ends when the question has used what one may take of computing time. With none, the first
+#: number that is enough is the answer, however large; at double, two hundred slow trials take a minute.
+LATE = 3
 
 #: Purposes of simulations: finding the answer, and running on around one until it is settled.
 SEARCH, CONFIRMATION = "search", "confirmation"
@@ -84,11 +87,12 @@ def _searched(trier: Trier, *, is_careful: bool, before: Candidate | None) -> Ca
     if high < low:
         return _infeasible(trier, counts[low], "")
     allowed = counts[low : high + 1]
-    aligned = aligned_counts(case, allowed)
+    hint = Hint(trier)
+    aligned = [n for n in aligned_counts(case, allowed) if not hint.is_hopeless(n)]
     if before is None:
         # the hint knows how an open load is shared among disks, which is more than a line between two margins
         margin = (lambda n: margin_of(trier(n))) if case.workload.queue_depth else (lambda _: math.nan)
-        guess = _fewest(allowed, lambda n: trier(n).is_met, Hint(trier), margin)
+        guess = _fewest(allowed, lambda n: trier(n).is_met, hint, margin)
         guess = _or_fewer(aligned, guess, lambda n: trier(n).is_met)
     else:
         guess = before.disks
@@ -131,12 +135,17 @@ def _fewest(
     """Return the smallest count for which the monotone `is_met` is true; None without any.
 
     `hint` guesses and may learn between calls. Between a count that is enough and one that is not, `margin` (above 0
-    where it is enough, nan where unknown) is interpolated. After `GUESSES` trials, bisection takes over.
+    where it is enough, nan where unknown) is interpolated. After `GUESSES` trials, bisection takes over. When the
+    question has no time left, the largest count says whether any is enough, and the search ends `LATE` trials later.
     """
-    good, bad, n_guessed = len(counts), -1, 0
+    good, bad, n_guessed, n_late = len(counts), -1, 0, 0
     while good - bad > 1:
         at = (good + bad) // 2
-        if n_guessed < GUESSES or (good == len(counts) and n_guessed < 2 * GUESSES):
+        if current().is_spent and bad >= 0 and good == len(counts):
+            at = good - 1
+        elif current().is_spent and n_late >= LATE:
+            break
+        elif n_guessed < GUESSES or (good == len(counts) and n_guessed < 2 * GUESSES):
             n_guessed += 1
             guess = _between(counts, bad, good, margin)
             if guess is None:
@@ -144,6 +153,7 @@ def _fewest(
             if guess is None:
                 guess = _doubled(counts, bad)
             at = min(max(guess, bad + 1), good - 1)
+        n_late += current().is_spent
         good, bad = (at, bad) if is_met(counts[at]) else (good, at)
     return counts[good] if good < len(counts) else None
 
@@ -192,10 +202,17 @@ def _cap(criteria: list[Criterion], disks: int) -> str:
 def _feasible(trier: Trier, disks: int) -> Candidate:
     counts = trier.case.counts
     trial, at = trier(disks), counts.index(disks)
-    below = trier(counts[at - 1]) if at else None
+    fewer = [one for one in trier.trials if one.disks < disks]
+    has_ended = current().is_spent and at > 0 and (not fewer or fewer[-1].disks < counts[at - 1])
+    below = trier(counts[at - 1]) if at and not has_ended else max(fewer, key=lambda one: one.disks, default=None)
     binding = None if below is None else tightest(below.criteria)
-    is_decided = below is None or below.verdict is Verdict.FAILS
-    if binding is None or below is None:
+    is_decided = not has_ended and (below is None or below.verdict is Verdict.FAILS)
+    if has_ended:
+        current().leave_out(["fewer disks than the answer"])
+        binds = "computing time"
+        tried = f"; with {in_disks(below.disks)}: {binding}" if below is not None else ""
+        reason = f"fewer than {in_disks(disks)} may be enough, which there was no time to try{tried}"
+    elif binding is None or below is None:
         binds, reason = "minimum disks", f"{disks} is the smallest number that the level or the plan allows"
     elif is_decided:
         binds, reason = binding.name, f"with {in_disks(below.disks)}: {binding}"
@@ -204,7 +221,7 @@ def _feasible(trier: Trier, disks: int) -> Candidate:
         verb = "is" if below.disks == 1 else "are"
         close = f"{in_disks(below.disks)} {verb} too close to call in {_length(below)}"
         reason = f"{close}, so the larger number is taken: {binding}"
-    reason += _host_limit(below) + _rounds(below)
+    reason += "" if has_ended else _host_limit(below) + _rounds(below)
     counted = trier.rule_of_thumb_disks
     words = difference_in_words(trier, trial, counted)
     return Candidate(

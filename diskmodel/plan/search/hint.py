@@ -34,6 +34,11 @@ LARGEST_STEP = 4
 #: counts may send the search to the largest one; at double, more counts on the way to an infeasible one are tried.
 FAR = 0.1
 
+#: How many times what its disks read in order an array may be asked for before its count is not worth a trial. At half,
+#: caches and rates "as commonly quoted" hide counts that would do; at double, runs of a few requests of 1 GiB, which
+#: show no overload, lead a hopeless search through dozens of counts.
+HOPELESS = 3
+
 #: Utilization beyond which 1 / (1 - utilization) is mostly what chance makes of it.
 MOST_BUSY = 0.99
 
@@ -47,7 +52,7 @@ class Hint:
 
     def __call__(self, disks: int) -> bool:
         """Return whether that many disks probably meet the objective."""
-        if disks < REPLAY_STEP * self.trier.short_in_replay:
+        if disks < REPLAY_STEP * self.trier.short_in_replay or self.is_hopeless(disks):
             return False
         is_counted = has_formula(KINDS[self.case.family.level], self.case.family.drive, self.case.workload)
         if not (self.case.workload.queue_depth and is_counted):
@@ -77,6 +82,12 @@ class Hint:
             utilization_ratio=min(1.0, guess.utilization_ratio * factors["utilization"]),
         )
         return self._is_enough(outcome)
+
+    def is_hopeless(self, disks: int) -> bool:
+        """Return whether so many disks are asked for far more bytes a second than they can move."""
+        workload, drive = self.case.workload, self.case.family.drive
+        asked = 0.0 if workload.queue_depth else workload.offered_rate_per_s * workload.mean_size_bytes
+        return asked > HOPELESS * disks * drive.sequential_bytes_per_s
 
     def _is_enough_by_trials(self, disks: int) -> bool:
         """Return a guess from what was simulated: from the nearest count that is enough, else from the largest."""

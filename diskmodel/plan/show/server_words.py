@@ -203,6 +203,8 @@ def _why(array: PlacedArray) -> str:
     assert best is not None
     if best.risk is not None and best.nominal_disks != best.disks:
         return best.reason
+    if best.has_ended_early:
+        return best.reason
     if best.below is None or best.binding is None:
         return fewest(best.disks or 0)
     few = in_disks(best.below.disks)

@@ -163,6 +163,8 @@ def _fewer(best: Candidate) -> str:
     """Return why fewer disks are not the answer."""
     if best.risk is not None and best.nominal_disks != best.disks:
         return ". ".join(part for part in (_sentence(best.reason)[:-1], _curve(best.risk)) if part) + "."
+    if best.has_ended_early:
+        return _sentence(best.reason)
     if best.below is None or best.binding is None:
         return f"{fewest(best.disks or 0)}."
     if best.is_decided:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from diskmodel.array import Array
 from diskmodel.engine import often_enough
+from diskmodel.engine.ledger import current
 from diskmodel.engine.threads import mapped
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.trial.at_once import at_once
@@ -68,7 +69,7 @@ def beside_rebuild(
     n_requests, seed : int
         Of each run, which has fewer requests where they are rare.
     halfway_only : bool
-        One run, where only ratios of what it finds count.
+        One run, where only ratios of what it finds count; also where the question has no time left.
 
     Notes
     -----
@@ -86,6 +87,9 @@ def beside_rebuild(
         n_requests = min(n_requests, max(round(workload.offered_rate_per_s * seconds), _MIN_REQUESTS))
 
     workload = often_enough(array, workload)
+    if current().is_spent and not halfway_only:
+        halfway_only = True
+        current().leave_out(["all of a rebuild but its middle"])
 
     def at(done_ratio: float) -> Outcome:
         assert layout.rebuild is not None

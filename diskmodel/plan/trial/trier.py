@@ -10,6 +10,7 @@ from statistics import NormalDist
 
 from diskmodel.array import Array
 from diskmodel.engine import resolve
+from diskmodel.engine.ledger import current
 from diskmodel.errors import DescriptionError
 from diskmodel.plan.answer.criterion import Criterion, Verdict, overall
 from diskmodel.plan.answer.effort import Effort
@@ -143,6 +144,8 @@ class Trier:
         """Return a trial that ran until it is settled, or for the whole budget."""
         outcome = trial.outcome
         if outcome is None or is_settled(trial.criteria) or outcome.n_requests >= self._longest(is_careful=True):
+            return trial
+        if outcome.is_cut and current().is_spent:  # it would be cut again
             return trial
         length = outcome.n_requests * lengthened(trial.criteria, is_careful=True)
         again = self._try(trial.disks, first=round(length), before=outcome)

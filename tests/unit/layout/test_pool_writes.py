@@ -68,12 +68,6 @@ def test_places_go_on_behind_each_other() -> None:
     assert (first[0], second) == (first[0], (first[0], first[1] + stored_blocks(pool, 2)))
 
 
-def test_indirect_blocks_of_all_levels() -> None:
-    """A pool of 2 million records: 3 records under 2 blocks, these under 2, and these under one."""
-    writes = replace(tables("mirror", 2).pool.writes, n_records=2_000_000)
-    assert writes.n_above([0, 1023, 1_500_000]) == 2 + 2 + 1
-
-
 def test_the_throttle_and_the_drives_share() -> None:
     """At four fifths of 100 MiB half of the room above 60 % is left: 500 us; and two to ten writes (X14, X15)."""
     pool = tables("mirror", 2, dirty_data_max="100 MiB").pool

@@ -23,7 +23,7 @@ named! {
 
 record! {
     /// The small drive that stands for the large one (rule F12), as `diskmodel.drive.flash.ftl.FtlTables`.
-    #[derive(Clone, Debug)]
+    #[derive(Clone, Debug, PartialEq)]
     pub struct FtlTables {
         pub n_units: i64,
         pub physical_units: i64,
@@ -105,6 +105,7 @@ impl Ftl {
     /// Lets copies have what this is now in common.
     pub fn freeze(&mut self) {
         self.slot_of.freeze();
+        self.unit_at.freeze();
     }
 
     /// Whether blocks are used again, so that each must be erased before it is programmed.

@@ -1,5 +1,6 @@
 //! One flash drive (rules F1 to F19); see `diskmodel/engine/reference/flash_disk.py`.
 
+mod aging;
 mod buffer;
 mod collection;
 mod dies;
@@ -21,8 +22,10 @@ use crate::mechanics::{READ, WRITE};
 use crate::queue::{Policy, Waiting};
 use crate::scenario::FlashTables;
 use crate::units::NS_PER_S;
+pub use aging::aged;
 use buffer::{Buffer, Served};
-pub use ftl::{Ftl, FtlTables, GcPolicy};
+use ftl::Ftl;
+pub use ftl::{FtlTables, GcPolicy};
 pub use places::FirstLayout;
 
 /// What every flash drive of the array shares.

@@ -17,7 +17,7 @@ use crate::drives::remote::Remote;
 pub use crate::drives::remote::Tables as RemoteTables;
 pub use crate::drives::write_zones::WriteZoneTables;
 use crate::drives::write_zones::WriteZones;
-use crate::flash::{Flash, Ftl};
+use crate::flash::{aged, Flash};
 pub use crate::flash::{FtlTables, GcPolicy};
 use crate::hdd::{self, Disk, Logs};
 pub use crate::host::{Costs, HostTables, PageCacheTables};
@@ -209,11 +209,7 @@ impl Scenario {
             }
             Drive::Flash(tables) => {
                 let model = tables.model(self.depth);
-                let mut ftl = Ftl::new(&model.ftl);
-                for &unit in &start.aged {
-                    ftl.write(Some(unit), &model.ftl);
-                }
-                ftl.freeze();
+                let ftl = aged(&model.ftl, &start.aged);
                 let mut disks: Vec<_> = (0..n_devices)
                     .zip(&self.phase_ns)
                     .map(|(i, &draw)| {
