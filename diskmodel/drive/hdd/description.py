@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -23,11 +23,16 @@ from diskmodel.drive.seek import Seek, SeekTimes
 from diskmodel.drive.whole_numbers import PPM, frozen
 from diskmodel.drive.zones import WriteZones, Zone, track_density, zones_between
 from diskmodel.errors import DescriptionError
+from diskmodel.records import Int64
 from diskmodel.units import Bytes, BytesPerSecond, Nanoseconds, Rpm, SignedNanoseconds, pretty_ns
 
 #: Cylinders. The catalogue's drives have up to 588,000; many more mean a wrong unit of a rate or of the capacity. The
 #: seek table has one entry for each, 40 MB at the limit.
 MAX_CYLINDERS = 5_000_000
+
+#: Columns of seek times that are kept, of up to 5 MB each: `explain` looks at hundreds of drives that differ otherwise.
+#: At half, the drives of a comparison, and what is tried of each, drive each other out.
+_KEPT_SEEKS = 32
 
 #: Smallest capacity of a nearline disk, bytes. 7,200 rpm alone does not distinguish servers' disks from desktop ones;
 #: in the catalogue, all of 4 TB and more are servers' disks. Half of it would include desktop drives of 2 TB, twice of
@@ -44,6 +49,12 @@ TYPICAL_WEIGHED_WRITES = 32
 #: Head switch time where a data sheet gives none, as a share of the seek to the next cylinder: a head switch settles on
 #: a new track as a seek does, without the travel. It changes sequential rates, and random access hardly at all.
 TYPICAL_HEAD_SWITCH_RATIO = 0.8
+
+
+@lru_cache(maxsize=_KEPT_SEEKS)
+def _seeks_ns(seek: Seek, n_cylinders: int) -> Int64:
+    """Return the seek times by distance, which drives have in common that differ in something else."""
+    return frozen(seek.curve_ns(n_cylinders))
 
 
 class Hdd(Profile):
@@ -238,8 +249,8 @@ class Hdd(Profile):
             cylinder_skew=frozen([zone.cylinder_skew for zone in zones]),
             spare_sectors_per_track=frozen([zone.spare_sectors_per_track for zone in zones]),
             spare_sectors_per_cylinder=frozen([zone.spare_sectors_per_cylinder for zone in zones]),
-            seek_ns=frozen(self.seek.curve_ns(cylinders[-1])),
-            write_seek_ns=None if of_writes is None else frozen(of_writes.curve_ns(cylinders[-1])),
+            seek_ns=_seeks_ns(self.seek, cylinders[-1]),
+            write_seek_ns=None if of_writes is None else _seeks_ns(of_writes, cylinders[-1]),
             seek_inward_ns=self.seek_inward_ns,
             head_switch_ns=self.switch_ns,
             write_settle_ns=self.settle_ns,

@@ -201,8 +201,10 @@ def most_recent(uses: Int64, n: int) -> Int64:
         return uses[:0]
     latest_first = uses[::-1]
     order = stable_order(latest_first)
-    is_new = np.diff(latest_first[order], prepend=-1) != 0
-    found: Int64 = latest_first[np.sort(order[is_new])[:n]][::-1]
+    turns = order[_is_new(latest_first[order])]
+    del order  # each of these columns may have millions of rows
+    turns.sort()
+    found: Int64 = latest_first[turns[:n]][::-1]
     return found
 
 
@@ -242,22 +244,11 @@ def waiting_in_round(uses: Int64, n: int, lane: Int64 | None = None, line_blocks
     """
     if not len(uses):
         return uses, 0
-    n_uses = len(uses)
-    at = uses if lane is None else lane * (int(uses.max()) + 1) + uses
-    order = stable_order(at)
-    in_order = np.zeros(n_uses, np.int64) if lane is None else lane[order]
-    first = np.flatnonzero(np.diff(in_order, prepend=-1))
-    size = np.diff(first, append=n_uses)
-    # what of its lane lies at a place or beyond it, in whole numbers: sequential writes must not scatter by rounding
-    beyond = np.repeat(first + size, size) - np.arange(n_uses)
-    # counted in the lane's own writes: one sequential writer goes through all lanes, and none may seem ahead of another
-    age = np.empty(n_uses, np.int64)
-    by_lane = np.arange(n_uses) if lane is None else stable_order(lane)
-    age[by_lane] = beyond
-    rounds = age[order] * n_uses // beyond
+    at, order, rounds = _rounds(uses, lane)
     if line_blocks > 1:
-        by_use = np.empty(n_uses, np.int64)
+        by_use = np.empty(len(uses), np.int64)
         by_use[order] = rounds
+        del at, order, rounds  # each of these columns may have millions of rows
         return _waiting_in_lines(uses, by_use, n, line_blocks)
     # of each block the use in whose round it would be written last
     grouped = at[order]
@@ -275,6 +266,28 @@ def waiting_in_round(uses: Int64, n: int, lane: Int64 | None = None, line_blocks
     return np.sort(blocks[is_waiting]), last
 
 
+def _rounds(uses: Int64, lane: Int64 | None) -> tuple[Int64, Int64, Int64]:
+    """Return the place of each use, their order by place, and in it the round in which each would be written."""
+    n_uses = len(uses)
+    at = uses if lane is None else lane * (int(uses.max()) + 1) + uses
+    order = stable_order(at)
+    in_order = np.zeros(n_uses, np.int64) if lane is None else lane[order]
+    first = np.flatnonzero(np.diff(in_order, prepend=-1))
+    del in_order
+    size = np.diff(first, append=n_uses)
+    # what of its lane lies at a place or beyond it, in whole numbers: sequential writes must not scatter by rounding
+    beyond = np.repeat(first + size, size) - np.arange(n_uses)
+    # counted in the lane's own writes: one sequential writer goes through all lanes, and none may seem ahead of another
+    age = np.empty(n_uses, np.int64)
+    by_lane = np.arange(n_uses) if lane is None else stable_order(lane)
+    age[by_lane] = beyond
+    del by_lane
+    rounds = age[order]
+    rounds *= n_uses
+    rounds //= beyond
+    return at, order, rounds
+
+
 def _waiting_in_lines(uses: Int64, rounds: Int64, n: int, line_blocks: int) -> tuple[Int64, int]:
     """The blocks written in the rounds in which `n` lines of blocks come to wait, and the last of these rounds."""
     # among equals the latest first: they are turned round, and the sort is stable
@@ -282,7 +295,8 @@ def _waiting_in_lines(uses: Int64, rounds: Int64, n: int, line_blocks: int) -> t
     by_round = stable_order(rounds)
     in_rounds = uses[::-1][by_round]
     by_place = stable_order(in_rounds)
-    turn = by_place[np.diff(in_rounds[by_place], prepend=-1) != 0]
+    turn = by_place[_is_new(in_rounds[by_place])]
+    del by_place
     different = in_rounds[turn]
     begins = np.flatnonzero(np.diff(different // line_blocks, prepend=-1))
     turn_of_line = np.minimum.reduceat(turn, begins)
@@ -319,6 +333,11 @@ def distinct(values: Int64) -> Int64:
     As `np.unique`, which counts integers in a hash table and takes a hundred times as long for a million of them.
     """
     ordered = np.sort(values)
-    is_new = np.ones(len(ordered), np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
-    return ordered[is_new]
+    return ordered[_is_new(ordered)]
+
+
+def _is_new(ordered: Int64) -> NDArray[np.bool_]:
+    """Return whether each value is another than the one before."""
+    found = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=found[1:])
+    return found
