@@ -13,6 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from diskmodel.controller import Lanes
+from diskmodel.engine.steady.keeping import kept
 from diskmodel.engine.steady.levels import n_lines_of
 from diskmodel.engine.steady.recent import MAX_USES, History, distinct, most_recent, ranges, waiting_in_round
 from diskmodel.engine.steady.rounds import UNEVEN, UNEVEN_WAYS, Arms, swept_round, unevenness
@@ -48,7 +49,7 @@ def waiting_blocks(history: History, n: int, block_bytes: int, lanes: Lanes, lin
     return _waiting_in_cache(history.placed, n, block_bytes, lanes.as_places, line_blocks)
 
 
-@lru_cache(maxsize=_WAITING_KEPT)
+@kept(_WAITING_KEPT)
 def _waiting_in_cache(history: History, n: int, block_bytes: int, lanes: Lanes, line_blocks: int) -> tuple[Int64, int]:
     return _waiting(history, n, block_bytes, lanes, line_blocks)
 
@@ -112,13 +113,13 @@ def _from_the_middle(history: History) -> History:
     return replace(history, workload=workload.model_copy(update={"streams": streams}))
 
 
-@lru_cache(maxsize=_WAITING_KEPT)
+@kept(_WAITING_KEPT)
 def waiting_pages(history: History, n: int, page_bytes: int) -> Int64:
     """So many dirty pages of a host, as a sweep over their places leaves them."""
     return _waiting(history, n, page_bytes, None)[0]
 
 
-@lru_cache(maxsize=_AGED_KEPT)
+@kept(_AGED_KEPT)
 def aged_units(history: History, layout: VolumeTables, n_units: int, unit_bytes: int, sector_bytes: int) -> Int64:
     """The last `n_units` units that a drive of an array was written in, those of a write together; none where a write
     is not longer than a unit.
@@ -146,7 +147,7 @@ def uses_to_fill_arc(n: int, n_more: int) -> int:
     return _USES_PER_RECORD * n + n_more
 
 
-@lru_cache(maxsize=_RECENT_KEPT)
+@kept(_RECENT_KEPT)
 def arc_uses(history: History, n: int, record_bytes: int, n_more: int = 0) -> tuple[Int64, Int64]:
     """Uses that fill a pool's ARC of `n` records, and `n_more`; and the numbers of those that wrote, ascending.
 
@@ -182,7 +183,7 @@ def recent_blocks(history: History, n: int, block_bytes: int) -> Int64:
     return _recent(history.shared.placed, n, block_bytes)
 
 
-@lru_cache(maxsize=_RECENT_KEPT)
+@kept(_RECENT_KEPT)
 def _recent(history: History, n: int, block_bytes: int) -> Int64:
     return _kept(most_recent(filling_uses(history, n, block_bytes), n))
 

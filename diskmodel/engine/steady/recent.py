@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.engine.ledger import current
+from diskmodel.engine.steady.keeping import kept
 from diskmodel.records import Int64, Op
 from diskmodel.workload import Closed, ReuseWalk, Sequential, Stream, Strided, Workload, interleave
 
@@ -160,7 +161,7 @@ class History:
         chosen = past.op == Op.WRITE if only_writes else slice(None)
         return past.offset[chosen], past.length[chosen]
 
-    @lru_cache(maxsize=_MARKED_KEPT)  # noqa: B019 (histories are few, and small)
+    @kept(_MARKED_KEPT)
     def _marked(self, n_rows: int, block_bytes: int) -> tuple[Int64, NDArray[np.bool_]]:
         """Blocks that the last requests used, and whether each was written."""
         past = self.workload.past(capacity_bytes=self.capacity_bytes, n=n_rows, seed=self.seed, n_before=self.n_before)
@@ -173,7 +174,7 @@ class History:
         offset, length = self._rows(_SAMPLE_ROWS, only_writes=only_writes)
         return int(_n_blocks(offset, length, block_bytes).sum())
 
-    @lru_cache(maxsize=_BLOCKS_KEPT)  # noqa: B019 (histories are few, and small)
+    @kept(_BLOCKS_KEPT)
     def _blocks(self, n_rows: int, block_bytes: int, only_writes: bool) -> Int64:
         offset, length = self._rows(n_rows, only_writes=only_writes)
         blocks = ranges(offset // block_bytes, _n_blocks(offset, length, block_bytes))

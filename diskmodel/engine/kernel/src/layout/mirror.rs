@@ -145,32 +145,11 @@ fn emit(layout: &Layout, op: u8, n: i64, front: i64, plan: &mut Plan, choose: &m
     if op == READ {
         let copy = if plan.held.len() == 1 { plan.held[0] } else { choose(&plan.held, n) };
         let piece = ChildIo::new(copy.disk, READ, copy.lba, n);
-        if layout.cuts_reads {
-            plan.first.push(piece);
-        } else {
-            join(layout, &mut plan.first, &mut plan.last, piece);
-        }
+        plan.first_joins.add_read(layout, &mut plan.first, piece);
     } else {
-        let Plan { first, last, held, .. } = plan;
+        let Plan { first, first_joins, held, .. } = plan;
         for copy in held {
-            join(layout, first, last, ChildIo::new(copy.disk, WRITE, copy.lba, n));
+            first_joins.add(first, ChildIo::new(copy.disk, WRITE, copy.lba, n));
         }
     }
-}
-
-/// Adds a piece, joined to the last one of its disk where it continues that (rule L2).
-fn join(layout: &Layout, pieces: &mut Vec<ChildIo>, last: &mut Vec<u32>, piece: ChildIo) {
-    if last.is_empty() {
-        // a spare comes behind the disks
-        last.resize(layout.n_disks as usize + 1, 0);
-    }
-    let before = &mut last[piece.disk() as usize];
-    if let Some(joined) = (*before as usize).checked_sub(1).map(|at| &mut pieces[at]) {
-        if joined.lba + joined.n == piece.lba {
-            joined.n += piece.n;
-            return;
-        }
-    }
-    pieces.push(piece);
-    *before = pieces.len() as u32;
 }

@@ -4,6 +4,7 @@ mod auxiliary_device;
 mod bitmap;
 mod choice;
 mod draid;
+mod joining;
 mod journal;
 mod mirror;
 mod parity;
@@ -31,6 +32,7 @@ pub use auxiliary_device::{AuxiliaryDeviceTables, DeviceQueue};
 pub use bitmap::{page_of, Bitmap};
 pub use choice::{CopyChoice, DiskState};
 pub use draid::DraidTables;
+pub use joining::Joining;
 pub use journal::{within, JournalTables, PartialTables, Room, Stripe, BATCH_STRIPES, BLOCK_BYTES};
 pub use pool::PoolTables;
 pub use pool_l2arc::{Filling, L2arc, L2arcTables, Region};
@@ -188,9 +190,20 @@ pub struct Plan {
     held: Vec<Copy>,
     /// Parts of a request that have been cut off: first sector, sectors.
     waiting: Vec<(i64, i64)>,
-    /// The last piece on each disk, counted from 1, of a request to copies: far back where most others are on other disks.
-    last: Vec<u32>,
+    /// Where pieces of the two phases continue others.
+    first_joins: Joining,
+    then_joins: Joining,
     parts: Vec<parity::Part>,
+}
+
+impl Plan {
+    fn clear(&mut self) {
+        self.first.clear();
+        self.then.clear();
+        self.lost.clear();
+        self.first_joins.clear();
+        self.then_joins.clear();
+    }
 }
 
 impl Layout {
@@ -204,10 +217,7 @@ impl Layout {
         plan: &mut Plan,
         mut choose: impl FnMut(&[Copy], i64) -> Copy,
     ) {
-        plan.first.clear();
-        plan.then.clear();
-        plan.lost.clear();
-        plan.last.clear();
+        plan.clear();
         match self.family {
             Family::Parity => parity::plan(self, op, sector, n, front, plan),
             Family::Pool => {
@@ -221,8 +231,7 @@ impl Layout {
 
     /// Pieces of one rebuild step.
     pub fn rebuild_step(&self, front: i64, plan: &mut Plan) {
-        plan.first.clear();
-        plan.then.clear();
+        plan.clear();
         rebuild::step(self, front, plan);
     }
 
@@ -278,26 +287,6 @@ impl Layout {
     pub fn has_new_disk(&self) -> bool {
         self.rebuild_disk >= 0 && self.spare().is_none()
     }
-}
-
-/// Adds a piece of a read: joined, or on its own where the layout keeps strips apart (rule L4).
-fn push_read(layout: &Layout, pieces: &mut Vec<ChildIo>, piece: ChildIo) {
-    if layout.cuts_reads {
-        pieces.push(piece);
-    } else {
-        push_merged(pieces, piece);
-    }
-}
-
-/// Adds a piece, joined to the last one of its disk and operation where it continues that (rule L2).
-pub fn push_merged(pieces: &mut Vec<ChildIo>, piece: ChildIo) {
-    if let Some(last) = pieces.iter_mut().rev().find(|p| p.on == piece.on) {
-        if last.lba + last.n == piece.lba {
-            last.n += piece.n;
-            return;
-        }
-    }
-    pieces.push(piece);
 }
 
 /// Whether one of the others, all of the same operation, covers a piece.

@@ -1,7 +1,7 @@
 //! Requests on rows with parity: RAID 3, 4, 5, 50, 6, 60 and k + m (rules L6 to L10).
 
 use super::row::Row;
-use super::{push_merged, push_read, ChildIo, Layout, Plan, WritePolicy, READ, READ_AND_HOLD, WRITE};
+use super::{ChildIo, Joining, Layout, Plan, WritePolicy, READ, READ_AND_HOLD, WRITE};
 
 /// Sectors [start, end) of data strip `strip`.
 #[derive(Clone, Copy)]
@@ -70,24 +70,31 @@ fn modify(layout: &Layout, row: &Row, part: Part, plan: &mut Plan) {
 }
 
 fn read(layout: &Layout, row: &Row, plan: &mut Plan) {
-    for &Part { strip, start, end } in &plan.parts {
+    let Plan { first, first_joins, parts, .. } = plan;
+    for &Part { strip, start, end } in parts.iter() {
         if row.is_lost(layout, strip) {
             for i in row.survivors(layout) {
-                push_read(layout, &mut plan.first, row.piece(layout, i, READ, (start, end)));
+                first_joins.add_read(layout, first, row.piece(layout, i, READ, (start, end)));
             }
         } else {
-            push_read(layout, &mut plan.first, row.piece(layout, strip, READ, (start, end)));
+            first_joins.add_read(layout, first, row.piece(layout, strip, READ, (start, end)));
         }
     }
 }
 
 /// Writes of all parts and of all parity, as far as their disks are left.
-fn push_writes(layout: &Layout, row: &Row, parts: &[Part], span: (i64, i64), then: &mut Vec<ChildIo>) {
+fn push_writes(
+    layout: &Layout,
+    row: &Row,
+    parts: &[Part],
+    span: (i64, i64),
+    (then, joins): (&mut Vec<ChildIo>, &mut Joining),
+) {
     for &Part { strip, start, end } in parts.iter().filter(|part| !row.is_lost(layout, part.strip)) {
-        push_merged(then, row.piece(layout, strip, WRITE, (start, end)));
+        joins.add(then, row.piece(layout, strip, WRITE, (start, end)));
     }
     for strip in (row.n_data()..row.n_strips()).filter(|&strip| !row.is_lost(layout, strip)) {
-        push_merged(then, row.piece(layout, strip, WRITE, span));
+        joins.add(then, row.piece(layout, strip, WRITE, span));
     }
 }
 
@@ -112,7 +119,7 @@ fn unwritten<'a>(row: &Row, parts: &'a [Part], (low, high): (i64, i64)) -> impl 
 }
 
 fn write(layout: &Layout, row: &Row, plan: &mut Plan) {
-    let Plan { first, then, parts, lost, .. } = plan;
+    let Plan { first, then, first_joins, then_joins, parts, lost, .. } = plan;
     let low = parts.iter().map(|part| part.start).min().unwrap_or(0);
     let high = parts.iter().map(|part| part.end).max().unwrap_or(0);
     let span = (low, high);
@@ -120,7 +127,7 @@ fn write(layout: &Layout, row: &Row, plan: &mut Plan) {
         note_lost(layout, row, parts, span, lost);
     }
     if parts.len() == row.n_data() && parts.iter().all(|part| (part.start, part.end) == span) {
-        push_writes(layout, row, parts, span, then);
+        push_writes(layout, row, parts, span, (then, then_joins));
         return;
     }
     let parity = row.n_data()..row.n_strips();
@@ -136,24 +143,24 @@ fn write(layout: &Layout, row: &Row, plan: &mut Plan) {
     if can_modify && (prefers_modify || !can_reconstruct) {
         let op = if layout.holds_disks { READ_AND_HOLD } else { READ };
         for &Part { strip, start, end } in parts.iter() {
-            push_merged(first, row.piece(layout, strip, op, (start, end)));
+            first_joins.add(first, row.piece(layout, strip, op, (start, end)));
         }
         // each held disk writes behind its own read: data at once, parity when all old data is there
-        let reads_of_parity = if layout.holds_disks { &mut *then } else { &mut *first };
+        let (reads, joins) = if layout.holds_disks { (&mut *then, &mut *then_joins) } else { (first, first_joins) };
         for strip in parity {
-            push_merged(reads_of_parity, row.piece(layout, strip, op, span));
+            joins.add(reads, row.piece(layout, strip, op, span));
         }
         if layout.holds_disks {
             return;
         }
     } else if can_reconstruct {
         for Part { strip, start, end } in unwritten(row, parts, span) {
-            push_merged(first, row.piece(layout, strip, READ, (start, end)));
+            first_joins.add(first, row.piece(layout, strip, READ, (start, end)));
         }
     } else {
         for strip in row.survivors(layout) {
-            push_merged(first, row.piece(layout, strip, READ, span));
+            first_joins.add(first, row.piece(layout, strip, READ, span));
         }
     }
-    push_writes(layout, row, parts, span, then);
+    push_writes(layout, row, parts, span, (then, then_joins));
 }

@@ -2,7 +2,7 @@
 
 use super::mirror::copies_of;
 use super::row::Row;
-use super::{push_merged, ChildIo, Family, Layout, Plan, SyncAction, READ, WRITE};
+use super::{ChildIo, Family, Layout, Plan, SyncAction, READ, WRITE};
 
 pub fn step(layout: &Layout, front: i64, plan: &mut Plan) {
     let n = layout.rebuild_window.min(layout.member - front);
@@ -25,7 +25,8 @@ fn rewrite(layout: &Layout, mut front: i64, mut n: i64, plan: &mut Plan) {
     while n > 0 {
         let (strip, inside) = (front / layout.strip, front % layout.strip);
         let take = n.min(layout.strip - inside);
-        let mut write = |disk| push_merged(&mut plan.then, ChildIo::new(disk, WRITE, layout.data_offset + front, take));
+        let Plan { then, then_joins, .. } = &mut *plan;
+        let mut write = |disk| then_joins.add(then, ChildIo::new(disk, WRITE, layout.data_offset + front, take));
         if layout.family == Family::Parity {
             for group in 0..layout.n_groups {
                 let row = Row::new(layout, strip * layout.n_groups + group, 0);
@@ -72,7 +73,7 @@ fn from_copies(layout: &Layout, front: i64, n: i64, plan: &mut Plan) {
             copies_of(layout, chunk, inside, &mut plan.copies);
         }
         if let Some(copy) = plan.copies.iter().find(|c| !layout.has_failed(c.disk)) {
-            push_merged(&mut plan.first, ChildIo::new(copy.disk, READ, copy.lba, take));
+            plan.first_joins.add(&mut plan.first, ChildIo::new(copy.disk, READ, copy.lba, take));
         }
         front += take;
         n -= take;

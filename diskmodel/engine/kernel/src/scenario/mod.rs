@@ -209,7 +209,7 @@ impl Scenario {
             }
             Drive::Flash(tables) => {
                 let model = tables.model(self.depth);
-                let ftl = aged(&model.ftl, &start.aged);
+                let ftl = aged(&model.ftl, &start.aged)?;
                 let mut disks: Vec<_> = (0..n_devices)
                     .zip(&self.phase_ns)
                     .map(|(i, &draw)| {

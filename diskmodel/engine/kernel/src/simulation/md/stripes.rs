@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::command::{Command, Slots};
 use crate::device::Device;
-use crate::layout::{is_within, push_merged, Layout, Stretch, StripeCache};
+use crate::layout::{is_within, Joining, Layout, Stretch, StripeCache};
 use crate::simulation::md::{HasMd, OfMd};
 use crate::simulation::{Array, ArrayAccess, Owner};
 use crate::traffic::PASS_THROUGH;
@@ -53,12 +53,12 @@ impl<D: Device, K: HasMd<D>> Array<D, K> {
             self.block.has_passing && matches!(owner, Owner::Host(host) if self.requests[host].sync >= PASS_THROUGH);
         let write = StripeWrite { owner, asked, start: self.events.now, out: 0, bits };
         let write = stripes.writes.put(write);
-        let mut at_once = Vec::new();
+        let (mut at_once, mut joins) = (Vec::new(), Joining::default());
         let mut to_submit = Vec::new();
         let together = self.prepare_part(asked, write, is_fua);
         for Stretch { pages, busy, reads, writes, .. } in stripes.cache.write(&self.volume.layout, sector, n) {
             if busy.is_none() && reads.is_empty() {
-                writes.into_iter().for_each(|piece| push_merged(&mut at_once, piece));
+                writes.into_iter().for_each(|piece| joins.add(&mut at_once, piece));
                 self.volume.accesses[together].stretches.pages.push(pages.clone());
                 stripes.cache.begin(pages, together);
                 continue;
